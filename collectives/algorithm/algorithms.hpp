@@ -105,7 +105,7 @@ Steps reduce_direct(Collective& collective, int root, Reduction is);
 // Reduce-scatter among some ranks. Members are combined in the order of their numbers unless the operation commutes.
 Steps reduce_scatter_among(Collective& collective, Members members, SlicedRow row, Reducer combine);
 // Each rank has its own slice, and receives the others'. Member number `has_all` has all slices already, and receives
-// none; kNoMember: there is no such member.
+// none; kNoMember: no member.
 inline constexpr int kNoMember = -1;
 Steps collect_among(Collective& collective, Members members, SlicedRow row, int has_all);
 // Each member's slice goes to, or comes from, number `root`.

@@ -22,7 +22,7 @@ namespace margay::collectives {
 // A requested plan. The selector decides what it leaves open.
 struct AskedPlan {
   struct Dimension {
-    // Ranks along the dimension; 0: no such dimension.
+    // Ranks along the dimension; 0: the dimension does not exist.
     int length = 0;
     // How data travels along it; nullopt: not requested.
     std::optional<Method> method = {};
@@ -40,7 +40,7 @@ struct AskedPlan {
 [[nodiscard]] portals::Status parse_plan(std::string_view text, AskedPlan& out);
 
 // Completes a requested plan for `ranks` ranks on `nodes` nodes with `on_node` each: the requested lengths, or a node's
-// ranks and the nodes; long by slices unless requested otherwise. nullopt if there is no such plan for that many ranks.
+// ranks and the nodes; long by slices unless requested otherwise. nullopt if no plan fits that many ranks.
 // `on_node` 0: nodes have different numbers of ranks, so lengths must be requested.
 [[nodiscard]] std::optional<HybridPlan> complete_plan(const AskedPlan& asked, int ranks, int nodes, int on_node);
 

@@ -183,7 +183,7 @@ class Part {
   Part& operator=(const Part&) = delete;
   [[nodiscard]] Flow& flow() const { return collective_.flow_; }
   // The number of messages of each wire after which a wait in place tests its condition. One: most waits are for a
-  // single message, and polling the wires after its arrival would be in vain.
+  // single message, and polling the wires after its arrival would find nothing.
   [[nodiscard]] int messages() const { return 1; }
 
  protected:

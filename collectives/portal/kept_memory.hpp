@@ -49,7 +49,7 @@ class KeptMemory {
     std::uint64_t bytes_ = 0;
     std::shared_ptr<KeptMemory> keeper_;
   };
-  // A run of at least `bytes`. Throws std::bad_alloc if there is no memory.
+  // A run of at least `bytes`. Throws std::bad_alloc if memory is lacking.
   [[nodiscard]] static Run take(const std::shared_ptr<KeptMemory>& from, std::uint64_t bytes);
   // Bytes in free runs now.
   [[nodiscard]] std::uint64_t kept_bytes() const { return kept_bytes_; }

@@ -87,7 +87,7 @@ bool Receive::decided() {
 }
 
 // Whether the sender waits for a notice before it sends, where this rank expects a short message without one. The offer
-// shows that no such message was sent: it would have arrived before the offer.
+// shows that it sent none: the message would have arrived before the offer.
 bool Receive::offered_longer() const {
   return !asked_for_ && collective_.call_.has_said(source_, NoticeKind::offer);
 }

@@ -12,7 +12,7 @@ namespace margay::collectives {
 // Numbers of operations (Shape) are below this: the mark of a barrier has 5 bits for them.
 inline constexpr unsigned kShownOperations = 32;
 
-// Polls in vain before the first check of whether others have gone on without this call, and between two.
+// Empty polls before the first check of whether others have gone on without this call, and between two.
 inline constexpr std::uint32_t kPollsBeforeDoubt = 32;
 
 // The base of Meet and Post. Only for blocking calls that take their number in order.
@@ -42,7 +42,7 @@ class Shown : public Part {
   // Reports to `member` that this one leaves because a process is lost.
   void notify_loss(int member) const;
 
-  // Counts a poll in vain. Returns true from the kPollsBeforeDoubt-th on: others then publish their progress, and the
+  // Counts an empty poll. Returns true from the kPollsBeforeDoubt-th on: others then publish their progress, and the
   // caller has to check it in each poll, so also in the last one before a sleep.
   [[nodiscard]] bool doubts() { return ++polls_ >= kPollsBeforeDoubt && ask_for_progress(); }
   // The number of a barrier of this call; not 0. Two bits for the step suffice, as two barriers of a call that are in

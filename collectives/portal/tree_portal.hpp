@@ -38,7 +38,7 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
  public:
   // Bounds for early messages and notices of calls that this process has not begun.
   struct Limits {
-    // Of the heap of early messages; less where the operating system reserves no such address space.
+    // Of the heap of early messages; less where the operating system does not reserve that much address space.
     std::size_t heap_bytes = std::size_t{1} << 30;
     // Of the second heap; 0: the process's share of the memory.
     std::size_t spill_bytes = 0;
@@ -63,7 +63,7 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
   // Enables the check of collective calls (CallCheck); check() is null while it is disabled.
   void check_calls(sim::Findings& findings, sim::SourceLines& lines);
   [[nodiscard]] CallCheck* check() { return check_.get(); }
-  // Counts of messages and bytes that collective calls sent, and of what they showed through shared memory.
+  // Counts of messages and bytes that collective calls sent, and of those that they showed through shared memory.
   [[nodiscard]] const sim::WireCounts& sent() const override { return sent_; }
   [[nodiscard]] const sim::WireCounts& shown() const override { return shown_; }
   // Discards early messages of a communicator whose contexts are about to be reused.

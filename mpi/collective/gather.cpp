@@ -159,7 +159,7 @@ class Gathering {
   }
   [[nodiscard]] bool to_one() const { return arguments_.root.has_value(); }
   [[nodiscard]] bool has_result() const { return !to_one() || communicator_->rank() == *arguments_.root; }
-  // Ranks without the result use the length of what they send.
+  // Ranks without the result use the length of their own block.
   [[nodiscard]] std::uint64_t block_bytes() const {
     return has_result() ? bytes_of(arguments_.receive_count, *receive_type_) : data_->region().bytes();
   }

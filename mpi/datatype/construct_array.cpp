@@ -63,7 +63,7 @@ std::vector<Distribution> dimensions_of(Call& call, const Arrays<Count>& in, int
   for (std::size_t i = 0; i < in.array.size(); ++i) {
     if (in.array[i] <= 0) bad_element(call, "array_of_gsizes", i, in.array[i], "below 1");
     if (in.processes[i] <= 0) bad_element(call, "array_of_psizes", i, in.processes[i], "below 1");
-    // -1: no such grid, which differs from any size.
+    // -1: an invalid grid, which differs from any size.
     if (!call.ok() || __builtin_mul_overflow(grid, static_cast<std::int64_t>(in.processes[i]), &grid)) grid = -1;
   }
   if (grid != size) {

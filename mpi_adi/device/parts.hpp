@@ -31,7 +31,7 @@ class TypeCheck;
 
 struct DeviceParts {
   // Attaches the receive, acknowledgment, read and cancel portals to the kernel's table. Throws std::bad_alloc when
-  // there is no memory for the heap. `kernel` must outlive this object.
+  // memory for the heap is lacking. `kernel` must outlive this object.
   DeviceParts(sim::Kernel& kernel, const DeviceOptions& options);
   ~DeviceParts();
   DeviceParts(const DeviceParts&) = delete;

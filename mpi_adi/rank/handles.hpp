@@ -78,7 +78,7 @@ class Handles {
   // Drops a reference to a type, and deletes a derived one with its last.
   static void release(Datatype& type);
 
-  // Living objects, for the list of what the program never freed.
+  // Living objects, for the list of those that the program never freed.
   [[nodiscard]] std::vector<Communicator*> living_communicators() const { return communicators_.alive(); }
   [[nodiscard]] std::vector<Datatype*> living_datatypes() const { return datatypes_.alive(); }
   [[nodiscard]] std::vector<UserRequest*> living_requests() const { return requests_.alive(); }

@@ -1,4 +1,4 @@
-// The function that made each object or request, for the list of what a program never freed (MARGAY_LEAKS). The object
+// The function that made each object or request, for the list of objects never freed (MARGAY_LEAKS). The object
 // exists only while that is on.
 #pragma once
 

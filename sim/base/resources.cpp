@@ -17,7 +17,7 @@ namespace margay::sim {
 
 namespace {
 
-// The number in a file; nothing when there is no such file, or it says "max".
+// The number in a file; nothing when the file does not exist, or its text is "max".
 std::optional<std::uint64_t> number_in(const std::string& file) {
   std::ifstream in(file);
   std::uint64_t number = 0;

@@ -64,7 +64,7 @@ std::string there_in(const char* directory) {
 
 Status make_file(const SegmentRequest& request, const std::string& why_no_memfd, int& descriptor) {
   const SegmentSizes& sizes = request.sizes;
-  // At most half of what is free: other jobs and programs use /dev/shm too.
+  // At most half of the free memory: other jobs and programs use /dev/shm too.
   const bool ample = sizes.allocated <= available_in(request.directory).value_or(0) / 2;
   const std::uint64_t bytes = ample ? sizes.allocated : sizes.least;
   const auto refuse = [&](int error) {

@@ -174,7 +174,7 @@ class Kernel {
   };
   // A slow wire that has nothing is polled once in this many rounds (Nexus's skip_poll).
   static constexpr std::uint32_t kSlowWireRounds = 8;
-  // Polls in vain between nudges. A poll that yields takes 1 us at least, and so does a nudge.
+  // Empty polls between nudges. A poll that yields takes 1 us at least, and so does a nudge.
   static constexpr std::uint32_t kEmptyPollsToNudge = 256;
   // One wire's part of a round.
   template <typename AfterEach>

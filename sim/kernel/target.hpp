@@ -38,7 +38,7 @@ class Target {
          Registers& registers, Recorder& recorder);
 
   // Handles one arrival of `wire`. false: the message is held on the wire, and nothing moved. Not inlined, because most
-  // rounds are in vain and would pay for its frame. Flattened, so that a short message's path is one function;
+  // rounds find nothing and would pay for its frame. Flattened, so that a short message's path is one function;
   // everything else is out of line.
   [[gnu::noinline, gnu::flatten]] bool take(Wire& wire, Arrival& arrival);
 

@@ -24,7 +24,7 @@ namespace margay::sim {
 // A job's waiting policy (`--wait`). automatic: by the company on the processor.
 enum class WaitPolicy : std::uint8_t { spin, yield, automatic };
 
-// The action of a waiting rank after a round in vain.
+// The action of a waiting rank after a round that found nothing.
 enum class WaitStep : std::uint8_t { spin, yield, sleep };
 // The decision, as a pure function for tests. `idle_ns`: time without progress while this rank had its processor.
 // `nudged`: this round has woken a rank that owes something.
@@ -78,7 +78,7 @@ class PollStreak {
 
   // One poll in so many measures the time until the next one, and may yield.
   static constexpr std::uint32_t kPollsPerMeasure = 8;
-  // Polls in vain that count as a wait.
+  // Empty polls that count as a wait.
   static constexpr std::uint32_t kPollsOfWait = 4 * kPollsPerMeasure;
   // If more time passes between two polls, the program has worked. To leave a call and enter the next one takes a third
   // of it.
@@ -88,7 +88,7 @@ class PollStreak {
   void measure(const Clock& clock);
   void give_way(Kernel& kernel, const Clock& clock, const WaitMeans& means);
 
-  // Polls in vain since the program last worked.
+  // Empty polls since the program last worked.
   std::uint32_t polls_ = 0;
   // End of the last poll if its distance to the next one is measured; else 0.
   std::uint64_t left_ns_ = 0;

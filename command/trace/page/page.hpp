@@ -15,7 +15,7 @@ namespace margay::command {
 // Progress callback: number of formatted stories, and of all.
 using StoriesWritten = std::function<void(std::size_t progress, std::size_t all)>;
 
-// Writes the page. `frame`: the built page of viewer/, in which one line stands for the data. Error: it has no such
+// Writes the page. `frame`: the built page of viewer/, in which one line stands for the data. Error: it lacks that
 // line. Write errors show in `out`'s state. Requires: the trace has events.
 [[nodiscard]] portals::Status write_page(std::string_view frame, const PageInput& input, const std::string& title,
                                          const StoriesWritten& progress, std::ostream& out);

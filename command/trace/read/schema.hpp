@@ -86,7 +86,7 @@ struct EventSchema {
   std::array<Field, kFieldsMost> fields_or_empty = {};
   [[nodiscard]] std::span<const Field> fields() const;
 };
-// The schema of a kind; nullptr: this version has no such kind.
+// The schema of a kind; nullptr: unknown to this version.
 [[nodiscard]] const EventSchema* schema_of(sim::TraceKind kind);
 // Fields of every kind of event, except of kinds whose own fields use the same slots.
 [[nodiscard]] std::span<const Field> common_fields();

@@ -107,7 +107,7 @@ void TcpConnector::progress() {
         break;
     }
   }
-  // The timer is one of the events, so deadlines need no test in rounds in vain.
+  // The timer is one of the events, so deadlines need no test in rounds that find nothing.
   if (count > 0) expire();
 }
 

@@ -1,4 +1,4 @@
-// The epoll backend. A socket that brought something lately is read without asking epoll first, because a read in vain
+// The epoll backend. A socket that brought something lately is read without asking epoll first, because an empty read
 // costs no more than epoll_wait(). The other sockets, and the connector, are polled every few rounds, more rarely the
 // longer nothing has been found there.
 #include <sys/epoll.h>
@@ -20,11 +20,11 @@ namespace {
 
 using portals::Status;
 
-// Sockets that are read without asking epoll first: a rank that has no more links saves the call, and reading each of
-// them in vain costs less than it.
+// Sockets that are read without asking epoll first: a rank that has no more links saves the call, and an empty read of
+// each of them costs less than it.
 constexpr std::size_t kHotLinks = 2;
 // Rounds from one epoll_wait() to the next. With 8 the call was in progress so often when a message arrived that it
-// made 8 bytes 6 % slower; 64 rounds in vain are 10 us.
+// made 8 bytes 6 % slower; 64 rounds that find nothing are 10 us.
 constexpr std::uint32_t kRoundsBetweenWaitsMin = 8;
 constexpr std::uint32_t kRoundsBetweenWaitsMax = 64;
 constexpr int kEventsPerWait = 64;
