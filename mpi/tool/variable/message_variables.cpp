@@ -124,34 +124,36 @@ using Counts = ProtocolCounts;
 
 constexpr std::array kRows{
     messages<&Counts::short_>({"sent_short", "standard messages sent short"}),
-    bytes<&Counts::short_>({"sent_short_bytes", "bytes of what sent_short counts"}),
+    bytes<&Counts::short_>({"sent_short_bytes", "bytes of the messages that sent_short counts"}),
     messages<&Counts::long_matched>(
         {"sent_long_matched", "long messages whose body went straight into a posted receive"}),
-    bytes<&Counts::long_matched>({"sent_long_matched_bytes", "bytes of what sent_long_matched counts"}),
+    bytes<&Counts::long_matched>({"sent_long_matched_bytes", "bytes of the messages that sent_long_matched counts"}),
     messages<&Counts::long_pulled>(
         {"sent_long_pulled",
          "long messages whose body the receiver pulled, since no receive was posted in time, or by rendezvous"}),
-    bytes<&Counts::long_pulled>({"sent_long_pulled_bytes", "bytes of what sent_long_pulled counts"}),
+    bytes<&Counts::long_pulled>({"sent_long_pulled_bytes", "bytes of the messages that sent_long_pulled counts"}),
     messages<&Counts::synchronous_short>({"sent_synchronous_short", "short messages of MPI_Ssend and its like"}),
-    bytes<&Counts::synchronous_short>({"sent_synchronous_short_bytes", "bytes of what sent_synchronous_short counts"}),
+    bytes<&Counts::synchronous_short>(
+        {"sent_synchronous_short_bytes", "bytes of the messages that sent_synchronous_short counts"}),
     messages<&Counts::synchronous_long>(
         {"sent_synchronous_long", "long synchronous messages whose body went straight into a posted receive"}),
-    bytes<&Counts::synchronous_long>({"sent_synchronous_long_bytes", "bytes of what sent_synchronous_long counts"}),
+    bytes<&Counts::synchronous_long>(
+        {"sent_synchronous_long_bytes", "bytes of the messages that sent_synchronous_long counts"}),
     messages<&Counts::synchronous_long_pulled>(
         {"sent_synchronous_long_pulled", "long synchronous messages whose body the receiver pulled"}),
     bytes<&Counts::synchronous_long_pulled>(
-        {"sent_synchronous_long_pulled_bytes", "bytes of what sent_synchronous_long_pulled counts"}),
+        {"sent_synchronous_long_pulled_bytes", "bytes of the messages that sent_synchronous_long_pulled counts"}),
     messages<&Counts::ready>({"sent_ready", "messages of MPI_Rsend and its like"}),
-    bytes<&Counts::ready>({"sent_ready_bytes", "bytes of what sent_ready counts"}),
+    bytes<&Counts::ready>({"sent_ready_bytes", "bytes of the messages that sent_ready counts"}),
     messages<&Counts::buffered>({"sent_buffered", "messages of MPI_Bsend and its like"}),
-    bytes<&Counts::buffered>({"sent_buffered_bytes", "bytes of what sent_buffered counts"}),
+    bytes<&Counts::buffered>({"sent_buffered_bytes", "bytes of the messages that sent_buffered counts"}),
     counted({"sent_collective", "messages of collective calls"}, Category::protocols, kUser, &collective_messages),
-    summed({"sent_collective_bytes", "bytes of what sent_collective counts"}, Category::protocols, kUserDetail,
-           &collective_bytes),
+    summed({"sent_collective_bytes", "bytes of the messages that sent_collective counts"}, Category::protocols,
+           kUserDetail, &collective_bytes),
     counted({"shown_collective", "parts that collective calls showed others in the node's memory, instead of messages"},
             Category::protocols, kUser, &shown_parts),
-    summed({"shown_collective_bytes", "bytes of what shown_collective counts"}, Category::protocols, kUserDetail,
-           &shown_bytes),
+    summed({"shown_collective_bytes", "bytes of the parts that shown_collective counts"}, Category::protocols,
+           kUserDetail, &shown_bytes),
     counted({"wire_self_messages", "headers handed to the wire to oneself"}, Category::wires, kTuner, &wire_messages,
             id(WireId::self)),
     summed({"wire_self_bytes", "bytes of bodies handed to the wire to oneself"}, Category::wires, kTuner, &wire_bytes,
