@@ -55,7 +55,7 @@ std::vector<std::string> describe_rates(const Rates& rates) {
       rate_line("between nodes", message_rates_text(rates.between), "the same"),
       rate_line("combined", per_second(rates.combined), "of one operand of a reduction"),
       rate_line("shared memory", fine_text(rates.shared.poll) + ", " + per_second(rates.shared.byte),
-                "a look at what another rank wrote, and bytes"),
+                "a poll of another rank's write, and bytes"),
       rate_line("turn", fine_text(rates.turn), "a processor goes from one rank to another, where ranks outnumber them"),
       "  as text          " + to_text(rates),
   };
