@@ -102,7 +102,7 @@ class Duplication final : public CallTask {
   static std::uint32_t next_number(Communicator& parent) {
     return static_cast<std::uint32_t>(parent.everybody().collective_sequence);
   }
-  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*how*/) override {
+  [[nodiscard]] Steps routine(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*how*/) override {
     co_await agreement_routine(collective, *agreement_, 0, agreed_);
     if (agreed_ == MPI_SUCCESS) mpi_adi::Worlds::set_context(duplicate_, agreement_->agreed());
     agreement_.reset();  // if it failed, releases what it held before the request completes

@@ -26,7 +26,7 @@ struct BcastBetween {
   // Sent at the root, filled in the other group, empty elsewhere.
   portals::Region data = {};
   [[nodiscard]] Plan plan(const StandingFacts& standing) const;
-  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
+  [[nodiscard]] Steps routine(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
 };
 
 // A reduction of one group's data to a rank of the other. `reduction.partial`: the contribution of a rank of that
@@ -36,7 +36,7 @@ struct ReduceBetween {
   int root = 0;
   Reduction reduction = {};
   [[nodiscard]] Plan plan(const StandingFacts& standing) const;
-  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
+  [[nodiscard]] Steps routine(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
 };
 
 // An allreduce in which each group gets the combination of the other one's data. Each group reduces to its first rank;
@@ -46,7 +46,7 @@ struct AllreduceBetween {
   // This rank's contribution, whose row gets the result.
   Reduction reduction = {};
   [[nodiscard]] Plan plan(const StandingFacts& standing) const;
-  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
+  [[nodiscard]] Steps routine(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
 };
 
 // A reduce-scatter in which each rank gets its block of the other group's combination; see ReduceScatterCall. The first
@@ -58,7 +58,7 @@ struct ReduceScatterBetween {
   // Bytes of the blocks of this group's ranks, in their order.
   std::span<const std::uint64_t> block_lengths = {};
   [[nodiscard]] Plan plan(const StandingFacts& standing) const;
-  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
+  [[nodiscard]] Steps routine(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
 };
 
 }  // namespace margay::collectives

@@ -71,11 +71,11 @@ std::string CallTask::describe() const {
 }
 
 bool CallTask::go_on() {
-  if (begun_) return flow_.go_on() && text_.done();
+  if (begun_) return flow_.go_on() && routine_.done();
   if (!CallOrder::may_begin(place_)) return false;
   begun_ = true;
-  text_ = whole_routine();
-  return text_.done();
+  routine_ = whole_routine();
+  return routine_.done();
 }
 
 Steps CallTask::whole_routine() {
@@ -83,14 +83,14 @@ Steps CallTask::whole_routine() {
   const StandingFacts& standing = facts_of(portal_.host(), collective_->communicator()).of_stopping();
   const Plan how = plan(standing);
   collective_->begin(how.shape, how.own);
-  co_await text(*collective_, standing, how.algorithm);
+  co_await routine(*collective_, standing, how.algorithm);
   co_await Flush(*collective_);
   error_ = collective_->error_class();
 }
 
 void CallTask::over() {
   // The coroutine frame refers to the call: it goes first.
-  text_ = {};
+  routine_ = {};
   collective_.reset();
   portal_.order().leave(place_);
   if (error_ == MPI_SUCCESS) error_ = finish();

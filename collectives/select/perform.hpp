@@ -60,8 +60,8 @@ template <typename Call>
 }
 // This rank's part of the call, as a routine. `standing` outlives it.
 template <typename Call>
-[[nodiscard]] Steps text_of(const Call& call, Collective& collective, const StandingFacts& standing,
-                            Algorithm algorithm) {
+[[nodiscard]] Steps routine_of(const Call& call, Collective& collective, const StandingFacts& standing,
+                               Algorithm algorithm) {
   // Of an algorithm's rows, the first that can do this call.
   const Row<Call>& row = row_of<Call>(algorithm, {call.operation(), call.bytes(), standing.facts});
   // The plan lives on this frame only: the routine copies it when it begins.
@@ -71,7 +71,7 @@ template <typename Call>
   }
   return row.run(collective, {standing.groups, standing.team}, call);
 }
-// The same two for a class that has its own plan() and text().
+// The same two for a class that has its own plan() and routine().
 template <typename Call>
 requires requires(const Call& call, const StandingFacts& standing) {
   call.plan(standing);
@@ -83,9 +83,9 @@ template <typename Call>
 requires requires(const Call& call, const StandingFacts& standing) {
   call.plan(standing);
 }
-[[nodiscard]] Steps text_of(const Call& call, Collective& collective, const StandingFacts& standing,
-                            Algorithm algorithm) {
-  return call.text(collective, standing, algorithm);
+[[nodiscard]] Steps routine_of(const Call& call, Collective& collective, const StandingFacts& standing,
+                               Algorithm algorithm) {
+  return call.routine(collective, standing, algorithm);
 }
 
 // Runs a blocking call to its end. Collective over the communicator; under the process lock, which waits leave in
@@ -107,7 +107,7 @@ template <typename What>
     if (plan.algorithm == Algorithm::shared && standing.team->has_left_for_a_loss()) [[unlikely]] {
       error_class = MPIX_ERR_PROC_FAILED;
     } else {
-      run(text_of(what, collective, standing, plan.algorithm));
+      run(routine_of(what, collective, standing, plan.algorithm));
       error_class = collective.error_class();
     }
   }

@@ -399,10 +399,10 @@ Algorithm BlockMove::algorithm_of(const StandingFacts& standing, std::uint64_t b
   return standing.facts.reads && !communicator_->is_inter() ? Algorithm::shared : Algorithm::direct;
 }
 
-Steps BlockMove::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
+Steps BlockMove::routine(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
   for (const Copy& own : own_) put_own_block(collective, own.to, own.from);
   if (is_even() && arguments_.operation == Move::alltoall) {
-    return text_of(collectives::AlltoallCall{out_, in_, even_bytes()}, collective, standing, algorithm);
+    return routine_of(collectives::AlltoallCall{out_, in_, even_bytes()}, collective, standing, algorithm);
   }
   return exchange(collective, algorithm == Algorithm::shared ? standing.team : nullptr, out_, in_,
                   is_neighborly(arguments_.operation) ? kAllAtOnce : kDirectAtOnce);

@@ -32,7 +32,7 @@ struct MoveArguments {
 };
 
 // One call: the checked arguments, and the messages that they amount to. Views the program's buffers. perform() and
-// CheckedTask use it through plan(), text(), begin() and finish().
+// CheckedTask use it through plan(), routine(), begin() and finish().
 class BlockMove {
  public:
   // Checks the arguments; sets the call's error.
@@ -51,7 +51,7 @@ class BlockMove {
   // Called when a call begins: packs what has to be copied before it is sent.
   void begin();
   [[nodiscard]] Plan plan(const StandingFacts& standing) const;
-  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
+  [[nodiscard]] Steps routine(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
   // Called after success: unpacks received bundles.
   void finish() const;
 

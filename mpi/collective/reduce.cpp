@@ -136,9 +136,9 @@ class ReducingBetween {
   [[nodiscard]] Plan plan(const StandingFacts& standing) const {
     return arguments_.root ? to_root().plan(standing) : to_all().plan(standing);
   }
-  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
-    return arguments_.root ? to_root().text(collective, standing, algorithm)
-                           : to_all().text(collective, standing, algorithm);
+  [[nodiscard]] Steps routine(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
+    return arguments_.root ? to_root().routine(collective, standing, algorithm)
+                           : to_all().routine(collective, standing, algorithm);
   }
   void finish() const {
     if (has_result()) operands_.finish(arguments_.receive);

@@ -64,9 +64,9 @@ class ReduceScattering {
   [[nodiscard]] Plan plan(const StandingFacts& standing) const {
     return communicator_->is_inter() ? between().plan(standing) : plan_of(what_, standing);
   }
-  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
-    if (communicator_->is_inter()) return between().text(collective, standing, algorithm);
-    return text_of(what_, collective, standing, algorithm);
+  [[nodiscard]] Steps routine(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
+    if (communicator_->is_inter()) return between().routine(collective, standing, algorithm);
+    return routine_of(what_, collective, standing, algorithm);
   }
   // The result is one block of the row: the one after those of the lower ranks.
   void finish() const {

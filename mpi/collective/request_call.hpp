@@ -30,7 +30,7 @@ inline int give_request(Call& call, Form form, std::unique_ptr<CallTask> task, M
 //   communicator()
 //   for_each_type(function)  passes each datatype to be referenced
 //   begin()                  called when a call begins
-//   plan(), text()           the algorithm and its routine, as in select/perform
+//   plan(), routine()        the algorithm and its routine, as in select/perform
 //   finish()                 called after success
 //   by()                     only if the call runs functions of the program
 template <typename What>
@@ -54,8 +54,8 @@ class CheckedTask final : public CallTask {
   void prepare() override { what_->begin(); }
   // The `What` decides how its call is done; the facts are those at the start.
   [[nodiscard]] Plan plan(const StandingFacts& standing) const override { return what_->plan(standing); }
-  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) override {
-    return what_->text(collective, standing, algorithm);
+  [[nodiscard]] Steps routine(Collective& collective, const StandingFacts& standing, Algorithm algorithm) override {
+    return what_->routine(collective, standing, algorithm);
   }
   [[nodiscard]] int finish() override {
     what_->finish();

@@ -203,27 +203,27 @@ class [[nodiscard]] Steps {
   };
 
   Steps() = default;
-  Steps(Steps&& other) noexcept : text_(std::exchange(other.text_, nullptr)) {}
+  Steps(Steps&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   Steps& operator=(Steps&& other) noexcept {
-    std::swap(text_, other.text_);
+    std::swap(handle_, other.handle_);
     return *this;
   }
   // A suspended routine may be destroyed: its locals and its frame go.
   ~Steps() {
-    if (text_) text_.destroy();
+    if (handle_) handle_.destroy();
   }
 
   // Whether the routine has reached its end. Requires: not moved from, not default-constructed.
-  [[nodiscard]] bool done() const { return text_.done(); }
+  [[nodiscard]] bool done() const { return handle_.done(); }
 
   [[nodiscard]] bool await_ready() const { return done(); }
   // The awaiting routine resumes when this one ends.
-  void await_suspend(std::coroutine_handle<> caller) const { text_.promise().caller = caller; }
+  void await_suspend(std::coroutine_handle<> caller) const { handle_.promise().caller = caller; }
   void await_resume() const {}
 
  private:
-  explicit Steps(std::coroutine_handle<promise_type> text) : text_(text) {}
-  std::coroutine_handle<promise_type> text_;
+  explicit Steps(std::coroutine_handle<promise_type> handle) : handle_(handle) {}
+  std::coroutine_handle<promise_type> handle_;
 };
 
 // Awaits an object from outside of a routine. Requires: its flow waits in place.

@@ -73,26 +73,26 @@ class CollectiveWorld {
   [[nodiscard]] const sim::Recorder& recorder(int rank) { return world_.recorder(static_cast<std::uint32_t>(rank)); }
   [[nodiscard]] mpi_adi::Communicator& communicator(int rank) { return world_.world(static_cast<std::uint32_t>(rank)); }
 
-  // Of a rank's program: runs `text` as a call to its end, in one of two ways, drawn from the seed: it waits in place,
-  // or it stops and goes on. Members of one call may do it in different ways. Returns how it ended.
-  int call(int rank, const StoppingCall::Text& text) {
+  // Of a rank's program: runs `routine` as a call to its end, in one of two ways, drawn from the seed: it waits in
+  // place, or it stops and goes on. Members of one call may do it in different ways. Returns how it ended.
+  int call(int rank, const StoppingCall::Routine& routine) {
     if (random_() % 2 == 0) {
       Collective collective(portal(rank), communicator(rank));
-      mpi_adi::run(text(collective));
+      mpi_adi::run(routine(collective));
       mpi_adi::run(Flush(collective));
       return collective.error_class();
     }
-    const std::unique_ptr<StoppingCall> begun = begin_call(rank, text);
+    const std::unique_ptr<StoppingCall> begun = begin_call(rank, routine);
     wait_for(rank, *begun);
     return begun->error_class();
   }
   // The second way, as far as it comes now.
-  std::unique_ptr<StoppingCall> begin_call(int rank, const StoppingCall::Text& text) {
-    return begin_call(rank, text, portal(rank).notices().take_number(communicator(rank)));
+  std::unique_ptr<StoppingCall> begin_call(int rank, const StoppingCall::Routine& routine) {
+    return begin_call(rank, routine, portal(rank).notices().take_number(communicator(rank)));
   }
-  std::unique_ptr<StoppingCall> begin_call(int rank, const StoppingCall::Text& text, CallNumber number) {
+  std::unique_ptr<StoppingCall> begin_call(int rank, const StoppingCall::Routine& routine, CallNumber number) {
     mpi_adi::TaskQueue& tasks = world_.device(static_cast<std::uint32_t>(rank)).tasks();
-    return std::make_unique<StoppingCall>(portal(rank), tasks, communicator(rank), number, text);
+    return std::make_unique<StoppingCall>(portal(rank), tasks, communicator(rank), number, routine);
   }
   void wait_for(int rank, const StoppingCall& call) {
     auto over = [&call] { return call.is_over(); };
