@@ -108,7 +108,7 @@ class Duplication final : public CallTask {
     agreement_.reset();  // if it failed, releases what it held before the request completes
   }
   [[nodiscard]] int finish() override { return agreed_; }
-  [[nodiscard]] std::string words_of(int why) const override {
+  [[nodiscard]] std::string error_text(int why) const override {
     return why == MPI_ERR_OTHER ? mpi_adi::kContextsUsedUp : "";
   }
 

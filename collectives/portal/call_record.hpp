@@ -71,7 +71,7 @@ struct CallRecord {
   // arguments. Truncated if they do not fit.
   std::array<char, 48> function{};
   std::array<char, 96> of{};
-  std::array<char, 160> rest{};
+  std::array<char, 160> details{};
   // Where the program makes the call.
   sim::SourceLocation place;
   // Numbers of shares that follow in the message.

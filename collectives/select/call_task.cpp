@@ -57,7 +57,7 @@ int CallTask::outcome(mpi_adi::MpiRank& rank, MPI_Status* status, std::string& w
   mpi_adi::fill_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
   if (error_ == MPI_ERR_TRUNCATE) words = kDifferentCalls;
   if (error_ == MPIX_ERR_PROC_FAILED) words = mpi_adi::lost_text(rank);
-  if (error_ != MPI_SUCCESS && words.empty()) words = words_of(error_);
+  if (error_ != MPI_SUCCESS && words.empty()) words = error_text(error_);
   return error_;
 }
 

@@ -52,7 +52,7 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   virtual void prepare() {}
   [[nodiscard]] virtual int finish() { return MPI_SUCCESS; }
   // The message for an error that is neither a difference of calls nor a lost process.
-  [[nodiscard]] virtual std::string words_of(int /*error_class*/) const { return {}; }
+  [[nodiscard]] virtual std::string error_text(int /*error_class*/) const { return {}; }
   // plan(): the algorithm and the shape of the call. routine(): starts the call's routine.
   [[nodiscard]] virtual Plan plan(const StandingFacts& standing) const = 0;
   [[nodiscard]] virtual Steps routine(Collective& collective, const StandingFacts& standing, Algorithm algorithm) = 0;

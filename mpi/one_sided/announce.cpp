@@ -25,7 +25,7 @@ std::string elements_text(const AnnouncedAccess& access) {
 }
 
 // "puts MPI_INT into bytes 0 to 4"
-std::string deed(const AnnouncedAccess& access, const ByteRange& range) {
+std::string access_text(const AnnouncedAccess& access, const ByteRange& range) {
   const std::string elements = elements_text(access);
   const std::string bytes = bytes_text(range);
   switch (access.kind) {
@@ -62,17 +62,17 @@ std::string advice(const Conflict& conflict, const AnnouncedAccess& second) {
 
 }  // namespace
 
-std::string words_of_window(const Window& window) {
+std::string window_text(const Window& window) {
   const std::string& name = window.communicator->name;
   return "window " + in_hex(window.handle) + (name.empty() ? "" : " (" + name + ")");
 }
 
 std::string conflict_text(const Conflict& conflict, const AnnouncedAccess& second, const ConflictLocation& place) {
   const bool own = conflict.first.origin == second.origin;
-  return "rank " + std::to_string(second.origin) + " " + deed(second, conflict.second_range) + " of rank " +
+  return "rank " + std::to_string(second.origin) + " " + access_text(second, conflict.second_range) + " of rank " +
          std::to_string(place.target) + " in " + place.window + ", where " +
          (own ? "it" : "rank " + std::to_string(conflict.first.origin)) + " " +
-         deed(conflict.first, conflict.first_range) + " by " + place.first_call +
+         access_text(conflict.first, conflict.first_range) + " by " + place.first_call +
          ", which is not complete: " + advice(conflict, second);
 }
 
@@ -217,9 +217,8 @@ bool check_target(Call& call, Window& window, const AnnouncedAccess& announced, 
     } else if (answer.clash != Clash::none) {
       // The name comes from another process.
       answer.first.call[sizeof answer.first.call - 1] = '\0';
-      report_conflict(
-          call, window,
-          conflict_text(answer, announced, {access.target, words_of_window(window), first_call(call, answer)}));
+      report_conflict(call, window,
+                      conflict_text(answer, announced, {access.target, window_text(window), first_call(call, answer)}));
     }
     // The target has recorded this part.
     any |= call.ok();

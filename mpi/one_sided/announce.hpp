@@ -21,7 +21,7 @@ struct ConflictLocation {
 };
 
 // Formats "window 0xa0000000", with the name if it has one.
-[[nodiscard]] std::string words_of_window(const Window& window);
+[[nodiscard]] std::string window_text(const Window& window);
 // The message for a conflict at the target, which follows the name of the second access's function.
 [[nodiscard]] std::string conflict_text(const Conflict& conflict, const AnnouncedAccess& second,
                                         const ConflictLocation& place);

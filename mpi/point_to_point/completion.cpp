@@ -56,7 +56,7 @@ int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Statu
   if (request.device->is_own()) return end_own(call, request, handle, status, words);
   const int error_class = request.device->error_class;
   status_of(*request.device, status);
-  words = words_of_failure(call.rank(), *request.device);
+  words = failure_text(call.rank(), *request.device);
   give_back(call, request, handle);
   return error_class;
 }

@@ -22,7 +22,7 @@ inline void status_of(const Request& request, MPI_Status* status) {
 // Moves a complete request's status and error into the call, and frees the request.
 inline void finish_device_request(Call& call, Request& request, MPI_Status* status) {
   status_of(request, status);
-  if (request.error_class != MPI_SUCCESS) call.error(request.error_class, words_of_failure(call.rank(), request));
+  if (request.error_class != MPI_SUCCESS) call.error(request.error_class, failure_text(call.rank(), request));
   call.device().free(request);
 }
 

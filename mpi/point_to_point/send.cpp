@@ -13,7 +13,7 @@ namespace {
   Request& request = *call.device().start_send(send);
   call.wait(request);
   if (request.error_class != MPI_SUCCESS) {
-    call.error(request.error_class, words_of_failure(call.rank(), request));
+    call.error(request.error_class, failure_text(call.rank(), request));
   }
   call.device().free(request);
   return call.done();

@@ -24,7 +24,7 @@ constexpr std::size_t kOperandBytesCopied = 512;
 
 static_assert(kWindowMethods == sim::kCountedMethods);
 
-const char* words_of(WindowMethod method) {
+const char* method_name(WindowMethod method) {
   switch (method) {
     case WindowMethod::direct:
       return "direct";

@@ -510,7 +510,7 @@ class Parser {
     if (took_config_file_) return Status::error("only one -configfile can be read");
     took_config_file_ = true;
     Words words;
-    if (Status status = read_config_words(path, words); !status.ok()) return status;
+    if (Status status = read_config_tokens(path, words); !status.ok()) return status;
     // The file's parts must not change the part of the line that names the file.
     const ProgramSpec outer = part_;
     std::size_t at = 0;

@@ -503,7 +503,7 @@ std::string EventText::of_collective(const Trace::Entry& entry) const {
                         : fmt::format("{} is over with {}", call, error_name(event.b));
   }
   const CollectiveShape shape = collective_shape(event);
-  return fmt::format("begins {}: {}, {}", call, words_of(shape), sim::counted(event.bytes, "byte"));
+  return fmt::format("begins {}: {}, {}", call, shape_text(shape), sim::counted(event.bytes, "byte"));
 }
 
 // The remaining kinds: calls, waits, the coprocessor, collectives and windows.
