@@ -149,7 +149,7 @@ MatchEntry* Walk::first_match(const MatchList& list, const Header& header, std::
   return nullptr;
 }
 
-void Walk::noted(MatchList& list, std::uint32_t visited) {
+void Walk::record_length(MatchList& list, std::uint32_t visited) {
   list.impl_->walked(visited);
 }
 

@@ -117,17 +117,17 @@ void round_measured(Rates& rates) {
 SolvedRates solve_rates(const CallTimes& times) {
   SolvedRates solved{.rates = usual_rates(), .unmeasured = {}};
   Rates& rates = solved.rates;
-  const auto note = [&](bool measured, const char* name) {
+  const auto list_unless = [&](bool measured, const char* name) {
     if (!measured) solved.unmeasured.emplace_back(name);
   };
-  note(times.inside && solve_message(*times.inside, facts_of(2, 1), rates, rates.inside), "inside");
-  note(times.between && solve_message(*times.between, facts_of(2, 2), rates, rates.between), "between");
+  list_unless(times.inside && solve_message(*times.inside, facts_of(2, 1), rates, rates.inside), "inside");
+  list_unless(times.between && solve_message(*times.between, facts_of(2, 2), rates, rates.between), "between");
   // 0 means unmeasured: an invalid rate.
   const double combined = times.row.value_or(0) / static_cast<double>(kTimedRow);
-  note(is_rate(combined), "combined");
+  list_unless(is_rate(combined), "combined");
   if (is_rate(combined)) rates.combined = combined;
-  note(times.shared && solve_shared(*times.shared, rates), "shared");
-  note(times.crowd && solve_turn(*times.crowd, rates), "turn");
+  list_unless(times.shared && solve_shared(*times.shared, rates), "shared");
+  list_unless(times.crowd && solve_turn(*times.crowd, rates), "turn");
   round_measured(rates);
   return solved;
 }

@@ -315,7 +315,7 @@ void report_nonportable(TypeCheck& check, MPI_Op op, MPI_Datatype type);
 
 // Reports such a use of `op` on elements of `type`. Requires: predefined_combine() has the pair, or the operation is
 // MPI_REPLACE or MPI_NO_OP.
-inline void note_operation(Call& call, MPI_Op op, MPI_Datatype type) {
+inline void check_portability(Call& call, MPI_Op op, MPI_Datatype type) {
   if (TypeCheck* const check = call.device().type_check(); check != nullptr) [[unlikely]]
     report_nonportable(*check, op, type);
 }

@@ -211,7 +211,7 @@ void check_elements(Call& call, const Access& access, const ResultArguments& res
     call.error(MPI_ERR_TYPE, "elements of the origin's datatype " + in_hex(access.type->handle) + " are not " +
                                  type_text(operands.type) + ", as the target's are");
   } else if (operands.compare == nullptr && call.ok()) {
-    note_operation(call, operands.op, operands.type);
+    check_portability(call, operands.op, operands.type);
   }
 }
 

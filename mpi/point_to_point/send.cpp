@@ -20,7 +20,7 @@ namespace {
 }
 
 // Records the arguments of a completed send for the list of leaks, because the device keeps no record of it.
-[[gnu::noinline]] void note_sent(UserRequest* request, const CheckedSend& send) {
+[[gnu::noinline]] void record_sent(UserRequest* request, const CheckedSend& send) {
   if (request == nullptr || !request->sent) return;
   request->call.peer = send.destination;
   request->call.tag = send.tag;
@@ -48,7 +48,7 @@ int nonblocking_send(const Invocation& name, SendMode mode, const SendArguments&
   // A send that completes at once gets the shared handle, and no table entry.
   hand_out(call, call.device().start_send(send), *send.communicator, request);
   if (call.rank().handles().origins() != nullptr && call.ok()) [[unlikely]]
-    note_sent(call.rank().handles().request(*request), send);
+    record_sent(call.rank().handles().request(*request), send);
   return call.done();
 }
 

@@ -14,7 +14,7 @@ namespace detail {
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local MpiRank* thread_rank;
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local MpiProcess* thread_process;  // never nullptr
 // The end of this thread will be reported to its rank, if the rank needs it.
-[[gnu::tls_model("initial-exec")]] extern constinit thread_local bool thread_noted;
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local bool thread_recorded;
 // The slow path of current_rank().
 [[nodiscard, gnu::noinline]] MpiRank* rank_of_process();
 }  // namespace detail

@@ -133,7 +133,7 @@ void MpiRank::EndOfThread::thread_ends() {
   // round asks it again.
   rank_.process_->arm_coprocessor();
   rank_.leave();
-  detail::thread_noted = false;  // destructors that run later in this thread may still call MPI
+  detail::thread_recorded = false;  // destructors that run later in this thread may still call MPI
 }
 
 void MpiRank::resume() {

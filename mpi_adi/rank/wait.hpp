@@ -133,7 +133,7 @@ void wait_until(MpiRank& rank, Done done, int messages = Device::kMessagesPerRou
       continue;
     }
     if (gave_way) [[unlikely]]
-      waiter.gave_way();
+      waiter.record_yield();
     waiter.idle();
     if (waiter.sleeps()) [[unlikely]]
       // A sleeper's rounds are rare, so what the device does after many rounds is done now (the second heap).

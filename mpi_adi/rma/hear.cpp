@@ -112,10 +112,11 @@ void Rma::refused(Window& window, const AskHead& head) {
     }
   });
   const bool is_operation = head.error_class == MPI_ERR_OP;
-  note(window, is_operation ? MPI_ERR_OP : MPI_ERR_RMA_RANGE,
-       "rank " + std::to_string(head.origin) + " refused an access to " + std::to_string(head.bytes) + " bytes: " +
-           (is_operation ? "invalid combination of operation, datatype and length"
-                         : "they are not all in its window's memory"));
+  keep_error(window, is_operation ? MPI_ERR_OP : MPI_ERR_RMA_RANGE,
+             "rank " + std::to_string(head.origin) + " refused an access to " + std::to_string(head.bytes) +
+                 " bytes: " +
+                 (is_operation ? "invalid combination of operation, datatype and length"
+                               : "they are not all in its window's memory"));
   if (asked != nullptr) give_up(*asked, MPI_ERR_RMA_RANGE);
 }
 

@@ -265,7 +265,7 @@ void Rma::finished(Outgoing& outgoing) {
   if (outgoing.window != nullptr) {
     --under_way_;
     outgoing.window->target(outgoing.target).sending.end(outgoing.generation);
-    if (failed) note(*outgoing.window, MPIX_ERR_PROC_FAILED, {});
+    if (failed) keep_error(*outgoing.window, MPIX_ERR_PROC_FAILED, {});
     if (!failed && outgoing.window->by_messages) wake(outgoing.window->target(outgoing.target));
   }
   if (outgoing.request != nullptr) done(outgoing.request, failed ? MPIX_ERR_PROC_FAILED : MPI_SUCCESS);
@@ -333,7 +333,7 @@ void Rma::give_up(Reply& answer, int error_class) {
   if (answer.request != nullptr) {
     done(answer.request, error_class);
   } else if (error_class != MPI_SUCCESS) {
-    note(*answer.window, error_class, {});
+    keep_error(*answer.window, error_class, {});
   }
   replies_.give_back(answer);
 }
@@ -344,7 +344,7 @@ void Rma::done(Outstanding* request, int error_class) {
   if (--request->count == 0 && request->all_done != nullptr) request->all_done->notify();
 }
 
-void Rma::note(Window& window, int error_class, const std::string& words) {
+void Rma::keep_error(Window& window, int error_class, const std::string& words) {
   // Only the first error is kept.
   if (window.error_class != MPI_SUCCESS) return;
   window.error_class = error_class;

@@ -228,7 +228,7 @@ class Rma final : public Listener {
   // One message or answer less under way for a request-based call.
   void done(Outstanding* request, int error_class);
   // Keeps the first error of a window's accesses, and its message `words`, for the window's next synchronisation.
-  void note(Window& window, int error_class, const std::string& words);
+  void keep_error(Window& window, int error_class, const std::string& words);
 
   // Locks.
   [[nodiscard]] sim::WindowLock lock_of(const WindowControl& control);

@@ -37,13 +37,13 @@ class Company {
 
   // Reports that this rank yielded from `before_ns` until `now_ns`, or slept until `now_ns`. The length of a yield
   // shows whether other programs run here.
-  void yielded(std::uint64_t before_ns, std::uint64_t now_ns) {
+  void record_yield(std::uint64_t before_ns, std::uint64_t now_ns) {
     if (now_ns - before_ns >= kTurnNs) others_until_ns_ = now_ns + kBelievedNs;
-    gave_way(now_ns);
+    count_turn(now_ns);
   }
-  void slept(std::uint64_t now_ns) {
+  void record_sleep(std::uint64_t now_ns) {
     if (now_ns >= others_until_ns_) others_until_ns_ = 0;
-    gave_way(now_ns);
+    count_turn(now_ns);
   }
 
  private:
@@ -60,7 +60,7 @@ class Company {
   // Counts a yield or a sleep, and at each kYieldsBetweenMoves-th one tries to move this rank to an allowed processor
   // without a rank. The scheduler does not do so, because it balances thread counts: it leaves two ranks on one
   // processor and two other programs on the next.
-  void gave_way(std::uint64_t now_ns) {
+  void count_turn(std::uint64_t now_ns) {
     if (++times_ % kYieldsBetweenMoves == 0) move_away(now_ns);
   }
   // Moves this rank away, if its number is higher than that of the other rank here, and another processor has no rank.

@@ -44,7 +44,7 @@ bool Target::take_other(Wire& wire, Arrival& arrival) {
 bool Target::whole(Wire& wire, Arrival& arrival) {
   const portals::Header& header = arrival.header;
   if (watched()) [[unlikely]]
-    note_arrival(arrival, wire.id());
+    record_arrival(arrival, wire.id());
   if (const portals::Placed placed = delivery_.put_whole(header, arrival.body)) [[likely]] {
     wire.consume();
     entries_walked_ += placed.visited;
@@ -93,7 +93,7 @@ bool Target::not_deposited(Wire& wire, const Arrival& arrival, const portals::Ve
 bool Target::started(Wire& wire, Arrival& arrival) {
   const portals::Header& header = arrival.header;
   if (watched()) [[unlikely]]
-    note_arrival(arrival, wire.id());
+    record_arrival(arrival, wire.id());
   const portals::Verdict verdict = decide(arrival, wire.id());
   if (verdict.outcome == Outcome::deposit && verdict.landing.bytes() != 0) {
     Incoming& incoming = make_incoming();
@@ -149,7 +149,7 @@ void Target::lost(Wire& wire, const Arrival& arrival) {
 }
 
 // Records an arrival, once also for a held message, which the wire reports in each round; and the walk as of now.
-void Target::note_arrival(const Arrival& arrival, WireId wire) {
+void Target::record_arrival(const Arrival& arrival, WireId wire) {
   const portals::Header& header = arrival.header;
   if (recorder_.on() && !was_held(header.source.rank, arrival.sequence)) record_arrival(header, arrival.sequence, wire);
   const bool keep = decisions_.wants(header);

@@ -134,7 +134,7 @@ class Target {
   }
   // The records of one message for the trace and the log of decisions: before anything has happened to it, after
   // decide(), and after put_whole().
-  [[gnu::noinline]] void note_arrival(const Arrival& arrival, WireId wire);
+  [[gnu::noinline]] void record_arrival(const Arrival& arrival, WireId wire);
   [[gnu::noinline]] void record_decision(const Arrival& arrival, WireId wire, const portals::Verdict& verdict,
                                          bool hold);
   [[gnu::noinline]] void record_placed(const Arrival& arrival, const Wire& wire, const portals::Placed& placed);

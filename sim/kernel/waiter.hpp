@@ -126,7 +126,7 @@ class Waiter {
     pause();
   }
   // Reports that the caller yielded between two rounds, for other threads of its rank.
-  void gave_way();
+  void record_yield();
   // Nanoseconds without a message or a part of one; 0 in a young wait, which has not read the clock.
   [[nodiscard]] std::uint64_t idle_ns() const { return stalled_ns_; }
   // Whether it sleeps between its rounds, or has lasted long enough to do so. Its rounds are then so long that callers

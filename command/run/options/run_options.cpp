@@ -453,7 +453,7 @@ class Parser {
   }
 
   // Options that need several nodes are not errors, since scripts set them for all machines.
-  void note_of_one_node() {
+  void warn_of_one_node() {
     if (out_.ranks_per_node > 0) out_.notes.push_back("-ppn has an effect only with --nodes: there is one host");
     for (const std::string_view option : {"iface", "wire-tcp"}) {
       const std::string_view variable = find_option_rule(option)->variable;
@@ -540,7 +540,7 @@ class Parser {
     if (ranks > 0) {
       if (Status status = take_input_ranks(static_cast<std::uint32_t>(ranks)); !status.ok()) return status;
     }
-    if (out_.nodes == 1) note_of_one_node();
+    if (out_.nodes == 1) warn_of_one_node();
     return {};
   }
 

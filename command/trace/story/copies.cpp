@@ -55,13 +55,13 @@ class Follower {
     BodyHop hop;
     for (const std::size_t step : story_.steps) {
       if (identity(event(step)) != message) continue;
-      note(step, hop);
+      add_step(step, hop);
     }
     return hop;
   }
 
   // Later events of one kind replace earlier ones; a hop has each kind once.
-  void note(std::size_t step, BodyHop& hop) const {
+  void add_step(std::size_t step, BodyHop& hop) const {
     switch (event(step).kind) {
       case sim::TraceKind::kernel_send:
       case sim::TraceKind::kernel_reply_sent:
