@@ -23,7 +23,7 @@ void start_long_send(DeviceParts& parts, SendRequest& request, portals::Header& 
   hand_over(parts, request, header, request.body);
 }
 
-void acknowledged(DeviceParts& parts, SendRequest& request, const portals::Header& acknowledgment) {
+void take_acknowledgment(DeviceParts& parts, SendRequest& request, const portals::Header& acknowledgment) {
   settled(request, kOwedAcknowledgment);
   const auto saved = static_cast<portals::Saved>(acknowledgment.user_data[0]);
   const bool whole = saved == portals::Saved::both;

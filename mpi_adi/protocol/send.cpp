@@ -49,8 +49,8 @@ void add(ProtocolCounts::Count& count, std::uint64_t bytes) {
   count.bytes += bytes;
 }
 
-// Long messages are counted when their outcome is known: matched, or pulled (acknowledged()). Inlined, as it is on each
-// send's path.
+// Long messages are counted when their outcome is known: matched, or pulled (take_acknowledgment()). Inlined, as it is
+// on each send's path.
 [[gnu::always_inline]] inline void count_send(ProtocolCounts& counts, SendMode mode, SendShape shape,
                                               std::uint64_t bytes) {
   if (mode == SendMode::buffered) {
@@ -119,7 +119,7 @@ bool send_now(DeviceParts& parts, const CheckedSend& send) {
 namespace {
 
 // Handles an answer of the receiver's device, other than the kernel's acknowledgment.
-void answered(SendRequest& request, const portals::Header& header) {
+void take_answer(SendRequest& request, const portals::Header& header) {
   switch (static_cast<Answer>(header.user_data[0])) {
     case Answer::not_returned:
       return settled(request, kOwedCancel);
@@ -136,7 +136,7 @@ void answered(SendRequest& request, const portals::Header& header) {
 
 }  // namespace
 
-void body_taken(DeviceParts& parts, SendRequest& request) {
+void end_transmission(DeviceParts& parts, SendRequest& request) {
   settled(request, kOwedBodyTaken);
   // A failed wire delivers no answers either.
   if (request.transmission.state == sim::Transmission::State::failed) {
@@ -148,7 +148,7 @@ void body_taken(DeviceParts& parts, SendRequest& request) {
 
 // Tests each row, because a change of the block may be reported once more after its send was complete and its request
 // is in another use.
-void answers_came(DeviceParts& parts, SendRequest& request) {
+void take_answers(DeviceParts& parts, SendRequest& request) {
   for (std::size_t row = 0; row < request.answers.size(); ++row) {
     portals::IndependentBuffer& answer = request.answers[row];
     if (answer.state != portals::IndependentBuffer::State::filled) continue;
@@ -158,9 +158,9 @@ void answers_came(DeviceParts& parts, SendRequest& request) {
     // A late answer, to a send that is complete: its row is released above, and the answer is ignored.
     if (!request.listening) continue;
     if (header.kind == portals::Kind::acknowledgment) {
-      acknowledged(parts, request, header);
+      take_acknowledgment(parts, request, header);
     } else {
-      answered(request, header);
+      take_answer(request, header);
     }
   }
   if (!request.listening) return;
@@ -171,7 +171,7 @@ void answers_came(DeviceParts& parts, SendRequest& request) {
   complete_if_nothing_owed(parts, request);
 }
 
-void body_read(DeviceParts& parts, SendRequest& request) {
+void take_pull(DeviceParts& parts, SendRequest& request) {
   // A late change from an earlier use of the pooled request.
   if (!request.readable) return;
   request.read_done = true;

@@ -37,7 +37,7 @@ inline void settled(SendRequest& request, SendOwed what) {
 [[gnu::noinline]] void make_readable(DeviceParts& parts, SendRequest& request);
 
 // Gives the request's transmission (header set) to the kernel, which sends it whole at once if the wire has room, and
-// queues it otherwise. The send owes kOwedBodyTaken until body_taken().
+// queues it otherwise. The send owes kOwedBodyTaken until end_transmission().
 [[gnu::noinline]] void hand_over(DeviceParts& parts, SendRequest& request, const portals::Header& header,
                                  const portals::Region& body);
 

@@ -77,11 +77,11 @@ class DecisionLog {
   // Decisions that were overwritten before they were taken.
   [[nodiscard]] std::uint64_t missed() const { return missed_; }
 
-  // The kernel's side. walked() is called before decide() reserves the room, with the steps of Delivery::explain() for
-  // `header`; decided() directly after decide() or put_whole(). Requires: wants(header).
-  void walked(const portals::Header& header, std::span<const portals::Step> steps);
-  void decided(const portals::Header& header, std::uint64_t sequence, WireId wire, const portals::Verdict& verdict,
-               bool held);
+  // The kernel's side. record_walk() is called before decide() reserves the room, with the steps of Delivery::explain()
+  // for `header`; record_decision() directly after decide() or put_whole(). Requires: wants(header).
+  void record_walk(const portals::Header& header, std::span<const portals::Step> steps);
+  void record_decision(const portals::Header& header, std::uint64_t sequence, WireId wire,
+                       const portals::Verdict& verdict, bool held);
 
  private:
   std::size_t limit_ = 0;

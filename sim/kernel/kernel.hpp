@@ -129,9 +129,9 @@ class Kernel {
 
   // Reports that the program waits for an answer from `peer`: an acknowledgment, a reply, or a put that serves as one.
   // The peer may be computing, so nudge() wakes its coprocessor after a while without progress. Each call of
-  // expect_answer() has a later call of answered().
+  // expect_answer() has a later call of count_answer().
   void expect_answer(std::uint32_t peer) { ++owed_[peer], ++registers_.unfinished().owed; }
-  void answered(std::uint32_t peer) {
+  void count_answer(std::uint32_t peer) {
     std::uint32_t& owed = owed_[peer];
     MARGAY_ASSERT(owed != 0 && registers_.unfinished().owed >= owed);
     --owed, --registers_.unfinished().owed;

@@ -63,7 +63,7 @@ bool Target::whole_other(Wire& wire, Arrival& arrival) {
     const std::uint64_t bytes = verdict.landing.bytes();
     if (bytes != 0) portals::copy(verdict.landing, arrival.body.slice(0, bytes));
     wire.consume();
-    deposited(wire, verdict, header, arrival.sequence);
+    complete_deposit(wire, verdict, header, arrival.sequence);
     return true;
   }
   return not_deposited(wire, arrival, verdict);
@@ -116,7 +116,7 @@ bool Target::started(Wire& wire, Arrival& arrival) {
   // The body is not wanted, so the wire discards it. An acknowledgment, if one is requested, lets the sender stop it.
   wire.refuse();
   if (verdict.outcome == Outcome::deposit) {
-    deposited(wire, verdict, header, arrival.sequence);
+    complete_deposit(wire, verdict, header, arrival.sequence);
   } else {
     drop(header, arrival.sequence, verdict.reason);
   }
@@ -124,7 +124,7 @@ bool Target::started(Wire& wire, Arrival& arrival) {
 }
 
 void Target::finished(const Wire& wire, Incoming& incoming) {
-  deposited(wire, incoming.verdict, incoming.header, incoming.sequence);
+  complete_deposit(wire, incoming.verdict, incoming.header, incoming.sequence);
   release(incoming);
 }
 
@@ -158,12 +158,12 @@ void Target::record_arrival(const Arrival& arrival, WireId wire) {
   steps_.clear();
   const portals::WalkLimits limits{.steps = steps, .visited = std::max(steps, kWalkEntriesCounted)};
   walk_ = delivery_.explain(header, steps_, keep ? portals::WalkLimits() : limits);  // before the room is taken
-  if (keep) decisions_.walked(header, steps_);
+  if (keep) decisions_.record_walk(header, steps_);
 }
 
 void Target::record_decision(const Arrival& arrival, WireId wire, const portals::Verdict& verdict, bool hold) {
   const portals::Header& header = arrival.header;
-  if (decisions_.wants(header)) decisions_.decided(header, arrival.sequence, wire, verdict, hold);
+  if (decisions_.wants(header)) decisions_.record_decision(header, arrival.sequence, wire, verdict, hold);
   if (recorder_.on()) record_verdict(header, arrival.sequence, verdict);
 }
 

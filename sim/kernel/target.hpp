@@ -157,8 +157,8 @@ class Target {
     return false;
   }
   // Completes a deposit: counters, the acknowledgment, the trace.
-  void deposited(const Wire& wire, const portals::Verdict& verdict, const portals::Header& header,
-                 std::uint64_t sequence) {
+  void complete_deposit(const Wire& wire, const portals::Verdict& verdict, const portals::Header& header,
+                        std::uint64_t sequence) {
     delivery_.complete(verdict, header);
     ++counts_.decided;
     registers_.count_delivered(header.source.rank);

@@ -238,7 +238,7 @@ void TcpConnector::settle(HalfOpen& half_open) {
   --half_open_count_;
   // A slot is free again.
   pause_listener(false);
-  connected(peer, descriptor);
+  add_connection(peer, descriptor);
 }
 
 void TcpConnector::drop(HalfOpen& half_open) {
@@ -249,7 +249,7 @@ void TcpConnector::drop(HalfOpen& half_open) {
   pause_listener(false);
 }
 
-void TcpConnector::connected(std::uint32_t peer, int descriptor) {
+void TcpConnector::add_connection(std::uint32_t peer, int descriptor) {
   MARGAY_ASSERT(peers_[peer] == Peer::unconnected || peers_[peer] == Peer::dialing);
   finish_dial(peer);
   // The backend monitors it from now on.

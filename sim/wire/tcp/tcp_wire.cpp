@@ -353,14 +353,14 @@ void TcpWire::close_link(TcpLink& link) {
   link.sender.fail();
 }
 
-void TcpWire::answered() {
+void TcpWire::end_answer() {
   MARGAY_ASSERT(answering_ != nullptr);
   answering_ = nullptr;
 }
 
 void TcpWire::consume() {
   answering_->receiver.consume();
-  answered();
+  end_answer();
 }
 
 void TcpWire::hold() {
@@ -370,19 +370,19 @@ void TcpWire::hold() {
   answering_->held = true;
   held_.push_back(answering_);
   wants_push_ = true;
-  answered();
+  end_answer();
 }
 
 void TcpWire::accept(const Region& landing, void* cookie) {
   MARGAY_ASSERT(answering_ != nullptr);
   answering_->receiver.accept(landing, cookie);
-  answered();
+  end_answer();
 }
 
 void TcpWire::refuse() {
   MARGAY_ASSERT(answering_ != nullptr);
   answering_->receiver.refuse();
-  answered();
+  end_answer();
 }
 
 // ---- what a trace asks

@@ -126,7 +126,7 @@ class TcpWire final : public Wire {
   // The end after a goodbye; and the loss that it is to messages queued for the peer.
   void end_quietly(TcpLink& link);
   void miss(TcpLink& link);
-  void answered();
+  void end_answer();
 
   // Constant after open().
   Settings settings_;
