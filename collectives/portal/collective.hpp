@@ -148,7 +148,7 @@ class Collective {
     fail(has_lost ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE);
   }
   void fail_for_nothing() {
-    fail(any_lost() || call_.anybody_says(NoticeKind::lost) ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE);
+    fail(any_lost() || call_.any_sent(NoticeKind::lost) ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE);
   }
   // Sets the owner tag of `memory`: the task of a nonblocking call; none for a blocking one, which polls.
   void own(portals::Descriptor& memory) const;

@@ -106,7 +106,7 @@ bool Meet::advance() {
 // progress (no strips), the doubt must arise twice: a member that goes on without this barrier because one is lost has
 // sent a notice before, which then is here.
 bool Meet::is_alone() {
-  if (doubts() && somebody_is_done()) return true;
+  if (doubts() && any_member_done()) return true;
   if (!checks_closely()) return false;
   const bool gone = late_ || messages_have_come() || team_.meeting().is_abandoned(meeting_number(), side_);
   return gone && ++doubts_ == kDoubts;

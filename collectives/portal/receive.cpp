@@ -175,7 +175,7 @@ bool ReceiveRows::advance() {
     if (collective_.portal_.heap_.any()) take_from_heap();
     const CallState& call = collective_.call_;
     // Rows in the heap count as arrived.
-    if (!here() && !collective_.any_lost() && !call.wrong && !call.anybody_refuses()) {
+    if (!here() && !collective_.any_lost() && !call.wrong && !call.any_refuses()) {
       if (++polls_ == kPollsBeforeMonitor) monitor_all();
       return false;
     }

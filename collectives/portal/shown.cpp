@@ -22,7 +22,7 @@ bool Shown::is_done(int member) const {
   return sim::done_with(team_.posting_area(member).progress) >= number_;
 }
 
-bool Shown::somebody_is_done() const {
+bool Shown::any_member_done() const {
   for (int member = 0; member < collective_.size(); ++member) {
     if (is_done(member)) return true;
   }
@@ -38,7 +38,7 @@ bool Shown::others_left_the_lost() const {
 }
 
 bool Shown::others_speak_of_a_loss() const {
-  return collective_.call_.anybody_says(NoticeKind::lost);
+  return collective_.call_.any_sent(NoticeKind::lost);
 }
 
 void Shown::notify_loss(int member) const {

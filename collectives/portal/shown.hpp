@@ -53,13 +53,13 @@ class Shown : public Part {
     return call << kStepBits | (step & ((1U << kStepBits) - 1));
   }
   // Whether a member has arrived at a barrier of this call. Requires: this one has not.
-  [[nodiscard]] bool somebody_meets() const {
+  [[nodiscard]] bool barrier_begun() const {
     return team_.meeting().latest() >> kStepBits == number_of_meeting(0) >> kStepBits;
   }
   // Whether this poll is one of those for expensive checks: one in kPollsBeforeDoubt.
   [[nodiscard]] bool checks_closely() const { return polls_ % kPollsBeforeDoubt == kPollsBeforeDoubt - 1; }
   // Whether some member is done with this call. Requires: doubts() returned true.
-  [[nodiscard]] bool somebody_is_done() const;
+  [[nodiscard]] bool any_member_done() const;
   [[nodiscard]] bool is_done(int member) const;
   // Whether a member left this call, or a later one, because a process is lost.
   [[nodiscard]] bool others_left_the_lost() const;

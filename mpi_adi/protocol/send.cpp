@@ -122,7 +122,7 @@ namespace {
 void take_answer(SendRequest& request, const portals::Header& header) {
   switch (static_cast<Answer>(header.user_data[0])) {
     case Answer::not_returned:
-      return settled(request, kOwedCancel);
+      return settle(request, kOwedCancel);
     case Answer::returned:
       request.cancelled = true;
       return;
@@ -130,14 +130,14 @@ void take_answer(SendRequest& request, const portals::Header& header) {
     // empty user data.
     case Answer::synchronous:
     default:
-      return settled(request, kOwedSynchronous);
+      return settle(request, kOwedSynchronous);
   }
 }
 
 }  // namespace
 
 void end_transmission(DeviceParts& parts, SendRequest& request) {
-  settled(request, kOwedBodyTaken);
+  settle(request, kOwedBodyTaken);
   // A failed wire delivers no answers either.
   if (request.transmission.state == sim::Transmission::State::failed) {
     request.error_class = MPIX_ERR_PROC_FAILED;
@@ -175,7 +175,7 @@ void take_pull(DeviceParts& parts, SendRequest& request) {
   // A late change from an earlier use of the pooled request.
   if (!request.readable) return;
   request.read_done = true;
-  settled(request, kOwedRead);
+  settle(request, kOwedRead);
   complete_if_nothing_owed(parts, request);
 }
 

@@ -23,7 +23,7 @@ inline void owes(SendRequest& request, SendOwed what) {
   request.owed = static_cast<std::uint8_t>(request.owed | what);
 }
 // Clears it. The caller then calls complete_if_nothing_owed().
-inline void settled(SendRequest& request, SendOwed what) {
+inline void settle(SendRequest& request, SendOwed what) {
   request.owed = static_cast<std::uint8_t>(request.owed & ~static_cast<unsigned>(what));
 }
 
