@@ -161,7 +161,7 @@ class VirtualWire final : public Wire {
   using Frame = VirtualNetwork::Frame;
 
   // The receiving state for one sender, that is, for one pair; states as in ShmInbound.
-  struct Sender {
+  struct Inbound {
     enum class State : std::uint8_t { between, offered, held, receiving, passing, losing, lost };
     std::uint32_t rank = 0;
     Pair* pair = nullptr;
@@ -175,17 +175,17 @@ class VirtualWire final : public Wire {
   };
 
   // The receiving state for sender `rank`, made at its first use.
-  Sender& sender(std::uint32_t rank);
+  Inbound& inbound(std::uint32_t rank);
   // The steps of poll(), by state, as in ShmInbound.
-  bool look(Sender& sender, Arrival& arrival);
-  bool offer(Sender& sender, Arrival& arrival);
-  bool move_body(Sender& sender, Arrival& arrival);
-  bool end_body(Sender& sender, Arrival::Kind kind, Arrival& arrival);
-  bool report_loss(Sender& sender, Arrival& arrival);
+  bool look(Inbound& inbound, Arrival& arrival);
+  bool offer(Inbound& inbound, Arrival& arrival);
+  bool move_body(Inbound& inbound, Arrival& arrival);
+  bool end_body(Inbound& inbound, Arrival::Kind kind, Arrival& arrival);
+  bool report_loss(Inbound& inbound, Arrival& arrival);
   // The common part of accept() and refuse().
-  void answer_started(Sender::State state);
+  void answer_started(Inbound::State state);
   // Removes the front frame, and frees its part of the window.
-  void take(Sender& sender);
+  void take(Inbound& inbound);
   // Sends the next frame of the first queued message.
   bool carry(Pair& pair);
   // Whether the pair's window has room for one more message of `bytes`.
@@ -200,8 +200,8 @@ class VirtualWire final : public Wire {
   std::uint32_t rank_;
   TransmissionList& finished_;
   // In order of first use. A deque, so that elements do not move.
-  std::deque<Sender> senders_;
-  std::unordered_map<std::uint32_t, std::size_t> sender_index_;
+  std::deque<Inbound> inbound_;
+  std::unordered_map<std::uint32_t, std::size_t> inbound_index_;
   // Pairs from this rank with something queued.
   std::vector<Pair*> busy_;
   std::size_t turn_ = 0;
