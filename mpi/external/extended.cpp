@@ -88,8 +88,8 @@ void wait_extended(Call& call, Requests requests, bool all, const std::function<
     poll_extended(call, requests);
     if (!call.ok()) return;
     if (call.device().progress()) {
-      waiter.moved();
-      stall.moved();
+      waiter.restart();
+      stall.restart();
       continue;
     }
     waiter.idle();

@@ -100,7 +100,7 @@ class Requested {
   // Called when the window is found and its epoch allows accesses.
   [[nodiscard]] Outstanding* begin(Window& window, const Access& access) {
     request_ = std::make_unique<RmaRequest>(call_.device(), *window.communicator);
-    request_->announced(access.target, access.announced);
+    request_->set_announced(access.target, access.announced);
     return &request_->outstanding();
   }
   // Gives the request a handle; also for the target MPI_PROC_NULL, whose request is complete.
@@ -109,7 +109,7 @@ class Requested {
     if (request_ == nullptr) static_cast<void>(begin(*window, {}));
     UserRequest* const made = add_own_request(call_, *window->communicator);
     RmaRequest* const request = request_.release();
-    request->begun();
+    request->finish_start();
     if (made == nullptr) {
       std::string unheard;
       static_cast<void>(request->give_up(call_.rank(), unheard));

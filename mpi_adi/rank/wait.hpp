@@ -14,12 +14,12 @@ class StallTimer {
  public:
   explicit StallTimer(MpiRank& rank) : rank_(rank) {}
   // The wait is over, or its call ends by an error: the board must not show it any longer.
-  ~StallTimer() { moved(); }
+  ~StallTimer() { restart(); }
   StallTimer(const StallTimer&) = delete;
   StallTimer& operator=(const StallTimer&) = delete;
 
   // Progress was made: the wait starts anew.
-  void moved() {
+  void restart() {
     if (on_board_) [[unlikely]]
       clear();
   }
@@ -28,7 +28,7 @@ class StallTimer {
     if (idle_ns >= kLongWaitNs) [[unlikely]] {
       look(idle_ns);
     } else {
-      moved();  // the idle time may have begun anew: other processes copied a part of a body
+      restart();  // the idle time may have begun anew: other processes copied a part of a body
     }
   }
 
@@ -128,8 +128,8 @@ void wait_until(MpiRank& rank, Done done, int messages = Device::kMessagesPerRou
     if (done()) return;
     const bool gave_way = shared.after_round(moved);
     if (moved) {
-      waiter.moved();
-      stall.moved();
+      waiter.restart();
+      stall.restart();
       continue;
     }
     if (gave_way) [[unlikely]]

@@ -100,7 +100,7 @@ class Partitioned : public OwnRequest, protected ParentRequest {
   // Begins a round of `messages` messages.
   void begin_round(std::uint64_t messages);
   // Counts one of them as complete, and keeps the first error.
-  void message_completed(const Request& message);
+  void count_complete(const Request& message);
 
   Device& device_;
   // Messages and setups are bytes: sender and receiver may divide them differently.
@@ -128,7 +128,7 @@ class PartitionedSend final : public Partitioned {
   [[nodiscard]] int end(MpiRank& rank, MPI_Status* status, std::string& words) override;
 
  private:
-  void part_completed(const Request& part) override { message_completed(part); }
+  void part_completed(const Request& part) override { count_complete(part); }
   // The partitions of a message: [first, last).
   [[nodiscard]] std::uint64_t first_of(std::uint64_t message) const { return message * per_message_; }
   [[nodiscard]] std::uint64_t last_of(std::uint64_t message) const;

@@ -2,7 +2,7 @@
 // waits, and at last sleeps.
 //
 //   Waiter waiter(...);
-//   while (!done()) progress() ? waiter.moved() : waiter.idle();
+//   while (!done()) progress() ? waiter.restart() : waiter.idle();
 //
 // The decision is wait_step(). With more ranks than processors a rank yields. With fewer it spins, also beside other
 // programs, unless another rank of the job needs its processor (sim/kernel/company). Then it yields in each round, or
@@ -106,7 +106,7 @@ class Waiter {
   Waiter& operator=(const Waiter&) = delete;
 
   // A round made progress: patience starts again.
-  void moved() {
+  void restart() {
     if (rounds_ == 0) [[likely]]
       return;
     rounds_ = 0;
