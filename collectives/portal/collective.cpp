@@ -187,7 +187,7 @@ void Part::expect_from(int member) const {
 }
 
 void Part::answered_by(int member) const {
-  collective_.kernel_.answered(collective_.communicator_.world_rank(member));
+  collective_.kernel_.count_answer(collective_.communicator_.world_rank(member));
 }
 
 void Part::monitor(int member) const {
