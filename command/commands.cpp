@@ -204,6 +204,7 @@ void add_explain_command(CLI::App& app) {
   });
 }
 
+// For the error about standard output, which names a known command only and not any token of the line.
 bool knows_command(CLI::App& app, const std::string& word) {
   const std::vector<CLI::App*> commands = app.get_subcommands({});
   return std::any_of(commands.begin(), commands.end(),

@@ -9,6 +9,7 @@ namespace margay::portals {
 Verdict Delivery::decide(const Header& header) {
   Verdict verdict;
   if (header.portal >= kPortalCount) {
+    // The number comes from a wire, so it is tested here and not asserted.
     verdict.reason = DropReason::no_such_portal;
     return verdict;
   }
@@ -74,6 +75,7 @@ void Delivery::abandon(const Verdict& verdict) {
 
 WalkSummary Delivery::explain(const Header& header, std::vector<Step>& steps, const WalkLimits& limits) const {
   WalkSummary summary;
+  // Nothing is appended to `steps`: a message without a portal visits no entry.
   if (header.portal >= kPortalCount) return summary;
   const PortalTable::Portal& portal = table_.portals_[header.portal];
   bool taken = false;

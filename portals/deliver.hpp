@@ -13,15 +13,18 @@
 namespace margay::portals {
 
 // The result of put_whole(): the entry that took the message, and the number of entries visited. It converts to false
-// if put_whole() does not handle the message; then nothing has changed.
+// if put_whole() does not handle the message; then nothing has changed. It points to the program's entry and does not
+// keep it alive.
 struct Placed {
   const MatchEntry* entry = nullptr;
+  // Entries examined, the one that took the message included.
   std::uint32_t visited = 0;
   explicit operator bool() const { return entry != nullptr; }
 };
 
 // The result of explain(): a walk that changed nothing.
 struct WalkSummary {
+  // `reply` if a get would be taken, `deposit` for any other message that would be, otherwise `drop`.
   Outcome outcome = Outcome::drop;
   // Entries visited, the one that took the message included.
   std::uint32_t visited = 0;
@@ -29,7 +32,8 @@ struct WalkSummary {
   bool is_whole = true;
 };
 
-// Decides and completes messages of one portal table. Called under the process lock only.
+// Decides and completes messages of one portal table. Called under the process lock only. Holds references only, and
+// allocates nothing except in explain() and where a walk builds an index.
 class Delivery {
  public:
   // Descriptors whose counters change are put on `changed`. Requires: `table` and `changed` outlive the delivery.
@@ -41,7 +45,7 @@ class Delivery {
   // decide() and complete() together (tests/portals/put_whole_test).
   [[nodiscard]] Verdict decide(const Header& header);
   // Makes a decided message visible, once its body has been moved or its reply is on its way: counters, saved header,
-  // changed list. Requires: the verdict is not a drop, and is completed once.
+  // changed list. Requires: the verdict is not a drop, and is completed once. Constant time.
   void complete(const Verdict& verdict, const Header& header);
   // decide(), the copy, and complete() in one call, for the most common messages. The message is a put that requests no
   // acknowledgment, and its whole body is here in one piece. Its first matching entry leads to a circular independent

@@ -17,6 +17,7 @@ Status PortalTable::check_free(PortalIndex index) const {
     return Status::error("portal " + std::to_string(index) + " is not in the portal table, which has portals 0 to " +
                          std::to_string(kPortalCount - 1) + "; choose one of those");
   }
+  // Before the test whether it is in use: the cure for a reserved portal is another portal, never detach().
   if (is_reserved(index)) {
     return Status::error("portal " + std::to_string(index) + " is margay's own; choose another portal");
   }
@@ -46,6 +47,7 @@ Status PortalTable::attach(PortalIndex index, MatchList& list) {
 }
 
 void PortalTable::detach(PortalIndex index) {
+  // Requirements and not a Status: the caller attached the portal itself, so a violation is a defect of the program.
   require(index < kPortalCount, "detach() of a portal past the table, which has portals 0 to 63; choose one of those");
   require(!is_reserved(index),
           "detach() of portal 63, which is margay's own, for barrier(), settle() and finish(); leave it");

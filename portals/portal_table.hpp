@@ -16,7 +16,8 @@ namespace margay::portals {
 class PortalTable {
  public:
   // Both functions fail for an index past the table, and for a portal that is in use or reserved. The first also fails
-  // for options that the descriptor's type does not have.
+  // for options that the descriptor's type does not have. A descriptor may be attached to several portals, each with
+  // options of its own; its counters then count the messages of all of them.
   [[nodiscard]] Status attach(PortalIndex index, Descriptor& memory, const Options& options);
   // A list has no options here: each of its entries has its own.
   [[nodiscard]] Status attach(PortalIndex index, MatchList& list);
@@ -35,7 +36,8 @@ class PortalTable {
 
  private:
   friend class Delivery;
-  // At most one of `memory` and `list` is set; `options` are those of `memory`.
+  // One element of the table: at most one of `memory` and `list` is set, neither while nothing is attached; `options`
+  // are those of `memory`.
   struct Portal {
     Descriptor* memory = nullptr;
     MatchList* list = nullptr;
@@ -48,8 +50,10 @@ class PortalTable {
   // The checks that both attach() functions share.
   [[nodiscard]] Status check_free(PortalIndex index) const;
 
+  // By index. A fixed array, so that a message finds its portal by one bounds test and one load.
   std::array<Portal, kPortalCount> portals_{};
   std::uint64_t reserved_ = 0;  // bit per portal
+  // Not owned; see follow().
   StructureObserver* observer_ = nullptr;
   static_assert(kPortalCount <= 64);
 };

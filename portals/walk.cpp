@@ -78,6 +78,7 @@ Walk::End Walk::follow(const MatchList& list, const Header& header, Successor su
       case Passed::no_match:
         break;
     }
+    // `end` keeps the reason of the last entry that failed for room or length, as DropReason describes.
     if (link->to == Link::To::drop) return end;
     if (link->to == Link::To::next) {
       // An adopted entry has no successor in the chain: only links lead on from it.
@@ -140,10 +141,12 @@ Walk::End Walk::indexed(MatchList& list, const Header& header, bool heed_exhaust
 }
 
 MatchEntry* Walk::first_match(const MatchList& list, const Header& header, std::uint32_t& visited) {
+  // A list with an index is long, and a scan of it would cost more than the lookup.
   if (list.impl_->indexed) return nullptr;
   for (MatchEntry* entry = list.impl_->first; entry != nullptr; entry = entry->next_) {
     ++visited;
     if (entry->active_ && entry->criteria_.accepts(header)) return entry;
+    // The link leaves the chain, which only the full walk follows.
     if (entry->links_.no_match.to != Link::To::next) return nullptr;
   }
   return nullptr;

@@ -21,7 +21,7 @@
 
 namespace margay::collectives {
 
-// Barriers: in and out along the tree, or by dissemination.
+// Barriers: in and out along the tree, at 2 ceil(log2 p) start-ups; or by dissemination, at ceil(log2 p).
 Steps barrier_tree(Collective& collective);
 Steps barrier_exchange(Collective& collective);
 
@@ -77,7 +77,7 @@ inline Steps exchange(Collective& collective, Team* team, std::span<const PeerMe
 Steps gather_blocks(Collective& collective, Team* team, GatherCall call);
 Steps scatter_blocks(Collective& collective, Team* team, ScatterCall call);
 
-// The elements of a row that belong to one rank.
+// The elements of a row that belong to one rank; counted in elements, not bytes.
 struct Slice {
   std::size_t first = 0;
   std::size_t count = 0;
@@ -126,9 +126,9 @@ Steps bcast_bucket(Collective& collective, int root, portals::Region data);
 Steps allgather_exchange(Collective& collective, Members members, SlicedRow row);
 Steps reduce_scatter_exchange(Collective& collective, Members members, SlicedRow row, Reducer combine);
 
-// Hybrids: the operations of allreduce_exchange, bcast_tree, reduce_tree, an allgather and reduce_scatter_direct, by
-// the dimensions of a plan for as many ranks. The operation commutes, or the plan combines in order (HybridPlan) and
-// the nodes have the order of ranks. All but the last two use a second phase.
+// Hybrids: the same operations as allreduce_exchange, bcast_tree, reduce_tree, an allgather and reduce_scatter_direct,
+// along the dimensions of a plan whose grid has as many ranks. The operation commutes, or the plan combines in order
+// (HybridPlan) and the nodes have the order of ranks. All but the last two use a second phase.
 Steps allreduce_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, Reduction is);
 Steps bcast_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, int root, portals::Region data);
 Steps reduce_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, int root, Reduction is);

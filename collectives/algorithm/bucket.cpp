@@ -1,10 +1,12 @@
-// The bucket algorithms (paper 001, section 3.2, figure 9): ranks in a ring, each of which streams to the next one what
-// it received from the one before, piece after piece, and combines it on the way where the operation does. Cost, p
-// ranks, n bytes in all: (p - 1) α + (p - 1)/p n β for a collect (an allgather); the same and (p - 1)/p n γ for a
-// reduce-scatter; the sum of both for an allreduce. A broadcast is a scatter, (p - 1) α + (p - 1)/p n β of the root
-// alone, and then a collect. A piece travels while the next one is combined, so for long rows nearly all of it
-// overlaps. But a rank waits for the one before it p - 1 times: where ranks outnumber processors, each time costs a
-// turn.
+// The bucket algorithms (paper 001, section 3.2, figure 9). The ranks form a ring, and each one streams what it
+// received from the rank before it to the next one, piece after piece; a reduction combines the pieces on the way.
+// Cost, p ranks, n bytes in all:
+//   collect (allgather)   (p - 1) α + (p - 1)/p n β
+//   reduce-scatter        the same, and (p - 1)/p n γ
+//   allreduce             the sum of both
+//   broadcast             a scatter, (p - 1) α + (p - 1)/p n β of the root alone, and a collect
+// A piece travels while the next one is combined, so for long rows nearly all of the combining overlaps. But a rank
+// waits for the one before it p - 1 times: where ranks outnumber processors, each time costs a turn.
 //
 // Parts are combined in the order of the ring, which begins at a different rank for each slice, so the operation must
 // commute. All ranks get the same bits, as each slice is combined once.
@@ -78,6 +80,8 @@ Steps collect_bucket(Collective& collective, Members members, SlicedRow row, int
   if (static_cast<int>(ring.next()) != has_all) out.emplace(collective, ring.rank_of(ring.next()));
   if (out) co_await out->opened();
   std::uint64_t here = 0;
+  // Step 0 is this rank's own slice; in step k the slice of the k-th rank before it arrives, and is sent on except in
+  // the last step.
   for (std::size_t step = 0; step < members.size(); ++step) {
     const std::size_t slice = ring.before(step);
     const bool sends = out && step + 1 < members.size();

@@ -1,5 +1,6 @@
-// The arguments of collective calls as algorithms receive them, one struct for each operation. bytes() is the length by
-// which the algorithm is chosen: of one rank's data, or of one block. Views: the caller's memory outlives the call.
+// The arguments of collective calls as algorithms receive them, one struct for each operation. operation() names it;
+// bytes() is the length by which the algorithm is chosen: of one rank's data, or of one block. Views: the caller's
+// memory outlives the call.
 #pragma once
 
 #include <algorithm>
@@ -13,16 +14,17 @@
 
 namespace margay::collectives {
 
-// The rank that does the work of a root in operations that have none.
+// The rank that does the work of a root in operations that have none. The first one, because every communicator has it.
 inline constexpr int kTop = 0;
 
-// A barrier has no data.
+// A barrier, which has no data.
 struct BarrierCall {
   [[nodiscard]] static constexpr Operation operation() { return Operation::barrier; }
   [[nodiscard]] static constexpr std::uint64_t bytes() { return 0; }
 };
 
-// See bcast_tree. `data`: sent from the root, filled elsewhere.
+// A broadcast; see bcast_tree. `data`: sent from the root, filled elsewhere.
+// The same number of bytes on every rank; otherwise the call fails with MPI_ERR_TRUNCATE.
 struct BcastCall {
   int root = 0;
   portals::Region data = {};
@@ -35,16 +37,19 @@ struct BcastCall {
 // operation commutes. element_bytes > 0 unless the data is empty.
 struct Reduction {
   std::byte* partial = nullptr;
+  // Elements, not bytes; the algorithms cut between elements only.
   std::size_t count = 0;
+  // Bytes of one element in the row, where elements are packed.
   std::size_t element_bytes = 0;
   // Null where there is nothing to combine (empty data).
   Reducer combine = nullptr;
+  // Bytes of the row, and of each message that carries all of it.
   [[nodiscard]] std::uint64_t bytes() const { return count * element_bytes; }
   // The row as a region, for messages.
   [[nodiscard]] portals::Region row() const { return portals::Region(partial, bytes()); }
 };
 
-// See reduce_tree.
+// A reduction to one rank; see reduce_tree. The roots of all members must be equal.
 struct ReduceCall {
   int root = 0;
   Reduction reduction = {};
@@ -52,7 +57,7 @@ struct ReduceCall {
   [[nodiscard]] std::uint64_t bytes() const { return reduction.bytes(); }
 };
 
-// See allreduce_exchange. Every member gets the same bits.
+// An allreduce; see allreduce_exchange. Every member gets the same bits.
 struct AllreduceCall {
   Reduction reduction = {};
   [[nodiscard]] static constexpr Operation operation() { return Operation::allreduce; }
@@ -63,8 +68,10 @@ struct AllreduceCall {
 // the root.
 struct GatherCall {
   int root = 0;
+  // May lie at its place in `all` already (MPI_IN_PLACE); put_own_block() then copies nothing.
   portals::Region mine = {};
   std::uint64_t block_bytes = 0;
+  // size() * block_bytes bytes at the root; not used elsewhere.
   std::byte* all = nullptr;
   [[nodiscard]] static constexpr Operation operation() { return Operation::gather; }
   [[nodiscard]] std::uint64_t bytes() const { return block_bytes; }
@@ -72,6 +79,7 @@ struct GatherCall {
 
 // A gather after which every rank has `all`. `all`: filled on every rank, in the order of ranks.
 struct AllgatherCall {
+  // As in GatherCall, on every rank.
   portals::Region mine = {};
   std::uint64_t block_bytes = 0;
   std::byte* all = nullptr;
@@ -79,7 +87,7 @@ struct AllgatherCall {
   [[nodiscard]] std::uint64_t bytes() const { return block_bytes; }
 };
 
-// See scatter_tree. `all`: at the root only.
+// A scatter; see scatter_tree. `all`: at the root only, blocks of `block_bytes` in the order of ranks.
 struct ScatterCall {
   int root = 0;
   portals::Region mine = {};
@@ -97,12 +105,13 @@ struct PeerMessage {
   [[nodiscard]] bool moves() const { return peer >= 0 && data.bytes() != 0; }
 };
 
-// A block of `block_bytes` for each other rank, and one from each. The spans outlive the call.
+// An alltoall: a block of `block_bytes` for each other rank, and one from each. The spans outlive the call.
 struct AlltoallCall {
   std::span<const PeerMessage> out = {};
   std::span<const PeerMessage> in = {};
   std::uint64_t block_bytes = 0;
-  // Whether all of this rank's blocks have that length.
+  // Whether all of this rank's blocks have that length. Calls through shared memory need that, because each rank
+  // computes where the others' blocks lie.
   [[nodiscard]] bool is_even() const {
     const auto fits = [this](const PeerMessage& block) { return block.data.bytes() == block_bytes; };
     return std::ranges::all_of(out, fits) && std::ranges::all_of(in, fits);
@@ -111,8 +120,8 @@ struct AlltoallCall {
   [[nodiscard]] std::uint64_t bytes() const { return block_bytes; }
 };
 
-// The result's consecutive blocks have `block_lengths[rank]` bytes; this rank's ends up at its place in `partial`. The
-// order of ranks is kept unless the operation commutes.
+// A reduce-scatter: the result's consecutive blocks have `block_lengths[rank]` bytes; this rank's ends up at its place
+// in `partial`. The order of ranks is kept unless the operation commutes.
 struct ReduceScatterCall {
   Reduction reduction = {};
   std::span<const std::uint64_t> block_lengths = {};
@@ -121,9 +130,9 @@ struct ReduceScatterCall {
   [[nodiscard]] std::uint64_t bytes() const { return reduction.bytes(); }
 };
 
-// Whether this rank's own part is in its result.
+// Whether this rank's own part is in its result (MPI_Scan) or not (MPI_Exscan).
 enum class ScanKind : std::uint8_t { inclusive, exclusive };
-// See scan_exchange.
+// A scan; see scan_exchange.
 struct ScanCall {
   ScanKind kind = ScanKind::inclusive;
   Reduction reduction = {};

@@ -1,11 +1,13 @@
-// The chain of ranks, each to the next one. A broadcast of long data, from the root on, in pieces of m bytes:
-// (p - 1)(α + m β) + n β, where a bucket moves each byte twice; but a late rank delays all behind it.
+// The chain of ranks, each of which sends to the next one; long data in pieces of m bytes.
 //
-// Scan and exclusive scan: each rank receives from the one before it the combination of the ranks up to there, adds its
-// own part, and sends that on; long rows in pieces, each added and sent on while the next one arrives. Cost:
-// (p - 1)(α + n β + n γ); of pieces of m bytes (p - 1)(α + m β + m γ) + n β, as all ranks work at once. A rank waits
-// only for the one before it: where ranks outnumber processors and calls follow each other, each is scheduled once for
-// many of them. Of all methods it moves and combines the fewest bytes.
+// Broadcast, from the root on: (p - 1)(α + m β) + n β. A bucket moves each byte twice. But a late rank delays all ranks
+// behind it.
+//
+// Scan and exclusive scan: each rank receives the combination of the ranks before it, adds its own part, and sends that
+// on. Each piece of a long row is added and sent on while the next one arrives. Cost: (p - 1)(α + n β + n γ); in pieces
+// (p - 1)(α + m β + m γ) + n β, as all ranks work at once. A rank waits only for the one before it. So where ranks
+// outnumber processors and calls follow each other, each rank is scheduled once for many calls. Of all methods this one
+// moves and combines the fewest bytes.
 //
 // The order of ranks is kept, and so is the bracketing, so the operation need not be commutative.
 #include <algorithm>
@@ -85,11 +87,14 @@ Cost chain_cost(const Ask& ask, bool combines) {
   const Facts& facts = ask.facts;
   const double n = ask.n();
   Cost cost;
+  // The path is that of the last rank: the first piece travels the whole chain, the remaining ones follow close behind
+  // it.
   const double steps = facts.ranks - 1.0;
   if (steps == 0) return cost;
   const double chain = facts.crossings.chain;
   const bool streams = messages_of(n) > 1;
   const double pieces = streams ? pieces_of(n) : 1;
+  // The ready notice of a stream; all ranks send theirs at once.
   const double word = streams ? 1 : 0;
   const double first = streams ? std::min(n, static_cast<double>(kStreamPieceBytes)) : n;
   const double far = chain > 0 ? 1 : 0;

@@ -1,6 +1,6 @@
 // Operations that consist of two others, one after the other, along the tree or by nodes: one rank has the whole result
-// for a moment. Cost: that of both; the receivers of the second wait for it before the first is complete, so their
-// ready notices add nothing to the path.
+// after the first. Cost: that of both. The receivers of the second send their ready notices while the first still
+// runs, so these notices add nothing to the path.
 #include <vector>
 
 #include "collectives/algorithm/row.hpp"

@@ -30,10 +30,12 @@ Steps exchange_directly(Collective& collective, std::span<const PeerMessage> out
   const std::size_t all = std::max(out.size(), in.size());
   for (std::size_t from = 0; from < all; from += std::min(at_once, all)) {
     const std::span<const PeerMessage> expected = turn(in, from, at_once);
+    // Optional, because a message without data is neither sent nor received.
     std::vector<std::optional<Receive>> awaited(expected.size());
     for (std::size_t at = 0; at < expected.size(); ++at) {
       if (expected[at].moves()) awaited[at].emplace(collective, expected[at].peer, expected[at].data);
     }
+    // A deque, because sends cannot be moved.
     std::deque<Send> waiting;
     for (const PeerMessage& message : turn(out, from, at_once)) {
       if (!message.moves()) continue;

@@ -13,8 +13,8 @@
 namespace margay::collectives {
 
 // Barrier by dissemination: in round k each rank notifies the one 2^k above it, and waits for the one 2^k below; after
-// the last round every rank has heard of all. Cost: ceil(log2 p) α, half of in and out along a tree, with p messages in
-// each round: for ranks that have a processor each.
+// the last round every rank has heard of all. Cost: ceil(log2 p) α. A barrier along a tree, in and out again, takes
+// twice that time, but here each round has p messages. So it is for ranks that have a processor each.
 Steps barrier_exchange(Collective& collective) {
   const int size = collective.size();
   const int rank = collective.rank();
@@ -90,6 +90,7 @@ Steps allreduce_exchange_among(Collective& collective, Members members, Reductio
   } else {
     if (rank < paired) {
       co_await Receive(collective, member(rank + 1), portals::Region(halves.theirs, bytes));
+      // The odd rank above: its part is the upper one.
       halves.combine_with(false);
     }
     const int me = rank < paired ? rank / 2 : rank - paired / 2;
@@ -143,10 +144,13 @@ Steps scan_exchange(Collective& collective, ScanCall call) {
     co_await Flush(collective);  // the next step overwrites what was sent
     if (bytes == 0 || collective.error_class() != MPI_SUCCESS) continue;
     if (partner > rank) {
+      // The result lands in the partner's buffer, which becomes this rank's range.
       is.combine(range, theirs, is.count);
       std::swap(range, theirs);
       continue;
     }
+    // The lower range is a part of this rank's result. In an exclusive scan the first such range is the whole result so
+    // far.
     if (has_result) {
       is.combine(theirs, is.partial, is.count);
     } else {
@@ -227,10 +231,10 @@ extern constinit const Row<AllgatherCall> allgather_by_exchange{
       return swap_blocks(collective, call);
     }};
 
-// Reduce-scatter by rounds, those of allgather_exchange backwards: in the round of 2^k each rank sends its parts of up
-// to 2^k slices to the rank 2^k behind it: those of that rank's own slice and of the slices after it. It adds what it
-// receives from the rank 2^k before to its parts of its own slice and of those after it. Cost: ceil(log2 p) α +
-// (p - 1)/p n (β + γ), for any number of ranks. Each rank waits for all rounds before: for short rows.
+// Reduce-scatter by the rounds of allgather_exchange, backwards. In the round of 2^k each rank sends the rank 2^k
+// behind it its parts of up to 2^k slices, namely that rank's own slice and those after it. What it receives from the
+// rank 2^k before, it adds to its parts of its own slice and those after it. Cost: ceil(log2 p) α + (p - 1)/p n (β +
+// γ), for any number of ranks. Each rank waits for all rounds before: for short rows.
 //
 // Members are combined in the order of a ring, which begins at another one for each slice: for operations that commute.
 Steps reduce_scatter_exchange(Collective& collective, Members members, SlicedRow row, Reducer combine) {

@@ -1,8 +1,10 @@
 // Direct exchange of blocks inside a node through postings (portal/post): each rank posts a table of its blocks, and
-// with it the short ones; long blocks are read in their owner's memory by their receivers. Cost, n bytes in all blocks
-// of a rank: no message; 2 n β for short blocks, which are written once and read once; n β for long blocks, which are
-// read once, each by a system call. A rank does not wait for the readers of short blocks. A rank with long blocks waits
-// until they are read: two turns of a processor, where messages take four (ready, header, body, acknowledgment).
+// the short ones with it. Receivers read long blocks in the owner's memory. Cost, n bytes in all blocks of a rank, and
+// no message:
+//   short blocks   2 n β, because they are written once and read once; a rank does not wait for their readers
+//   long blocks    n β, because they are read once, each by a system call; a rank waits until they are read
+// A rank with long blocks needs two turns of a processor, where messages take four (ready, header, body,
+// acknowledgment).
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -197,9 +199,11 @@ Steps exchange_posted(Collective& collective, Team& team, std::span<const PeerMe
   blocks.write(post.mine(), out);
   post.show();
   Showing showing(post);
+  // Only the receivers of blocks are woken; no other member waits for this posting.
   for (const Posted& block : blocks.posted()) post.notify(block.peer);
   for (const Lying& block : blocks.lying()) post.notify(block.peer);
   bool differs = false;
+  // Whether some block was read in its owner's memory: that owner waits for this member.
   bool lay = false;
   for (const PeerMessage& block : in) {
     if (!block.moves()) continue;

@@ -19,12 +19,12 @@ SlicedRow cut_at(const NestedSlices::Level& level, const Reduction& is) {
 
 }  // namespace
 
-// Broadcast, dimension by dimension. In a long one the root of a line sends each of its l ranks a slice, and all of
-// them continue as roots of their lines in the other dimensions; at the end the ranks of every line exchange their
-// slices. In a short one the data goes along the line's tree. Cost, of n bytes: the sum over the dimensions, long ones
-// first, of
-//   long, slices or bucket: 2 (l - 1) α + 2 (l - 1)/l m β, m = n by the product of the long lengths before;
-//   short:                  ceil(log2 l) (α + m β), m = n by the product of all long lengths.
+// Broadcast, dimension by dimension. In a long dimension the root of a line sends each of its l ranks a slice. All of
+// them continue as roots of their lines in the other dimensions, and at the end the ranks of every line exchange their
+// slices. In a short dimension the data goes along the line's tree. Cost, of n bytes: the sum over the dimensions, long
+// ones first, of
+//   long, slices or bucket: 2 (l - 1) α + 2 (l - 1)/l m β, m = n divided by the long lengths before;
+//   short:                  ceil(log2 l) (α + m β), m = n divided by all long lengths.
 Steps bcast_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, int root, portals::Region data) {
   const Grid grid(groups, plan);
   const HybridPlan::Order order = plan.order();
@@ -62,8 +62,8 @@ extern constinit const Row<BcastCall> bcast_by_hybrid{
 // Reduction, dimension by dimension. In a long one the l ranks of a line combine the row by slices, continue with a
 // slice each in the other dimensions, and at the end send the results to the line's root. In a short one the remaining
 // slice goes up the line's tree. Cost, of a row of n bytes: the sum over the dimensions, long ones first, of
-//   long, slices or bucket: 2 (l - 1) α + (l - 1)/l m (2 β + γ), m = n by the product of the long lengths before;
-//   short:                  ceil(log2 l) (α + m β + m γ), m = n by the product of all long lengths.
+//   long, slices or bucket: 2 (l - 1) α + (l - 1)/l m (2 β + γ), m = n divided by the long lengths before;
+//   short:                  ceil(log2 l) (α + m β + m γ), m = n divided by all long lengths.
 Steps reduce_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, int root, Reduction is) {
   const Grid grid(groups, plan);
   const HybridPlan::Order order = plan.order();
@@ -98,11 +98,11 @@ extern constinit const Row<ReduceCall> reduce_by_hybrid{
 // slice each in the other dimensions, all lines at once, and at the end exchange the results. In a short one the ranks
 // of a line do an allreduce of the remaining slice by exchange. Cost, of a row of n bytes: the sum over the dimensions,
 // long ones first, of
-//   long, slices or bucket: 2 (l - 1) α + (l - 1)/l m (2 β + γ), m = n by the product of the long lengths before;
-//   short:                  ceil(log2 l) (α + m β + m γ), m = n by the product of all long lengths; where l is not
-//                           a power of two floor(log2 l) of these and 2 (α + m β) + m γ more.
+//   long, slices or bucket: 2 (l - 1) α + (l - 1)/l m (2 β + γ), m = n divided by the long lengths before;
+//   short:                  ceil(log2 l) (α + m β + m γ), m = n divided by all long lengths; if l is
+//                           not a power of two, floor(log2 l) of these and 2 (α + m β) + m γ more.
 // With a node's ranks as one long dimension and k nodes as the other, 2 (k - 1)/k of the n bytes leave each node;
-// without dimensions as many leave each of its ranks.
+// without dimensions that many leave each of its ranks.
 //
 // All ranks get the same bits: each slice is combined once in its line, and an exchange computes the same on all.
 Steps allreduce_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, Reduction is) {
@@ -130,10 +130,10 @@ extern constinit const Row<AllreduceCall> allreduce_by_hybrid{
       return allreduce_hybrid(collective, means.groups, *means.plan, call.reduction);
     }};
 
-// Allgather, dimension by dimension: the ranks of a line exchange all that they have. The dimensions come in the
-// reverse of the other hybrids' order: the short ones first, while there is little to move, and nodes before a node's
-// own ranks, so that each block goes to each node once. Cost, of n bytes in all, of the dimensions in this order:
-//   long, slices or bucket: (l - 1) α + (l - 1) m β, m = n/p by the product of the lengths before, times: n/p each;
+// Allgather, dimension by dimension: the ranks of a line exchange all that they have. The order of the dimensions is
+// the reverse of the other hybrids' order. Short ones are first, while there is little to move; nodes are before a
+// node's own ranks, so each block goes to each node once. Cost, of n bytes in all, of the dimensions in this order:
+//   long, slices or bucket: (l - 1) α + (l - 1) m β, m = n/p times the product of the lengths before;
 //   short:                  ceil(log2 l) α + (l - 1) m β.
 // In all (p - 1)/p n β, as without dimensions; the gain is in start-ups.
 //
@@ -162,7 +162,7 @@ extern constinit const Row<AllgatherCall> allgather_by_hybrid{
 // Reduce-scatter, dimension by dimension: the ranks of a line combine the slices of all ranks that share their
 // coordinate, and each continues with its own share. Cost, of a row of n bytes: the sum over the dimensions, long ones
 // first, of
-//   long, slices or bucket: (l - 1) α + (l - 1)/l m (β + γ), m = n by the product of the lengths before;
+//   long, slices or bucket: (l - 1) α + (l - 1)/l m (β + γ), m = n divided by the lengths before;
 //   short:                  ceil(log2 l) α + (l - 1)/l m (β + γ).
 // In all (p - 1)/p n (β + γ), as without dimensions; the gain is in start-ups, and in bytes between nodes, which carry
 // what a node's ranks have combined.

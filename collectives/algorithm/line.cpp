@@ -47,6 +47,7 @@ NestedSlices::NestedSlices(const Grid& grid, const HybridPlan& plan, std::size_t
     if (!how.is_long()) return;
     const Level& level = levels_.emplace_back(Level{dimension, how.method, own_, even_slices(own_.count, how.length)});
     const Slice& mine = level.slices[static_cast<std::size_t>(grid.mine()[dimension])];
+    // The next dimension cuts this slice only.
     own_ = {own_.first + mine.first, mine.count};
   }
 }

@@ -11,7 +11,8 @@
 
 namespace margay::collectives {
 
-// For the registry's rows of hybrids: whether there is a plan, and the cost of the cheapest one.
+// Values of Formula for the registry's rows of hybrids: whether there is a plan, and the cost of the cheapest one. The
+// latter tries all plans, so choices are kept with the communicator (select/choose).
 [[nodiscard]] bool can_go_by_hybrid(const Ask& ask);
 [[nodiscard]] Cost cost_of_hybrid(const Ask& ask);
 
@@ -21,7 +22,7 @@ namespace margay::collectives {
 Steps reduce_scatter_along(Collective& collective, Method method, Members line, SlicedRow row, Reducer combine);
 Steps collect_along(Collective& collective, Method method, Members line, SlicedRow row, int has_all);
 
-// This rank's slices of a row that the long dimensions cut, each the slice of the one before.
+// This rank's slices of a row that the long dimensions cut: each slice is a part of the one before.
 class NestedSlices {
  public:
   // One long dimension, in the plan's order.
@@ -39,6 +40,7 @@ class NestedSlices {
   [[nodiscard]] const Slice& own() const { return own_; }
 
  private:
+  // Computed once, at construction; O(ranks of a line) for each long dimension.
   std::vector<Level> levels_;
   Slice own_;
 };

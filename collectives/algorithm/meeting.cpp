@@ -1,8 +1,10 @@
 // Calls of one node through shared memory with one barrier (portal/meet): each rank writes its part, the last one
-// opens, and all read what they need. Cost, p ranks, n bytes of each: one turn of a processor each and no message; 2 n
-// β to write and read one part. In an allreduce the last rank combines all parts, (p - 1) n γ, and the others copy the
-// result; in a reduce-scatter each reads its block of p parts; in a scan the parts of the ranks up to its own. For
-// short data on oversubscribed nodes: a rank is scheduled once, whatever p is.
+// opens, and all read the parts that they need. For short data on oversubscribed nodes: a rank is scheduled once,
+// whatever p is. Cost, p ranks, n bytes of each: one turn of a processor for each rank, no message, 2 n β to write and
+// read one part, and in addition
+//   allreduce        (p - 1) n γ of the last rank, which combines all parts; the others copy the result
+//   reduce-scatter   each rank reads its block of p parts
+//   scan             each rank reads the parts of the ranks up to its own
 //
 // Parts are combined in the order of ranks, so the operation need not be commutative; the bracketing is that order.
 #include <cstring>
@@ -47,6 +49,7 @@ Steps allreduce_met(Collective& collective, Team& team, Reduction is) {
       combine_parts(meet, collective.size(), is);
       show(meet, is.partial, bytes);
     }
+    // Also after an error: the others wait for the opening, and find the error with it.
     meet.open();
     co_return;
   }

@@ -18,6 +18,7 @@ Steps bcast_nodes(Collective& collective, const NodeGroups& groups, int root, po
     co_await Receive(collective, leader, data);
     co_return;
   }
+  // Between nodes first: the other leaders wait for it, and their nodes behind them.
   if (groups.nodes() > 1) co_await bcast_along(collective, groups.leaders_tree(root), data);
   for (const int member : groups.mine()) {
     if (member != leader) co_await Send(collective, member, data);

@@ -1,9 +1,11 @@
-// Calls of one node in which some ranks post and others read (portal/post). Cost, p ranks, n bytes of each: no message;
-// a poster writes its data once, n β, and is done; each reader reads it, n β, the root of a reduction or a gather
-// (p - 1) n, with (p - 1) n γ. Broadcast and scatter: the root posts, all read. Reduction and gather: all post, the
-// root reads. A scan: each rank reads the combination of the ranks before it, adds its own part, and posts that for the
-// next one. No rank waits for readers, so consecutive calls overlap, and where ranks outnumber processors a rank is
-// scheduled once for many of them.
+// Calls of one node in which some ranks post and others read (portal/post). Broadcast and scatter: the root posts, and
+// all read. Reduction and gather: all post, and the root reads. A scan: each rank reads the combination of the ranks
+// before it, adds its own part, and posts that for the next one. Cost, p ranks, n bytes of each, and no message:
+//   a poster        n β, once
+//   a reader        n β
+//   a reading root  (p - 1) n β, and of a reduction (p - 1) n γ
+// No rank waits for readers, so consecutive calls overlap, and where ranks outnumber processors a rank is scheduled
+// once for many of them.
 //
 // Parts are combined in the order of ranks, so the operation need not be commutative; the bracketing is that order.
 #include <cstring>
@@ -117,6 +119,7 @@ Steps scan_posted(Collective& collective, Team& team, ScanCall call) {
   const bool first = before < 0;
   const bool last = collective.rank() + 1 == collective.size();
   Post post(collective, team, bytes);
+  // Posts only after reading: its posting is the combination of all ranks up to this one.
   if (!first) {
     co_await post.of(before);
     if (collective.error_class() != MPI_SUCCESS) co_return;
@@ -130,6 +133,8 @@ Steps scan_posted(Collective& collective, Team& team, ScanCall call) {
     portals::copy_bytes(post.mine(), is.partial, bytes);
     post.show_to(collective.rank() + 1);
   }
+  // After the own posting, which needed the own part. The posting of the rank before stays until this member is done
+  // with the call.
   if (call.kind == ScanKind::exclusive && !first && bytes != 0) std::memcpy(is.partial, post.data(before), bytes);
 }
 

@@ -1,8 +1,8 @@
 // Calls of one node in which all ranks post and all read (portal/post), where each rank has a processor. Cost, p ranks,
-// n bytes of each: no message; each writes its own data, n β, and reads that of p - 1 others, each with one poll, n β,
-// and for an allreduce n γ. Of two ranks each moves one cache line to the other, and both lines move at once; in a
-// shared-memory barrier (algorithm/meeting) a counter goes from rank to rank and then its opening to all: p polls one
-// after the other.
+// n bytes of each, and no message: each rank writes its own data, n β, and reads that of p - 1 others. Each of these
+// costs a poll and n β, and in an allreduce n γ. With two ranks one cache line moves in each direction at the same
+// time. In a shared-memory barrier (algorithm/meeting) a counter goes from rank to rank, and then its opening to all: p
+// polls one after the other.
 //
 // Parts are combined in the order of ranks, so the operation need not be commutative; the bracketing is that order, and
 // all ranks get the same bits.
@@ -26,6 +26,7 @@ void combine_postings(const Collective& collective, const Post& post, const Redu
   std::byte* const mine = is.partial + offset;
   const auto part = [&](int rank) { return rank == collective.rank() ? mine : post.data(rank) + offset; };
   const int last = collective.size() - 1;
+  // Not in place: the own part is needed at its turn, between the lower and the higher ranks' parts.
   Scratch result(collective, bytes);
   portals::copy_bytes(result.base(), part(last), bytes);
   for (int rank = last; rank-- > 0;) is.combine(part(rank), result.base(), slice.count);

@@ -1,8 +1,8 @@
-// Reductions of long rows by slices: every rank sends every other one that one's slice, and combines its own slice's
-// parts. Then slices go to all ranks, or to the root. Cost, p ranks: (p - 1) α + (p - 1)/p n (β + γ); of an allreduce
-// or a reduction another (p - 1) α + (p - 1)/p n β. Each byte is moved once in each half and combined once, by p ranks
-// at a time, and no rank waits for one that waits for another: a rank is scheduled once or twice, however many ranks
-// there are. Memory: (p - 1)/p n.
+// Reductions of long rows by slices: every rank sends each other rank the slice that belongs to that rank, and combines
+// the parts of its own slice. Then slices go to all ranks, or to the root. Cost, p ranks: (p - 1) α + (p - 1)/p n
+// (β + γ); of an allreduce or a reduction another (p - 1) α + (p - 1)/p n β. In each half each byte is moved once, and
+// in the first it is combined once, by p ranks at a time. No rank waits for a rank that waits for another, so a rank is
+// scheduled once or twice, however many ranks there are. Memory: (p - 1)/p n.
 //
 // Slices are combined in the order of ranks, so the operation need not be commutative; the bracketing is that order.
 #include <vector>

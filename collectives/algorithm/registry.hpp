@@ -11,16 +11,19 @@
 
 namespace margay::collectives {
 
-// Whether the operation has that algorithm.
+// Whether the operation has that algorithm at all, whatever the call.
 [[nodiscard]] bool does(Algorithm algorithm, Operation operation);
-// Whether the algorithm can do this call. `in_order`: the operation does not commute.
+// Whether the algorithm can do this call: its rows restrict the number of ranks, the length, the placement and the
+// operation's order. `bytes`: as Ask::bytes. `in_order`: the operation does not commute.
 [[nodiscard]] bool can(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Facts& facts,
                        bool in_order = false);
-// The cost of the call. Requires: can() returns true. Of a hybrid: the cheapest plan's.
+// The cost of the call, in counts; seconds() (cost/counts) gives its time. Requires: can() returns true. For a hybrid,
+// the cheapest plan's.
 [[nodiscard]] Cost cost_of(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Facts& facts,
                            bool in_order = false);
 
-// The rows of one kind of call (calls.hpp), in the order of the enumeration; scans of both kinds share theirs.
+// The rows of one kind of call (calls.hpp), in the order of the enumeration; scans of both kinds share theirs. The
+// tables are constants; the specializations are in registry.cpp.
 template <typename Call>
 [[nodiscard]] std::span<const Row<Call>* const> rows();
 template <>
@@ -44,9 +47,9 @@ std::span<const Row<ReduceScatterCall>* const> rows<ReduceScatterCall>();
 template <>
 std::span<const Row<ScanCall>* const> rows<ScanCall>();
 
-// The first of an algorithm's rows for an operation that can do the call. The last row is not asked: it takes the
-// remaining calls, and has the cost of a class of lengths of which only a part can be done (select/choose). `same`: all
-// rows of one algorithm for one operation, at least one.
+// The first row that can do the call, among all rows of one algorithm for one operation (`same`, at least one). The
+// last row is not asked: it takes the remaining calls, and gives the cost of a class of lengths of which it can do only
+// a part (select/choose).
 template <typename SomeRow>
 [[nodiscard]] const SomeRow& first_that_can(std::span<const SomeRow* const> same, const Ask& ask) {
   for (const SomeRow* const row : same.first(same.size() - 1)) {
@@ -66,6 +69,7 @@ template <typename Call>
     const Rows all = rows<Call>();
     for (std::size_t at = 0; at < all.size(); ++at) {
       Rows& same = by_number[static_cast<std::size_t>(all[at]->algorithm)];
+      // Grows the span by this row.
       same = all.subspan(at - same.size(), same.size() + 1);
     }
     return by_number;
@@ -73,6 +77,7 @@ template <typename Call>
   const Rows same = numbered[static_cast<std::size_t>(algorithm)];
   // The choice only takes algorithms that the operation has (does()).
   MARGAY_ASSERT(!same.empty());
+  // All members find the same row, because `ask` is equal on all of them.
   return first_that_can(same, ask);
 }
 

@@ -1,7 +1,7 @@
 // A row of the registry of algorithms: one algorithm for one operation. Each algorithm's file ends with its rows;
-// registry.cpp lists them. If an algorithm has several rows for an operation, the first that can do the call serves it:
-// those through memory (Algorithm::shared) differ in the lengths and the number of ranks that they serve, and in
-// whether each rank needs a processor.
+// registry.cpp lists them. If an algorithm has several rows for an operation, the first that can do the call serves it.
+// Only Algorithm::shared has several; they differ in the lengths and numbers of ranks that they serve, and in whether
+// each rank needs a processor.
 #pragma once
 
 #include "collectives/algorithm/calls.hpp"
@@ -15,13 +15,14 @@
 
 namespace margay::collectives {
 
-// The facts of a call by which an algorithm is chosen. Equal on all members.
+// The facts of a call by which an algorithm is chosen. Equal on all members. A view, valid while its Facts live.
 struct Ask {
   Operation operation;
   // Bytes of one rank's data; of one block, where there are blocks; 0 for a barrier.
   std::uint64_t bytes;
   const Facts& facts;
   bool in_order = false;  // the reduction's operation does not commute
+  // Bytes and ranks as real numbers, for cost formulas.
   [[nodiscard]] double n() const { return static_cast<double>(bytes); }
   [[nodiscard]] double ranks() const { return facts.ranks; }
   // Whether messages of this length are sent without asking.
@@ -40,6 +41,7 @@ struct Formula {
 
 // The structures of a communicator that routines use. `groups` and `team` live as long as the communicator.
 struct Means {
+  // The members by node, for algorithms of two levels and for grids.
   const NodeGroups& groups;
   // Not null if facts.shared.
   Team* team = nullptr;
@@ -53,7 +55,7 @@ struct Row : Formula {
   Steps (*run)(Collective& collective, const Means& means, const Call& call);
 };
 
-// Values of Formula::can that several rows share.
+// Values of Formula::can that several rows share. always(): any call.
 [[nodiscard]] inline bool always(const Ask& /*ask*/) {
   return true;
 }

@@ -16,6 +16,7 @@ namespace margay::collectives {
 // nothing; a long one comes from the cache (KeptMemory). Not initialized.
 class Scratch {
  public:
+  // May throw std::bad_alloc for a long run.
   Scratch(const Collective& collective, std::uint64_t bytes) {
     if (bytes > kInFrameBytes) own_ = collective.portal().take_memory(bytes);
   }
@@ -44,10 +45,12 @@ portals::Region place_own_block(Collective& collective, const AllgatherCall& cal
 [[nodiscard]] bool place_even_block(Collective& collective, const AllgatherCall& call);
 
 // A list of pieces of memory that together are one region of data. It refers to the memory, and does not own it.
+// Made for each message of a routine, in its frame; a Region of it must not outlive the table.
 class PieceTable {
  public:
   // Appends a piece; one that lies right behind the last extends it.
   void add(portals::Buffer piece) {
+    // A region has no empty pieces.
     if (piece.bytes == 0) return;
     if (!pieces_.empty() && pieces_.back().base + pieces_.back().bytes == piece.base) {
       pieces_.back().bytes += piece.bytes;
@@ -68,12 +71,14 @@ class PieceTable {
   [[nodiscard]] portals::Region region() const { return portals::Region(std::span(pieces_)); }
 
  private:
+  // In the order of the data; neighbours that touch are one piece.
   std::vector<portals::Buffer> pieces_;
 };
 
 // The slices of `count` members, from member `first` on; member 0 follows the last one.
 [[nodiscard]] inline PieceTable ring_run(const SlicedRow& row, std::size_t first, std::size_t count) {
   PieceTable run;
+  // At most two runs of memory, if the row is one run.
   for (std::size_t at = first; at < first + count; ++at) run.add(row.of(at % row.slices.size()));
   return run;
 }
@@ -89,7 +94,8 @@ void for_each_step(const Members& members, Visit visit) {
   }
 }
 
-// Sets inout = in op inout for two regions of equal length, whose pieces are whole elements.
+// Sets inout = in op inout for two regions of equal length, whose pieces are whole elements. The pieces of both may end
+// at different elements.
 void combine_rows(const Reducer& combine, const portals::Region& in, const portals::Region& inout,
                   std::size_t element_bytes);
 

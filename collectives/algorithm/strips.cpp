@@ -2,11 +2,13 @@
 // strip by strip with a barrier after each: each rank writes its next strip, and reads the parts that it needs from the
 // others' strips. In a reduction each rank combines its part of each strip directly from the others' memory, and writes
 // the result beside its next strip. Cost, p ranks, n bytes of each, strips of m bytes: n/m + 1 turns of a processor for
-// each rank, and no message. Bytes moved by a rank: of an allreduce n β to write, (p - 1)/p n γ, which reads as much,
-// and 2 n β for results; of a reduce-scatter n β and (p - 1) times its own block γ, which is n/p where blocks are even;
-// of an allgather and an all-to-all n β and p blocks β; of a broadcast n β, by the root and by each other rank. For
-// ranks that outnumber processors, where slices by messages would cost each rank p start-ups and ready notices, and a
-// turn for each receiver that is not ready.
+// each rank, and no message. The bytes that a rank moves:
+//   allreduce               n β to write; (p - 1)/p n γ, which reads as much; 2 n β for results
+//   reduce-scatter          n β to write; (p - 1) times its own block γ, which is n/p if blocks are even
+//   allgather, all-to-all   n β to write; p blocks β
+//   broadcast               n β, by the root and by each other rank
+// For ranks that outnumber processors: there slices by messages would cost each rank p start-ups and ready notices, and
+// a turn for each receiver that is not ready.
 //
 // Parts are combined in the order of ranks, so the operation need not be commutative; the bracketing is that order.
 #include <algorithm>
@@ -48,6 +50,8 @@ Steps reduce_strips(Collective& collective, Team& team, int root, Reduction is) 
   const auto me = static_cast<std::size_t>(collective.rank());
   const bool wants = root == kEverybody || root == collective.rank();
   Meet meet(collective, team, is.bytes());
+  // One barrier more than strips: in each step the members write a strip and combine the one before, whose results they
+  // read after the barrier.
   for (std::size_t step = 0; step <= strips.number(); ++step) {
     if (step > 0) meet.next();
     std::uint64_t shown = 0;

@@ -36,7 +36,9 @@ extern constinit const Row<BarrierCall> barrier_by_tree{
 
 // Broadcast along the minimum spanning tree (paper 001, section 3.1). Cost: ceil(log2 p) (α + n β).
 Steps bcast_along(Collective& collective, TreePosition place, portals::Region data) {
+  // Each rank waits for its parent only, so a late rank delays its own subtree and no other.
   if (place.parent >= 0) co_await Receive(collective, place.parent, data);
+  // Largest subtree first: its ranks have the longest way still to go.
   for (const TreePosition::Child& child : place.children) co_await Send(collective, child.rank, data);
   co_await Flush(collective);
 }

@@ -160,6 +160,7 @@ int exchange_with_leader(MpiRank& rank, const Leaders& leaders, const std::vecto
   };
   Request& out = *device.start_send({mpi_adi::SendMode::standard, mine.data(), size(mine), &bytes,
                                      leaders.remote_leader, leaders.tag, leaders.peer, kContext});
+  // Probed first, because the length of the other leader's words is unknown.
   mpi_adi::Envelope envelope;
   bool lost = false;
   wait_until(rank, [&] {
@@ -174,6 +175,7 @@ int exchange_with_leader(MpiRank& rank, const Leaders& leaders, const std::vecto
     device.free(request);
   };
   if (!lost) {
+    // A message of more than `most` words ends this receive with MPI_ERR_TRUNCATE.
     theirs.resize(std::min<std::uint64_t>(envelope.bytes / sizeof(std::uint64_t), most));
     end(*device.start_receive(
         {theirs.data(), size(theirs), &bytes, leaders.remote_leader, leaders.tag, leaders.peer, kContext}));

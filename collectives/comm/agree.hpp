@@ -19,6 +19,7 @@ namespace margay::collectives {
 // tags begin with two ones, and so do those of Agreement::text, which occur only on the library's own world. Collective
 // calls have portals of their own.
 
+// The kinds of agreements; two bits of a tag.
 enum class Agreement : std::uint8_t {
   create_group = 0,  // number: the program's tag
   intercomm = 1,     // number: the program's tag
@@ -34,8 +35,8 @@ enum class Agreement : std::uint8_t {
   return static_cast<int>(static_cast<std::uint32_t>(kind) << kNumberBits | low);
 }
 
-// The contexts that were agreed on. context < 0: none; error_class is MPI_ERR_OTHER, all pairs are in use, or
-// MPIX_ERR_PROC_FAILED.
+// The contexts that were agreed on. context < 0: there are none, and error_class is MPI_ERR_OTHER (all pairs are in
+// use), MPI_ERR_INTERN (marks differ), MPI_ERR_TRUNCATE (a member made another call) or MPIX_ERR_PROC_FAILED.
 struct Agreed : mpi_adi::AgreedContext {
   int error_class = 0;
 };
@@ -44,7 +45,8 @@ struct Agreed : mpi_adi::AgreedContext {
 [[nodiscard]] Agreed agree_among_all(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent);
 
 // Agrees among some members of `parent`, an intracommunicator: only they call. `tag` distinguishes simultaneous
-// agreements of the same members. `mark` detects those that it does not: different marks fail with MPI_ERR_INTERN.
+// agreements of the same members. `mark` detects two agreements that have one tag by chance: if marks differ, both fail
+// with MPI_ERR_INTERN.
 [[nodiscard]] Agreed agree_among(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent,
                                  const mpi_adi::GroupPtr& members, int tag, std::uint64_t mark = 0);
 
@@ -83,9 +85,9 @@ inline void return_context(mpi_adi::MpiRank& rank, int context) {
 // The bitwise and of words over all members, along the spanning tree, of which agreements consist. Unlike a reduction
 // and a broadcast it reports a lost member to all others. Cost: 2 ceil(log2 p) (α + n β).
 
-// `words`: this member's, then the result, equal on all. `error_class`: MPI_SUCCESS on all, or a member is lost
-// (MPIX_ERR_PROC_FAILED) or made another call (MPI_ERR_TRUNCATE), on members that learned of it; then `words` are
-// unspecified. Several may follow each other in one phase of a call.
+// `words`: this member's, then the result, equal on all. `error_class`: MPI_SUCCESS on all members; or, on the members
+// that the failure reaches, MPIX_ERR_PROC_FAILED if a member is lost, MPI_ERR_TRUNCATE if one made another call.
+// `words` are then unspecified. Several ands may follow each other in one phase of a call.
 Steps and_tree(Collective& collective, std::vector<std::uint64_t>& words, int& error_class);
 
 }  // namespace margay::collectives

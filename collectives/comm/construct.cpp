@@ -41,8 +41,8 @@ int everyones_choice(MpiRank& rank, Communicator& all, ColorAndKey mine, std::ve
   return error_class != MPI_SUCCESS ? error_class : collective.error_class();
 }
 
-// The first rank of each of an intercommunicator's groups in parent.everybody(); an intracommunicator's group begins at
-// 0.
+// The ranks in parent.everybody() at which the two groups of an intercommunicator begin; an intracommunicator's group
+// begins at 0.
 int begin_of_local(const Communicator& parent) {
   return parent.both == nullptr ? 0 : parent.both->rank() - parent.rank();
 }
@@ -102,6 +102,7 @@ Made duplicate(MpiRank& rank, Communicator& parent) {
   const Agreed agreed = agree_among_all(rank, parent);
   if (agreed.context < 0) return {nullptr, agreed.error_class};
   const Made made = make_communicator(rank, parent.group, parent.remote, agreed, parent);
+  // The ranks are the same, so the topology fits the duplicate, too.
   if (made.communicator != nullptr) made.communicator->topology = parent.topology;
   return made;
 }

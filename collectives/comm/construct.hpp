@@ -17,7 +17,8 @@
 namespace margay::collectives {
 
 // The result of a construction. `communicator` is null when this process is not in the new one (MPI_COMM_NULL), or on
-// failure; error_class is then MPI_ERR_OTHER, contexts or handles are used up, or MPIX_ERR_PROC_FAILED.
+// failure; error_class is then MPI_ERR_OTHER (contexts or handles are used up), MPIX_ERR_PROC_FAILED, or a class that
+// the function names.
 struct Made {
   mpi_adi::Communicator* communicator = nullptr;
   int error_class = 0;
@@ -89,7 +90,8 @@ struct Edge {
   int weight;
 };
 
-// Whether edges that another member sent are valid for this one, in a communicator of `size` ranks.
+// Whether edges that another member sent are valid for this one, in a communicator of `size` ranks: all ranks are in
+// range, and each edge begins or ends at `me`.
 [[nodiscard]] bool can_be_edges(std::span<const Edge> edges, int me, int size);
 
 // Collects the edges that begin or end at this rank from all that members of `parent` name, ordered by the rank that
@@ -101,8 +103,8 @@ struct Edge {
 // Members of a communicator that see the same folder (MPIX_COMM_TYPE_NEIGHBORHOOD with the hint nbhd_common_dirname).
 
 // The color to split by: the lowest rank of the same host that sees the same folder at its `path`; MPI_UNDEFINED if
-// `path` is not a folder. (Only within a host, because a network file system has another device number on each host.)
-// Returns MPI_SUCCESS or MPIX_ERR_PROC_FAILED.
+// `path` is not a folder. Folders of different hosts are never the same, because a network file system has another
+// device number on each host. Returns MPI_SUCCESS or MPIX_ERR_PROC_FAILED.
 [[nodiscard]] int color_of_folder(mpi_adi::MpiRank& rank, mpi_adi::Communicator& communicator, const std::string& path,
                                   int& color);
 

@@ -25,7 +25,8 @@ std::int64_t bytes_of(const Edges& edges) {
   return static_cast<std::int64_t>(edges.size() * sizeof(Edge));
 }
 
-// The number of members that send edges to this one: the sum of all members' vectors of flags.
+// The number of members that send edges to this one: the sum of all members' vectors of flags. Without it a member
+// would not find out when the last message has arrived.
 int count_senders(MpiRank& rank, Communicator& parent, const std::map<int, Edges>& outgoing, int& senders) {
   std::vector<int> counts(static_cast<std::size_t>(parent.size()), 0);
   for (const auto& [target, edges] : outgoing) counts[static_cast<std::size_t>(target)] = 1;
@@ -112,6 +113,7 @@ int distribute_edges(MpiRank& rank, Communicator& parent, const Edges& edges, mp
   int error_class = count_senders(rank, parent, outgoing, senders);
   if (error_class != MPI_SUCCESS) return error_class;
   std::vector<Request*> sends;
+  // All sends are started before any receive, so no two members wait for each other.
   sends.reserve(outgoing.size());
   for (const auto& [target, theirs] : outgoing) {
     sends.push_back(

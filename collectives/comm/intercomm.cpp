@@ -52,6 +52,7 @@ Made join_groups(MpiRank& rank, Communicator& local, int local_leader, Communica
   GroupPtr remote = mpi_adi::make_group({theirs.begin(), theirs.end()}, rank.process().rank(), local.group->session);
   // All members have both groups, so all find the same error.
   if (mpi_adi::intersect(*local.group, *remote, 0)->size() != 0) return {nullptr, MPI_ERR_COMM};
+  // The groups are known on both sides now; only the contexts remain.
   const Agreed agreed = agree_with_leaders(rank, leaders);
   if (agreed.context < 0) return {nullptr, agreed.error_class};
   return make_communicator(rank, local.group, std::move(remote), agreed, local);

@@ -26,8 +26,8 @@ namespace {
 // Alignment of members' parts of a shared window.
 constexpr std::size_t kPageBytes = 4096;
 
-// One member's facts, which all members exchange. Places are in the heap that the member's node shares; a place without
-// bytes is none.
+// One member's facts, which all members exchange. A HeapAddress leads into the heap that the member's node shares; if
+// it has 0 bytes, the memory is not in that heap.
 struct Card {
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;

@@ -10,9 +10,11 @@ namespace margay::collectives {
 
 // The memory that this member exposes.
 struct Exposed {
+  // The call: MPI_WIN_FLAVOR_CREATE, _ALLOCATE, _DYNAMIC or _SHARED.
   int flavor = MPI_WIN_FLAVOR_CREATE;
   // The program's memory; null if the window allocates its own.
   void* base = nullptr;
+  // Bytes of the memory, and bytes of a step of a displacement.
   MPI_Aint size = 0;
   MPI_Aint unit = 1;
   // A window of the interface of 1996 (paper 001, section 4): reached through its communicator, which the program has,
@@ -24,7 +26,7 @@ struct Exposed {
   bool contiguous = true;
 };
 
-// `window` null: error_class, and perhaps a message in `words`.
+// The result of make_window(). `window` null: error_class is the reason, and `words` may describe it.
 struct MadeWindow {
   mpi_adi::Window* window = nullptr;
   int error_class = 0;

@@ -17,8 +17,11 @@ struct Cost {
     Load inside, between;  // inside a node, and between nodes; each message a start-up
     // Further messages of a rank that has several in progress, which cost it no full start-up.
     double busy_inside = 0, busy_between = 0;
+    // Bytes that reductions combine, one step after the other.
     double combined_bytes = 0;
+    // Polls of shared memory that find what another rank wrote, one after the other.
     double shared_polls = 0;
+    // Bytes written to shared memory and read from it.
     double shared_bytes = 0;
     // Dependent messages, one behind the other.
     [[nodiscard]] double depth() const { return inside.messages + between.messages; }

@@ -21,6 +21,7 @@ namespace margay::collectives {
 
 // A requested plan. The selector decides what it leaves open.
 struct AskedPlan {
+  // One length of the grid, as far as the request names it.
   struct Dimension {
     // Ranks along the dimension; 0: the dimension does not exist.
     int length = 0;
@@ -35,13 +36,13 @@ struct AskedPlan {
   bool operator==(const AskedPlan&) const = default;
 };
 
-// Parses "2x4": lengths, the fastest dimension first (topology/grid), each perhaps with a letter: s, short; l, long, by
-// slices; b, long, round a bucket's ring. Fails with a message that describes the syntax.
+// Parses "2x4": the lengths, the fastest dimension first (topology/grid). A letter may follow a length: s (short), l
+// (long, by slices) or b (long, round a bucket's ring). Fails with a message that describes the syntax.
 [[nodiscard]] portals::Status parse_plan(std::string_view text, AskedPlan& out);
 
-// Completes a requested plan for `ranks` ranks on `nodes` nodes with `on_node` each: the requested lengths, or a node's
-// ranks and the nodes; long by slices unless requested otherwise. nullopt if no plan fits that many ranks.
-// `on_node` 0: nodes have different numbers of ranks, so lengths must be requested.
+// Completes a requested plan for `ranks` ranks on `nodes` nodes with `on_node` each. Lengths that were not requested
+// are a node's ranks and the nodes; dimensions are long, by slices, unless requested otherwise. nullopt: no
+// plan fits that many ranks. `on_node` 0: nodes have different numbers of ranks, so lengths must be requested.
 [[nodiscard]] std::optional<HybridPlan> complete_plan(const AskedPlan& asked, int ranks, int nodes, int on_node);
 
 // The collective operations of MPI, each with all its forms (gather, gatherv, igather, ...).
@@ -101,6 +102,7 @@ inline constexpr AlgorithmStyle kAlgorithms[] = {
 // As many as the table has rows; must be the enumeration's.
 inline constexpr std::size_t kAlgorithmCount = std::size(kAlgorithms);
 static_assert(kAlgorithmCount == static_cast<std::size_t>(Algorithm::chain) + 1);
+// Requires: an enumerator; numbers from a wire are checked before.
 [[nodiscard]] constexpr const AlgorithmStyle& style_of(Algorithm algorithm) {
   return kAlgorithms[static_cast<std::size_t>(algorithm)];
 }
@@ -111,6 +113,7 @@ static_assert(kAlgorithmCount == static_cast<std::size_t>(Algorithm::chain) + 1)
 }
 // The names that options, traces and descriptions use.
 [[nodiscard]] std::string_view name(Operation operation);
+// An algorithm's name.
 [[nodiscard]] constexpr std::string_view name(Algorithm algorithm) {
   return style_of(algorithm).name;
 }
@@ -129,6 +132,7 @@ struct AskedFor {
 };
 // The facts of a communicator by which its members choose algorithms: the same on all of them, without a message.
 struct Facts {
+  // Members of the communicator.
   int ranks = 1;
   // Nodes that its members run on.
   int nodes = 1;

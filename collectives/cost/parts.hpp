@@ -10,13 +10,13 @@
 
 namespace margay::collectives {
 
-// The factor for bytes that go both ways at once inside a node, where one rank copies into and out of shared memory
-// (1.6 to 2, measured). Between nodes the two directions do not delay each other.
+// The factor for bytes that go both ways at once inside a node, where one rank copies into shared memory and out of it
+// (measured: 1.6 to 2). Between nodes the two directions do not delay each other.
 inline constexpr double kBothWays = 1.75;
 
 // The cost of two steps, one after the other.
 [[nodiscard]] Cost operator+(const Cost& first, const Cost& then);
-// A total, and the part of it that crosses between nodes.
+// A total of all messages or bytes, and the part of it that crosses between nodes.
 struct Split {
   double all = 0;
   double between = 0;
@@ -39,8 +39,9 @@ void add_path(Cost& cost, const Split& messages, const Split& bytes);
 // Patterns flat inside each node, with the tree between the leaders.
 [[nodiscard]] Cost nodes_out(const Facts& facts, double bytes, bool awaited = false);
 [[nodiscard]] Cost nodes_in(const Facts& facts, double bytes);
-// Whether receivers send a ready notice before a block: only for a block longer than kHandshakeBytes; always; or in
-// advance, by receivers that already wait, so that no sender waits for it.
+// When receivers send a ready notice before a block. as_long_as_it_is: only if the block is longer than
+// kHandshakeBytes. asks_always: always. awaited: in advance, because they already wait, so no sender waits for a
+// notice.
 enum class Dealing : std::uint8_t { as_long_as_it_is, asks_always, awaited };
 // Rank 0 sends each other rank a block, or receives one from each.
 [[nodiscard]] Cost deal(const Facts& facts, double block, Dealing how);
@@ -54,6 +55,7 @@ struct Group {
 };
 // One group of all ranks.
 [[nodiscard]] Group all_of(const Facts& facts);
+// The cost of that exchange. `asks_always`: each block waits for its receiver's notice.
 [[nodiscard]] Cost everybody_to_everybody(const Group& group, double block, bool asks_always);
 // The same, and each member combines what it receives with its own slice.
 [[nodiscard]] Cost combine_slices(const Group& group, double slice);
@@ -76,7 +78,7 @@ struct Doubling {
 };
 [[nodiscard]] Cost doubling(const Doubling& of, double n, bool asks_always);
 
-// Pieces of a stream of `bytes`.
+// The number of pieces of a stream of `bytes` (kStreamPieceBytes each); 0 for no bytes.
 [[nodiscard]] double pieces_of(double bytes);
 
 // Patterns through shared memory of a node, without messages.

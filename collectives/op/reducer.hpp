@@ -12,12 +12,13 @@ using mpi_adi::predefined_combine;
 
 class UserReduction;
 
-// A value; a predefined operation costs one indirect call for a row.
+// A loop, or a reference to a function of the program, and whether it commutes. A value; a predefined operation costs
+// one indirect call for a row.
 class Reducer {
  public:
   // NOLINTNEXTLINE(google-explicit-constructor): a loop is a reducer. nullptr where there is nothing to combine.
   Reducer(Combine combine, bool commutative = true) : combine_(combine), commutative_(commutative) {}
-  // `user` outlives it.
+  // A function of the program; `user` outlives the reducer.
   Reducer(const UserReduction& user, bool commutative) : user_(&user), commutative_(commutative) {}
 
   // Sets inout = in op inout, where `in` is the part of the lower ranks. `count` elements: whole rows or parts of them.
@@ -35,7 +36,9 @@ class Reducer {
   // Out of line: the rare case, in which the process lock is left.
   void call_user(const void* in, void* inout, std::size_t count) const;
 
+  // The predefined loop; null with a function of the program, or without data.
   Combine combine_ = nullptr;
+  // Null for a predefined operation.
   const UserReduction* user_ = nullptr;
   bool commutative_;
 };

@@ -43,6 +43,7 @@ class UserReduction {
   class Shaped {
    public:
     Shaped() = default;
+    // `type` is needed during the construction only.
     Shaped(const mpi_adi::Datatype& type, std::int64_t count);
     [[nodiscard]] void* elements() const { return elements_; }
 

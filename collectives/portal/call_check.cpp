@@ -7,6 +7,7 @@
 
 #include "mpi_adi/device/match_bits.hpp"
 #include "portals/base/assert.hpp"
+#include "sim/boot/board.hpp"
 
 namespace margay::collectives {
 
@@ -51,8 +52,9 @@ void CallCheck::begin(CallReport report, const mpi_adi::Communicator& communicat
 
 // Compares what this process sends to itself with what it expects from itself.
 void CallCheck::judge_alone(CallReport report) {
-  const std::string differing = CallMatch(&lines_).add(std::move(report), host_.kernel().me().rank);
-  if (!differing.empty()) report_mismatch(differing);
+  CallMatch alone(&lines_);
+  const std::string differing = alone.add(std::move(report), host_.kernel().me().rank);
+  if (!differing.empty()) report_mismatch(differing, alone.differing());
 }
 
 void CallCheck::finish(CallReport report, const mpi_adi::Communicator& world) {
@@ -70,7 +72,7 @@ void CallCheck::finish(CallReport report, const mpi_adi::Communicator& world) {
 void CallCheck::send(std::vector<std::byte> message) {
   ++sent_.messages;
   sent_.bytes += message.size();
-  // Frees the messages that their wires have taken.
+  // Frees the memory of the messages that the wires have taken over.
   std::erase_if(under_way_, [](const Sending& sending) { return sending.transmission.given_back; });
   portals::Header header;
   header.destination = {0, kJudge};
@@ -144,7 +146,8 @@ void CallCheck::hear(CallReport report, std::uint32_t from) {
   if (!stream.out_of_step && stream.open.empty()) streams_.erase(found);
 }
 
-// Reports come from wires: one that no member can have sent is discarded instead of asserted.
+// A report may come from a faulty process, so one that no member can have sent is discarded. An assertion would end
+// this process.
 bool CallCheck::Stream::takes(const CallRecord& record, std::uint32_t from) const {
   const auto made = at.find(from);
   return record.members == members && (made == at.end() ? 0 : made->second) >= first;
@@ -158,14 +161,15 @@ void CallCheck::compare(Stream& stream, CallReport report, std::uint32_t from) {
   auto call = stream.open.begin();
   while (place-- > 0) ++call;
   const std::string differing = call->add(std::move(report), from);
-  if (!differing.empty()) stream.differs = true;
+  if (!differing.empty()) {
+    stream.differs = true;
+    report_mismatch(
+        differing + (call->out_of_step() ? "; the members are out of step, so later calls there are not compared" : ""),
+        call->differing());
+  }
   if (call->out_of_step()) {
     stream.out_of_step = true;
     stream.open.clear();
-  }
-  if (!differing.empty()) {
-    report_mismatch(differing +
-                    (stream.out_of_step ? "; the members are out of step, so later calls there are not compared" : ""));
   }
   // Removes the calls that all members have reported, oldest first.
   while (!stream.open.empty() && stream.open.front().seen() >= stream.members) {
@@ -193,9 +197,18 @@ void CallCheck::answer(std::uint32_t to) {
   kernel.send(sending.transmission);
 }
 
-void CallCheck::report_mismatch(const std::string& calls) {
+// The record names the first call, and the other one's rank.
+void CallCheck::report_mismatch(const std::string& calls, std::span<const CallMatch::Reported> of) {
   if (++printed_ > kLinesMax) return findings_.count(1);
-  findings_.add(sim::Finding::collective_mismatch, {}, calls);
+  MARGAY_ASSERT(!of.empty());
+  const CallRecord& call = of.front().record;
+  sim::FindingRecord found;
+  found.rank = of.front().by;
+  if (of.back().by != found.rank) found.other_rank = static_cast<std::int32_t>(of.back().by);
+  sim::set_text(found.call, call.function.data());
+  sim::set_site(found, lines_.behind_call(call.place));
+  sim::set_text(found.communicator, call.communicator.data());
+  findings_.add(sim::Finding::collective_mismatch, found, calls);
   std::fprintf(stderr, "margay: mismatched collective calls: %s%s%s\n", calls.c_str(),
                id_suffix(sim::Finding::collective_mismatch).c_str(),
                printed_ == kLinesMax ? " (the last one that is printed)" : "");
@@ -207,7 +220,8 @@ void CallCheck::report_unmade() {
     if (stream.out_of_step || stream.open.empty()) continue;
     const CallMatch& call = stream.open.front();
     report_mismatch(call.first() + ", which " + std::to_string(stream.members - call.seen()) + " of the " +
-                    std::to_string(stream.members) + " members never do");
+                        std::to_string(stream.members) + " members never do",
+                    {&call.first_report(), 1});
   }
 }
 

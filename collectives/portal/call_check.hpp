@@ -5,15 +5,16 @@
 //
 // Before any other step of a call, each member sends a report of it to rank 0 of the world, the judge. The judge
 // compares the n-th calls of a communicator (call_match) and reports each call in which two members differ. When
-// members call different functions they are out of step: the n-th calls behind that one are no longer one call, so
-// later calls of that communicator are not compared. The reports of one process arrive in the order of its calls, so
-// they carry no numbers.
+// members call different functions they are out of step: from there on, the n-th call of one member no longer belongs
+// to the n-th call of another. So later calls of that communicator are not compared. The reports of one process arrive
+// in the order of its calls, so they carry no numbers.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <list>
 #include <map>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -66,7 +67,7 @@ class CallCheck final : public mpi_adi::Listener {
   // of calls.
   struct Stream {
     std::list<CallMatch> open;
-    // As the first report says.
+    // Size of the communicator, from the first report.
     std::uint32_t members = 0;
     // Number of the first call in `open`, counted from the stream's beginning.
     std::uint64_t first = 0;
@@ -91,8 +92,8 @@ class CallCheck final : public mpi_adi::Listener {
   void ask();
   // Whether the judge has answered; on the judge itself, whether its own last call is compared.
   [[nodiscard]] bool settled() const;
-  // The judge's handlers of a report and of a question; hear_message() distinguishes them from an answer. `from`: rank
-  // in the world.
+  // Handlers of the judge: of a report and of a question; hear_message() distinguishes them from an answer. They check
+  // what they read, and discard what no member can have sent. `from`: rank in the world.
   void hear(CallReport report, std::uint32_t from);
   void hear_message(const portals::ArrivedMessage& message);
   void hear_question(const CallRecord::Key& key, std::uint32_t from);
@@ -100,18 +101,21 @@ class CallCheck final : public mpi_adi::Listener {
   // Adds a report to the call that it belongs to, and removes the calls that all members have made. Requires:
   // stream.takes(report.record, from).
   void compare(Stream& stream, CallReport report, std::uint32_t from);
-  // Prints and counts a finding.
-  void report_mismatch(const std::string& calls);
+  // Prints and counts a finding about these calls: two that differ, or one that some members never make.
+  void report_mismatch(const std::string& calls, std::span<const CallMatch::Reported> of);
   // Reports, for each communicator, the first call that some members never made.
   void report_unmade();
 
   static constexpr std::uint32_t kJudge = 0;
 
+  // The rank, its counts of sent messages, and the outputs of findings; they outlive the check.
   Host& host_;
   sim::WireCounts& sent_;
   sim::Findings& findings_;
   sim::SourceLines& lines_;
+  // Findings printed so far; see kLinesMax.
   std::uint64_t printed_ = 0;
+  // The heap of arrived reports, questions and answers, with the list that leads to it.
   mpi_adi::HeapMemory memory_;
   portals::DynamicBlock block_;
   portals::MatchList list_;

@@ -10,11 +10,6 @@ namespace margay::collectives {
 
 namespace {
 
-// Joins the formatted calls of two members.
-std::string differ(const std::string& one, const std::string& other) {
-  return one + ", where " + other;
-}
-
 std::string amount_text(const Amount& amount) {
   if (amount.bytes == 0) return "nothing";
   std::string words = mpi_adi::elements_text(amount.signature, amount.bytes);
@@ -66,7 +61,14 @@ std::optional<Difference> difference(const Shares& one, const Shares& other) {
 std::string CallMatch::words(const Reported& reported, const std::string& of) const {
   const CallRecord& record = reported.record;
   return "rank " + std::to_string(reported.by) + " calls " + record.function.data() +
-         (lines_ != nullptr ? lines_->behind_call(record.place) : std::string()) + of + record.details.data();
+         (lines_ != nullptr ? lines_->behind_call(record.place) : std::string()) + of + record.details.data() +
+         (record.communicator.front() == '\0' ? "" : std::string(", ") + record.communicator.data());
+}
+
+std::string CallMatch::differ(const Reported& one, const std::string& of_one, const Reported& other,
+                              const std::string& of_other) {
+  differing_ = {one, other};
+  return words(one, of_one) + ", where " + words(other, of_other);
 }
 
 bool CallMatch::same_call(const CallRecord& one, const CallRecord& other) {
@@ -85,7 +87,7 @@ std::string CallMatch::add(CallReport report, std::uint32_t by) {
     ++seen_;
     if (same_function || out_of_step_) return {};
     out_of_step_ = true;
-    return differ(this->words(first_), this->words({report.record, by}));
+    return differ(first_, {report.record, by});
   }
   std::string words = difference_of(std::move(report), by);
   differs_ = !words.empty();
@@ -97,13 +99,13 @@ std::string CallMatch::difference_of(CallReport report, std::uint32_t by) {
   Member member{{report.record, by}, std::move(report.sends), nullptr};
   const CallRecord& record = member.reported.record;
   if (seen_++ == 0) first_ = member.reported;
-  if (!same_call(first_.record, record)) return differ(words(first_), words(member.reported));
+  if (!same_call(first_.record, record)) return differ(first_, member.reported);
   member.expects = std::make_shared<const Shares>(std::move(report.expects));
   if (record.expects_alike) {
     if (std::string differing = add_alike(member); !differing.empty()) return differing;
   }
   if (first_.record.knows_root() && record.knows_root() && !first_.record.alike.fits(record.alike)) {
-    return differ(words(first_), words(member.reported));
+    return differ(first_, member.reported);
   }
   // Later members are compared with a report that has root, operation and amount.
   if (!first_.record.knows_root()) first_ = member.reported;
@@ -122,13 +124,13 @@ std::string CallMatch::add_alike(Member& member) {
   if (const auto found = difference(*first->expects, *member.expects)) {
     const TwoTexts of = amount_texts(found->one, found->other);
     const std::string index = " as recvcounts[" + std::to_string(found->peer - first->expects->front().first) + "]";
-    return differ(words(first->reported, of.one + index), words(member.reported, of.other + index));
+    return differ(first->reported, of.one + index, member.reported, of.other + index);
   }
   member.expects = first->expects;
   return {};
 }
 
-std::string CallMatch::compare_with_peers(const Member& member) const {
+std::string CallMatch::compare_with_peers(const Member& member) {
   const auto compare_all = [&](const Shares& shares, auto compare_one) -> std::string {
     for (const Share& share : shares) {
       for (auto peer = members_.lower_bound(share.first); peer != members_.end() && peer->first < share.end(); ++peer) {
@@ -144,14 +146,14 @@ std::string CallMatch::compare_with_peers(const Member& member) const {
 
 // Compares the blocks that both sides name. One side may name fewer: its own block with MPI_IN_PLACE, or an edge of a
 // graph that only one of its ends has named.
-std::string CallMatch::compare(const Member& from, const Member& to) const {
+std::string CallMatch::compare(const Member& from, const Member& to) {
   const auto sent = shares_for(from.sends, static_cast<std::int32_t>(to.reported.record.rank));
   const auto expected = shares_for(*to.expects, static_cast<std::int32_t>(from.reported.record.rank));
   for (std::size_t at = 0; at < std::min(sent.size(), expected.size()); ++at) {
     if (sent[at].amount.fits(expected[at].amount)) continue;
     const TwoTexts of = amount_texts(sent[at].amount, expected[at].amount);
-    return differ(words(from.reported, of.one + " to rank " + std::to_string(to.reported.by)),
-                  words(to.reported, of.other + " from rank " + std::to_string(from.reported.by)));
+    return differ(from.reported, of.one + " to rank " + std::to_string(to.reported.by), to.reported,
+                  of.other + " from rank " + std::to_string(from.reported.by));
   }
   return {};
 }

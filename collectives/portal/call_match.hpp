@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "collectives/portal/call_record.hpp"
 #include "sim/base/source_lines.hpp"
@@ -17,6 +18,11 @@ namespace margay::collectives {
 // functions. A report costs O(log members) for each of its shares, and a comparison for each peer that has reported.
 class CallMatch {
  public:
+  // A report's record and the rank in the world that sent it.
+  struct Reported {
+    CallRecord record;
+    std::uint32_t by = 0;
+  };
   // `lines` formats the locations of calls and outlives this; null: messages have no locations.
   explicit CallMatch(sim::SourceLines* lines = nullptr) : lines_(lines) {}
 
@@ -24,19 +30,18 @@ class CallMatch {
   // different calls: the first such pair, and later the first pair with different functions. Requires: that member has
   // not reported this call yet.
   [[nodiscard]] std::string add(CallReport report, std::uint32_t by);
-  // The members called different functions, so the calls behind this one need not be one call's either.
+  // Whether members called different functions; their later calls with equal numbers then need not belong together
+  // either.
   [[nodiscard]] bool out_of_step() const { return out_of_step_; }
   // Number of members that have reported this call.
   [[nodiscard]] std::uint32_t seen() const { return seen_; }
-  // The first report, formatted: "rank 2 calls MPI_Barrier, MPI_COMM_WORLD".
+  // The calls that the last message of add() names: two, the first of which is the one in front of "where".
+  [[nodiscard]] const std::vector<Reported>& differing() const { return differing_; }
+  // The first report, and the same formatted: "rank 2 calls MPI_Barrier, MPI_COMM_WORLD".
+  [[nodiscard]] const Reported& first_report() const { return first_; }
   [[nodiscard]] std::string first() const { return words(first_); }
 
  private:
-  // A report's record and the rank in the world that sent it.
-  struct Reported {
-    CallRecord record;
-    std::uint32_t by = 0;
-  };
   // What a member sends and expects. Members of a group that expect the same share one list.
   struct Member {
     Reported reported;
@@ -48,6 +53,12 @@ class CallMatch {
   [[nodiscard]] std::string words(const Reported& reported) const { return words(reported, reported.record.of.data()); }
   // The same, with `of` in place of the record's description of the data.
   [[nodiscard]] std::string words(const Reported& reported, const std::string& of) const;
+  // Keeps the two calls, and joins them formatted, with `of_one` and `of_other` in place of the records' descriptions.
+  [[nodiscard]] std::string differ(const Reported& one, const std::string& of_one, const Reported& other,
+                                   const std::string& of_other);
+  [[nodiscard]] std::string differ(const Reported& one, const Reported& other) {
+    return differ(one, one.record.of.data(), other, other.record.of.data());
+  }
   // Compares a report with the first one, and with those of its peers.
   [[nodiscard]] std::string difference_of(CallReport report, std::uint32_t by);
   // Whether function, root's group and, where both members name it, root and operation are equal.
@@ -55,14 +66,15 @@ class CallMatch {
   // Compares what `member` expects with what the first member of its group expects.
   [[nodiscard]] std::string add_alike(Member& member);
   // Compares `member` with every member that reported before.
-  [[nodiscard]] std::string compare_with_peers(const Member& member) const;
+  [[nodiscard]] std::string compare_with_peers(const Member& member);
   // Compares what `from` sends to `to` with what `to` expects from it.
-  [[nodiscard]] std::string compare(const Member& from, const Member& to) const;
+  [[nodiscard]] std::string compare(const Member& from, const Member& to);
 
   sim::SourceLines* lines_;
   bool differs_ = false;  // a difference was reported
   bool out_of_step_ = false;
   std::uint32_t seen_ = 0;
+  std::vector<Reported> differing_;
   Reported first_;                          // the first report of a member that names the root, else the first of all
   std::map<std::int32_t, Member> members_;  // by rank in the communicator: members that send or expect blocks
   // For each group: the first member whose group expects the same on all its members.

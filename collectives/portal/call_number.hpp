@@ -31,6 +31,7 @@ class CallNumber {
   // The number that a message carries. Whether the call is a gate does not travel.
   [[nodiscard]] static constexpr CallNumber of_message(std::uint32_t word) { return {word, false}; }
 
+  // The 32 bits that a message carries.
   [[nodiscard]] constexpr std::uint32_t word() const { return word_; }
   // Whether the call is a gate: every message, also a short one, waits until its receiver is ready. So early messages
   // are bounded by kGateCalls * kHandshakeBytes for each child and communicator (times the tree's depth, where the root
@@ -48,9 +49,9 @@ class CallNumber {
     return static_cast<std::uint32_t>(made) & ((1U << kChannelBits) - 1);
   }
 
-  // Whether a member has not yet begun this call. comes_after_calls(): a call in order, where that member has made
-  // `calls` such calls; comes_after_starts(): a persistent one, where it has started the channel `starts` times.
-  // Numbers wrap: the comparison holds while fewer than half of all numbers lie between two members.
+  // Whether a member has not yet begun this call. comes_after_calls() is for a call in order, where that member has
+  // made `calls` such calls. comes_after_starts() is for a persistent one, where it has started the channel `starts`
+  // times. Numbers wrap: the comparison holds while fewer than half of all numbers lie between two members.
   [[nodiscard]] constexpr bool comes_after_calls(std::uint64_t calls) const {
     return not_before(word_, static_cast<std::uint32_t>(calls), 32 - 1);
   }
@@ -61,6 +62,7 @@ class CallNumber {
   [[nodiscard]] constexpr bool comes_after_channels(std::uint64_t made) const {
     return not_before(channel(), static_cast<std::uint32_t>(made), kChannelBits);
   }
+  // Two calls are equal if their messages match; whether a call is a gate is not compared.
   constexpr bool operator==(const CallNumber& other) const { return word_ == other.word_; }
 
   // Each kGateCalls-th call of a communicator is a gate.
@@ -102,7 +104,8 @@ class OrderedCall {
 
  private:
   friend class CallOrder;
-  // The calls of one communicator that are not complete, oldest first.
+  // The calls of one communicator that are not complete, oldest first. A node of CallOrder's table, so its address is
+  // constant.
   struct Line {
     OrderedCall* first = nullptr;
     OrderedCall* last = nullptr;
@@ -116,7 +119,8 @@ class OrderedCall {
   OrderedCall* previous_ = nullptr;
 };
 
-// The lists of all communicators. Allocates only for a communicator's first call in progress.
+// The lists of all communicators of one rank. TreePortal owns it. Under the process lock. Allocates only for a
+// communicator's first call in progress.
 class CallOrder {
  public:
   // Appends `call`, the next one on `communicator`, with this number.

@@ -17,6 +17,7 @@ namespace margay::collectives {
 struct Amount {
   std::uint64_t bytes = 0;
   mpi_adi::Signature signature;
+  // The same number of bytes, of types whose signatures fit each other (MPI 4.0, 6.1).
   [[nodiscard]] bool fits(const Amount& other) const { return bytes == other.bytes && signature.fits(other.signature); }
 };
 
@@ -34,7 +35,8 @@ using Shares = std::vector<Share>;
 // Adds a share for one more peer. Extends the last share if the peer is the next one and the amount is the same.
 void add_share(Shares& shares, std::int32_t peer, const Amount& amount);
 
-// The part of fixed size. Travels as raw bytes, because all processes of a job run the same library.
+// The part of a report that has a fixed size. It travels as raw bytes, because all processes of a job run the same
+// library.
 struct CallRecord {
   // Identifies a communicator among all that exist at a time.
   struct Key {
@@ -60,18 +62,19 @@ struct CallRecord {
   std::uint8_t root_group = 0;  // the root's group
   // `expects` is the same on all members of the group, by ranks of the communicator (recvcounts).
   bool expects_alike = false;
-  // What must be equal on all members. A member that does not name the root (kUnknownRoot) names neither operation nor
-  // amount.
+  // The arguments that must be equal on all members. A member that does not name the root (kUnknownRoot) names neither
+  // operation nor amount.
   std::int32_t root = kNoRoot;
   // 0: the call has no operation.
   std::int32_t operation = 0;
   // The amount that all members name alike; empty for calls whose members name different ones.
   Amount alike;
-  // The call formatted, in three strings that end with a zero: its name, the description of its data, and the remaining
-  // arguments. Truncated if they do not fit.
+  // The call formatted, in four strings that end with a zero: its name, the description of its data, the remaining
+  // arguments, and the communicator. Truncated if they do not fit.
   std::array<char, 48> function{};
   std::array<char, 96> of{};
-  std::array<char, 160> details{};
+  std::array<char, 64> details{};
+  std::array<char, 160> communicator{};
   // Where the program makes the call.
   sim::SourceLocation place;
   // Numbers of shares that follow in the message.

@@ -98,7 +98,7 @@ sim::TraceEvent Collective::trace_event(sim::TraceKind kind) const {
 }
 
 Collective::~Collective() {
-  // A body is the caller's memory: it must be taken before a blocking call returns.
+  // A body lies in the caller's memory, so the wires must have taken it before a blocking call returns.
   if (!flow_.suspends()) {
     run(Flush(*this));
   } else {

@@ -27,10 +27,10 @@ using mpi_adi::Flow;
 using mpi_adi::run;
 using mpi_adi::Steps;
 
-// The limit of messages that a rank has in progress at once in a direct exchange; it bounds the length of the match
+// The limit of messages that a rank has in progress at once in a direct exchange. It bounds the length of the match
 // list in a communicator of thousands of ranks. Above the limit a rank works in turns, so all ranks must order their
-// messages alike. kAllAtOnce: no limit, for patterns without such an order, such as exchanges of neighbors: there a
-// rank could wait for a message of another rank's later turn, and deadlock.
+// messages alike. kAllAtOnce is for patterns without such an order, such as exchanges of neighbors: with a limit, a
+// rank could wait for a message of another rank's later turn, which is a deadlock.
 inline constexpr std::size_t kDirectAtOnce = 64;
 inline constexpr std::size_t kAllAtOnce = std::numeric_limits<std::size_t>::max();
 
@@ -49,6 +49,7 @@ class Collective {
   // A blocking call, which begins now. Takes the next number on `communicator`: every member's calls come in the same
   // order (MPI 4.0, 6.14). `shape`: this member's description of the call; `own`: its part, for the trace.
   Collective(TreePortal& portal, mpi_adi::Communicator& communicator, const Shape& shape = {}, const OwnPart& own = {});
+  // The same for a rank of an MPI program, whose TreePortal it finds.
   Collective(mpi_adi::MpiRank& rank, mpi_adi::Communicator& communicator, const Shape& shape = {});
   // The same with a number taken before (a persistent call's, or an agreement's).
   Collective(TreePortal& portal, mpi_adi::Communicator& communicator, CallNumber number, const Shape& shape = {},
@@ -142,7 +143,7 @@ class Collective {
   [[nodiscard]] bool lost(int rank) const;
   [[nodiscard]] bool any_lost() const;
   // Records that an awaited message will not come: from `member`, or, without an argument, from some member. The error
-  // says whether a process is lost or the calls differ.
+  // shows whether a process is lost or the calls differ.
   void fail_for_nothing(int member) {
     const bool has_lost = lost(member) || any_lost() || call_.has_said(member, NoticeKind::lost);
     fail(has_lost ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE);
@@ -159,6 +160,7 @@ class Collective {
   // Whether wires have taken all messages.
   [[nodiscard]] bool all_taken() const;
 
+  // Where the call runs, and its communicator; constant.
   TreePortal& portal_;
   sim::Kernel& kernel_;
   mpi_adi::Communicator& communicator_;
@@ -195,6 +197,7 @@ class Part {
   void answered_by(int member) const;
   // Monitors a member's process, also if no message has ever passed between the two.
   void monitor(int member) const;
+  // The call whose state, portals and flow this part uses.
   Collective& collective_;
 };
 
@@ -222,17 +225,22 @@ class Receive : public Part, public mpi_adi::Awaitable<Receive> {
   };
   // The block: single_ for contiguous memory, else combined_.
   [[nodiscard]] portals::Descriptor& memory();
+  // Whether the message is in the block or in the heap, or will not come.
   [[nodiscard]] bool decided();
   // Whether the sender has offered a message that this rank takes for a short one.
   [[nodiscard]] bool offered_longer() const;
   // Called with the block out of the list and quiet: success, the heap, or an error.
   void settle();
+  // Copies the message out of the heap. False while its body is still arriving; true also if it is gone, because its
+  // sender is lost.
   [[nodiscard]] bool take_from_heap();
   // Marks the sender's message as awaited, once; end() takes the mark back.
   void wait_for_answer();
   void end();
 
+  // Rank on the call's communicator.
   int source_;
+  // Tests in vain; expensive checks run only in some of them.
   int polls_ = 0;
   // Where the message is.
   Stage stage_ = Stage::deposit;
@@ -258,9 +266,9 @@ static_assert(kHandshakeBytes <= mpi_adi::kSourceMask >> mpi_adi::kSourceShift);
 // member. Requires: `bytes` of each row <= kHandshakeBytes; no other messages to this rank in this phase; `members`
 // outlives it.
 //
-// The entry accepts only rows of the table's length, which the match bits carry in place of the source: otherwise the
-// row of a sender that names another length could end outside the table, and the kernel would drop it. With the length
-// in its match bits it goes to the heap, where this call finds it, and no other call is involved.
+// The entry accepts only rows of the table's length, which the match bits carry in place of the source. The row of a
+// sender that names another length could end outside the table, and the kernel would drop it. With its length in the
+// match bits it goes to the heap instead, where this call finds it, and no other call is involved.
 class ReceiveRows : public Part, public mpi_adi::Awaitable<ReceiveRows> {
  public:
   // Puts the table's entry into the match list; takes rows from the heap when first polled.
@@ -275,6 +283,7 @@ class ReceiveRows : public Part, public mpi_adi::Awaitable<ReceiveRows> {
   [[nodiscard]] bool here() const;
   // Monitors all senders' processes.
   void monitor_all() const;
+  // Copies rows that arrived before the table's entry was listed. A row of another length fails the call.
   void take_from_heap();
   void end();
 
@@ -297,6 +306,7 @@ class ReadyWait : private Part {
   ReadyWait(Collective& collective, int destination) : Part(collective), destination_(destination) {}
   ~ReadyWait() { end(); }
   [[nodiscard]] int destination() const { return destination_; }
+  // Whether the destination is ready, or an error or a notice shows that it never will be.
   [[nodiscard]] bool decided();
   void end();
 
@@ -318,9 +328,11 @@ class Send : public Part, public mpi_adi::Awaitable<Send> {
   };
   Send(Collective& collective, int destination, const portals::Region& body, Row row)
       : Part(collective), wait_(collective, destination), to_row_(true), row_(row.number), body_(body) {}
+  // Sends the message as soon as the destination is ready; true when it is sent or refused.
   [[nodiscard]] bool advance();
 
  private:
+  // Makes the header and gives the message to the kernel.
   void transmit();
 
   ReadyWait wait_;
@@ -329,6 +341,7 @@ class Send : public Part, public mpi_adi::Awaitable<Send> {
   // The message goes to a row of a table, number row_.
   bool to_row_ = false;
   std::uint64_t row_ = 0;
+  // Memory of the caller, which stays valid until Flush.
   portals::Region body_;
 };
 

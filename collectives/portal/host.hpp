@@ -23,10 +23,11 @@ namespace margay::collectives {
 
 using mpi_adi::Until;
 
-// Kernel, waiting, and the facts by which algorithms are chosen. TreePortal owns it. All members are called under the
-// process lock.
+// The interface between collectives and their rank: the kernel, waiting, and the facts by which algorithms are chosen.
+// TreePortal owns it. All functions are called under the process lock.
 class Host : public mpi_adi::Waits {
  public:
+  // The rank's message kernel, which outlives the host.
   [[nodiscard]] virtual sim::Kernel& kernel() = 0;
   // Heaps that get a second heap when they have held messages back for a while (mpi_adi/device/parts). TreePortal adds
   // and removes its own.
@@ -37,7 +38,7 @@ class Host : public mpi_adi::Waits {
   [[nodiscard]] virtual bool crowded() const = 0;
   // The share of a processor that each rank of the world has when all are busy; 0: unknown. The same on every rank.
   [[nodiscard]] virtual double processors_each() const { return 0; }
-  // The rates of this machine's steps as text (select/choose); empty: the defaults. The same on every rank.
+  // The rates of this machine's steps as text (select/choose); empty: the usual ones. The same on every rank.
   [[nodiscard]] virtual std::string rates() const { return {}; }
   // The algorithms requested by name (select/choose), as text. The same on every rank.
   [[nodiscard]] virtual std::string asked_algorithms() const { return {}; }

@@ -1,6 +1,6 @@
-// A cache of the temporary memory of calls. Because malloc returns megabytes to the operating system at each call's
-// end, the next call would pay a page fault for each 4 KiB (a scan of 1 MiB on 2 ranks: 880 us, of which 105 are the
-// scan). Under the process lock.
+// A cache of the temporary memory of calls. malloc returns megabytes to the operating system at each call's end, so the
+// next call would pay a page fault for each 4 KiB: a scan of 1 MiB on 2 ranks takes 880 us, of which 105 us are the
+// scan. Under the process lock.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,8 @@
 
 namespace margay::collectives {
 
-// A list of free runs. Shared with the runs in use, so that a run may be destroyed after its rank's TreePortal.
+// A list of free runs. Shared with the runs in use, so that a run may be destroyed after its rank's TreePortal. One for
+// each rank.
 class KeptMemory {
  public:
   // Bytes kept at most; a longer run is freed at once.
@@ -38,6 +39,7 @@ class KeptMemory {
     Run(const Run&) = delete;
     Run& operator=(const Run&) = delete;
     ~Run() {
+      // An empty run, and a short one, have no keeper.
       if (keeper_ != nullptr) keeper_->keep(std::move(memory_), bytes_);
     }
     // Null for an empty run.
@@ -45,11 +47,14 @@ class KeptMemory {
 
    private:
     friend class KeptMemory;
+    // The run, its length in bytes, and the cache to which it returns; without a cache it is freed like any other
+    // memory.
     std::unique_ptr<std::byte[]> memory_;
     std::uint64_t bytes_ = 0;
     std::shared_ptr<KeptMemory> keeper_;
   };
-  // A run of at least `bytes`. Throws std::bad_alloc if memory is lacking.
+  // A run of at least `bytes`: a free one that is long enough, but not more than four times as long, or a new one.
+  // Throws std::bad_alloc if memory is lacking.
   [[nodiscard]] static Run take(const std::shared_ptr<KeptMemory>& from, std::uint64_t bytes);
   // Bytes in free runs now.
   [[nodiscard]] std::uint64_t kept_bytes() const { return kept_bytes_; }

@@ -49,6 +49,7 @@ class Meet : public Shown, public mpi_adi::Awaitable<Meet> {
   // Begins the call's next barrier, on the other side of the memory. Requires: this one is open. The parts of this one
   // stay readable through earlier() until come().
   void next();
+  // As part(), for the barrier before this one.
   [[nodiscard]] const std::byte* earlier(int member, std::uint64_t bytes);
 
  private:
@@ -66,6 +67,7 @@ class Meet : public Shown, public mpi_adi::Awaitable<Meet> {
     std::uint64_t root;
   };
   [[nodiscard]] LongCall long_call() const;
+  // Whether all members wrote the same LongCall; only the last member asks, before it opens the barrier.
   [[nodiscard]] bool all_name_this_call() const;
   // Whether a wait would never end, because another member goes on without this barrier.
   [[nodiscard]] bool is_alone();

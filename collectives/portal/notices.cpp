@@ -194,7 +194,7 @@ void Notices::agreed_on_channels(Communicator& communicator, std::vector<std::ui
 void Notices::close(const Channel& channel) {
   const auto found =
       channels_.find(key_of(channel.communicator.collective_context, CallNumber::channel_of(channel.number)));
-  // Another call has the channel: this one never got it.
+  // Another call owns the channel, and this one never did.
   if (found->second != &channel) return;
   channels_.erase(found);
   if (early_ != 0) hear_early(channel.communicator, CallNumber::started(channel.number, 0));
@@ -272,6 +272,7 @@ bool Notices::hear(const portals::Header& header) {
   const CallKey key = call_key(header);
   for (CallState* call = bucket(key); call != nullptr; call = call->next) {
     if (call_key(*call) != key || call->communicator.generation != header.offset) continue;
+    // A nonblocking call behind a gate: its shape is unknown, so the notice cannot be compared yet.
     if (!call->begun) return false;
     hear_in_call(*call, header);
     if (call->task != nullptr) call->task->wake();
@@ -281,12 +282,13 @@ bool Notices::hear(const portals::Header& header) {
   if (found == known_.end()) return false;
   const Known& known = found->second;
   if (known.communicator == nullptr) {
-    // Else it is a newer one's, which this process is about to make.
+    // Otherwise the notice belongs to a newer communicator, which this process is about to make.
     if (std::ranges::find(known.past, header.offset) == known.past.end()) return false;
   } else if (header.offset == known.generation) {
     if (comes_yet(number_of(header), *known.communicator)) return false;
   }
-  // While a communicator lives here, no member has a newer one in its contexts: what is not its own is an older one's.
+  // While a communicator exists here, no member has a newer one in its contexts, so any other notice belongs to an
+  // older one.
   answer_past(header);
   return true;
 }
@@ -327,6 +329,7 @@ void Notices::hear_in_call(CallState& call, const portals::Header& header) {
     case NoticeKind::lost:
       return call.said.push_back({member, kind});
     case NoticeKind::wrong:
+      // The sender has notified all members; repeating that would only cost messages.
       call.wrong = true;
       return;
     case NoticeKind::asked:
@@ -343,10 +346,10 @@ void Notices::repeat_ready(const CallState& call, int member) {
   }
 }
 
-// Answers a notice of a call that is complete here, or whose communicator is gone. A member that is ready for a
-// message, and was not served, took the call for another one than this process did; but not if it repeats its "ready",
-// as the first one may have been served. A member that offers a message was asked for it meanwhile, or its call differs
-// likewise.
+// Answers a notice of a call that is complete here, or whose communicator is gone. A member that is ready for a message
+// and was not served took the call for another one than this process did. A repeated "ready" proves nothing, because
+// the first one may have been served. A member that offers a message gets `past`: either it has been asked for
+// the message meanwhile, or its call differs too, and it knows which.
 void Notices::answer_past(const portals::Header& header) {
   const NoticeKind kind = kind_of(header);
   if (kind != NoticeKind::offer && (!is_ready(kind) || is_again(header))) return;

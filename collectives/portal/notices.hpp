@@ -2,9 +2,11 @@
 // all of them report that a child is ready for a long message; the others arise when members' calls do not fit each
 // other.
 //
-// A notice is a header without a body: the call's number, the sender and the context in the match bits, its kind
-// (NoticeKind) in the bits of the message type, the sender's description of the call (Shape) in the user data, the
-// communicator's generation in the offset.
+// A notice is a header without a body:
+//   match bits     the call's number, the sender, the context, and as message type the kind (NoticeKind)
+//   user data      the sender's description of the call (Shape)
+//   offset         the communicator's generation
+//   return portal  of a "ready" for a stream: the portal to stream to
 //
 // Notices of calls that this process has not begun are kept, at most kEarlyMax. Beyond that, those that can be repeated
 // are dropped. A dropped offer needs no repetition: its receiver sends its "ready" when it begins the call. A dropped
@@ -35,7 +37,9 @@ namespace margay::collectives {
 struct Shape {
   // An Operation (cost/facts); 0: an agreement on a context.
   std::uint8_t operation = 0;
+  // The chosen algorithm's number (cost/facts); members that name different lengths may choose different ones.
   std::uint8_t algorithm = 0;
+  // Rank on the communicator; kTop for operations without a root.
   std::uint16_t root = 0;
   // Bytes of one rank's data.
   std::uint64_t bytes = 0;
@@ -100,6 +104,8 @@ struct CallState {
   CallState* next = nullptr;
   CallState** link = nullptr;
 
+  // Searches of the notices that arrived: by member and kind, by kind alone, and for either kind of refusal. Linear in
+  // their number, which is small in a correct call.
   [[nodiscard]] const Said* find_said(int member, NoticeKind kind) const {
     for (const Said& each : said) {
       if (each.member == member && each.kind == kind) return &each;
@@ -161,8 +167,8 @@ class Notices final : public mpi_adi::Listener {
   [[nodiscard]] static CallNumber take_number(Channel& channel) {
     return CallNumber::started(channel.number, channel.starts++);
   }
-  // Links a call that has its number, until end(). begin(), called in between, delivers its early notices. `call` must
-  // stay at its address.
+  // Links a call that has its number, until end(). Notices of the call that arrive before begin() are kept as early
+  // ones, and begin() delivers them. `call` must stay at its address.
   void enter(CallState& call) {
     CallState*& first = bucket(call_key(call));
     call.next = first;
@@ -181,6 +187,7 @@ class Notices final : public mpi_adi::Listener {
     if (early_ != 0) [[unlikely]]
       hear_early(call.communicator, call.number);
   }
+  // Removes a call, complete or failed. Later notices of it are answered as those of a past call.
   void end(CallState& call);
 
   // Wakes the nonblocking call that a message of the tree portal belongs to, if any.
@@ -207,7 +214,8 @@ class Notices final : public mpi_adi::Listener {
   // complete calls.
   void forget(const mpi_adi::Communicator& communicator);
 
-  // Delivers the notices that have arrived, and keeps those of calls that have not begun.
+  // Delivers the notices that have arrived, and keeps those of calls that have not begun. Called in a round of
+  // progress.
   void notify() override;
 
   // Early notices that are kept, and the number of those dropped since the beginning.
@@ -243,7 +251,9 @@ class Notices final : public mpi_adi::Listener {
   // Doubles the table. Out of line: not on the path of a blocking call.
   [[gnu::noinline]] void grow();
 
+  // The common part of the public forms. `again`: ask the receiver to repeat its "ready".
   void send(const CallState& call, int member, NoticeKind kind, portals::PortalIndex stream, bool again);
+  // Wakes the task of the call with this key, if the call is a nonblocking one.
   void wake(CallKey key);
   // Records a communicator's first call, and delivers the notices of it that came early.
   void meet(const mpi_adi::Communicator& communicator);
@@ -261,6 +271,7 @@ class Notices final : public mpi_adi::Listener {
   void repeat_ready(const CallState& call, int member);
   // Answers a notice whose call is complete here, if its sender waits for an answer.
   void answer_past(const portals::Header& header);
+  // Sends a notice, or queues it while its wire has no room.
   void transmit(const portals::Header& header);
 
   Host& host_;
@@ -279,6 +290,7 @@ class Notices final : public mpi_adi::Listener {
   std::uint64_t dropped_ = 0;
   std::unordered_map<mpi_adi::ContextId, Known> known_;
   std::unordered_map<std::uint64_t, const Channel*> channels_;  // by context and channel
+  // Notices that their wires have not taken.
   std::list<sim::Transmission> under_way_;
   // Finished transmissions are erased when the list has this length: twice the length after the last sweep, so the cost
   // of a notice does not depend on how many are queued.

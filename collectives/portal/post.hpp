@@ -5,7 +5,7 @@
 //   poster:   co_await post.room(); if (no error) { write post.mine(); post.show_to_all(); }
 //   reader:   co_await post.of(member); if (no error) read post.data(member);
 //
-// With Post::Own each member posts a number of bytes of its own, which its data must show to the readers; they then use
+// With Post::Own each member chooses its number of bytes. Its data must contain that number for the readers, which use
 // shown(member). A posting may also contain offers to read data in its owner's memory:
 //
 //   reader:   if (post.read(member, offer, landing)) ...; when all is read: post.have_read();
@@ -31,9 +31,11 @@ class Post : public Shown {
  public:
   // `bytes`: the length of every posting, the same on all members; at most kPostedBytes. Requires: team.has_strips().
   Post(Collective& collective, Team& team, std::uint64_t bytes);
+  // The constructor's argument for members that post different numbers of bytes.
   struct Own {
     std::uint64_t bytes;  // that this member shows
   };
+  // The same, but this member's posting has a length of its own.
   Post(Collective& collective, Team& team, Own own);
 
   // An awaitable of one condition of a Post.
@@ -81,9 +83,11 @@ class Post : public Shown {
   // show(), then notify() for all others or for one.
   void show_to_all();
   void show_to(int member);
-  // A member's posting of bytes that all members named. Requires: of(member) awaited, and no error.
+  // A member's posting of the length that all members gave to the constructor. Requires: of(member) awaited, and no
+  // error.
   [[nodiscard]] const std::byte* data(int member) const;
-  // The whole room of a posting whose owner names its own bytes. The caller records what it reads of it (record_read).
+  // The whole room of a posting made with `Own`, whose length is in its data. The caller records how many bytes it
+  // reads (record_read).
   [[nodiscard]] std::span<const std::byte> shown(int member) const;
   // Fills `landing` from a member's own memory. Returns false if the call has failed.
   [[nodiscard]] bool read(int member, const sim::ReadOffer& offer, const portals::Region& landing);
@@ -102,6 +106,7 @@ class Post : public Shown {
   // Polls members from `next` on, and advances it past those that have posted.
   [[nodiscard]] bool are_shown(int& next);
   [[nodiscard]] bool is_read_by(int member);
+  // Whether one of this member's rooms is free: all members are done with the call that used it last.
   [[nodiscard]] bool room_is_free() const;
   // Whether the data lies in one of the long rooms.
   [[nodiscard]] bool is_long() const { return bytes_ > sim::kPostingBytes; }

@@ -7,7 +7,7 @@
 
 namespace margay::collectives {
 
-// Forwards to the rank, which outlives it.
+// The Host of a rank of an MPI program. Forwards each question to the rank, which outlives it.
 class RankHost final : public Host {
  public:
   explicit RankHost(mpi_adi::MpiRank& rank) : rank_(rank) {}
@@ -17,11 +17,13 @@ class RankHost final : public Host {
   void wait(Until done, int messages) override;
   // Frees the communicator if the program has freed its handle and this is the last reference.
   void release(mpi_adi::Communicator& communicator) override { rank_.release(communicator); }
+  // A fact of the job (Job::crowded), the same on every rank.
   [[nodiscard]] bool crowded() const override;
   // The job's processors divided by its ranks.
   [[nodiscard]] double processors_each() const override;
   // The text of --collective.
   [[nodiscard]] std::string asked_algorithms() const override;
+  // The job's text of rates (Job::rates).
   [[nodiscard]] std::string rates() const override;
   [[nodiscard]] const sim::NodeMemory* node_memory() const override { return rank_.process().node_memory(); }
   // By the job's table of nodes, which every rank has.

@@ -36,6 +36,7 @@ Receive::Receive(Collective& collective, int source, const portals::Region& land
   if (!collective.asks(landing.bytes())) return;
   asked_for_ = true;
   collective.send_ready(source);
+  // The sender waits for this notice, and may be computing: its coprocessor may have to be woken.
   if (!expecting_) wait_for_answer();
 }
 

@@ -21,6 +21,7 @@ bool Send::advance() {
     return over_ = true;
   }
   if (!collective.gone_wrong() && !wait_.decided()) return false;
+  // The mark is taken back in every case, as no answer is expected any more.
   wait_.end();
   if (collective.gone_wrong()) {
     collective.refuse(wait_.destination());

@@ -90,7 +90,7 @@ void Shown::record(sim::TraceKind kind, int writer, std::uint64_t bytes) const {
   if (kind == sim::TraceKind::shared_read) {
     event.destination = collective_.communicator_.world_rank(collective_.rank());
   }
-  // As a message from the writer would have them, so that a trace relates both to the call.
+  // The bits that a message from the writer would have, by which a trace relates the event to its call.
   event.match_bits = collective_.bits(writer);
   event.bytes = bytes;
   event.a = collective_.call_.number.word();

@@ -34,7 +34,9 @@ class Shown : public Part {
   [[nodiscard]] bool messages_have_come() const;
   // Fails because the members make different calls, and notifies all.
   void fail_for_different_calls() const;
+  // The call's shape, by which a barrier's mark and a posting's mark are made.
   [[nodiscard]] const Shape& shape() const;
+  // As Collective's: fail() records the first error.
   void fail(int error_class) const;
   [[nodiscard]] bool any_lost() const;
   // Whether a member reported that it left the call because a process is lost.
@@ -42,8 +44,9 @@ class Shown : public Part {
   // Reports to `member` that this one leaves because a process is lost.
   void notify_loss(int member) const;
 
-  // Counts an empty poll. Returns true from the kPollsBeforeDoubt-th on: others then publish their progress, and the
-  // caller has to check it in each poll, so also in the last one before a sleep.
+  // Counts an empty poll. From the kPollsBeforeDoubt-th on it returns true in a team with strips. A member that
+  // finishes a call then wakes this one. The caller has to check the others' progress in each poll, so also in the last
+  // one before a sleep.
   [[nodiscard]] bool doubts() { return ++polls_ >= kPollsBeforeDoubt && ask_for_progress(); }
   // The number of a barrier of this call; not 0. Two bits for the step suffice, as two barriers of a call that are in
   // use at once differ by one step. Two calls have the same number only if a multiple of kMeetingCalls lies between
@@ -60,6 +63,7 @@ class Shown : public Part {
   [[nodiscard]] bool checks_closely() const { return polls_ % kPollsBeforeDoubt == kPollsBeforeDoubt - 1; }
   // Whether some member is done with this call. Requires: doubts() returned true.
   [[nodiscard]] bool any_member_done() const;
+  // The same for one member.
   [[nodiscard]] bool is_done(int member) const;
   // Whether a member left this call, or a later one, because a process is lost.
   [[nodiscard]] bool others_left_the_lost() const;
@@ -70,6 +74,7 @@ class Shown : public Part {
  private:
   static constexpr unsigned kStepBits = 2;
   static constexpr std::uint64_t kMeetingCalls = (std::uint64_t{1} << (sim::Meeting::kNumberBits - kStepBits)) - 1;
+  // Makes members that finish a call wake this one. False: the team has no strips, so no progress is published.
   [[nodiscard]] bool ask_for_progress();
 
   // The call's position among those of its communicator, from 1.

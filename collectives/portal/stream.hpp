@@ -1,8 +1,8 @@
-// Streams (paper 001, section 3.2, figure 10): long data from one rank to another, piece after piece, into one block at
-// a portal of its own, without a match list. The receiver attaches the block and sends a "ready" that names the portal.
-// The sender waits for this notice once, and then sends each piece as soon as it has that piece. No further notice is
-// needed, because each piece names its offset in the block. The receiver polls the block's counters: pieces arrive in
-// the order in which they were sent.
+// Streams (paper 001, section 3.2, figure 10): long data from one rank to another, piece after piece. It goes into one
+// block at a portal of its own, without a match list. The receiver attaches the block and sends a "ready" that names
+// the portal. The sender waits for this notice once, and then sends each piece as soon as it has that piece. No further
+// notice is needed, because each piece names its offset in the block. The receiver polls the block's counters: pieces
+// arrive in the order in which they were sent.
 //
 // Each stream has a portal from a pool, and only while it lasts, so calls that overlap do not mix (section 3.3 offers
 // "separate portals"). When all are in use, the block goes into the match list of figure 8.
@@ -40,6 +40,7 @@ class StreamPart : public mpi_adi::Awaitable<StreamPart<Of>> {
 // it destroys this object.
 class StreamReceive : public Part {
  public:
+  // `bytes`: of the whole stream; `landing` has at least as many.
   StreamReceive(Collective& collective, int source, const portals::Region& landing, std::uint64_t bytes);
   ~StreamReceive();
   // Waits until `bytes` bytes have arrived, or until the call has failed. After a failure nothing more arrives.
@@ -51,6 +52,7 @@ class StreamReceive : public Part {
   [[nodiscard]] portals::Descriptor& memory();
   // Takes the block from its portal; no piece begins to arrive afterwards.
   void detach();
+  // Takes back the mark that a message of the source is awaited.
   void end_waiting();
 
   int source_;
@@ -82,7 +84,7 @@ class StreamSend : public Part {
   void refuse();
 
   ReadyWait wait_;
-  // The portal that the receiver named.
+  // The portal that the receiver named; kNoPortal until its "ready" has arrived.
   portals::PortalIndex portal_ = portals::kNoPortal;
   bool refused_ = false;
 };

@@ -10,6 +10,7 @@ std::optional<Team> Team::find(const sim::NodeMemory* memory, const mpi_adi::Com
   // The library's own world uses the same contexts as the program's, with another order of calls.
   const bool own = group.session == mpi_adi::Group::kNoSession;
   if (memory == nullptr || members.size() < 2 || own || !sim::NodeMemory::has_place(pair)) return std::nullopt;
+  // The barrier's word has 12 bits for the count of arrivals.
   if (static_cast<std::uint32_t>(members.size()) > sim::Meeting::kMembersMax) return std::nullopt;
   std::vector<std::uint32_t> local_ranks;
   for (const std::uint32_t rank : group.world_ranks) {

@@ -43,6 +43,7 @@ class Team {
   [[nodiscard]] sim::PostingArea& posting_area(int member) const {
     return memory_->posting_area(pair_, local_ranks_[static_cast<std::size_t>(member)]);
   }
+  // The bookkeeping of this member's postings; other members keep their own.
   [[nodiscard]] PostingRooms& rooms() { return rooms_; }
   // Whether members can read each other's own memory; nullopt while no other process of the node has started. Requires:
   // has_strips().
@@ -61,8 +62,9 @@ class Team {
   [[nodiscard]] int size() const { return static_cast<int>(local_ranks_.size()); }
   // Publishes that this member is done with the communicator's `number`-th call. `failed`: because a process is lost.
   void be_done(std::uint64_t number, bool failed);
-  // Records that this member left a barrier because a process is lost. It arrives at no later one: a slower member
-  // could take what it writes for that one as its part of this one, and without the lost member none opens.
+  // Records that this member left a barrier because a process is lost. The member arrives at no later barrier, since a
+  // slower member could take that arrival for the arrival at this barrier. Nothing is missed: without the lost member
+  // no barrier opens.
   void leave_for_a_loss() { left_for_a_loss_ = true; }
   [[nodiscard]] bool has_left_for_a_loss() const { return left_for_a_loss_; }
   // Makes members that publish their progress from now on wake those that sleep. The caller polls once more afterwards,
@@ -71,7 +73,8 @@ class Team {
     if (!sim::is_wanted(meeting_.wanted(), true)) sim::want(meeting_.wanted());
   }
 
-  // Wake those that sleep until the barrier opens, or this member posts.
+  // Wakes the members that sleep until the barrier opens; wake() wakes one, which may wait for a posting of this
+  // member.
   void wake_others() const;
   void wake(int member) const { memory_->ring(local_ranks_[static_cast<std::size_t>(member)]); }
 

@@ -1,5 +1,5 @@
-// The portal structures of the short message collectives (paper 001, section 3.1, figure 8): a match list in which a
-// single (or combined) block stands while a message is awaited, and behind it a message heap for early messages.
+// The portal structures of the short message collectives (paper 001, section 3.1, figure 8). A match list contains a
+// single (or combined) block while a message is awaited, and behind it a heap for early messages.
 //
 // Overlapping operations do not mix (section 3.3 offers "separate portals, sequence numbers, or some other form of
 // matching criteria"): the match bits carry the number of the collective call on its communicator.
@@ -52,6 +52,7 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
   // Match bits of a call's message from rank `source` of the communicator.
   [[nodiscard]] static portals::MatchBits bits(CallNumber number, int source, mpi_adi::ContextId context);
 
+  // The rank's interface for waiting and for facts; the portal owns it.
   [[nodiscard]] Host& host() { return *host_; }
   [[nodiscard]] Notices& notices() { return notices_; }
   // The pool of the routines' coroutine frames.
@@ -63,7 +64,7 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
   // Enables the check of collective calls (CallCheck); check() is null while it is disabled.
   void check_calls(sim::Findings& findings, sim::SourceLines& lines);
   [[nodiscard]] CallCheck* check() { return check_.get(); }
-  // Counts of messages and bytes that collective calls sent, and of those that they showed through shared memory.
+  // Counts of the messages and bytes of collective calls: sent() as messages, shown() through shared memory.
   [[nodiscard]] const sim::WireCounts& sent() const override { return sent_; }
   [[nodiscard]] const sim::WireCounts& shown() const override { return shown_; }
   // Discards early messages of a communicator whose contexts are about to be reused.
@@ -75,6 +76,7 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
   void give_back_stream(portals::PortalIndex portal);
 
  private:
+  // Friends are the awaitables that list blocks here or take messages from the heap.
   friend class Collective;
   friend class Receive;
   friend class ReceiveRows;

@@ -69,6 +69,7 @@ Steps swap_results(Collective& collective, const TwoGroups& groups, const Reduct
 }
 
 Steps allreduce_between(Collective& collective, AllreduceBetween what) {
+  // Both groups reduce at the same time, and only their first ranks exchange a row.
   co_await swap_results(collective, what.groups, what.reduction);
   const portals::Region data = what.reduction.row();
   co_await bcast_along(collective, tree_of_mine(what.groups, collective.rank()), data);

@@ -25,12 +25,14 @@ struct BcastBetween {
   int root = 0;
   // Sent at the root, filled in the other group, empty elsewhere.
   portals::Region data = {};
+  // plan(): the algorithm and the shape, equal on all members. text(): this rank's part as a routine. The structs below
+  // have the same two functions (select/perform).
   [[nodiscard]] Plan plan(const StandingFacts& standing) const;
   [[nodiscard]] Steps routine(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
 };
 
-// A reduction of one group's data to a rank of the other. `reduction.partial`: the contribution of a rank of that
-// group; the result at the root.
+// A reduction of one group's data to a rank of the other. `root`: as BcastBetween's. `reduction.partial`: the
+// contribution of a rank of the sending group; the result at the root.
 struct ReduceBetween {
   TwoGroups groups;
   int root = 0;

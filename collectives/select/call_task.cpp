@@ -75,6 +75,7 @@ bool CallTask::go_on() {
   if (!CallOrder::may_begin(place_)) return false;
   begun_ = true;
   routine_ = whole_routine();
+  // Many routines end here, since their messages have arrived or need no wait.
   return routine_.done();
 }
 

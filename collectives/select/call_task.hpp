@@ -36,6 +36,7 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   // bindings refuse both, so this does nothing.
   [[nodiscard]] int give_up(mpi_adi::MpiRank& /*rank*/, std::string& /*words*/) override { return MPI_SUCCESS; }
 
+  // The pool of the coroutine frames of the call's routines.
   [[nodiscard]] mpi_adi::FramePool& frames() const { return portal_.frames(); }
 
  protected:
@@ -47,14 +48,16 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   void keep(mpi_adi::Datatype& type);
 
  private:
-  // prepare(): called when a call begins; packs the program's data. finish(): called after its messages, if they
-  // brought no error; puts the result into the program's memory, and returns MPI_SUCCESS or the call's error.
+  // Packs the program's data. Called when a call begins.
   virtual void prepare() {}
+  // Puts the result into the program's memory, and returns MPI_SUCCESS or the call's error. Called after the call's
+  // messages, if they brought no error.
   [[nodiscard]] virtual int finish() { return MPI_SUCCESS; }
   // The message for an error that is neither a difference of calls nor a lost process.
   [[nodiscard]] virtual std::string error_text(int /*error_class*/) const { return {}; }
-  // plan(): the algorithm and the shape of the call. routine(): starts the call's routine.
+  // The algorithm and the shape of the call.
   [[nodiscard]] virtual Plan plan(const StandingFacts& standing) const = 0;
+  // Starts the call's routine.
   [[nodiscard]] virtual Steps routine(Collective& collective, const StandingFacts& standing, Algorithm algorithm) = 0;
 
   // The routine from its plan to its flush.
@@ -73,9 +76,11 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   OrderedCall place_;
   // The channel of a persistent call; empty for others.
   std::optional<Channel> channel_;
+  // Types to which keep() made the call refer.
   std::vector<mpi_adi::Datatype*> types_;
   // The call in progress; empty between the starts of a persistent one.
   std::optional<Collective> collective_;
+  // For reports; "" until name_it().
   const char* name_ = "";
   // The routine has begun: no gate holds the call back.
   bool begun_ = false;
@@ -85,7 +90,8 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   Steps routine_;
 };
 
-// A call of select/perform whose data lies in the program's memory, so that nothing is packed.
+// A call of select/perform whose data lies in the program's memory, so that nothing is packed. A derived class fills
+// what_ before the call begins.
 template <typename What>
 class PlainCallTask : public CallTask {
  public:

@@ -31,11 +31,13 @@ namespace margay::collectives {
 // the same text choose by the same rates.
 [[nodiscard]] Rates rates_of_job(std::string_view text);
 
-// A class of lengths with one choice, costed as `judged_as` bytes: one class up to kHandshakeBytes, so that ranks that
-// name different short lengths meet in one algorithm; above, where receivers are asked, a class ends at each power of
-// two.
+// A class of lengths with one choice, whose cost is computed for `judged_as` bytes. All lengths up to kHandshakeBytes
+// are one class, so that ranks that name different short lengths meet in one algorithm. Above it, where receivers are
+// asked, a class ends at each power of two.
 struct LengthClass {
+  // From 0, below kLengthClasses; an index of Chosen's tables.
   std::size_t number;
+  // In bytes; the class includes both ends.
   std::uint64_t shortest, longest, judged_as;
 };
 inline constexpr std::size_t kLengthClasses = 48;
@@ -72,7 +74,7 @@ class Chosen {
   using Classes = std::array<Entry, kLengthClasses>;
   [[nodiscard]] Entry& entry(Operation operation, const LengthClass& lengths, bool in_order);
 
-  // by operation and in_order; allocated when first used
+  // By operation and in_order; allocated at the first use.
   std::array<std::array<std::unique_ptr<Classes>, 2>, kOperationCount> known_;
 };
 

@@ -126,8 +126,8 @@ std::vector<CostOf> costs_at(Operation operation, std::uint64_t bytes, const Fac
 
 namespace {
 
-// The power of two in the middle of the range, or its end if there is none; for short lengths the one as which all are
-// costed.
+// The power of two in the middle of the range, or its end if there is none. For short lengths, the one for which the
+// cost of all is computed.
 std::uint64_t middle_of(const ChosenRange& range) {
   if (range.last <= kHandshakeBytes) return std::clamp(class_of(range.last).judged_as, range.first, range.last);
   const std::uint64_t first = std::max(range.first, kHandshakeBytes + 1);

@@ -14,13 +14,13 @@ namespace margay::collectives {
 // The longest length in table and picture.
 inline constexpr std::uint64_t kLongestShown = std::uint64_t{16} << 20;
 
-// The time of a call of one length.
+// The time of a call of one length, by the cost formula.
 struct CostPoint {
   std::uint64_t bytes;
   double seconds;
 };
 
-// A curve over the lengths that the algorithm can do, in runs without gaps.
+// The curve of one algorithm, over the lengths that it can do, in runs without gaps.
 struct CostCurve {
   Algorithm algorithm;
   std::vector<std::vector<CostPoint>> runs;
@@ -32,6 +32,7 @@ struct ChosenRange {
   Algorithm algorithm;
 };
 
+// The curves and the choices of one operation.
 struct OperationCosts {
   Operation operation;
   std::vector<CostCurve> curves;    // in the order of Algorithm
@@ -49,9 +50,9 @@ struct CostOf {
 };
 // By the rates of `facts`.
 [[nodiscard]] std::vector<CostOf> costs_at(Operation operation, std::uint64_t bytes, const Facts& facts);
-// One length of a range, with the alternatives there. Above kHandshakeBytes it is the length as which its class is
-// costed. `next`: the cheapest other algorithm that could have been chosen, so one that can do the whole class
-// (choose).
+// One length of a range, with the alternatives there. Above kHandshakeBytes it is the length for which the cost of its
+// class is computed (LengthClass::judged_as). `next`: the cheapest other algorithm that choose() could have taken,
+// which can do the whole class.
 struct Compared {
   std::uint64_t bytes;
   std::optional<CostOf> chosen, next;  // chosen: nullopt if its cost is unknown
@@ -61,8 +62,8 @@ struct Compared {
 [[nodiscard]] std::string seconds_text(double seconds);
 [[nodiscard]] std::string length_text(std::uint64_t bytes);
 
-// The paper's "larger than say 10 Kbytes" (section 3), computed with the Paragon's rates: the shortest length from
-// which on a broadcast is cheaper by the bucket than by the tree, on `nodes` nodes with a rank each; 0: none.
+// The shortest length from which on the bucket broadcasts more cheaply than the tree, by the Paragon's rates, on
+// `nodes` nodes with a rank each; 0: there is none. The paper says "larger than say 10 Kbytes" (section 3).
 [[nodiscard]] std::uint64_t paragon_crossover(int nodes);
 
 }  // namespace margay::collectives

@@ -21,9 +21,9 @@ namespace margay::collectives {
 // The lengths from which the bucket is best on the Paragon, by the same formulas.
 [[nodiscard]] std::string describe_paragon();
 
-// Cost against length as a picture (SVG), a whole document: a panel for each operation, a curve for each algorithm, the
-// chosen one thick, and a mark where the choice changes. `title` and `subtitle` name the group and the origin of the
-// rates.
+// Cost against length as a picture (SVG), a whole document. It has a panel for each operation and a curve for each
+// algorithm; the chosen one is thick, and a mark shows where the choice changes. `title` and `subtitle` name the group
+// and the origin of the rates.
 [[nodiscard]] std::string plot_costs(const Facts& facts, std::string_view title, std::string_view subtitle);
 
 }  // namespace margay::collectives

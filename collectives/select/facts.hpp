@@ -17,6 +17,7 @@ namespace margay::collectives {
 // The facts as a call uses them, with the structures and choices that belong to them. KnownFacts owns what it refers
 // to.
 struct StandingFacts {
+  // The facts by which `chosen` was made; constant after the first call.
   Facts facts;
   const NodeGroups& groups;
   Team* team;      // not null if facts.shared
@@ -46,8 +47,10 @@ class KnownFacts final : public mpi_adi::CommunicatorExtension {
         team_(std::move(team)),
         stopping_{found, groups_, nullptr, stopping_chosen_},
         waiting_{found, groups_, nullptr, waiting_chosen_} {
+    // Both sets are equal for communicators without a place in the node's memory.
     if (!team_) return;
     waiting_.facts.shared = true;
+    // Long data, and postings with them; see Team::has_strips().
     waiting_.facts.strips = team_->has_strips();
     asks_for_reading_ = team_->has_strips();
     waiting_.team = &*team_;
@@ -69,6 +72,7 @@ class KnownFacts final : public mpi_adi::CommunicatorExtension {
   // Finds out whether members read each other's memory; waits for a second process of the node.
   void ask_for_reading();
 
+  // Used by ask_for_reading() only.
   Host& host_;
   // The communicator that owns this.
   const mpi_adi::Communicator& communicator_;
@@ -81,8 +85,9 @@ class KnownFacts final : public mpi_adi::CommunicatorExtension {
   bool asks_for_reading_ = false;
 };
 
-// The facts of a communicator, found in its first collective call. Local.
+// The facts of a communicator, found in its first collective call, without messages. O(p log p).
 [[nodiscard]] KnownFacts& find_facts(Host& host, mpi_adi::Communicator& communicator);
+// The same on the path of each call: a load and a test.
 [[nodiscard]] inline KnownFacts& facts_of(Host& host, mpi_adi::Communicator& communicator) {
   mpi_adi::CommunicatorExtension* const known = communicator.collective_facts.get();
   return known != nullptr ? static_cast<KnownFacts&>(*known) : find_facts(host, communicator);

@@ -21,6 +21,7 @@ struct Plan {
   OwnPart own = {};
 };
 // The shape of a call: what notices of it carry. `bytes`: of one rank's data, or of one block.
+// A rank fits 16 bits, as in match bits.
 [[nodiscard]] inline Shape shape_of(Operation operation, Algorithm algorithm, int root, std::uint64_t bytes) {
   return {.operation = operation_number(operation),
           .algorithm = static_cast<std::uint8_t>(algorithm),
@@ -37,6 +38,7 @@ struct Plan {
 // may do it.
 template <typename Call>
 [[nodiscard]] bool keeps_order(const Call& call) {
+  // Resolved at compile time: calls without a reduction pay nothing.
   if constexpr (requires { call.reduction; }) return !call.reduction.combine.commutative();
   return false;
 }
@@ -44,6 +46,7 @@ template <typename Call>
 template <typename Call>
 [[nodiscard]] Algorithm choose_for_call(const Call& call, const StandingFacts& standing) {
   if constexpr (requires { call.reduction; }) {
+    // The reduction as a whole, because its order and the length of its elements restrict the choice.
     return standing.choose(call.operation(), call.reduction);
   } else {
     return standing.choose(call.operation(), call.bytes());
@@ -58,7 +61,8 @@ template <typename Call>
   if constexpr (requires { call.root; }) root = call.root;
   return {algorithm, shape_of(call.operation(), algorithm, root, call.bytes())};
 }
-// This rank's part of the call, as a routine. `standing` outlives it.
+// This rank's part of the call, as a routine. `call` is a view that the routine copies; `standing` outlives it.
+// Requires: `algorithm` is the plan's, so that all members run the same one.
 template <typename Call>
 [[nodiscard]] Steps routine_of(const Call& call, Collective& collective, const StandingFacts& standing,
                                Algorithm algorithm) {
@@ -71,7 +75,8 @@ template <typename Call>
   }
   return row.run(collective, {standing.groups, standing.team}, call);
 }
-// The same two for a class that has its own plan() and routine().
+// The same two for a class that has its own plan() and routine(), such as a call between two groups
+// (select/between_groups).
 template <typename Call>
 requires requires(const Call& call, const StandingFacts& standing) {
   call.plan(standing);
@@ -103,15 +108,17 @@ template <typename What>
     // Its construction takes the call's number.
     Collective collective(portal, communicator, plan.shape, plan.own);
     number = communicator.collective_sequence;
-    // After a loss this member takes part in no shared-memory call of the communicator any more.
+    // After a loss this member takes part in no further shared-memory call of the communicator.
     if (plan.algorithm == Algorithm::shared && standing.team->has_left_for_a_loss()) [[unlikely]] {
       error_class = MPIX_ERR_PROC_FAILED;
     } else {
+      // Waits in place: the routine never suspends, and its frames come from the rank's pool.
       run(routine_of(what, collective, standing, plan.algorithm));
       error_class = collective.error_class();
     }
   }
-  // After the call's destruction, which ends it: members that wait for this one's progress may go on from here.
+  // After the call's destruction, which ends it: members that wait for this one's progress may continue from here.
+  // Published even if the call used messages, since members in shared memory compare numbers of calls.
   if (standing.team != nullptr) {
     standing.team->be_done(number, error_class == MPIX_ERR_PROC_FAILED);
   }

@@ -45,15 +45,15 @@ bool solve(const Call& call, const Facts& facts, double took, Rates& rates, doub
   return false;
 }
 
-// Solves for a connection's rates. The byte rate comes from two lengths that are both asked for, so only their bytes
-// differ.
+// Solves for a connection's rates. The byte rate comes from two messages of different lengths, for both of which the
+// receiver sends a ready notice. So their times differ by the bytes alone.
 bool solve_message(const CallTimes::Pair& pair, const Facts& facts, Rates& rates, Rates::Message& message) {
   const Rates::Message usual = message;
   message.byte = (pair.longer - pair.shorter) / static_cast<double>(kTimedLonger - kTimedShorter);
   message.busy = pair.further;
   if (is_rate(message.byte) && is_rate(message.busy) &&
       solve({Algorithm::tree, Operation::bcast, kTimedMessage}, facts, pair.message, rates, message.startup)) {
-    // A rank is busy with a part of a start-up at most.
+    // The time for which a rank is busy is a part of the start-up, so it cannot be longer.
     message.busy = std::min(message.busy, message.startup);
     return true;
   }

@@ -55,6 +55,7 @@ struct CallTimes {
 
 // The result: all rates, and those among them that were not measured.
 struct SolvedRates {
+  // Complete: also the rates that were not measured have a value.
   Rates rates;
   // Names of rates that keep their usual values, as in the rates' text.
   std::vector<std::string> unmeasured;

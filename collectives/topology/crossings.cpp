@@ -88,6 +88,7 @@ Crossings crossings_of(std::span<const std::uint32_t> nodes) {
   Crossing ring;
   add_round(nodes, ring, [&](int rank) { return (rank + 1) % size; });
   out.ring = ring.messages;
+  // The ring without its closing link, from the last rank to the first.
   out.chain = ring.messages - (nodes.front() != nodes.back() ? 1 : 0);
   return out;
 }

@@ -98,6 +98,7 @@ void add_cuts(Cuts& found, std::vector<int>& begun, int number, int least, std::
     found.back().push_back(number);
   }
   if (most == 1) return;
+  // Only up to the square root: a larger first factor would leave a smaller second one.
   for (int factor = least; factor <= number / factor; ++factor) {
     if (number % factor != 0) continue;
     begun.push_back(factor);

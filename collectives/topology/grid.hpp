@@ -14,8 +14,8 @@
 
 namespace margay::collectives {
 
-// The plan of a hybrid (paper 001, section 3.2): the grid's lengths, and for each dimension the short or the long way.
-// A value, equal on all members of a call.
+// The plan of a hybrid (paper 001, section 3.2): the grid's lengths, and for each dimension whether data travels the
+// short or the long way along it. A value, equal on all members of a call.
 
 // How a line of a grid is handled.
 enum class Method : std::uint8_t {
@@ -27,10 +27,11 @@ enum class Method : std::uint8_t {
   bucket,
 };
 
-// Up to four dimensions; see above.
+// The plan's dimensions, up to four.
 struct HybridPlan {
   static constexpr std::size_t kMaxDimensions = 4;
   struct Dimension {
+    // Ranks along it.
     int length = 1;
     Method method = Method::slices;
     [[nodiscard]] bool is_long() const { return method != Method::brief; }
@@ -45,7 +46,7 @@ struct HybridPlan {
   [[nodiscard]] bool any_long() const;
 
   // The order in which an algorithm handles the dimensions, without those of length 1: the long ones first, so that the
-  // short ones have only slices to move; each sort in the grid's order.
+  // short ones have only slices to move. Long ones, and short ones, keep the grid's order among themselves.
   struct Order {
     std::array<std::uint8_t, kMaxDimensions> dimensions = {};
     std::size_t count = 0;
@@ -73,6 +74,7 @@ class Grid {
   // The grid as the rank of `groups` sees it. Requires: `groups` outlives it; the plan has as many ranks.
   Grid(const NodeGroups& groups, const HybridPlan& plan);
 
+  // The ranks along a dimension, and this rank's coordinates.
   [[nodiscard]] int length(std::size_t dimension) const { return lengths_[dimension]; }
   [[nodiscard]] const Place& mine() const { return mine_; }
   // A rank's position, and the rank at a position.
@@ -93,10 +95,10 @@ class Grid {
   std::array<std::vector<int>, kDimensions> lines_;
 };
 
-// The cuts of `nodes` nodes with `on_node` ranks each into at most HybridPlan::kMaxDimensions lengths above 1, a node's
-// first: the candidates for the cheapest plan. Lengths of one sort ascend, because their order does not change a plan's
-// cost. At most kGridCuts, the most even ones of each number of dimensions; the cut with one length for each sort is
-// always among them. Empty for one rank.
+// The ways to cut `nodes` nodes with `on_node` ranks each into at most HybridPlan::kMaxDimensions lengths above 1, a
+// node's lengths first: the candidates for the cheapest plan. The lengths of a node ascend, and so do those between
+// nodes, because their order does not change a plan's cost. At most kGridCuts, the most even ones of each number of
+// dimensions; the cut with one length for a node and one for the nodes is always among them. Empty for one rank.
 inline constexpr std::size_t kGridCuts = 64;
 [[nodiscard]] std::vector<std::vector<int>> grid_cuts(int on_node, int nodes);
 

@@ -42,9 +42,11 @@ class Members {
   Members(std::span<const int> ranks, std::size_t me) : ranks_(ranks.data()), size_(ranks.size()), me_(me) {}
   // All `size` ranks in their order; allocates nothing.
   [[nodiscard]] static Members everybody(int size, int rank) {
+    // A null list stands for all ranks, so a communicator of thousands needs none.
     return {nullptr, static_cast<std::size_t>(size), static_cast<std::size_t>(rank)};
   }
 
+  // The number of ranks, and this rank's number among them.
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::size_t me() const { return me_; }
   // The rank with a number. Requires: number < size().

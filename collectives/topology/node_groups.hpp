@@ -10,7 +10,7 @@
 
 namespace margay::collectives {
 
-// Computed once for a communicator, in O(p log p).
+// The grouping, as one member sees it. Computed once for a communicator, in O(p log p).
 class NodeGroups {
  public:
   // `nodes[r]`: the node of rank r; `rank`: this member's. Requires: 0 <= rank < nodes.size().
@@ -48,6 +48,7 @@ class NodeGroups {
   std::vector<int> place_of_;  // by rank
   // This node's ranks, ascending; `index_`: this rank's position among them.
   std::vector<int> mine_;
+  // The index of this rank's node in lowest_.
   int my_group_ = 0;
   int index_ = 0;
   int most_ = 0;

@@ -30,6 +30,7 @@ constexpr int kRounds = 5;
 constexpr std::chrono::seconds kPatience{15};
 // Ranks per processor.
 constexpr int kCrowdedTo = 4;
+// More than a machine has: no limit.
 constexpr int kAnyProcessors = 1 << 20;
 
 // The path of this executable; empty: it cannot be determined.
@@ -55,6 +56,7 @@ struct Shape {
 
 // After a failure the shape is not tried again: it would fail each time.
 void run_once(Shape& shape, const std::string& program) {
+  // A shape that hangs fails after 60 s and does not stop the command.
   std::vector<std::string> words{
       "run", "-n", std::to_string(shape.ranks), "--nodes", std::to_string(shape.nodes), "--timeout", "60", program};
   words.insert(words.end(), shape.question.words.begin(), shape.question.words.end());

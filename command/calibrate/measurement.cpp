@@ -115,6 +115,7 @@ Question crowd_question(std::string_view algorithm) {
 }
 
 void take_inside(const Answers& answers, collectives::CallTimes& out) {
+  // The cost of a further message: all messages of a window together pay the latency once.
   out.inside = {.message = of(answers, kMessage),
                 .shorter = of(answers, kShorter),
                 .longer = of(answers, kLonger),
@@ -189,6 +190,7 @@ std::string read_all(std::FILE* file) {
 // Runs in the child between fork and exec.
 [[noreturn]] void become(const std::vector<char*>& words, const std::vector<char*>& environment,
                          const cpu_set_t& processors, int output, int errors) {
+  // The ranks inherit the mask.
   if (CPU_COUNT(&processors) != 0) static_cast<void>(::sched_setaffinity(0, sizeof processors, &processors));
   ::dup2(output, STDOUT_FILENO);
   ::dup2(errors, STDERR_FILENO);
@@ -254,6 +256,7 @@ double all_s() {
     std::istringstream line(text);
     std::string name;
     line >> name;
+    // The line "cpu" without a number sums all processors, also those that this process may not use.
     if (name.size() < 4 || name.compare(0, 3, "cpu") != 0) continue;
     if (std::ranges::find(allowed, std::atoi(name.c_str() + 3)) == allowed.end()) continue;
     sum += busy_s(line);

@@ -61,6 +61,7 @@ class Side {
     transmission.body = body;
     wire_.send(peer_, transmission);
     while (!wire_.idle()) round();
+    // Takes the transmission off the wire's list, because it is on this stack.
     while (finished_.pop() != nullptr) {
     }
   }

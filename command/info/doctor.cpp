@@ -38,11 +38,13 @@ Diagnosis check_memory() {
   constexpr std::uint64_t kTrialBytes = std::uint64_t{64} << 20;
   sim::SegmentRequest request;
   request.sizes = sim::only_size(kTrialBytes);
+  // No process shall inherit this memory, which is released below.
   request.inheritable = false;
   int descriptor = -1;
   const portals::Status status = sim::create_segment(request, descriptor);
   if (!status.ok()) {
     rlimit files{};
+    // ulimit -f bounds shared memory as well, since to the kernel it is a file.
     const bool too_short = ::getrlimit(RLIMIT_FSIZE, &files) == 0 && files.rlim_cur < kTrialBytes;
     return {Finding::fail, status.sentence(),
             too_short ? "ulimit -f unlimited" : "give the container --shm-size=1g, or allow memfd_create"};
@@ -102,6 +104,7 @@ Diagnosis check_library() {
 }
 
 Diagnosis check_user() {
+  // Only reported: other launchers refuse to run as root, and users look for the option.
   if (::geteuid() != 0) return {Finding::ok, "not root", ""};
   return {Finding::ok, "root: allowed, no option needed", ""};
 }

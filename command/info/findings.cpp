@@ -23,14 +23,18 @@ constexpr std::array<FindingText, sim::kFindingCount> kTexts = {{
      "MPI_Init(&argc, &argv);\nif (rank == 1) exit(0);",
      "Call MPI_Finalize on every path that leaves the program, or MPI_Abort after an error."},
     {sim::Finding::no_init, Severity::error, "A rank ended without MPI_Init, which other ranks called",
-     "MPI_Init is collective over all ranks of the job. The ranks that called it wait for one that has ended.",
+     "MPI_Init is collective over all ranks of the job. The ranks that called it wait for one that has ended. If that "
+     "one "
+     "ended by a wrong MPI call, the call's own finding comes first.",
      "if (argc < 2) return 1;  /* on some ranks only */\nMPI_Init(&argc, &argv);",
      "Call MPI_Init on every rank, before any decision that may end the program."},
     {sim::Finding::aborted, Severity::error,
      "A rank called MPI_Abort, or an MPI call failed with a fatal error handler",
      "The program ended the job by MPI_Abort, or an MPI call returned an error to MPI_ERRORS_ARE_FATAL (the default) "
      "or "
-     "MPI_ERRORS_ABORT. The message names the call and the error.",
+     "MPI_ERRORS_ABORT. The message names the call and the error. The error has a finding of its own, which comes "
+     "first "
+     "and whose id ends the line.",
      "MPI_Send(&x, -1, MPI_INT, 1, 0, MPI_COMM_WORLD);  /* negative count */",
      "Correct the argument that the message names. To handle errors in the program, set MPI_ERRORS_RETURN and test "
      "what "
@@ -47,14 +51,14 @@ constexpr std::array<FindingText, sim::kFindingCount> kTexts = {{
     {sim::Finding::deadlock, Severity::error, "All ranks wait for messages that no rank will send",
      "Every rank waits, no message is under way, and nothing but a message can end any of the waits: no rank can "
      "continue. The report shows the wait of each rank and, if there is one, the cycle. With --deadlock abort the job "
-     "ends with exit status 73.",
+     "ends with exit status 73; otherwise `timeout` or `interrupted` may follow.",
      "MPI_Recv(&x, 1, MPI_INT, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  /* on both ranks */\n"
      "MPI_Send(&x, 1, MPI_INT, other, 0, MPI_COMM_WORLD);",
      "Let one rank of the cycle send first, use MPI_Sendrecv, or post MPI_Irecv before the send. If a message lies "
      "unexpected, compare its tag and communicator with those of the receive."},
     {sim::Finding::stalled, Severity::warning, "No rank makes progress, but a deadlock is not proven",
      "Every rank has waited for seconds and no message moves. It is no proven deadlock because a thread, a generalized "
-     "request or a rank outside MPI may still end a wait.",
+     "request or a rank outside MPI may still end a wait. `timeout` or `interrupted` may follow.",
      "if (rank == 0) MPI_Recv(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n"
      "/* rank 1 waits likewise, with MPI_THREAD_MULTIPLE */",
      "As of deadlock: look at the waits that the report lists. `margay stacks` shows what threads do."},
@@ -95,25 +99,29 @@ constexpr std::array<FindingText, sim::kFindingCount> kTexts = {{
     {sim::Finding::dropped_ready_send, Severity::error, "A ready send found no posted receive and was dropped",
      "MPI_Rsend requires that the matching receive is posted before the send starts (MPI 4.0, 3.4). It was not, and "
      "the "
-     "kernel discarded the message.",
+     "kernel discarded the message. A receive that is posted later waits for it, and `deadlock` may follow.",
      "MPI_Rsend(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);  /* rank 1 has posted nothing */",
      "Post the receive first and let the receiver notify the sender, or send with MPI_Send."},
     {sim::Finding::leaked_handle, Severity::error, "An MPI object was never freed or completed",
      "A request, communicator, window, group, datatype, operation, attribute key, info object, error handler, session "
      "or "
-     "matched message was still there at the end (--leaks, --strict). The report names the call that made it.",
+     "matched message was still there at the end (--leaks, --strict). The report names the call that made it. The "
+     "message "
+     "of a send request that is left may be an `unreceived-message`, too.",
      "MPI_Comm copy;\nMPI_Comm_dup(MPI_COMM_WORLD, &copy);\nMPI_Finalize();",
      "Free the object (MPI_Comm_free, MPI_Type_free, ...) or complete the request (MPI_Wait) before MPI_Finalize."},
     {sim::Finding::rma_conflict, Severity::error, "Two one-sided accesses conflict",
      "Two accesses to the same bytes of a window, at least one of which writes, overlap before the first is complete "
-     "(--check-rma, --strict; MPI 4.0, 12.7). The result is undefined.",
+     "(--check-rma, --strict; MPI 4.0, 12.7). The result is undefined. If the error handler is fatal, `aborted` "
+     "follows.",
      "MPI_Put(&x, 1, MPI_INT, 1, 0, 1, MPI_INT, window);\nMPI_Put(&y, 1, MPI_INT, 1, 0, 1, MPI_INT, window);",
      "Complete the first access (MPI_Win_flush, MPI_Win_fence, MPI_Win_unlock) before the second, use MPI_Accumulate, "
      "or "
      "access different bytes."},
     {sim::Finding::type_mismatch, Severity::error, "A receive's datatype or size does not fit the message",
      "The basic types that a receive expects are not those that its message was sent with, or the message is longer "
-     "than the buffer (--check-types, --strict; MPI 4.0, 3.3.1).",
+     "than the buffer (--check-types, --strict; MPI 4.0, 3.3.1). In the latter case `truncation` follows if the error "
+     "handler is fatal.",
      "MPI_Send(&x, 1, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);  /* rank 0 */\n"
      "MPI_Recv(&y, 2, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  /* rank 1 */",
      "Use the same basic types, in the same order, on both sides. MPI_BYTE fits MPI_BYTE alone, MPI_PACKED fits all."},
@@ -124,36 +132,41 @@ constexpr std::array<FindingText, sim::kFindingCount> kTexts = {{
      "Use a type that the named section lists for the operation, such as MPI_INT for MPI_LAND."},
     {sim::Finding::collective_mismatch, Severity::error, "The ranks of a communicator made different collective calls",
      "Members of a communicator called different collective functions, or the same one with another root, operation, "
-     "type or amount of data (--check-types, --strict; MPI 4.0, 6.1). Without the check such a call ends with "
-     "MPI_ERR_TRUNCATE, or waits.",
+     "type or amount of data (--check-types, --strict; MPI 4.0, 6.1). Such a call may end with MPI_ERR_TRUNCATE, or "
+     "wait: "
+     "`truncation` of one or more ranks, or `deadlock` may follow, and without the check is all that is reported.",
      "if (rank == 0) MPI_Bcast(&x, 1, MPI_INT, 0, MPI_COMM_WORLD);\nelse MPI_Barrier(MPI_COMM_WORLD);",
      "Let all members call the same functions in the same order, with the same root and operation."},
     {sim::Finding::bad_argument, Severity::error, "An MPI call got an invalid argument",
      "A handle, count, rank, tag, pointer or other argument of an MPI call is not valid, and the error handler is "
-     "MPI_ERRORS_ARE_FATAL or MPI_ERRORS_ABORT. The message names call, place, argument and value; `aborted` follows.",
+     "MPI_ERRORS_ARE_FATAL or MPI_ERRORS_ABORT. The message names call, place, argument and value. `aborted` follows, "
+     "except before MPI_Init and after MPI_Finalize, where the process exits with status 1.",
      "MPI_Send(&x, 1, MPI_INT, 7, 0, MPI_COMM_WORLD);  /* of 2 ranks */",
      "Correct the argument. To handle errors in the program, set MPI_ERRORS_RETURN and test what each call returns."},
     {sim::Finding::truncation, Severity::error, "A message is longer than the buffer of its receive",
      "The receive took a message with more bytes than its count and datatype allow (MPI_ERR_TRUNCATE; MPI 4.0, 3.2.4), "
-     "and the error handler is fatal. In a collective call: the ranks named different amounts of data.",
+     "and the error handler is fatal. In a collective call: the ranks named different amounts of data. `aborted` "
+     "follows; with --check-types, `type-mismatch` or `collective-mismatch` comes first.",
      "MPI_Send(a, 100, MPI_INT, 1, 0, MPI_COMM_WORLD);  /* rank 0 */\n"
      "MPI_Recv(b, 10, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  /* rank 1 */",
      "Enlarge the buffer, or ask for the size first (MPI_Probe, MPI_Get_count). Often two messages with one tag are "
      "received in the wrong order."},
     {sim::Finding::out_of_memory, Severity::error, "An MPI call could not allocate memory",
-     "The system refused memory for a window, a buffer or an object (MPI_ERR_NO_MEM), and the error handler is fatal.",
+     "The system refused memory for a window, a buffer or an object (MPI_ERR_NO_MEM), and the error handler is fatal. "
+     "`aborted` follows.",
      "MPI_Alloc_mem((MPI_Aint)1 << 50, MPI_INFO_NULL, &p);",
      "Ask for less memory, or start fewer ranks on this node. `margay info` shows the limits of shared memory."},
     {sim::Finding::peer_failed, Severity::error, "A call needed a rank that has failed or left",
      "The connection to the other rank was lost, or its session ended, before the message that this call waits for "
-     "(MPIX_ERR_PROC_FAILED), and the error handler is fatal. For a rank that a signal killed, the launcher ends the "
-     "job first: `rank-died`.",
+     "(MPIX_ERR_PROC_FAILED), and the error handler is fatal. `aborted` follows. For a rank that a signal killed, the "
+     "launcher ends the job first: `rank-died`.",
      "MPI_Recv(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  /* the network to rank 1 fails */",
      "Look at the end of the other rank and at the network between the nodes first."},
     {sim::Finding::mpi_error, Severity::error, "An MPI call failed",
-     "An MPI call ended with an error class that has no finding of its own, or with an error that the program's own "
-     "callback returned, and the error handler is fatal.",
-     "MPI_Win_start(group, 0, window);  /* twice, without MPI_Win_complete */",
+     "An MPI call ended with an error class that has no finding of its own, or with a class that the program gave (its "
+     "callback returned it, or it called MPI_Comm_call_errhandler), and the error handler is fatal; `aborted` follows. "
+     "Or MPI_Init failed, or the call was made before it or after MPI_Finalize; then the process exits with status 1.",
+     "MPI_Win_complete(window);  /* without MPI_Win_start */",
      "Read the message: it names the call, its place and the error class (MPI 4.0, 9.4)."},
 }};
 
@@ -222,9 +235,14 @@ std::string findings_document() {
       "# Findings\n\n"
       "What margay reports about a program, each kind under a stable id. A line on standard error that reports a "
       "finding\n"
-      "ends with its id in brackets; that of a fatal error ends with `aborted`, and the report has both ids. A traced "
-      "rank\n"
-      "records an event `finding`, except at its end. `margay explain ID` prints a section of this page;\n"
+      "ends with its id in brackets. Each finding has at most one such line: `aborted` behind an error's own finding "
+      "has\n"
+      "none, nor has an error of another rank while the job ends. One mistake may give several findings; the sections "
+      "name\n"
+      "those that may follow. An error of MPI_Waitall and similar calls (MPI_ERR_IN_STATUS) has the finding of the "
+      "first\n"
+      "failed request. A traced rank records an event `finding` for each, except for errors before MPI_Init, after\n"
+      "MPI_Finalize, or in a thread that may not call MPI. `margay explain ID` prints a section of this page;\n"
       "`margay run --report FILE` writes the findings of a run as JSON (see the end).\n"
       "This page is made from command/info/findings.cpp: `WRITE_DOCUMENTS=1 command_test -tc=\"docs/findings.md*\"`.\n";
   for (const FindingText& one : kTexts) {
@@ -234,12 +252,13 @@ std::string findings_document() {
   }
   return text +
          "\n## The report of a run\n\n"
-         "`margay run --report FILE` writes one JSON object when the job has ended, however it ended: `version` (1), "
-         "`job`,\n`command`, `ranks`, `exit_status`, `elapsed_s`, `findings` and `unlisted_findings`. A finding has "
-         "`id`, "
-         "`ranks`, `message`\nand `time_s` (since the start) and, where known, `call`, `site`, `peer`, `tag`, "
-         "`communicator`, `bytes` and, of a deadlock\nor stall, `waits`: one object for each rank that waits. "
-         "`unlisted_findings` counts findings\nbeyond the number of lines that a check prints.\n";
+         "`margay run --report FILE` writes one JSON object when the job has ended, however it ended: `version`\n"
+         "(1), `job`, `command`, `ranks`, `exit_status`, `elapsed_s`, `findings` and `unlisted_findings`. A finding\n"
+         "has `id`, `ranks`, `message` and `time_s` (since the start) and, where known, `call`, `site`, `peer`,\n"
+         "`tag`, `communicator`, `bytes` and, of a deadlock or stall, `waits`: one object for each rank that waits.\n"
+         "Of a collective-mismatch `ranks` are the two that differ, and `call`, `site` and `communicator` those of\n"
+         "the one that the message names first. `unlisted_findings` counts findings beyond the number of lines that\n"
+         "a check prints.\n";
 }
 
 }  // namespace margay::command

@@ -58,6 +58,7 @@ std::vector<std::string> describe_choices(unsigned ranks) {
   const sim::ProbeResult uring = sim::probe_io_uring();
   const sim::ProbeResult readv = sim::probe_process_vm_readv();
   const sim::ProbeResult membarrier = sim::probe_membarrier();
+  // /proc/PID/fd is what ranks of a foreign launcher use to open the memory of their node.
   const sim::ProbeResult descriptors = sim::probe_proc_descriptors();
   const std::string library = find_library_folder();
   std::vector<std::string> lines{"margay 0.1.0 on this machine"};

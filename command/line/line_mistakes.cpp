@@ -23,6 +23,7 @@ struct Command {
 
 Command command_of(const CLI::App& app) {
   Command command{&app, "margay"};
+  // Without a filter CLI11 returns the commands that the line has named, outermost first.
   for (std::vector<CLI::App*> parsed = app.get_subcommands(); !parsed.empty();
        parsed = command.app->get_subcommands()) {
     command.app = parsed.front();

@@ -211,6 +211,7 @@ Widths widths_of(const std::vector<Cells>& rows, SortKey key, std::size_t room) 
   // There is one space less than there are columns.
   for (int goes = most; goes > 0 && sum > room + 1; --goes) {
     for (std::size_t at = 0; at < kColumns.size(); ++at) {
+      // The column by which the user sorts stays, however narrow the screen is.
       const bool sorted = key != SortKey::rank && kColumns[at].key == key;
       if (kColumns[at].goes != goes || sorted || widths[at] == 0) continue;
       sum -= widths[at] + 1;

@@ -23,6 +23,7 @@ bool has_begun(const sim::BoardBlock& block) {
 }  // namespace
 
 std::string_view name(Doing doing) {
+  // In the order of the enumeration.
   constexpr std::array<std::string_view, 11> kNames{"not begun", "computing", "sleeping", "in MPI", "asleep", "waiting",
                                                     "stopped",   "finalized", "aborting", "ended",  "unknown"};
   return kNames[static_cast<std::size_t>(doing)];
@@ -67,6 +68,7 @@ RankLook JobMonitor::look_at_rank(const BoardReader& board, std::uint32_t rank, 
   look.pid = std::max(block.pid, 0);
   look.doing = doing_of(block, process);
   if (!has_begun(block)) return look;
+  // The board keeps the last call of a rank that has ended, which would look like one in progress.
   const bool lives = look.doing != Doing::ended && look.doing != Doing::finalized;
   if (lives) look.call = clean_text(block.mpi_call);
   look.posted_receives = block.posted_receives;
@@ -99,6 +101,8 @@ RankLook JobMonitor::look_at_rank(const BoardReader& board, std::uint32_t rank, 
                     now.bytes >= before.bytes && now.processor_ticks >= before.processor_ticks;
   if (grew && lives) {
     const double passed = seconds(now_ns - before.at_ns);
+    // The kernel counts processor time in ticks of 1/_SC_CLK_TCK s, normally 10 ms, so the share is coarse for short
+    // intervals.
     look.rates = RankLook::Rates{.processor = static_cast<double>(now.processor_ticks - before.processor_ticks) /
                                               static_cast<double>(::sysconf(_SC_CLK_TCK)) / passed,
                                  .calls = static_cast<double>(now.calls - before.calls) / passed,

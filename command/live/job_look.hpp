@@ -52,8 +52,10 @@ struct RankLook {
   // successive snapshots that showed the same activity. Empty: the previous snapshot showed another one.
   std::optional<double> since_s;
   bool is_monitored = false;
+  // In the queues at this moment.
   std::uint64_t posted_receives = 0;
   portals::ArrivalCounts unexpected;
+  // By wire: messages and bytes that the rank has sent since it began MPI.
   std::array<sim::BoardCount, static_cast<std::size_t>(sim::CountedWire::count)> sent{};
   // Rates since the previous snapshot; empty in the first one.
   struct Rates {
@@ -72,8 +74,10 @@ struct JobLook {
   std::string name;
   std::string command;
   int launcher = 0;
+  // The launcher has ended, or its board cannot be read any more.
   bool ended = false;
   std::uint32_t nodes = 0;
+  // Seconds since the job began; empty: the board has no beginning.
   std::optional<double> runs_s;
   sim::BoardStall stall = sim::BoardStall::none;
   // The ranks that wait for one another, if the launcher has reported a stall with a cycle; may be empty.
@@ -91,6 +95,8 @@ class JobMonitor {
   [[nodiscard]] JobLook look(RunningJob& job, std::uint64_t now_ns);
 
  private:
+  // One rank's counters in the previous snapshot. Since same_since_ns the call in progress and the number of calls have
+  // not changed.
   struct Before {
     // 0: no snapshot yet.
     std::uint64_t at_ns = 0;

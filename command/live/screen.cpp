@@ -99,6 +99,7 @@ void Screen::scroll(std::ptrdiff_t lines) {
 }
 
 void Screen::take_key(int key) {
+  // One line of the former page stays visible.
   const auto page = static_cast<std::ptrdiff_t>(std::max<std::size_t>(terminal_.rows(), 3) - 2);
   switch (key) {
     case 'q':

@@ -14,7 +14,9 @@ namespace margay::command {
 struct TopOptions {
   // A job's name, or its launcher's process number; empty: all jobs.
   std::string job;
+  // Seconds from one snapshot to the next, from 0.05 to 3600.
   double interval_s = 0.5;
+  // Print one table and end. This is also done where standard output is no terminal.
   bool once = false;
   SortKey key = SortKey::rank;
 };

@@ -117,7 +117,7 @@ void Terminal::enter_again() {
   static_cast<void>(write_all(kEnter, Patience::until_signal));
 }
 
-// Restores the terminal as far as possible, also if it is stopped or no process reads it.
+// Restores the terminal as far as possible, even if it is stopped or no process reads it.
 void Terminal::leave() {
   if (!std::exchange(entered_, false)) return;
   const bool may_set = may_be_set(STDOUT_FILENO);

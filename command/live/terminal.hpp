@@ -42,6 +42,7 @@ class Terminal {
   // terminal. Error: signals cannot be redirected.
   [[nodiscard]] portals::Status open();
 
+  // The size now, in characters.
   [[nodiscard]] std::size_t rows() const;
   [[nodiscard]] std::size_t columns() const;
   // Draws lines of printable ASCII from the top; lines that do not fit are cut. `reversed`: lines in reverse video. If
@@ -53,6 +54,7 @@ class Terminal {
   [[nodiscard]] TerminalEvent wait(int timeout_ms);
 
  private:
+  // How long a write waits for room: until a signal arrives, or for a short time, as when the screen is left.
   enum class Patience : std::uint8_t { until_signal, short_ };
 
   // Saves the terminal's state and switches to the screen.

@@ -51,7 +51,8 @@ std::string interval_problem(const std::string& text) {
                      kIntervalMost);
 }
 
-// Sleeps, but not longer than until all jobs have ended.
+// Sleeps, but not longer than until all jobs have ended. In slices, because the system sends no event when a process of
+// another parent ends.
 void pause_between(double seconds, const std::vector<RunningJob*>& jobs) {
   constexpr std::uint64_t kSliceNs = 50'000'000;
   const std::uint64_t until = sim::real_clock().now_ns() + static_cast<std::uint64_t>(seconds * 1e9);
@@ -74,6 +75,7 @@ int print_once(const TopOptions& options) {
   if (chosen.empty()) std::printf("no job of this user runs on this machine\n");
   std::vector<JobMonitor> monitors(chosen.size());
   for (std::size_t at = 0; at < chosen.size(); ++at) {
+    // The first look only gives the rates of the second one something to be compared with.
     static_cast<void>(monitors[at].look(*chosen[at], sim::real_clock().now_ns()));
   }
   pause_between(options.interval_s, chosen);

@@ -37,6 +37,7 @@
 namespace margay::command {
 namespace {
 
+// EX_OSERR of <sysexits.h>: the system prevents the job, not the command line.
 constexpr int kStatusCannotStart = 71;
 constexpr int kStatusReportNotWritten = 1;
 
@@ -98,7 +99,9 @@ int finish_accounts(const RunOptions& options, const sim::Board& board, int exit
   }
   if (options.check_accounting) {
     const AccountingResult result = check_accounting(board);
-    for (const std::string& line : result.lines) std::fprintf(stderr, "%s\n", line.c_str());
+    const std::string id = result.offending_pairs > 0 ? id_suffix(sim::Finding::accounting_mismatch) : "";
+    for (const std::string& line : result.lines)
+      std::fprintf(stderr, "%s%s\n", line.c_str(), &line == result.lines.data() ? id.c_str() : "");
     if (result.offending_pairs > 0 && !result.lines.empty()) {
       JobFinding& finding = found.emplace_back();
       finding.finding = sim::Finding::accounting_mismatch;
@@ -192,7 +195,8 @@ ProcessEnd end_of(const Runner& runner, std::uint32_t rank) {
     case CauseKind::output_closed:
       break;
   }
-  // The launcher ends ranks by these two signals; the end by any other one, such as a crash, is recorded as it is.
+  // The launcher ends ranks of its own accord by these two signals, so only they are recorded with its reason. Any
+  // other one, such as a crash, is recorded as it is.
   if (signal != static_cast<std::uint32_t>(monitor.ending_signal()) && signal != SIGKILL) return end;
   end.end = sim::TraceEnd::stopped;
   end.value = sim::stop_value(signal, why);
@@ -280,6 +284,7 @@ int run_job(const RunOptions& options, const NameLocation& name_location) {
   std::vector<std::string> paths;
   int exit_status = 0;
   if (Status status = find_programs(options, paths, exit_status); !status.ok()) return complain(status, exit_status);
+  // With --mpi system another library resolves the program's symbols.
   for (std::size_t i = 0; i < paths.size() && !options.system_mpi; ++i) {
     Status status = check_library(options, options.programs[i], paths[i]);
     if (!status.ok()) return complain(status, kStatusCannotRun);

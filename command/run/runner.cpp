@@ -13,6 +13,7 @@
 #include "command/run/process/signals.hpp"
 #include "command/run/process/spawn.hpp"
 #include "command/run/report/rank_state.hpp"
+#include "sim/base/clock.hpp"
 
 namespace margay::command {
 namespace {
@@ -248,9 +249,12 @@ void Runner::on_child(pid_t pid, int code, int value) {
   channels_.drain(rank);
   output_.drain(rank, now);
   RankEnd end = examine(rank, code != CLD_EXITED, value);
-  // An abort that the drain delivered belongs to this end, even if the board lacks it (another MPI library).
+  // An abort that the drain delivered belongs to this end, even if the board lacks it (another MPI library). So does a
+  // protocol error, which take_reports() would come too late for if this is the last rank.
   for (const auto& [reporter, outcome] : reported_by_ranks_) {
-    if (reporter != rank || !outcome.aborts || end.aborting) continue;
+    if (reporter != rank || end.aborting) continue;
+    if (!outcome.aborts && !end.by_signal) monitor_.on_protocol_error(rank, outcome.error, now);
+    if (!outcome.aborts) continue;
     end.aborting = true;
     end.abort_code = outcome.abort_code;
     end.second_program = outcome.second_program;
@@ -355,12 +359,11 @@ void Runner::report_cause() {
   if (reported_) return;
   reported_ = true;
   const std::string sentence = describe_cause(monitor_.cause(), context());
-  // A deadlock's finding, with all waits, was added when it was proven.
   const Cause& cause = monitor_.cause();
-  if (cause.kind != CauseKind::deadlock) {
-    findings_.push_back(finding_of_cause(cause, sentence, memory_.board()));
-  }
-  output_.notice(sentence + id_suffix(finding_of(cause.kind)));
+  // A deadlock's finding, with all waits, was added and printed when it was proven.
+  if (cause.kind == CauseKind::deadlock) return output_.notice(sentence);
+  findings_.push_back(finding_of_cause(cause, sentence, memory_.board()));
+  output_.notice(sentence + id_suffix(finding_of_line(cause, memory_.board())));
 }
 
 void Runner::report_end() {

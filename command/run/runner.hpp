@@ -62,10 +62,13 @@ class Runner {
   void on_signals();
   // Signals the job's group, and ranks that left it.
   void signal_job(int signal);
+  // Prints where each rank is; for a SIGUSR1 to the launcher.
   void show_state();
+  // Stops the job and the launcher, and continues the job when the launcher is continued.
   void suspend();
   // Handles each child that has ended, stopped or continued.
   void reap();
+  // Passes this round's aborts and PMI errors to the Monitor, after the ends of ranks.
   void take_reports();
   void on_child(pid_t pid, int code, int value);
   // Combines the operating system's view of an end with the board's.

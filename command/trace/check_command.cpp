@@ -18,6 +18,7 @@ namespace margay::command {
 
 namespace {
 
+// The number of pairs grows with the square of the ranks, so a longer table is cut to what needs attention.
 constexpr std::size_t kPairsShown = 12;
 
 // An incomplete trace cannot be proven right.
@@ -86,6 +87,7 @@ void check_trace(const std::string& folder, bool all_pairs) {
     put_line(fmt::format("dropped, {}: {}", known ? name(static_cast<portals::DropReason>(reason)) : "unknown reason",
                          count));
   }
+  // A failed write has precedence over the verdict, which then has not reached its reader.
   finish_output();
   if (!right) throw CLI::RuntimeError(kTraceViolations);
 }

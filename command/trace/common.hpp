@@ -22,6 +22,8 @@ void load_trace(const std::string& folder, Trace& trace);
 void warn_unsealed(const Trace& trace);
 // Prints one line to standard output. A failed write (a full file system) is detected by finish_output().
 void put_line(std::string line);
+// Flushes standard output, and ends the command with kBadTrace if any write to it has failed. To be called after the
+// last line.
 void finish_output();
 // The wire's name; "unknown wire" of an invalid number.
 [[nodiscard]] std::string_view wire_text(std::uint8_t wire);

@@ -141,6 +141,8 @@ Status check_used(const ExportOptions& options, const Format& format) {
   };
   if (!is_csv && options.table_option->count() > 0) return unused(options.table_option, "csv");
   if (format.name != "smpi-ti" && options.flops_option->count() > 0) return unused(options.flops_option, "smpi-ti");
+  // These formats write events without grouping them by message, so options that choose messages would be ignored
+  // silently.
   const bool is_of_events = format.name == "pcapng" || format.name == "json" || (is_csv && options.table != "messages");
   if (!is_of_events) return {};
   for (const CLI::Option* option : options.choice_options) {
@@ -198,6 +200,7 @@ void export_trace(const ExportOptions& options, const CallSite& call_site) {
   // A replay needs the messages of collective calls.
   choice.all |= format.shape == Shape::folder;
   job.stories = choose(choice, trace, names, messages);
+  // After choose(), so that --count applies to the order of --slowest.
   if (job.stories.size() > choice.count.value_or(job.stories.size())) job.stories.resize(*choice.count);
   if (format.shape == Shape::folder) {
     write_folder(job, format);

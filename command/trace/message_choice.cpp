@@ -89,6 +89,7 @@ std::vector<MessageStory> choose(const MessageChoice& options, const Trace& trac
     if (is == Unreceived::yes) chosen.push_back(std::move(story));
   }
   report_not_known(not_known, trace);
+  // A stable sort keeps the order of the trace among messages that took equally long.
   if (options.slowest) {
     std::stable_sort(chosen.begin(), chosen.end(), [&](const MessageStory& one, const MessageStory& other) {
       return duration_ns(trace, one) > duration_ns(trace, other);
@@ -131,6 +132,7 @@ std::string none_chosen(const MessageChoice& choice, const Trace& trace, const T
 
 // The caller may exclude them with an option of its own.
 std::vector<CLI::Option*> add_message_choice(CLI::App& command, MessageChoice& choice) {
+  // MPI_TAG_UB may be lower, but a tag above it simply matches no message.
   constexpr std::uint32_t kTagMax = std::numeric_limits<std::int32_t>::max();
   return {
       command.add_option("--from", choice.from, "sent by this rank of the world")

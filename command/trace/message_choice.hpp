@@ -27,6 +27,7 @@ struct MessageChoice {
   std::optional<std::uint32_t> tag;
   // Sort by duration.
   bool slowest = false;
+  // Accept only messages that were dropped; that came before a receive was posted; that no receive took.
   bool dropped = false;
   bool unexpected = false;
   bool never_received = false;

@@ -35,6 +35,7 @@ struct PrintOptions {
   std::vector<std::string> calls;
   std::string message;
   std::string around;
+  // Microseconds after the first event of the trace; without a value there is no bound.
   std::optional<double> since_us;
   std::optional<double> until_us;
   std::uint64_t head = 0;
@@ -209,6 +210,8 @@ void print_trace(const PrintOptions& options, const CallSite& call_site) {
   TraceFilter filter = make_filter(options, trace, first_ns);
   if (!options.around.empty()) set_around(trace, messages, options.around, filter);
   const bool hide = hides(options);
+  // pick() applies this test last, because it is the most expensive: it looks up a portal's definition or the call
+  // around the event.
   filter.keep = [&](std::size_t at) {
     if (hide && is_quiet(trace.entries[at], names)) return false;
     return options.calls.empty() || is_in_call(trace, messages, at, options.calls);
@@ -224,6 +227,8 @@ void print_trace(const PrintOptions& options, const CallSite& call_site) {
     put_line(text_heading());
     for (const std::size_t i : picked) {
       const auto& [event, file] = trace.entries[i];
+      // The bits of a kernel_pass are what an entry accepts. Those that it ignores are arbitrary, so the bits do not
+      // form an envelope.
       const bool has_envelope = event.match_bits != 0 && event.kind != sim::TraceKind::kernel_pass;
       const std::string bits = has_envelope ? names.split(file, event.portal, event.match_bits) : "";
       put_line(text_line(trace, trace.entries[i], origin_ns, wire_text) + (bits.empty() ? "" : " (" + bits + ")"));

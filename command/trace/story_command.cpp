@@ -74,6 +74,7 @@ void print_story(const StoryOptions& options, const CallSite& call_site) {
   const std::size_t written = std::min(options.choice.count.value_or(1), chosen.size());
   for (std::size_t i = 0; i < written; ++i) {
     std::string text = format_story(trace, messages, words, chosen[i]);
+    // put_line() adds the newline.
     text.pop_back();
     put_line((i == 0 ? "" : "\n") + text);
   }
@@ -98,6 +99,7 @@ void add_trace_story(CLI::App& trace, const CallSite& call_site) {
   CLI::Option* const message = story->add_option(
       "message", options->message,
       "SOURCE:DESTINATION:SEQUENCE, or as it is printed, '0>1 #17'; otherwise the first that the options pick");
+  // A message by its number leaves nothing to choose.
   for (CLI::Option* const option : add_message_choice(*story, options->choice)) message->excludes(option);
   story->callback([options, call_site] { print_story(*options, call_site); });
 }

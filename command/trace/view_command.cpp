@@ -24,6 +24,7 @@ using portals::Status;
 
 struct ViewOptions {
   std::string folder;
+  // The page's path; "-" is standard output, and empty stands for page_of(folder).
   std::string output;
 };
 
@@ -79,6 +80,7 @@ void write_view(const ViewOptions& options, const CallSite& slow_call_site, std:
   const ProgressLine progress;
   progress.say(sim::printable(fmt::format("reading {} ...", options.folder)));
   Trace trace;
+  // Without the erasure the sentence would follow the progress on the same line.
   const auto fail = [&](const Status& status) {
     progress.say("");
     fail_trace(status);
@@ -95,6 +97,7 @@ void write_view(const ViewOptions& options, const CallSite& slow_call_site, std:
   progress.say(fmt::format("laying out {} ...", sim::counted(trace.entries.size(), "event")));
   const std::string path = options.output.empty() ? page_of(options.folder) : options.output;
   ExportOutput output;
+  // Opened before the page is built, so that a path that cannot be written is reported without a long wait.
   if (Status status = output.open(path); !status.ok()) fail(status);
   const PageInput input{trace, names, messages, collectives, words, call_site};
   const auto on_progress = [&](std::size_t done, std::size_t all) {
@@ -102,6 +105,7 @@ void write_view(const ViewOptions& options, const CallSite& slow_call_site, std:
   };
   if (Status status = write_page(page, input, options.folder, on_progress, output.stream()); !status.ok()) fail(status);
   if (Status status = output.close(); !status.ok()) fail(status);
+  // Standard output has the page, so no sentence may follow it.
   if (path == "-") return;
   progress.say("");
   put_line(fmt::format("{}: {}; open it in a browser", sim::for_terminal(path),

@@ -43,6 +43,8 @@ template <typename Integer>
 
 }  // namespace margay::mpi
 
+// Defines MPI_X as a weak alias of PMPI_X, so that a profiling library which defines its own MPI_X replaces it at link
+// time (MPI 4.0, 15.2).
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): two names made of one.
 #define MARGAY_ALIAS(name) \
   extern "C" __attribute__((weak, visibility("default"), alias("PMPI_" #name))) decltype(PMPI_##name) MPI_##name;
@@ -71,6 +73,8 @@ using Address = MPI_Count;
 #define MARGAY_TWINS(name, parameters, ...)              \
   MARGAY_TWIN(int_counts, name, parameters, __VA_ARGS__) \
   MARGAY_TWIN(large_counts, name##_c, parameters, __VA_ARGS__)
+// One of the two. The static_assert compares the parameters with those of mpi.h: C linkage ignores namespaces and
+// parameters, so a binding with other types would link, too.
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): as above.
 #define MARGAY_TWIN(types, name, parameters, ...)                                \
   namespace types {                                                              \

@@ -1,7 +1,6 @@
 #include "mpi/call/call.hpp"
 
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
 
 #include "mpi/call/fatal_error.hpp"
@@ -21,8 +20,6 @@ namespace margay::mpi {
 
 namespace {
 
-constexpr int kNotRunningStatus = 1;
-
 // A window's communicator is known to the program as the window.
 std::string name_of(const Communicator& communicator) {
   if (!communicator.name.empty()) return communicator.name;
@@ -41,6 +38,7 @@ void let_the_launcher_speak(const sim::Kernel& kernel) {
     // For example a failed connection of this process.
     if (kernel.initiator().gone(rank) && sim::is_own_failure(kernel.initiator().loss(rank))) return;
   }
+  // Half a second: much longer than the launcher needs, and short for a person who waits for the message.
   constexpr timespec kPatience{0, 500'000'000};
   nanosleep(&kPatience, nullptr);
 }
@@ -75,7 +73,7 @@ int raise_outside(MpiRank& rank, const CallName& name, int error_class, const st
   const Worlds::FallbackHandler found = rank.worlds().fallback_handler();
   if (is_fatal(found.handler)) {
     const char* const where = found.communicator == MPI_COMM_SELF ? " on MPI_COMM_SELF" : " on MPI_COMM_WORLD";
-    rank.process().abort(error_class, fatal_sentence(rank, name, where, rank.errors().text_of(code)));
+    abort_outside(rank, name, error_class, where, rank.errors().text_of(code));
   }
   return ask_handler(*found.handler, found.communicator, code, name);
 }
@@ -89,14 +87,14 @@ std::string in_hex(int handle) {
 // Without a rank there is no error handler to call.
 void Call::not_running() const {
   const bool finalized = current_process().init_state() == InitState::finalized;
-  std::fprintf(stderr, "margay: %s%s was called %s\n", name_.text,
-               sim::SourceLines().behind_call(sim::call_from_program()).c_str(),
-               finalized ? "after MPI_Finalize; no MPI communication is possible then"
-                         : "before MPI_Init; call MPI_Init or MPI_Init_thread first");
-  std::exit(kNotRunningStatus);
+  exit_by_error(name_, sim::Finding::mpi_error,
+                finalized ? "was called after MPI_Finalize; no MPI communication is possible then"
+                          : "was called before MPI_Init; call MPI_Init or MPI_Init_thread first");
 }
 
 void Call::wait_long(const Request& request) {
+  // One message between two tests: a receive that is complete returns at once, before the messages behind it are
+  // handled.
   wait_until(
       *rank_, [&request] { return request.complete; }, 1);
 }
@@ -285,8 +283,12 @@ int Call::hand_over(const Communicator& communicator, int code) {
       let_the_launcher_speak(rank_->process().kernel());
     }
     sim::Recorder& recorder = rank_->process().recorder();
+    // The trace gets the end of the call here, because the process does not return from it.
     if (recorder.on()) rank_->call_trace().leave_by_fatal_error(recorder, name_.text, error_class);
-    abort_by_error(*rank_, name_, error_class, " on " + name_of(communicator),
+    const bool by_program = blame_ == Blame::program || blame_ == Blame::program_class;
+    const int found = status_class_ != MPI_SUCCESS ? status_class_ : error_class;
+    abort_by_error(*rank_, name_, error_class, by_program ? sim::Finding::mpi_error : finding_of_error(found),
+                   " on " + name_of(communicator),
                    blame_ == Blame::program ? *sentence_ : rank_->errors().text_of(code));
   }
   // Before leave(): references change under the process lock.

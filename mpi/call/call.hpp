@@ -31,7 +31,7 @@
 
 namespace margay::mpi {
 
-// Formats a handle for messages: 0x44000000.
+// Formats a handle for messages, with eight digits: 0x44000000.
 [[nodiscard]] std::string in_hex(int handle);
 
 // One call of the calling thread. Holds the process lock from construction to failed(), done() with an error, or
@@ -50,7 +50,7 @@ class Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  // The calling rank and its device, under the process lock.
+  // The calling rank and its device, under the process lock. Not after failed() or hand_over(), which leave the rank.
   [[nodiscard]] MpiRank& rank() { return *rank_; }
   [[nodiscard]] Device& device() { return rank_->device(); }
   // Whether no error is set.
@@ -58,7 +58,9 @@ class Call {
 
   // Lookups. Each returns nullptr after an error, its own or an earlier one. From the lookup of a communicator or a
   // request on, failed() calls the error handler of that communicator, or of the request's; other lookups do not change
-  // the handler.
+  // the handler. Errors are MPI_ERR_COMM, MPI_ERR_TYPE and MPI_ERR_REQUEST. A lookup adds no reference: the object
+  // lives as long as the program does not free it, which it may do whenever the call has left the rank (step_out(), a
+  // wait).
   [[nodiscard]] Communicator* communicator(MPI_Comm handle) {
     Communicator* const found = rank_->communicator(handle);
     if (found == nullptr || !ok()) [[unlikely]]
@@ -104,7 +106,8 @@ class Call {
     handler_of_ = found->communicator;
     return found;
   }
-  // Checks of arguments, with the standard's names in the messages. `what`: the argument's name.
+  // Checks of arguments, with the standard's names in the messages. `what`: the argument's name. Errors are
+  // MPI_ERR_COUNT, MPI_ERR_TAG, MPI_ERR_RANK, MPI_ERR_ROOT, MPI_ERR_BUFFER and MPI_ERR_ARG.
   void count(std::int64_t count, const char* what = "count") {
     if (count < 0) [[unlikely]]
       bad_count(count, what);
@@ -173,11 +176,16 @@ class Call {
     peer,
     // A function of the program returned this number: the call returns it unchanged.
     program,
+    // The program gave the class, by a callback or as an argument: the call makes the code of it.
+    program_class,
   };
-  // Sets the origin of the error that is set next, or was set.
+  // Sets the origin of the error, before or after error() sets that. `peer` delays a fatal error; with `program` the
+  // call returns the function's own number.
   void blame(Blame whom) { blame_ = whom; }
   // The origin that was set last.
   [[nodiscard]] Blame blamed() const { return blame_; }
+  // Beside the error MPI_ERR_IN_STATUS: sets the class of the first failed request, whose finding a fatal error has.
+  void status_class(int error_class) { status_class_ = error_class; }
   // For calls that have the same argument twice: appends to the error's message the part of the call to which the
   // argument belongs, such as "of the send". Does nothing without an error, for an error of the communicator (which
   // both parts share), and if a part was appended before.
@@ -198,22 +206,25 @@ class Call {
   }
 
   // Leave and enter the rank around a function of the program, which may call MPI or run for long. Objects looked up
-  // before may be gone afterwards, unless the caller holds a reference.
+  // before may be gone afterwards, unless the caller holds a reference. Between the two the process lock is free and
+  // the board shows no call. Requires for step_out(): the rank is entered; for step_in(): step_out() was called.
   void step_out();
   void step_in();
 
   // The end of the call. failed() raises the error that was set; done() does so if there is one, or returns
   // MPI_SUCCESS. Both return what the binding returns.
   [[nodiscard, gnu::noinline]] int failed();
-  // Ends the call and passes `code` to the communicator's handler, outside the rank, because the program's function may
-  // call MPI or never return. Does not return if the handler is fatal. Returns the code, which the handler may change.
+  // Ends the call and passes `code`, of the origin that was set, to the communicator's handler, outside the rank,
+  // because the program's function may call MPI or never return. Does not return if the handler is fatal. Returns the
+  // code, which the handler may change. Afterwards the call is over: it neither uses the rank nor ends with done().
   int hand_over(const Communicator& communicator, int code);
   // The function's name.
   [[nodiscard]] const char* name() const { return name_.text; }
   // The usual end: without an error it costs one test, and the destructor leaves the rank.
   [[nodiscard]] int done() { return ok() ? MPI_SUCCESS : failed(); }
 
-  // Waits until `request` is complete.
+  // Waits until `request` is complete, failed or not: the caller reads its error class. A complete one costs a test;
+  // else rounds of progress follow, and other threads of the rank may enter between them.
   void wait(const Request& request) {
     if (!request.complete) wait_long(request);
   }
@@ -288,6 +299,8 @@ class Call {
   Communicator* handler_of_ = nullptr;
   // The class of the first error, or the code that a function of the program returned.
   int error_class_ = MPI_SUCCESS;
+  // See status_class(); MPI_SUCCESS: of no request.
+  int status_class_ = MPI_SUCCESS;
   // The origin of the error.
   Blame blame_ = Blame::call;
   // The process lock is held.
@@ -300,10 +313,13 @@ class Call {
 
 // Raises an error of a call that must not enter the rank, as Call::failed() does inside. May be called by any thread.
 // Returns the code, which the handler may change. Does not write the failed call to the board, whose fields belong to
-// the threads inside the rank.
+// the threads inside the rank. The handler is that of the world, or that of MPI_COMM_SELF if the program has set that
+// one only; if it is fatal, the job ends.
 int raise_outside(MpiRank& rank, const CallName& name, int error_class, const std::string& sentence);
 
-// The single round of progress of a call that does not wait (MPI_Test, MPI_Iprobe). give_way() may follow.
+// The single round of progress of a call that does not wait (MPI_Test, MPI_Iprobe). It takes at most
+// Device::kMessagesPerLook messages of each wire, so the call also returns while messages keep arriving. give_way() may
+// follow.
 void look_once(Call& call);
 // Yields the processor of a call that found nothing, if the rank makes only such calls and another rank needs it, or if
 // other threads of the rank are in MPI: a loop around MPI_Test must not starve these, or the peer.
@@ -311,6 +327,8 @@ void give_way(Call& call);
 
 // Findings of --check-types: uses that margay and MPICH accept and the standard does not define.
 
+// Records the finding if the standard does not define `op` on `type` (MPI 4.0, 6.9.2). Only for check_portability():
+// out of line, because the check is usually disabled.
 void report_nonportable(TypeCheck& check, MPI_Op op, MPI_Datatype type);
 
 // Reports such a use of `op` on elements of `type`. Requires: predefined_combine() has the pair, or the operation is
@@ -322,7 +340,8 @@ inline void check_portability(Call& call, MPI_Op op, MPI_Datatype type) {
 
 // Handles for requests of mpi_adi/request.
 
-// A new request handle; nullptr, with the error set, if too many requests are alive.
+// A new request handle whose errors go to the handler of `communicator`; nullptr, with MPI_ERR_OTHER set, if 2^18
+// requests are alive. The caller attaches the request itself (`device`, or `own` for a persistent one).
 [[nodiscard]] UserRequest* add_own_request(Call& call, Communicator& communicator);
 
 }  // namespace margay::mpi

@@ -8,11 +8,12 @@ namespace margay::mpi {
 // A function's name, and the part of it that fits the board's 32 bytes with a zero at the end (two names of MPI are one
 // letter too long), so that recording the call in progress is one copy of 32 bytes.
 struct CallName {
-  // Bytes of a call's name on the job's board.
+  // Bytes of a call's name on the job's board, where the launcher reads it if the process dies in the call.
   static constexpr std::size_t kBoardBytes = 32;
   alignas(kBoardBytes) char board[kBoardBytes] = {};
   // The whole name.
   char text[2 * kBoardBytes] = {};
+  // Evaluated by the compiler, which rejects a name of more than 63 characters.
   template <std::size_t N>
   consteval CallName(const char (&name)[N]) {  // NOLINT(google-explicit-constructor): a literal is what is meant
     static_assert(N <= sizeof text);
@@ -27,8 +28,8 @@ inline constexpr CallName call_name = Name;
 
 // The function of a call, and the location of the call in the program, for traces. A binding makes it implicitly from
 // the name; the default argument is then the address to which the binding returns. A function that is the body of
-// several bindings takes an Invocation in place of a name: made inside that function, the address would lie in the
-// binding and not in the program.
+// several bindings takes an Invocation in place of a name, which the binding then makes: if the body made it, the
+// address would lie in the binding and not in the program.
 struct Invocation {
   // NOLINTNEXTLINE(google-explicit-constructor): the name is what bindings write.
   Invocation(const CallName& called, const void* returns_to = __builtin_return_address(0))
@@ -39,7 +40,8 @@ struct Invocation {
 
   // The function's name, of static lifetime.
   const CallName& name;
-  // The address in the program to which the call returns.
+  // The address in the program to which the call returns. In a Fortran program it lies in a binding; the trace then
+  // takes the line behind that.
   const void* caller;
 };
 

@@ -1,9 +1,9 @@
 #include "mpi/call/early_call.hpp"
 
-#include <cstdio>
 #include <cstdlib>
 #include <utility>
 
+#include "mpi/call/fatal_error.hpp"
 #include "mpi_adi/object/error_class.hpp"
 #include "mpi_adi/object/error_handler.hpp"
 #include "mpi_adi/rank/object_tables.hpp"
@@ -50,10 +50,8 @@ int EarlyCall::failed() {
   // Without a rank there are no options, so the variable is read directly.
   const char* const initial = std::getenv("MARGAY_INITIAL_ERRHANDLER");
   if (named_handler(initial != nullptr ? initial : "") == MPI_ERRORS_RETURN) return error_class_;
-  std::fprintf(stderr, "margay: %s%s failed while MPI does not run: %s: %s\n", name_.text,
-               sim::SourceLines().behind_call(sim::call_from_program()).c_str(),
-               std::string(error_class_name(error_class_)).c_str(), sentence_.c_str());
-  std::exit(1);
+  exit_by_error(name_, finding_of_error(error_class_),
+                "failed while MPI does not run: " + std::string(error_class_name(error_class_)) + ": " + sentence_);
 }
 
 int null_argument(const Invocation& of, const char* what) {

@@ -25,13 +25,16 @@ class EarlyCall {
 
   // The rank; null if MPI did not run when the call began. Only for members that any thread may use.
   [[nodiscard]] MpiRank* rank() { return rank_; }
-  // Whether no error is set; the functions below work as those of Call.
+  // Whether no error is set; the functions below work as those of Call: the first error counts, and a later one is
+  // ignored.
   [[nodiscard]] bool ok() const { return call_ ? call_->ok() : error_class_ == MPI_SUCCESS; }
   void not_null(const void* address, const char* what) {
     if (address == nullptr) error(MPI_ERR_ARG, std::string(what) + " is a null pointer");
   }
   void error(int error_class, std::string sentence);
-  // Raises the error; returns the code as the handler leaves it, or ends the process.
+  // Raises the error; returns the code as the handler leaves it, or ends the process. While MPI does not run, no
+  // handler is called: the class is returned if MARGAY_INITIAL_ERRHANDLER selects MPI_ERRORS_RETURN; otherwise the
+  // message is printed and the process ends with status 1.
   [[nodiscard]] int failed();
   [[nodiscard]] int done() { return ok() ? MPI_SUCCESS : failed(); }
 
@@ -52,13 +55,15 @@ class EarlyCall {
 
 // Creation and release of error handlers, at any time, by any thread (MPI 4.0, 11.4.1).
 
-// Each is a whole call, and returns what its binding returns. `what`: the argument's name.
+// Each is a whole call, and returns what its binding returns. `what`: the argument's name. `object`: the type of
+// objects to which the handler may be attached. A null pointer or an invalid handle is MPI_ERR_ARG, a full table
+// MPI_ERR_OTHER. Freeing drops the program's reference only: objects keep the handler.
 [[nodiscard]] int create_early_handler(const Invocation& of, ObjectType object, HandlerFunction function,
                                        const char* what, MPI_Errhandler* handler);
 [[nodiscard]] int free_early_handler(const Invocation& of, MPI_Errhandler* handler);
 
-// The handler to attach to an object of type `of`; nullptr, with the error set, if the handle is invalid or the handler
-// was made for another type.
+// The handler to attach to an object of type `of`; nullptr, with MPI_ERR_ARG set, if the handle is invalid or the
+// handler was made for another type. Predefined handlers are valid for every type.
 [[nodiscard]] ErrorHandlerPtr checked_handler(Call& call, MPI_Errhandler handle, ObjectType of);
 
 // Messages for a full table, and for an invalid handle.

@@ -1,6 +1,8 @@
 #include "mpi/call/fatal_error.hpp"
 
-#include <optional>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include "mpi_adi/abi/mpi.h"
@@ -11,13 +13,10 @@
 
 namespace margay::mpi {
 
-namespace {
-
-// The finding of a fatal error; empty for MPI_ERR_RMA_CONFLICT, whose finding the check has recorded.
-std::optional<sim::Finding> finding_of(int error_class) {
+sim::Finding finding_of_error(int error_class) {
   switch (error_class) {
     case MPI_ERR_RMA_CONFLICT:
-      return {};
+      return sim::Finding::rma_conflict;
     case MPI_ERR_TRUNCATE:
       return sim::Finding::truncation;
     case MPI_ERR_NO_MEM:
@@ -57,8 +56,6 @@ std::optional<sim::Finding> finding_of(int error_class) {
   }
 }
 
-}  // namespace
-
 // Removes the function's name from `text`: the text of an error code that margay made begins with it, and the message
 // has it already, in front of the location.
 std::string fatal_sentence(mpi_adi::MpiRank& rank, const CallName& name, const std::string& where, std::string text) {
@@ -72,16 +69,56 @@ std::string fatal_sentence(mpi_adi::MpiRank& rank, const CallName& name, const s
   return called + rank.process().source_lines().behind_call(sim::call_from_program()) + " failed" + where + ": " + text;
 }
 
-void abort_by_error(mpi_adi::MpiRank& rank, const CallName& name, int error_class, const std::string& where,
-                    const std::string& text) {
+namespace {
+
+sim::FindingRecord error_record(const CallName& name, std::string_view behind_call) {
+  sim::FindingRecord record;
+  sim::set_text(record.call, name.text);
+  sim::set_site(record, behind_call);
+  return record;
+}
+
+}  // namespace
+
+void abort_by_error(mpi_adi::MpiRank& rank, const CallName& name, int error_class, sim::Finding finding,
+                    const std::string& where, const std::string& text) {
+  sim::Process& process = rank.process();
   const std::string message = fatal_sentence(rank, name, where, text);
-  if (const std::optional<sim::Finding> finding = finding_of(error_class)) {
-    sim::FindingRecord record;
-    sim::set_text(record.call, name.text);
-    sim::set_site(record, rank.process().source_lines().behind_call(sim::call_from_program()));
-    rank.process().findings().add(*finding, record, message);
+  if (finding != sim::Finding::rma_conflict) {
+    const std::string site = process.source_lines().behind_call(sim::call_from_program());
+    process.findings().add(finding, error_record(name, site), message);
   }
-  rank.process().abort(error_class, message);
+  process.abort(error_class, message, finding);
+}
+
+void abort_outside(mpi_adi::MpiRank& rank, const CallName& name, int error_class, const std::string& where,
+                   const std::string& text) {
+  sim::Process& process = rank.process();
+  const std::string message = fatal_sentence(rank, name, where, text);
+  const sim::Finding finding = finding_of_error(error_class);
+  const std::string site = process.source_lines().behind_call(sim::call_from_program());
+  process.findings().add_outside(finding, error_record(name, site), message);
+  process.abort(error_class, message, finding);
+}
+
+namespace {
+
+[[noreturn]] void exit_at(const CallName& name, const std::string& site, sim::Finding finding,
+                          const std::string& text) {
+  const std::string message = name.text + site + " " + text;
+  sim::record_without_rank(finding, error_record(name, site), message);
+  std::fprintf(stderr, "margay: %s%s\n", message.c_str(), id_suffix(finding).c_str());
+  std::exit(1);
+}
+
+}  // namespace
+
+void exit_by_error(const CallName& name, sim::Finding finding, const std::string& text) {
+  exit_at(name, sim::SourceLines().behind_call(sim::call_from_program()), finding, text);
+}
+
+void exit_by_failure(const CallName& name, const std::string& text) {
+  exit_at(name, {}, sim::Finding::mpi_error, text);
 }
 
 }  // namespace margay::mpi

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "mpi/call/call_name.hpp"
+#include "sim/boot/findings.hpp"
 
 namespace margay::mpi_adi {
 class MpiRank;
@@ -16,8 +17,20 @@ namespace margay::mpi {
 [[nodiscard]] std::string fatal_sentence(mpi_adi::MpiRank& rank, const CallName& name, const std::string& where,
                                          std::string text);
 
-// Records the finding of `error_class` and ends the job with the message. Requires: this thread is inside the rank.
-[[noreturn]] void abort_by_error(mpi_adi::MpiRank& rank, const CallName& name, int error_class,
+// The finding of an error that margay found itself. One whose number or class the program gave (by a callback, or
+// MPI_Comm_call_errhandler) is mpi_error, whatever its class is.
+[[nodiscard]] sim::Finding finding_of_error(int error_class);
+
+// Records the finding, unless it is rma_conflict, which its check has recorded, and ends the job with the message.
+// Requires: this thread is inside the rank.
+[[noreturn]] void abort_by_error(mpi_adi::MpiRank& rank, const CallName& name, int error_class, sim::Finding finding,
                                  const std::string& where, const std::string& text);
+// The same by a thread that must not enter the rank. The finding is not in the rank's trace.
+[[noreturn]] void abort_outside(mpi_adi::MpiRank& rank, const CallName& name, int error_class, const std::string& where,
+                                const std::string& text);
+// Ends a process that has no rank, with status 1: prints "margay: NAME (ring.c:41) TEXT", and records the finding. The
+// second form prints no place: to find it takes memory and a process, which may be what MPI_Init lacks.
+[[noreturn]] void exit_by_error(const CallName& name, sim::Finding finding, const std::string& text);
+[[noreturn]] void exit_by_failure(const CallName& name, const std::string& text);
 
 }  // namespace margay::mpi

@@ -18,6 +18,7 @@ MARGAY_EXPORT void MPII_Op_set_cxx(MPI_Op op, CxxReduction caller) {
 }
 
 MARGAY_EXPORT void MPII_Errhandler_set_cxx(MPI_Errhandler errhandler, CxxErrorHandler caller) {
+  // No Call: C++ programs make handlers before MPI_Init, too.
   const ErrorHandlerPtr handler = process_error_handlers().find(errhandler);
   if (handler != nullptr) handler->cxx_caller = caller;
 }

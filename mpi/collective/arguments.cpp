@@ -112,10 +112,12 @@ Reduction Operands::begin(const void* send, void* receive) {
 }
 
 void Operands::finish(void* receive) const {
+  // Otherwise begin() has put the row into the receive buffer.
   if (!rows_are_memory()) user_->unpack(receive, own_.get());
 }
 
 void Operands::finish_part(void* receive, const std::byte* row, std::int64_t first, std::int64_t count) const {
+  // The row is never in the receive buffer here, which has room for one part only; so the part is moved in both cases.
   const std::byte* const part = row + static_cast<std::uint64_t>(first) * element_bytes();
   if (!rows_are_memory()) return user_->unpack(receive, part, count);
   if (count != 0) std::memcpy(receive, part, static_cast<std::uint64_t>(count) * element_bytes());

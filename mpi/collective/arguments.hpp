@@ -14,7 +14,7 @@
 namespace margay::mpi {
 
 // The bytes of `count` elements of a checked datatype, as a region. Refers to the program's buffer and to the datatype,
-// which outlive it.
+// which outlive it; no data is copied.
 class TypedData {
  public:
   // For reading.
@@ -36,17 +36,19 @@ class TypedData {
   return communicator != nullptr && communicator->is_inter();
 }
 
-// Checks the two buffers of a reduction: their addresses must differ, and the receive buffer must not be MPI_IN_PLACE.
+// Checks the two buffers of a reduction: their addresses must differ, and the receive buffer must not be MPI_IN_PLACE
+// (MPI_ERR_BUFFER). A partial overlap is not detected.
 void check_buffers(Call& call, const void* send, const void* receive, std::int64_t count);
 
-// Sets the error of a finished collective call, if it has one, with a message.
+// Sets the error of a finished collective call, if it has one, with a message. With --check-types a truncation first
+// waits for the finding that explains it.
 void record_error(Call& call, int error_class);
 // The same for a blocking call, which `collective` carried out.
 inline void record_error(Call& call, const Collective& collective) {
   record_error(call, collective.error_class());
 }
 
-// The calling rank's portals for collectives.
+// The calling rank's portals for collectives. Never null: the rank creates them when it joins the job.
 [[nodiscard]] inline TreePortal& collectives_of(Call& call) {
   return *static_cast<TreePortal*>(call.rank().collectives());
 }
@@ -67,7 +69,7 @@ class Operands {
   // Makes the row with this rank's contribution, which also gets the result. `receive`: the program's memory for the
   // result, where the row lies if its layout permits; null if this rank gets none.
   [[nodiscard]] Reduction begin(const void* send, void* receive);
-  // Copies the result to the program's memory, unless it is there.
+  // Copies the result to the program's memory, unless it is there. Called on ranks with a result only.
   void finish(void* receive) const;
   // The same for a part: `count` elements from the `first` one of `row`, which begin() made.
   void finish_part(void* receive, const std::byte* row, std::int64_t first, std::int64_t count) const;
@@ -77,7 +79,8 @@ class Operands {
   }
   // Whether the operation is a function of the program.
   [[nodiscard]] bool of_program() const { return user_.has_value(); }
-  // Sets inout = in op inout in the program's buffers: MPI_Reduce_local.
+  // Sets inout = in op inout in the program's buffers: MPI_Reduce_local. Requires: each has the count of elements given
+  // to the constructor.
   void combine(const void* in, void* inout) const;
 
  private:

@@ -28,6 +28,7 @@ Checked check(Call& call, const BcastArguments& arguments) {
   // On an intercommunicator, non-root members of the root's group pass MPI_PROC_NULL and no data.
   if (call.ok() && communicator->is_inter() && arguments.root == MPI_PROC_NULL) {
     check_call(call, *communicator, {.root = arguments.root});
+    // MPI_BYTE is a placeholder: such a member moves no bytes.
     return {communicator, call.datatype(MPI_BYTE)};
   }
   call.count(arguments.count);

@@ -71,6 +71,7 @@ std::vector<portals::Buffer> pieces_of(const Blocks& blocks, const std::vector<i
       cursor.skip(pieces.back().bytes);
     }
   }
+  // std::less, because operators on pointers into different arrays define no order.
   std::ranges::sort(pieces, std::less(), &portals::Buffer::base);
   return pieces;
 }
@@ -150,7 +151,7 @@ void BlockMove::find_sides(Call& call) {
   sources_ = destinations_;
 }
 
-// Of two groups, one has the root; the other ranks of that group take no part.
+// On an intercommunicator one group has the root, and the other ranks of that group take no part.
 void BlockMove::find_rooted_sides() {
   const Communicator& communicator = *communicator_;
   const int root = arguments_.root;
@@ -404,6 +405,8 @@ Steps BlockMove::routine(Collective& collective, const StandingFacts& standing, 
   if (is_even() && arguments_.operation == Move::alltoall) {
     return routine_of(collectives::AlltoallCall{out_, in_, even_bytes()}, collective, standing, algorithm);
   }
+  // Without a limit between neighbors: they have no common order of messages, and a rank that works in turns could wait
+  // for a message of another rank's later turn.
   return exchange(collective, algorithm == Algorithm::shared ? standing.team : nullptr, out_, in_,
                   is_neighborly(arguments_.operation) ? kAllAtOnce : kDirectAtOnce);
 }

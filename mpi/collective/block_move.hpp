@@ -26,7 +26,7 @@ struct MoveArguments {
   Move operation;
   BlockArguments send;
   BlockArguments receive;
-  // Of gather and scatter only.
+  // Of gather and scatter only. On an intercommunicator MPI_ROOT, MPI_PROC_NULL or a rank of the remote group.
   int root = 0;
   MPI_Comm comm = MPI_COMM_NULL;
 };
@@ -50,7 +50,9 @@ class BlockMove {
   }
   // Called when a call begins: packs what has to be copied before it is sent.
   void begin();
+  // The algorithm, chosen only by facts that are equal on all members, so that all choose the same one.
   [[nodiscard]] Plan plan(const StandingFacts& standing) const;
+  // The routine of one call. It refers to this object, which outlives it.
   [[nodiscard]] Steps routine(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
   // Called after success: unpacks received bundles.
   void finish() const;
@@ -67,7 +69,8 @@ class BlockMove {
   // Make the lists of messages: out_ and in_, one for each peer, and copies for this rank's own blocks.
   void plan_messages();
   void plan_neighbors();
-  // Whether messages from the other side come first: in a periodic grid of one or two ranks, what leaves on one side
+  // Whether the blocks from both neighbors of a dimension are taken in reverse order: true for Cartesian grids. In a
+  // periodic dimension of one or two ranks both neighbors are the same rank, and a block that leaves on one side
   // arrives on the other.
   [[nodiscard]] bool other_side_first() const;
   // Reports the call to the check of collective calls (check_call).
@@ -116,7 +119,8 @@ class BlockMove {
   };
   // Blocks of this rank to itself.
   std::vector<Copy> own_;
-  // In the order of the exchange; their regions refer to the program's memory, to bundles, or to staging_.
+  // In the order of the exchange, at most one to and one from each peer; their regions refer to the program's memory,
+  // to bundles, or to staging_.
   std::vector<PeerMessage> out_, in_;
   // Several blocks for, or from, one neighbour, sent as one message in their order. Long ones that are contiguous stay
   // in the program's memory as pieces; others are copied into a run, or out of it.
@@ -131,13 +135,15 @@ class BlockMove {
   std::vector<Bundle> bundles_out_, bundles_in_;
   // The message for `several` blocks of one peer.
   [[nodiscard]] PeerMessage bundled(std::span<const PeerMessage> several, std::vector<Bundle>& bundles);
-  // Copies of the blocks that an all-to-all with MPI_IN_PLACE sends, as received blocks replace them.
+  // Copies of the blocks that an all-to-all with MPI_IN_PLACE sends, because received blocks replace them. Null for
+  // other calls.
   std::unique_ptr<std::byte[]> staging_;
 };
 
 // The bodies of bindings that move blocks: blocking, and nonblocking or persistent.
 
-// Returns what the binding returns.
+// Each returns what the binding returns. The blocking form keeps its BlockMove on the stack; the other makes a request
+// that owns it.
 inline int move(Call& call, const MoveArguments& arguments) {
   return perform_checked<BlockMove>(call, arguments);
 }

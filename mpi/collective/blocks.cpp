@@ -26,7 +26,7 @@ std::byte* address_in(const void* buffer, std::int64_t bytes) {
   return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(buffer) + static_cast<std::uintptr_t>(bytes));
 }
 
-// Multiplies as unsigned: the program's displacement is used as it is, also where it passes 2^63.
+// Multiplies as unsigned: the program's displacement is used as it is, even where it passes 2^63.
 std::int64_t bytes_between(std::int64_t steps, std::int64_t step) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(steps) * static_cast<std::uint64_t>(step));
 }

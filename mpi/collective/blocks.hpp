@@ -14,7 +14,7 @@
 namespace margay::mpi {
 
 // An array of counts or displacements of the program, of int or, in the functions with large counts, of 64 bits. Does
-// not own it.
+// not own it, and is read only while the call's arguments are checked: what a request needs later is in Blocks.
 class Numbers {
  public:
   Numbers() = default;
@@ -36,7 +36,7 @@ class Numbers {
   bool wide_ = false;
 };
 
-// One side of a call, as the program names it.
+// One side of a call, as the program names it. Refers to the program's memory and owns nothing.
 struct BlockArguments {
   const void* buffer = nullptr;
   // Even blocks: `count` elements of `type` each, consecutive (MPI_Gather). Otherwise arrays: of counts, and of
@@ -70,8 +70,9 @@ enum class Side : std::uint8_t { send, receive };
 // The checked blocks of one side, as regions.
 class Blocks {
  public:
-  // Checks `blocks` blocks; sets the call's error. The datatypes must outlive this object: whoever keeps it holds a
-  // reference to each (for_each_type()).
+  // Checks `blocks` blocks; sets the call's error: MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_BUFFER, or MPI_ERR_ARG for a
+  // null array. All blocks together have less than 2^63 bytes. The datatypes must outlive this object, so its owner
+  // holds a reference to each (for_each_type()).
   void check(Call& call, const BlockArguments& arguments, int blocks, Side side);
 
   // All members below require: no error is set.
@@ -82,10 +83,12 @@ class Blocks {
     return run_bytes_ != kNoRun ? portals::Region(run_ + slot * run_bytes_, run_bytes_) : regions_[slot];
   }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }  // of all blocks
+  // The datatype of block `at`, for signatures.
   [[nodiscard]] const Datatype& type_of(int at) const {
     return more_types_.empty() ? *type_ : *more_types_[static_cast<std::size_t>(at)];
   }
-  // Calls function(Datatype&) for each type that blocks refer to.
+  // Calls function(Datatype&) for each type that blocks refer to. A type that several blocks have may come several
+  // times.
   template <typename Function>
   void for_each_type(Function function) const {
     if (type_ != nullptr) function(*type_);

@@ -40,12 +40,12 @@ std::string amount_text(const CollectiveCall& what) {
          (what.type->name.empty() ? std::string("a derived type") : what.type->name);
 }
 
-std::string details_text(const Communicator& communicator, const CollectiveCall& what) {
+std::string details_text(const CollectiveCall& what) {
   std::string words;
   if (what.operation != 0) {
     words += " with " + (is_predefined_op(what.operation) ? operation_text(what.operation) : "an operation of its own");
   }
-  return words + root_text(what.root) + ", " + communicator_text(communicator);
+  return words + root_text(what.root);
 }
 
 // Writes the root as a rank of both groups together.
@@ -94,7 +94,8 @@ void record_call(Call& call, const Communicator& communicator, const CollectiveC
   // The program's line, by which the judge names the call.
   record.place = sim::source_location(call.rank().caller());
   write(record.of, amount_text(what));
-  write(record.details, details_text(communicator, what));
+  write(record.details, details_text(what));
+  write(record.communicator, communicator_text(communicator));
   report.sends = std::move(shares.sends);
   report.expects = std::move(shares.expects);
   collectives_of(call).check()->begin(std::move(report), communicator);

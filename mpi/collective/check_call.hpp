@@ -17,13 +17,16 @@ inline constexpr int kNoRoot = std::numeric_limits<int>::min();
 // kNoRoot: none. `operation` 0: none.
 struct CollectiveCall {
   int root = kNoRoot;
+  // Operations of the program are not compared with each other, because their handles are local.
   MPI_Op operation = 0;
+  // Elements of `type`; members may name the same bytes by other types.
   std::int64_t count = 0;
   // Null: the call has no data, or data of several types.
   const Datatype* type = nullptr;
 };
 
-// What a member sends to, and expects from, each peer; see CallReport.
+// What a member sends to, and expects from, each peer, sorted by peer; see CallReport. Empty lists for a call whose
+// members all name the same amount.
 struct CallShares {
   Shares sends;
   Shares expects;
@@ -34,7 +37,8 @@ struct CallShares {
 // `bytes` bytes of elements of `type` as an Amount: the number with the elements' signature.
 [[nodiscard]] Amount amount_of(const Datatype& type, std::uint64_t bytes);
 
-// Records a call whose root, operation, count and type are equal on all members.
+// Records a call whose root, operation, count and type are equal on all members. Calls on communicators of sessions are
+// not checked. Requires: calls_are_checked().
 void record_call(Call& call, const Communicator& communicator, const CollectiveCall& what);
 // Records a call with blocks. `alike`: count and type must be equal on all members; otherwise they describe this member
 // in messages only.
@@ -52,7 +56,8 @@ inline void check_call(Call& call, const Communicator& communicator, const Colle
     record_call(call, communicator, what);
 }
 
-// Reports MPI_Finalize. On rank 0 of the world it waits until all ranks have reported it, or one is lost.
+// Reports MPI_Finalize, which is the last collective call: a rank with fewer calls than the others is found here. On
+// rank 0 of the world it waits until all ranks have reported it, or one is lost. No effect while the check is disabled.
 void check_last_call(Call& call);
 
 }  // namespace margay::mpi

@@ -63,7 +63,8 @@ void check_all(Call& call, std::int64_t count, const Datatype* type, const Commu
                                 " ranks pass 2^63 bytes");
 }
 
-// Checks that this rank does not send from the place of its own block, which MPI_IN_PLACE is for.
+// Checks that the send buffer is not this rank's own block of the receive buffer, for which a program passes
+// MPI_IN_PLACE.
 void check_own_block(Call& call, const void* send, std::int64_t count, const void* own) {
   if (!call.ok() || send != own || count == 0) return;
   call.error(MPI_ERR_BUFFER, "the send buffer is this rank's block of the receive buffer; pass MPI_IN_PLACE for it");

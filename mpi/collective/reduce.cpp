@@ -78,6 +78,7 @@ class Reducing {
 
  private:
   [[nodiscard]] bool has_result() const { return !arguments_.root || communicator_->rank() == *arguments_.root; }
+  // Runs before the operands are made, which need a valid count and type.
   [[nodiscard]] Datatype* checked_type(Call& call) const {
     call.count(arguments_.count);
     Datatype* const type = call.datatype(arguments_.datatype);

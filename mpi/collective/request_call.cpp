@@ -35,6 +35,7 @@ void begin_request(Call& call, Form form, std::unique_ptr<CallTask> task, MPI_Re
     *request = made->handle;
     made->persistent = true;
     ++communicator.references;
+    // No datatype: free_request() would release one that an earlier use of the entry has left.
     made->call = {};
     made->own = task.release();
     return;
@@ -42,6 +43,7 @@ void begin_request(Call& call, Form form, std::unique_ptr<CallTask> task, MPI_Re
   *request = made->handle;
   CallTask& begun = *task.release();
   made->device = &begun;
+  // Last: start() may let other threads in, which must find a request with its operation.
   begun.start(call.rank());
 }
 

@@ -16,8 +16,10 @@ namespace margay::mpi {
 // The form of a call: MPI_Ibarrier begins at once, MPI_Barrier_init makes a call that MPI_Start begins.
 enum class Form : std::uint8_t { nonblocking, persistent };
 
-// Makes a request that owns `task`, and starts the task if the call is nonblocking. If too many requests are alive, it
-// sets the call's error and leaves *request unchanged. Requires: the task's arguments are valid.
+// Makes a request that owns `task`, and starts the task if the call is nonblocking. If too many requests are alive
+// (2^18), it sets MPI_ERR_OTHER and leaves *request unchanged. A persistent request also opens a channel: that may wait
+// for the other members, and fails with MPI_ERR_OTHER if 2^20 persistent calls of the communicator are not freed.
+// Requires: the task's arguments are valid.
 void begin_request(Call& call, Form form, std::unique_ptr<CallTask> task, MPI_Request* request);
 // The same as the end of a binding.
 inline int give_request(Call& call, Form form, std::unique_ptr<CallTask> task, MPI_Request* request) {
@@ -66,7 +68,7 @@ class CheckedTask final : public CallTask {
   std::unique_ptr<What> what_;
 };
 
-// The body of a blocking binding.
+// The body of a blocking binding, whose result it returns. `What` is as for CheckedTask, and lives for the call only.
 template <typename What, typename Arguments>
 int perform_checked(Call& call, const Arguments& arguments) {
   // On the stack: a blocking call allocates nothing for its arguments.
@@ -79,7 +81,8 @@ int perform_checked(Call& call, const Arguments& arguments) {
   return call.done();
 }
 
-// The body of a nonblocking or persistent binding: `What` checks the arguments, and a `WhatTask` is made from it.
+// The body of a nonblocking or persistent binding: `What` checks the arguments, and a `WhatTask` is made from it. Two
+// allocations, the checked call and its task, for each call.
 template <typename What, typename WhatTask, typename Arguments>
 int give_request(Call& call, Form form, const Arguments& arguments, MPI_Request* request) {
   // Checked before the request is made, so that a failed call has no effect.

@@ -44,7 +44,7 @@ class Scattering {
       call.error(MPI_ERR_BUFFER, "the receive buffer is MPI_IN_PLACE; that is for the root only");
     }
     if (call.ok() && is_root()) check_one_buffer(call);
-    // Only then: the shares of the blocks cost an allocation.
+    // Only with the check enabled, because the list of shares costs an allocation.
     if (call.ok() && calls_are_checked(call)) [[unlikely]]
       record(call);
   }
@@ -62,7 +62,7 @@ class Scattering {
   }
   void describe(ScatterCall& what) const {
     what.root = arguments_.root;
-    // The root goes by what it sends, others by what they expect: if these differ, the call fails.
+    // The root uses the length that it sends, others the length that they expect; if these differ, the call fails.
     what.block_bytes = is_root() ? bytes_of(arguments_.send_count, *send_type_) : mine_->region().bytes();
     if (is_root()) what.all = all_->region();
     // With MPI_IN_PLACE the root's own block stays where it is.

@@ -10,16 +10,18 @@
 
 namespace margay::mpi {
 
-// The group behind a handle; nullptr after an error. `what`: the argument's name.
+// The group behind a handle, as a reference that outlives the handle; nullptr after an error (MPI_ERR_GROUP). `what`:
+// the argument's name.
 [[nodiscard]] GroupPtr checked_group(Call& call, MPI_Group handle, const char* what = "group");
-// Ends a call with a new handle for `group`, or with an error if none is free.
+// Ends a call with a new handle for `group`, or with MPI_ERR_OTHER if none of the 2^18 handles is free. The program
+// frees the handle, not the group.
 [[nodiscard]] int give_group(Call& call, GroupPtr group, MPI_Group* handle);
 
-// Checks that a number is not negative.
+// Checks that a number is not negative (MPI_ERR_ARG).
 void not_negative(Call& call, int number, const char* what);
 // Checks an array of `count` entries, which may be null only if there are none.
 [[nodiscard]] std::span<const int> checked_array(Call& call, const int* array, int count, const char* what);
-// Checks a rank of a group with `size` members.
+// Checks a rank of a group with `size` members (MPI_ERR_RANK).
 void check_rank(Call& call, int rank, int size, const char* what = "rank");
 
 // The communicator's topology of that kind; nullptr, with the error set, if it has another one or none. `kind`: its
@@ -44,14 +46,17 @@ template <typename Kind>
   return topology_of<DistGraphTopology>(call, communicator, "distributed graph");
 }
 
-// Checks a grid's sizes: all above 0, with a product of at most `processes`.
+// Checks a grid's sizes: all above 0 (MPI_ERR_DIMS), with a product of at most `processes` (MPI_ERR_ARG). Empty after
+// an error, and for a grid without dimensions.
 [[nodiscard]] std::span<const int> checked_dims(Call& call, int ndims, const int* dims, int processes);
-// Checks a graph of at most `processes` nodes; returns an empty one after an error.
+// Checks a graph of at most `processes` nodes, given as in MPI_Graph_create: index[i] is the end of node i's part of
+// `edges` (MPI 4.0, 8.5.3). Returns a copy, which is empty after an error.
 [[nodiscard]] GraphTopology checked_graph(Call& call, int nnodes, const int* index, const int* edges, int processes);
 
 // The ends of calls that make communicators.
 
-// Passes the communicator, or MPI_COMM_NULL, to the program, or raises the error of making it.
+// Passes the communicator, or MPI_COMM_NULL, to the program, or raises the error of making it: MPI_ERR_OTHER if all
+// contexts are in use, else that of the collective agreement.
 [[nodiscard]] int give_communicator(Call& call, const Made& made, MPI_Comm* handle);
 
 // The same for a duplicate of `parent`: copies the attributes first, and frees it if a copy function fails. `hints`

@@ -31,7 +31,7 @@ int delete_attribute_of(Call& call, Object* object, ObjectType owner, int keyval
   return call.done();
 }
 
-// Ends a call that reads an attribute in the language of `reader`. `found` null: not set.
+// Ends a call that reads an attribute in the language of `reader`. `found` null: not set; then only *flag is written.
 inline int give_attribute(Call& call, Attribute* found, AttributeKind reader, void* value, int* flag) {
   // A missing attribute is not an error: flag is 0.
   *flag = found != nullptr ? 1 : 0;

@@ -38,6 +38,8 @@ std::string callback_failure_text(const char* which, const Keyval& keyval, int c
 }
 
 void callback_failed(Call& call, const char* which, const Keyval& keyval, int code) {
+  // A later error does not change the call's.
+  if (call.ok()) call.blame(Call::Blame::program_class);
   // A callback may return any number; only a valid code can be raised.
   call.error(call.rank().errors().is_code(code) ? code : MPI_ERR_OTHER, callback_failure_text(which, keyval, code));
 }
@@ -180,7 +182,7 @@ bool delete_attributes(Call& call, Datatype& type) {
   return type.attributes.all().empty() || delete_all_in(call, type);
 }
 
-// Removes each attribute also if its function fails, so that the loop ends.
+// Removes each attribute even if its function fails, so that the loop ends.
 void delete_attributes_at_end(Call& call, Communicator& communicator) {
   while (!communicator.attributes.all().empty()) {
     const KeyvalPtr last = communicator.attributes.all().back().keyval;

@@ -2,8 +2,8 @@
 // 7.7).
 //
 // These run outside the rank and may call MPI on the same object; each function here holds a reference to it meanwhile.
-// A callback's result other than MPI_SUCCESS becomes the call's error; the function here then returns false, and calls
-// no further callback.
+// A callback's result other than MPI_SUCCESS becomes the call's error (MPI_ERR_OTHER if it is not a valid code); the
+// function here then returns false, and calls no further callback.
 #pragma once
 
 #include "mpi/call/call.hpp"
@@ -24,7 +24,8 @@ bool delete_attribute(Call& call, Datatype& type, const KeyvalPtr& keyval);
 bool delete_attributes(Call& call, Communicator& communicator);
 bool delete_attributes(Call& call, Datatype& type);
 
-// The same at MPI_Finalize, which errors do not stop: all are deleted, and each failure is printed.
+// The same at MPI_Finalize, which errors do not stop: all are deleted, and each failure is printed on standard error.
+// For MPI_COMM_SELF and the world (MPI 4.0, 11.2.4).
 void delete_attributes_at_end(Call& call, Communicator& communicator);
 
 // Copies the attributes to a new duplicate, in the order in which they were set. After an error `to` has none: those

@@ -187,7 +187,8 @@ extern "C" int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, M
   call.not_null(newcomm, "newcomm");
   check_subset(call, found, communicator);
   if (!call.ok()) return call.failed();
-  // Processes outside the group need not call; for one that does, the call is local.
+  // Processes outside the group need not call; for one that does, the call is local. No check_call(): only members of
+  // the group take part, not all of the communicator.
   if (found->my_rank < 0) return give_communicator(call, {}, newcomm);
   return give_communicator(call, create_group(call.rank(), *communicator, found, tag), newcomm);
 }

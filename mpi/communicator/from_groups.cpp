@@ -48,6 +48,7 @@ int finish(Call& call, const Made& made, const Given& given, MPI_Comm* handle) {
   if (made.communicator != nullptr) {
     // There is no parent whose handler it could inherit.
     made.communicator->error_handler = given.raises.error_handler;
+    // Local: each member keeps the hints that it passed.
     made.communicator->hints.set_from(given.hints);
   }
   return give_communicator(call, made, handle);

@@ -36,6 +36,7 @@ extern "C" int PMPI_Group_translate_ranks(MPI_Group group1, int n, const int ran
     if (rank != MPI_PROC_NULL) check_rank(call, rank, from->size(), "a rank of ranks1");
   }
   if (!call.ok()) return call.failed();
+  // All ranks are checked by now, so a failed call has written nothing.
   translate(*from, ranks, *to, ranks2);
   return MPI_SUCCESS;
 }

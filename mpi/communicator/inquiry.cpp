@@ -160,6 +160,7 @@ extern "C" int PMPI_Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen
   call.not_null(comm_name, "comm_name");
   call.not_null(resultlen, "resultlen");
   if (!call.ok()) return call.failed();
+  // At most MPI_MAX_OBJECT_NAME bytes with the zero: MPI_Comm_set_name truncates.
   std::memcpy(comm_name, communicator->name.c_str(), communicator->name.size() + 1);
   *resultlen = static_cast<int>(communicator->name.size());
   return MPI_SUCCESS;

@@ -9,7 +9,8 @@ using namespace margay::mpi;
 
 namespace {
 
-// The functions of all three types of keys have one type, because their objects' handles are ints.
+// The functions of all three types of keys have one type, because their objects' handles are ints. Null functions are
+// valid: MPI_COMM_NULL_COPY_FN and its like are null pointers.
 int create(Call& call, ObjectType owner, MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* delete_value,
            int* keyval, void* extra_state) {
   if (!call.ok()) return call.failed();

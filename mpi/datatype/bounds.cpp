@@ -59,7 +59,8 @@ int bounds_of(Call& call, MPI_Datatype datatype, TypeBounds TypeDefinition::*whi
   return MPI_SUCCESS;
 }
 
-// The body of MPI-1's inquiries, each of which returns one number.
+// The body of MPI-1's inquiries, each of which returns one number. MPI 3.0 removed them, but old programs and MPICH's
+// ABI have them.
 int bound(Call& call, MPI_Datatype datatype, MPI_Aint* out, const char* name,
           MPI_Aint (*value)(const TypeDefinition&)) {
   const Datatype* type = call.any_datatype(datatype);

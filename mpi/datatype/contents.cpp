@@ -11,6 +11,7 @@ namespace {
 // A handle for a type of the contents: a predefined one, or a new one, which the caller frees.
 MPI_Datatype handle_of(Call& call, const TypePtr& type) {
   if (type->predefined != 0) return type->predefined;
+  // The definition is shared, so a handle costs no copy of the layout.
   const Datatype* added = call.rank().handles().add_datatype(Datatype(type));
   if (added != nullptr) return added->handle;
   call.error(MPI_ERR_OTHER, "too many datatypes are alive (2^18); free some first");

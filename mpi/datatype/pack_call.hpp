@@ -7,7 +7,8 @@
 
 namespace margay::mpi {
 
-// `count` times `bytes`; sets the call's error if the product passes 2^63.
+// `count` times `bytes`; sets MPI_ERR_COUNT if the product passes 2^63. 0 for a negative count, which another check
+// reports.
 [[nodiscard]] inline std::uint64_t total_bytes(Call& call, std::int64_t count, std::uint64_t bytes) {
   std::int64_t all = 0;
   if (count < 0 || !__builtin_mul_overflow(count, bytes, &all)) return count < 0 ? 0 : static_cast<std::uint64_t>(all);
@@ -16,13 +17,15 @@ namespace margay::mpi {
   return 0;
 }
 
-// Bytes of `count` packed elements; 0 after an error.
+// Bytes of `count` packed elements, without gaps or headers; 0 after an error. `type` null: its lookup has failed and
+// has set the error.
 [[nodiscard]] inline std::uint64_t packed_bytes(Call& call, const Datatype* type, std::int64_t count) {
   return type == nullptr ? 0 : total_bytes(call, count, type->size);
 }
 
 // Checks that `bytes` fit behind `position` in a packed buffer of `room` bytes, and that the buffer is valid if there
-// are any. Sets MPI_ERR_ARG or MPI_ERR_BUFFER.
+// are any. Sets MPI_ERR_ARG or MPI_ERR_BUFFER. Room and position are in bytes too (MPI 4.0, 5.2); the position is not
+// changed here.
 template <typename Position>
 void check_room(Call& call, const void* packed, const char* packed_name, Position room, const char* room_name,
                 const Position* position, std::uint64_t bytes) {

@@ -10,7 +10,7 @@ using namespace margay::mpi;
 namespace {
 
 // "The same handle for the same arguments": types that the library owns, committed, with their arguments recorded.
-// Searched linearly. `basic`: the predefined type with that representation.
+// Searched linearly, because a program uses few kinds. `basic`: the predefined type with that representation.
 int hand_out_kind(Call& call, MPI_Datatype basic, int combiner, std::vector<int> asked, MPI_Datatype* newtype) {
   call.not_null(newtype, "newtype");
   if (!call.ok()) return call.failed();

@@ -15,16 +15,18 @@
 namespace margay::mpi {
 
 // Ends a constructor: passes the new type's handle to the program, or raises an error. `made` null: the type is too
-// large.
+// large (MPI_ERR_COUNT). The type is not committed.
 [[nodiscard]] int hand_out_type(Call& call, TypePtr made, MPI_Datatype* newtype);
 
-// The definition of any living type; nullptr, with the error set, if there is none.
+// The definition of any living type, committed or not, as a reference that outlives the handle; nullptr, with
+// MPI_ERR_TYPE set, if there is none.
 [[nodiscard]] inline TypePtr definition(Call& call, MPI_Datatype handle) {
   const Datatype* type = call.any_datatype(handle);
   return type != nullptr ? type->definition : nullptr;
 }
 
-// Checks an array argument, which may be null only if it has no elements. Empty after an error.
+// Checks an array argument, which may be null only if it has no elements. Empty after an error. The result refers to
+// the program's array.
 template <typename Element>
 [[nodiscard]] std::span<const Element> array(Call& call, const Element* first, std::int64_t count, const char* what) {
   if (!call.ok() || count <= 0) return {};
@@ -69,7 +71,7 @@ void append(std::vector<Number>& all, std::span<const Number> some) {
 }
 // The record of how a type was made, for MPI_Type_get_contents: the arguments in their order. `numbers` are the
 // contents' integers; in a constructor for large counts (`Count` is MPI_Count) they, and behind them `places`, are its
-// large counts.
+// large counts. `old`: the types that it was made of, which the record keeps alive.
 template <typename Count>
 [[nodiscard]] TypeOrigin origin_of(int combiner, std::initializer_list<std::span<const Count>> numbers,
                                    std::span<const MPI_Aint> places, std::vector<TypePtr> old) {
@@ -79,7 +81,8 @@ template <typename Count>
   return origin;
 }
 
-// Checks the name of a representation: "external32" is the only one besides the machine's own.
+// Checks the name of a representation: "external32" is the only one besides the machine's own (MPI 4.0, 5.3).
+// MPI_ERR_ARG for others.
 void check_external32(Call& call, const char* datarep);
 
 }  // namespace margay::mpi

@@ -74,7 +74,7 @@ extern "C" int PMPI_Add_error_string(int errorcode, const char* string) {
   Call call(call_name<"MPI_Add_error_string">);
   call.not_null(string, "string");
   if (!call.ok()) return call.failed();
-  // Not truncated: the program would find another string than it set.
+  // An error rather than a truncated string: the program would find another one than it set.
   if (std::strlen(string) >= MPI_MAX_ERROR_STRING) {
     call.error(MPI_ERR_ARG, "the string has " + std::to_string(std::strlen(string)) +
                                 " characters; with its end it must fit into MPI_MAX_ERROR_STRING (512)");

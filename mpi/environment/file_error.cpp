@@ -9,7 +9,8 @@ int raise_on_file(MpiRank& rank, const CallName& name, int code) {
   rank.enter();
   const ErrorHandlerPtr handler = rank.tables().file_handler;
   if (handler->function == nullptr && handler->handle != MPI_ERRORS_RETURN) {
-    abort_by_error(rank, name, rank.errors().class_of(code), "", rank.errors().text_of(code));
+    // The program gave the code (MPI_File_call_errhandler), or the call is not supported.
+    abort_by_error(rank, name, rank.errors().class_of(code), sim::Finding::mpi_error, "", rank.errors().text_of(code));
   }
   rank.leave();
   // The handler runs outside, because it may call MPI.

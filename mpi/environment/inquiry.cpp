@@ -38,6 +38,7 @@ timespec of_ns(std::uint64_t ns) {
 // Valid at any time. All ranks of a host, or of a virtual machine, use one clock.
 extern "C" double PMPI_Wtime() {
   const margay::sim::Clock* const clock = current_process().clock();
+  // Only processes of a virtual machine have a clock object; others read the real clock without a virtual call.
   if (clock != nullptr) [[unlikely]]
     return seconds(of_ns(clock->now_ns()));
   timespec now{};
@@ -78,6 +79,7 @@ extern "C" int PMPI_Get_processor_name(char* name, int* resultlen) {
   call.not_null(name, "name");
   call.not_null(resultlen, "resultlen");
   char host[MPI_MAX_PROCESSOR_NAME] = {};
+  // The last byte stays 0: a truncated name need not end with one.
   gethostname(host, sizeof host - 1);
   std::string text = host;
   const margay::sim::Job& job = call.rank().process().job();

@@ -37,6 +37,7 @@ MARGAY_ALIAS(Alloc_mem)
 
 extern "C" int PMPI_Free_mem(void* base) {
   Call call(call_name<"MPI_Free_mem">);
+  // A null pointer is accepted, as by free().
   if (base != nullptr && call.rank().tables().memory.erase(base) == 0)
     call.error(MPI_ERR_BASE, "base is not an address that MPI_Alloc_mem returned, or was freed");
   if (!call.ok()) return call.failed();

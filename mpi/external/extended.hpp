@@ -21,8 +21,9 @@ using Requests = std::span<UserRequest* const>;
 [[nodiscard]] bool awaits_extended(Requests requests);
 // Calls the poll function of each incomplete one. An error that one returns becomes the call's.
 void poll_extended(Call& call, Requests requests);
-// Waits until `done()` holds or a function failed (then !call.ok()). `all`: all requests are awaited, not any of them,
-// so that wait functions may be called.
+// Waits until `done()` holds or a function failed (then !call.ok()). It polls and never sleeps for an event, because a
+// poll function has no way to wake it. `all`: all requests are awaited, not any of them, so that wait functions may be
+// called.
 void wait_extended(Call& call, Requests requests, bool all, const std::function<bool()>& done);
 
 }  // namespace margay::mpi

@@ -38,6 +38,7 @@ int start(Call& call, const RequestClass& functions, void* extra_state, MPIX_Gre
   // A generalized request belongs to no communicator; it counts as MPI_COMM_SELF's.
   UserRequest* const made = add_own_request(call, call.rank().worlds().self());
   if (!call.ok()) return call.failed();
+  // Owned by the handle, which deletes it when the request ends.
   made->device = new GeneralizedRequest(call.rank(), functions, extra_state, group);
   *request = made->handle;
   return MPI_SUCCESS;

@@ -26,6 +26,7 @@ extern "C" int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info* info_used) {
   if (!call.ok()) return call.failed();
   Info hints;
   communicator->hints.write(hints);
+  // A new object, which the program frees.
   const MPI_Info made = add_info(std::move(hints));
   if (made == MPI_INFO_NULL) {
     call.error(MPI_ERR_OTHER, "too many info objects are alive (2^18); free some first");

@@ -17,7 +17,7 @@ namespace margay::mpi {
 
 namespace {
 
-// The tokens of this process's command line, for programs that pass none.
+// The tokens of this process's command line, for programs that pass none. Empty if /proc is not mounted.
 std::vector<std::string> own_command_line() {
   std::vector<std::string> words;
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen("/proc/self/cmdline", "rb"), &std::fclose);

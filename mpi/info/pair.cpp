@@ -17,7 +17,8 @@ void copy_text(const std::string& text, char* out, std::size_t characters) {
   out[length] = '\0';
 }
 
-// Looks a key up and, if it exists, calls `use` with its value, while the table is locked.
+// Looks a key up and, if it exists, calls `use` with its value, while the table is locked. An error is raised after
+// that, because its handler may use info objects.
 template <typename Use>
 int look_up(EarlyCall& call, MPI_Info info, const char* key, int* flag, Use use) {
   call.not_null(flag, "flag");

@@ -45,7 +45,7 @@ void InfoAccess::record_job(const sim::Job& job) const {
 }
 
 void InfoAccess::remove(Info& info) const {
-  // Deletes the object when the table has forgotten it.
+  // Deletes the object after its handle has left the table.
   const std::unique_ptr<Info> last(&info);
   infos_.table.remove(info.handle);
 }

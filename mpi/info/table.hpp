@@ -29,10 +29,10 @@ struct JobFacts {
 [[nodiscard]] MPI_Info add_info(Info&& info);
 // Objects that the program has made and not freed.
 [[nodiscard]] std::vector<MPI_Info> living_infos();
-// The message for an invalid handle.
+// The message for an invalid handle (MPI_ERR_INFO).
 [[nodiscard]] std::string bad_info_text(MPI_Info handle);
 
-// Checks an info argument of which nothing is used: MPI_INFO_NULL or a valid object.
+// Checks an info argument of which nothing is used: MPI_INFO_NULL or a valid object; MPI_ERR_INFO for others.
 void check_hints(Call& call, MPI_Info handle);
 
 // The table, locked for the object's lifetime. Requires: no function of the program is called meanwhile, as it may use
@@ -42,7 +42,7 @@ class InfoAccess {
   InfoAccess();
   // The object of a handle; null if it is invalid. MPI_INFO_ENV is valid, and must not be changed.
   [[nodiscard]] Info* find(MPI_Info handle) const;
-  // Removes and deletes an object. Requires: found, and not MPI_INFO_ENV.
+  // Removes and deletes an object; its handle is invalid from then on. Requires: found, and not MPI_INFO_ENV.
   void remove(Info& info) const;
   // Adds an object; MPI_INFO_NULL if the table is full.
   [[nodiscard]] MPI_Info add(Info&& info) const;

@@ -29,6 +29,7 @@ class PairPlaces {
   [[nodiscard]] bool any() const { return cursor_.left() != 0; }
   // Requires: any().
   [[nodiscard]] std::byte* next() {
+    // One byte: only the address is used, and the parts of a padded pair are separate pieces.
     std::byte* const at = cursor_.peek(1).base;
     cursor_.skip(pair_bytes_);
     return at;
@@ -111,6 +112,7 @@ class Requested {
     RmaRequest* const request = request_.release();
     request->finish_start();
     if (made == nullptr) {
+      // The access is in progress and cannot be taken back: its request deletes itself when it is complete.
       std::string unheard;
       static_cast<void>(request->give_up(call_.rank(), unheard));
       return;
@@ -132,6 +134,7 @@ class Requested {
 
 void carry_out(Call& call, Direction direction, Window& window, const Access& access) {
   Rma& rma = call.rank().rma();
+  // Copies directly, by a system call or by messages; Rma chooses the method by the target.
   direction == Direction::put ? rma.put(window, access) : rma.get(window, access);
 }
 

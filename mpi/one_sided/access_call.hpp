@@ -13,7 +13,8 @@ namespace margay::mpi {
 
 // The pair type of which all of a derived datatype is made; 0: none.
 [[nodiscard]] MPI_Datatype pair_of(const TypeDefinition& definition);
-// Whether a pair type has padding, so that its elements are not a run of MPI_Type_size bytes each.
+// Whether a pair type has padding, so that its elements are not a run of MPI_Type_size bytes each. False for MPI_2INT
+// and MPI_FLOAT_INT, whose parts are consecutive.
 [[nodiscard]] bool is_padded_pair(MPI_Datatype type);
 // Accumulates element by element: the bytes of a padded pair are not consecutive in memory, and a piece of them may
 // hold parts of two elements. `pair`: the elements' type. Requires: `access` is checked, and all its types' elements
@@ -25,7 +26,8 @@ void accumulate_pairs(Rma& rma, Window& window, const Access& access, const Accu
 
 namespace margay::mpi {
 
-// MPI_Put and MPI_Get; with a request MPI_Rput and MPI_Rget.
+// MPI_Put and MPI_Get; with a request MPI_Rput and MPI_Rget, which only epochs of MPI_Win_lock and MPI_Win_lock_all
+// allow (MPI_ERR_RMA_SYNC otherwise). The form without a request tries the fast path first (short_way.hpp).
 [[nodiscard]] int access_call(const Invocation& name, Direction direction, const AccessArguments& arguments);
 [[nodiscard]] int access_call(const Invocation& name, Direction direction, const AccessArguments& arguments,
                               MPI_Request* request);
@@ -39,11 +41,13 @@ struct ResultArguments {
   bool wanted = false;
   bool one_element = false;  // of a predefined datatype (MPI_Fetch_and_op, MPI_Compare_and_swap)
 };
+// All accumulates but MPI_Compare_and_swap. An operation of the program is MPI_ERR_OP; elements of different predefined
+// types are MPI_ERR_TYPE (MPI 4.0, 12.3.4).
 [[nodiscard]] int accumulate_call(const Invocation& name, const AccessArguments& arguments, MPI_Op op,
                                   const ResultArguments& result);
 [[nodiscard]] int accumulate_call(const Invocation& name, const AccessArguments& arguments, MPI_Op op,
                                   const ResultArguments& result, MPI_Request* request);
-// MPI_Compare_and_swap.
+// MPI_Compare_and_swap. One integer, logical or byte (MPI_ERR_TYPE otherwise); never with a request.
 [[nodiscard]] int swap_call(const Invocation& name, const AccessArguments& arguments, const void* compare,
                             void* result);
 

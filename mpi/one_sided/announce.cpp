@@ -94,6 +94,7 @@ std::string own_conflict_text(const Conflict& conflict, const AnnouncedAccess& s
 
 namespace {
 
+// A loop may repeat one mistake thousands of times; each is still recorded as a finding.
 constexpr std::uint32_t kConflictsPrintedMax = 100;  // of conflicts that do not end the job
 
 EpochKind epoch_of(const Window& window, const WindowTarget& target) {
@@ -134,7 +135,7 @@ void report_conflict(Call& call, const Window& window, std::string sentence) {
   const ErrorHandlerPtr& handler = window.communicator->error_handler;
   const bool fatal = handler == nullptr || (handler->function == nullptr && (handler->handle == MPI_ERRORS_ARE_FATAL ||
                                                                              handler->handle == MPI_ERRORS_ABORT));
-  // A finding also if it is not printed.
+  // A finding counts even if it is not printed.
   sim::FindingRecord found;
   sim::set_text(found.call, call.name());
   sim::set_site(found, call.rank().process().source_lines().behind_call(call.rank().caller()));
@@ -215,7 +216,7 @@ bool check_target(Call& call, Window& window, const AnnouncedAccess& announced, 
     if (outstanding.error_class != MPI_SUCCESS) {
       call.error(outstanding.error_class, {});
     } else if (answer.clash != Clash::none) {
-      // The name comes from another process.
+      // The name comes from another process: it may lack its final zero.
       answer.first.call[sizeof answer.first.call - 1] = '\0';
       report_conflict(call, window,
                       conflict_text(answer, announced, {access.target, window_text(window), first_call(call, answer)}));

@@ -15,6 +15,7 @@ namespace margay::mpi {
 
 // Where two accesses conflict.
 struct ConflictLocation {
+  // A rank of the window's group; then what window_text() returns.
   int target = 0;
   std::string window;
   std::string first_call;  // function of the first access, with its location
@@ -33,16 +34,20 @@ struct ConflictLocation {
 // The kind of an access, with the operands of an accumulate.
 struct AccessNature {
   AccessKind kind = AccessKind::put;
+  // Of a request-based function (MPI 4.0, 12.3.5). One that reads the target ends with its request, others with their
+  // epoch.
   bool with_request = false;
   // The operands of an accumulate, whose `access.buffer` takes the result; null: a put or a get.
   const AccumulateOperands* operands = nullptr;
   OriginData origin = {};
 };
 
-// Announces an access; with --check-rma only. A round trip to the target for each kPiecesOfAsk pieces.
+// Announces an access; with --check-rma only. A round trip to the target for each kPiecesOfAsk pieces. If a later part
+// conflicts, the announced ones are withdrawn.
 [[nodiscard]] bool announce_checked(Call& call, Window& window, Access& access, const AccessNature& nature);
-// The last step before an access begins. Returns false, with the error set, if it conflicts with an incomplete access,
-// or the target is lost.
+// The last step before an access begins. Returns false, with the error set, if it conflicts with an incomplete access
+// (MPI_ERR_RMA_CONFLICT), or the target is lost. Without the check it costs one test. After true the access must begin,
+// and its end must be announced later: until then others are compared with it.
 [[nodiscard]] inline bool announce(Call& call, Window& window, Access& access, const AccessNature& nature) {
   return window.check == nullptr || announce_checked(call, window, access, nature);
 }

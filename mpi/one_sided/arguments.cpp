@@ -175,7 +175,7 @@ void wait_for_accesses(Call& call, Window& window, int target) {
 
 namespace {
 
-// Accesses to mapped memory succeed also if its process is dead; their epoch fails.
+// Accesses to mapped memory succeed even if its process is dead; their epoch fails.
 void report_dead(Call& call, const WindowTarget& target) {
   if (target.lock != LockKind::none && call.device().kernel().initiator().gone(target.world_rank))
     call.error(MPIX_ERR_PROC_FAILED, {});

@@ -8,9 +8,10 @@
 
 namespace margay::mpi {
 
-// The window of a handle; nullptr after an error. Errors from here on go to the window's handler.
+// The window of a handle; nullptr after an error (MPI_ERR_WIN). Errors from here on, and earlier ones of the call, go
+// to the window's handler.
 [[nodiscard]] Window* checked_window(Call& call, MPI_Win handle);
-// Checks a target. Returns false for MPI_PROC_NULL, where the call has no effect, and after an error.
+// Checks a target (MPI_ERR_RANK). Returns false for MPI_PROC_NULL, where the call has no effect, and after an error.
 [[nodiscard]] bool checked_target(Call& call, const Window* window, int rank);
 // Sets MPI_ERR_RMA_SYNC with the message, unless that is null.
 void wrong_epoch(Call& call, const char* sentence);
@@ -39,16 +40,18 @@ struct OriginData {
   std::int64_t count = 0;
   const Datatype* type = nullptr;
 };
-// Looks up and checks an access's arguments, but for the epoch. Returns false after an error, and if there is nothing
-// to do.
+// Looks up and checks an access's arguments, but for the epoch. Sets `window` and fills `access`, which refers to the
+// program's buffer and datatypes. Returns false after an error, and for the target MPI_PROC_NULL.
 [[nodiscard]] bool check_access(Call& call, const AccessArguments& arguments, Window*& window, Access& access);
 // Checks that the epoch allows the access; the last check, because it uses the epoch. Waits for a lock that is still
 // missing, and for room for the access. Returns false after an error.
 [[nodiscard]] bool enter_epoch(Call& call, Window& window, int target);
-// Waits until an access may begin: those in progress are bounded (kAccessMessagesMax).
+// Waits until an access may begin: those in progress are bounded (kAccessMessagesMax). A full origin resumes at half of
+// the bound, so that it does not wait again at the next access.
 void wait_for_room(Call& call);
-// Computes `offset`, in bytes from the window's beginning, of `count` elements of `type`. Returns false, with the error
-// set, unless all lie in the window.
+// Computes `offset`, in bytes from the window's beginning, of `count` elements of `type`. Returns false, with
+// MPI_ERR_RMA_RANGE set, unless all lie in the window. For a dynamic window the offset is the address; the target
+// checks it.
 [[nodiscard]] bool check_range(Call& call, const Window& window, int target, MPI_Aint displacement, std::int64_t count,
                                const Datatype& type, std::uint64_t& offset);
 
@@ -78,7 +81,8 @@ inline void complete_announced(Call& call, Window& window, int target, Completed
 void wait_until_sent(Call& call, WindowTarget& target);
 // Waits until earlier accesses have left and their answers have arrived; another thread may begin others meanwhile.
 void wait_for_accesses(Call& call, Window& window, int target);
-// Complete the accesses to a target at this origin (flush_local), or also at the target.
+// Complete the accesses to a target at this origin (flush_local), or also at the target. flush() costs a round trip if
+// puts have gone without answers of their own; flush_all() starts all round trips before it waits for the first.
 void flush_local(Call& call, Window& window, int target);
 void flush(Call& call, Window& window, int target);
 void flush_all(Call& call, Window& window);

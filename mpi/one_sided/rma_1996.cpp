@@ -17,6 +17,7 @@ using namespace margay::mpi;
 
 namespace {
 
+// The arguments of an access as the program passed them. Counts are ints: the proposal has no large ones.
 struct Arguments1996 {
   const void* origin;
   int origin_count;

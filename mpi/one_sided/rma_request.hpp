@@ -23,7 +23,7 @@ class RmaRequest final : public OwnRequest, private Listener {
   ~RmaRequest() override { device_.drop_reference(*communicator); }
   // The count of the access's messages, which the device changes; its listener is this request.
   [[nodiscard]] Outstanding& outstanding() { return outstanding_; }
-  // With --check-rma: the access counts as complete when the request is.
+  // With --check-rma: the access counts as complete when the request is. Called once, before the access begins.
   void set_announced(int target, const Access::Announced& access) {
     target_ = target;
     announced_ = access;
@@ -32,7 +32,8 @@ class RmaRequest final : public OwnRequest, private Listener {
   void finish_start() {
     if (--outstanding_.count == 0) notify();
   }
-  // The error of the access; MPI_ERR_RMA_RANGE comes from the target of a dynamic window.
+  // The error of the access; MPI_ERR_RMA_RANGE comes from the target of a dynamic window. `words`: the message, if the
+  // class alone does not explain the error.
   [[nodiscard]] int outcome(MpiRank& rank, MPI_Status* status, std::string& words) override {
     if (announced_.number != 0) [[unlikely]]
       end_announced(rank);

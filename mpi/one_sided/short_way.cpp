@@ -90,7 +90,7 @@ Place place_of(MpiRank& rank, const AccessArguments& arguments) {
   return {to->base + offset, static_cast<std::size_t>(bytes)};
 }
 
-// Updates one element atomically.
+// Updates one element atomically. `Word` is unsigned also for signed types: sums wrap to the same bits.
 template <typename Word>
 void update(Word* at, const void* operand, MPI_Op op, void* result) {
   Word with = 0;
@@ -173,6 +173,7 @@ bool short_flush(int target, MPI_Win handle) {
   if (to->unflushed || !rank.rma().locally_complete(*to) || window->error_class != MPI_SUCCESS) return false;
   // A dead target fails the epoch; the whole call reports it.
   if (rank.device().kernel().initiator().gone(to->world_rank)) return false;
+  // Last, because it counts the call: one that takes the full path must not be counted twice.
   return rank.rma().need_not_look();
 }
 

@@ -4,7 +4,8 @@
 // takes the full path, which reports the error, waits, or uses another method.
 //
 // The rank is entered and left as in any call, so that the coprocessor is notified of work for it. A fast path saves
-// the Call object, the tests for a trace, and error messages.
+// the Call object and the error messages; one test sends every call to the full path while a trace or a check observes
+// the rank.
 #pragma once
 
 #include "mpi/call/call_name.hpp"
@@ -19,7 +20,8 @@ namespace margay::mpi {
 // MPI_Compare_and_swap.
 [[nodiscard]] bool short_swap(const CallName& name, const AccessArguments& arguments, const void* compare,
                               void* result);
-// MPI_Win_flush and MPI_Win_flush_local.
+// MPI_Win_flush and MPI_Win_flush_local. Each of 64 synchronisations or so takes the full path, which runs a round of
+// progress: a program that polls memory in a loop of flushes must still receive its messages.
 [[nodiscard]] bool short_flush(int target, MPI_Win window);
 
 }  // namespace margay::mpi

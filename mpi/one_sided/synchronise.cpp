@@ -25,7 +25,8 @@ void check_assertion(Call& call, int assertion, int allowed) {
   }
 }
 
-// For each member of a group, its rank in the window. A member that is not in the window's group is an error.
+// For each member of a group, its rank in the window. A member that is not in the window's group is an error. Costs a
+// search of the window's members for each member of the group.
 std::vector<int> ranks_in(Call& call, const Window& window, const GroupPtr& group) {
   std::vector<int> ranks;
   for (int member = 0; member < group->size(); ++member) {

@@ -11,7 +11,8 @@
 
 namespace margay::mpi {
 
-// The arguments as the program passed them; nothing is looked up or checked.
+// The arguments as the program passed them; nothing is looked up or checked. `count` is in elements of `datatype`, also
+// in the bindings with int counts.
 struct SendArguments {
   const void* buffer;
   std::int64_t count;
@@ -21,7 +22,8 @@ struct SendArguments {
   MPI_Comm communicator;
 };
 
-// The same of a receive. `source` may be MPI_ANY_SOURCE, `tag` MPI_ANY_TAG.
+// The same of a receive. `source` may be MPI_ANY_SOURCE, `tag` MPI_ANY_TAG. `count`: the room in the buffer, which a
+// message may leave partly unused.
 struct ReceiveArguments {
   void* buffer;
   std::int64_t count;
@@ -32,7 +34,8 @@ struct ReceiveArguments {
 };
 
 // Looks up and checks the arguments. After an error the result is incomplete, and the call has the error. Returns at
-// the first lookup that fails.
+// the first lookup that fails. The result refers to the program's buffer and to the objects of its handles, and takes
+// no reference to them.
 [[nodiscard]] inline CheckedSend check_send(Call& call, SendMode mode, const SendArguments& arguments) {
   CheckedSend checked{mode,          arguments.buffer, arguments.count,        nullptr, arguments.destination,
                       arguments.tag, nullptr,          Context::point_to_point};
@@ -66,10 +69,12 @@ struct ReceiveArguments {
   return checked;
 }
 
-// Frees the request and sets the call's error: too many requests are alive.
+// Gives the request back to the device, which frees it when it is complete, and sets MPI_ERR_OTHER: 2^18 requests are
+// alive.
 [[gnu::noinline]] void refuse_request(Call& call, Request* device);
 // Gives a started request a handle. A send that completed at once has no request: all such sends share one handle,
-// unless the check of leaks is enabled, which needs one for each.
+// unless the check of leaks is enabled, which needs one for each. Error: refuse_request()'s; `handle` is then
+// unchanged.
 inline void hand_out(Call& call, Request* device, Communicator& communicator, MPI_Request* handle) {
   const bool sent = device->kind == RequestKind::sent;
   // The usual case of short messages: the shared handle costs no table entry.

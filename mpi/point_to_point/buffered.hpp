@@ -6,7 +6,7 @@
 namespace margay::mpi {
 
 // Starts a buffered send. Returns a request that is complete at once; the room of the copy is freed when the message
-// has left. Without room in the buffer: nullptr, with MPI_ERR_BUFFER set.
+// has left. Without room in the buffer: nullptr, with MPI_ERR_BUFFER set. To MPI_PROC_NULL nothing is copied.
 [[nodiscard]] Request* start_buffered(Call& call, const CheckedSend& send);
 
 }  // namespace margay::mpi

@@ -177,12 +177,16 @@ class Statuses {
     if (error_class != MPI_SUCCESS) call.blame(before);
     return error_class;
   }
+  const bool programs = call.blamed() == Call::Blame::program;  // a function of the program returned it
   // The communicator may be freed before its handler is called.
   call.adopt(communicator);
   const std::string name(error_class_name(error_class));
   call.error(MPI_ERR_IN_STATUS, "request " + std::to_string(i) + " failed with " +
                                     (name.empty() ? "code " + std::to_string(error_class) : name) + ": " + words);
-  call.blame(error_class == MPIX_ERR_PROC_FAILED ? Call::Blame::peer : Call::Blame::call);
+  call.blame(programs                              ? Call::Blame::program_class
+             : error_class == MPIX_ERR_PROC_FAILED ? Call::Blame::peer
+                                                   : Call::Blame::call);
+  call.status_class(call.rank().errors().class_of(error_class));
   return error_class;
 }
 

@@ -19,7 +19,8 @@ inline void status_of(const Request& request, MPI_Status* status) {
   }
   set_status_cancelled(*status, request.cancelled);
 }
-// Moves a complete request's status and error into the call, and frees the request.
+// Moves a complete request's status and error into the call, and frees the request. For requests without a handle:
+// those of blocking calls.
 inline void finish_device_request(Call& call, Request& request, MPI_Status* status) {
   status_of(request, status);
   if (request.error_class != MPI_SUCCESS) call.error(request.error_class, failure_text(call.rank(), request));
@@ -36,14 +37,15 @@ inline void finish_device_request(Call& call, Request& request, MPI_Status* stat
 }
 
 // Ends an active, complete request, and returns its error class. A persistent one becomes inactive; another one is
-// freed, and its handle becomes MPI_REQUEST_NULL. `words`: the message of an error; unchanged without one.
+// freed, and its handle becomes MPI_REQUEST_NULL. `words`: the message of an error; unchanged without one. The call's
+// own error is not set, because MPI_Waitall reports one class for each status.
 [[nodiscard]] int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status,
                               std::string& words);
 // The same in a call that ends one request only: its error becomes the call's.
 void end_only_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status);
 
-// The requests of one call, looked up once. Null handles give nullptr; an invalid one sets the call's error. Up to 64
-// requests are held without allocation.
+// The requests of one call, looked up once. Null handles give nullptr; an invalid one sets the call's error
+// (MPI_ERR_REQUEST). Lives on the stack of its call. Up to 64 requests are held without allocation.
 class RequestRow {
  public:
   // Looks up `count` handles of the program; sets the call's error if one is invalid. `handles` outlives it.
@@ -80,6 +82,7 @@ class RequestRow {
  private:
   // Requests in the object itself; longer rows allocate.
   static constexpr int kInline = 64;
+  // A count that the device never reaches, so the first any_complete() scans.
   static constexpr std::uint64_t kNeverLooked = ~std::uint64_t{0};
   // Messages between two scans of the row, so that a scan and the start of a round are paid once for many messages.
   static constexpr int kMessagesInTurn = 16;
@@ -94,7 +97,7 @@ class RequestRow {
   UserRequest* inline_[kInline];
 };
 
-// Whether statuses get MPI_ERROR also if no request failed. The standard says no (MPI 4.0, 3.2.5), but MPICH's
+// Whether statuses get MPI_ERROR even if no request failed. The standard says no (MPI 4.0, 3.2.5), but MPICH's
 // MPI_Waitall writes it, and programs read it.
 enum class ErrorFields : std::uint8_t { always, failed };
 // Ends all requests of a row. Requires: row.all_complete(). Returns MPI_SUCCESS; or, if a request failed, writes each
@@ -106,6 +109,7 @@ inline void look_around(Call& call, const RequestRow& row) {
   static_cast<void>(call.device().progress(row.messages_in_look()));
 }
 // Ends all complete requests of a row, in order, so that none starves. Errors and `statuses` as for end_all().
+// `outcount` gets their number, `indices` their places in the row.
 [[nodiscard]] int end_some(Call& call, RequestRow& row, int* outcount, int* indices, MPI_Status* statuses);
 
 }  // namespace margay::mpi

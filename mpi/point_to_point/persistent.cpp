@@ -21,6 +21,7 @@ int keep(Call& call, Communicator* communicator, const PersistentCall& arguments
     return call.failed();
   }
   request->persistent = true;
+  // The entry may have served a persistent collective before.
   request->own = nullptr;
   ++communicator->references;
   request->call = arguments;

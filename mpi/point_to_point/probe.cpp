@@ -137,6 +137,7 @@ extern "C" int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_St
     return MPI_SUCCESS;
   }
   Envelope envelope;
+  // Before the probe: a message that has arrived, but is still on its wire, must be found.
   look_once(call);
   const bool found =
       call.device().probe(source, tag, *communicator, envelope, Context::point_to_point, TraceProbe::iprobe);

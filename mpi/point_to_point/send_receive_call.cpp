@@ -69,6 +69,7 @@ int start_both(Call& call, const SendArguments& send, const CheckedSend* copied_
   const CheckedReceive in = check_receive(call, receive);
   call.whose("of the receive");
   call.not_null(handle, "request");
+  // The handle first: without one nothing is started, since a started operation could not be completed.
   UserRequest* const made = call.ok() ? add_own_request(call, *in.communicator) : nullptr;
   if (!call.ok()) return call.failed();
   Device& device = call.device();

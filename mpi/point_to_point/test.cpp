@@ -21,6 +21,7 @@ bool test_once(Call& call, Asked asked, Done done) {
   // Only if nothing is complete yet: a test that succeeds costs no round of progress.
   look_once(call);
   if (done()) return true;
+  // A generalized request of MPICH's extension completes only inside its poll function.
   if (any_extended(call)) [[unlikely]] {
     poll(call, asked);
     if (!call.ok()) return false;

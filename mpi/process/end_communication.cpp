@@ -44,6 +44,7 @@ bool end_communication(Call& call) {
   // Progress continues meanwhile. From here on no rank posts a receive for the world.
   check_last_call(call);
   if (!everybody_is_here(call)) return false;
+  // MPICH lets programs end with sends that nothing will match, and a wait for those would never end.
   device.give_up_sends(kWorldModel, Device::Receivers::leave);
   wait_until(rank, [&] { return device.sends_over(looked_at()) && (looked_at() || rank.buffered().drained()); });
   // A second barrier: ranks that still cancel a send need an answer from its receiver.

@@ -1,13 +1,12 @@
 // The beginning and end of the world model (MPI 4.0, chapter 11.2).
 #include <unistd.h>
 
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include "mpi/call/binding.hpp"
 #include "mpi/call/call.hpp"
 #include "mpi/call/early_call.hpp"
+#include "mpi/call/fatal_error.hpp"
 #include "mpi/communicator/attribute_callbacks.hpp"
 #include "mpi/process/leaks.hpp"
 #include "mpi/process/machine.hpp"
@@ -22,7 +21,6 @@ namespace {
 
 // MPI_Init and MPI_Init_thread. A failure to join the job ends the process, as there is no handler yet.
 int begin(const Invocation& of, int thread_level) {
-  const char* const function = of.name.text;
   // A process initializes the world model once, also after MPI_Finalize (MPI 4.0, 11.2.1).
   if (current_process().init_state() != InitState::before) {
     EarlyCall call(of);
@@ -34,10 +32,7 @@ int begin(const Invocation& of, int thread_level) {
   }
   // With SERIALIZED, calls come from several threads, so the process lock must work between threads.
   const auto status = hold_machine(thread_level >= MPI_THREAD_SERIALIZED);
-  if (!status.ok()) {
-    std::fprintf(stderr, "margay: %s: %s\n", function, status.sentence().c_str());
-    std::exit(1);
-  }
+  if (!status.ok()) exit_by_failure(of.name, "failed: " + status.sentence());
   MpiRank* const rank = current_rank();
   set_thread_rank(rank);
   // Before the state changes, which other threads read (MPI_Initialized).
@@ -55,6 +50,7 @@ MpiRank& running_rank(const CallName& name, EarlyCall& call) {
 // Enters the rank if that is possible soon. Not if another thread's call has the process lock, nor in a signal handler
 // that interrupted a call of this thread, which would wait for itself.
 bool enters_soon(MpiRank& rank) {
+  // 10 ms in all: most calls have left the lock by then, and an abort is not delayed noticeably.
   constexpr int kTries = 100;
   constexpr useconds_t kBetweenTriesUs = 100;
   for (int i = 0; i < kTries; ++i) {
@@ -72,6 +68,8 @@ std::string abort_of_none(MPI_Comm comm) {
 
 }  // namespace
 
+// The arguments are not read: options of `margay run` travel in the environment, so argc and argv are the program's
+// own.
 extern "C" int PMPI_Init(int* /*argc*/, char*** /*argv*/) {
   return begin(call_name<"MPI_Init">, MPI_THREAD_SINGLE);
 }
@@ -85,6 +83,7 @@ extern "C" int PMPI_Init_thread(int* /*argc*/, char*** /*argv*/, int required, i
     return call.failed();
   }
   const int result = begin(call_name<"MPI_Init_thread">, required);
+  // All four levels are supported, so the program gets the one that it requires.
   if (provided != nullptr && result == MPI_SUCCESS) *provided = required;
   return result;
 }
@@ -136,6 +135,7 @@ extern "C" int PMPI_Finalize() {
     if (hold_machine_alone() && rank.buffered().drained()) rank.buffered().abandon();
     rank.end_world();
   }
+  // After the Call has left the rank, which let_go_machine() enters again.
   set_thread_rank(nullptr);
   let_go_machine();
   current_process().set_init_state(InitState::finalized);

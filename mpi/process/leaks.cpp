@@ -21,7 +21,7 @@ namespace margay::mpi {
 
 namespace {
 
-// Lines printed at most; all objects are counted.
+// Lines printed at most, because a program that leaks in a loop would bury its other output; all objects are counted.
 constexpr std::size_t kLinesMax = 1000;
 
 std::string peer_text(const char* word, int peer) {
@@ -99,6 +99,7 @@ class Report {
     rank_.process().findings().add(sim::Finding::leaked_handle, found, what);
   }
   void line(const char* kind, Handle handle, const std::string& name = {}, const std::string& details = {}) {
+    // Objects may live while MPI is dormant, and are then found at several ends.
     if (rank_.handles().origins()->report_once(handle))
       line(kind, handle, rank_.handles().origins()->of(handle), name, details);
   }
@@ -241,6 +242,8 @@ std::string report_of_exit(MpiRank& rank) {
   if (rank.handles().origins() == nullptr) return {};
   Report report(rank);
   add_lasting(rank, report);
+  // The rank is dormant, and its trace was suspended until the first finding.
+  rank.process().recorder().suspend();
   return report.text();
 }
 

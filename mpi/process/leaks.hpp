@@ -22,10 +22,11 @@ struct Ending {
 // counts; nothing if there is none, or the rank records no origins. Requires: the process lock is held.
 void report_leaks(MpiRank& rank, Ending ending);
 // The report of a process that exits after its last session and MPI_Finalize, on info objects and error handlers. Empty
-// without a finding.
+// without a finding. Requires for both reports of an exit: the process lock is held. The caller prints them, by write()
+// and not by stdio, whose lock interrupted code may hold.
 [[nodiscard]] std::string report_of_exit(MpiRank& rank);
 // The report of a process that exits with open sessions: these, and all objects but the world model's. Empty without an
-// open session.
+// open session. Each object is reported at one end only.
 [[nodiscard]] std::string report_of_open_sessions(MpiRank& rank);
 
 }  // namespace margay::mpi

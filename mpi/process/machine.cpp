@@ -86,10 +86,11 @@ void leave_held(MpiRank& rank, int users, bool signed_off) {
   const bool sessions_alone = system_process().init_state() != InitState::running;
   if (sessions_alone) process.board().open_sessions = static_cast<std::uint32_t>(users);
   report_at_exit(rank, signed_off ? sim::LastSecond::kKill : 1, &report_of_open_sessions);
-  // Such a launcher takes the exit for a regular one, and the other ranks would wait forever.
+  // A launcher that has accepted the goodbye takes any exit for a regular one, and the other ranks would wait forever.
   if (signed_off) {
-    process.abort(
-        1, sessions_alone ? "it exits with a session that was never finalized" : "it exits without MPI_Finalize");
+    process.abort(1,
+                  sessions_alone ? "it exits with a session that was never finalized" : "it exits without MPI_Finalize",
+                  sim::Finding::no_finalize);
   }
 }
 
@@ -108,6 +109,7 @@ void leave_held(MpiRank& rank, int users, bool signed_off) {
     lock.unlock();
     leave_held(*machine.rank, users, signed_off);
   } else {
+    // A later exit handler that begins MPI gets an error instead of a rank whose sockets are shut.
     machine.over = true;
     report_at_exit(*machine.rank, 1, &report_of_exit);
     machine.rank->process().shut();
@@ -193,6 +195,7 @@ void let_go_machine() {
   // First: it would enter the rank while that becomes dormant.
   rank.process().stop_coprocessor();
   rank.enter();
+  // Inside the rank, because it drains the wires; outside calls cannot enter meanwhile.
   rank.become_dormant();
   rank.leave();
   tool_rank_ends();

@@ -58,6 +58,7 @@ extern "C" int PMPI_Session_get_num_psets(MPI_Session session, MPI_Info info, in
   static_cast<void>(checked_session(call, session));
   check_info(call, info);
   call.not_null(npset_names, "npset_names");
+  // The sets are those of the job, the same for all sessions.
   if (call.ok()) *npset_names = static_cast<int>(process_set_names().size());
   return call.done();
 }

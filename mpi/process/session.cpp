@@ -1,6 +1,5 @@
 // The beginning and end of sessions (MPI 4.0, 11.3.1).
 #include <cstdio>
-#include <cstdlib>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -9,6 +8,7 @@
 #include "collectives/comm/window.hpp"
 #include "mpi/call/binding.hpp"
 #include "mpi/call/early_call.hpp"
+#include "mpi/call/fatal_error.hpp"
 #include "mpi/call/session_arguments.hpp"
 #include "mpi/communicator/attribute_callbacks.hpp"
 #include "mpi/info/table.hpp"
@@ -33,10 +33,10 @@ bool wants_threads(MPI_Info info) {
 
 // Reports a failure before there is a rank: calls the program's handler here, or ends the process.
 int refuse(MPI_Errhandler errhandler, const std::string& sentence) {
-  std::fprintf(stderr, "margay: MPI_Session_init: %s\n", sentence.c_str());
   const ErrorHandlerPtr handler = process_error_handlers().find(errhandler);
   const bool returns = handler != nullptr && (errhandler == MPI_ERRORS_RETURN || handler->of == ObjectType::session);
-  if (!returns) std::exit(1);
+  if (!returns) exit_by_failure(call_name<"MPI_Session_init">, "failed: " + sentence);
+  std::fprintf(stderr, "margay: MPI_Session_init failed: %s\n", sentence.c_str());
   MPI_Session none = MPI_SESSION_NULL;
   int code = MPI_ERR_OTHER;
   if (handler->function != nullptr) {
@@ -81,6 +81,8 @@ int end_session(const Invocation& of, MPI_Session* handle) {
     if (!delete_attributes(call, *communicator)) return call.failed();
   }
   report_leaks(rank, {.session = number, .last = hold_machine_alone()});
+  // First the operations that will end by themselves: only receives without a message and sends to this process may be
+  // cancelled.
   wait_until(rank, [&rank, number] { return rank.device().quiet_but_unmatched(number); });
   // Other processes may still receive what was sent to them.
   rank.device().give_up_sends(number, Device::Receivers::remain);

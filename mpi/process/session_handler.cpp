@@ -45,6 +45,7 @@ extern "C" int PMPI_Session_call_errhandler(MPI_Session session, int errorcode) 
     call.error(MPI_ERR_ARG, "errorcode " + std::to_string(errorcode) + " is not an error code");
   if (!call.ok()) return call.failed();
   // The handler's own code is not this call's result.
+  call.blame(Call::Blame::program_class);
   call.hand_over(found->raises, errorcode);
   return MPI_SUCCESS;
 }

@@ -109,6 +109,7 @@ MARGAY_ALIAS(T_category_get_num_events)
 
 extern "C" int PMPI_T_category_get_events(int cat_index, int len, int indices[]) {
   ToolCall call;
+  // Valid arguments get an empty list, so nothing is written.
   check_list(call, cat_index, len, indices);
   return call.error();
 }

@@ -87,6 +87,7 @@ extern "C" int PMPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_ha
   ToolCall call;
   PerformanceSession* const owner = find_session(call, session);
   if (owner == nullptr || !call.check(handle != nullptr)) return call.error();
+  // The sums of the handle end with it; the library's own figures are never changed by tools.
   if (!call.check(owner->handles.erase(number_of(*handle)) == 1, MPI_T_ERR_INVALID_HANDLE)) return call.error();
   *handle = MPI_T_PVAR_HANDLE_NULL;
   return MPI_SUCCESS;

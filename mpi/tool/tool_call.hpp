@@ -45,7 +45,8 @@ class ToolCall {
   int error_ = MPI_SUCCESS;
 };
 
-// Conversions between a handle of the program and its number. The number is never used as an address.
+// Conversions between a handle of the program and its number. The number is never used as an address, so a stale or
+// invented handle is found by a lookup and cannot crash the tool.
 template <typename Opaque>
 [[nodiscard]] ToolHandle number_of(Opaque handle) {
   return reinterpret_cast<ToolHandle>(handle);
@@ -55,7 +56,7 @@ template <typename Opaque>
   return reinterpret_cast<Opaque>(handle);  // NOLINT(performance-no-int-to-ptr): never followed
 }
 
-// The index of the row named `name`; -1: none.
+// The index of the row named `name`; -1: none. A linear search: tools look a name up once.
 template <typename Rows>
 [[nodiscard]] int index_of(const Rows& rows, std::string_view name) {
   for (std::size_t i = 0; i < rows.size(); ++i) {

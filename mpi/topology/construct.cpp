@@ -154,6 +154,7 @@ extern "C" int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, 
   call.not_null(comm_dist_graph, "comm_dist_graph");
   if (!call.ok()) return call.failed();
   check_call(call, *parent);
+  // Each member has named all its own edges, so only the contexts are agreed on.
   return give_with_topology(call, duplicate(call.rank(), *parent), std::move(graph), comm_dist_graph);
 }
 MARGAY_ALIAS(Dist_graph_create_adjacent)
@@ -170,6 +171,7 @@ extern "C" int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int source
   DistGraphTopology graph;
   graph.weighted = is_weighted(weights);
   check_call(call, *parent);
+  // A member may name edges of any two members: each edge is sent to the ranks at its ends.
   record_error(call, distribute_edges(call.rank(), *parent, edges, graph));
   if (!call.ok()) return call.failed();
   return give_with_topology(call, duplicate(call.rank(), *parent), std::move(graph), comm_dist_graph);

@@ -1,7 +1,6 @@
 #include "mpi/unsupported/unsupported.hpp"
 
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include "mpi/call/fatal_error.hpp"
@@ -34,6 +33,7 @@ int unsupported(const Invocation& name, MPI_Comm comm) {
 }
 
 int unsupported_on_file(const CallName& name) {
+  // Printed even where the handler is MPI_ERRORS_RETURN: few programs check the code of a file function.
   say(name);
   MpiRank* const rank = current_rank();
   if (rank == nullptr) return MPI_ERR_UNSUPPORTED_OPERATION;
@@ -46,12 +46,9 @@ int unsupported_on_file(const CallName& name) {
 // Without a rank there is no job to end: only this process exits.
 void unsupported_at_all(const CallName& name) {
   MpiRank* const rank = current_rank();
-  if (rank == nullptr) {
-    say(name);
-    std::exit(1);
-  }
+  if (rank == nullptr) exit_by_error(name, sim::Finding::mpi_error, kSentence);
   rank->enter();
-  abort_by_error(*rank, name, MPI_ERR_UNSUPPORTED_OPERATION, "", kSentence);
+  abort_by_error(*rank, name, MPI_ERR_UNSUPPORTED_OPERATION, sim::Finding::mpi_error, "", kSentence);
 }
 
 }  // namespace margay::mpi

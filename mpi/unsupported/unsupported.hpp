@@ -17,7 +17,7 @@ namespace margay::mpi {
 // and few programs check the code, so the message is also printed.
 [[nodiscard]] int unsupported_on_file(const CallName& name);
 
-// Ends the job with the message, whatever error handlers are set.
+// Ends the job with the message, whatever error handlers are set; without a rank only this process, with status 1.
 [[noreturn]] void unsupported_at_all(const CallName& name);
 
 }  // namespace margay::mpi

@@ -1,6 +1,8 @@
-// Handles of the MPICH ABI, decoded and encoded. A handle has 32 bits: 31-30 kind, 29-26 object type, 25-0 the index
-// and type-specific bits above it (basic datatypes: size in bytes in 15-8, index in 7-0; keyvals: the type of their
-// objects in 25-22, index in 21-0).
+// Handles of the MPICH ABI, decoded and encoded. A handle has 32 bits:
+//   31-30  kind
+//   29-26  object type
+//   25-0   index, below type-specific bits; basic datatypes: size in bytes in 15-8, index in 7-0; keyvals: the type of
+//          their objects in 25-22, index in 21-0
 //
 // MPI_File is a pointer, and does not belong here. Pure arithmetic, no state.
 #pragma once
@@ -11,14 +13,14 @@
 
 namespace margay::mpi_adi {
 
-// All handles of the ABI but MPI_File are ints.
+// All handles of the ABI but MPI_File are ints; 0 is never a valid one.
 using Handle = int;
 
 // builtin: fixed by the ABI. direct and indirect: made at run time; margay makes direct ones only, and accepts no
 // indirect ones.
 enum class HandleKind : std::uint8_t { invalid = 0, builtin = 1, direct = 2, indirect = 3 };
 
-// The numbers are the ABI's.
+// The types of objects. The numbers are the ABI's.
 enum class ObjectType : std::uint8_t {
   none = 0,
   communicator = 1,
@@ -39,7 +41,7 @@ inline constexpr unsigned kHandleKindShift = 30;
 inline constexpr unsigned kHandleTypeShift = 26;
 inline constexpr std::uint32_t kHandleTypeMask = 0xf;
 inline constexpr std::uint32_t kHandleIndexMask = (1U << kHandleTypeShift) - 1;
-// The highest index of a handle made at run time.
+// The highest index of a handle made at run time; tables use the upper bits for generations (object/handle_table).
 inline constexpr std::uint32_t kMaxHandleIndex = kHandleIndexMask;
 // A keyval's index is shorter, because the type of its objects is above it.
 inline constexpr unsigned kKeyvalOwnerShift = 22;
@@ -116,6 +118,7 @@ inline constexpr std::uint32_t kBasicTypeSlots = 0x80;
 
 // --- Operations, keyvals ---
 
+// Operations of the ABI that a program cannot free.
 inline constexpr std::uint32_t kPredefinedOpCount = 14;
 // The index of a predefined operation: 1 for MPI_MAX, 14 for MPI_NO_OP. Requires: a builtin operation.
 [[nodiscard]] constexpr std::uint32_t op_index(MPI_Op op) {
@@ -145,7 +148,7 @@ inline constexpr std::uint32_t kPredefinedOpCount = 14;
                      (static_cast<std::uint32_t>(owner) << kKeyvalOwnerShift) | (index & kKeyvalIndexMask));
 }
 
-// The facts on which the arithmetic relies.
+// The facts on which the arithmetic relies. Programs have the values of mpi.h compiled in, so neither side may change.
 static_assert(make_handle(HandleKind::builtin, ObjectType::communicator, 0) == MPI_COMM_WORLD);
 static_assert(make_handle(HandleKind::builtin, ObjectType::communicator, 1) == MPI_COMM_SELF);
 static_assert(make_handle(HandleKind::builtin, ObjectType::group, 0) == MPI_GROUP_EMPTY);
@@ -160,9 +163,11 @@ static_assert(null_handle(ObjectType::error_handler) == MPI_ERRHANDLER_NULL);
 static_assert(null_handle(ObjectType::info) == MPI_INFO_NULL && null_handle(ObjectType::window) == MPI_WIN_NULL);
 static_assert(null_handle(ObjectType::keyval) == MPI_KEYVAL_INVALID);
 static_assert(null_handle(ObjectType::session) == MPI_SESSION_NULL);
+// The pair types with padding are direct handles, unlike all other predefined types.
 static_assert(make_direct(ObjectType::datatype, kPairTypeCount - 1) == MPI_LONG_DOUBLE_INT);
 static_assert(basic_size_bytes(MPI_INT) == sizeof(int) && basic_size_bytes(MPI_LONG_DOUBLE) == sizeof(long double));
 static_assert(is_predefined_op(MPI_MAX) && is_predefined_op(MPI_NO_OP) && !is_predefined_op(MPI_OP_NULL));
+// Fortran's key leads to C's.
 static_assert(predefined_keyval(MPI_TAG_UB) == MPI_TAG_UB && predefined_keyval(MPI_TAG_UB + 1) == MPI_TAG_UB);
 static_assert(keyval_owner(MPI_TAG_UB) == ObjectType::communicator && keyval_index(MPI_TAG_UB) == 1);
 static_assert(keyval_owner(MPI_WIN_BASE) == ObjectType::window && object_type(MPI_WIN_BASE) == ObjectType::keyval);

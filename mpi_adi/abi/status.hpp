@@ -12,7 +12,7 @@ namespace margay::mpi_adi {
 // The layout of the MPICH ABI, which programs access directly.
 static_assert(sizeof(MPI_Status) == 20 && offsetof(MPI_Status, MPI_SOURCE) == 8);
 
-// In count_hi_and_cancelled.
+// The mask of the cancelled bit in count_hi_and_cancelled.
 inline constexpr std::uint32_t kStatusCancelledBit = 1;
 
 // Whether the program passed MPI_STATUS_IGNORE.
@@ -20,8 +20,9 @@ inline constexpr std::uint32_t kStatusCancelledBit = 1;
   return status == MPI_STATUS_IGNORE;
 }
 
-// The count of bytes.
+// The count of bytes, as MPI_Get_count reads it. Not the number of elements.
 [[nodiscard]] constexpr std::uint64_t status_bytes(const MPI_Status& status) {
+  // The word also has the cancelled bit, below the count's high 31 bits.
   const auto high = static_cast<std::uint32_t>(status.count_hi_and_cancelled) >> 1;
   return (static_cast<std::uint64_t>(high) << 32) | static_cast<std::uint32_t>(status.count_lo);
 }
@@ -53,6 +54,7 @@ inline void fill_status(MPI_Status* status, int source, int tag, std::uint64_t b
   if (ignores(status)) return;
   status->MPI_SOURCE = source;
   status->MPI_TAG = tag;
+  // Clears the cancelled bit, which set_status_bytes() keeps.
   status->count_hi_and_cancelled = 0;
   set_status_bytes(*status, bytes);
 }

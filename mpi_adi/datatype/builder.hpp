@@ -15,6 +15,7 @@ inline constexpr std::uint64_t kTypeBytesMax = std::uint64_t{1} << 62;
 // A group of elements in a regular pattern: `blocks` blocks of `length` elements, the blocks `stride` bytes apart, the
 // first at `offset`. Elements in a block are one extent apart.
 struct TypeBlocks {
+  // In bytes from the element's address.
   std::int64_t offset = 0;
   std::int64_t blocks = 1;
   std::int64_t length = 1;
@@ -61,8 +62,10 @@ class TypeBuilder {
     return !__builtin_add_overflow(a, b, &out) || (fits_ = false);
   }
 
+  // The places of the data, and its types as if packed; both fold as parts are added.
   LayoutSequence layout_;
   LayoutSequence signature_;
+  // Sums over all groups; see TypeDefinition.
   std::uint64_t size_ = 0;
   std::uint64_t elements_ = 0;
   std::uint64_t external_size_ = 0;
@@ -75,6 +78,7 @@ class TypeBuilder {
   bool any_true_ = false;
   bool lower_set_ = false;
   bool upper_set_ = false;
+  // False after an overflow. Later add() calls then do nothing.
   bool fits_ = true;
 };
 

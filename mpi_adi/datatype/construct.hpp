@@ -29,6 +29,7 @@ namespace margay::mpi_adi {
 // was set.
 [[nodiscard]] TypePtr make_struct(std::span<const int> lengths, std::span<const MPI_Aint> displacements,
                                   std::span<const TypePtr> types, TypeOrigin origin);
+// The same with large counts.
 [[nodiscard]] TypePtr make_struct(std::span<const MPI_Count> lengths, std::span<const MPI_Count> displacements,
                                   std::span<const TypePtr> types, TypeOrigin origin);
 // `old` with the bounds [lower, lower + extent), which types made of it inherit.
@@ -44,6 +45,7 @@ namespace margay::mpi_adi {
 // MPI_ORDER_C or MPI_ORDER_FORTRAN.
 [[nodiscard]] TypePtr make_subarray(std::span<const int> sizes, std::span<const int> subsizes,
                                     std::span<const int> starts, int order, const TypePtr& old, TypeOrigin origin);
+// The same with large counts.
 [[nodiscard]] TypePtr make_subarray(std::span<const MPI_Count> sizes, std::span<const MPI_Count> subsizes,
                                     std::span<const MPI_Count> starts, int order, const TypePtr& old,
                                     TypeOrigin origin);

@@ -12,6 +12,7 @@ namespace margay::mpi_adi {
 // registers that hold several. Gaps are never written, because another thread may be using them. Other bytes in a cache
 // line with a run may be read.
 
+// The one pattern that has its own loops: runs of 8 bytes, one at every 16 bytes.
 inline constexpr std::size_t kEveryOtherRunBytes = 8;
 inline constexpr std::int64_t kEveryOtherStride = 16;
 

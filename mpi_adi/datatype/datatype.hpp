@@ -12,9 +12,9 @@
 
 namespace margay::mpi_adi {
 
-// Passive. It has the numbers that each message needs; all else is in the definition. Reference counted like
-// Communicator: one for the program's handle, one for each persistent request. Aligned, so that one cache line has all
-// that a send reads.
+// The numbers that each message needs, and a reference to the definition, which has all else. Passive. Reference
+// counted like Communicator: one for the program's handle, one for each persistent request. Aligned, so that one cache
+// line has all that a send reads.
 struct alignas(64) Datatype {
   // The count_max of a type without data.
   static constexpr std::uint64_t kCountMax = std::numeric_limits<std::int64_t>::max();
@@ -50,6 +50,7 @@ struct alignas(64) Datatype {
 
   // Whether `count` elements are one run of bytes that begins at the buffer's address: then a count and a size describe
   // them, without a layout.
+  // Each message makes this test, to choose between the two forms of a region.
   [[nodiscard]] bool dense() const { return is_dense; }
 };
 

@@ -58,6 +58,7 @@ struct TypeDefinition {
   // The layout of any number of consecutive elements; made last, from `layout` and the extent.
   std::optional<ElementsLayout> in_a_row;
 
+  // Bytes from one element to the next in a buffer; negative if the bounds are reversed.
   [[nodiscard]] std::int64_t extent() const { return bounds.upper - bounds.lower; }
   // The predefined type of all its data; 0 if it is empty or mixed.
   [[nodiscard]] int basic() const { return signature.is_run() ? signature.node->leaf : 0; }

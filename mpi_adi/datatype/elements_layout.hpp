@@ -8,14 +8,15 @@
 
 namespace margay::mpi_adi {
 
-// Immutable, so any number of messages may use it at once. Part of its type's definition, which its users refer to.
+// A type's elements without end, as the region of a buffer sees them. Immutable, so any number of messages may use it
+// at once. Part of its type's definition, which its users refer to.
 class ElementsLayout final : public portals::Layout {
  public:
   // Elements of layout `element`, `extent` bytes apart.
   ElementsLayout(const mpi_adi::Layout& element, std::int64_t extent);
 
-  // The run at data byte `at` from there on; copies of data bytes from `at` on to and from packed memory. `base`: the
-  // buffer. Requires: the element has bytes.
+  // Functions of portals::Layout. piece(): the run that begins at data byte `at`. gather() and scatter(): copies of the
+  // data bytes from `at` on, to and from packed memory. `base`: the buffer. Requires: the element has bytes.
   [[nodiscard]] portals::Buffer piece(std::byte* base, std::uint64_t at) const override;
   void gather(const std::byte* base, std::uint64_t at, std::span<std::byte> target) const override;
   void scatter(std::byte* base, std::uint64_t at, std::span<const std::byte> source) const override;

@@ -1,6 +1,6 @@
-// The representation "external32" (MPI 4.0, 14.5.2): packed big-endian elements, each of the size in the standard's
-// table: 4 bytes for MPI_LONG, 2 for MPI_WCHAR, 16 in the IEEE format for MPI_LONG_DOUBLE. A value that does not fit in
-// the smaller integer loses its upper bytes. The padding of an unpacked long double is zero.
+// The representation "external32" (MPI 4.0, 14.5.2): packed big-endian elements. Each has the size in the standard's
+// table, for example 4 bytes for MPI_LONG, 2 for MPI_WCHAR, and 16 in the IEEE format for MPI_LONG_DOUBLE. A value that
+// does not fit in the smaller integer loses its upper bytes. The padding of an unpacked long double is zero.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace margay::mpi_adi {
 
-// The bytes of one predefined element, by its handle.
+// The bytes of one predefined element, by its handle; 0 for a handle that has none.
 [[nodiscard]] std::uint64_t external32_basic_size(int handle);
 
 // Convert `count` elements at `buffer` to or from `external`, which has count * type.external_size bytes. They use a

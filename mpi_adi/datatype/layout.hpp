@@ -12,7 +12,8 @@ namespace margay::mpi_adi {
 struct LayoutNode;
 using LayoutPtr = std::shared_ptr<const LayoutNode>;
 
-// One node of the tree. Offsets are relative to the node's own start; a node has at least one byte.
+// One node of the tree. Offsets are in bytes from the node's own start; a node has at least one byte. Shared by
+// layouts, and never changed.
 struct LayoutNode {
   enum class Kind : std::uint8_t {
     run,     // `size` bytes at 0
@@ -41,7 +42,9 @@ struct LayoutNode {
   std::int64_t count = 0;   // iterations, blocks or entries
   std::int64_t stride = 0;  // of a loop: bytes from one iteration to the next
   std::uint64_t block = 0;  // bytes of the run in a loop's body, or of each block; otherwise 0
-  LayoutPtr child;          // of a loop
+  // Of a loop: its body, shared with other layouts.
+  LayoutPtr child;
+  // `offsets` belong to a node of kind blocks, `entries` to a table; otherwise they are empty.
   std::vector<std::int64_t> offsets;
   std::vector<Entry> entries;
   std::vector<LayoutPtr> held;  // owns what the entries point to
@@ -56,6 +59,7 @@ struct LayoutNode {
 // and the type's signature, where packed bytes follow each other and a leaf is the handle of their predefined type.
 struct Layout {
   LayoutPtr node;
+  // From the element's address to the node's start, in bytes; may be negative.
   std::int64_t offset = 0;
   [[nodiscard]] std::uint64_t size() const { return node ? node->size : 0; }
   [[nodiscard]] bool is_run() const { return node && node->kind == LayoutNode::Kind::run; }

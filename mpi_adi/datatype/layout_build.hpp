@@ -20,6 +20,7 @@ class LayoutSequence {
  public:
   // Appends `count` times `body`, `stride` apart, the first at `offset`.
   void add(std::int64_t offset, const Layout& body, std::int64_t count = 1, std::int64_t stride = 0);
+  // Saves reallocation only.
   void reserve(std::size_t parts) { parts_.reserve(parts); }
   // The folded layout: a single part, a loop, blocks, or a table. The sequence must not be used afterwards.
   [[nodiscard]] Layout finish();
@@ -34,6 +35,7 @@ class LayoutSequence {
   };
   // Appends a run, or extends the last part by it.
   void add_run(std::int64_t offset, std::uint64_t bytes, int leaf);
+  // Appends a node, joins it to the last part, or shares the last part's node if both are equal.
   void add_node(std::int64_t offset, const LayoutPtr& node);
   // Appends the entries of a small table one by one, so that they may join their neighbours.
   void add_entries(std::int64_t offset, const LayoutNode& table);
@@ -47,6 +49,7 @@ class LayoutSequence {
   [[nodiscard]] Layout as_blocks() const;
   [[nodiscard]] Layout as_table() const;
 
+  // In type-map order, which is the order of the packed bytes.
   std::vector<Part> parts_;
 };
 

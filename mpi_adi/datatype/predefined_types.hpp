@@ -45,12 +45,15 @@ class PredefinedTypes {
 
   // By basic_index(); unused slots have handle 0, which no look-up asks for.
   std::array<Datatype, kBasicTypeSlots> basic_;
+  // By the index of their direct handles.
   std::array<Datatype, kPairTypeCount> pairs_;
 };
 
-// Predefined types by size, and by the precision and range that a Fortran program requires (MPI 4.0, 19.1.9).
+// Choices of predefined types, by size, and by the precision and range that a Fortran program requires (MPI 4.0,
+// 19.1.9).
 
-// The type of this size in bytes, or MPI_DATATYPE_NULL. `type_class`: MPI_TYPECLASS_REAL, _INTEGER or _COMPLEX.
+// The type of this size in bytes, or MPI_DATATYPE_NULL if there is none (MPI_Type_match_size). `type_class`:
+// MPI_TYPECLASS_REAL, _INTEGER or _COMPLEX.
 [[nodiscard]] MPI_Datatype type_of_size(int type_class, int size);
 
 // The smallest type with at least `digits` decimal digits and a decimal exponent range of `range`, as this processor's

@@ -8,8 +8,8 @@
 
 namespace margay::mpi_adi {
 
-// Small enough for the three spare bytes of a message's note (device/type_check).
-// The default is the signature of no data.
+// A signature, small enough for the three spare bytes of a message's note (device/type_check). The default is the
+// signature of no data.
 struct Signature {
   enum class Kind : std::uint8_t {
     empty,
@@ -32,7 +32,7 @@ struct Signature {
 // The signature of the first `bytes` bytes of consecutive elements of `type`. Walks one element.
 [[nodiscard]] Signature signature_of(const TypeDefinition& type, std::uint64_t bytes);
 
-// `bytes` of them in words, such as "4 x MPI_INT".
+// A description of the elements in `bytes` bytes of data, such as "4 x MPI_INT", for findings.
 [[nodiscard]] std::string elements_text(const Signature& signature, std::uint64_t bytes);
 
 }  // namespace margay::mpi_adi

@@ -9,9 +9,9 @@
 
 namespace margay::mpi_adi {
 
-// A strip: `count` runs of `bytes` each, `stride` apart, or, with `offsets`, at these from `base`. With `entries`: runs
-// of any length at the entries' offsets from `base`. Addresses are integers, because a base may be 0 (MPI_BOTTOM), and
-// no pointer may be formed outside of an object.
+// A strip: `count` runs of `bytes` bytes each. They begin at `base`, `stride` apart, or at `offsets` from `base`. With
+// `entries` they have any length, and begin at the entries' offsets from `base`. Addresses are integers, because a base
+// may be 0 (MPI_BOTTOM), and no pointer may be formed outside of an object.
 struct Strip {
   std::uintptr_t base = 0;
   std::uint64_t bytes = 0;
@@ -23,7 +23,7 @@ struct Strip {
   int leaf = 0;
 };
 
-// Made for each copy, on its stack.
+// The cursor. Made for each copy, on its stack; takes 8 frames of 24 bytes, so making one costs little.
 //
 //   LayoutWalker walker(*layout.node, base + layout.offset, at);
 //   for (std::uint64_t left = bytes; left != 0; left -= strip.total) strip = walker.take(left);
@@ -42,6 +42,7 @@ class LayoutWalker {
   struct Frame {
     const LayoutNode* node;
     std::uintptr_t base;
+    // A loop's iterations are counted by `index`; of a run it is 0.
     std::uint64_t index;
   };
   static constexpr std::size_t kInlineFrames = 8;
@@ -55,6 +56,7 @@ class LayoutWalker {
   void passed_run(Frame& top, std::uint64_t runs);
   // Leaves the top node, which has no more runs.
   void climb();
+  // Yields runs of a table as one strip. False: not even one run fits.
   [[nodiscard]] bool take_entries(Frame& top, std::uint64_t limit, Strip& strip);
   void push(const LayoutNode* node, std::uintptr_t base, std::uint64_t index) { frames_[++top_] = {node, base, index}; }
 

@@ -9,7 +9,7 @@ namespace margay::mpi_adi {
 // sender; a long message when its outcome is known.
 struct ProtocolCounts {
   struct Count {
-    // Bytes of data; headers are not counted.
+    // Bytes of data; headers are not counted. A message of 0 bytes counts as a message.
     std::uint64_t messages = 0, bytes = 0;
   };
   // `matched`: the target saved the body with its header. `pulled`: the receiver read it later.

@@ -30,6 +30,7 @@ struct Datatype;
 
 // A send. Its type is committed, its count is not negative, and its tag is valid.
 struct CheckedSend {
+  // With SendMode::buffered, `buffer` is the copy in the attached buffer (protocol/buffered).
   SendMode mode = SendMode::standard;
   const void* buffer = nullptr;
   std::int64_t count = 0;  // elements of `type`
@@ -45,9 +46,11 @@ struct CheckedSend {
   [[nodiscard]] const CheckedSend& described() const { return copied_from != nullptr ? *copied_from : *this; }
 };
 
-// A receive, checked likewise. Source and tag may be wildcards.
+// A receive whose arguments have been checked. Source and tag may be wildcards.
 struct CheckedReceive {
+  // The program's memory, which the kernel writes until the request is complete.
   void* buffer = nullptr;
+  // Elements of `type`. A shorter message is valid, a longer one is truncated (MPI_ERR_TRUNCATE).
   std::int64_t count = 0;
   Datatype* type = nullptr;
   int source = 0;  // a rank of the communicator, MPI_ANY_SOURCE or MPI_PROC_NULL

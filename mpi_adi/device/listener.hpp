@@ -11,8 +11,8 @@ class Listener {
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
   virtual ~Listener() = default;
-  // Called when the descriptor changed. It runs in a round of progress, under the process lock, perhaps on the
-  // coprocessor's thread; it must neither wait nor call functions of the program.
+  // Called in the round of progress that found the descriptor changed, under the process lock, perhaps on the
+  // coprocessor's thread. It must neither wait nor call functions of the program. Several changes may be one call.
   virtual void notify() = 0;
 };
 

@@ -93,6 +93,7 @@ inline constexpr std::uint64_t kPartitionMessagesMax = (1U << kPartitionMessageB
 }
 
 // The match bits of a message. Requires: source_rank < 2^16, context < 2^13.
+// A tag of the library may be negative; its bits are stored as they are.
 [[nodiscard]] constexpr portals::MatchBits envelope_bits(int tag, int source_rank, ContextId context,
                                                          portals::MatchBits type = 0) {
   return (portals::MatchBits{static_cast<std::uint32_t>(tag)} << kTagShift) |

@@ -13,6 +13,7 @@ struct Communicator;
 // A matched message, from the probe until its receive (MPI 4.0, 3.8.2).
 struct Message {
   Pooled pooled;
+  // Its body may still be arriving in the heap; a receive of it then claims it (ReceiveState::claiming).
   portals::ArrivedMessage* arrived = nullptr;  // in the heap, unlinked and claimed
   Communicator* communicator = nullptr;        // refers to it: counted in references
   std::uint32_t peer = 0;                      // rank in the world
@@ -20,6 +21,7 @@ struct Message {
 };
 
 // A header-only message, such as a synchronous answer or a get, whose wire had no room at once.
+// Owned by the pool; it outlives the request that caused it, which may complete before the notice has left.
 struct Notice {
   Pooled pooled;
   // The kernel's until it is finished.

@@ -31,9 +31,11 @@ class MessageNumbers {
     const portals::ArrivedMessage* message = nullptr;  // nullptr: free
     std::uint64_t number = 0;
   };
-  // The slot where a message's search begins, and the slot that holds it, or would.
+  // The slot where a message's search begins, and the slot that contains the message or, if none does, would take it.
+  // Both require slots_ not to be empty.
   [[nodiscard]] std::size_t home(const portals::ArrivedMessage* message) const;
   [[nodiscard]] std::size_t find(const portals::ArrivedMessage* message) const;
+  // Doubles the table and enters each message again: the only allocation.
   void grow();
 
   // Open addressing with linear probing and no tombstones; the size is a power of two, at most half full. So recording

@@ -14,6 +14,7 @@
 namespace margay::mpi_adi {
 
 // The protocol of a message, as its receiver needs it. The numbers are part of the wire format.
+// A receive needs it to choose between the saved body and a pull.
 enum class NoteProtocol : std::uint8_t { short_message = 0, long_message = 1, rendezvous = 2 };
 
 // A note, decoded.
@@ -34,8 +35,8 @@ inline void write_note(portals::UserData& data, const Note& note) {
   std::memcpy(&data[kNoteAnswerAt], &note.answer_bits, sizeof note.answer_bits);
 }
 
-// Whether any byte of the note is set: that of a plain short message is all zeros. Two loads, on the path of each
-// receive.
+// Whether any byte of the note is set. The note of a plain short message is all zeros, so a receive of it skips the
+// decoding: two loads on the path of each message.
 [[nodiscard]] inline bool has_note(const portals::UserData& data) {
   std::uint64_t head = 0;
   std::uint32_t tail = 0;
@@ -67,6 +68,7 @@ enum class Answer : std::uint8_t {
 [[nodiscard]] inline std::uint64_t message_bytes(const portals::Header& header, const Note& note) {
   return note.protocol == NoteProtocol::rendezvous ? header.return_length : header.length;
 }
+// The same for a header whose note was not decoded.
 [[nodiscard]] inline std::uint64_t message_bytes(const portals::Header& header) {
   return message_bytes(header, read_note(header.user_data));
 }

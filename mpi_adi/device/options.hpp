@@ -23,7 +23,8 @@ struct DeviceOptions {
 
 // The size of the first heap: the option's or the default, at least sim::kHeapBytesMin.
 [[nodiscard]] std::size_t heap_bytes_of(const DeviceOptions& options);
-// A process's share of half of the machine's physical memory, when `ranks` processes have one each; 0: unknown.
+// A process's share of half of the machine's physical memory, when `ranks` processes have one each, in bytes; 0 if the
+// operating system does not report the memory.
 [[nodiscard]] std::size_t memory_share(std::uint32_t ranks);
 // The size of the second heap: that share, but at least kSpillFactor times the first heap.
 [[nodiscard]] std::size_t spill_bytes_of(const DeviceOptions& options, std::uint32_t ranks);

@@ -52,22 +52,26 @@ struct DeviceParts {
   std::array<std::uint64_t, sim::kWireCount> short_limits{};  // bytes, by wire
   std::uint64_t short_limit_least = 0;                        // the least of all wires'
 
-  // Requests and messages in use or ready for reuse.
+  // Requests and messages in use or ready for reuse. protocol/complete takes and returns requests; notices and matched
+  // messages are taken and returned by protocol/notice and protocol/probe.
   Pool<SendRequest> sends;
   Pool<ReceiveRequest> receives;
   Pool<Notice> notices;
   Pool<Message> messages;
-  std::uint64_t own_posted_receives = 0;  // the count of posted receives without a job board
+  // The count of posted receives of a process without a job board (tests on a virtual network).
+  std::uint64_t own_posted_receives = 0;
   // Receives whose entry is listed; points to the job board's count, or the one above.
   std::uint64_t* posted_receives = &own_posted_receives;
   ReceiveRequest* claiming = nullptr;  // list of the receives whose message is still arriving in the heap
-  Pieces scratch;                      // layout of the body of a send that ends within its call
+  // Layout of the body of a send that ends within its call and therefore has no request (send_now).
+  Pieces scratch;
   // The probes (calls that wait for a message without receiving it) in progress, for reports.
   std::vector<const Awaited*> probes;
   std::uint64_t under_way = 0;    // requests not complete
   std::uint64_t completions = 0;  // requests that became complete, those of layers above too
   // See counts.hpp.
   ProtocolCounts counts;
+  // Filled only while a trace records.
   MessageNumbers message_numbers;
 
   std::unique_ptr<TypeCheck> type_check;  // nullptr, unless MARGAY_CHECK_TYPES is set; then observing() holds
@@ -93,7 +97,7 @@ struct DeviceParts {
   portals::MatchList receive_list;
   portals::MatchList acknowledgment_list;
   portals::MatchList read_list;
-  // The unexpected messages of the receive portal.
+  // The unexpected messages of the receive portal, whose two catch-alls are the last entries of receive_list.
   Unexpected heap;
   // All heaps of this kind, `heap` and the collectives': each opens its second heap when a message is held for a while.
   std::vector<Unexpected*> heaps;

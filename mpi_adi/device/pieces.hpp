@@ -23,7 +23,8 @@ class Pieces {
   [[nodiscard]] portals::Region to_receive(void* buffer, std::int64_t count, const Datatype& type) {
     return type.dense() ? run(buffer, count, type) : laid_out(buffer, count, type);
   }
-  // Drops the reference to the layout; the region is invalid then.
+  // Drops the reference to the layout; the region is invalid then. Called at the end of each request, so that a freed
+  // datatype's definition does not live on in the pool.
   void clear() {
     // Nearly always empty, and then without an atomic operation.
     if (held_) held_.reset();

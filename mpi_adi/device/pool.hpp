@@ -9,10 +9,14 @@
 
 namespace margay::mpi_adi {
 
-// The pool's part of a pooled object. Index and generation together name one use of it, in match bits for example.
+// The pool's part of a pooled object. Index and generation together name one use of the object: on the wire, in match
+// bits, they replace an address, and an answer to an earlier use matches nothing.
 struct Pooled {
-  std::uint32_t index = 0;       // in its pool, constant
-  std::uint32_t generation = 0;  // number of uses, never 0 while in use; wraps round
+  // Its place in the pool; constant, less than the number of objects ever made.
+  std::uint32_t index = 0;
+  // Number of uses so far; never 0 while in use. It wraps round after 2^32 uses.
+  std::uint32_t generation = 0;
+  // The mark that for_each_in_use() tests; take() and give_back() maintain it.
   bool in_use = false;
   void* next_free = nullptr;  // valid while it is free
 };
@@ -44,11 +48,13 @@ class Pool {
     ++in_use_;
     return object;
   }
+  // For objects that need no preparation.
   [[nodiscard]] Object& take() {
     return take([](Object&) {});
   }
   // Returns an object. The next take() hands it out first.
   void give_back(Object& object) {
+    // An object that is returned twice would be handed out twice.
     MARGAY_ASSERT(object.pooled.in_use);
     object.pooled.in_use = false;
     --in_use_;
@@ -60,6 +66,7 @@ class Pool {
   // Visits each object in use. Costs a pass over all objects ever made, so it is for rare events and reports.
   template <typename Visit>
   void for_each_in_use(Visit&& visit) const {
+    // One traversal for both: this visitor never stops it.
     static_cast<void>(any_in_use([&](Object& object) {
       visit(object);
       return false;
@@ -68,6 +75,7 @@ class Pool {
   // Whether `is` holds for any object in use; stops at the first.
   template <typename Is>
   [[nodiscard]] bool any_in_use(Is&& is) const {
+    // Objects in use are in no list, so take() and give_back() pay nothing for this.
     for (const auto& chunk : chunks_) {
       for (std::size_t at = 0; at < kChunk; ++at) {
         if (chunk[at].pooled.in_use && is(chunk[at])) return true;
@@ -77,7 +85,8 @@ class Pool {
   }
 
  private:
-  static constexpr std::size_t kChunk = 64;  // objects allocated at once
+  // Objects in one allocation.
+  static constexpr std::size_t kChunk = 64;
 
   // Puts an object on the free list.
   void put(Object& object) {
@@ -99,6 +108,7 @@ class Pool {
   // Chunks are never moved or freed before the pool, which keeps addresses stable.
   std::vector<std::unique_ptr<Object[]>> chunks_;
   Object* free_ = nullptr;  // last in, first out: its cache lines are likely still warm
+  // The number behind in_use(); kept here, because a count over the chunks would cost a pass.
   std::uint64_t in_use_ = 0;
 };
 

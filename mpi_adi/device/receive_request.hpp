@@ -17,7 +17,8 @@ struct ArrivedMessage;
 
 namespace margay::mpi_adi {
 
-// The states of a receive; only the protocol steps change them.
+// The states of a receive, which only the steps in mpi_adi/protocol change. From idle a receive is posted, claims or
+// pulls; a posted one may have to pull; each ends in complete.
 enum class ReceiveState : std::uint8_t {
   // In no list, without a message.
   idle,
@@ -39,7 +40,9 @@ struct ReceiveRequest : Request {
   bool in_pieces = false;                  // `pieces` refers to the datatype's layout
   bool expecting = false;                  // the kernel expects an answer from `peer`
   std::uint32_t peer = portals::kAnyRank;  // rank in the world; kAnyRank while a wildcard is unmatched
-  portals::MatchBits answer_bits = 0;      // name the sender's entries: where a get or an answer goes
+  // The match bits that name the sender's entries: a get or a synchronous answer carries them. 0: the sender waits for
+  // none.
+  portals::MatchBits answer_bits = 0;
   // Refers to the datatype's layout, if the buffer has gaps.
   Pieces pieces;
   portals::ArrivedMessage* claimed = nullptr;  // while claiming: the message

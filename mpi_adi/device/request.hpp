@@ -31,8 +31,7 @@ struct ParentRequest {
   // Called when a part completes: under the process lock, by the owner or by the coprocessor, in the middle of
   // progress. It may start requests, but must not wait. `part` returns to the device's pool afterwards.
   virtual void part_completed(const Request& part) = 0;
-  // The tag that the program gave, for a part whose own tag is `tag`; for reports.
-  // By default the part's tag is the program's.
+  // The tag that the program gave, for a part whose own tag is `tag`; for reports. By default both are the same.
   [[nodiscard]] virtual int program_tag(int tag) const { return tag; }
 
  protected:

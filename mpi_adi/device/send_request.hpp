@@ -34,7 +34,8 @@ struct SendRequest : Request {
   bool readable = false;   // its read entry is listed
   bool read_done = false;  // the body has been pulled
   bool expecting = false;  // the kernel expects an answer from `peer`
-  // The send modes that matter after the start.
+  // Set at the start: the mode matters later too. A synchronous send owes an answer, and a buffered one is named so in
+  // reports.
   bool synchronous = false;
   bool buffered = false;                                   // counted at its start, and copied into the attached buffer
   sim::TraceProtocol protocol = sim::TraceProtocol::none;  // chosen at its start, for traces and reports

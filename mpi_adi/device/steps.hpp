@@ -64,6 +64,7 @@ class FramePool {
     const std::size_t size_class = size_class_of(bytes);
     if (size_class < kSizeClasses && free_[size_class] != nullptr) [[likely]] {
       Frame* const frame = free_[size_class];
+      // Last in, first out: the frame is probably still in the cache.
       free_[size_class] = frame->next;
       frame->pool = this;
       return frame + 1;
@@ -76,6 +77,7 @@ class FramePool {
     Frame* const frame = static_cast<Frame*>(memory) - 1;
     const std::size_t size_class = size_class_of(bytes);
     if (size_class >= kSizeClasses) [[unlikely]]
+      // Too large for the lists; make() allocated exactly its bytes.
       return drop(frame);
     FramePool& pool = *frame->pool;
     frame->next = pool.free_[size_class];
@@ -83,7 +85,7 @@ class FramePool {
   }
 
  private:
-  // The prefix of a frame.
+  // The prefix of a frame: 16 bytes, so the frame behind it keeps the alignment of operator new.
   union alignas(std::max_align_t) Frame {
     FramePool* pool;  // while it is in use
     Frame* next;      // while it is not
@@ -91,7 +93,8 @@ class FramePool {
   static constexpr std::size_t kStep = 128;        // bytes; sizes are rounded up to a multiple
   static constexpr std::size_t kSizeClasses = 32;  // sizes with a free list
   [[nodiscard]] static std::size_t size_class_of(std::size_t bytes) { return (bytes - 1) / kStep; }
-  // Allocates a frame: of a whole size class, or exactly, if it is too large for all classes.
+  // Allocates a frame: of a whole size class, or exactly `bytes`, if it is too large for all classes. Throws
+  // std::bad_alloc.
   [[nodiscard, gnu::noinline]] void* make(std::size_t bytes);
   // Frees a frame's memory.
   static void drop(Frame* frame);
@@ -102,6 +105,7 @@ class FramePool {
 
 // The execution of a routine with all routines that it calls: the place where it is suspended, and the condition that
 // resumes it. There is at most one such place, since a routine that calls another does nothing until that one ends.
+// Owned by the call or the task that runs the routine. Under the process lock.
 class Flow {
  public:
   // `waits`: blocks in place; nullptr: the routine suspends, and its owner calls go_on().
@@ -125,6 +129,7 @@ class Flow {
   bool go_on() {
     while (at_) {
       if (!over_()) return false;
+      // Cleared first: the routine may suspend again, and stop() then sets both anew.
       std::exchange(at_, nullptr).resume();
     }
     return true;
@@ -151,6 +156,7 @@ class Awaitable {
     Flow& flow = self().flow();
     if (flow.suspends()) return false;
     auto over = [this] { return self().advance(); };
+    // A blocking call: the routine continues here without having suspended.
     flow.wait(over, self().messages());
     return true;
   }
@@ -203,6 +209,7 @@ class [[nodiscard]] Steps {
   };
 
   Steps() = default;
+  // Movable, so a routine can be returned; the source owns nothing afterwards.
   Steps(Steps&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   Steps& operator=(Steps&& other) noexcept {
     std::swap(handle_, other.handle_);
@@ -216,17 +223,20 @@ class [[nodiscard]] Steps {
   // Whether the routine has reached its end. Requires: not moved from, not default-constructed.
   [[nodiscard]] bool done() const { return handle_.done(); }
 
+  // A routine is awaitable itself: one that ended during its call costs the awaiting routine one test.
   [[nodiscard]] bool await_ready() const { return done(); }
   // The awaiting routine resumes when this one ends.
   void await_suspend(std::coroutine_handle<> caller) const { handle_.promise().caller = caller; }
   void await_resume() const {}
 
  private:
+  // Made by the promise only.
   explicit Steps(std::coroutine_handle<promise_type> handle) : handle_(handle) {}
+  // The coroutine's frame; null: default-constructed or moved from.
   std::coroutine_handle<promise_type> handle_;
 };
 
-// Awaits an object from outside of a routine. Requires: its flow waits in place.
+// Awaits an object from outside of a routine; it returns when the wait is over. Requires: its flow waits in place.
 template <typename Awaited>
 void run(Awaited&& awaited) {
   const bool over = awaited.await_ready();

@@ -68,7 +68,7 @@ Task* TaskQueue::first_for(Who who) const {
 }
 
 // Runs as many tasks as were awake at the start. A task that calls a function of the program gives up the process lock
-// meanwhile, and another thread may enter here: so nothing is kept across go_on() except the task itself, which no
+// meanwhile, and another thread may enter here. So nothing is kept across go_on() except the task itself, which no
 // other thread runs.
 bool TaskQueue::run(Who who) {
   bool ran = false;

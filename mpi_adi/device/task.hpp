@@ -1,8 +1,7 @@
 // Tasks: routines that continue after the call that started them has returned, such as a collective call that does not
 // block, or an agreement. A task runs only when something that it waits for has arrived, so a round of progress costs
 // what has changed, even with thousands of tasks under way.
-//
-// Under the process lock, all of it.
+// All functions require the process lock.
 #pragma once
 
 #include <cstdint>
@@ -28,14 +27,15 @@ class Task {
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
 
-  // Starts it: it runs now, as far as it can. Requires: it was not under way. It may be over, and deleted by over(), on
-  // return.
+  // Starts it: it runs now, as far as it can. Requires: it was not under way. On return it may be over, and even
+  // deleted, by its own over().
   void begin();
   // Its name in reports, such as "MPI_Ibarrier, MPI_COMM_WORLD".
   [[nodiscard]] virtual std::string describe() const { return {}; }
   // Makes it run in the next round of progress, or later in this one. No effect when it is awake already or not under
   // way.
   void wake();
+  // Reports and Device::quiet() ask this; a communicator with a task is not quiet.
   [[nodiscard]] const Communicator* works_on() const { return communicator_; }
 
  private:
@@ -51,8 +51,9 @@ class Task {
 
   TaskQueue& queue_;
   const Communicator* const communicator_;
-  Task* next_awake_ = nullptr;  // in the list of awake tasks
-  Task* next_ = nullptr;        // in the list of tasks under way
+  // Link of the queue of awake tasks; meaningless in other states.
+  Task* next_awake_ = nullptr;
+  Task* next_ = nullptr;  // in the list of tasks under way
   Task* previous_ = nullptr;
   By by_;
   State state_ = State::idle;
@@ -70,8 +71,7 @@ class TaskQueue {
   // The test of each call as it leaves: whether the coprocessor would find a task to run.
   [[nodiscard]] bool any_awake_for_coprocessor() const { return awake_ != awake_for_program_; }
   // Runs the awake tasks that `who` may run. Tasks that are woken meanwhile run in the next round, so a round ends even
-  // if two tasks wake each other. Returns whether one ran, that is, whether something had
-  // arrived for it.
+  // if two tasks wake each other. Returns whether a task ran, which counts as progress.
   enum class Who : std::uint8_t { program, coprocessor };
   bool run(Who who);
   // Wakes all tasks, when a peer is lost: each may have waited for it.
@@ -84,11 +84,15 @@ class TaskQueue {
 
  private:
   friend class Task;
+  // Runs one task, and lists it again if it was woken while it ran.
   void run(Task& task);
+  // list() and unlist() maintain the list of tasks under way.
   void list(Task& task);
   void unlist(Task& task);
+  // append() and take_out() maintain the queue of awake tasks and both counts. take_out() searches the queue.
   void append(Task& task);
   void take_out(Task& task);
+  // The first awake task that `who` may run; nullptr if there is none.
   [[nodiscard]] Task* first_for(Who who) const;
 
   Task* first_ = nullptr;

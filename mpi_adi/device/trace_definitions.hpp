@@ -15,8 +15,8 @@ void define_portals_in_trace(sim::Recorder& recorder, std::uint64_t heap_bytes);
 // Names the communicator's contexts and records a number that identifies the set of its members, once for each
 // communicator. `since`: the stamp of the event that uses them; 0: now.
 void define_in_trace(sim::Recorder& recorder, Communicator& communicator, std::uint64_t since = 0);
-// One side of a partitioned channel. `first`: the match bits of its first message.
-// For the trace's record of the channel; the references need to live for the call only.
+// One side of a partitioned channel, as the trace records it. `first`: the match bits of the channel's first message.
+// The references need to live for the call only.
 struct PartitionsDefinition {
   portals::MatchBits first = 0;
   bool sends = false;

@@ -37,7 +37,7 @@ constexpr unsigned kKindShift = 4;
 
 std::uint8_t number_of_call(std::string_view name) {
   if (name.ends_with("_c")) name.remove_suffix(2);
-  // 0 stands for no call, 1 for a function that is not in the table.
+  // 0 means no call, 1 for a function that is not in the table.
   for (std::size_t i = 2; i < kCalls.size(); ++i) {
     if (kCalls[i] == name) return static_cast<std::uint8_t>(i);
   }

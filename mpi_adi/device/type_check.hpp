@@ -51,6 +51,7 @@ class TypeCheck {
   // Records a send that begins; mark() then writes its type into the header's note. Nothing is written for a send whose
   // type has no definition, or that the library makes for itself (`own`).
   void begin_send(const Datatype& type, std::uint64_t bytes, bool own);
+  // Requires: begin_send() was called for this message; its result is kept until then.
   void mark(portals::UserData& data) const { write_sent_side(data, outgoing_); }
 
   // Records a receive that begins.
@@ -80,6 +81,7 @@ class TypeCheck {
     SentSide sent;
     std::uint64_t bytes = 0;  // of the message
   };
+  // Prints the line and records the finding, up to kLinesMax.
   void report(const ReceiveRequest& request, const Receive& receive);
 
   std::uint32_t rank_;
@@ -88,6 +90,7 @@ class TypeCheck {
   const char* call_ = "";
   const void* caller_ = nullptr;
   SentSide outgoing_;
+  // An entry that its receive's error left behind is removed at the request's next use.
   std::unordered_map<const ReceiveRequest*, Receive> receives_;
   std::unordered_set<std::string> nonportable_;  // what was printed, by call and description
   std::uint64_t misfits_ = 0;

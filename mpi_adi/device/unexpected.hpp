@@ -4,8 +4,8 @@
 // The heap has a limit, and a message without room is held on its wire. That is head-of-line blocking: even in a
 // correct MPI program, the answer for which this process waits may be queued behind the held message. So after a
 // message has been held for a while, a second, much larger heap is opened, even if other messages still move. Memory
-// stays bounded, and the program continues. The fill level of the first heap is no criterion, because that heap may be
-// fragmented.
+// stays bounded, and the program continues. The fill level of the first heap is not a criterion, because that heap may
+// be fragmented.
 // 1. At any time, the catch-alls of exactly one heap are active.
 // 2. The second heap's catch-alls are active from its opening until it has received a message and is empty again. So
 //    all of its messages arrived after those of the first heap. Being empty alone does not close it: the held message
@@ -163,6 +163,7 @@ class Unexpected {
     explicit Heap(std::size_t bytes, std::size_t least_bytes) : memory(bytes, least_bytes), block(memory.buffer()) {}
     HeapMemory memory;
     portals::DynamicBlock block;
+    // The catch-all for short messages; with CatchAlls::one, for all. The long one is listed only if there are two.
     portals::MatchEntry short_entry;
     portals::MatchEntry long_entry;
     std::uint64_t seen = 0;  // arrival number of the latest message that for_each_new() has visited
@@ -175,7 +176,7 @@ class Unexpected {
   }
   // The rare part of find(): the first heap, then the second.
   [[nodiscard, gnu::noinline]] portals::ArrivedMessage* find_queued(const portals::Criteria& criteria);
-  // Applies rule 2, and opens the second heap after kSpillAfterRounds.
+  // Closes the second heap by rule 2, or opens it after each kSpillAfterRounds rounds with a held message.
   void change_heap();
   // Takes a heap's catch-alls out of the list; enlist() appends them.
   void delist(Heap& heap);
@@ -184,7 +185,9 @@ class Unexpected {
   void open_second();
   // Returns to the first heap. Requires: the second one's queue is empty.
   void close_second();
+  // Gives both entries of a heap a name in the trace; `which` is appended to it.
   void define_pair(const Heap& heap, std::string_view which);
+  // Activates or deactivates the entries, which keep their places in the list.
   void activate(Heap& heap, bool active);
   // Whether a message is in the first heap, by its address.
   [[nodiscard]] bool in_first(const portals::ArrivedMessage& message) const;

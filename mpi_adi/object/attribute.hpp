@@ -57,7 +57,7 @@ class AttributeValue {
   AttributeKind kind_ = AttributeKind::address;
 };
 
-// One value under one key.
+// One value under one key. The list that contains it refers to the key.
 struct Attribute {
   KeyvalPtr keyval;
   AttributeValue value;
@@ -84,14 +84,15 @@ class AttributeList {
   void remove(const Keyval& keyval);
 
  private:
+  // A list, because functions of the program may add and remove attributes while a pass over them is in progress.
   std::list<Attribute> attributes_;
 };
 
 // The table of attribute keys by handle. A key that the program freed is found until its last attribute is deleted,
 // since MPI_Comm_delete_attr still accepts it (MPI 4.0, 7.7.2).
 
-// A key's index has the slot in its low 18 bits and the slot's generation in the 4 bits above: two bits less than other
-// handles, because the kind of object that the key is for stands there too. Under the process lock.
+// A key's index has the slot in its low 18 bits and the slot's generation in the 4 bits above. That is two bits less
+// than in other handles, because the upper bits contain the kind of object that the key is for. Under the process lock.
 class KeyvalTable {
  public:
   // Makes a key with a handle; nullptr when the table is full (2^18 keys alive). Requires: keyval.owner is set.
@@ -116,7 +117,7 @@ class KeyvalTable {
     // Counts the slot's keys, modulo 16.
     std::uint32_t generation = 0;
   };
-  // An unused slot, or a new one; kSlotMask + 1 when there is none.
+  // An unused slot, or a new one; kSlotMask + 1 when all 2^18 are used.
   [[nodiscard]] std::uint32_t unused_slot();
 
   std::vector<Slot> slots_;

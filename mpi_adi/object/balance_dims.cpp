@@ -20,8 +20,9 @@ std::vector<int> divisors_of(int number) {
   return divisors;
 }
 
-// The search for factors in non-increasing order whose greatest and least are closest together. Of equal results the
-// one with the greatest least factor, then with the greatest next to least, and so on: MPICH's choice.
+// The search for factors in non-increasing order whose greatest and least are closest together. Of several such lists
+// it finds the one whose least factor is greatest, then the one whose next to least factor is, and so on: MPICH's
+// choice.
 class Search {
  public:
   Search(int nodes, std::size_t count) : divisors_(divisors_of(nodes)), now_(count) { place(0, nodes, nodes); }

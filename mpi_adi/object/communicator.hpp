@@ -66,6 +66,7 @@ struct CommunicatorExtension {
 // Passive. Reference counted by hand: one for the program's handle, one for each request under way on it. The fields
 // that each message reads come first.
 struct Communicator {
+  // The program's handle names it; messages carry the contexts instead.
   int handle = 0;                    // MPI_Comm; that of a window for a window's communicator; 0: none
   ContextId context = 0;             // of point-to-point messages; even
   ContextId collective_context = 1;  // of collective calls: context + 1
@@ -80,6 +81,7 @@ struct Communicator {
   std::unique_ptr<Communicator> both;
   std::shared_ptr<const Topology> topology;  // nullptr: none
   std::string name;
+  // When it reaches 0 and the handle is freed, MpiRank deletes the object.
   std::uint32_t references = 1;
   bool freed = false;     // the program's handle is freed; requests may still refer to it
   bool in_trace = false;  // its name was recorded in the trace (device/trace_definitions)
@@ -89,8 +91,9 @@ struct Communicator {
   // Numbers of its collective calls, so that consecutive calls do not mix, and of its distributed graphs.
   std::uint64_t collective_sequence = 0;
   std::uint64_t distributed_graphs = 0;
-  // For persistent collective calls (collectives/portal/notices): the channel that the next one tries, the number of
-  // agreements on free channels, and a bit for each of the latest channels that is free; empty: all are.
+  // For persistent collective calls (collectives/portal/notices): the channel that the next one tries; the number of
+  // agreements on free channels; a bit for each channel of the latest agreement, set if the channel is free. An empty
+  // list means that all are free.
   std::uint64_t next_channel = 0;
   std::uint64_t channel_agreements = 0;
   std::vector<std::uint64_t> free_channels;
@@ -109,7 +112,9 @@ struct Communicator {
     remote = std::move(other);
     peers = remote != nullptr ? remote.get() : group.get();
   }
+  // Whether it is an intercommunicator, whose calls name ranks of the other group.
   [[nodiscard]] bool is_inter() const { return remote != nullptr; }
+  // This process's rank and the number of processes, both in its own group.
   [[nodiscard]] int rank() const { return group->my_rank; }
   [[nodiscard]] int size() const { return group->size(); }
   // The number of ranks that a call may name.

@@ -22,6 +22,8 @@
 
 namespace margay::mpi_adi {
 
+// One member's part of an agreement. Under the process lock. The caller carries the words between the members, by a
+// collective call or by messages.
 class ContextAgreement {
  public:
   // The offer of a member that leaves the generation to another one.
@@ -44,11 +46,14 @@ class ContextAgreement {
 
  private:
   // Starts a round of offers.
+  // In the next round all words are offers; a vote is one word.
   void offer();
+  // The two kinds of combined(): evaluate offers, and start the vote or end; evaluate votes, and end or offer again.
   [[nodiscard]] bool offers_combined();
   [[nodiscard]] bool votes_combined();
   // A pair that is free in all offers, or -1.
   [[nodiscard]] int candidate(bool lowest) const;
+  // Ends the agreement's part in the pool's counts. Called once.
   void end();
 
   // The index of a word: yes if all members are in no other agreement.
@@ -59,6 +64,7 @@ class ContextAgreement {
   static constexpr std::size_t kOfferWords = ContextPool::kWords + 3;
 
   ContextPool& pool_;
+  // With the round's number it chooses where the search for a candidate begins, so overlapping agreements seldom meet.
   std::uint32_t salt_;
   bool blocking_;
   bool voting_ = false;    // the present round is a vote

@@ -1,5 +1,5 @@
-// The pairs of context identifiers that are free in this process (paper 001, section 2: 13 bits). Under the process
-// lock.
+// The pairs of context identifiers that are free in this process (paper 001, section 2: 13 bits). Owned by Worlds, one
+// for each rank. Under the process lock.
 #pragma once
 
 #include <array>
@@ -24,6 +24,7 @@ class ContextPool {
   static constexpr std::size_t kPairsPerWord = 64;
   static constexpr std::size_t kWords = kPairs / kPairsPerWord;
 
+  // All pairs are free; Worlds takes those of the worlds.
   ContextPool() { free_.fill(~std::uint64_t{0}); }
 
   // The free pairs, as agreements offer them.
@@ -31,7 +32,7 @@ class ContextPool {
   [[nodiscard]] const std::array<std::uint64_t, kWords>& free() const { return free_; }
   // Requires for all of these: 0 <= pair < kPairs.
   [[nodiscard]] bool is_free(int pair) const { return (free_[at(pair)] & bit(pair)) != 0; }
-  // Take a pair, and return it.
+  // take() marks a pair as used, give_back() as free. Neither tests the earlier state.
   void take(int pair) { free_[at(pair)] &= ~bit(pair); }
   void give_back(int pair) { free_[at(pair)] |= bit(pair); }
   // Returns a pair once `hold` has ended, which reclaim() tests.
@@ -49,14 +50,17 @@ class ContextPool {
 
  private:
   friend class ContextAgreement;
+  // The word and the bit of a pair.
   [[nodiscard]] static std::size_t at(int pair) { return static_cast<std::size_t>(pair) / kPairsPerWord; }
   [[nodiscard]] static std::uint64_t bit(int pair) {
     return std::uint64_t{1} << (static_cast<std::size_t>(pair) % kPairsPerWord);
   }
 
+  // A set bit is a free pair, as in an agreement's offer, so an offer is a copy.
   std::array<std::uint64_t, kWords> free_{};
   // Pairs that were returned, but are not free yet.
   std::vector<std::pair<int, std::unique_ptr<ContextHold>>> held_;
+  // Counted by ContextAgreement.
   int agreements_ = 0;  // under way in this process
   int reserved_ = 0;    // pairs that agreements have reserved while they vote
 };

@@ -1,5 +1,5 @@
-// Error classes and codes. A class is an MPI_ERR_ value. A code that a function returns is the class itself, or, where
-// the function has more to say, class + (serial << 7), whose message is kept while it is among the latest.
+// Error classes and codes. A class is an MPI_ERR_ value. A function returns the class itself as its code, or, if there
+// is a message about the error, class + (serial << 7). The latest messages are kept.
 //
 // Classes and codes that a program adds (MPI_Add_error_class, _code) lie above MPI_ERR_LASTCODE, where no code of the
 // library's can be.
@@ -22,7 +22,9 @@ inline constexpr int kErrorClassBits = 7;
 inline constexpr int kErrorClassMask = (1 << kErrorClassBits) - 1;
 // Serials go from 1 to this number and start again, so that every code stays below MPI_ERR_LASTCODE.
 inline constexpr std::uint32_t kMaxErrorSerial = (1U << 22) - 1;
-inline constexpr std::size_t kKeptSentences = 64;  // messages that are kept
+// Messages that are kept: a ring, in which a new message replaces the oldest one.
+inline constexpr std::size_t kKeptSentences = 64;
+// The first number that MPI_Add_error_class and MPI_Add_error_code give out.
 inline constexpr int kFirstAddedCode = MPI_ERR_LASTCODE + 1;
 
 static_assert(MPICH_ERR_LAST_MPIX <= kErrorClassMask && MPI_SUCCESS == 0);
@@ -65,10 +67,12 @@ class ErrorTable {
   [[nodiscard]] int last_used_code() const;
 
  private:
+  // A message of make(), found by its code.
   struct Kept {
     int code = MPI_SUCCESS;
     std::string sentence;
   };
+  // A class or a code of the program.
   struct Added {
     int error_class = MPI_ERR_UNKNOWN;
     std::string text;

@@ -19,7 +19,8 @@ namespace margay::mpi_adi {
 // A function of the program, whatever its first argument points to; the caller casts it back.
 using HandlerFunction = void (*)();
 
-// Passive. Guarded by the mutex of ErrorHandlers, as far as `handle`, `handles` and `kept` are concerned.
+// An error handler. Passive. The mutex of ErrorHandlers guards `handle`, `handles` and `kept`; the other fields are
+// constant.
 struct ErrorHandler {
   MPI_Errhandler handle = MPI_ERRHANDLER_NULL;  // MPI_ERRHANDLER_NULL: the program has no handle
   ObjectType of = ObjectType::none;             // the kind of object whose errors it takes; none: any (predefined)
@@ -44,8 +45,8 @@ class ErrorHandlers {
 
   // MPI_ERRORS_ARE_FATAL, the handler of the first communicators.
   [[nodiscard]] const ErrorHandlerPtr& fatal() const { return predefined_[0]; }
-  // Any thread may call the functions below.
-  // The handler of a handle, or nullptr.
+  // The handler of a handle, or nullptr. Any thread may call this function and those below, at any time (MPI 4.0,
+  // 11.4.1).
   [[nodiscard]] ErrorHandlerPtr find(MPI_Errhandler handle) const;
   // Makes a handler with one handle, which the program frees. MPI_ERRHANDLER_NULL: the table is full.
   [[nodiscard]] MPI_Errhandler create(ObjectType of, HandlerFunction function);

@@ -19,6 +19,7 @@ class GroupIndex {
  private:
   const Group& group_;
   bool identity_ = true;  // rank i is world rank i
+  // Ranks of the group, sorted by world rank; empty with identity_.
   std::vector<int> by_world_rank_;
 };
 
@@ -55,6 +56,7 @@ struct RankFault {
 // Checks ranks of a group with `size` members.
 [[nodiscard]] RankFault check_ranks(int size, std::span<const int> ranks);
 // Checks triplets of first, last and stride, and appends the ranks that they stand for to `ranks`.
+// A range may run downwards; none of its ranks may be outside or named twice (MPI 4.0, 7.3.2).
 [[nodiscard]] RankFault expand_ranges(int size, std::span<const int[3]> ranges, std::vector<int>& ranks);
 
 }  // namespace margay::mpi_adi

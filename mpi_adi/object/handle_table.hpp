@@ -9,9 +9,8 @@
 
 namespace margay::mpi_adi {
 
-// A look-up is an index check and a compare. The caller owns the objects. Used under the process lock, or under a lock
-// of the caller's.
-// `Object` is only pointed to, so it may be incomplete here.
+// The table of one type of handle. A look-up is an index check and a compare. The caller owns the objects, which are
+// only pointed to, so `Object` may be incomplete here. Used under the process lock, or under a lock of the caller's.
 //
 //   bits of a handle's index: 25 generation 18 | 17 slot 0
 template <typename Object>
@@ -34,23 +33,27 @@ class HandleTable {
       free_ = slots_[slot].next_free;
     } else {
       slot = static_cast<std::uint32_t>(slots_.size());
+      // The index has 18 bits for the slot.
       if (slot > kSlotMask) return 0;
       slots_.push_back({});
     }
     slots_[slot].object = &object;
     return handle_of(slot);
   }
-  // The object of a handle, or nullptr, whatever value the handle has.
+  // The object of a handle, or nullptr: for a stale handle, another type's handle, or any other number.
   [[nodiscard]] Object* find(Handle handle) const {
     const std::uint32_t slot = handle_index(handle) & kSlotMask;
+    // Type and slot first; the generation then separates a stale handle from the slot's present one.
     if (handle_bits(handle) >> kHandleTypeShift != tag_ || slot >= slots_.size()) return nullptr;
     const Slot& found = slots_[slot];
     return found.generation == handle_index(handle) >> kSlotBits ? found.object : nullptr;
   }
-  // Frees a handle. Requires: find(handle) is not null.
+  // Frees a handle; the object is the caller's to delete. The slot's next object gets another generation. Requires:
+  // find(handle) is not null.
   void remove(Handle handle) {
     const std::uint32_t slot = handle_index(handle) & kSlotMask;
     slots_[slot].object = nullptr;
+    // Wraps after 256 uses; a handle as old as that is found again.
     slots_[slot].generation = static_cast<std::uint8_t>(slots_[slot].generation + 1);
     slots_[slot].next_free = free_;
     free_ = slot;
@@ -58,6 +61,7 @@ class HandleTable {
   // The objects that add() put in and remove() did not take out.
   [[nodiscard]] std::vector<Object*> alive() const {
     std::vector<Object*> objects;
+    // A pass over the table, for reports and for the end of MPI.
     for (std::size_t slot = reserved_; slot < slots_.size(); ++slot) {
       if (slots_[slot].object != nullptr) objects.push_back(slots_[slot].object);
     }
@@ -73,8 +77,10 @@ class HandleTable {
   }
 
  private:
-  static constexpr unsigned kSlotBits = 18;  // 8 of the 26 bits remain for the generation
+  // 8 of the 26 bits of an index remain for the generation.
+  static constexpr unsigned kSlotBits = 18;
   static constexpr std::uint32_t kSlotMask = (1U << kSlotBits) - 1;
+  // The end of the free list.
   static constexpr std::uint32_t kNone = 0xffff'ffff;
   // One index; its object is nullptr while it is free.
   struct Slot {
@@ -92,6 +98,7 @@ class HandleTable {
   }
 
   std::uint32_t tag_;  // the bits of a handle above its index: its kind (direct) and its type
+  // Slots below this are skipped by alive() and for_each().
   std::uint32_t reserved_;
   // Grows to the most objects that were alive at once, and never shrinks.
   std::vector<Slot> slots_;

@@ -13,14 +13,14 @@
 
 namespace margay::mpi_adi {
 
-// Passive. Searched linearly: info objects have few keys.
+// An info object. Passive. Searched linearly: info objects have few keys.
 struct Info {
   // MPI_INFO_NULL: not the program's, such as a communicator's own copy.
   MPI_Info handle = MPI_INFO_NULL;
   // Each key once.
   std::vector<std::pair<std::string, std::string>> pairs;
 
-  // The value of a key, or nullptr. Valid until the object changes.
+  // The value of a key, or nullptr; keys are case-sensitive. Valid until the object changes.
   [[nodiscard]] const std::string* find(std::string_view key) const;
   // Sets a key's value; a new key is appended.
   void set(std::string_view key, std::string_view value);
@@ -28,9 +28,8 @@ struct Info {
   bool remove(std::string_view key);
 };
 
-// The hint mpi_minimum_memory_alignment of calls that allocate memory (MPI 4.0, 9.2 and 12.2.2).
-
-// Read by MPI_Alloc_mem and the calls that allocate windows.
+// The hint by which a program requests the alignment of memory, in bytes (MPI 4.0, 9.2 and 12.2.2). MPI_Alloc_mem and
+// the calls that allocate windows read it.
 inline constexpr const char* kMemoryAlignmentHint = "mpi_minimum_memory_alignment";
 inline constexpr std::size_t kMemoryAlignmentBytes = 64;  // a cache line, the alignment without the hint
 // A greater alignment is ignored, as an unusable value.

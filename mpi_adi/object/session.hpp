@@ -19,10 +19,12 @@ struct Session {
   std::uint32_t number = 0;  // from 1, never used again
   Info info;                 // for MPI_Session_get_info
   // The session's handle, name and error handler, in the form that a call needs to raise an error.
+  // Not a communicator of the program: it has no group and no contexts.
   Communicator raises;
 };
 
-// The sets of processes, in the order of MPI_Session_get_nth_pset.
+// The sets of processes, in the order of MPI_Session_get_nth_pset (MPI 4.0, 11.3): all of the job, this one alone, and
+// those of this node.
 enum class ProcessSet : std::uint8_t { world, self, node };
 // Their names, such as "mpi://WORLD".
 [[nodiscard]] std::span<const std::string_view> process_set_names();
@@ -44,12 +46,13 @@ class SessionTable {
   [[nodiscard]] Session* add(ErrorHandlerPtr error_handler, Info&& info);
   // The session of a handle, or nullptr.
   [[nodiscard]] Session* find(MPI_Session handle) const { return table_.find(handle); }
-  // Deletes a session.
+  // Deletes a session; its groups and communicators keep its number.
   void remove(Session& session);
   // The sessions that the program has not finalized.
   [[nodiscard]] std::vector<Session*> living() const { return table_.alive(); }
 
  private:
+  // The objects that the handles name; this class deletes them.
   HandleTable<Session> table_{ObjectType::session};
   // 0 is the world model's number.
   std::uint32_t last_number_ = 0;

@@ -10,7 +10,7 @@
 
 namespace margay::mpi_adi {
 
-// A Cartesian grid. Row-major: the last coordinate varies fastest.
+// A Cartesian grid (MPI 4.0, 8.5.1). Row-major: the last coordinate varies fastest.
 struct CartTopology {
   std::vector<int> dims;
   std::vector<int> periods;  // 0 or 1
@@ -24,7 +24,7 @@ struct CartTopology {
   [[nodiscard]] int shifted(int rank, int direction, std::int64_t displacement) const;
   // The grid of the remaining dimensions (MPI_Cart_sub).
   [[nodiscard]] CartTopology sub_grid(std::span<const int> remain) const;
-  // The number of the sub-grid that contains a rank, and its rank there.
+  // A position in a partition of the grid into sub-grids: the number of the sub-grid, and the rank in it.
   struct Place {
     int color = 0;
     int key = 0;
@@ -41,15 +41,18 @@ struct GraphTopology {
   [[nodiscard]] std::span<const int> neighbors(int rank) const;
 };
 
-// The edges of this process in a distributed graph. Weights are empty when it is unweighted.
+// The edges of this process in a distributed graph (MPI 4.0, 8.5.4); no process has those of others. Weights are empty
+// when it is unweighted.
 struct DistGraphTopology {
   std::vector<int> sources, source_weights;
   std::vector<int> destinations, destination_weights;
+  // A fact of its own, because the weights of a process without edges are empty too.
   bool weighted = false;
 };
 
 // A communicator's topology, of one of the three kinds.
 struct Topology {
+  // MPI_Topo_test reports which one; communicators that were duplicated share it.
   std::variant<CartTopology, GraphTopology, DistGraphTopology> is;
 };
 

@@ -54,12 +54,13 @@ struct RequestClass {
   [[nodiscard]] bool extended() const { return poll != nullptr || wait != nullptr; }
 };
 
-// A reduction operation of the program (MPI_Op_create); predefined ones are handles only. Passive. One of the two
-// functions is set: that of MPI_Op_create, or of MPI_Op_create_c.
+// A reduction operation of the program (MPI_Op_create); predefined operations are handles only. Passive. Owned by the
+// table of handles. One of the two functions is set: that of MPI_Op_create, or of MPI_Op_create_c.
 struct Operation {
   int handle = 0;
   MPI_User_function* function = nullptr;
   MPI_User_function_c* function_c = nullptr;
+  // Whether margay may exchange the operands of two ranks (MPI 4.0, 6.9.5).
   bool commutative = false;
   CxxReduction cxx_caller = nullptr;  // `function` is C++'s, and called by this
 };

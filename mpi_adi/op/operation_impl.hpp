@@ -14,6 +14,7 @@ namespace margay::mpi_adi {
 // compiler to vectorize the loop.
 template <typename T, typename Op>
 void combine_row(const void* in, void* inout, std::size_t count) {
+  // __restrict: otherwise each store could change a later load, and the loop would stay scalar.
   const T* __restrict from = static_cast<const T*>(in);
   T* __restrict to = static_cast<T*>(inout);
   for (std::size_t i = 0; i < count; ++i) to[i] = Op::apply(from[i], to[i]);
@@ -39,11 +40,14 @@ template <typename T>
 struct Arithmetic<T, true> {
   using Type = std::make_unsigned_t<std::common_type_t<T, int>>;
 };
+// The functor of MPI_SUM, on integers, reals and complex numbers.
 template <typename T>
 struct SumOf {
   using Wide = typename Arithmetic<T>::Type;
   static T apply(T a, T b) { return static_cast<T>(static_cast<Wide>(a) + static_cast<Wide>(b)); }
 };
+// The functor of MPI_PROD. Small integers are widened, because an unsigned short promotes to a signed int, whose
+// product could overflow.
 template <typename T>
 struct ProductOf {
   using Wide = typename Arithmetic<T>::Type;
@@ -76,12 +80,14 @@ struct BitXor {
   static T apply(T a, T b) { return static_cast<T>(a ^ b); }
 };
 
-// A value and its index, in the layout of the pair types. For equal values the lower index wins (MPI 4.0, 6.9.4).
+// A value and its index, in the layout of the pair types: for MPI_FLOAT_INT and its like that of the C struct, padding
+// included. For equal values the lower index wins (MPI 4.0, 6.9.4).
 template <typename T, typename Index = int>
 struct ValueIndex {
   T value;
   Index index;
 };
+// The functor of MPI_MAXLOC. If either value is a NaN, the pair in `inout` stays.
 template <typename Pair>
 struct MaxLocation {
   static Pair apply(Pair a, Pair b) {
@@ -89,6 +95,7 @@ struct MaxLocation {
     return a.value > b.value ? a : b;
   }
 };
+// The functor of MPI_MINLOC; ties and NaNs as above.
 template <typename Pair>
 struct MinLocation {
   static Pair apply(Pair a, Pair b) {
@@ -97,12 +104,14 @@ struct MinLocation {
   }
 };
 
-// The loop of an operation of one kind; nullptr for an operation of another kind.
+// The loops of one kind of operation, instantiated for one type; nullptr for an operation of another kind. A function
+// for each kind lets integer_combine() and its neighbours compose the standard's table of valid combinations.
 template <typename T>
 Combine order_combine(MPI_Op op) {
   if (op == MPI_MAX) return combine_row<T, MaxOf<T>>;
   return op == MPI_MIN ? combine_row<T, MinOf<T>> : nullptr;
 }
+// Sum and product: the only ones that complex numbers have.
 template <typename T>
 Combine arithmetic_combine(MPI_Op op) {
   if (op == MPI_SUM) return combine_row<T, SumOf<T>>;
@@ -134,13 +143,15 @@ Combine bit_combine(MPI_Op op) {
       return nullptr;
   }
 }
+// Pairs of a value and an index (MPI 4.0, 6.9.4).
 template <typename Pair>
 Combine location_combine(MPI_Op op) {
   if (op == MPI_MAXLOC) return combine_row<Pair, MaxLocation<Pair>>;
   return op == MPI_MINLOC ? combine_row<Pair, MinLocation<Pair>> : nullptr;
 }
 
-// The operations of each class of types (MPI 4.0, 6.9.2).
+// The operations of each class of types (MPI 4.0, 6.9.2), as a chain of the kinds above: nullptr leads to the next
+// kind, and at the end to MPI_ERR_OP.
 template <typename T>
 Combine integer_combine(MPI_Op op) {
   if (Combine order = order_combine<T>(op); order != nullptr) return order;

@@ -1,4 +1,5 @@
-// Descriptions of the waits of a process, in words and in numbers, for reports of stalls.
+// Descriptions of a process's waits, as lines and as numbers, for reports of stalls. Both read the device's lists and
+// change nothing; the process lock is held.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,9 @@ namespace margay::mpi_adi {
 // tasks, unexpected messages.
 void describe(const DeviceParts& parts, std::string& out, std::size_t limit_lines);
 
-// The first wait of the process and its counts, for the job board.
+// The first wait of the process and its counts, for the job board. If a call waits in a probe, peer, tag and context
+// are the probe's; otherwise those of one incomplete send or receive. With these numbers the launcher searches for
+// cycles (command/run/report/stall).
 struct FirstWait {
   int peer = -1;  // rank in the world; -1: any, or none in particular
   int tag = -1;   // -1: any

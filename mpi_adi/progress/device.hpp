@@ -159,25 +159,29 @@ class Device {
   // Number of completed requests, those of layers above too. A waiting call compares it to see whether anything
   // completed.
   [[nodiscard]] std::uint64_t completions() const;
-  // A call begins and ends a wait for a message without receiving it; for reports. See ProbeWait.
+  // A call begins and ends a wait for a message without receiving it; for reports. Requires: the two calls have the
+  // same object, which lives in between. See ProbeWait.
   void begin_probe(const Awaited& awaited);
   void end_probe(const Awaited& awaited);
   // nullptr, unless MARGAY_CHECK_TYPES is set.
   [[nodiscard]] TypeCheck* type_check();
 
-  // The heap of unexpected point-to-point messages; and the list of all heaps that open a second one for messages that
-  // are held too long: that heap, and those that layers above add.
+  // heap(): the unexpected point-to-point messages. relieved_heaps(): all heaps that open a second heap when a message
+  // is held for too long: this one, and those of layers above.
   [[nodiscard]] const Unexpected& heap() const;
   [[nodiscard]] std::vector<Unexpected*>& relieved_heaps();
 
   // For the tool interface. Posted receives: of one communicator, or of all (nullptr).
   [[nodiscard]] std::uint64_t posted_receives(const Communicator* communicator) const;
   [[nodiscard]] std::uint64_t requests_under_way() const;
+  // Sends and receives that are taken from their pools, complete ones included until their owner frees them.
   [[nodiscard]] std::size_t sends_in_use() const;
   [[nodiscard]] std::size_t receives_in_use() const;
+  // As read from the run's options, with later changes by the two setters below.
   [[nodiscard]] const DeviceOptions& options() const;
   // For later sends.
   void set_long_protocol(DeviceOptions::LongProtocol protocol);
+  // The longest short message on this wire, in bytes of its body.
   [[nodiscard]] std::uint64_t short_limit(sim::WireId wire) const;
   // For later sends. Requires: at most a quarter of the heap.
   void set_short_limit(sim::WireId wire, std::uint64_t bytes);

@@ -36,7 +36,7 @@ void descriptor_changed(DeviceParts& parts, portals::Descriptor& descriptor) {
   }
 }
 
-// Dispatches a finished transmission likewise.
+// Dispatches a finished transmission by the tag of its owner.
 void transmission_finished(DeviceParts& parts, sim::Transmission& transmission) {
   switch (transmission.owner_tag_kind) {
     case kOwnerSend:

@@ -16,9 +16,9 @@ namespace margay::mpi_adi {
 struct DeviceParts;  // mpi_adi/device/parts
 
 // The attached buffer, divided among the messages in it by first fit. The list of places lies outside the buffer, so
-// all of its bytes are usable; each place still costs MPI_BSEND_OVERHEAD bytes beyond its message, because the
-// standard's arithmetic promises a program no more room than that. reserve() and release() take time in proportion to
-// the messages in the buffer.
+// all of its bytes are usable. Each place nevertheless costs MPI_BSEND_OVERHEAD bytes in addition to its message, since
+// by the standard a program cannot count on more room. reserve() and release() take time in proportion to the messages
+// in the buffer.
 class AttachedBuffer {
  public:
   // Takes the memory for buffered sends. Fails when a buffer is attached already. The program keeps the memory valid
@@ -41,6 +41,7 @@ class AttachedBuffer {
     std::uint64_t offset = 0;  // from the buffer's start
     std::uint64_t bytes = 0;   // MPI_BSEND_OVERHEAD included
   };
+  // The program's memory. A buffer of 0 bytes is valid, so `attached_` is not derived from it.
   std::byte* base_ = nullptr;
   std::uint64_t bytes_ = 0;
   bool attached_ = false;
@@ -84,8 +85,9 @@ class BufferedSends {
 
   DeviceParts& parts_;
   AttachedBuffer buffer_;
-  // The type of the packed copies: bytes, of the library's own.
+  // The type of the packed copies: bytes. Not MPI_BYTE of the program, whose handle table this object does not have.
   Datatype bytes_type_;
+  // In the order of their starts, so the oldest send is the first.
   std::vector<UnderWay> under_way_;
 };
 

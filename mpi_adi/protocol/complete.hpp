@@ -34,10 +34,11 @@ void release(DeviceParts& parts, Request& request);
 // within this call. The part then returns to its pool.
 void release_to(DeviceParts& parts, ParentRequest& owner, Request& request);
 
-// Completes a send or receive with MPI_PROC_NULL at once; no data moves (MPI 4.0, 3.11).
+// Completes a send or receive with MPI_PROC_NULL at once; no data moves, and the status has source MPI_PROC_NULL, tag
+// MPI_ANY_TAG and 0 bytes (MPI 4.0, 3.11).
 void complete_null(DeviceParts& parts, Request& request);
 
-// Drops a reference of the device's own to a communicator. A communicator that the program freed is queued for deletion
+// Drops a reference that the device has to a communicator. A communicator that the program freed is queued for deletion
 // with its last reference.
 inline void drop_reference(DeviceParts& parts, Communicator& communicator) {
   MARGAY_DEBUG_ASSERT(communicator.references != 0);

@@ -11,8 +11,8 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// Whether the kernel may still touch the request's memory. It lets go by itself: the transmission returns as failed,
-// the row is freed.
+// Whether the kernel may still touch the request's memory. The kernel gives it back by itself: the transmission returns
+// as failed, the row is freed.
 bool kernel_holds(const SendRequest& request) {
   return (request.owed & kOwedBodyTaken) != 0;
 }
@@ -37,7 +37,7 @@ void unclaim(DeviceParts& parts, ReceiveRequest& request) {
   *at = request.next_claiming;
 }
 
-// Before a match, a receive from any source may wait for each member.
+// A receive from any source may, until it matches, wait for each member.
 bool sender_lost(const DeviceParts& parts, const ReceiveRequest& request) {
   if (request.peer != portals::kAnyRank) return parts.kernel.initiator().gone(request.peer);
   return source_lost(parts, *request.communicator, MPI_ANY_SOURCE);

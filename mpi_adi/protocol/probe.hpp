@@ -8,8 +8,8 @@
 
 namespace margay::mpi_adi {
 
-// Whether a message has arrived that a receive with this envelope would get, and the earliest one's `envelope`. The
-// caller runs progress before. `call` names the call for the trace; empty when the library probes for itself.
+// Whether a message has arrived that a receive with these arguments would get; `envelope` then describes the earliest
+// one. The caller runs progress before. `call` names the call for the trace; empty when the library probes for itself.
 [[nodiscard]] bool probe(DeviceParts& parts, int source, int tag, const Communicator& communicator, Context context,
                          Envelope& envelope, std::optional<sim::TraceProbe> call = {});
 // The same, but takes the message off the heap's queue, so that no other receive gets it. Returns nullptr when there is

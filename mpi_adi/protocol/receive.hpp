@@ -48,7 +48,8 @@ inline void take_plain_envelope(ReceiveRequest& request, const portals::Header& 
   request.truncated = false;
 }
 
-// The error message of a truncated receive.
+// The error message of a truncated receive, with the bytes of the message and of the buffer. Requires: truncated, so
+// that sent_bytes is set.
 [[nodiscard]] std::string truncation_text(const ReceiveRequest& request);
 
 // The rare part of complete_receive(): sets the error of a truncated message, drops the reference to a layout, answers

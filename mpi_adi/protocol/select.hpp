@@ -6,7 +6,8 @@
 
 namespace margay::mpi_adi {
 
-// How a message travels. Synchronous, ready and buffered sends are variants of these.
+// How a message travels. Synchronous, ready and buffered sends are variants of these four. Within a node a short
+// message is up to 16 KiB, over TCP up to 64 KiB (sim/base/limits).
 enum class SendShape : std::uint8_t {
   short_message,  // header and body; complete when the kernel has taken them
   long_message,   // header and body; the receiver pulls the body if it was not saved

@@ -18,7 +18,7 @@ namespace margay::mpi_adi {
 // Requires for each: request.body, peer, protocol and tag are set; `header` is put_header()'s, marked by the check of
 // types.
 
-// Starts a short message (figure 3), or a synchronous one (figure 6); short ready and buffered ones also.
+// Starts a short message: a standard, ready or buffered one (figure 3), or a synchronous one (figure 6).
 void start_short_send(DeviceParts& parts, SendRequest& request, portals::Header& header);
 // Sends a short message without a request; true when the kernel took it at once. Requires: bytes <= the peer's short
 // limit.

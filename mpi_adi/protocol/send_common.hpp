@@ -6,7 +6,8 @@
 
 namespace margay::mpi_adi {
 
-// The header of a message of `bytes` with these match bits; note and return fields are still empty.
+// The header of a message of `bytes` with these match bits, addressed to the receive portal of `peer`, a rank of the
+// world. Note and return fields are still empty.
 [[nodiscard]] inline portals::Header put_header(const DeviceParts& parts, std::uint32_t peer, portals::MatchBits bits,
                                                 std::uint64_t bytes) {
   portals::Header header;
@@ -33,7 +34,8 @@ inline void settle(SendRequest& request, SendOwed what) {
 // Lists the request's acknowledgment entry ("configured to save only the message header"). Requires: not listed.
 [[gnu::noinline]] void listen(DeviceParts& parts, SendRequest& request);
 // Lists the request's read entry ("a message destined for this type of read portal will cause the data in the
-// appropriate buffer to be replied back"). The body must stay valid until close(). Requires: not listed.
+// appropriate buffer to be replied back"). A body in pieces gets a combined descriptor, so the reply gathers it without
+// packing. The body must stay valid until close(). Requires: not listed.
 [[gnu::noinline]] void make_readable(DeviceParts& parts, SendRequest& request);
 
 // Gives the request's transmission (header set) to the kernel, which sends it whole at once if the wire has room, and

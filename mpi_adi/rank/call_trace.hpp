@@ -25,7 +25,7 @@ class ModuleDefinitions {
   // Searches for addresses in no file, which are those of code that was generated at run time. Each search is
   // expensive, so there is a limit.
   static constexpr int kMissesMax = 16;
-  // The addresses of a file that was recorded.
+  // The addresses of a file that was recorded; `end` is the first one behind its mapping.
   struct Range {
     std::uintptr_t begin = 0;
     std::uintptr_t end = 0;
@@ -62,7 +62,9 @@ class CallTrace {
     std::uint64_t number = 0;
     std::vector<std::uint32_t> calls;  // indices of the calls that it is in, the innermost last
   };
+  // Both public forms of leave(); `fatal` marks the event, because the call's function never returns.
   void leave(sim::Recorder& recorder, std::string_view name, int error_class, bool fatal);
+  // One compare when the calling thread is the latest one; otherwise a look-up, which adds an unknown thread.
   [[nodiscard]] Thread& calling_thread();
   // The index of a name in the file's table; a new name is added to the table.
   [[nodiscard]] std::uint32_t index_of(sim::Recorder& recorder, std::string_view name);

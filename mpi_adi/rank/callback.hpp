@@ -1,4 +1,5 @@
-// The call of a function of the program's in the middle of an MPI call.
+// The call of a function of the program in the middle of an MPI call: a user's reduction, or a function of a
+// generalized request.
 #pragma once
 
 #include <cstring>
@@ -15,7 +16,7 @@ namespace margay::mpi_adi {
 // `function` returns a value, usually an MPI error code, and must not throw. Another call of this thread may begin and
 // end inside it.
 //
-//   const int code = call_program(rank, [&] { return handler(&handle, &code_of_error); });
+//   const int code = call_program(rank, [&] { return functions.call_query(extra_state, &status); });
 template <typename Function>
 auto call_program(MpiRank& rank, Function&& function) {
   // A call inside writes its own name to the board, and a thread that was waiting here computes meanwhile: both are

@@ -13,7 +13,8 @@ namespace detail {
 // own would outlive MPI_Finalize, which another thread calls.
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local MpiRank* thread_rank;
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local MpiProcess* thread_process;  // never nullptr
-// The end of this thread will be reported to its rank, if the rank needs it.
+// Whether this thread has asked its process to report its end (RankLock::record_thread), if the process needs that
+// report.
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local bool thread_recorded;
 // The slow path of current_rank().
 [[nodiscard, gnu::noinline]] MpiRank* rank_of_process();

@@ -1,5 +1,6 @@
-// Descriptions of choices for `margay info`: the protocol of a point-to-point message (by wire, mode, and size below or
-// above the short limit; protocol/select), and the method of access to a window's memory (mpi_adi/rma/window_method).
+// Descriptions of choices for `margay info`. One is the protocol of a point-to-point message, by wire, mode, and size
+// below or above the short limit (protocol/select). The other is the method of access to a window's memory
+// (mpi_adi/rma/window_method).
 #pragma once
 
 #include <string>

@@ -7,7 +7,8 @@
 
 namespace margay::mpi_adi {
 
-// Reads and checks them. Fails with a message that names the option, its value and the valid values.
+// Reads the options and checks them. Fails with a message that names the option, its value and the valid values; `out`
+// is then incomplete. Called before the rank exists (MpiRank::start_on), and by `margay info`.
 [[nodiscard]] portals::Status device_options(const sim::Options& options, DeviceOptions& out);
 
 }  // namespace margay::mpi_adi

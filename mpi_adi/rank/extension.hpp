@@ -10,13 +10,15 @@ namespace margay::mpi_adi {
 
 struct Communicator;
 
-// Made by the function that MpiRank::start_on() is given, before the first message can arrive.
+// The interface by which MpiRank, which may not include the collectives' headers, publishes their counts and frees
+// their messages. MpiRank owns it. Made by the function that MpiRank::start_on() takes, before the first message can
+// arrive. Under the process lock.
 struct RankExtension {
   RankExtension() = default;
   RankExtension(const RankExtension&) = delete;
   RankExtension& operator=(const RankExtension&) = delete;
   virtual ~RankExtension() = default;
-  // Messages and bytes that it sent. Published at MPI's end.
+  // Messages and bytes that it sent, since the rank was made. Published when the rank becomes dormant.
   [[nodiscard]] virtual const sim::WireCounts& sent() const = 0;
   // Parts, and their bytes, that other ranks read in memory instead of receiving them.
   [[nodiscard]] virtual const sim::WireCounts& shown() const = 0;

@@ -1,4 +1,5 @@
-// Error messages about failed requests and lost processes, for the errors that a call raises.
+// Error messages about failed requests and lost processes, for the errors that a call raises. Under the process lock;
+// used after an error only, so their cost does not matter.
 #pragma once
 
 #include <string>
@@ -11,6 +12,7 @@ namespace margay::mpi_adi {
 // The reason why a complete request failed. Requires: request.error_class is not MPI_SUCCESS.
 [[nodiscard, gnu::noinline]] std::string failure_text(MpiRank& rank, const Request& request);
 // The lost processes and the reasons of their loss.
+// A message without any process means that another member of the call reported the loss first.
 [[nodiscard]] std::string lost_text(MpiRank& rank);
 
 }  // namespace margay::mpi_adi

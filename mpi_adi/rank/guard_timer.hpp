@@ -1,8 +1,8 @@
 // The monitor of waits for a guard (sim/shm/holder_lock), which protects an accumulate or a window lock in shared
 // memory. A holder is inside for a few instructions, so when a process sleeps in such a wait, the holder is stopped or
-// has no processor. After a second of waiting the job board names the holder, for the launcher's reports; after the
-// job's stall limit (30 s, MARGAY_STALL_SECONDS), and again whenever the time has doubled, a line goes to standard
-// error.
+// has no processor. After a second of waiting the job board names the holder, for the launcher's reports. After the
+// job's stall limit (30 s, MARGAY_STALL_SECONDS) a line goes to standard error, and again whenever the time has
+// doubled.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ class GuardTimer {
  public:
   explicit GuardTimer(sim::Process& process) : process_(process) {}
 
-  // Called while the wait for rank `holder` lasts, with the time so far, and with 0 when it is over.
+  // Called while the wait for rank `holder` lasts, with the time so far, and with 0 when it is over, which takes the
+  // wait off the board.
   void waits(std::uint32_t holder, std::uint64_t waited_ns);
 
  private:

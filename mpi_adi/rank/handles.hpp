@@ -19,8 +19,8 @@ namespace margay::mpi_adi {
 class Origins;  // mpi_adi/rank/origins
 struct Window;  // mpi_adi/rma/window.hpp
 
-// The tables of handles of one rank. Under the process lock. A look-up costs an index and a test; a stale handle is
-// detected by the generation that handles carry (mpi_adi/object/handle_table).
+// The tables of handles of one rank. Under the process lock. A look-up costs an index and a test; the table detects a
+// stale handle by the generation that the handle carries (mpi_adi/object/handle_table).
 class Handles {
  public:
   // Both must outlive it. `world`: the communicator of a request that has none of its own, for its error handler.
@@ -32,6 +32,7 @@ class Handles {
   // Objects by handle; nullptr when the handle names no living object.
   [[nodiscard]] Communicator* communicator(MPI_Comm handle) { return communicators_.find(handle); }
   [[nodiscard]] Datatype* datatype(MPI_Datatype handle) {
+    // Predefined first: most messages use them.
     Datatype* const predefined = predefined_types_.find(handle);
     return predefined != nullptr ? predefined : datatypes_.find(handle);
   }
@@ -41,13 +42,17 @@ class Handles {
   [[nodiscard]] MPI_Request sent_request() const { return sent_request_.handle; }
   // Derived types only; predefined ones are found by datatype().
   [[nodiscard]] HandleTable<Datatype>& datatypes() { return datatypes_; }
+  // Messages that a matched probe took off the heap and no MPI_Mrecv has received (MPI_Message). The device owns them.
   [[nodiscard]] HandleTable<Message>& messages() { return messages_; }
   // Operations of MPI_Op_create; the table is the owner of each.
   [[nodiscard]] HandleTable<Operation>& operations() { return operations_; }
+  // A predefined group (MPI_GROUP_EMPTY) is found here too.
   [[nodiscard]] GroupTable& groups() { return groups_; }
+  // Windows belong to Rma (mpi_adi/rma/rma); the table only finds them.
   [[nodiscard]] HandleTable<Window>& windows() { return windows_; }
 
-  // Make an object with a handle. They return nullptr when the table is full.
+  // Make an object with a handle. They return nullptr when the table is full; the binding then raises an error that
+  // names the limit.
   // A communicator has context kNoContext until Worlds::set_context(). `remote`: the other group of an
   // intercommunicator, or nullptr.
   [[nodiscard]] Communicator* add_communicator(GroupPtr group, GroupPtr remote, const ErrorHandlerPtr& handler);
@@ -73,7 +78,11 @@ class Handles {
 
   // Free a handle. The object is deleted with its last reference; a communicator is deleted by MpiRank.
   void remove(const Communicator& communicator) { communicators_.remove(communicator.handle); }
+  // Drops the program's reference. A type that messages or other types still use lives on without a handle (MPI 4.0,
+  // 5.1.9).
   void free_datatype(Datatype& type);
+  // Returns the request to the free list, and drops its references to a communicator and, if persistent, to a type. The
+  // device's request is not freed.
   void free_request(UserRequest& request);
   // Drops a reference to a type, and deletes a derived one with its last.
   static void release(Datatype& type);
@@ -109,11 +118,14 @@ class Handles {
   Device& device_;
   PredefinedTypes predefined_types_;
   HandleTable<Communicator> communicators_{ObjectType::communicator};
+  // The first slots are reserved for the ABI's pair types.
   HandleTable<Datatype> datatypes_{ObjectType::datatype, kPairTypeCount};
+  // Slot 0 is the handle of completed sends (sent_request()).
   HandleTable<UserRequest> requests_{ObjectType::request, 1};
   // Linked by next_free.
   UserRequest* free_requests_ = nullptr;
   std::unique_ptr<Origins> origins_;
+  // The object behind that handle; never on the free list.
   UserRequest sent_request_;
   HandleTable<Message> messages_{ObjectType::request};
   HandleTable<Operation> operations_{ObjectType::op};

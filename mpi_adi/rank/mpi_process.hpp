@@ -43,25 +43,25 @@ struct ProcessStart {
   [[nodiscard]] virtual portals::Status start(std::unique_ptr<sim::Process>& out) = 0;
 };
 
-// The operating system's process. Never destroyed, because threads and signal handlers may use it until the very end.
+// MPI in one process of the job. That of the operating system's process is constant-initialized and never destroyed,
+// because threads and signal handlers may use it until the very end.
 class MpiProcess {
  public:
   constexpr MpiProcess() = default;
   MpiProcess(const MpiProcess&) = delete;
   MpiProcess& operator=(const MpiProcess&) = delete;
 
-  // Set twice, by the thread that initializes and finalizes MPI, and read by any thread.
-  // MPI_Initialized and MPI_Finalized ask this, without a lock.
+  // The phase, set twice, by the thread that initializes and finalizes MPI. Any thread may read it without a lock, as
+  // MPI_Initialized and MPI_Finalized do.
   [[nodiscard]] InitState init_state() const { return init_state_.get(); }
   void set_init_state(InitState state) { init_state_.set(state); }
 
-  // nullptr while neither MPI_Init nor a session holds MPI.
-  // Any thread may ask; the rank itself has a lock.
+  // nullptr while neither MPI_Init nor a session holds MPI. Any thread may ask; the rank has a lock of its own.
   [[nodiscard]] MpiRank* rank() const { return rank_.get(); }
   // By the thread that makes the rank, or ends it. `rank` must outlive all calls that may find it.
   void set_rank(MpiRank* rank) { rank_.set(rank); }
 
-  // Joins the job, or starts as the virtual machine defines. Fails as sim::Process::start().
+  // Joins the job, or starts as the virtual machine defines. Fails as sim::Process::start(), and `out` is then empty.
   [[nodiscard]] portals::Status start(std::unique_ptr<sim::Process>& out);
   // The process's clock; nullptr: CLOCK_MONOTONIC.
   [[nodiscard]] const sim::Clock* clock() const { return clock_; }
@@ -71,6 +71,7 @@ class MpiProcess {
   // A part, made at the first request. Any thread may call; one load when it exists.
   template <std::derived_from<ProcessPart> Part>
   [[nodiscard]] Part& part() {
+    // Published with release and acquire, so a part that is found is whole.
     ProcessPart* const made = slot<Part>().get();
     return static_cast<Part&>(made != nullptr ? *made : make_part(slot<Part>(), &new_part<Part>));
   }
@@ -87,8 +88,9 @@ class MpiProcess {
 
  private:
   using Slot = sim::Published<ProcessPart*>;
+  // A constructor of some part.
   using NewPart = ProcessPart* (*)();
-  // A part's place.
+  // The slot of a part: set once, by make_part(), and emptied by destroy_parts().
   template <typename Part>
   [[nodiscard]] Slot& slot() {
     return parts_[static_cast<std::size_t>(Part::kSlot)];
@@ -103,9 +105,12 @@ class MpiProcess {
 
   // nullptr: the operating system's process, which joins a job by itself.
   ProcessStart* const start_ = nullptr;
+  // nullptr: the real clock. Constant, so now_ns() may be called by any thread.
   const sim::Clock* const clock_ = nullptr;
   sim::Published<InitState> init_state_{InitState::before};
+  // Owned by the part `job` (mpi/process/machine).
   sim::Published<MpiRank*> rank_;
+  // So two threads that need a part at once get the same one.
   std::mutex making_;  // taken to make a part only
   // Published, so that a reader without the lock sees a whole part.
   std::array<Slot, static_cast<std::size_t>(PartSlot::count)> parts_;

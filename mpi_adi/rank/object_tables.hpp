@@ -32,7 +32,8 @@ struct Inquiries {
 // them before its first session and free them after its last (MPI 4.0, 11.4.1).
 [[nodiscard]] ErrorHandlers& process_error_handlers();
 
-// Under the process lock, except for error_handlers.
+// The tables behind MpiRank::tables(). Under the process lock, except for error_handlers, which has a lock of its own
+// because programs use it outside MPI's life too.
 struct ObjectTables {
   ObjectTables(ErrorHandlerPtr initial, const sim::Job& job) : initial_handler(std::move(initial)), inquiries(job) {}
 
@@ -43,6 +44,8 @@ struct ObjectTables {
   ErrorHandlerPtr file_handler = error_handlers.find(MPI_ERRORS_RETURN);
   // Sessions of this rank; those that were finalized are deleted.
   SessionTable sessions;
+  // The program's keys of MPI_Comm_create_keyval and its variants for types and windows. The values of predefined keys
+  // are in `inquiries`.
   KeyvalTable keyvals;
   Inquiries inquiries;
   // The blocks of MPI_Alloc_mem. They belong to the program; a block that it never frees stays.

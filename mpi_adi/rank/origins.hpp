@@ -1,5 +1,5 @@
-// The function that made each object or request, for the list of objects never freed (MARGAY_LEAKS). The object
-// exists only while that is on.
+// The record of which function made each object or request, for the list of objects never freed (MARGAY_LEAKS).
+// It exists only while that check is on.
 #pragma once
 
 #include <mutex>
@@ -23,7 +23,8 @@ struct Origin {
   sim::SourceLocation place;  // of the call; valid after the file is unloaded
 };
 
-// Any thread may call, because some MPI calls need no rank. Names live as long as the program.
+// The calls in progress and the makers, under a lock of their own: any thread may call, because some MPI calls need no
+// rank. Function names live as long as the program.
 class Origins {
  public:
   // The calling thread enters and leaves a call; calls nest where a function of the program calls MPI. `caller`: its
@@ -37,6 +38,8 @@ class Origins {
 
   // The maker; an empty function if the object was made outside of any recorded call.
   [[nodiscard]] Origin of(Handle handle) const;
+  // Requests are recorded by their object, because the record is made before a request has a handle
+  // (Handles::make_request).
   [[nodiscard]] Origin of(const UserRequest& request) const;
   // The places of all recorded calls, to resolve their source lines together.
   [[nodiscard]] std::vector<sim::SourceLocation> places() const;
@@ -45,6 +48,7 @@ class Origins {
   [[nodiscard]] bool report_once(Handle handle);
 
  private:
+  // A call that some thread has entered and not left.
   struct Entered {
     std::string_view function;
     const void* caller = nullptr;

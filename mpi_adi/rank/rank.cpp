@@ -50,7 +50,7 @@ class MpiRank::OutsidePolicy final : public sim::YieldPolicy {
   MpiRank& rank_;
 };
 
-// A thread of several ends.
+// The observer of the end of a thread, for a rank with several threads.
 class MpiRank::EndOfThread final : public sim::ThreadEnds {
  public:
   explicit EndOfThread(MpiRank& rank) : rank_(rank) {}
@@ -179,6 +179,8 @@ void MpiRank::become_dormant() {
   // After the drain, which takes in the messages that have arrived.
   forget_last_messages(*this);
   dropped_reported_ = report_dropped(receiving_side(), dropped_reported_);
+  // These findings may have reopened the trace, which finish() suspended.
+  recorder_.suspend();
   device_.give_memory_back();
   board_.state = sim::RankState::finalized;
 }

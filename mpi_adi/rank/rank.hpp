@@ -33,6 +33,7 @@ class MpiRank {
  public:
   // Starts MPI in a process that has joined its job; the program has no communicator yet. `make_extension` runs before
   // the first message can arrive. Fails on an invalid option of the run.
+  // Its argument is complete except for the extension.
   using MakeExtension = std::unique_ptr<RankExtension> (*)(MpiRank&);
   [[nodiscard]] static portals::Status start_on(std::unique_ptr<sim::Process> process, MakeExtension make_extension,
                                                 std::unique_ptr<MpiRank>& out);
@@ -66,6 +67,7 @@ class MpiRank {
   }
   // Gives the lock to the threads that wait for it, between two rounds of a wait.
   void let_others_in() {
+    // In the common case no thread waits, and this costs two loads.
     if (!lock_.wanted()) return;
     leave();
     lock_.let_in();
@@ -86,7 +88,7 @@ class MpiRank {
   // Point-to-point messages. Requires: inside.
   [[nodiscard]] Device& device() { return device_; }
   [[nodiscard]] BufferedSends& buffered() { return *buffered_; }
-  // The place where threads wait for events that one of them polls for.
+  // The place where threads wait for events that one of them polls for. Used only when several threads call MPI.
   [[nodiscard]] WaitRoom& wait_room() { return wait_room_; }
   [[nodiscard]] CallTrace& call_trace() { return *call_trace_; }
   // It has a lock of its own.
@@ -94,6 +96,7 @@ class MpiRank {
   [[nodiscard]] ObjectTables& tables() { return *tables_; }
   // One-sided communication; made at its first use.
   [[nodiscard]] Rma& rma() {
+    // Most programs use no window, and then attach no portals for them.
     if (rma_ == nullptr) [[unlikely]]
       make_rma();
     return *rma_;
@@ -105,12 +108,14 @@ class MpiRank {
 
   // The communicator of a handle, a world or another; nullptr if the handle names no living one.
   [[nodiscard]] Communicator* communicator(MPI_Comm handle) {
+    // The worlds first: their handles are not in the table.
     Communicator* const first = worlds_.find(handle);
     return first != nullptr ? first : handles_.communicator(handle);
   }
   // Frees the program's handle; the object is deleted with its last reference. Runs progress first.
   void free_communicator(Communicator& communicator);
   // Drops a reference to a communicator.
+  // Unlike free_communicator(), it runs no progress.
   void release(Communicator& communicator);
 
   // The parts that reports of unreceived messages need (mpi_adi/rank/unreceived).
@@ -131,6 +136,7 @@ class MpiRank {
   [[gnu::noinline]] void destroy_unreferenced();
   // Makes the coprocessor continue unfinished work while this process computes.
   [[gnu::noinline]] void arm_coprocessor();
+  // Out of line, because Rma is an incomplete type here.
   void make_rma();
 
   // The yield policy of a wait with several threads, and the observer of threads that end (rank.cpp).
@@ -143,6 +149,7 @@ class MpiRank {
   sim::Recorder& recorder_;
   // The kernel's counts of unfinished work, tested by each call that leaves.
   const sim::Unfinished& unfinished_;
+  // Made before the lock, which refers to both.
   std::unique_ptr<sim::YieldPolicy> outside_policy_;
   std::unique_ptr<sim::ThreadEnds> end_of_thread_;
   RankLock lock_;
@@ -151,6 +158,7 @@ class MpiRank {
   Worlds worlds_;
   Handles handles_;
   std::unique_ptr<BufferedSends> buffered_;
+  // Idle unless several threads call MPI.
   WaitRoom wait_room_;
   std::unique_ptr<CallTrace> call_trace_;
   ErrorTable errors_;

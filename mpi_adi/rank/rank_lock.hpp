@@ -1,9 +1,10 @@
 // The lock of a rank: the process lock, and before it, when several threads call MPI, a lock among the threads.
 //
-// States (Threads): `one`: a single thread calls, and takes the process lock by its cheap side alone. `asked`: another
-// thread has called, but the lone thread may still be inside by the cheap side alone, or about to enter so; until it
-// has seen the change, other threads take the coprocessor's side. `many`: all threads take the threads' lock first,
-// whose holder is the owner of the process lock.
+// The states (Threads):
+//   one    a single thread calls, and takes the process lock by its cheap side alone
+//   asked  another thread has called, but the lone thread may still be inside by the cheap side alone, or about to
+//          enter by it; until it has seen the change, other threads take the coprocessor's side
+//   many   all threads take the threads' lock first, whose holder is the owner of the process lock
 #pragma once
 
 #include <cstdint>
@@ -40,11 +41,13 @@ class RankLock {
       if (threads_.get() != Threads::many) [[unlikely]]
         return enter_beside_lone_thread();
     }
+    // In state `many` the holder of the threads' lock is the owner.
     process_lock_.owner_enter();
   }
   // Leaves the rank. A thread that had to enter beside the lone one leaves by the slow path.
   void leave() {
     if (threaded()) {
+      // This thread entered beside the lone one; or it is the lone one, which entered without the threads' lock.
       if (beside_lone_thread_ || !mutex_.mine()) [[unlikely]]
         return leave_beside();
       process_lock_.owner_leave();
@@ -72,7 +75,7 @@ class RankLock {
   [[nodiscard]] bool on_lone_thread() const { return std::this_thread::get_id() == lone_thread_.get(); }
 
   // Whether this thread should leave and enter again: another thread waits for the lock that this one holds, or this
-  // one entered before there were several threads, and does not have the threads' lock.
+  // one entered before there were several threads and therefore without the threads' lock.
   [[nodiscard]] bool wanted() const { return mutex_.wanted() || !mutex_.mine(); }
   // Lets waiting threads in first. Call between leave() and enter().
   void let_in() { mutex_.let_in(); }
@@ -90,7 +93,7 @@ class RankLock {
   [[gnu::noinline]] void enter_beside_lone_thread();
   [[gnu::noinline]] void leave_beside();
 
-  // Constant.
+  // Constant. The process, its lock, and the observers that the constructor was given.
   sim::Process& process_;
   sim::BiasedLock& process_lock_;
   sim::YieldPolicy& outside_;
@@ -100,6 +103,7 @@ class RankLock {
   enum class Threads : std::uint8_t { one, asked, many };
   sim::Published<Threads> threads_{Threads::one};
   bool beside_lone_thread_ = false;  // the holder of the threads' lock has the coprocessor's side; guarded by mutex_
+  // The thread that resumed the rank last. Any thread may read it.
   sim::Published<std::thread::id> lone_thread_{std::this_thread::get_id()};
 };
 

@@ -11,7 +11,8 @@
 
 namespace margay::mpi_adi {
 
-// The parts of a rank that these reports read (MpiRank::receiving_side).
+// The parts of a rank that these reports read (MpiRank::receiving_side). References, so it lives no longer than the
+// call that it is made for.
 struct ReceivingSide {
   sim::Process& process;
   Device& device;
@@ -26,8 +27,8 @@ struct ReceivingSide {
 // that arrived for a communicator after it was freed here. No effect unless leaks are reported. Requires: the process
 // lock is held.
 void report_unreceived(const ReceivingSide& side, const Communicator& communicator);
-// Reports likewise the messages that went back to senders that end, since the last call. `communicators`: those with
-// handles, for their names.
+// Reports in the same way the messages that were given back to senders that end, since the last call. `communicators`:
+// those with handles, for their names.
 void report_given_back(const ReceivingSide& side, const std::vector<Communicator*>& communicators);
 
 // Reports ready sends that found no receive, and that the kernel therefore dropped (paper 001, section 2: "simply be

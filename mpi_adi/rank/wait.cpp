@@ -121,7 +121,7 @@ void StallTimer::clear() {
 
 void SharedWait::stay(Guest& guest) {
   rank_.wait_room().add(guest);
-  // Outside the lock while it sleeps, which the polling thread needs.
+  // Leaves the lock before it sleeps, because the polling thread needs it.
   rank_.leave();
   polls_ = polls_for_all_ = !guest.stay();
   rank_.enter();

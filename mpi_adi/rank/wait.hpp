@@ -1,4 +1,5 @@
-// The wait inside an MPI call: rounds of the device's progress until a condition holds.
+// The wait inside an MPI call: rounds of the device's progress until a condition holds. What a waiting rank does with
+// its processor is in sim/kernel/waiter (docs/architecture.md, Waiting).
 #pragma once
 
 #include "mpi_adi/rank/rank.hpp"
@@ -6,10 +7,10 @@
 
 namespace margay::mpi_adi {
 
-// The stall timer of a wait. After a second without progress it puts the wait on the job board, where the launcher
-// looks for deadlocks; after the job's stall limit (30 s, MARGAY_STALL_SECONDS) it reports the wait on standard error,
-// and again whenever the time has doubled. In the common case each round costs a compare.
-// One for each polling wait, on its stack.
+// The stall timer of a wait, one on the stack of each polling wait. After a second without progress it puts the wait on
+// the job board, where the launcher looks for deadlocks. After the job's stall limit (30 s, MARGAY_STALL_SECONDS) it
+// reports the wait on standard error, and again whenever the time has doubled. In the common case a round costs one
+// compare.
 class StallTimer {
  public:
   explicit StallTimer(MpiRank& rank) : rank_(rank) {}
@@ -33,6 +34,7 @@ class StallTimer {
   }
 
  private:
+  // The idle time from which the board shows a wait.
   static constexpr std::uint64_t kLongWaitNs = 1'000'000'000;
   // The rare part of idle().
   void look(std::uint64_t idle_ns);
@@ -46,11 +48,11 @@ class StallTimer {
   MpiRank& rank_;
   bool on_board_ = false;
   std::uint32_t question_ = 0;  // the launcher's question that the last poll found
-  // 0 until the first poll.
+  // The idle time of the next report on standard error; 0 until the first poll.
   std::uint64_t next_report_ns_ = 0;
 };
 
-// Records a wait's begin and end in the trace.
+// The wait_begin and wait_end events of a wait in the trace, as long as it lives. Nested in the call's own events.
 class WaitTrace {
  public:
   explicit WaitTrace(MpiRank& rank) : rank_(rank) { record(sim::TraceKind::wait_begin); }
@@ -76,9 +78,12 @@ class SharedWait {
   template <typename Done>
   SharedWait(MpiRank& rank, Done& done) : rank_(rank) {
     if (!rank.threaded()) return;
+    // At most one thread polls in the others' name, apart from one whose wait began before the rank had several
+    // threads.
     polls_for_all_ = rank.wait_room().begin_polling(rank.lock().turns());
     if (polls_for_all_) return;
     Guest guest(done);
+    // Returns when the condition holds, or when this thread has to poll.
     stay(guest);
   }
   ~SharedWait() {
@@ -87,6 +92,7 @@ class SharedWait {
   SharedWait(const SharedWait&) = delete;
   SharedWait& operator=(const SharedWait&) = delete;
 
+  // Whether this thread must run rounds. False once done() has held; done() may not be called again then.
   [[nodiscard]] bool polls() const { return polls_; }
   // Whether no other thread waits, so that the rounds serve this wait alone.
   [[nodiscard]] bool alone() const { return rank_.wait_room().empty(); }
@@ -101,18 +107,19 @@ class SharedWait {
   bool share(bool moved);
 
   MpiRank& rank_;
-  // This thread runs rounds; false: its condition holds already.
+  // This thread runs rounds; false: another thread polled until its condition held.
   bool polls_ = true;
   bool polls_for_all_ = false;     // counted as a poller, once the rank has several threads
   std::uint32_t idle_rounds_ = 0;  // rounds in a row that moved nothing
 };
 
-// The waiter of a wait that begins now.
+// The waiter of a wait that begins now, with the process's clock and its means of sleeping.
 [[nodiscard]] sim::Waiter waiter_of(MpiRank& rank);
 
 // Runs progress until `done()` holds, which is tested after at most `messages` messages of each wire. The process lock
 // is held on entry, on return, and whenever done() runs. With several threads it is given up between rounds, so that
 // their calls go on, and another waiting thread may call done(): see Guest.
+// A wait that ends at its first test, which is the common case, has neither trace events nor a timer.
 //
 //   wait_until(rank, [&] { return request.complete; });
 template <typename Done>
@@ -124,9 +131,11 @@ void wait_until(MpiRank& rank, Done done, int messages = Device::kMessagesPerRou
   sim::Waiter waiter = waiter_of(rank);
   StallTimer stall(rank);
   for (;;) {
+    // With other waits to serve, a round takes as much as usual: the limit suits this wait only.
     const bool moved = rank.device().progress(shared.alone() ? messages : Device::kMessagesPerRound);
     if (done()) return;
     const bool gave_way = shared.after_round(moved);
+    // The idle time begins anew, although the progress may not have been this wait's.
     if (moved) {
       waiter.restart();
       stall.restart();

@@ -3,7 +3,7 @@
 namespace margay::mpi_adi {
 
 void WaitRoom::end_polling() {
-  // Another poller is left that is not in a function of the program's.
+  // A poller is left that is not in a function of the program.
   if (--pollers_ > away_) return;
   // The last round may have completed other threads' waits, too.
   serve();

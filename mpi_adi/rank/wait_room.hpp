@@ -1,7 +1,6 @@
 // The waits of a rank's threads (MPI_THREAD_MULTIPLE): one thread polls for all, and the others sleep until it finds
-// that their condition holds, or hands its place on.
-//
-// Everything is under the process lock, except Guest::stay().
+// that their condition holds, or passes its role on.
+// All functions require the process lock, except Guest::stay().
 #pragma once
 
 #include <cstdint>
@@ -31,9 +30,11 @@ class Guest {
 
  private:
   friend class WaitRoom;
+  // The condition without its type, so that guests of all waits fit one list.
   bool (*done_)(void*);
   void* asked_;
-  // Its condition held when it was called; false: it was called to poll.
+  // Its condition held when it was called; false: it was called to poll. Written under the process lock, before
+  // summons_ is called; read without the lock, after summons_.wait().
   bool served_ = false;
   sim::Summons summons_;
 };
@@ -46,6 +47,7 @@ class WaitRoom {
   [[nodiscard]] bool begin_polling(std::uint32_t turns) {
     waits_alone_ = turns == turns_ ? waits_alone_ + 1 : 0;
     turns_ = turns;
+    // Some poller is not in a function of the program, and polls.
     if (pollers_ > away_) return false;
     ++pollers_;
     return true;
@@ -55,7 +57,7 @@ class WaitRoom {
   // Ends polling: serves once more, and if no poller is left, hands the place to the guest that came last, which may
   // not have gone to sleep yet.
   void end_polling();
-  // Around a function of the program's that a thread runs, which may be the polling one: another thread polls
+  // Around a function of the program that a thread runs, which may be the polling one: another thread polls
   // meanwhile, and perhaps beside it afterwards.
   void go_away();
   void come_back() { --away_; }
@@ -71,6 +73,7 @@ class WaitRoom {
     polls_alone_ = turns == turns_at_poll_ ? polls_alone_ + 1 : 0;
     turns_at_poll_ = turns;
     if (pollers_ == 0 && empty() && polls_alone_ >= kAlone) return false;
+    // A yield costs a system call, so not every test makes one.
     return ++polls_ % kPollsToYield == 0;
   }
   // Wakes the guests whose condition holds.
@@ -87,7 +90,7 @@ class WaitRoom {
 
   // Threads that poll, those that are away included.
   std::uint32_t pollers_ = 0;
-  std::uint32_t away_ = 0;  // threads in a function of the program's, each perhaps a poller
+  std::uint32_t away_ = 0;  // threads in a function of the program, each perhaps a poller
   // Of the latest wait, and of the latest test: the lock's turns, and how many came in a row without another thread.
   std::uint32_t turns_ = 0;
   std::uint32_t waits_alone_ = kAlone;

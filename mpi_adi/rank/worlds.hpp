@@ -1,4 +1,4 @@
-// The communicators that a rank has from its start, the contexts of all others, and the state of the world model: from
+// The communicators that a rank has from its start, the contexts of all others, and the state of the world model. From
 // MPI_Init to MPI_Finalize the program has MPI_COMM_WORLD and MPI_COMM_SELF, a main thread and a thread level.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace margay::mpi_adi {
 
 struct ObjectTables;  // mpi_adi/rank/object_tables
 
-// One for each rank. Under the process lock, except where noted.
+// The worlds and the free contexts of one rank. Under the process lock, except where noted.
 class Worlds {
  public:
   // `tables` must outlive it; its initial handler is set.
@@ -51,7 +51,8 @@ class Worlds {
   // The communicator whose handler takes errors that belong to none: the world (paper 002, section 7.2). MPI 4.0
   // assigns them to MPI_COMM_SELF, whose handler is taken if the program set that one only.
   [[nodiscard]] const Communicator& fallback_communicator() const;
-  // A copy of that handler, which any thread may read, inside the rank or not.
+  // A copy of that handler, which any thread may read, inside the rank or not: calls outside MPI's life raise errors
+  // too.
   struct FallbackHandler {
     ErrorHandlerPtr handler;
     MPI_Comm communicator = MPI_COMM_WORLD;
@@ -67,6 +68,7 @@ class Worlds {
   [[nodiscard]] std::uint64_t next_generation();
 
  private:
+  // Constant.
   const ObjectTables& tables_;
   std::uint32_t rank_;
   // The handles that find() accepts; outside the world model an invalid value. So a look-up needs no test for the
@@ -75,12 +77,15 @@ class Worlds {
   static_assert(handle_kind(kNoHandle) == HandleKind::invalid);
   MPI_Comm world_handle_ = kNoHandle;
   MPI_Comm self_handle_ = kNoHandle;
+  // Objects, not table entries: they exist before any handle and for as long as the rank.
   Communicator world_;
   Communicator self_;
+  // Beside world_, so that the program's error handler, name and attributes do not apply to the library's messages.
   Communicator own_world_;
   ContextPool contexts_;
   // Numbers of next_generation() so far.
   std::uint32_t generations_ = 0;
+  // Both keep their values after end().
   sim::Published<int> thread_level_{MPI_THREAD_MULTIPLE};
   sim::Published<std::thread::id> main_thread_{std::this_thread::get_id()};
   // Guards fallback_, which threads outside the rank read.

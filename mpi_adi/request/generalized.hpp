@@ -7,8 +7,8 @@
 
 namespace margay::mpi_adi {
 
-// Owned by the program's handle, then by itself (give_up()). Under the process lock, except while a function of the
-// program runs.
+// A generalized request. Owned by the program's handle; after give_up() it deletes itself when it completes. Under the
+// process lock, except while a function of the program runs.
 class GeneralizedRequest final : public OwnRequest {
  public:
   static constexpr RequestKind kKind = RequestKind::generalized;
@@ -21,8 +21,9 @@ class GeneralizedRequest final : public OwnRequest {
   [[nodiscard]] int outcome(MpiRank& rank, MPI_Status* status, std::string& words) override;
   // The same, and then the free function.
   [[nodiscard]] int end(MpiRank& rank, MPI_Status* status, std::string& words) override;
-  // See OwnRequest.
+  // MPI's rule for errors of the program's functions: they are returned unchanged (MPI 4.0, 13.2).
   [[nodiscard]] bool errors_are_the_programs() const override { return true; }
+  // Calls the program's cancel function, which decides whether anything is cancelled.
   [[nodiscard]] int cancel(MpiRank& rank, std::string& words) override;
   [[nodiscard]] int give_up(MpiRank& rank, std::string& words) override;
   // Whether the program freed it before it was complete.
@@ -33,6 +34,7 @@ class GeneralizedRequest final : public OwnRequest {
   // Its functions are Fortran's. Requires: none was called yet.
   void set_fortran() { functions_.fortran = true; }
 
+  // The functions of the program, with their calling convention (C or Fortran).
   [[nodiscard]] const RequestClass& functions() const { return functions_; }
   [[nodiscard]] void* extra_state() const { return extra_state_; }
   // Requests of one class may be waited for together, by the class's wait function.
@@ -41,13 +43,14 @@ class GeneralizedRequest final : public OwnRequest {
   [[nodiscard]] static int failed(MpiRank& rank, const char* name, int code, std::string& words);
 
  private:
-  // Outside the lock.
+  // Calls the program's free function, outside the lock, and returns its result.
   int call_free(MpiRank& rank) const;
 
   MpiRank& rank_;
   RequestClass functions_;
   void* extra_state_;
   MPIX_Grequest_class group_;
+  // Set by give_up(); completed() then ends the request.
   bool given_up_ = false;
 };
 

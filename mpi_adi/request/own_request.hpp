@@ -11,9 +11,8 @@
 
 namespace margay::mpi_adi {
 
-// The base of user requests that a layer above the device carries out.
-
-// Under the process lock. `complete` means that end() may be called.
+// The base of such requests: the interface by which MPI_Wait, MPI_Test, MPI_Cancel and MPI_Request_free handle them
+// all. Under the process lock. `complete` means that end() may be called.
 struct OwnRequest : Request {
   // `which`: a kind after RequestKind::sent, by which the device recognizes these (Request::is_own).
   explicit OwnRequest(RequestKind which) { kind = which; }
@@ -35,9 +34,9 @@ struct OwnRequest : Request {
   // The program frees the active request (MPI_Request_free); from here on it deletes itself when it ends. Returns as
   // cancel().
   [[nodiscard]] virtual int give_up(MpiRank& rank, std::string& words) = 0;
-  // Starts a persistent request.
+  // Starts a persistent request (MPI_Start). Requires: inactive.
   virtual void start(MpiRank& /*rank*/) {}
-  // Frees a persistent, inactive request.
+  // Frees a persistent, inactive request (MPI_Request_free).
   virtual void retire() { delete this; }
 };
 

@@ -1,4 +1,5 @@
-// Partitioned communication (MPI 4.0, 4.2): the common part, and the requests of sender and receiver.
+// Partitioned communication (MPI 4.0, 4.2): the common part, and the requests of sender and receiver. A channel is made
+// once, by a setup message; each round then is a fixed number of messages, which are matched by tag alone.
 #pragma once
 
 #include <cstdint>
@@ -74,7 +75,7 @@ class Partitioned : public OwnRequest, protected ParentRequest {
 
   // Always an error (MPI 4.0, 4.2).
   [[nodiscard]] int cancel(MpiRank& rank, std::string& words) override;
-  // Never called: the binding refuses to free an active one.
+  // Never called: the binding rejects MPI_Request_free of an active one.
   [[nodiscard]] int give_up(MpiRank& /*rank*/, std::string& /*words*/) override { return MPI_SUCCESS; }
 
  protected:
@@ -103,7 +104,8 @@ class Partitioned : public OwnRequest, protected ParentRequest {
   void count_complete(const Request& message);
 
   Device& device_;
-  // Messages and setups are bytes: sender and receiver may divide them differently.
+  // The datatype of setups and of received messages, because sender and receiver may divide the data differently. Sent
+  // data has the program's datatype.
   Datatype& bytes_;  // MPI_BYTE
   PartitionedCall call_;
   bool active_ = false;
@@ -128,12 +130,14 @@ class PartitionedSend final : public Partitioned {
   [[nodiscard]] int end(MpiRank& rank, MPI_Status* status, std::string& words) override;
 
  private:
+  // Each part is a message of the present round.
   void part_completed(const Request& part) override { count_complete(part); }
   // The partitions of a message: [first, last).
   [[nodiscard]] std::uint64_t first_of(std::uint64_t message) const { return message * per_message_; }
   [[nodiscard]] std::uint64_t last_of(std::uint64_t message) const;
 
-  std::uint64_t per_message_;  // partitions in a message
+  // Partitions in a message; 1, unless there are more than kPartitionMessagesMax.
+  std::uint64_t per_message_;
   // Messages in a round.
   std::uint64_t messages_;
   // Its number, unique among this rank's latest kPartitionChannels.
@@ -151,6 +155,7 @@ class PartitionedReceive final : public Partitioned {
   // memory of this object.
   PartitionedReceive(MpiRank& rank, const PartitionedCall& call);
 
+  // See Partitioned and OwnRequest for the functions below.
   [[nodiscard]] bool sends() const override { return false; }
   void start(MpiRank& rank) override;
   // Whether the partition has arrived; copies it to its place if it is staged. Requires: active.
@@ -160,6 +165,7 @@ class PartitionedReceive final : public Partitioned {
   void retire() override;
 
  private:
+  // A part is the setup's receive, and later a message of the round.
   void part_completed(const Request& part) override;
   // Posts the receives of a round. Requires: the channel is known, the round has begun.
   void post();
@@ -169,6 +175,7 @@ class PartitionedReceive final : public Partitioned {
   // Whether the bytes [from, to) of the round have arrived.
   [[nodiscard]] bool here(std::uint64_t from, std::uint64_t to) const;
 
+  // Written by the receive of the setup; zero before it has arrived, or if it failed.
   PartitionedSetup setup_;
   Request* matching_ = nullptr;  // the receive of the setup, while it is under way
   bool matched_ = false;

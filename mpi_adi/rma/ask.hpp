@@ -1,6 +1,6 @@
-// Requests (asks) of origins to a window's target, and the target's answers: their bytes, the reader that checks every
-// number against the window's memory before anything uses it, and the cursor by which an origin describes the target's
-// memory.
+// Requests (asks) of origins to a window's target, and the target's answers: their bytes, and the reader that checks
+// every number against the window's memory before anything uses it. Also the cursor by which an origin describes the
+// target's memory.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,8 @@ enum class Ask : std::uint8_t {
 // The fixed part of an ask, in the byte order of the machine.
 struct AskHead {
   Ask what{};
-  std::uint8_t bare_answer = 0;  // 1: an accumulate's answer has no bytes; it only says that the accumulate is done
+  std::uint8_t bare_answer = 0;  // 1: an accumulate's answer has no bytes; it only reports that the accumulate is done
+  // Explicit, so that the head has no padding, and a body no undefined bytes.
   std::uint8_t reserved[2]{};
   std::int32_t origin = 0;  // rank in the window
   std::int32_t op = 0;      // handles of the ABI; predefined objects only
@@ -100,6 +101,7 @@ class Asked {
   // An accumulate otherwise.
   [[nodiscard]] bool is_swap() const { return head_.what == Ask::swap; }
 
+  // Copies of the body's head and pieces, because the body has no alignment.
   AskHead head_;
   // The one piece of an ask that lists none.
   Piece whole_;
@@ -135,6 +137,7 @@ class TargetPieces {
   void skip(std::uint64_t bytes) { cursor_.skip(bytes); }
 
  private:
+  // Keeps the datatype's layout alive while the cursor refers to it.
   Pieces pieces_;
   portals::RegionCursor cursor_;
 };

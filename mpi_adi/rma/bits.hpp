@@ -9,6 +9,7 @@
 
 namespace margay::mpi_adi {
 
+// The special tag value of the paper: the letters "RMA".
 inline constexpr std::uint32_t kWindowTag = 0x0052'4d41;  // "RMA"
 // The kind of an ask is above the tag, counted from 1, so that a reader of a trace can name it.
 inline constexpr unsigned kWindowAskShift = 24;
@@ -35,6 +36,7 @@ inline constexpr std::uint32_t kPiecesTag = 0x5052'4d41;  // "RMAP": a body that
   return reply_bits(answer.pooled.index, answer.pooled.generation) | kLongBit;
 }
 // The bits of a described body, at its target: the number that the origin chose for it.
+// Origins number independently; the source rank in the entry's criteria separates them.
 [[nodiscard]] constexpr portals::MatchBits pieces_bits(std::uint32_t number) {
   return portals::MatchBits{number} << 32 | kPiecesTag;
 }

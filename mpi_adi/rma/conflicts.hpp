@@ -28,7 +28,7 @@ enum class EpochKind : std::uint8_t { fence, exposure, passive };
 // The operations that concurrent accumulates may mix by a window's hints (accumulate_ops).
 enum class MixedOps : std::uint8_t { none, no_op, any };
 
-// One access, as its origin describes it; sent as these bytes.
+// One access, as its origin describes it; 80 bytes, sent as they are, so the size is asserted below.
 struct AnnouncedAccess {
   std::uint64_t number = 0;               // the origin's number for it, in this window
   std::int32_t origin = 0;                // rank in the window
@@ -39,7 +39,7 @@ struct AnnouncedAccess {
   EpochKind epoch = EpochKind::passive;
   MixedOps mixed_ops = MixedOps::no_op;
   bool ordered = true;        // kept in order with this origin's other accumulates (accumulate_ordering)
-  bool ends_alone = false;    // complete, perhaps, before its origin reports it: a read with a request
+  bool ends_alone = false;    // may be complete before its origin reports it, as a read with a request
   char call[31] = {};         // the function's name
   sim::SourceLocation place;  // its call in the program
 
@@ -80,19 +80,22 @@ class ConflictTable {
   // Compares an access with those kept, and keeps it if there is no conflict. One access may be added in several steps.
   // Returns the first conflict.
   [[nodiscard]] std::optional<Conflict> add(const AnnouncedAccess& access, std::span<const ByteRange> ranges);
-  // Remove accesses of an origin: its reads outside of fences; then also all others of its passive epochs.
+  // end_reads() removes an origin's reads outside of fences; end_all() also its other accesses in passive epochs;
+  // end_access() the access with this number.
   void end_reads(std::int32_t origin);
   void end_all(std::int32_t origin);
   void end_access(std::int32_t origin, std::uint64_t number);
   // Removes all accesses of an origin that is lost.
   void end_lost(std::int32_t origin);
-  // As a target: remove accesses at MPI_Win_wait, and at a fence those of earlier epochs, with fewer than `fences`
-  // calls before them.
+  // Called by the target: end_exposure() at MPI_Win_wait, and end_fence() at a fence, for the accesses of earlier
+  // epochs, before which their origins had called fewer than `fences` fences.
   void end_exposure();
   void end_fence(std::uint32_t fences);
+  // Kept ranges, of all accesses together; at most kRangesMax.
   [[nodiscard]] std::size_t ranges() const { return kept_.size(); }
 
  private:
+  // One range of an access; an access of several pieces has several.
   struct Kept {
     std::uint64_t end = 0;
     AnnouncedAccess access;
@@ -117,6 +120,7 @@ enum class Completed : std::int32_t {
   one_access,  // a read, by its request
 };
 
+// Both tables of one window on this rank, and the counts that number its accesses.
 struct WindowCheck {
   // Whether a target still keeps accesses of this origin.
   struct Open {
@@ -128,7 +132,9 @@ struct WindowCheck {
   // As an origin: this process's memory, by address, that accesses under way read (kind: get) or write (kind: put).
   // `origin` is the target's rank here.
   ConflictTable buffers;
+  // Calls of MPI_Win_fence on this window so far.
   std::uint32_t fences = 0;
+  // The latest number of an access; numbers begin at 1.
   std::uint64_t last_number = 0;
   std::uint32_t lines = 0;  // lines printed
   std::vector<Open> open;   // by target

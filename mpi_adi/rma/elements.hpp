@@ -1,4 +1,5 @@
-// Accumulate operations on elements that lie one after another in a window.
+// Accumulate operations on elements that lie one after another in a window. Any process of the node that maps the
+// memory may call them at the same time, so each element is updated atomically.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +32,8 @@ inline constexpr std::uint32_t kElementBytesMax = 32;
 // instruction updates atomically. Requires: accumulates(op, type); `count` elements in each array.
 void accumulate_elements(std::byte* target, const std::byte* operand, std::byte* result, std::uint64_t count, MPI_Op op,
                          MPI_Datatype type, sim::AccumulateLock& lock);
-// Replaces one element by `operand` if it equals `compare`, byte by byte; the previous element goes to `result`.
+// Replaces one element by `operand` if it equals `compare`, byte by byte; the previous element goes to `result` unless
+// it is null. Requires: swaps() holds for the element's type, and `bytes` is its size.
 void swap_element(std::byte* target, const std::byte* operand, const std::byte* compare, std::byte* result,
                   std::uint32_t bytes, sim::AccumulateLock& lock);
 

@@ -1,5 +1,5 @@
-// The rules of epochs at an origin (MPI 4.0, 12.5). Each check returns the error message, or nullptr if there is no
-// error. Pure functions of the window's own state.
+// The rules of epochs at an origin (MPI 4.0, 12.5). Each check returns the error message, a string literal, or nullptr
+// if there is no error; the binding raises it as MPI_ERR_RMA_SYNC. Pure functions of the window's own state.
 #pragma once
 
 #include "mpi_adi/rma/window.hpp"

@@ -9,9 +9,9 @@
 
 namespace margay::mpi_adi {
 
-// Handles the asks that have arrived, those of one origin in their order. An ask whose body is still arriving delays
-// the later ones of its origin only. A described body that does not fit the window is not saved: its header arrives in
-// the same heap, and ends its description.
+// Handles the asks that have arrived; those of one origin in the order in which it sent them. An ask whose body is
+// still arriving delays the later ones of its origin only. A described body that does not fit the window is not saved:
+// its header arrives in the same heap, and ends its description.
 void Rma::notify() {
   // Usually empty, and then without an allocation.
   std::vector<std::uint32_t> behind;

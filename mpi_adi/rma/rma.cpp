@@ -359,7 +359,7 @@ void Rma::begin_flush(Window& window, int target) {
   if (!to.unflushed || parts_.kernel.initiator().gone(to.world_rank)) return;
   to.unflushed = false;
   const Reply& answer = expect(window, target, {}, nullptr, nullptr);
-  // A dynamic window has no entry in the get portal: an ask for no pieces is answered likewise.
+  // A dynamic window has no entry in the get portal. There an ask for no pieces brings the same answer.
   if (window.memory.dynamic()) {
     AskHead head;
     head.what = Ask::get_pieces;

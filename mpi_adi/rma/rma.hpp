@@ -43,8 +43,10 @@ struct Access {
   void* buffer = nullptr;
   std::int64_t count = 0;
   const Datatype* type = nullptr;  // nullptr: an accumulate without a result
+  // Rank in the window.
   int target = 0;
   std::uint64_t offset = 0;  // bytes from the window's start to the first element; for a dynamic window an address
+  // Elements of target_type. The same bytes of data as the origin's elements, though perhaps other counts and gaps.
   std::int64_t target_count = 0;
   const Datatype* target_type = nullptr;
   Outstanding* request = nullptr;  // of a request-based call; otherwise nullptr
@@ -71,6 +73,7 @@ struct AccessCounts {
 struct AccumulateOperands {
   MPI_Op op = MPI_NO_OP;
   MPI_Datatype type = MPI_BYTE;
+  // Bytes from one element to the next, padding included.
   std::uint32_t element_bytes = 1;
   std::uint64_t count = 0;
   portals::Region elements;            // in pieces of whole elements; empty with MPI_NO_OP
@@ -130,8 +133,8 @@ class Rma final : public Listener {
            window.check == nullptr;
   }
   // Whether the lock can be returned before all answers have arrived. The unlock is then a message, which must follow
-  // everything that needs the lock: no body of an access is still queued here, no puts are unflushed, and the target
-  // reads its memory for no outstanding answer.
+  // everything that needs the lock. So no body of an access may be queued here, no put may be unflushed, and no
+  // outstanding answer may still need the target to read its memory.
   [[nodiscard]] static bool may_unlock_behind(const Window& window, const WindowTarget& target) {
     return target.lock_asked && target.locked && !target.control.here() && target.sending.none() && !target.unflushed &&
            target.reads == 0 && window.check == nullptr;
@@ -139,6 +142,7 @@ class Rma final : public Listener {
 
   // Passive epochs. ask_lock() requests the lock, has_lock() polls for it; unlock() returns it, behind all accesses, or
   // withdraws the request.
+  // At most one passive epoch of this origin is open to a target. A lock in mapped memory needs no message.
   void ask_lock(Window& window, int target, LockKind kind);
   [[nodiscard]] bool has_lock(const Window& window, WindowTarget& target);
   void unlock(Window& window, int target);
@@ -164,16 +168,16 @@ class Rma final : public Listener {
   // Handles the asks that have arrived. Called in a round of progress.
   void notify() override;
 
-  // Counts a synchronisation that waits for no message, and returns whether it should run progress all the same: every
-  // eighth does. Unlike those of need_not_look(), which take nanoseconds, each of these may be a system call.
+  // Counts a synchronisation that waits for no message. True at every eighth, which should run progress all the same.
+  // Each of these may be a system call, so they poll more often than those of need_not_look(), which take nanoseconds.
   [[nodiscard]] bool looks_now() {
     synchronised_ += kSynchronisedToLook / 8;
     if (synchronised_ < kSynchronisedToLook) return false;
     synchronised_ = 0;
     return true;
   }
-  // The same for synchronisations that take nanoseconds, of which every 64th runs progress. True if this one need not:
-  // it is counted. False if it must: it is not counted.
+  // The same for synchronisations that take nanoseconds, of which every 64th runs progress. True: this one need not,
+  // and is counted. False: it must, and is not counted.
   [[nodiscard]] bool need_not_look() {
     if (synchronised_ + 1 >= kSynchronisedToLook) return false;
     ++synchronised_;
@@ -199,6 +203,8 @@ class Rma final : public Listener {
   // Sends by a pooled transmission, whose body must stay valid until it has left.
   void send_outgoing(Outgoing& outgoing, Window* window, int target, const portals::Header& header,
                      const portals::Region& body);
+  // Both forms send an ask. This one also sends operands: few are copied into the message, many are sent from their
+  // place, which must stay valid until `request` or the window's count shows that they have left.
   void send_ask(Window& window, int target, const AskHead& head, std::span<const Piece> pieces,
                 const AccumulateOperands& operands, const portals::Region& elements, Outstanding* request);
   // Sends a body that the caller may reuse on return. `window` nullptr: no access waits for it.
@@ -209,6 +215,7 @@ class Rma final : public Listener {
   void end_sending(Outgoing& outgoing);
   // Whether another origin may write the body while it is sent.
   [[nodiscard]] bool others_may_write(const portals::Region& body) const;
+  // The headers of an ask, and of any message of this class; the caller adds kind, length and return fields.
   [[nodiscard]] portals::Header ask_header(Window& window, int target, Ask what) const;
   [[nodiscard]] portals::Header header_to(std::uint32_t world_rank, portals::PortalIndex portal,
                                           portals::MatchBits bits) const;
@@ -256,6 +263,7 @@ class Rma final : public Listener {
     if (parts_.recorder().on()) [[unlikely]]
       record_access(window, access, call, method, bytes);
   }
+  // The rare part of seen(): with a trace.
   void record_access(const Window& window, const Access& access, sim::TraceAccess call, WindowMethod method,
                      std::uint64_t bytes);
   // Records a trace event with the window's context and the target's rank.
@@ -272,16 +280,19 @@ class Rma final : public Listener {
   // The paper's form of accesses in pieces: one message for each block.
   void put_blocks(Window& window, const Access& access);
   void get_blocks(Window& window, const Access& access);
+  // The choice between one message and a described body is made here, by the target's datatype and window.
   void put_by_messages(Window& window, const Access& access);
   void get_by_messages(Window& window, const Access& access);
   // The memory for an accumulate's previous elements; empty if they are not wanted.
   [[nodiscard]] static portals::Region result_room(const Access& access, const AccumulateOperands& operands,
                                                    Pieces& pieces);
+  // One ask for each kOperandBytesOfAsk bytes or kPiecesOfAsk pieces, in whole elements.
   void accumulate_by_messages(Window& window, const Access& access, const AccumulateOperands& operands);
 
   // As a target.
   // Checks an ask's sender and dispatches it. An invalid one is dropped.
   void hear(const portals::Header& header, const std::byte* body, std::uint64_t bytes);
+  // Requests the lock for the origin, and answers at once if it is free.
   void hear_lock(Window& window, const AskHead& head);
   // Reports to the origin that its ask is invalid.
   void refuse(Window& window, const AskHead& head, int error_class);
@@ -291,11 +302,14 @@ class Rma final : public Listener {
   void take_pieces(Window& window, const Asked& asked, const portals::Header& header);
   // Ends the description of a body that was not saved.
   void forget_described(const portals::Header& header);
+  // Answers get_pieces: sends the named bytes, or an error.
   void send_pieces(Window& window, const Asked& asked);
+  // Answers accumulate and swap: performs them under the accumulate lock, which local origins use as well.
   void combine(Window& window, const Asked& asked);
 
   // --check-rma: compares an announced access, and answers.
   void hear_announced(Window& window, const Asked& asked);
+  // Removes the accesses that the origin reports as complete, and confirms that if it asked for an answer.
   void hear_completed(Window& window, const AskHead& head);
 
   DeviceParts& parts_;
@@ -304,12 +318,14 @@ class Rma final : public Listener {
   AccessCounts counts_;
   // Messages of this origin's accesses that have not left, and answers that have not arrived.
   std::uint32_t under_way_ = 0;
-  // Not owned.
+  // Attached windows, which this object does not own.
   std::unordered_map<std::uint32_t, Window*> windows_;        // by context
   std::unordered_map<std::uint32_t, sim::PeerMemory> peers_;  // other processes of the node, by local rank
   // Blocks of freed windows to which a body or an answer under way still refers.
   std::vector<std::unique_ptr<portals::SingleBlock>> retired_;
+  // Answers that are awaited, and described bodies; their entries are in lists, so their addresses are constant.
   Pool<Reply> replies_;
+  // Transmissions that the kernel has not finished.
   Pool<Outgoing> outgoing_;
   // Polls, in each round, for locks that were granted in memory to members that wait for a message.
   struct Rounds final : Listener {

@@ -1,5 +1,6 @@
 // The memory that a window exposes in this process: one piece, or, for a dynamic window, the attached pieces, of which
-// an access may span several that touch. All code that acts for an origin asks it before it reads or writes.
+// an access may span several that touch. Each function that reads or writes for an origin looks up the address here
+// first, so a number from a wire never leads outside of the window.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +13,8 @@
 
 namespace margay::mpi_adi {
 
-// Under the process lock. Owns no memory. A look-up in a dynamic window is logarithmic in the pieces.
+// One for each window (Window::memory). Under the process lock. Owns no memory. A look-up in a dynamic window is
+// logarithmic in the number of pieces.
 class TargetMemory {
  public:
   // Sets the memory of a window that is not dynamic.
@@ -21,31 +23,35 @@ class TargetMemory {
     base_ = base;
     bytes_ = bytes;
   }
-  // Makes it dynamic: displacements are addresses, in pieces that the program attaches and detaches.
+  // Makes it dynamic: displacements are addresses, in pieces that the program attaches and detaches (MPI 4.0, 12.2.4).
   void make_dynamic() { dynamic_ = true; }
   [[nodiscard]] bool dynamic() const { return dynamic_; }
 
-  // Attaches a piece. False: a part of it is attached already.
+  // Attaches a piece. False: a part of it is attached already. A piece of 0 bytes may be attached several times.
   [[nodiscard]] bool attach(void* base, std::uint64_t bytes) {
     const auto begin = reinterpret_cast<std::uintptr_t>(base);
     if (bytes == 0) {
+      // Kept apart, since it overlaps nothing and no access finds it.
       empty_.insert(begin);
       return true;
     }
     // The neighbours decide: attached pieces never overlap.
     const auto next = pieces_.lower_bound(begin);
+    // The next piece begins inside this one.
     if (next != pieces_.end() && next->first - begin < bytes) return false;
     if (next != pieces_.begin()) {
       const auto before = std::prev(next);
+      // The piece before reaches into this one.
       if (begin - before->first < before->second) return false;
     }
     pieces_.emplace(begin, bytes);
     return true;
   }
-  // Detaches a piece by the address that was attached. False: there is none.
+  // Detaches a piece by the address that was attached. False: there is no piece at that address.
   [[nodiscard]] bool detach(const void* base) {
     const auto begin = reinterpret_cast<std::uintptr_t>(base);
     if (pieces_.erase(begin) != 0) return true;
+    // One of several equal pieces is detached at a time.
     const auto empty = empty_.find(begin);
     if (empty == empty_.end()) return false;
     empty_.erase(empty);
@@ -60,6 +66,7 @@ class TargetMemory {
     if (next == pieces_.begin()) return nullptr;
     const auto piece = std::prev(next);
     const std::uint64_t in = offset - piece->first;
+    // An access of 0 bytes may begin right behind a piece.
     if (in > piece->second) return nullptr;
     // Pieces that touch count as one: an access may span several.
     for (std::uint64_t here = piece->second - in; bytes > here; ++next) {
@@ -70,7 +77,8 @@ class TargetMemory {
     return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(offset));
   }
 
-  // Whether some of the bytes belong to the window.
+  // Whether some of the bytes belong to the window: another origin may then write them at any moment
+  // (Rma::others_may_write). Linear in the pieces of a dynamic window.
   [[nodiscard]] bool overlaps(portals::Buffer with) const {
     const auto begin = reinterpret_cast<std::uintptr_t>(with.base);
     // Half-open ranges that share a byte.
@@ -82,9 +90,11 @@ class TargetMemory {
   }
 
  private:
+  // Of a window that is not dynamic; otherwise unused.
   std::byte* base_ = nullptr;
   std::uint64_t bytes_ = 0;
   bool dynamic_ = false;
+  // Of a dynamic window.
   std::map<std::uintptr_t, std::uint64_t> pieces_;  // bytes by address; they do not overlap
   std::multiset<std::uintptr_t> empty_;             // pieces of 0 bytes, which may be attached several times
 };

@@ -27,12 +27,12 @@ namespace margay::mpi_adi {
 
 // A counter of operations under way to a target. A wait for it covers the operations that began before the wait, but
 // not those that other threads of the rank begin meanwhile. Each operation belongs to a generation. A wait begins a new
-// generation as soon as the previous one has ended, so at most two are under way, two counters are enough, and a wait
-// lasts until at most two generations have ended.
+// generation as soon as the previous one has ended. So at most two generations are under way, which two counters can
+// count, and a wait lasts until at most two have ended.
 
 class UnderWay {
  public:
-  // Whether nothing is under way.
+  // Whether nothing is under way. One test, since most waits find nothing.
   [[nodiscard]] bool none() const { return (counts_[0] | counts_[1]) == 0; }
   // Counts an operation; returns the generation to pass to end().
   [[nodiscard]] std::uint32_t begin() {
@@ -98,6 +98,7 @@ class WindowControl {
     return {reinterpret_cast<std::uint32_t*>(rows) + which * members_, members_};
   }
 
+  // The first byte of the lock; nullptr if this process has not mapped the memory.
   std::byte* memory_ = nullptr;
   std::size_t members_ = 0;
 };
@@ -121,7 +122,7 @@ inline constexpr std::size_t kWindowMethods = 3;
 // The method's name in reports, such as "process memory".
 [[nodiscard]] const char* method_name(WindowMethod method);
 
-// The kinds of passive epochs at an origin.
+// The kinds of passive epochs at an origin (MPI 4.0, 12.5.3).
 enum class LockKind : std::uint8_t { none, shared, exclusive };
 
 // An origin's view of a member, and its accesses under way there.
@@ -145,6 +146,7 @@ struct WindowTarget {
   // This origin's passive epoch. The lock is requested at once, and granted later.
   // The kind of MPI_Win_lock; none with MPI_Win_lock_all.
   LockKind lock = LockKind::none;
+  // Set when the lock is granted: by a message, or found in the shared memory by Rma::has_lock().
   bool locked = false;
   bool lock_asked = false;  // false with MPI_MODE_NOCHECK
   // Active epochs: the posts of this member that MPI_Win_start has used, and the completions that MPI_Win_wait has
@@ -161,6 +163,7 @@ struct Window {
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
+  // Its identity, for the program and for its messages.
   MPI_Win handle = MPI_WIN_NULL;
   Communicator* communicator = nullptr;  // the window's own
   // The communicator's own handle, while Communicator::handle has the window's.
@@ -171,6 +174,7 @@ struct Window {
   int model = MPI_WIN_UNIFIED;
   void* base = nullptr;  // this process's memory
   MPI_Aint size = 0;
+  // Bytes of a step of a displacement here; each member may have another (MPI_Win_create's disp_unit).
   MPI_Aint unit = 1;
   int unit_int = 1;          // the value of MPI_WIN_DISP_UNIT, which needs an address
   bool owns_memory = false;  // `base` was allocated by the rank, and is freed with the window
@@ -185,11 +189,12 @@ struct Window {
   bool lock_all_unchecked = false;  // MPI_MODE_NOCHECK: no lock was requested
   std::uint32_t locks = 0;          // number of targets with a lock, without lock_all
   bool starts = false;              // between MPI_Win_start and MPI_Win_complete
-  // Ranks in the window.
+  // Ranks in the window: the targets of MPI_Win_start's epoch.
   std::vector<int> start_group;
   std::vector<int> post_group;    // of the exposure epoch; empty after MPI_Win_wait
   bool exposes = false;           // between MPI_Win_post and MPI_Win_wait
   int error_class = MPI_SUCCESS;  // of the first failed access, for the next synchronisation
+  // Describes error_class; usually empty if a peer was lost.
   std::string error_text;
 
   // With --check-rma, else nullptr; shared, because its type is incomplete here.

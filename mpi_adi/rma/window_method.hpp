@@ -23,7 +23,8 @@ struct MethodChoice {
   std::string_view reason;
 };
 
-// Decides by the first fact that applies: messages are the fallback that always works.
+// Decides by the first fact that applies, in the order of the fields; messages are the fallback that always works. The
+// reason is a literal.
 [[nodiscard]] MethodChoice choose_window_method(const MethodFacts& facts);
 
 }  // namespace margay::mpi_adi

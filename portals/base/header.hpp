@@ -28,7 +28,7 @@ static_assert(kNoPortal >= kPortalCount);
 inline constexpr GroupId kAnyGroup = 0xffff'ffff;
 inline constexpr Rank kAnyRank = 0xffff'ffff;
 
-// A process: its group (one job's processes) and its rank there.
+// A process: its group (one job's processes) and its rank there. Ordered by group first, then by rank.
 struct ProcessId {
   GroupId group = 0;
   Rank rank = 0;
@@ -38,6 +38,7 @@ struct ProcessId {
 // The four kinds of messages. A put carries a body to the receiver; a get requests bytes of the receiver's memory,
 // which a reply carries back; an acknowledgment reports that a put was saved. Values appear in frames and traces.
 enum class Kind : std::uint8_t { put = 0, get = 1, reply = 2, acknowledgment = 3 };
+// The length of arrays that are indexed by Kind.
 inline constexpr std::uint8_t kKindCount = 4;
 static_assert(static_cast<std::uint8_t>(Kind::acknowledgment) + 1 == kKindCount);
 // "put", "get", "reply" or "acknowledgment"; never fails, also for a value that is none of them.
@@ -46,7 +47,7 @@ static_assert(static_cast<std::uint8_t>(Kind::acknowledgment) + 1 == kKindCount)
 // The parts of a message that a deposit saved, as bits. An acknowledgment carries them in the first byte of its user
 // data.
 enum class Saved : std::uint8_t { nothing = 0, header = 1, body = 2, both = 3 };
-// "nothing", "header", "body" or "header and body".
+// "nothing", "header", "body" or "header and body". "unknown" for any other value.
 [[nodiscard]] std::string_view name(Saved saved);
 
 // Bytes in the header of a put or a get that the kernel carries and does not interpret.
@@ -63,6 +64,7 @@ struct Header {
   // Put and get: the sender's own bytes. Acknowledgment and reply: a copy of them, in which bytes 4 to 11 hold the
   // number of the answered message, and byte 0 of an acknowledgment holds `Saved`.
   UserData user_data{};
+  // The sender, and the receiver. A wire may derive both from its channel instead of carrying them.
   ProcessId source;
   ProcessId destination;
   // Compared with an entry's criteria; ignored by a portal that has a descriptor and no match list.
@@ -71,7 +73,7 @@ struct Header {
   std::uint64_t length = 0;
   // Bytes from the beginning of the memory, where the descriptor has a sender-managed offset; otherwise not used.
   std::uint64_t offset = 0;
-  // Match bits of the answer.
+  // Match bits of the answer. The target copies them into the answer's match_bits; it does not interpret them.
   MatchBits return_match_bits = 0;
   // Get: bytes wanted. Acknowledgment: bytes saved.
   std::uint64_t return_length = 0;
@@ -88,6 +90,7 @@ struct Criteria {
   MatchBits match_bits = 0;
   // "The ignore bits can be used to mask off insignificant match bits": a bit that is set here is not compared.
   MatchBits ignore_bits = 0;
+  // The senders that are accepted; the wildcards accept every group, and every rank.
   GroupId source_group = kAnyGroup;
   Rank source_rank = kAnyRank;
 

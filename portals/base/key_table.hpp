@@ -16,7 +16,9 @@ namespace margay::portals {
 // The significant fields of criteria. Criteria that differ in values only have the same shape, so one hash table serves
 // them all.
 struct MatchShape {
+  // As in Criteria: a bit that is set is not compared.
   MatchBits ignore_bits = 0;
+  // Whether the criteria accept every group, and every rank.
   bool any_group = true;
   bool any_rank = true;
   friend bool operator==(const MatchShape&, const MatchShape&) = default;
@@ -50,7 +52,9 @@ struct MatchKey {
   }
 };
 
-// `End` refers to an element of the queue (a pointer or a slot number); `kNone` marks an empty slot of the table.
+// `End` refers to an element of the queue (a pointer or a slot number); `kNone` marks an empty slot of the table. Not
+// thread-safe; its owner holds the process lock. An operation takes expected constant time, because at least a quarter
+// of the slots is empty; only growing is linear.
 template <class End, End kNone>
 class KeyTable {
  public:
@@ -69,7 +73,7 @@ class KeyTable {
     }
   }
   // The queue of `key`, made when the table has none. The caller then sets `first`, which must not stay kNone.
-  // Invalidates what find() and at() returned.
+  // Invalidates what find() and at() returned. Allocates only when the table grows.
   [[nodiscard]] Ends& obtain(const MatchKey& key) {
     if ((used_ + 1) * 4 > slots_.size() * 3) grow();
     std::size_t at = home(key);
@@ -105,7 +109,7 @@ class KeyTable {
     slots_[hole] = Slot{};
     --used_;
   }
-  // Number of keys.
+  // Number of keys. Each has a queue that is not empty.
   [[nodiscard]] std::size_t size() const { return used_; }
 
  private:
@@ -130,7 +134,8 @@ class KeyTable {
   // The next slot of a probe sequence, which wraps.
   [[nodiscard]] std::size_t after(std::size_t at) const { return (at + 1) & (slots_.size() - 1); }
 
-  // Doubles the table, and enters all keys again, because their homes change.
+  // Doubles the table, and enters all keys again, because their homes change. Linear in the table's size, so amortised
+  // constant per key.
   void grow() {
     std::vector<Slot> old(slots_.empty() ? kLeastSlots : slots_.size() * 2);
     old.swap(slots_);
@@ -142,7 +147,9 @@ class KeyTable {
     }
   }
 
+  // Empty before the first key; then a power of two of slots, of which at least one is empty.
   std::vector<Slot> slots_;
+  // Slots with a key.
   std::size_t used_ = 0;
 };
 

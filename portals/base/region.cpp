@@ -40,6 +40,7 @@ Region::Region(const Layout& layout, std::byte* base, std::uint64_t bytes) : byt
 }
 
 Region Region::slice_pieces(std::uint64_t offset, std::uint64_t length) const {
+  // An empty slice at the very end would search behind the last piece.
   if (length == 0) return {};
   std::uint64_t skip = skip_ + offset;
   if (laid_out()) {
@@ -55,6 +56,7 @@ Region Region::slice_pieces(std::uint64_t offset, std::uint64_t length) const {
   while (skip >= table()[piece].bytes) skip -= table()[piece++].bytes;
   if (length <= table()[piece].bytes - skip) return Region(Buffer{table()[piece].base + skip, length});
   Region part;
+  // The slice begins at the piece of its first byte, so later searches in it do not pass the earlier ones again.
   part.pieces_ = table() + piece;
   part.count_ = count_ - piece;
   part.skip_ = skip;
@@ -127,6 +129,7 @@ void copy_pieces(const Region& target, const Region& source) {
     to.write({source.single().base, source.bytes()});
     return;
   }
+  // A contiguous side needs no intermediate buffer: the other side's cursor copies straight into it.
   RegionCursor from(source);
   if (target.contiguous()) {
     from.read({target.single().base, static_cast<std::size_t>(source.bytes())});

@@ -25,7 +25,7 @@ class Layout {
  public:
   // The longest contiguous piece known that begins `at` bytes in. Never empty.
   [[nodiscard]] virtual Buffer piece(std::byte* base, std::uint64_t at) const = 0;
-  // Copies target.size() bytes from `at` on.
+  // Copies target.size() bytes from `at` on. Requires, as in scatter(): the region has these bytes.
   virtual void gather(const std::byte* base, std::uint64_t at, std::span<std::byte> target) const = 0;
   // Copies `source` to the places from `at` on. Where places overlap, the last write stays.
   virtual void scatter(std::byte* base, std::uint64_t at, std::span<const std::byte> source) const = 0;
@@ -56,9 +56,9 @@ class Region {
   explicit Region(Buffer buffer) : single_(buffer), bytes_(buffer.bytes) {}
   // The same, for memory of any type.
   Region(void* base, std::size_t bytes) : Region(Buffer{static_cast<std::byte*>(base), bytes}) {}
-  // All of the table's pieces, in order.
+  // All of the table's pieces, in order. Linear in the table's length, because the pieces' lengths are added once.
   explicit Region(std::span<const Buffer> table);
-  // The first `bytes` of `layout` at `base`.
+  // The first `bytes` of `layout` at `base`. Searches the first piece, once.
   Region(const Layout& layout, std::byte* base, std::uint64_t bytes);
 
   // Length in bytes, over all pieces.
@@ -72,7 +72,9 @@ class Region {
     return single_;
   }
 
-  // The `length` bytes that begin `offset` bytes in. Requires: offset + length <= bytes(), checked without wrap.
+  // The `length` bytes that begin `offset` bytes in. Requires: offset + length <= bytes(), checked without wrap. The
+  // slice refers to the same memory, table or layout, and copies none of them. Constant time for one piece; linear in
+  // the pieces before `offset` for a table; one search of the position for a layout.
   [[nodiscard]] Region slice(std::uint64_t offset, std::uint64_t length) const {
     require(offset <= bytes_ && length <= bytes_ - offset,
             "slice() asks for bytes behind the region's end; compare with bytes() first");
@@ -91,7 +93,7 @@ class Region {
   [[nodiscard]] const Buffer* table() const { return static_cast<const Buffer*>(pieces_); }
   [[nodiscard]] const Layout& layout() const { return *static_cast<const Layout*>(pieces_); }
 
-  // The one piece; of a layout its base.
+  // The one piece; of a layout its base. Of a table unused.
   Buffer single_{};
   // A table of `count_` pieces; with count_ == 0 a Layout; nullptr: contiguous.
   const void* pieces_ = nullptr;
@@ -103,6 +105,7 @@ class Region {
 static_assert(std::is_trivially_copyable_v<Region>);
 
 // A position in a region that only moves forward, so that a body that arrives in parts costs no search per part.
+// Misuse, a move behind the end, ends the process with a message.
 class RegionCursor {
  public:
   RegionCursor() = default;
@@ -116,9 +119,10 @@ class RegionCursor {
   void write(std::span<const std::byte> source);
   // Copies from the cursor's position into `target` and advances. Requires: target.size() <= left().
   void read(std::span<std::byte> target);
-  // The next contiguous piece, at most `limit` bytes; empty at the end. Does not advance.
+  // The next contiguous piece, at most `limit` bytes; empty at the end. Does not advance. Valid as long as the region's
+  // memory.
   [[nodiscard]] Buffer peek(std::uint64_t limit) const;
-  // Advances by `bytes`. Requires: bytes <= left().
+  // Advances by `bytes`. Requires: bytes <= left(). Costs no access to the memory.
   void skip(std::uint64_t bytes);
 
  private:
@@ -127,6 +131,7 @@ class RegionCursor {
   std::size_t piece_ = 0;
   // Bytes already passed in that piece; of a layout, from its beginning.
   std::uint64_t in_piece_ = 0;
+  // Bytes behind the cursor, up to the region's end; see left().
   std::uint64_t left_ = 0;
 };
 
@@ -159,7 +164,8 @@ inline void copy_bytes(std::byte* target, const std::byte* source, std::size_t b
   }
 }
 
-// copy() for regions of which one or both are in pieces. Requires: source.bytes() <= target.bytes().
+// copy() for regions of which one or both are in pieces. Requires: source.bytes() <= target.bytes(). If both are in
+// pieces, the bytes pass through 8 KiB on the stack.
 [[gnu::noinline]] void copy_pieces(const Region& target, const Region& source);
 
 // Copies all of `source` to the beginning of `target`. Requires: source.bytes() <= target.bytes(), and no overlap.

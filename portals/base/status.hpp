@@ -8,7 +8,8 @@
 namespace margay::portals {
 
 // Success is an empty string and allocates nothing. The first function that detects a failure words the message; its
-// callers pass it on, perhaps with a prefix.
+// callers pass it on, perhaps with a prefix. A value that owns its message. Code branches on ok() alone: the wording is
+// for people, and may change.
 class [[nodiscard]] Status {
  public:
   Status() = default;
@@ -16,11 +17,12 @@ class [[nodiscard]] Status {
   [[nodiscard]] static Status error(std::string sentence) { return Status(std::move(sentence)); }
   // Whether it is a success.
   [[nodiscard]] bool ok() const { return sentence_.empty(); }
-  // The message, without a full stop at its end; empty on success.
+  // The message, without a full stop at its end; empty on success. Valid as long as this Status.
   [[nodiscard]] const std::string& sentence() const { return sentence_; }
 
  private:
   explicit Status(std::string sentence) : sentence_(std::move(sentence)) {}
+  // Empty: success.
   std::string sentence_;
 };
 

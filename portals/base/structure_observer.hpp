@@ -16,7 +16,7 @@ struct ArrivedMessage;
 // may change a structure.
 class StructureObserver {
  public:
-  // A portal got a descriptor or a list: one of `memory` and `list` is nullptr.
+  // A portal got a descriptor or a list: one of `memory` and `list` is nullptr. The table has changed already.
   virtual void attached(PortalIndex portal, Descriptor* memory, MatchList* list) = 0;
   // The portal is empty again.
   virtual void detached(PortalIndex portal) = 0;
@@ -24,7 +24,7 @@ class StructureObserver {
   virtual void linked(const MatchList& list, const MatchEntry& entry) = 0;
   // Removed. Its neighbours may still link to it during the call.
   virtual void unlinked(const MatchList& list, const MatchEntry& entry) = 0;
-  // Activated or deactivated.
+  // Activated or deactivated. entry.active() is the new state.
   virtual void switched(const MatchList& list, const MatchEntry& entry) = 0;
   // The structure is being destroyed. It has no entry and no message any more, and calls no function after this one.
   virtual void gone(const MatchList& list) = 0;

@@ -2,6 +2,7 @@
 
 namespace margay::portals {
 
+// As in header.cpp: all values are listed, and the last line is for values that a trace read from a damaged file.
 std::string_view name(DropReason reason) {
   switch (reason) {
     case DropReason::none:

@@ -1,4 +1,4 @@
-// The decision about an incoming message: where its body goes, what is to be sent back, or why it is dropped.
+// The decision about an incoming message: the place of its body, the bytes to send back, or the reason of its drop.
 #pragma once
 
 #include <cstddef>
@@ -27,16 +27,24 @@ enum class Outcome : std::uint8_t {
 
 // Why a message was dropped. Values appear in traces and in the job board's counters. A walk that no entry ends by
 // taking the message reports the sender's mistake that ended it; otherwise the last no_room or too_small on its way;
-// otherwise no_match. `peer_lost` and `no_such_portal` are decided without a walk.
+// otherwise no_match. `no_such_portal` is decided without a walk, and `peer_lost` after one.
 enum class DropReason : std::uint8_t {
+  // Not dropped.
   none,
+  // The header's portal is past the table, or nothing is attached to it.
   no_such_portal,
+  // No entry that the walk visited was active and accepted the header.
   no_match,
+  // A descriptor had no room at all: a full heap or block, or no available row.
   no_room,
+  // A descriptor had room, but less than the body's length.
   too_small,
+  // The sender's mistakes: a put, reply or acknowledgment to memory that gets read; a get from memory that puts fill;
+  // an offset past the end of the memory.
   read_only,
   write_only,
   offset_out_of_range,
+  // The message was taken, but before its whole body arrived its sender was lost, or stopped sending it.
   peer_lost,
 };
 inline constexpr std::size_t kDropReasonCount = 9;
@@ -48,19 +56,23 @@ static_assert(static_cast<std::size_t>(DropReason::peer_lost) + 1 == kDropReason
 // criteria were not met), no_room and too_small. Each has a link of its own. wrong_direction and offset_out_of_range
 // end the walk: they are mistakes of the sender, which no other entry could correct.
 enum class Passed : std::uint8_t {
+  // The entry is switched off; the walk follows its no-match link.
   inactive,
   no_match,
   no_room,
   too_small,
+  // A put to memory that is only read, or a get from memory that is only written.
   wrong_direction,
   offset_out_of_range,
+  // The last stop: the message's destination.
   taken
 };
 // "taken", "no match" and the like.
 [[nodiscard]] std::string_view name(Passed passed);
 
 // The result of Delivery::decide(), and the argument of complete() and abandon(). A value: it points into the entry,
-// the descriptor and the heap, which must live until one of those two has been called.
+// the descriptor and the heap, which must live until one of those two has been called. 96 bytes, on the kernel's stack,
+// or in its pool while a body arrives in parts.
 struct Verdict {
   Outcome outcome = Outcome::drop;
   DropReason reason = DropReason::none;

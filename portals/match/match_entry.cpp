@@ -15,6 +15,7 @@ void require_options(const Descriptor& memory, const Options& options) {
 
 void MatchEntry::set(const Criteria& criteria, Descriptor& memory, const Options& options, const Links& links) {
   require_free();
+  // Checked here, so that the walk and the deposit never test a combination of options.
   require_options(memory, options);
   criteria_ = criteria;
   links_ = links;

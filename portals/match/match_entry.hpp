@@ -16,6 +16,7 @@ class MatchList;
 // Where the walk continues after a failure. A link to an entry that is in another list, or in none, ends the walk. A
 // link to a destroyed entry is an error, because the walk reads the entry.
 struct Link {
+  // The kind of link; `entry` is set for To::entry only.
   enum class To : std::uint8_t { next, entry, drop } to = To::next;
   MatchEntry* entry = nullptr;
   // Continue at the entry after this one in the chain.
@@ -53,7 +54,8 @@ class MatchEntry {
   MatchEntry(const MatchEntry&) = delete;
   MatchEntry& operator=(const MatchEntry&) = delete;
 
-  // Sets everything except active(), which the list sets. Requires: `memory` outlives the entry's time in a list.
+  // Sets everything except active(), which the list sets. Requires: `memory` outlives the entry's time in a list. The
+  // entry does not own `memory`, which any number of entries may share.
   void set(const Criteria& criteria, Descriptor& memory, const Options& options, const Links& links = {});
   // Reuses the entry, with the same descriptor, options and links, for other criteria: the cheap half of set().
   void set_criteria(const Criteria& criteria) {
@@ -79,7 +81,7 @@ class MatchEntry {
   // Whether it is in a list, chained or adopted.
   [[nodiscard]] bool listed() const { return list_ != nullptr; }
   // A mark for traces, which name entries by address: the constructor clears it, so a new entry at a reused address is
-  // recognised as unnamed.
+  // recognised as unnamed. Both are const, because observers get constant entries.
   void set_named() const { named_ = true; }
   [[nodiscard]] bool named() const { return named_; }
 
@@ -99,7 +101,8 @@ class MatchEntry {
     MatchEntry* entry = nullptr;
   };
 
-  // The walk reads these fields at each entry, so they come first and share a cache line.
+  // The walk reads these fields at each entry, so they come first and share a cache line. Set by the program while the
+  // entry is in no list; constant while it is in one.
   Criteria criteria_;
   // Successor in the chain, or among the adopted entries.
   MatchEntry* next_ = nullptr;
@@ -111,15 +114,17 @@ class MatchEntry {
   // Maintained by MatchList::Impl.
   Indexed indexed_ = Indexed::no;
   mutable bool named_ = false;
-  // From here on: bookkeeping of the list and its index.
+  // From here on: bookkeeping of the list and its index. The list that the entry is in; nullptr: none.
   MatchList* list_ = nullptr;
   std::uint64_t order_ = 0;  // grows along the chain
+  // The walk reads them only after a failure, so they lie behind the first cache line.
   Links links_;
   // Predecessor in the chain, or among the adopted entries.
   MatchEntry* previous_ = nullptr;
   // Neighbours on the queue of the entry's key (MatchIndex).
   MatchEntry* next_same_key_ = nullptr;
   MatchEntry* previous_same_key_ = nullptr;
+  // Registered while the entry is in the exhausted part of the index.
   Observer observer_;
 };
 

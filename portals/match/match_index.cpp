@@ -104,6 +104,7 @@ void MatchIndex::Scan::restart() {
   cursors_ = 0;
   more_.clear();
   for (const Shape& shape : index_.shapes_) {
+    // A spare shape, whose table is empty.
     if (shape.entries == 0) continue;
     const Ends* const queue = shape.queues.find(MatchKey::of(shape.shape, header_));
     if (queue == nullptr) continue;
@@ -123,6 +124,7 @@ MatchEntry* MatchIndex::Scan::first_from(std::uint64_t from) {
   MatchEntry* earliest = nullptr;
   for (std::size_t at = 0; at < cursors_; ++at) {
     MatchEntry*& candidate = cursor(at);
+    // Cursors only move forward, so all calls of a scan together pass each entry at most once.
     while (candidate != nullptr && candidate->order_ < from) candidate = candidate->next_same_key_;
     if (candidate != nullptr && (earliest == nullptr || candidate->order_ < earliest->order_)) earliest = candidate;
   }

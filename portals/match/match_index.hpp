@@ -23,8 +23,9 @@ class MatchIndex {
   // Constant time at either end of the entry's queue; about the square root of the chain's length in between. Requires:
   // the entry is chained, its order is set, and it is in no index.
   void insert(MatchEntry& entry);
-  // Constant time. Requires: the entry is in this index.
+  // Constant time. Requires: the entry is in this index. Its criteria are those with which it was inserted.
   void erase(MatchEntry& entry);
+  // Whether the index has no entry; its tables may still be allocated.
   [[nodiscard]] bool empty() const { return entries_ == 0; }
   // Forgets all entries and frees memory. The entries' own marks and links stay as they are; the caller resets them.
   void clear();
@@ -33,6 +34,7 @@ class MatchIndex {
   // The entries of one shape: a queue for each key.
   struct Shape {
     MatchShape shape;
+    // Entries on all queues of this shape; 0: a spare shape, which scans skip.
     std::size_t entries = 0;
     KeyTable<MatchEntry*, nullptr> queues;
   };
@@ -46,6 +48,7 @@ class MatchIndex {
   // them; others must stay while the scan lives. Requires: index and header outlive it.
   class Scan {
    public:
+    // Costs a hash lookup for each shape that has entries; allocates only for more than kInline of them.
     Scan(const MatchIndex& index, const Header& header);
     // The earliest accepting entry whose order is at least `from`; nullptr when there is none. While `from` grows from
     // call to call, the cost is one step per entry that is passed; a smaller `from` restarts the scan.
@@ -54,6 +57,7 @@ class MatchIndex {
    private:
     // Cursors that are stored without allocation: MPI's entries have few shapes (a source or any, a tag or any).
     static constexpr std::size_t kInline = 8;
+    // Sets each cursor to the first entry of its queue.
     void restart();
     [[nodiscard]] MatchEntry*& cursor(std::size_t at) { return at < kInline ? few_[at] : more_[at - kInline]; }
 
@@ -61,12 +65,15 @@ class MatchIndex {
     const Header& header_;
     std::uint64_t from_ = 0;
     std::size_t cursors_ = 0;
+    // The candidates, one for each queue; the first kInline here, the others in `more_`. nullptr: the queue is passed.
     std::array<MatchEntry*, kInline> few_;
     std::vector<MatchEntry*> more_;
   };
 
  private:
+  // The entries of a shape, which is added when it is new.
   [[nodiscard]] Shape& obtain(const MatchShape& wanted);
+  // The entry after which `entry` belongs on its queue.
   [[nodiscard]] static MatchEntry* predecessor(const MatchEntry& entry, const Ends& queue, const MatchShape& shape);
 
   std::vector<Shape> shapes_;

@@ -31,6 +31,7 @@ void MatchList::insert_before(MatchEntry& position, MatchEntry& entry, Start sta
   require(position.list_ == this && position.chained_,
           "insert_before() needs a place in this match list's chain, which an entry of another list, of none, or an "
           "adopted one has not; append() or insert_before() that one first");
+  // Without a predecessor, `position` was the first entry, and the new one becomes the first.
   chain(entry, position.previous_, &position, start);
 }
 

@@ -15,6 +15,7 @@ namespace margay::portals {
 // list ends the process with a message when it is given another's.
 class MatchList {
  public:
+  // An empty list, without an index.
   MatchList();
   // Takes the remaining entries out of the list.
   ~MatchList();
@@ -30,7 +31,8 @@ class MatchList {
   void insert_before(MatchEntry& position, MatchEntry& entry, Start start = Start::active);
   // Adds an entry outside the chain, which only links of other entries lead to.
   void adopt(MatchEntry& entry, Start start = Start::active);
-  // Takes an entry, chained or adopted, out of the list. Messages that it has already taken still complete.
+  // Takes an entry, chained or adopted, out of the list. Messages that it has already taken still complete. Constant
+  // time without an index. A removal that makes the chain short drops the index, in linear time.
   void remove(MatchEntry& entry);
   // An inactive entry is passed over, by its no-match link, as if its criteria were not met. Both do nothing when the
   // state is already right.
@@ -39,6 +41,7 @@ class MatchList {
 
   // The chain in order: its first entry, and the successor of one; nullptr at the end and for an adopted entry.
   [[nodiscard]] MatchEntry* first() const;
+  // Requires: the entry is in this list.
   [[nodiscard]] MatchEntry* next(const MatchEntry& entry) const;
   // The number of entries, adopted ones included.
   [[nodiscard]] std::size_t size() const;
@@ -51,8 +54,11 @@ class MatchList {
  private:
   friend class Walk;
   struct Impl;
+  // The part of listing that chained and adopted entries share: checks, state, count.
   void enter(MatchEntry& entry, Start start);
+  // Enters the entry, and links it between two neighbours of the chain; nullptr: an end.
   void chain(MatchEntry& entry, MatchEntry* before, MatchEntry* after, Start start);
+  // Behind a pointer, so that programs on portals do not include the index.
   std::unique_ptr<Impl> impl_;
 };
 

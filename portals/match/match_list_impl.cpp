@@ -46,6 +46,7 @@ void MatchList::Impl::unchain(MatchEntry& entry) {
 }
 
 void MatchList::Impl::abandon(MatchEntry& entry) {
+  // Adopted entries are never indexed and have no order key, so their links are all there is to undo.
   (entry.previous_ != nullptr ? entry.previous_->next_ : adopted) = entry.next_;
   if (entry.next_ != nullptr) entry.next_->previous_ = entry.previous_;
   if (observer != nullptr) observer->unlinked(*list, entry);
@@ -119,6 +120,7 @@ void MatchList::Impl::index(MatchEntry& entry) {
 
 void MatchList::Impl::unindex(MatchEntry& entry) {
   using Indexed = MatchEntry::Indexed;
+  // The mark, and not the entry's present state, decides: the state may have changed since it was entered.
   switch (entry.indexed_) {
     case Indexed::no:
       return;
@@ -140,6 +142,7 @@ void MatchList::Impl::build_index() {
   MARGAY_ASSERT(!indexed && ready.empty() && exhausted.empty() && rough.empty());
   indexed = true;
   set_attended();
+  // Entries without room are entered as ready, too: the first walk that examines such an entry parks it.
   for (MatchEntry* entry = first; entry != nullptr; entry = entry->next_) index(*entry);
 }
 

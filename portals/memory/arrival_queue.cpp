@@ -31,6 +31,7 @@ void ArrivalIndex::append(Shape& shape, const ArrivedNode& node) {
   // At least doubled, so that growing costs constant time per message, amortised.
   if (slot >= shape.links.size()) shape.links.resize(std::max<std::size_t>(slots_.size(), shape.links.size() * 2));
   auto& queue = shape.queues.obtain(MatchKey::of(shape.shape, node.message.header));
+  // Appended at the end: arrivals come in order, so the queue stays sorted without a search.
   shape.links[slot] = {kNoSlot, queue.last};
   if (queue.first == kNoSlot) {
     queue.first = slot;
@@ -80,6 +81,7 @@ ArrivalIndex::Shape& ArrivalIndex::obtain(const MatchShape& wanted, ArrivedNode*
   if (shapes_.empty()) {
     for (ArrivedNode* node = first; node != nullptr; node = node->next) obtain_slot(*node);
   }
+  // A linear search of the least recently used shape: it happens only when a program uses more than kShapes shapes.
   if (shapes_.size() == kShapes) {
     shapes_.erase(std::min_element(shapes_.begin(), shapes_.end(),
                                    [](const Shape& a, const Shape& b) { return a.last_use < b.last_use; }));
@@ -98,6 +100,7 @@ void ArrivalIndex::clear() {
 void ArrivalQueue::append(ArrivedNode& node) {
   MARGAY_ASSERT(!node.queued);
   MARGAY_DEBUG_ASSERT((first_ == nullptr) == (size_ == 0));
+  // Numbered here, under the process lock, so the numbers of a block are without gaps in the order of the queue.
   node.message.arrival = ++arrivals_;
   node.previous = last_;
   node.next = nullptr;

@@ -17,7 +17,7 @@ namespace margay::portals {
 // hash lookup per search; each arriving and leaving message costs at most one hash update per indexed shape.
 //
 // Invariants:
-//   1. Each queued message has a slot, a small number that is reused when its message is gone.
+//   1. While a shape is indexed, each queued message has a slot: a small number, reused after the message.
 //   2. Each shape of criteria for which programs searched lately has a set of queues, one per key. Under each shape, a
 //      message is on the queue of its key. Queues are in order of arrival and doubly linked, through arrays by slot, so
 //      a message leaves them in constant time.
@@ -40,6 +40,7 @@ class ArrivalIndex {
   [[nodiscard]] std::size_t slots() const { return slots_.size(); }
   // Adds the latest arrival. No effect while empty().
   void append(ArrivedNode& node);
+  // Requires: !empty(), and the message is queued. Constant time for each indexed shape.
   void remove(ArrivedNode& node);
   // The earliest message that meets `criteria`; nullptr when none does. `first` is the head of the arrival queue, from
   // which the index of a new shape is built, once, in linear time.

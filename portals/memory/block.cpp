@@ -12,7 +12,7 @@ Passed admit_in_window(std::uint64_t bytes, std::uint64_t used, const Options& o
   if (!direction_fits(options, header)) return Passed::wrong_direction;
   if (!moves) return Passed::taken;
   const std::uint64_t offset = receiver_managed ? used : header.offset;
-  // Tested separately, so that the subtraction below cannot wrap: a header's offset is what its sender wrote.
+  // Tested separately, so that the subtraction below cannot wrap: the sender may write any offset into its header.
   if (offset > bytes) return Passed::offset_out_of_range;
   return wanted > bytes - offset ? Passed::too_small : Passed::taken;
 }
@@ -31,6 +31,7 @@ void reserve_in_window(const Region& memory, std::uint64_t& used, const Options&
 }
 
 void give_back_in_window(std::uint64_t& used, const Verdict& verdict) {
+  // Only the last reservation can be undone: bytes that were reserved after it are not moved.
   if (verdict.moved_offset && used == verdict.offset + verdict.landing.bytes()) used = verdict.offset;
 }
 

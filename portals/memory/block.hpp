@@ -25,7 +25,7 @@ class SingleBlock final : public Descriptor {
   // Bytes already used from the beginning, where entries have a receiver-managed offset. Reset it to use the block
   // again.
   [[nodiscard]] std::uint64_t local_offset() const { return local_offset_; }
-  // Messages whose bodies are still arriving keep their places.
+  // Messages whose bodies are still arriving keep their places. The next message is placed at the beginning.
   void reset_local_offset() { local_offset_ = 0; }
   // The latest message's header, with Save::header or Save::both. One slot only: "a single block can only save incoming
   // data" (section 2), so a second message overwrites it. Valid when messages() > 0.
@@ -42,6 +42,7 @@ class SingleBlock final : public Descriptor {
 
   Buffer memory_;
   std::uint64_t local_offset_ = 0;
+  // Written by commit(), so a message that is still arriving does not change it.
   Header saved_header_;
 };
 
@@ -51,8 +52,8 @@ class CombinedBlock final : public Descriptor {
  public:
   // Requires: the table and its buffers stay valid while the block is attached.
   explicit CombinedBlock(std::span<const Buffer> table) : Descriptor(DescriptorType::combined_block), memory_(table) {}
-  // The same for a region that exists already. Requires: what the region refers to stays valid while the block is
-  // attached.
+  // The same for a region that exists already. Requires: the region's memory, table and layout stay valid while the
+  // block is attached.
   explicit CombinedBlock(const Region& memory) : Descriptor(DescriptorType::combined_block), memory_(memory) {}
   // The memory that messages fill, over all its pieces.
   [[nodiscard]] const Region& memory() const { return memory_; }
@@ -69,6 +70,7 @@ class CombinedBlock final : public Descriptor {
   void commit(const Verdict& verdict, const Header& header);
   void give_back(const Verdict& verdict);
 
+  // A view; the table and its buffers are the program's.
   Region memory_;
   std::uint64_t local_offset_ = 0;
 };

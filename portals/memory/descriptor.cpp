@@ -17,6 +17,7 @@ std::string_view name(DescriptorType type) {
 }
 
 Descriptor::~Descriptor() {
+  // The list links descriptors without owning them, and would otherwise lead into freed memory.
   if (changed_on_ != nullptr) changed_on_->remove(*this);
 }
 

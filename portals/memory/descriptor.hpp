@@ -43,6 +43,7 @@ struct Verdict;
 //   combined:    offset_by, direction, acknowledge                    (saves the body)
 struct Options {
   Save save = Save::both;
+  // Dynamic and independent blocks place messages themselves, and permit `receiver` alone.
   OffsetBy offset_by = OffsetBy::receiver;
   Direction direction = Direction::write_only;
   // Send an acknowledgment when the message's header names a return portal.
@@ -64,6 +65,7 @@ class Descriptor {
   // Leaves the changed list.
   virtual ~Descriptor();
 
+  // Constant from construction on.
   [[nodiscard]] DescriptorType type() const { return type_; }
   // "A process sees an arrival in its descriptor's counters": bytes of bodies deposited or replied, and number of
   // messages. They count completed messages, and never go back.
@@ -75,6 +77,7 @@ class Descriptor {
 
   // Opaque owner tag for the drainer of the changed list; portals does not interpret it.
   void set_owner_tag(void* owner, std::uint32_t owner_tag_kind) { owner_ = owner, owner_tag_kind_ = owner_tag_kind; }
+  // The values of the last set_owner_tag(); nullptr and 0 before.
   [[nodiscard]] void* owner() const { return owner_; }
   [[nodiscard]] std::uint32_t owner_tag_kind() const { return owner_tag_kind_; }
 
@@ -88,6 +91,7 @@ class Descriptor {
   Descriptor* next_changed_ = nullptr;
   // A backward link, so that a descriptor that is destroyed unlinks itself in constant time.
   Descriptor* previous_changed_ = nullptr;
+  // The list that the descriptor is on; nullptr: none, and the two links above are stale.
   class ChangedList* changed_on_ = nullptr;
   std::uint64_t bytes_ = 0;
   std::uint64_t messages_ = 0;
@@ -116,7 +120,7 @@ class ChangedList {
   }
   // No effect when the descriptor is not on this list.
   void remove(Descriptor& descriptor);
-  // Removes and returns the descriptor that changed first; nullptr when the list is empty.
+  // Removes and returns the descriptor that changed first; nullptr when the list is empty. Constant time.
   [[nodiscard]] Descriptor* take() {
     Descriptor* const taken = first_;
     if (taken == nullptr) return nullptr;
@@ -144,7 +148,8 @@ class ChangedList {
 };
 
 // A room observer: a callback for an independent block without an available buffer, called when it has one again. The
-// match index leaves entries with exhausted storage out until then. Intrusive, so registering allocates nothing.
+// match index leaves entries with exhausted storage out until then. Intrusive, so registering allocates nothing. Owned
+// by the code that registers it, and on one block's list at a time.
 struct RoomObserver {
   // The observer is off the list when this is called, so it may register again.
   void (*has_room)(RoomObserver& observer) = nullptr;

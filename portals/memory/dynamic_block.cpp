@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t kNodeBytes = Heap::rounded(sizeof(ArrivedNode));
 static_assert(alignof(ArrivedNode) <= Heap::kGrain);
 
-// Bytes that the message takes in the heap. Saturates, because a header's length is whatever its sender wrote; such a
+// Bytes that the message takes in the heap. Saturates, because the sender may write any length into its header; such a
 // message then finds no room.
 std::uint64_t block_bytes(const Options& options, const Header& header) {
   const std::uint64_t body = has(options.save, Save::body) ? header.length : 0;
@@ -38,7 +38,7 @@ struct DynamicBlock::Impl {
     const std::uint64_t before = heap.used();
     heap.free(block, bytes);
     MARGAY_ASSERT(counts->bytes >= before - heap.used());
-    // By what the heap gave back, as in allocate(), so that the counts return to 0.
+    // By the difference, as in allocate(), so that the counts return to 0.
     counts->bytes -= before - heap.used();
   }
   void append(ArrivedNode& node) {
@@ -131,10 +131,12 @@ void DynamicBlock::release(ArrivedMessage& message) {
 // Frees a message, queued or not, complete or not. Its callers, release() and give_back(), have made their checks.
 void DynamicBlock::discard(ArrivedMessage& message) {
   ArrivedNode& node = ArrivedNode::of(message);
+  // Reported first, while the message is intact, because the observer may read its header.
   if (impl_->observer != nullptr) [[unlikely]]
     impl_->observer->released(message);
   if (node.queued) impl_->remove(node);
   const std::uint64_t bytes = node.block_bytes;
+  // Cleared before the memory is free, so that a second release is detected (require_own).
   node.home = nullptr;
   impl_->free(reinterpret_cast<std::byte*>(&node), bytes);
 }
@@ -157,6 +159,7 @@ std::uint64_t DynamicBlock::high_water_bytes() const {
 
 Passed DynamicBlock::admit(const Options& options, const Header& header) const {
   if (!direction_fits(options, header)) return Passed::wrong_direction;
+  // Never too_small: a message that is longer than the whole heap also fails with no_room.
   return impl_->heap.can_hold(block_bytes(options, header)) ? Passed::taken : Passed::no_room;
 }
 

@@ -25,8 +25,8 @@ class DynamicBlock final : public Descriptor {
   ~DynamicBlock() override;
 
   // Adds this block's messages and bytes to `counts`, which several blocks may share and other threads may read: one
-  // addition for each message that arrives or leaves. What is counted at the block's end stays. Requires: no message
-  // has arrived yet; `counts` outlives the block.
+  // addition for each message that arrives or leaves. The counts stay as they are when the block is destroyed.
+  // Requires: no message has arrived yet; `counts` outlives the block.
   void count_in(ArrivalCounts& counts);
 
   // Sets the observer of messages that leave; nullptr: none. Requires: `observer` outlives the block, or is removed by
@@ -50,9 +50,9 @@ class DynamicBlock final : public Descriptor {
   // Requires: message.complete.
   void release(ArrivedMessage& message);
 
-  // Messages on the queue.
+  // Messages on the queue. All five take constant time.
   [[nodiscard]] std::uint64_t queued() const;
-  // Messages ever queued.
+  // Messages ever queued: the number of the latest one (ArrivedMessage::arrival).
   [[nodiscard]] std::uint64_t arrivals() const;
   // Size of the heap in bytes.
   [[nodiscard]] std::uint64_t heap_bytes() const;

@@ -9,7 +9,7 @@ namespace margay::portals {
 
 Heap::Heap(Buffer memory) : base_(memory.base), capacity_(memory.bytes / kGrain * kGrain) {
   MARGAY_ASSERT(reinterpret_cast<std::uintptr_t>(base_) % kGrain == 0);
-  // Only the first page is touched: a large heap costs what is used of it.
+  // Only the first page is touched, so a large heap takes memory only as it is used.
   if (capacity_ > 0) root_ = new (base_) Node{nullptr, nullptr, capacity_, capacity_, random_};
 }
 
@@ -72,6 +72,8 @@ void Heap::free(std::byte* block, std::uint64_t bytes) {
   std::uint64_t joined = given;
   if (after != nullptr && begin(after) == block + given) {
     joined += after->bytes;
+    // The block in front is joined in place, but the one behind has to leave the tree, because its node moves to the
+    // front of the joined block.
     erase(root_, after);
   }
   if (before != nullptr && end(before) == block) {

@@ -36,9 +36,11 @@ class Heap {
   [[nodiscard]] bool can_hold(std::uint64_t bytes) const {
     return root_ != nullptr && bytes <= capacity_ && rounded(bytes) <= root_->longest;
   }
-  // The free block of lowest address that has `bytes`; nullptr when none has. Aligned to kGrain.
+  // The free block of lowest address that has `bytes`; nullptr when none has. Aligned to kGrain. Its content is
+  // undefined.
   [[nodiscard]] std::byte* allocate(std::uint64_t bytes);
-  // Requires: `block` came from allocate(bytes) with the same `bytes`, and has not been freed since.
+  // Requires: `block` came from allocate(bytes) with the same `bytes`, and has not been freed since. Joins the block
+  // with its free neighbours (invariant 2).
   void free(std::byte* block, std::uint64_t bytes);
 
   // All in bytes: usable size, allocated now, and most ever allocated.
@@ -53,9 +55,11 @@ class Heap {
   struct Node {
     Node* left;
     Node* right;
+    // Length of this free block, a multiple of kGrain.
     std::uint64_t bytes;
     // Length of the longest block in this subtree.
     std::uint64_t longest;
+    // Random; a parent's is not lower than its children's.
     std::uint64_t priority;
   };
   static_assert(sizeof(Node) <= kGrain);
@@ -76,6 +80,7 @@ class Heap {
   static void refresh(Node* root, const Node* down_to);
   [[nodiscard]] static std::size_t count(const Node* root);
 
+  // nullptr: no block is free.
   Node* root_ = nullptr;
   std::byte* base_;
   std::uint64_t capacity_;

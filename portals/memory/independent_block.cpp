@@ -33,6 +33,7 @@ void IndependentBlock::give_back(const Verdict& verdict) {
   } else if (progression_ == Progression::linear) {
     given_back_.insert(std::lower_bound(given_back_.begin(), given_back_.end(), row, std::greater<>()), row);
   }
+  // The row may be the one whose turn it is, so an exhausted block may have room again.
   notify_observers();
 }
 

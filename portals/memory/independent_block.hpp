@@ -29,18 +29,20 @@ struct IndependentBuffer {
 };
 
 // Refers to the program's table of rows. Used under the process lock only. Misuse of a row ends the process with a
-// message.
+// message. A message costs constant time in a circular table; in a linear one a scan over rows that were not released
+// before rewind().
 class IndependentBlock final : public Descriptor {
  public:
   // Requires: the table stays valid while the block is attached.
   IndependentBlock(std::span<IndependentBuffer> table, Progression progression)
       : Descriptor(DescriptorType::independent_block), table_(table), progression_(progression) {}
 
-  // The program's rows; read them for headers and states.
+  // The program's rows; read them for headers and states. In the order of their use.
   [[nodiscard]] std::span<const IndependentBuffer> table() const { return table_; }
   [[nodiscard]] Progression progression() const { return progression_; }
   // Makes a filled row available. Linear: each row is used once, in order, so a released row is used only after
-  // rewind(). Circular: the next message goes to the row after the last one used, once that is released.
+  // rewind(). Circular: the next message goes to the row after the last one used, once that is released. Notifies room
+  // observers if the row whose turn it is has become available.
   void release(std::size_t row);
   // Linear blocks only: begins with the first row again; rows that are still filled are skipped. Requires: no row is
   // reserved.
@@ -112,6 +114,8 @@ inline Passed IndependentBlock::admit(const Options& options, const Header& head
   return options.truncate && !get ? Passed::taken : Passed::too_small;
 }
 
+// The turn advances at the reservation and not at the completion, so that rows are in the order in which messages were
+// matched, whatever body is complete first.
 inline void IndependentBlock::reserve(const Options& options, const Header& header, Verdict& verdict) {
   // admit() found the row; of a circular table it is next_, without another search.
   const bool circular = progression_ == Progression::circular;
@@ -136,6 +140,7 @@ inline void IndependentBlock::reserve(const Options& options, const Header& head
   if (body || get) verdict.landing = buffer.memory.slice(0, std::min(moved_bytes(header), buffer.memory.bytes()));
 }
 
+// The state changes last: a row that is `filled` has its header and its length.
 inline void IndependentBlock::commit(const Verdict& verdict, const Header& header) {
   IndependentBuffer& buffer = table_[verdict.row];
   MARGAY_ASSERT(buffer.state == IndependentBuffer::State::reserved);
@@ -148,6 +153,7 @@ inline void IndependentBlock::commit(const Verdict& verdict, const Header& heade
 // tests/portals/put_whole_test compares them. The row is not `reserved` in between, because nothing else runs before
 // the copy is done.
 inline bool IndependentBlock::put(const Options& options, const Header& header, const Buffer& body) {
+  // Any condition that fails here leaves the block unchanged, and the message to the three functions above.
   if (options.direction != Direction::write_only || !has(options.save, Save::body)) return false;
   if (progression_ != Progression::circular || next_ >= table_.size()) return false;
   IndependentBuffer& buffer = table_[next_];

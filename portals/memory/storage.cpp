@@ -43,6 +43,7 @@ void Storage::reserve_other(Descriptor& descriptor, const Options& options, cons
 
 void Storage::commit_other(const Verdict& verdict, const Header& header) {
   with_type(*verdict.descriptor, [&](auto& block) { block.commit(verdict, header); });
+  // Each reserve_other() has one commit or one give_back.
   MARGAY_ASSERT(verdict.descriptor->under_way_ != 0);
   --verdict.descriptor->under_way_;
 }

@@ -10,7 +10,10 @@
 
 namespace margay::portals {
 
-// Static functions only, and the counters of Descriptor, whose friend this is.
+// Static functions only, and the counters of Descriptor, whose friend this is. Called by the walk and by Delivery
+// alone, under the process lock. A step at a single block or a circular table takes constant time. reserve() of a
+// combined block searches its pieces, that of a dynamic block its tree of free blocks; a linear table's rows are
+// scanned.
 class Storage {
  public:
   // Whether the descriptor can take the message now: taken, no_room, too_small, wrong_direction or offset_out_of_range.
@@ -21,7 +24,8 @@ class Storage {
       return block->admit(options, header);
     return admit_other(descriptor, options, header);
   }
-  // Reserves the room and fills in the verdict, except its entry. Requires: admit() == taken, and no change since.
+  // Reserves the room and fills in the verdict, except its entry. Requires: admit() == taken, and no change since. The
+  // room is the message's until commit() or give_back().
   static void reserve(Descriptor& descriptor, const Options& options, const Header& header, Verdict& verdict) {
     MARGAY_DEBUG_ASSERT(admit(descriptor, options, header) == Passed::taken);
     verdict.descriptor = &descriptor;
@@ -37,6 +41,7 @@ class Storage {
     MARGAY_DEBUG_ASSERT(verdict.descriptor != nullptr);
     Descriptor& descriptor = *verdict.descriptor;
     descriptor.bytes_ += verdict.landing.bytes();
+    // Counted before the type's own step, because both become visible together: the caller holds the process lock.
     ++descriptor.messages_;
     if (IndependentBlock* const block = independent(descriptor)) [[likely]] {
       block->commit(verdict, header);
@@ -45,7 +50,8 @@ class Storage {
     }
   }
   // admit, reserve, copy and commit of a put whose whole body is in `body` and that requests no acknowledgment. False:
-  // the message needs the separate steps, and nothing changed.
+  // the message needs the separate steps, and nothing changed. Called for the entry that the walk found; for any type
+  // but an independent block it returns false at once.
   [[nodiscard]] static bool put(Descriptor& descriptor, const Options& options, const Header& header,
                                 const Buffer& body) {
     IndependentBlock* const block = independent(descriptor);
@@ -64,7 +70,7 @@ class Storage {
     verdict.landing = independent(descriptor)->table()[verdict.row].memory.slice(0, header.length);
   }
   // Returns a reservation whose body will not arrive. Requires: reserve() made the verdict, and commit() was not
-  // called.
+  // called. The counters of the descriptor do not change, because the message never became visible.
   static void give_back(const Verdict& verdict);
 
  private:

@@ -13,11 +13,13 @@ namespace margay::sim {
 
 // Messages, and bytes of their bodies.
 struct WireCounts {
+  // Counted since the process joined its job; only a message that is replaced before it leaves takes its bytes off
+  // again.
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
 };
 
-// Messages by DropReason.
+// Messages by DropReason. Indexed by the reason's number; the element of `none` stays 0.
 using DropCounts = std::array<std::uint64_t, portals::kDropReasonCount>;
 
 // The reasons why a process that leaves the library needs its coprocessor.
@@ -30,7 +32,7 @@ struct Unfinished {
   [[nodiscard]] bool any() const { return transmissions + owed != 0; }
 };
 
-// Used under the process lock.
+// Used under the process lock. A rank that has had no contact with a peer allocates nothing for it, and reads 0.
 class Registers {
  public:
   // For a job of `ranks` ranks; memory is allocated per peer at first use.
@@ -57,7 +59,8 @@ class Registers {
     const auto found = dropped_.find(source);
     return found == dropped_.end() ? DropCounts{} : found->second;
   }
-  // The kernel's and the device's to change.
+  // The kernel's and the device's to change. Read at each departure from the library, so the two counts are kept up to
+  // date and not computed.
   [[nodiscard]] Unfinished& unfinished() { return unfinished_; }
   [[nodiscard]] const Unfinished& unfinished() const { return unfinished_; }
   // Drops by reason, over all sources.
@@ -72,6 +75,7 @@ class Registers {
   PeerTable<Pair> pairs_;
   // By source, of sources with a dropped message.
   std::unordered_map<std::uint32_t, DropCounts> dropped_;
+  // The sum of dropped_ over all sources, kept beside it, so that reading it costs no search.
   DropCounts drops_{};
   Unfinished unfinished_;
 };

@@ -15,7 +15,8 @@ enum class ClockKind : std::uint32_t {
   virtual_ns = 3
 };
 
-// Neither function ever goes back. Any thread may call them, unless a derived class says otherwise.
+// Neither function ever goes back. Any thread may call them, unless a derived class states otherwise. A process has one
+// clock for all its waits, deadlines and traces.
 class Clock {
  public:
   Clock(const Clock&) = delete;
@@ -26,12 +27,14 @@ class Clock {
   [[nodiscard]] virtual std::uint64_t now_ns() const = 0;
   // The cheapest time stamp of this clock, in units of kind(). Only differences within one host are meaningful.
   [[nodiscard]] virtual std::uint64_t ticks() const = 0;
+  // The unit of ticks(); constant for the life of the clock.
   [[nodiscard]] ClockKind kind() const { return kind_; }
 
  protected:
   explicit Clock(ClockKind kind) : kind_(kind) {}
 
  private:
+  // Constant after construction.
   ClockKind kind_;
 };
 
@@ -43,7 +46,9 @@ class Clock {
   return 0;
 #endif
 }
-// Whether the counter ticks at a constant rate, independent of the processor's frequency and sleep state.
+// Whether the counter ticks at a constant rate, independent of the processor's frequency and sleep state. By the
+// processor's own report; the first call may take tens of microseconds in a virtual machine, later ones read a
+// variable.
 [[nodiscard]] bool tsc_is_invariant();
 
 // CLOCK_MONOTONIC through the vDSO (23 ns here). For measurements of the machine itself, and for code without another
@@ -71,10 +76,11 @@ class VirtualClock final : public Clock {
   [[nodiscard]] std::uint64_t ticks() const override { return now_ns_; }
   // No effect when `now_ns` is in the past.
   void set_ns(std::uint64_t now_ns) { now_ns_ = now_ns > now_ns_ ? now_ns : now_ns_; }
-  // Moves the time forward.
+  // Moves the time forward. Requires: the sum fits 64 bits, 584 years.
   void advance_ns(std::uint64_t by_ns) { now_ns_ += by_ns; }
 
  private:
+  // The virtual time, which both functions return.
   std::uint64_t now_ns_;
 };
 
@@ -82,6 +88,7 @@ class VirtualClock final : public Clock {
 struct ClockAnchor {
   // In units of the clock's kind().
   std::uint64_t ticks = 0;
+  // Nanoseconds of Clock::now_ns().
   std::uint64_t time_ns = 0;
   friend bool operator==(const ClockAnchor&, const ClockAnchor&) = default;
 };

@@ -7,7 +7,7 @@
 
 namespace margay::sim {
 
-// Of all processors that margay runs on; layouts in shared memory depend on it.
+// The length of a cache line on all processors that margay runs on; layouts in shared memory depend on it.
 inline constexpr std::size_t kCacheLineBytes = 64;
 
 // The longest body of a short message, of which header and body travel together, and are buffered in the receiver's

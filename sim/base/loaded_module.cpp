@@ -33,6 +33,7 @@ std::string build_id_in(const std::byte* notes, std::size_t bytes) {
     std::memcpy(&head, notes + at, sizeof head);
     const std::size_t content = at + sizeof head + filled_up(head.n_namesz);
     const std::size_t next = content + filled_up(head.n_descsz);
+    // A note that ends behind the segment: the lengths are damaged, so what follows has no meaning.
     if (next > bytes) break;
     if (head.n_type == NT_GNU_BUILD_ID) {
       std::string text;
@@ -121,6 +122,7 @@ std::uint64_t build_number(const LoadedModule& module) {
 }
 
 const LoadedModule* LoadedModules::of(std::uintptr_t address) {
+  // A file that is loaded later does not invalidate the cache; one that is unloaded may leave its addresses to another.
   if (const unsigned long long unloaded = unloaded_so_far(); unloaded != unloaded_) {
     found_.clear();
     unloaded_ = unloaded;

@@ -8,19 +8,21 @@
 
 namespace margay::sim {
 
-// One loaded file: addresses from `begin` up to `end`.
+// One loaded file: addresses from `begin` up to `end`. A copy: it does not keep the file loaded.
 struct LoadedModule {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
   // Hexadecimal; "-": none.
   std::string build_id;
+  // As the loader reports it; the program's as /proc/self/exe names it.
   std::string path;
   bool is_program = false;
   // Whether the file contains the address.
   [[nodiscard]] bool has(std::uintptr_t address) const { return address >= begin && address < end; }
 };
 
-// The file that contains `address`; nothing for code that was generated at run time.
+// The file that contains `address`; nothing for code that was generated at run time. Visits the loaded files in turn
+// under the loader's lock, so it is for errors and long waits; LoadedModules is for more.
 [[nodiscard]] std::optional<LoadedModule> loaded_module_of(std::uintptr_t address);
 // The file with this build_number().
 [[nodiscard]] std::optional<LoadedModule> loaded_module_of_build(std::uint64_t number);
@@ -35,7 +37,9 @@ class LoadedModules {
   [[nodiscard]] const LoadedModule* of(std::uintptr_t address);
 
  private:
+  // Files that were found so far, in no order; few, so a search is linear.
   std::vector<LoadedModule> found_;
+  // The loader's count of unloaded files when the cache was filled. A different count empties the cache.
   unsigned long long unloaded_ = 0;
 };
 

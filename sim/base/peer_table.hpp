@@ -15,6 +15,7 @@ namespace margay::sim {
 // An immutable table of numbers that many objects share: thousands of ranks in one process have the same data about all
 // others. Reading costs as much as a vector's.
 
+// Copying costs a reference count.
 class SharedTable {
  public:
   using Numbers = std::vector<std::uint32_t>;
@@ -52,7 +53,8 @@ class SharedTable {
   std::size_t size_ = 0;
 };
 
-// A table with an Each for each peer, in chunks of 32.
+// A table with an Each for each peer, in chunks of 32. Elements never move, so references to them stay valid as long as
+// the table. Used by one thread at a time, or under the process lock.
 template <typename Each>
 class PeerTable {
  public:
@@ -68,13 +70,14 @@ class PeerTable {
       make(chunk);
     return (*chunk)[peer % kChunk];
   }
-  // An element to be read; Each{} where nothing was allocated.
+  // An element to be read; Each{} where nothing was allocated. Requires: peer < size().
   [[nodiscard]] const Each& at(std::uint32_t peer) const {
     static const Each kNone{};
     const auto& chunk = chunks_[peer / kChunk];
     return chunk == nullptr ? kNone : (*chunk)[peer % kChunk];
   }
-  // Calls function(peer, each) for all elements of allocated chunks.
+  // Calls function(peer, each) for all elements of allocated chunks. In ascending order of peers; an element of an
+  // allocated chunk may still have its initial value.
   template <typename Function>
   void for_each(Function&& function) const {
     for (std::uint32_t peer = 0; peer < peers_; ++peer) {
@@ -94,7 +97,9 @@ class PeerTable {
   // Out of line: happens once per chunk.
   [[gnu::noinline]] static void make(std::unique_ptr<Chunk>& chunk) { chunk = std::make_unique<Chunk>(); }
 
+  // Ranks of the job, this one included.
   std::uint32_t peers_;
+  // One pointer for each kChunk peers; nullptr: no peer of the chunk has had contact.
   std::vector<std::unique_ptr<Chunk>> chunks_;
 };
 

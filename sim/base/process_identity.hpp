@@ -8,7 +8,7 @@ namespace margay::sim {
 struct ProcessIdentity {
   // 0: not known.
   std::int32_t pid = 0;
-  // Start time, as in /proc/PID/stat.
+  // Start time in the operating system's clock ticks since boot, as in /proc/PID/stat.
   std::uint64_t start_ticks = 0;
 };
 

@@ -50,6 +50,7 @@ ProcessorShare processor_share() {
                         ? CPU_COUNT(&allowed)
                         : static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
   ProcessorShare share{static_cast<double>(count), std::to_string(count) + " allowed processors"};
+  // A quota limits the time and not the processors, so it counts only where it is the smaller of both.
   const double quota = cgroup_quota();
   if (quota > 0 && quota < share.processors) {
     share.processors = quota;
@@ -122,6 +123,7 @@ std::optional<int> first_of_list(const std::string& file) {
 // The first processor that shares the data cache of that level.
 std::optional<int> cache_of(const std::string& processor, char level) {
   for (int i = 0; i < kCachesMax; ++i) {
+    // Indices are not levels: level 1 has two of them, for instructions and for data.
     const std::string cache = processor + "cache/index" + std::to_string(i) + "/";
     if (first_word(cache + "level") != std::string(1, level) || first_word(cache + "type") == "Instruction") continue;
     return first_of_list(cache + "shared_cpu_list");
@@ -146,6 +148,7 @@ std::optional<int> instance_of(const std::string& type, int number, const std::s
   }
   if (type.size() == 7 && type[0] == 'l' && type.ends_with("cache")) return cache_of(processor, type[1]);
   if (type == "numanode" || type == "numa") return node_of(processor, root);
+  // A processing unit is the processor itself.
   if (type == "pu") return number;
   return std::nullopt;
 }

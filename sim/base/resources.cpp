@@ -17,7 +17,7 @@ namespace margay::sim {
 
 namespace {
 
-// The number in a file; nothing when the file does not exist, or its text is "max".
+// The number in a file; nothing when the file does not exist, or its contains "max".
 std::optional<std::uint64_t> number_in(const std::string& file) {
   std::ifstream in(file);
   std::uint64_t number = 0;
@@ -57,6 +57,7 @@ std::optional<std::uint64_t> left_in(const std::string& folder, const Spelling& 
   if (!limit || !used) return std::nullopt;
   std::uint64_t droppable = 0;
   for (const char* key : spelling.droppable) droppable += number_of(folder + "/memory.stat", key).value_or(0);
+  // Saturating, here and below: the files are read one after the other, while their values change.
   used = *used - std::min(*used, droppable);
   return *limit - std::min(*limit, *used);
 }
@@ -70,6 +71,7 @@ void limit_by_groups(const std::string& root, std::string path, const Spelling& 
     if (left && *left < memory.bytes) {
       memory = {.bytes = *left, .words = "the memory limit of control group " + (path.empty() ? "/" : path)};
     }
+    // The loop goes upwards, because each ancestor's limit holds for this process too.
     if (path.empty()) return;
     path.resize(path.rfind('/') == std::string::npos ? 0 : path.rfind('/'));
   }
@@ -115,6 +117,7 @@ std::uint64_t physical_memory_bytes() {
 void raise_descriptor_limit_for(std::uint64_t wanted) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= wanted) return;
+  // No privilege is needed up to the hard limit.
   limit.rlim_cur = limit.rlim_max;
   static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
 }
@@ -140,6 +143,7 @@ bool is_writable_memory(const void* begin, std::size_t bytes) {
     std::uint64_t from = 0, to = 0;
     char rights[5] = "";
     if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %4s", &from, &to, rights) != 3) return false;
+    // A mapping below the range, or one that has been covered already.
     if (to <= next) continue;
     if (from > next || rights[0] != 'r' || rights[1] != 'w') return false;
     next = to;

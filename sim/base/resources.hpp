@@ -21,7 +21,7 @@ struct AvailableMemory {
 // process's own and all above it. Reads a few files: 0.1 ms. `root`: prefix of /proc and /sys, for tests.
 [[nodiscard]] AvailableMemory available_memory(const std::string& root = "");
 
-// Of the machine; 0: the system does not report it.
+// The machine's memory; 0: the system does not report it.
 [[nodiscard]] std::uint64_t physical_memory_bytes();
 
 // The limit on open files (RLIMIT_NOFILE, ulimit -n). Number of descriptors that a process of a job of N ranks needs:

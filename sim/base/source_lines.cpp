@@ -56,6 +56,7 @@ _Unwind_Reason_Code look_at_frame(_Unwind_Context* context, void* data) {
   }
   const LoadedModule* const module = walk.modules.of(address);
   if (module != nullptr && is_fortran_binding(*module)) return _URC_NO_REASON;
+  // The first frame outside both: the program's call.
   walk.found = reinterpret_cast<const void*>(address);
   return _URC_END_OF_STACK;
 }
@@ -63,6 +64,7 @@ _Unwind_Reason_Code look_at_frame(_Unwind_Context* context, void* data) {
 // Walks the stack out of this library and the bindings. Nothing when this library is part of the program itself.
 std::optional<StackWalk> walk_to_program(LoadedModules& modules) {
   const LoadedModule* const library = modules.of(reinterpret_cast<std::uintptr_t>(&call_from_program));
+  // Linked statically, library and program have the same addresses, so no frame would be the first outside.
   if (library == nullptr || library->is_program) return std::nullopt;
   StackWalk walk{.modules = modules, .library = *library};
   _Unwind_Backtrace(look_at_frame, &walk);
@@ -138,6 +140,7 @@ std::string receive_all(int descriptor) {
   std::array<char, 4096> part{};
   const std::uint64_t deadline = real_clock().now_ns() + kPatienceNs;
   while (real_clock().now_ns() < deadline) {
+    // In slices of 100 ms, so that the deadline is noticed although nothing arrives.
     pollfd wait{descriptor, POLLIN, 0};
     if (::poll(&wait, 1, 100) <= 0) continue;
     const ssize_t received = ::recv(descriptor, part.data(), part.size(), 0);
@@ -154,6 +157,7 @@ std::string ask_command(const std::string& questions) {
   int ends[2];
   if (path.empty() || ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return {};
   const pid_t pid = start_command(path, ends[1]);
+  // The command's end of the pair: while it is open here too, the answer has no end.
   ::close(ends[1]);
   std::string answer;
   if (pid > 0) {
@@ -220,7 +224,7 @@ void SourceLines::look_up_with_lock(std::span<const SourceLocation> places) {
     const auto [known, is_new] = known_.try_emplace({place.build, place.offset});
     if (!is_new || place.build == 0) continue;
     const std::optional<LoadedModule> module = loaded_module_of_build(place.build);
-    // Of another program of the job.
+    // A location in another program of the job, which this process has not loaded.
     if (!module) continue;
     // The name without debug information, which stays when the command fails.
     known->second = fmt::format("{}+{:#x}", base_name(module->path), place.offset);

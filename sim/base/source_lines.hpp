@@ -43,7 +43,7 @@ struct ProgramCall {
 // The question to `margay source-lines` and to the launcher: "BUILDID OFFSET PATH". Empty: the address is in no file.
 [[nodiscard]] std::string source_question(const void* address);
 
-// A process's names, with a cache of those that the command has found. Any thread.
+// The names of locations for one process, with a cache of the names that the command has found. Any thread.
 class SourceLines {
  public:
   // The location of the program's call that returns to `caller` in the calling thread: the Fortran program's, if
@@ -59,11 +59,15 @@ class SourceLines {
   [[nodiscard]] std::string behind_call(const void* address) { return behind_call(source_location(address)); }
 
  private:
+  // Requires: the caller holds mutex_.
   void look_up_with_lock(std::span<const SourceLocation> places);
 
+  // Guards modules_ alone, so that a lookup of many names does not stop watched calls.
   std::mutex modules_mutex_;
   LoadedModules modules_;
+  // Guards known_; held while the command runs, so that two threads do not start it for the same names.
   std::mutex mutex_;
+  // By build and offset: the names that have been found; empty: unknown.
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::string> known_;
 };
 

@@ -47,6 +47,7 @@ std::string for_terminal(std::string_view text) {
   std::string seen;
   while (!text.empty()) {
     const Character first = first_character(text);
+    // After a malformed byte the next one may begin a valid character.
     const std::size_t bytes = first.bytes == 0 ? 1 : first.bytes;
     if (first.bytes != 0 && only_seen(first.code)) {
       seen += text.substr(0, bytes);

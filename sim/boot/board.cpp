@@ -67,6 +67,7 @@ Status Board::attach(int descriptor, Board& out) {
     return Status::error(
         "the job board was made by another version of margay: run the program with its own `margay run`");
   }
+  // The range is tested first: up to kMaxRanks, bytes_for() cannot overflow.
   if (header.size == 0 || header.size > kMaxRanks || bytes_for(header.size) != file_bytes) {
     return Status::error("the job board's size does not fit its " + std::to_string(header.size) + " ranks");
   }

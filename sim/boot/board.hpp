@@ -26,7 +26,7 @@ namespace margay::sim {
 
 inline constexpr std::uint64_t kBoardMagic = 0x3144'5241'4f42'474d;  // "MGBOARD1" read as little-endian
 // Changes with each change of this layout.
-inline constexpr std::uint32_t kBoardVersion = 12;
+inline constexpr std::uint32_t kBoardVersion = 13;
 inline constexpr std::size_t kBoardPageBytes = 4096;
 // The most ranks of a board.
 inline constexpr std::uint32_t kMaxRanks = 65536;
@@ -34,7 +34,7 @@ inline constexpr std::uint32_t kMaxRanks = 65536;
 inline constexpr std::size_t kDropReasons = portals::kDropReasonCount;
 static_assert(kDropReasons == 9);
 
-// The state of a rank's process in the job, written by the rank.
+// The state of a rank's process in the job, written by the rank. `aborting`: the block's message has the reason.
 enum class RankState : std::uint32_t { started, initialized, finalized, aborting };
 
 // The protocols by which the board counts messages.
@@ -68,6 +68,7 @@ inline constexpr std::size_t kCountedAccesses = static_cast<std::size_t>(Counted
   return static_cast<std::size_t>(access) * kCountedMethods + method;
 }
 
+// The count of one kind of message.
 using BoardCount = WireCounts;
 
 // The wait of a blocked rank; printed when the job makes no progress. `peer` -1: any rank, or none in particular.
@@ -98,7 +99,8 @@ struct BoardWait {
   std::array<char, 288> place{};
 };
 
-// A rank's state, written by that rank only.
+// A rank's state, written by that rank only. Plain stores, without orders: a reader of a running rank may see a mixture
+// of old and new fields.
 struct BoardBlock {
   RankState state = RankState::started;
   std::int32_t abort_code = 0;
@@ -122,15 +124,17 @@ struct BoardBlock {
   std::uint64_t heap_high_water_bytes = 0;
   // Messages and bytes, by protocol.
   std::array<BoardCount, static_cast<std::size_t>(CountedProtocol::count)> by_protocol{};
-  // Findings so far; Process::findings() counts them.
+  // Findings so far (sim/boot/findings).
   std::uint32_t findings = 0;
   // 1: a program on portals, without MPI.
   std::uint32_t on_portals = 0;
-  // Of the process `pid` (ProcessIdentity), which may have ended and its number been reused.
+  // Start time of the process `pid` (ProcessIdentity), because that process may have ended and its number been reused.
   std::uint64_t start_ticks = 0;
   std::array<BoardCount, kCountedAccesses> by_access{};
   // See RankProcessors (sim/shm/rank_processors.hpp).
   std::uint32_t processor = 0;
+  // The finding of the fatal error by which the rank aborts (Finding); 0: none, as after MPI_Abort.
+  std::uint32_t abort_finding = 0;
   // Counted here while messages arrive and leave, so they are current at any time: the counting objects have pointers
   // to them in place of counters of their own (Initiator::count_wires_in, Device::count_in). The counters that an
   // expected message touches are in one line.
@@ -145,25 +149,27 @@ static_assert(offsetof(BoardBlock, wait) == 2136 && offsetof(BoardBlock, progres
 static_assert(offsetof(BoardBlock, by_protocol) == 2920 && offsetof(BoardBlock, findings) == 3128);
 static_assert(offsetof(BoardBlock, on_portals) == 3132 && offsetof(BoardBlock, start_ticks) == 3136 &&
               offsetof(BoardBlock, by_access) == 3144 && offsetof(BoardBlock, processor) == 3288 &&
-              offsetof(BoardBlock, by_wire) == 3328 && offsetof(BoardBlock, unexpected) == 3384 &&
-              sizeof(BoardBlock) == 3456);
+              offsetof(BoardBlock, abort_finding) == 3292 && offsetof(BoardBlock, by_wire) == 3328 &&
+              offsetof(BoardBlock, unexpected) == 3384 && sizeof(BoardBlock) == 3456);
 
-// The launcher's finding about the progress of the whole job.
+// The launcher's finding about the progress of the whole job. stall: every rank waits and nothing moves. deadlock:
+// moreover, only messages could end the waits, and none is in flight.
 enum class BoardStall : std::uint32_t { none, stall, deadlock };
 
-// The job's data, written by the launcher only.
+// The job's data, written by the launcher only. Constant while ranks run, except `question`, `stall` and `cycle`.
 struct BoardHeader {
   // Written last.
   std::uint64_t magic = 0;
   std::uint32_t version = 0;
   std::uint32_t size = 0;
-  // Of the job; ranks are assigned to nodes behind the header.
+  // Nodes of the job; a table behind the header assigns the ranks to them.
   std::uint32_t node_count = 0;
   // Grows while ranks run: the launcher asks waiting ranks whether anything moves.
   std::uint32_t question = 0;
   std::uint64_t job_id = 0;
+  // Size of the file, which the header's `size` determines.
   std::uint64_t total_bytes = 0;
-  // Of the largest node.
+  // Size of the largest node's segment.
   std::uint64_t segment_bytes = 0;
   // Job::secret.
   std::array<std::byte, 32> secret{};
@@ -180,14 +186,15 @@ struct BoardHeader {
   std::uint32_t stall = 0;
   std::uint64_t launcher_ticks = 0;
   std::uint64_t started_ns = 0;
-  // Of a stall: "0 -> 1 -> 0", zero-terminated; empty: none was found.
+  // The cycle of waits in a stall or a deadlock: "0 -> 1 -> 0", zero-terminated; empty: none was found.
   std::array<char, 128> cycle{};
 };
 static_assert(std::is_trivially_copyable_v<BoardHeader>);
 static_assert(offsetof(BoardHeader, job_id) == 24 && offsetof(BoardHeader, secret) == 48 &&
               offsetof(BoardHeader, launcher_pid) == 488 && sizeof(BoardHeader) == 640);
 
-// A mapped board. Movable; its destructor unmaps. The descriptor stays the caller's.
+// A mapped board. Movable; its destructor unmaps. The descriptor stays the caller's. Copies would unmap twice, so there
+// are none.
 class Board {
  public:
   Board() = default;
@@ -228,8 +235,10 @@ class Board {
 
  private:
   void swap(Board& other) noexcept;
+  // The first byte of a rank's region. Requires: rank < size().
   [[nodiscard]] std::byte* region(std::uint32_t rank) const;
 
+  // The mapping: its address and length, and the number of ranks in it.
   std::byte* base_ = nullptr;
   std::uint64_t bytes_ = 0;
   std::uint32_t size_ = 0;

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <array>
+#include <cstdlib>
 #include <string>
 
 #include "sim/base/clock.hpp"
@@ -20,8 +22,33 @@ void set_site(FindingRecord& record, std::string_view behind_call) {
   if (behind_call.size() > kAround) set_text(record.site, behind_call.substr(2, behind_call.size() - kAround));
 }
 
-void Findings::add(Finding finding, FindingRecord record, std::string_view message) {
+namespace {
+
+// A short write (no memory left) is a record that the launcher ignores and counts as not listed.
+void append_record(int descriptor, std::uint32_t rank, Finding finding, FindingRecord record,
+                   std::string_view message) {
+  record.finding = static_cast<std::uint32_t>(finding);
+  if (record.rank == FindingRecord::kThisRank) record.rank = rank;
+  record.time_ns = real_clock().now_ns();
+  set_text(record.message, message);
+  static_cast<void>(::write(descriptor, &record, sizeof record));
+}
+
+// The program may have closed the descriptor that it inherited, and have a file of its own under the number.
+bool is_findings_file(int descriptor) {
+  std::array<char, 64> target{};
+  const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
+  const ssize_t length = ::readlink(link.c_str(), target.data(), target.size());
+  return length > 0 && std::string_view(target.data(), static_cast<std::size_t>(length))
+                           .starts_with("/memfd:" + std::string(kFindingsFileName));
+}
+
+}  // namespace
+
+void Findings::add(Finding finding, const FindingRecord& record, std::string_view message) {
   count(1);
+  // At the process's end the trace is suspended already.
+  recorder_.reopen();
   if (recorder_.on()) {
     TraceEvent event;
     event.kind = TraceKind::finding;
@@ -29,15 +56,29 @@ void Findings::add(Finding finding, FindingRecord record, std::string_view messa
     event.a = static_cast<std::uint32_t>(finding);
     recorder_.record(event);
   }
+  add_outside(finding, record, message);
+}
+
+void Findings::add_outside(Finding finding, const FindingRecord& record, std::string_view message) const {
+  // Parsed at each finding, which is rare, instead of a descriptor that each rank would have to keep.
   const std::string text = job_.options.text("findings_fd");
   int descriptor = -1;
   if (text.empty() || !parse_number(std::string_view(text), descriptor)) return;
-  record.finding = static_cast<std::uint32_t>(finding);
-  record.rank = job_.rank;
-  record.time_ns = real_clock().now_ns();
-  set_text(record.message, message);
-  // A short write (no memory left) is a record that the launcher ignores and counts as not listed.
-  static_cast<void>(::write(descriptor, &record, sizeof record));
+  append_record(descriptor, job_.rank, finding, record, message);
+}
+
+// Without a rank there are no options, so the variables are read directly.
+void record_without_rank(Finding finding, const FindingRecord& record, std::string_view message) {
+  const char* const descriptor_text = std::getenv("MARGAY_FINDINGS_FD");
+  const char* const rank_text = std::getenv("MARGAY_RANK");
+  if (descriptor_text == nullptr || rank_text == nullptr) return;
+  int descriptor = -1;
+  std::uint32_t rank = 0;
+  if (!parse_number(std::string_view(descriptor_text), descriptor) ||
+      !parse_number(std::string_view(rank_text), rank) || !is_findings_file(descriptor)) {
+    return;
+  }
+  append_record(descriptor, rank, finding, record, message);
 }
 
 }  // namespace margay::sim

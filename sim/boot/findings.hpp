@@ -18,34 +18,57 @@ namespace margay::sim {
 
 class Recorder;  // sim/trace/recorder
 
+// The kinds of findings. Records and trace events carry the number, users see the id.
 enum class Finding : std::uint32_t {
-  // Ends of a job, seen by the launcher.
+  // Ends of a job, seen by the launcher. rank_died: a signal ended a rank's process.
   rank_died,
+  // A rank exited after MPI_Init without MPI_Finalize.
   no_finalize,
+  // A rank ended without MPI_Init, for which other ranks wait.
   no_init,
+  // MPI_Abort, or an error of a call with a fatal error handler.
   aborted,
+  // A second MPI program started in a rank's place.
   second_program,
+  // The time of --timeout has passed.
   timeout,
+  // All ranks wait for messages, and none is in flight.
   deadlock,
+  // No rank makes progress, but a deadlock is not proven.
   stalled,
+  // A signal to the launcher ended the job.
   interrupted,
+  // The job's output cannot be written any more.
   output_closed,
+  // A rank sent a line that is not PMI-1.1.
   launch_protocol,
+  // The accounting law does not hold at the end of the job.
   accounting_mismatch,
+  // A rank has loaded another MPI library.
   other_mpi,
-  // Mistakes of the program, seen by a rank.
+  // Mistakes of the program, seen by a rank. unreceived_message: a message was still in the heap when its communicator
+  // ended.
   unreceived_message,
+  // A ready send found no posted receive.
   dropped_ready_send,
+  // An MPI object was neither freed nor completed.
   leaked_handle,
+  // Two accesses to the same bytes of a window overlap in time, and one of them writes.
   rma_conflict,
+  // The basic types of a receive are not those of its message.
   type_mismatch,
+  // The standard does not define the call for this datatype.
   nonportable_type,
+  // Members of a communicator made different collective calls.
   collective_mismatch,
   // Errors of MPI calls with a fatal error handler, seen by a rank; `aborted` follows.
   bad_argument,
+  // A message was longer than the buffer of its receive.
   truncation,
   out_of_memory,
+  // The other rank failed or left before the message arrived.
   peer_failed,
+  // Any other error class.
   mpi_error,
 };
 inline constexpr std::uint32_t kFindingCount = 25;
@@ -85,14 +108,21 @@ static_assert(static_cast<std::uint32_t>(Finding::mpi_error) + 1 == kFindingCoun
   return index < kFindingCount ? kFindingIds[index] : "unknown";
 }
 
-// " [rank-died]": ends the line on standard error that reports the finding. The line of a fatal error ends with that
-// of `aborted`.
+// " [rank-died]": ends the line on standard error that reports the finding. The line of a fatal error ends with that of
+// the error's finding, and `aborted` has no line then.
 [[nodiscard]] std::string id_suffix(Finding finding);
 
-// One record of the memory file. Texts are zero-terminated, empty where unknown; a message that is too long is cut.
+// The memory file's name.
+inline constexpr char kFindingsFileName[] = "margay-findings";
+
+// One record of the memory file. Texts are zero-terminated, empty where unknown; a message that is too long is cut. A
+// record is 1 KiB: one append of it is atomic.
 struct FindingRecord {
+  // The rank that adds the finding.
+  static constexpr std::uint32_t kThisRank = ~std::uint32_t{0};
+
   std::uint32_t finding = 0;
-  std::uint32_t rank = 0;
+  std::uint32_t rank = kThisRank;
   std::int32_t peer = -1;  // rank in the communicator; -1: unknown
   std::int32_t tag = -1;   // -1: unknown
   std::uint64_t bytes = 0;
@@ -100,7 +130,8 @@ struct FindingRecord {
   std::array<char, 32> call{};
   std::array<char, 256> site{};  // place in the program, "ring.c:41"
   std::array<char, 160> communicator{};
-  std::array<char, 544> message{};
+  std::array<char, 540> message{};
+  std::int32_t other_rank = -1;  // a second rank that the finding concerns; -1: none
 };
 static_assert(std::is_trivially_copyable_v<FindingRecord> && sizeof(FindingRecord) == 1024);
 
@@ -116,16 +147,25 @@ class Findings {
   // Counts there from now on.
   void count_in(std::uint32_t& count) { count_ = &count; }
 
-  // Counts the finding and appends `record`, with the job's rank, the time and `message`, to the launcher's memory
-  // file. Without --report it only counts. A traced rank records an event.
-  void add(Finding finding, FindingRecord record, std::string_view message);
+  // Counts the finding and appends `record`, with the job's rank if it has none, the time and `message`, to the memory
+  // file. Without --report it only counts. A traced rank records an event; a suspended trace is reopened for it, which
+  // the caller suspends again behind its last finding.
+  void add(Finding finding, const FindingRecord& record, std::string_view message);
+  // The same by a thread that must not enter the rank, before it ends the job: only the record. Without the lock.
+  void add_outside(Finding finding, const FindingRecord& record, std::string_view message) const;
   // Counts findings beyond the number that a check prints and records.
   void count(std::size_t more) { *count_ += static_cast<std::uint32_t>(more); }
 
  private:
+  // The job's rank and options go into each record.
   const Job& job_;
+  // On the board once there is one, see count_in().
   std::uint32_t* count_;
   Recorder& recorder_;
 };
+
+// Appends the record of a process that has no rank at the moment, before MPI_Init or after MPI_Finalize. No effect
+// unless the process was started by `margay run --report`.
+void record_without_rank(Finding finding, const FindingRecord& record, std::string_view message);
 
 }  // namespace margay::sim

@@ -64,8 +64,8 @@ bool numeric(const std::string& text) {
   return inet_pton(AF_INET, text.c_str(), &any) == 1 || inet_pton(AF_INET6, text.c_str(), &any) == 1;
 }
 
-// Tested by bind(), because only the operating system knows the loopback's whole network. An IPv6 address is left to
-// the listener.
+// Tested by bind(), because the loopback interface accepts its whole network, of which the list of interfaces has one
+// address. An IPv6 address is left to the listener.
 bool may_listen_on(const std::string& text) {
   sockaddr_in place{};
   place.sin_family = AF_INET;

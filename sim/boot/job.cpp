@@ -16,9 +16,10 @@
 namespace margay::sim {
 namespace {
 
-void say_whole(std::uint32_t rank, std::string_view message) {
-  static_cast<void>(
-      std::fprintf(stderr, "margay: rank %u aborts: %.*s\n", rank, static_cast<int>(message.size()), message.data()));
+void say_whole(std::uint32_t rank, std::string_view message, std::string_view id) {
+  static_cast<void>(std::fprintf(stderr, "margay: rank %u aborts: %.*s%s%.*s%s\n", rank,
+                                 static_cast<int>(message.size()), message.data(), id.empty() ? "" : " [",
+                                 static_cast<int>(id.size()), id.data(), id.empty() ? "" : "]"));
 }
 
 // Waits until a pipe's reader has taken everything written, for 0.2 s at most: a launcher that is notified of an abort
@@ -41,7 +42,8 @@ Status leave(Job& job) {
   return job.pmi != nullptr ? job.pmi->finalize() : Status();
 }
 
-void abort_job(const Job& job, int code, std::string_view message) {
+// Under margay's launcher the id is in its line.
+void abort_job(const Job& job, int code, std::string_view message, std::string_view id) {
   const int status = (code & 0xff) != 0 ? code & 0xff : 1;
   // A launcher at which this rank has signed off accepts no more messages, and takes every exit for a regular one.
   const bool signed_off = job.board_fd < 0 && job.pmi != nullptr && job.pmi->finalized();
@@ -53,10 +55,10 @@ void abort_job(const Job& job, int code, std::string_view message) {
     BoardBlock& block = board.block(job.rank);
     block.abort_code = code;
     set_text(block.message, message);
-    if (message.size() >= block.message.size()) say_whole(job.rank, message);
+    if (message.size() >= block.message.size()) say_whole(job.rank, message, "");
     block.state = RankState::aborting;
   } else if (!message.empty()) {
-    say_whole(job.rank, message);
+    say_whole(job.rank, message, id);
     if (job.pmi != nullptr) wait_until_read(STDERR_FILENO);
   }
   // The launcher is notified first, so that the job ends even if flushing blocks on a lock of stdio that an interrupted

@@ -31,11 +31,11 @@ enum class Launcher : std::uint8_t {
   pmi,
 };
 
-// Filled in by join().
+// Filled in by join(). A value: one thread fills it in, and it does not change afterwards.
 struct Job {
   std::uint32_t rank = 0;
   std::uint32_t size = 1;
-  // Of this rank.
+  // This rank's node.
   std::uint32_t node = 0;
   // More than one: TCP is needed, and cards are exchanged through `pmi`.
   std::uint32_t node_count = 1;
@@ -70,7 +70,7 @@ struct Job {
   // Whether waiting ranks yield at once, as seen by the launcher, or by rank 0 under another launcher: equal in every
   // rank, so that all may choose by it. The wait of this very process is a separate matter.
   bool crowded = false;
-  // Processors that all ranks of the job share, as seen by the same; 0: unknown.
+  // Processors that all ranks of the job share, as the same process saw them; 0: unknown.
   double processors = 0;
   // The rates by which collectives choose (sim/boot/job_rates), equal in every rank; empty: not measured. Rates that
   // the user gave must be valid.
@@ -90,7 +90,8 @@ using SegmentSizesOf = SegmentSizes (*)(std::uint32_t ranks);
 Status leave(Job& job);
 
 // Ends the whole job with `code` as its exit status; never returns. Flushes stdio, for a second at most where no
-// `margay run` ends the job. `message`: one line for the user, or empty.
-[[noreturn]] void abort_job(const Job& job, int code, std::string_view message);
+// `margay run` ends the job. `message`: one line for the user, or empty. `id`: the finding's, which ends the line if
+// the rank prints it itself; empty: none.
+[[noreturn]] void abort_job(const Job& job, int code, std::string_view message, std::string_view id = "");
 
 }  // namespace margay::sim

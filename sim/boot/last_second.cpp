@@ -39,12 +39,14 @@ LastSecond::LastSecond(int status) {
   if (armed_) {
     static_cast<void>(::timer_settime(timer_, 0, &second, nullptr));
   } else {
+    // Without a timer the handler cannot recognise its signal, so the default action ends the process.
     static_cast<void>(::signal(SIGALRM, SIG_DFL));
     ::alarm(1);
   }
   sigset_t alarm_alone;
   sigemptyset(&alarm_alone);
   sigaddset(&alarm_alone, SIGALRM);
+  // The program may have blocked the signal in this thread.
   static_cast<void>(::pthread_sigmask(SIG_UNBLOCK, &alarm_alone, &blocked_before_));
 }
 

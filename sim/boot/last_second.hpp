@@ -23,8 +23,10 @@ class LastSecond {
   LastSecond& operator=(const LastSecond&) = delete;
 
  private:
+  // The timer; without one alarm() is used, and armed_ is false.
   timer_t timer_{};
   bool armed_ = false;
+  // The program's handler and signal mask, which the destructor restores.
   struct sigaction before_ {};
   sigset_t blocked_before_{};
 };

@@ -139,6 +139,7 @@ Status parse_rates_file(std::string_view text, MeasuredRates& out) {
   MeasuredRates read;
   bool first = true;
   while (!text.empty()) {
+    // A last line without a newline counts too.
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     // Another file, or another version's.
@@ -204,6 +205,7 @@ Status write_rates_file(const std::string& path, const MeasuredRates& measured) 
   std::string name = path + ".XXXXXX";
   const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);
   if (descriptor < 0) return cannot("write", name);
+  // mkostemp() makes a file that its owner alone may read, but an installation's rates are for all users.
   constexpr mode_t kForAll = 0644;
   const bool written = write_whole(descriptor, rates_file_text(measured)) && ::fchmod(descriptor, kForAll) == 0;
   const bool closed = ::close(descriptor) == 0;

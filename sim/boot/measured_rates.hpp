@@ -17,12 +17,12 @@
 
 namespace margay::sim {
 
-// The longest file, and the longest text of rates: the latter goes through PMI, whose values have 1,024 characters at
-// most, in hexadecimal digits.
+// The longest file, and the longest text of rates. The text goes through PMI in hexadecimal digits, and a PMI value has
+// at most 1,024 characters.
 inline constexpr std::size_t kRatesFileBytesMax = 4096;
 inline constexpr std::size_t kRatesTextMax = 384;
 
-// The lines of such a file.
+// The lines of such a file. Unknown lines of a file are ignored, so that a later version may add some.
 struct MeasuredRates {
   std::string machine;
   std::string date;

@@ -34,6 +34,7 @@ int make_memfd(const SegmentRequest& request, std::string& why) {
     why = "memfd refused by option";
     return -1;
   }
+  // The launcher's segment is inherited by its ranks; under another launcher each rank opens it by itself.
   const unsigned flags = MFD_ALLOW_SEALING | (request.inheritable ? 0U : MFD_CLOEXEC);
   const int descriptor = ::memfd_create(request.name, flags);
   if (descriptor < 0) {
@@ -64,7 +65,7 @@ std::string there_in(const char* directory) {
 
 Status make_file(const SegmentRequest& request, const std::string& why_no_memfd, int& descriptor) {
   const SegmentSizes& sizes = request.sizes;
-  // At most half of the free memory: other jobs and programs use /dev/shm too.
+  // At most half of the free bytes, because other jobs and programs use /dev/shm too.
   const bool ample = sizes.allocated <= available_in(request.directory).value_or(0) / 2;
   const std::uint64_t bytes = ample ? sizes.allocated : sizes.least;
   const auto refuse = [&](int error) {

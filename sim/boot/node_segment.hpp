@@ -20,9 +20,9 @@ struct SegmentRequest {
   SegmentSizes sizes;
   // Shown in /proc/PID/maps only.
   const char* name = "margay";
-  // Of the fallback.
+  // The folder of the fallback's file.
   const char* directory = "/dev/shm";
-  // As if the operating system had no memfd (for tests).
+  // Behaves as if the operating system had no memfd (for tests).
   bool refuse_memfd = false;
   // Stays open over exec.
   bool inheritable = true;
@@ -31,7 +31,7 @@ struct SegmentRequest {
 // Creates the memory. On success `descriptor` is open for reading and writing, and the caller's to close. The failure
 // has the bytes requested, the bytes available, and the limit.
 [[nodiscard]] portals::Status create_segment(const SegmentRequest& request, int& descriptor);
-// The size of a created segment.
+// The size of a created segment. Requires: the descriptor is open.
 [[nodiscard]] std::uint64_t bytes_of_segment(int descriptor);
 // For a segment that has only one possible size.
 [[nodiscard]] constexpr SegmentSizes only_size(std::uint64_t bytes) {

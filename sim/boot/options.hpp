@@ -5,7 +5,8 @@
 // Names in use:  protocol ("long=rendezvous,short_limit=1024")  wire_tcp (uring|epoll|auto)  method ("long=cma|ring")
 //                collective ("bcast=bucket,allreduce=tree")  rates (usual|paragon|"inside=...", or a file, with a "/":
 //                sim/boot/job_rates)
-//                trace (folder)  heap_bytes  wait (spin|yield|auto)  iface  stall_seconds
+//                rma ("strided=combined|paper")  trace (folder)  trace_events (events a rank)  trace_last_seconds
+//                heap_bytes  wait (spin|yield|auto)  iface  stall_seconds
 //                initial_errhandler (mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return)
 //                leaks, check_types, check_rma, trace_walks ("1"); strict ("1": enables the checks, and makes their
 //                findings errors)
@@ -24,7 +25,8 @@ namespace margay::sim {
 // The exit status of a job, or of a process without `margay run`, that succeeded but for findings of strict checks.
 inline constexpr int kStatusFindings = 72;
 
-// A table of option values by name.
+// A table of option values by name. Read at start; a value is parsed each time it is asked for, so not on the path of a
+// message.
 class Options {
  public:
   Options() = default;
@@ -53,6 +55,7 @@ class Options {
   [[nodiscard]] const std::map<std::string, std::string, std::less<>>& all() const { return values_; }
 
  private:
+  // By name in lower case; sorted, so that reports list options in one order.
   std::map<std::string, std::string, std::less<>> values_;
 };
 

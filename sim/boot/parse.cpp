@@ -34,6 +34,7 @@ std::string_view nearest_spelling(std::string_view word, const std::vector<std::
   for (std::string_view candidate : candidates) {
     if (candidate.size() > kMaxWord) continue;
     const std::size_t d = distance(word, candidate);
+    // Among equally near candidates the first one stays.
     if (d < best_distance) {
       best = candidate;
       best_distance = d;

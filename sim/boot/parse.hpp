@@ -7,8 +7,8 @@
 
 namespace margay::sim {
 
-// The candidate with the fewest edits (insert, delete, replace, swap neighbours), if at most a third of the word's
-// letters, and at least one, would change; otherwise an empty view. Words longer than 64 letters have no neighbours.
+// The candidate with the fewest edits (insert, delete, replace, swap neighbours), provided that they are at most a
+// third of the word's letters, or one; otherwise an empty view. Words longer than 64 letters have no neighbours.
 [[nodiscard]] std::string_view nearest_spelling(std::string_view word, const std::vector<std::string_view>& candidates);
 
 // Parses a whole text as one decimal number: no sign for unsigned types, no white space, no remainder, no overflow.

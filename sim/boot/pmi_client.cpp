@@ -45,6 +45,7 @@ Status PmiClient::receive_line(std::string& line) {
       unread_.erase(0, newline + 1);
       return {};
     }
+    // Bounds the memory that a broken launcher can make this rank use.
     if (unread_.size() > kMaxPmiLineBytes) return Status::error("the launcher sent a PMI line without an end");
     char buffer[2048];
     const ssize_t count = ::read(descriptor_, buffer, sizeof buffer);
@@ -130,6 +131,7 @@ Status PmiClient::put(std::string_view key, std::string_view value) {
   const std::string request =
       "cmd=put kvsname=" + kvs_name_ + " key=" + std::string(key) + " value=" + std::string(value);
   if (Status status = exchange(request, "put_result", answer); !status.ok()) return status;
+  // Launchers may leave `rc` out on success.
   int rc = 0;
   if (answer.number("rc", rc) && rc != 0) {
     return Status::error("the launcher refused PMI key " + std::string(key) + ": " + answer.text("msg", "no reason"));
@@ -170,6 +172,7 @@ Status PmiClient::put_card(std::string_view card) {
   const std::size_t pieces = card.empty() ? 1 : (card.size() + piece_bytes - 1) / piece_bytes;
   const std::string key = "card-" + std::to_string(rank_);
   for (std::size_t i = 0; i < pieces; ++i) {
+    // Each piece is a value of its own, because the launcher bounds the length of a value.
     const std::string_view piece = card.substr(i * piece_bytes, piece_bytes);
     Status status = i == 0 ? put(key, std::to_string(pieces) + ":" + std::string(piece))
                            : put(key + "-" + std::to_string(i), piece);

@@ -14,7 +14,7 @@ namespace margay::sim {
 
 using portals::Status;
 
-// Owned by one thread.
+// Owned by one thread. A broken connection is not opened again: every later call fails.
 class PmiClient {
  public:
   // Uses the descriptor, and never closes it, because a launcher may monitor that.
@@ -25,7 +25,7 @@ class PmiClient {
   Status init();
   // The index of this rank's program; 0 where the launcher does not report it.
   Status appnum(std::uint32_t& out);
-  // -1: unknown.
+  // -1: unknown. The number of processes that the launcher could start (MPI_UNIVERSE_SIZE).
   Status universe_size(int& out);
   // Stores a value of at most max_value() bytes, without white space or newline, for the other ranks. A key may be put
   // once.
@@ -65,18 +65,22 @@ class PmiClient {
  private:
   // Sends a request and reads its answer, which must be `expected_command`.
   Status exchange(std::string_view request, std::string_view expected_command, PmiMessage& answer);
+  // Both block until the whole line has been sent, or received; they also handle a nonblocking descriptor.
   Status send_line(std::string_view line);
   Status receive_line(std::string& line);
   Status connect_once() { return connected_ ? Status() : init(); }
 
+  // The launcher's; never closed here.
   int descriptor_;
   std::uint32_t rank_;
   std::uint32_t size_;
+  // init() has succeeded; finalize() was called.
   bool connected_ = false;
   bool finalized_ = false;
   // The launcher's limits, as get_maxes reports them.
   std::size_t max_value_ = 1024;
   std::size_t max_key_ = 64;
+  // The name of the launcher's key-value store, a part of every put and get.
   std::string kvs_name_;
   // Bytes received beyond the last line.
   std::string unread_;

@@ -57,6 +57,7 @@ Status PmiMessage::parse(std::string_view line, PmiMessage& out) {
       out.fields_.back().second.append(" ").append(word);
       continue;
     }
+    // Tested before the field is added, so the bound holds also for a line that is refused.
     if (out.fields_.size() == kMaxPmiFields) return Status::error("PMI line has too many fields");
     out.fields_.emplace_back(word.substr(0, equals), word.substr(equals + 1));
   }

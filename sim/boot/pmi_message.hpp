@@ -39,10 +39,12 @@ class PmiMessage {
   [[nodiscard]] bool number(std::string_view key, int& out) const;
 
  private:
+  // The value of the first field with this key; nullptr: none.
   [[nodiscard]] const std::string* find(std::string_view key) const;
 
   std::string command_;
   bool is_block_ = false;
+  // In the line's order, `cmd` included; at most kMaxPmiFields.
   std::vector<std::pair<std::string, std::string>> fields_;
 };
 

@@ -62,7 +62,7 @@ class Reader {
   [[nodiscard]] bool started() const { return pid_ > 0; }
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] bool read_parent() {
-    // So that a child that died is an end of file and not a wait for ever.
+    // Closed, so that a dead child is an end of file and not an endless wait.
     ::close(from_child_[1]);
     from_child_[1] = -1;
     char answer = 'n';
@@ -88,6 +88,7 @@ ProbeResult probe_memfd() {
   const int descriptor = ::memfd_create("margay-probe", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (descriptor < 0) return {false, reason("memfd_create")};
   const bool sized = ::ftruncate(descriptor, 1 << 20) == 0;
+  // Sealing is tried for the report only: the segment is used without the seal where it is refused.
   const bool sealed = sized && ::fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK) == 0;
   const std::string why = sealed ? "memfd_create, sized and sealed" : reason(sized ? "F_ADD_SEALS" : "ftruncate");
   ::close(descriptor);

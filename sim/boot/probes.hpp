@@ -9,7 +9,7 @@ namespace margay::sim {
 // The result of one probe.
 struct ProbeResult {
   bool works = false;
-  // What was tried and its result, for a reader.
+  // The attempt and its result, for people.
   std::string detail;
 };
 

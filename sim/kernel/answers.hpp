@@ -20,7 +20,8 @@ inline constexpr std::uint32_t kOwnerKernel = 0;
 // is the paper's: the parts that were saved.
 [[nodiscard]] std::uint64_t answered_sequence(const portals::Header& answer);
 
-// Makes answers and keeps those that their wire could not take at once. Used under the process lock only.
+// Makes answers and keeps those that their wire could not take at once. Used under the process lock only. Answers keep
+// the order in which they were made for each peer, because the wire does.
 class Answers {
  public:
   // All references outlive it.
@@ -55,10 +56,12 @@ class Answers {
   // Sends an answer that its wire could not take at once.
   void queue(const portals::Header& answer, const portals::Verdict& verdict, const portals::Header& asked);
 
+  // Constant after construction.
   Initiator& initiator_;
   portals::Delivery& delivery_;
   Recorder& recorder_;
-  // All Pendings ever made; `free_` lists those that are not in use.
+  // All Pendings ever made; `free_` lists those that are not in use. Grows to the most answers that were ever queued at
+  // once, and is freed with the kernel.
   std::vector<std::unique_ptr<Pending>> pool_;
   std::vector<Pending*> free_;
   // Answers that are queued.

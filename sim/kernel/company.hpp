@@ -50,9 +50,10 @@ class Company {
   // A yield of this length gave the processor to another program, or to a computing rank. A yield to a waiting rank, or
   // to none, takes some microseconds.
   static constexpr std::uint64_t kTurnNs = 100'000;
-  // The time for which that finding is used. To test it again costs a turn of each of those programs.
+  // The time for which that finding is used. A new test costs a turn of each of those programs.
   static constexpr std::uint64_t kBelievedNs = 1'000'000'000;
-  // Yields and sleeps between attempts to move. Two ranks that answer each other at once make so many in some 100 us.
+  // Yields and sleeps between attempts to move. Two ranks that answer each other at once yield that often in about 100
+  // us.
   static constexpr std::uint32_t kYieldsBetweenMoves = 64;
   // The least time between two moves: a move costs tens of microseconds, and the scheduler may have reasons to undo it.
   static constexpr std::uint64_t kMoveIntervalNs = 10'000'000;
@@ -75,6 +76,7 @@ class Company {
   std::size_t other_ = RankProcessors::kNoRank;
   // Until then other programs are assumed here; 0: none are known.
   std::uint64_t others_until_ns_ = 0;
+  // Yields and sleeps so far.
   std::uint32_t times_ = 0;
   // Time of the last attempt to move.
   std::uint64_t move_tried_ns_ = 0;

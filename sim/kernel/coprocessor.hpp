@@ -34,7 +34,7 @@ class Coprocessor {
     // Called with the lock held, as the last thing of the thread; may be empty. Not called when the owner holds the
     // lock then.
     std::function<void()> ends;
-    // Called without the lock, at each wake-up and at least each `watch_ns`; may be empty.
+    // Called without the lock, at each wake-up and at least every `watch_ns`; may be empty.
     std::function<void()> watch;
     std::uint64_t watch_ns = 0;
     // Size of the thread's stack, without the part that the program's thread-local data occupy.
@@ -57,6 +57,7 @@ class Coprocessor {
   void arm();
 
  private:
+  // Hidden, so that the headers of threads and signals stay out of the kernel's.
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -27,7 +27,7 @@ struct Stop {
   // nullptr: the portal's own descriptor, without a match list.
   const portals::MatchEntry* entry = nullptr;
   portals::Passed passed = portals::Passed::no_match;
-  // Of the entry.
+  // The entry's criteria at that moment.
   portals::Criteria criteria;
   // The link that the walk followed from the entry: that of no_match (for inactive, too), no_room or too_small.
   portals::Link link;
@@ -84,10 +84,12 @@ class DecisionLog {
                        const portals::Verdict& verdict, bool held);
 
  private:
+  // See keep(), leave_out() and missed().
   std::size_t limit_ = 0;
   portals::PortalIndex left_out_ = portals::kNoPortal;
   std::uint64_t missed_ = 0;
   std::vector<Stop> stops_;  // of the walk under way
+  // Oldest first; at most limit_.
   std::deque<Decision> decisions_;
 };
 

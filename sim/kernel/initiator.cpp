@@ -8,8 +8,8 @@ Initiator::Initiator(portals::ProcessId me, const Routes& routes, TransmissionLi
                      Recorder& recorder)
     : me_(me), routes_(routes), finished_(finished), registers_(registers), recorder_(recorder) {}
 
-// A short message costs five counters here, beside the wire. Its source is in no frame, because the receiver knows
-// which peer each channel of its wire belongs to.
+// A short message costs five counters here, beside the wire. Its source is in no frame: each channel or connection of a
+// wire belongs to one peer.
 bool Initiator::try_send(const portals::Header& header, const portals::Region& body) {
   const std::uint32_t peer = header.destination.rank;
   MARGAY_ASSERT(peer < routes_.size() && body.bytes() == header.length);

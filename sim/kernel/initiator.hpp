@@ -37,9 +37,11 @@ class Initiator {
     counts_ = counts.data();
   }
 
-  // As the functions of the same name of Kernel.
+  // As the functions of the same name of Kernel. A message is counted when it is handed to its wire; one to a peer that
+  // is gone is not counted.
   [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body);
   void send(Transmission& transmission);
+  // No effect on a transmission that is not queued.
   void stop(Transmission& transmission);
   [[nodiscard]] bool replace(Transmission& transmission, Transmission& instead);
 
@@ -81,10 +83,12 @@ class Initiator {
   portals::ProcessId me_;
   const Routes& routes_;
   TransmissionList& finished_;
+  // The kernel's, shared with Target.
   Registers& registers_;
   Recorder& recorder_;
   // The end of a peer: its reason, and whether the peer had sent a goodbye.
   struct Gone {
+    // The end of a sentence: "connection reset".
     std::string why;
     bool had_left = false;
   };

@@ -51,7 +51,7 @@ bool Kernel::nudge() {
     any = true;
   });
   for (Wire* wire : wires_) {
-    // A peer that does not take what is queued for it may be computing.
+    // A peer that does not take its queued messages may be computing.
     if (wire->idle()) continue;
     wire->nudge_queued();
     any = true;

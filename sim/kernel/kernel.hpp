@@ -138,7 +138,7 @@ class Kernel {
   }
   // See Wire::monitor.
   void monitor(std::uint32_t peer) { routes_[peer]->monitor(peer); }
-  // Wakes every peer that owes an answer or does not take what is queued for it. Returns whether there are any.
+  // Wakes every peer that owes an answer or does not take its queued messages. Returns whether there are any.
   bool nudge();
   // Reports a poll by the program (MPI_Test and its kin) that found nothing; every 256th nudges.
   void count_empty_poll() {
@@ -152,10 +152,11 @@ class Kernel {
   // See Wire::in_transit.
   [[nodiscard]] bool in_transit() const;
   // Whether no transmission is queued or partly sent on any wire, no body is arriving, and no answer of the kernel's is
-  // queued.
+  // queued. Asks each wire, so it is for the coprocessor and for the end of a job, not for each round.
   [[nodiscard]] bool idle() const;
 
-  // The accounts of each ordered pair (sim/base/accounting.hpp).
+  // The accounts of each ordered pair (sim/base/accounting.hpp). Read under the process lock; the job board has the
+  // published sums.
   [[nodiscard]] const Registers& registers() const { return registers_; }
   // Each wire once, fastest first.
   [[nodiscard]] std::span<Wire* const> wires() const { return wires_; }
@@ -200,24 +201,30 @@ class Kernel {
   void record_sent(const Transmission& transmission);
 
   portals::ProcessId me_;
+  // Constant after construction.
   Routes routes_;
   // Each wire once, fastest first; polled_ is in the same order.
   std::vector<Wire*> wires_;
   std::vector<Polled> polled_;
   // See take_body_moved().
   bool body_moved_ = false;
+  // See looks(); written by the thread that makes the rounds.
   Published<std::uint64_t> complete_rounds_;
   // The arrival in progress. A member, because constructing one in each round would cost more than the poll.
   Arrival arrival_;
+  // The list that all wires fill.
   TransmissionList& finished_;
   Recorder& recorder_;
   Registers registers_;
+  // The program's; `changed_` collects the descriptors that messages changed, and `delivery_` works on both.
   portals::PortalTable table_;
   portals::ChangedList changed_;
   portals::Delivery delivery_;
   // Answers expected from each peer.
   PeerTable<std::uint32_t> owed_;
+  // Polls in vain by the program, while something was unfinished.
   std::uint32_t empty_polls_ = 0;
+  // The three parts; they refer to the members above, so they are constructed last.
   Initiator initiator_;
   Answers answers_;
   Target target_;

@@ -13,10 +13,11 @@
 
 namespace margay::sim {
 
-// Immutable after construction. The wires are not owned.
+// Immutable after construction. The wires are not owned. A lookup costs two loads. Any thread may read it.
 class Routes {
  public:
-  // `by_rank[r]`: the wire that reaches rank r; none is nullptr.
+  // `by_rank[r]`: the wire that reaches rank r; none is nullptr. Fails an assertion when a rank has no wire, or when
+  // there are more wires than wires_ has room for.
   explicit Routes(const std::vector<Wire*>& by_rank) : of_rank_(by_rank.size()) {
     for (std::size_t rank = 0; rank < by_rank.size(); ++rank) of_rank_[rank] = number_of(by_rank[rank]);
   }
@@ -28,7 +29,7 @@ class Routes {
     MARGAY_DEBUG_ASSERT(rank < of_rank_.size());
     return wires_[of_rank_[rank]];
   }
-  // Each wire once, fastest first, which is the order of WireId.
+  // Each wire once, fastest first, which is the order of WireId. Allocates; called once, when the kernel is made.
   [[nodiscard]] std::vector<Wire*> wires() const {
     std::vector<Wire*> all(wires_.begin(), wires_.begin() + used_);
     std::sort(all.begin(), all.end(), [](const Wire* a, const Wire* b) { return a->id() < b->id(); });
@@ -48,7 +49,7 @@ class Routes {
     return static_cast<std::uint8_t>(found - wires_.begin());
   }
 
-  // Room for two of each kind.
+  // Room for two of each kind. In the order of their first rank.
   std::array<Wire*, 2 * kWireCount> wires_{};
   static_assert(2 * kWireCount <= 256);  // of_rank_ has a byte for each
   // Wires in use.

@@ -46,6 +46,7 @@ bool Target::whole(Wire& wire, Arrival& arrival) {
   if (watched()) [[unlikely]]
     record_arrival(arrival, wire.id());
   if (const portals::Placed placed = delivery_.put_whole(header, arrival.body)) [[likely]] {
+    // The body has been copied, so the wire's slot is free before anything else is done.
     wire.consume();
     entries_walked_ += placed.visited;
     registers_.count_delivered(header.source.rank);
@@ -61,6 +62,7 @@ bool Target::whole_other(Wire& wire, Arrival& arrival) {
   const portals::Verdict verdict = decide(arrival, wire.id());
   if (verdict.outcome == Outcome::deposit) {
     const std::uint64_t bytes = verdict.landing.bytes();
+    // A truncating entry takes the beginning of the body; the wire discards the remainder with consume().
     if (bytes != 0) portals::copy(verdict.landing, arrival.body.slice(0, bytes));
     wire.consume();
     complete_deposit(wire, verdict, header, arrival.sequence);
@@ -72,6 +74,7 @@ bool Target::whole_other(Wire& wire, Arrival& arrival) {
 bool Target::not_deposited(Wire& wire, const Arrival& arrival, const portals::Verdict& verdict) {
   const portals::Header& header = arrival.header;
   MARGAY_ASSERT(verdict.outcome != Outcome::deposit);
+  // A get has no body, so its slot is free at once; the reply may take longer.
   if (verdict.outcome == Outcome::reply) {
     wire.consume();
     ++counts_.replied;
@@ -143,6 +146,7 @@ void Target::lost(Wire& wire, const Arrival& arrival) {
   event.kind = TraceKind::peer_lost;
   event.source = arrival.peer;
   event.destination = me_.rank;
+  // The reader relates the loss to a transport.
   event.wire = static_cast<std::uint8_t>(wire.id());
   event.reason = static_cast<std::uint8_t>(DropReason::peer_lost);
   recorder_.record(event);
@@ -205,9 +209,11 @@ bool Target::holds(std::uint32_t rank) const {
 }
 
 void Target::drop(const portals::Header& header, std::uint64_t sequence, DropReason reason) {
+  // Counted in each case, or the accounting law would not hold.
   registers_.count_dropped(header.source.rank, reason);
   if (reason == DropReason::no_match) {
     if (header.kind == portals::Kind::put && header.portal < portals::kPortalCount) ++unmatched_puts_[header.portal];
+    // Bounded, because a program in error may send for ever.
     if (first_unmatched_.size() < kUnmatchedKept) first_unmatched_.push_back(header);
   }
   if (!recorder_.on()) return;
@@ -322,7 +328,9 @@ void Target::record_walk(const portals::Header& header, std::uint64_t sequence) 
   std::uint32_t number = 0;
   for (const portals::Step& step : steps_) {
     const std::uint32_t at = number++;
+    // The log of decisions may have asked for the whole walk; the trace records its own limit.
     if (at >= recorder_.walk_steps()) break;
+    // kernel_match records the entry that took the message.
     if (step.passed == portals::Passed::taken) continue;
     TraceEvent event = pass_event(step, at, header, sequence);
     if (step.entry != nullptr) event.detail = place_of(*step.entry, header.portal);
@@ -335,6 +343,7 @@ Target::Incoming& Target::make_incoming() {
     pool_.push_back(std::make_unique<Incoming>());
     free_.push_back(pool_.back().get());
   }
+  // Its old content is replaced by the caller.
   Incoming& incoming = *free_.back();
   free_.pop_back();
   ++under_way_;
@@ -344,6 +353,7 @@ Target::Incoming& Target::make_incoming() {
 void Target::release(Incoming& incoming) {
   MARGAY_ASSERT(under_way_ != 0 && incoming.verdict.outcome == Outcome::deposit);
   --under_way_;
+  // Kept for the next body that arrives in parts.
   free_.push_back(&incoming);
 }
 

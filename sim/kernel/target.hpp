@@ -27,6 +27,7 @@ struct MatchProbe {
                   std::uint64_t sequence) = nullptr;
   // Returns the number that stands for this entry in the trace event being made; nullptr: its order key.
   std::uint64_t (*place)(void* context, const portals::MatchEntry& entry, portals::PortalIndex portal) = nullptr;
+  // The first argument of both functions; not owned.
   void* context = nullptr;
 };
 
@@ -94,6 +95,7 @@ class Target {
   // A message whose body arrives in parts. Pooled; the wire holds its address as the cookie.
   struct Incoming {
     portals::Header header;
+    // From decide() until complete() or abandon(); it keeps the room reserved.
     portals::Verdict verdict;
     std::uint64_t sequence = 0;
   };
@@ -113,10 +115,14 @@ class Target {
   [[gnu::noinline]] bool take_other(Wire& wire, Arrival& arrival);
   // A decision other than a deposit: a reply, a hold, or a drop.
   [[gnu::noinline]] bool not_deposited(Wire& wire, const Arrival& arrival, const portals::Verdict& verdict);
-  // The steps of take_other(), named as the kind of arrival that each handles; lost() handles `left` too.
+  // The steps of take_other(), named as the kind of arrival that each handles; lost() handles `left` too. started():
+  // the header alone has arrived; it decides, and accepts, refuses or holds the body.
   bool started(Wire& wire, Arrival& arrival);
+  // The body is complete in its landing.
   void finished(const Wire& wire, Incoming& incoming);
+  // The remainder of the body will not arrive: gives the room back, and counts a drop.
   void cut(Incoming& incoming);
+  // A peer is gone: later sends to it fail.
   void lost(Wire& wire, const Arrival& arrival);
 
   // Whether a trace or the log of decisions records each message.
@@ -172,10 +178,14 @@ class Target {
   [[nodiscard]] bool must_hold(const portals::Verdict& verdict, const portals::Header& header) const;
   // Counts a drop, and keeps the first ones without a match for the report to the user.
   [[gnu::noinline]] void drop(const portals::Header& header, std::uint64_t sequence, portals::DropReason reason);
-  // Trace events; called only while the recorder is on.
+  // Trace events; called only while the recorder is on. record_arrival(): the arrival itself, by the kind of its
+  // header.
   void record_arrival(const portals::Header& header, std::uint64_t sequence, WireId wire);
+  // The number that stands for an entry in trace events.
   [[nodiscard]] std::uint64_t place_of(const portals::MatchEntry& entry, portals::PortalIndex portal) const;
+  // The destination that decide() found, or that the message is held; a drop is recorded by drop().
   void record_verdict(const portals::Header& header, std::uint64_t sequence, const portals::Verdict& verdict);
+  // The first entries that the walk passed over, at most Recorder::walk_steps().
   void record_walk(const portals::Header& header, std::uint64_t sequence);
   // Takes an Incoming out of the pool, and returns one to it.
   [[nodiscard]] Incoming& make_incoming();
@@ -184,6 +194,7 @@ class Target {
     MARGAY_ASSERT(arrival.cookie != nullptr);
     return *static_cast<Incoming*>(arrival.cookie);
   }
+  // Requires: the wire does not refer to it any more.
   void release(Incoming& incoming);
 
   portals::ProcessId me_;
@@ -192,25 +203,30 @@ class Target {
   Answers& answers_;
   Registers& registers_;
   Recorder& recorder_;
-  // By source; only sources of which a message was ever held have an element.
+  // By source; a source has an element once a message of it was held.
   std::unordered_map<std::uint32_t, Held> held_;
   // Bit per portal.
   std::uint64_t hold_portals_ = 0;
   static_assert(portals::kPortalCount <= 64);
+  // By portal, in rounds; see take_longest_hold().
   std::array<std::uint32_t, portals::kPortalCount> longest_hold_{};
   bool holds_any_ = false;
+  // Empty unless a trace records.
   MatchProbe match_probe_;
   // See serve_while_away() and owner_away().
   bool serve_while_away_ = false;
   bool owner_away_ = false;
   DecisionLog decisions_;
   Counts counts_;
+  // A held message counts at its first decision and at its last, not in the rounds between.
   std::uint64_t entries_walked_ = 0;
+  // At most kUnmatchedKept.
   std::vector<portals::Header> first_unmatched_;
   std::array<std::uint64_t, portals::kPortalCount> unmatched_puts_{};
   // Incoming messages in use.
   std::uint64_t under_way_ = 0;
   std::vector<std::unique_ptr<Incoming>> pool_;
+  // Elements of pool_ that are not in use.
   std::vector<Incoming*> free_;
   // The steps of the walk that is being recorded; a member, so that tracing does not allocate each time.
   std::vector<portals::Step> steps_;

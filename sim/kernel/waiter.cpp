@@ -18,8 +18,8 @@ namespace {
 // A yielding rank nudges later, because its peers are slow for want of a processor, not because they compute.
 constexpr std::uint64_t kNudgeAfterYieldingNs = 40 * kNudgeAfterNs;
 constexpr std::uint64_t kNudgeAtMostEachNs = 10'000'000;
-// Of the time between two readings of the clock, at most this counts as idle; the remainder was a turn of other
-// programs. Otherwise a rank beside busy programs would sleep before its peer has had one turn.
+// The most time between two readings of the clock that counts as idle; the remainder was a turn of other programs.
+// Otherwise a rank beside busy programs would sleep before its peer has had one turn.
 constexpr std::uint64_t kOwnTimeMaxNs = 1'000'000;
 // A sleep lasts 1/20 of the wait so far, and at least 1 ms, the shortest time of poll(). So a wait that must end
 // without a ring (a mistake of the program, a lost peer) becomes about a twentieth longer, and code that counts polls

@@ -80,12 +80,14 @@ class PollStreak {
   static constexpr std::uint32_t kPollsPerMeasure = 8;
   // Empty polls that count as a wait.
   static constexpr std::uint32_t kPollsOfWait = 4 * kPollsPerMeasure;
-  // If more time passes between two polls, the program has worked. To leave a call and enter the next one takes a third
-  // of it.
+  // If more time passes between two polls, the program has worked. Leaving a call and entering the next one takes a
+  // third of this time.
   static constexpr std::uint64_t kWorkNs = 150;
 
  private:
+  // Ends the streak if the program has worked since its last poll.
   void measure(const Clock& clock);
+  // Yields or naps if the streak counts as a wait.
   void give_way(Kernel& kernel, const Clock& clock, const WaitMeans& means);
 
   // Empty polls since the program last worked.
@@ -137,10 +139,13 @@ class Waiter {
   static constexpr std::uint64_t kSleepSliceNs = 500'000'000;
 
  private:
+  // Spinning rounds between two readings of the clock.
   static constexpr std::uint32_t kSpinRounds = 256;
 
-  // The steps of idle(); see wait_step() for the decisions between them.
+  // The steps of idle(); see wait_step() for the decisions between them. body_moved(): a part of a body arrived, so it
+  // does not sleep now, but keeps its idle time.
   void body_moved();
+  // The rare part of idle(): one step as wait_step() decides.
   void pause();
   void give_up(std::uint64_t ns) {
     means_.yield_policy != nullptr ? means_.yield_policy->yield(ns) : give_processor_up(ns);
@@ -152,15 +157,21 @@ class Waiter {
   [[nodiscard]] bool gives_way() const {
     return means_.policy == WaitPolicy::yield || company() != Company::Found::none;
   }
+  // Yields once, as the means say; returns the time afterwards.
   [[nodiscard]] std::uint64_t yield();
+  // Counts idle time, nudges if that is due, and decides the next step.
   void look_at_clock(std::uint64_t now);
+  // Adds the time since the last reading, at most 1 ms of it where other programs may have had the processor.
   void count_idle_time(std::uint64_t now);
   bool nudge();
+  // The length of the next sleep: a twentieth of the wait so far, within bounds.
   [[nodiscard]] std::uint64_t sleep_slice_ns() const;
+  // Sleeps on the sockets, or on the bell, or naps. Requires: begin_sleep() was followed by a poll that found nothing.
   void sleep();
   // Undoes begin_sleep().
   void wake_up();
 
+  // The arguments of the constructor; all outlive the wait.
   Kernel& kernel_;
   const Clock& clock_;
   const WaitMeans& means_;

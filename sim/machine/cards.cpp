@@ -25,8 +25,10 @@ Status exchange_cards(const Job& job, const std::string& own, std::vector<std::s
   cards.assign(job.size, {});
   if (job.pmi == nullptr) return Status::error("cannot find the ranks of other nodes: the launcher offers no PMI");
   if (Status status = job.pmi->put_card(own); !status.ok()) return status;
+  // Only values that were put before the barrier are visible to all afterwards.
   if (Status status = job.pmi->barrier(); !status.ok()) return status;
   for (std::uint32_t rank = 0; rank < job.size; ++rank) {
+    // Ranks of this node are reached through shared memory, and their cards would cost a request each.
     if (job.node_of_rank[rank] == job.node) continue;
     if (Status status = job.pmi->get_card(rank, cards[rank]); !status.ok()) return status;
   }

@@ -10,10 +10,11 @@
 
 namespace margay::sim {
 
-// Sets backend, address and secret from the job's options. The failure names the option.
+// Sets backend, address and secret from the job's options. The failure names the option. Sends nothing.
 [[nodiscard]] portals::Status choose_tcp(const Job& job, TcpWire::Settings& settings);
 // Publishes `own`, and gets the cards of the ranks on other nodes; the elements of the others stay empty. Collective
-// over the job.
+// over the job. Blocks in a PMI barrier until all ranks have published theirs. Costs one request to the launcher for
+// each rank on another node.
 [[nodiscard]] portals::Status exchange_cards(const Job& job, const std::string& own, std::vector<std::string>& cards);
 
 }  // namespace margay::sim

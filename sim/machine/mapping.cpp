@@ -89,6 +89,7 @@ void make_private(std::byte* base, const Listed& range) {
   // The descriptor may refer to another file by now.
   const bool same =
       ::fstat(range.descriptor, &about) == 0 && about.st_dev == range.device && about.st_ino == range.file;
+  // Read-only is the second try, because a limit on private writable memory (strict overcommit) does not count it.
   if (!same || (map_at(base, range, PROT_READ | PROT_WRITE, MAP_PRIVATE) == MAP_FAILED &&
                 map_at(base, range, PROT_READ, MAP_PRIVATE) == MAP_FAILED)) {
     ::munmap(base, range.bytes);
@@ -136,6 +137,7 @@ void* reserve(std::uint64_t offset, std::uint64_t bytes) {
   if (got == MAP_FAILED || slack == 0) return got;
   auto* const begin = static_cast<std::byte*>(got);
   const std::uint64_t before = (offset - reinterpret_cast<std::uintptr_t>(begin)) % kHugePageBytes;
+  // The slack around the aligned range goes back, so that a range takes no more addresses than its length.
   if (before != 0) ::munmap(begin, before);
   ::munmap(begin + before + bytes, slack - before);
   return begin + before;

@@ -32,19 +32,20 @@ class Mapping {
   [[nodiscard]] std::span<std::byte> bytes() const { return bytes_; }
 
  private:
+  // Empty: nothing is mapped.
   std::span<std::byte> bytes_;
 };
 
-// A part of a memfd mapped into memory: shared with the job, and private again in a child of fork(). What the child
-// writes stays the child's; pages that it has not written still show what the job writes. A range is excluded from core
-// dumps, unless requested (madvise): a dump would touch, and so allocate, all of a sparse file.
+// A part of a memfd mapped into memory: shared with the job, and private again in a child of fork(). The child's writes
+// stay its own; pages that it has not written still show the job's writes. A range is excluded from core dumps, unless
+// requested (madvise): a dump would touch, and so allocate, all of a sparse file.
 //
 // The ranges of the operating system's process are in one list, a mutable global: pthread_atfork's functions take no
 // argument, and a child gets the memory of all ranks that lived in its parent, whose threads it cannot ask. A fork()
 // waits until a thread that changes the list has finished. A child made by clone() or a raw system call, which runs
-// none of these functions, is not handled. A child for which so much private memory is refused (strict overcommit) may
-// only read; where even that is refused, or the program has closed the descriptor, the range is unmapped: an access
-// ends the child, and never reaches the job.
+// none of these functions, is not handled. If the operating system refuses so much private memory (strict overcommit),
+// the child may only read; where even that is refused, or the program has closed the descriptor, the range is unmapped:
+// an access ends the child, and never reaches the job.
 
 // The size of a huge page, and the least size for which a piece is aligned to them.
 inline constexpr std::uint64_t kHugePageBytes = std::uint64_t{2} << 20;
@@ -75,6 +76,7 @@ class SharedRange {
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
  private:
+  // The key of this range in the list; nullptr: nothing is mapped.
   std::byte* base_ = nullptr;
   std::uint64_t bytes_ = 0;
 };

@@ -11,7 +11,8 @@
 
 namespace margay::sim {
 
-// Owned by Process. Used under the process lock.
+// Owned by Process. Used under the process lock. A place is found by its owner and sent to a peer in a message; nothing
+// here sends.
 class NodeHeap {
  public:
   // The layout's segment outlives it. `local_rank`: this rank's index on the node.
@@ -26,6 +27,7 @@ class NodeHeap {
   }
   // Frees a piece of this rank's heap.
   void free(void* address) { own_.free(address); }
+  // Whether allocate() returned this address, and it has not been freed.
   [[nodiscard]] bool owns(const void* address) const { return own_.owns(address); }
   // The place of a range of this rank's heap, for a peer; nothing for an empty range, or one outside of a piece.
   [[nodiscard]] std::optional<HeapAddress> find(const void* address, std::uint64_t bytes) const {
@@ -52,7 +54,9 @@ class NodeHeap {
  private:
   // Where owners publish their arenas.
   ShmLayout layout_;
+  // This rank's index on the node.
   std::uint32_t local_rank_;
+  // Allocates nothing from the system before the first allocation.
   SharedHeap own_;
   // By local rank, opened at their first use.
   std::vector<PeerHeap> peers_;

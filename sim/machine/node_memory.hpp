@@ -20,6 +20,7 @@ namespace margay::sim {
 // A view: owns nothing. Ranks are local ranks, by their index on the node, unless they are called world ranks.
 class NodeMemory {
  public:
+  // The result of local_rank() for a rank of another node.
   static constexpr std::uint32_t kNotHere = ~0U;
 
   // `world_ranks`: world ranks of the node's ranks, ascending, by their index on it. The layout's segment outlives it.
@@ -45,7 +46,7 @@ class NodeMemory {
   }
   // Whether members also have strips for long data, and postings; then their addresses. A strip has kStripAreaBytes.
   [[nodiscard]] bool has_strips(std::uint32_t pair) const { return pair < layout_.long_places(); }
-  // Requires: has_strips(pair).
+  // Requires: has_strips(pair). Indices are local ranks; `side` is that of the shared-memory barrier.
   [[nodiscard]] std::byte* strip(std::uint32_t pair, std::uint32_t local_rank, unsigned side) const {
     return layout_.strip(pair, local_rank, side);
   }
@@ -77,10 +78,14 @@ class NodeMemory {
   }
 
  private:
+  // Reads a test word of each rank that is there; 0: no other rank is there yet.
   [[nodiscard]] std::uint32_t try_reading_others() const;
 
+  // Addresses in the segment, which Process maps.
   ShmLayout layout_;
+  // By local rank, ascending.
   std::vector<std::uint32_t> world_ranks_;
+  // See barrier_registered().
   bool registered_;
   bool may_read_;
 };

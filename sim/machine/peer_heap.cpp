@@ -115,6 +115,7 @@ Status PeerHeap::map_around(const HeapAddress& place) {
 Status PeerHeap::map(const HeapAddress& place, std::byte*& out) {
   MARGAY_ASSERT(is_open());
   out = nullptr;
+  // The place comes from a peer's message; the last comparison subtracts, so that no sum can wrap.
   if (place.bytes == 0 || place.offset >= bytes_ || place.bytes > bytes_ - place.offset) {
     return Status::error("a place of " + std::to_string(place.bytes) + " bytes at " + std::to_string(place.offset) +
                          " in a peer's memory, which has " + std::to_string(bytes_));

@@ -1,5 +1,5 @@
-// A monitor of the node's processes: it detects that one has ended, where no launcher ends the job then. One thread
-// polls: the message coprocessor; after its end the owner.
+// A monitor of the node's processes: it detects the end of a process under launchers that do not end the job then. One
+// thread polls: the message coprocessor; after its end the owner.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +25,11 @@ class PeerMonitor {
   void look(std::uint64_t now_ns);
 
  private:
+  // Receives the reports; nullptr: begin() was not called.
   ShmWire* wire_ = nullptr;
   // pid 0: not monitored any more.
   std::vector<ProcessIdentity> processes_;
+  // Time of the last poll.
   std::uint64_t looked_ns_ = 0;
 };
 

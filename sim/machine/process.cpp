@@ -21,7 +21,7 @@ using portals::Status;
 
 namespace {
 
-// The time that an orderly end waits for peers to take what is queued for them.
+// The longest time that an orderly end waits for peers to take their queued messages.
 constexpr std::uint64_t kFinishLimitNs = 10'000'000'000;
 
 }  // namespace
@@ -43,6 +43,7 @@ Status Process::start(std::unique_ptr<Process>& out) {
   // Before the wires open descriptors.
   raise_descriptor_limit_for(descriptors_of_job(process->job_.size));
   if (Status status = process->open_board(); !status.ok()) return status;
+  // Before the kernel is made, so that its first event is recorded too.
   if (Status status = process->open_trace(); !status.ok()) return status;
   if (Status status = process->open_wires(); !status.ok()) return status;
   process->choose_waiting();
@@ -176,8 +177,7 @@ void Process::choose_waiting() {
   if (crowded && shm_ != nullptr) shm_->keep_lines();
   wait_means_.reason = asked == "auto" ? std::to_string(ranks_here) + " ranks on " + share.words : "--wait " + asked;
   look_for_company();
-  // With more ranks than processors, some rank always needs a processor, this one or that of the rank that is waited
-  // for.
+  // With more ranks than processors, some rank always needs a processor: this rank, or the rank for which it waits.
   if (asked == "auto" && !crowded && company_ != nullptr) wait_means_.policy = WaitPolicy::automatic;
 }
 
@@ -259,7 +259,7 @@ void Process::finish(const std::function<bool()>& round) {
   if (shm_ != nullptr) shm_->leave(true);
   if (company_ != nullptr) company_->away();
   publish_accounts();
-  // The trace is complete from here on, and resume() reopens it.
+  // The trace is complete from here on. resume() reopens it, and a finding at the end.
   recorder_.suspend();
   static_cast<void>(leave(job_));
   // Another thread may resume this process.
@@ -280,12 +280,13 @@ bool Process::signed_off() const {
   return job_.board_fd < 0 && job_.pmi != nullptr && job_.pmi->finalized();
 }
 
-void Process::abort(int code, std::string_view message) {
+void Process::abort(int code, std::string_view message, Finding finding) {
   // Before abort_job(): the launcher may read it at once.
+  board_block_->abort_finding = static_cast<std::uint32_t>(finding);
   board_block_->state = RankState::aborting;
   board_block_->abort_code = code;
   set_text(board_block_->message, message);
-  abort_job(job_, code, message);
+  abort_job(job_, code, message, finding_id(finding));
 }
 
 }  // namespace margay::sim

@@ -41,13 +41,14 @@ struct VirtualPlace {
   Job job;
   // Makes the wire, which puts finished transmissions on the list. The wire outlives the process.
   std::function<Wire&(TransmissionList& finished)> attach;
+  // Passes the turn; required, and outlives the process.
   YieldPolicy* yield_policy = nullptr;
   // The machine's time; outlives the process.
   const Clock* clock = &real_clock();
 };
 
 // Functions that use the kernel or change the process are called by the owner thread under lock(), unless a comment
-// says otherwise.
+// states otherwise.
 class Process {
  public:
   // Joins the job (sim/boot), maps the node's segment, and opens the wires. Over several nodes it exchanges addresses
@@ -73,12 +74,14 @@ class Process {
   [[nodiscard]] Kernel& kernel() { return *kernel_; }
   // The clock by which everything in this process measures.
   [[nodiscard]] const Clock& clock() const { return clock_; }
+  // Open only while the job records a trace.
   [[nodiscard]] Recorder& recorder() { return recorder_; }
   // Names of locations in the program, for reports.
   [[nodiscard]] SourceLines& source_lines() { return source_lines_; }
   // The process's data about its job.
   [[nodiscard]] const Job& job() const { return job_; }
   [[nodiscard]] std::uint32_t rank() const { return job_.rank; }
+  // Ranks of the job.
   [[nodiscard]] std::uint32_t size() const { return job_.size; }
   // The memory that the ranks of this node share beside their channels; nullptr: none.
   [[nodiscard]] const NodeMemory* node_memory() const { return node_memory_ ? &*node_memory_ : nullptr; }
@@ -119,8 +122,8 @@ class Process {
   [[nodiscard]] std::uint32_t question() const {
     return board_map_.attached() ? published_number(board_map_.header().question) : 0;
   }
-  // What the checks (leaks, types, ...) found wrong with the program. With --strict (MARGAY_STRICT=1) a job with
-  // findings ends with kStatusFindings, if it would have ended with 0. Under the lock.
+  // The findings of the checks (leaks, types, ...). With --strict (MARGAY_STRICT=1) a job with findings ends with
+  // kStatusFindings, if it would have ended with 0. Under the lock.
   [[nodiscard]] Findings& findings() { return findings_; }
   // Writes the sums of the accounting law and the wires' counts to the board.
   void publish_accounts();
@@ -132,6 +135,7 @@ class Process {
   void resume();
   // Whether an ending thread must call thread_ends(). Requires: inside the lock.
   [[nodiscard]] bool minds_threads() const { return tcp_ != nullptr; }
+  // Called in the ending thread, under the lock: operations that it submitted to the operating system are cancelled.
   void thread_ends();
   // Ends application bypass. Required before finish().
   void stop_coprocessor() { coprocessor_.stop(); }
@@ -142,8 +146,8 @@ class Process {
   // regular one (Hydra).
   [[nodiscard]] bool signed_off() const;
 
-  // Ends the whole job. Never returns.
-  [[noreturn]] void abort(int code, std::string_view message);
+  // Ends the whole job. Never returns. `finding`: ends the launcher's line about it.
+  [[noreturn]] void abort(int code, std::string_view message, Finding finding = Finding::aborted);
 
  private:
   explicit Process(const Clock& clock);
@@ -153,10 +157,14 @@ class Process {
   [[nodiscard]] portals::Status open_shm(std::vector<Wire*>& routes);
   [[nodiscard]] portals::Status open_tcp(std::vector<Wire*>& routes);
   [[nodiscard]] portals::Status open_trace();
+  // Chooses the yield policy from the options, the processors and the ranks of this host.
   void choose_waiting();
+  // Finds the words in which ranks publish their processors.
   void look_for_company();
+  // Requires: all wires are open; they must not change afterwards.
   void make_kernel(std::vector<Wire*> routes);
 
+  // Destroyed last, because all parts refer to it.
   Job job_;
   const Clock& clock_;
   Recorder recorder_;
@@ -166,7 +174,9 @@ class Process {
   BoardBlock own_board_;
   BoardBlock* board_block_ = &own_board_;
   Findings findings_{job_, own_board_.findings, recorder_};
+  // The process lock.
   BiasedLock lock_;
+  // The node's segment; empty for a rank that is alone on its node.
   Mapping segment_;
   std::optional<NodeMemory> node_memory_;
   std::optional<NodeHeap> node_heap_;
@@ -183,11 +193,13 @@ class Process {
   TcpWire* tcp_ = nullptr;
   std::unique_ptr<Kernel> kernel_;
   RankProcessors rank_processors_;
+  // nullptr: the processors of other ranks are not visible.
   std::unique_ptr<Company> company_;
   WaitMeans wait_means_;
   PollStreak polls_;
   BellData* bell_data_ = nullptr;
   std::unique_ptr<BellOwner> bell_;
+  // An eventfd, written when the bell rings while the owner sleeps on its sockets; -1: no sockets.
   int wake_descriptor_ = -1;
   // nullptr: not on a virtual machine.
   YieldPolicy* virtual_policy_ = nullptr;

@@ -39,6 +39,7 @@ Status map_private(std::uint64_t bytes, std::uint64_t alignment, std::span<std::
 
 // Memory that pieces may still take counts as taken, because programs allocate first and touch later.
 Status RankMemory::check(std::uint64_t bytes) const {
+  // The test reads several files, which takes longer than most short allocations.
   if (bytes <= kMemoryUncheckedBytes) return {};
   const AvailableMemory memory = available_memory();
   const std::uint64_t untouched = heap_ == nullptr ? 0 : heap_->untouched_bytes();
@@ -83,6 +84,7 @@ Status RankMemory::allocate(std::uint64_t bytes, std::uint64_t alignment, void*&
 
 void RankMemory::free(void* address) {
   if (heap_ != nullptr && heap_->owns(address)) return heap_->free(address);
+  // Each piece is one of three kinds; heap pieces are recognised by their address, long private ones by this table.
   const auto found = mapped_.find(address);
   if (found == mapped_.end()) return std::free(address);
   ::munmap(found->second.data(), found->second.size());

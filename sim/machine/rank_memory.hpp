@@ -35,8 +35,10 @@ class RankMemory {
   [[nodiscard]] bool has_heap() const { return heap_ != nullptr && heap_->has_arena(); }
 
  private:
+  // Fails when the machine or a control group has less memory than `bytes`, and names the limit.
   [[nodiscard]] portals::Status check(std::uint64_t bytes) const;
 
+  // nullptr: every piece is private.
   NodeHeap* heap_;
   // Long private pieces, by their address, with pages of their own. Pieces that are never freed stay until the process
   // ends.

@@ -127,6 +127,7 @@ Status SharedHeap::make_arena() {
 Status SharedHeap::allocate(std::uint64_t bytes, void*& out, std::uint64_t alignment) {
   MARGAY_ASSERT(std::has_single_bit(alignment) && alignment <= kAlignmentMaxBytes);
   out = nullptr;
+  // A child has private copies of the pages, so no peer could see its pieces.
   if (::getpid() != owner_) return refuse_arena("a child of fork() is not a rank of the job");
   if (Status status = make_arena(); !status.ok()) return status;
   const std::optional<std::uint64_t> place_bytes = Slabs::place_bytes(bytes, alignment);
@@ -142,6 +143,7 @@ Status SharedHeap::allocate_short(std::uint64_t bytes, std::uint64_t place_bytes
   std::optional<std::uint64_t> place = slabs_.take(place_bytes, bytes);
   if (!place) {
     if (Status status = allocate_pages(Slabs::kSlabBytes, begin); !status.ok()) return status;
+    // All places of the new slab are free, so the second take() cannot fail.
     slabs_.add(begin, place_bytes);
     place = slabs_.take(place_bytes, bytes);
   }

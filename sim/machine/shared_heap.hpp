@@ -104,7 +104,7 @@ class SharedHeap {
   struct Division;  // Boost's buffer
   // A block of Boost's, with the piece in it.
   struct Piece {
-    // As requested; of a slab all.
+    // The bytes requested; a slab's whole length.
     std::uint64_t bytes;
     // End of its whole pages.
     std::uint64_t pages_end;
@@ -129,10 +129,12 @@ class SharedHeap {
   void advise(std::uint64_t begin, const Piece& piece, bool is_used) const;
 
   HeapOptions options_;
+  // The process that made the heap; a forked child neither allocates nor frees.
   pid_t owner_;
   int descriptor_ = -1;
   SharedRange arena_;
   std::unique_ptr<Division> division_;
+  // Position of the first block that Boost can return.
   std::uint64_t first_block_ = 0;
   // Pieces of whole pages, slabs included.
   Pieces pieces_;

@@ -20,6 +20,7 @@ namespace margay::sim {
 // Used by SharedHeap only.
 class Slabs {
  public:
+  // The length of a slab, and the longest piece that goes into one.
   static constexpr std::uint64_t kSlabBytes = std::uint64_t{64} << 10;
   static constexpr std::uint64_t kPlaceBytesMax = std::uint64_t{16} << 10;
 
@@ -30,8 +31,8 @@ class Slabs {
     return std::bit_ceil(std::max({bytes, alignment, std::uint64_t{kCacheLineBytes}}));
   }
 
-  // Takes a free place for a piece of `bytes`, in the lowest slab. nullopt: all slabs of such places are full; add()
-  // one. Requires: place_bytes() of the piece.
+  // Takes a free place for a piece of `bytes`, in the lowest slab. nullopt: all slabs with places of this length are
+  // full; add() one. Requires: place_bytes() of the piece.
   [[nodiscard]] std::optional<std::uint64_t> take(std::uint64_t place_bytes, std::uint64_t bytes);
   // Adds a slab of kSlabBytes at `begin`.
   void add(std::uint64_t begin, std::uint64_t place_bytes);
@@ -42,6 +43,7 @@ class Slabs {
   [[nodiscard]] std::optional<std::uint64_t> drop_empty();
 
   struct Piece {
+    // Position of the piece's first byte.
     std::uint64_t begin;
     // As requested.
     std::uint64_t bytes;
@@ -59,6 +61,7 @@ class Slabs {
   static constexpr std::size_t kKinds = std::bit_width(kPlaceBytesMax / kCacheLineBytes);
   // One slab's records.
   struct Slab {
+    // Length of each place; constant for the slab's life.
     std::uint64_t place_bytes;
     // For each place: the piece's bytes plus 1; 0: it is free.
     std::vector<std::uint16_t> lengths;
@@ -74,6 +77,7 @@ class Slabs {
   std::map<std::uint64_t, Slab> slabs_;  // by position
   // By length of places.
   std::array<std::set<std::uint64_t>, kKinds> with_room_;
+  // Places in use, over all slabs.
   std::size_t pieces_ = 0;
 };
 

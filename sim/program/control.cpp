@@ -117,6 +117,7 @@ Status Control::receive(Rank from, MatchBits bits, Sums& sums) {
                          std::to_string(means_.portal) + "; start the same program, of the same margay, on all ranks");
   }
   std::memcpy(&sums, message->body.base, sizeof sums);
+  // At once: the heap is small, and a control message without room is held on its wire.
   heap_.release(*message);
   return {};
 }
@@ -146,6 +147,7 @@ Status Control::settle(const char* call, std::uint64_t limit_ns, std::uint64_t p
     while (means_.progress()) {
     }
     Sums sums = own();
+    // Summed with the counts, so that all processes give up in the same round or none does.
     sums.given_up = clock.now_ns() - changed_ns >= patience_ns ? 1 : 0;
     if (Status status = sum(sums); !status.ok()) return status;
     const bool equal = sums.sent == sums.taken;

@@ -30,6 +30,7 @@ struct Sums {
 // The services of a program that its control portal uses.
 struct ControlMeans {
   Process& process;
+  // The control portal; no other code attaches there.
   portals::PortalIndex portal;
   std::function<portals::Status(const portals::Header& header, const portals::Region& body)> send;
   // One round.
@@ -56,8 +57,8 @@ class Control {
   // See Program. `call`: the program's, for reports; each wait in it lasts limit_ns at most.
   [[nodiscard]] portals::Status barrier(const char* call, std::uint64_t limit_ns);
   // Returns when the job is at rest: when two successive sums report as many messages taken as sent, with the same
-  // number both times. Everything that the first sum counted as taken had been sent by the second, and nothing more.
-  // Fails also when nothing has moved for patience_ns.
+  // number both times. Equal numbers in both prove that no message was in flight between the two sums (F. Mattern's
+  // four-counter method, 1987). Fails also when nothing has moved for patience_ns.
   [[nodiscard]] portals::Status settle(const char* call, std::uint64_t limit_ns, std::uint64_t patience_ns);
 
  private:
@@ -80,8 +81,9 @@ class Control {
 
   ControlMeans means_;
   std::unique_ptr<std::byte, Freer> memory_;
+  // Control messages that have arrived, in memory_.
   portals::DynamicBlock heap_;
-  // Of the latest sum.
+  // Match bits of the latest sum.
   portals::MatchBits bits_ = 0;
   // The program's call in progress.
   const char* call_ = nullptr;

@@ -30,7 +30,7 @@ std::string message(const Decision& decision, const Names& names) {
   return text + fmt::format(", {} bytes for offset {}\n", header.length, header.offset);
 }
 
-// The first of the criteria that the message does not meet, in the order of Criteria::accepts().
+// One of the criteria that the message does not meet: the match bits, otherwise the source rank, otherwise the group.
 std::string mismatch(const portals::Criteria& criteria, const portals::Header& header) {
   const portals::MatchBits differ = (header.match_bits ^ criteria.match_bits) & ~criteria.ignore_bits;
   if (differ != 0) {

@@ -9,7 +9,7 @@
 
 namespace margay::sim {
 
-// The program's names for its match entries and portals.
+// The program's names for its match entries and portals. Names are for people only; matching never reads them.
 class Names {
  public:
   // Sets a name, over an earlier one.
@@ -26,6 +26,7 @@ class Names {
   [[nodiscard]] std::string portal(portals::PortalIndex portal) const;
 
  private:
+  // By address, also of entries that no longer exist: see MatchEntry::set_named().
   std::map<const portals::MatchEntry*, std::string> entries_;
   std::map<portals::PortalIndex, std::string> portals_;
 };

@@ -90,6 +90,7 @@ void PortalsInTrace::detached(PortalIndex portal) {
 }
 
 void PortalsInTrace::linked(const MatchList& list, const MatchEntry& entry) {
+  // Also while the recorder is paused, because named() and detached() need all listed entries later.
   standing_[&entry] = &list;
   at_portals_of(list, [&](PortalIndex portal) { record_link(portal, list, entry); });
 }
@@ -139,6 +140,7 @@ void PortalsInTrace::gone(const MatchList& list) {
 
 void PortalsInTrace::gone(const DynamicBlock& block) {
   const auto found = heaps_.find(&block);
+  // Copied before the element is erased.
   const std::uint32_t heap = found->second.number;
   heaps_.erase(found);
   // Its memory is the program's again, with all messages in it.

@@ -38,6 +38,7 @@ class PortalsInTrace final : public portals::StructureObserver {
   // StructureObserver: each records its event while the recorder is on.
   void attached(portals::PortalIndex portal, portals::Descriptor* memory, portals::MatchList* list) override;
   void detached(portals::PortalIndex portal) override;
+  // One event for each portal that has the list.
   void linked(const portals::MatchList& list, const portals::MatchEntry& entry) override;
   void unlinked(const portals::MatchList& list, const portals::MatchEntry& entry) override;
   void switched(const portals::MatchList& list, const portals::MatchEntry& entry) override;
@@ -50,6 +51,7 @@ class PortalsInTrace final : public portals::StructureObserver {
   // MatchProbe: remembers the number of a message that goes into a heap; and the number of an entry.
   static void matched(void* self, const portals::Verdict& verdict, const portals::Header& header,
                       std::uint64_t sequence);
+  // Defines the entry's name first, if it has changed.
   static std::uint64_t place(void* self, const portals::MatchEntry& entry, portals::PortalIndex portal);
 
   // The number of an entry. Entries at one address have one number, so an entry that is linked repeatedly needs one
@@ -75,6 +77,7 @@ class PortalsInTrace final : public portals::StructureObserver {
 
   // An observed heap, with its number in the trace.
   struct Heap {
+    // From 1; never reused in a trace.
     std::uint32_t number = 0;
     portals::DynamicBlock* block = nullptr;
   };
@@ -83,6 +86,7 @@ class PortalsInTrace final : public portals::StructureObserver {
     std::uint32_t heap = 0;
     std::uint64_t sequence = 0;
   };
+  // Constant after construction.
   const Names& names_;
   Recorder& recorder_;
   portals::PortalTable& table_;

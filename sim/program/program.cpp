@@ -74,6 +74,7 @@ ControlMeans Program::control_means() {
 Program::~Program() {
   if (process_ == nullptr) return;
   one_is_there = false;
+  // Before the members that its rounds use are destroyed.
   process_->stop_coprocessor();
   // The members are destroyed before the process that calls them.
   process_->kernel().target().set_match_probe({});
@@ -179,6 +180,7 @@ void Program::start_sending(const Header& header, const Region& body, Sending& s
 }
 
 void Program::stop(Sending& sending) {
+  // No effect on one that is done: the kernel does not refer to it any more.
   if (!sending.done()) kernel().stop(sending.transmission_);
 }
 
@@ -241,6 +243,7 @@ void Program::leave_kernel() {
 
 void Program::enter_kernel() {
   process_->lock().owner_enter();
+  // The coprocessor no longer needs to wake these ranks: the program polls itself now.
   stop_expecting();
 }
 
@@ -266,6 +269,7 @@ Status Program::finish() {
   if (Status status = check_call(); !status.ok()) return status;
   Status settled = control_->settle("Program::finish", kNoLimitNs, kHoldLimitNs);
   finished_ = true;
+  // From here on this thread makes the last rounds alone.
   process_->stop_coprocessor();
   process_->finish([this] { return round(); });
   publish_puts();

@@ -43,7 +43,8 @@ inline constexpr std::uint64_t kHoldLimitNs = 10'000'000'000;
 
 struct ControlMeans;  // sim/program/control
 
-// Owns the process: its job, wires, kernel and coprocessor. The program owns what it attaches.
+// Owns the process: its job, wires, kernel and coprocessor. The program owns the lists and descriptors that it
+// attaches.
 class Program {
  public:
   // Joins the job and starts the message coprocessor. After a failure the process is in no job.

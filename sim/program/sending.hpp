@@ -9,6 +9,7 @@ namespace margay::sim {
 // The values of a message's header that are its sender's to choose (paper 001, section 1.2). The kernel fills in
 // the others: kind, source and length.
 struct HeaderValues {
+  // Below Program::size().
   portals::Rank destination = 0;
   // At the destination; 0 to 62.
   portals::PortalIndex portal = 0;
@@ -22,7 +23,7 @@ struct HeaderValues {
   portals::MatchBits return_match_bits = 0;
   // The answer's offset.
   std::uint64_t return_offset = 0;
-  // Of a put: all twelve bytes arrive. An answer returns bytes 0 to 3 (an acknowledgment 1 to 3, because byte 0 holds
+  // All twelve bytes of a put arrive. An answer returns bytes 0 to 3 (an acknowledgment 1 to 3, because byte 0 holds
   // the saved parts); its other eight hold the number of the message that it answers.
   portals::UserData user_data{};
 };
@@ -50,6 +51,7 @@ class Sending {
 
  private:
   friend class Program;
+  // The kernel's from start_put() until done().
   Transmission transmission_;
   bool under_way_ = false;
 };

@@ -32,7 +32,7 @@ ProgramWait::~ProgramWait() {
 }
 
 Status ProgramWait::after_round(bool moved) {
-  // Before the round's result is used, so that a wait in which something always moves notices its limit too.
+  // Before the round's result is used, so that the limit also ends a wait in which something always moves.
   if (++rounds_ % kLookEachRounds == 0 || waiter_.sleeps()) {
     if (Status status = look_around(); !status.ok()) return status;
   }

@@ -27,10 +27,12 @@ class AccumulateLock {
   // As HolderLock's constructor.
   AccumulateLock(AccumulateLockData& data, std::uint32_t id, HolderGone gone) : lock_(data.holder, id, gone) {}
 
+  // Whether the lock was taken over from a dead holder does not matter here, see above.
   void lock() { static_cast<void>(lock_.enter()); }
   void unlock() { lock_.leave(); }
 
  private:
+  // Its word is in the target's area of the node's segment.
   HolderLock lock_;
 };
 

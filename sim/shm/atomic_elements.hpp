@@ -33,6 +33,7 @@ namespace margay::sim {
 template <typename T>
 concept AtomicElement = std::is_trivially_copyable_v<T> &&
     (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8);
+// Types for which the processor has read-modify-write instructions of its own.
 template <typename T>
 concept AtomicInteger = AtomicElement<T> && std::integral<T> && !std::same_as<T, bool>;
 
@@ -45,11 +46,14 @@ using ElementBits =
                        std::conditional_t<sizeof(T) == 2, std::uint16_t,
                                           std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
 
+// The element as an atomic integer. Another process may access it at the same time.
 template <AtomicElement T>
 [[nodiscard]] std::atomic_ref<ElementBits<T>> element_at(T* at) {
   static_assert(std::atomic_ref<ElementBits<T>>::is_always_lock_free);
   return std::atomic_ref<ElementBits<T>>(*reinterpret_cast<ElementBits<T>*>(at));
 }
+// The representation of a value, padding included, and the reverse. memcpy, because T may be a pair or a floating-point
+// number.
 template <AtomicElement T>
 [[nodiscard]] ElementBits<T> bits_of(const T& value) {
   ElementBits<T> bits;
@@ -73,6 +77,7 @@ template <AtomicElement T>
   // Acquire: pairs with the releases below, see above.
   return detail::value_of<T>(detail::element_at(at).load(std::memory_order_acquire));
 }
+// Writes an element.
 template <AtomicElement T>
 void store_element(T* at, T value) {
   // Release: pairs with the acquires of those that find it, see above.

@@ -11,6 +11,7 @@
 namespace margay::sim {
 namespace {
 
+// The operating system gets a null pointer for it.
 constexpr std::uint64_t kForever = ~std::uint64_t{0};
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 

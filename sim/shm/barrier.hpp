@@ -29,7 +29,7 @@ inline constexpr bool kMembarrierAllowed = MARGAY_THREAD_SANITIZER == 0;
 [[nodiscard]] bool register_process_barrier();
 
 // When this returns true, every running thread of every registered process has executed a full fence. A system call.
-// false: refused.
+// false: refused. Some microseconds, because it interrupts each processor that runs such a thread.
 [[nodiscard]] bool node_barrier();
 // The same for the threads of this process. Requires: register_process_barrier().
 [[nodiscard]] bool process_barrier();

@@ -65,9 +65,12 @@ class BellRinger {
   void ring();
 
  private:
+  // The rare part of ring_if_sleeping(): one ringer of several makes the system call.
   void wake();
 
+  // The bell of the rank to be woken.
   BellData* data_;
+  // Whether the sleeper's membarrier reaches this process.
   bool registered_;
 };
 
@@ -95,6 +98,7 @@ class BellOwner {
 
  private:
   BellData* data_;
+  // The number of rings at begin_sleep(); the futex does not sleep when it has changed.
   std::uint32_t seen_ = 0;
   // membarrier worked, so no ring can be missed.
   bool sure_ = false;

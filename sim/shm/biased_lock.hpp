@@ -5,9 +5,9 @@
 // Invariants
 //  1. The owner makes its word odd, then reads `other_`. The other side sets `other_`, then (membarrier) reads the
 //     owner's word. At least one sees the other, so they are never both inside.
-//  2. An owner that sees the other side at its entry withdraws and waits; the other's stay is short. The other side
-//     waits for an owner that is inside, if at all, with `other_` set (enter_other()): an owner that comes and goes is
-//     then stopped at its next entry, so that endless short stays cannot keep the other side out.
+//  2. An owner that sees the other side at its entry withdraws and waits; the other's stay is short. The other side may
+//     wait for an owner that is inside (enter_other()). Meanwhile `other_` is set, which stops the owner at its next
+//     entry: an endless series of short stays cannot keep the other side out.
 //  3. Where membarrier is refused, and under thread sanitizer, both sides use sequentially consistent accesses instead.
 #pragma once
 
@@ -81,6 +81,7 @@ class BiasedLock {
   [[nodiscard]] bool asymmetric() const { return asymmetric_; }
 
  private:
+  // Values of `other_`.
   static constexpr std::uint32_t kFree = 0;
   static constexpr std::uint32_t kHeld = 1;
   static constexpr std::uint32_t kHeldOwnerWaits = 2;
@@ -93,9 +94,13 @@ class BiasedLock {
     // in owner_leave: what the owner did under the lock is seen.
     return (owner_.load(std::memory_order_seq_cst) & 1) == 0;
   }
+  // The owner's slow path: withdraws until the other side has left, then enters. `outside`: the even word of an owner
+  // that is not inside.
   void owner_wait(std::uint64_t outside);
+  // Spins, yields, then sleeps; may return while the lock is still held.
   void wait_until_free();
 
+  // Chosen once: both sides must use the same form.
   const bool asymmetric_;
   // Written by the owner: twice its entries, less 1 while it is inside, so that odd means inside. In lines of their
   // own, so that neither side's polling slows the other.

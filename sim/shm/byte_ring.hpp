@@ -53,12 +53,15 @@ class ByteProducer {
   void refresh();
   // The ring's memory of `count` bytes from position `from`, in whole lines.
   [[nodiscard]] std::span<std::byte> lines(std::uint64_t from, std::size_t count) const;
+  // Accounts for bytes that were copied into the ring; they are not yet visible.
   void advance(std::size_t count) {
     MARGAY_DEBUG_ASSERT(count <= credit_);
     produced_ += count, credit_ -= count;
   }
 
+  // The ring's memory, in the node's segment; this role does not own it.
   std::span<std::byte> bytes_;
+  // The line that this role writes, and the one that it only reads.
   ProducerLine* mine_;
   const ConsumerLine* theirs_;
   // Bytes written since the beginning.
@@ -91,12 +94,13 @@ class ByteConsumer {
   // Copies the next `count` bytes to the position of `landing`. Requires: count <= available(), count <=
   // landing.left().
   void read(portals::RegionCursor& landing, std::size_t count);
-  // Consumes `count` bytes, and returns their credit to the producer: at once (for a body that streams),
+  // Consumes `count` bytes, and returns their credit to the producer at once, for a body that streams.
   void release(std::size_t count) {
     pass(count);
     static_cast<void>(settle());
   }
-  // or with later ones, an eighth of the ring at a time. Returns whether the producer can see it.
+  // The same, but the credit is returned together with later ones, an eighth of the ring at a time. Returns whether the
+  // producer can see it.
   bool release_later(std::size_t count) {
     pass(count);
     return unannounced_ > bytes_.size() / 8 && settle();
@@ -117,14 +121,17 @@ class ByteConsumer {
  private:
   // Reads the producer's count, and ignores an impossible one.
   void refresh();
+  // Consumes bytes without returning their credit.
   void pass(std::size_t count) {
     MARGAY_DEBUG_ASSERT(count <= known_ - consumed_);
     consumed_ += count, unannounced_ += count;
   }
 
+  // As in ByteProducer.
   std::span<std::byte> bytes_;
   const ProducerLine* theirs_;
   ConsumerLine* mine_;
+  // Bytes consumed since the beginning, returned to the producer or not.
   std::uint64_t consumed_ = 0;
   // Bytes produced, as far as known.
   std::uint64_t known_ = 0;

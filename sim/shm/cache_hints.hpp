@@ -13,6 +13,7 @@
 namespace margay::sim {
 
 namespace detail {
+// Calls hint(address) once for each line. Requires: `bytes` begins at a line.
 template <typename Hint>
 inline void for_each_line(std::span<std::byte> bytes, Hint hint) {
   for (std::size_t at = 0; at < bytes.size(); at += kCacheLineBytes) hint(bytes.data() + at);

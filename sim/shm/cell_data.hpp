@@ -52,15 +52,18 @@ struct alignas(kCacheLineBytes) ConsumerLine {
   std::uint64_t preferences = 0;
   // Polls, ever, that read a part of an offered body; a hint.
   std::uint64_t read_visits = 0;
-  // shared_body.hpp: the address, in the consumer's memory, of the landing of the body offered.
+  // shared_body.hpp: the address, in the consumer's memory, of the landing of the body offered. The producer passes it
+  // to the operating system and never dereferences it.
   std::uint64_t landing = 0;
 };
 // Written by both: the claims to parts of the body offered (shared_body.hpp).
 struct alignas(kCacheLineBytes) SharedLine {
+  // The receiver sets it when it opens and closes a body; in between both sides change it by compare-and-swap.
   std::uint64_t claims = 0;
 };
 
-// A channel. Each side's line is separate, so that polling one does not slow the writer of another.
+// A channel. Each side's line is separate, so that polling one does not slow the writer of another. One for each
+// ordered pair of a node's ranks; it takes memory only once it is used, because the segment is sparse.
 struct ChannelData {
   ProducerLine producer;
   ConsumerLine consumer;

@@ -53,8 +53,8 @@ class CellProducer {
     ++produced_;
     --credit_;
     if (++slot_ == cells_.size()) slot_ = 0, lap_ = (lap_ + 1) & 0xff;
-    // Stores reach the cache in order: all those after a cell's wait until its line is here, on which a sender that
-    // runs ahead of its receiver spent 40 % of its time.
+    // Stores reach the cache in order, so all stores behind a cell's wait until the cell's line has arrived. A sender
+    // that runs ahead of its receiver spent 40 % of its time in this wait.
     if (credit_ > kOwnAhead && slot_ + kOwnAhead < cells_.size()) [[likely]]
       own_lines(std::as_writable_bytes(cells_.subspan(slot_ + kOwnAhead, 1)));
   }
@@ -64,6 +64,8 @@ class CellProducer {
   // with 0, 6 and 12 ahead: 8 bytes 9.5, 10.8, 10.7 million, 64 bytes 8.8, 8.6, 11.4.
   static constexpr std::uint32_t kOwnAhead = 12;
 
+  // Reads the consumer's count, and computes the credit from it; true: a cell is free. Costs a cache miss, about once
+  // for each quarter of the ring.
   bool refresh() {
     // Acquire: pairs with the release in CellConsumer::announce: the consumer's reads of the cells that it returned are
     // complete. Without it we could overwrite a cell that is still being read.
@@ -75,10 +77,13 @@ class CellProducer {
     return credit_ != 0;
   }
 
+  // The ring's cells, in the node's segment; this role does not own them.
   std::span<Cell> cells_;
   const ConsumerLine* consumer_;
+  // Cells published since the beginning.
   std::uint64_t produced_ = 0;
   std::uint64_t lap_ = 1;
+  // The next cell to be written.
   std::uint32_t slot_ = 0;
   // Cells known to be free.
   std::uint32_t credit_;
@@ -122,8 +127,10 @@ class CellConsumer {
   }
 
  private:
+  // Cells between the one that is processed and the one that is prefetched.
   static constexpr std::uint32_t kAhead = 2;
 
+  // Publishes the credit of all consumed cells; returns true, because the producer can see it now.
   bool announce() {
     unannounced_ = 0;
     // Release: pairs with the acquire in CellProducer::refresh, see there.
@@ -131,10 +138,13 @@ class CellConsumer {
     return true;
   }
 
+  // As in CellProducer.
   std::span<Cell> cells_;
   ConsumerLine* consumer_;
+  // Cells consumed since the beginning.
   std::uint64_t consumed_ = 0;
   std::uint64_t lap_ = 1;
+  // The next cell to be read.
   std::uint32_t slot_ = 0;
   // Consumed cells that have not been returned.
   std::uint32_t unannounced_ = 0;

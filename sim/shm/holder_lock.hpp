@@ -35,6 +35,7 @@ class HolderGone {
   }
 
  private:
+  // Constant after construction; a plain function and its context, so that copying allocates nothing.
   Ask ask_;
   void* context_;
   Waits waits_;
@@ -69,11 +70,16 @@ class HolderLock {
   }
 
  private:
+  // The path of a lock that is not free: spins, yields, naps, and tests now and then whether the holder is gone.
   Entry enter_slowly();
+  // One attempt; see holder_lock.cpp.
   [[nodiscard]] bool try_enter(std::uint32_t& seen, bool asks, Entry& entry);
 
+  // In memory that processes share.
   std::uint32_t* word_;
+  // The content of the word while this process holds the lock: its id + 1.
   std::uint32_t mine_;
+  // The caller's test for a dead holder.
   HolderGone gone_;
 };
 

@@ -12,7 +12,7 @@
 //     before the next one opens, and `side`, which changes when a meeting opens, is the same for all that arrive at
 //     one. Memory with two sides, written on the side of the meeting, is therefore not written again while it is read.
 //  3. A process that finds its call to be wrong may leave it and arrive at a later one, whose number replaces this
-//     one's in `arrivals`. Those that still wait find that, and do not wait for ever; and this meeting never opens.
+//     one's in `arrivals`. Processes that still wait detect this (is_abandoned()); this meeting never opens.
 #pragma once
 
 #include <atomic>
@@ -42,6 +42,7 @@ static_assert(std::is_trivially_copyable_v<MeetingData> && sizeof(MeetingData) =
 // One process's view of a place; keeps no state but the number of members.
 class Meeting {
  public:
+  // The widths of the fields of MeetingData, and the most members that the count's 12 bits can hold.
   static constexpr std::uint32_t kNumberBits = 31;
   static constexpr std::uint32_t kMarkBits = 20;
   static constexpr std::uint32_t kMembersMax = (1U << 12) - 1;
@@ -105,8 +106,8 @@ class Meeting {
     opened().store(word, std::memory_order_release);
   }
 
-  // Whether the meeting is open; polled by those that wait. `side`: the result of side() before this process arrived. A
-  // meeting that opened earlier, with the same number after all numbers wrapped, had the other side.
+  // Whether the meeting is open; polled by the waiting members. `side`: the result of side() before this process
+  // arrived. A meeting that opened earlier, with the same number after all numbers wrapped, had the other side.
   [[nodiscard]] bool is_open(std::uint32_t number, unsigned side) const {
     // Acquire: pairs with open().
     const std::uint64_t word = opened().load(std::memory_order_acquire);
@@ -154,12 +155,14 @@ class Meeting {
   }
 
  private:
+  // The fields of `arrivals`: their positions and masks.
   static constexpr unsigned kNumberShift = 64 - kNumberBits;
   static constexpr unsigned kMarkShift = kNumberShift - kMarkBits;
   static constexpr std::uint64_t kMark = ((std::uint64_t{1} << kMarkBits) - 1) << kMarkShift;
   static constexpr std::uint64_t kOtherMark = std::uint64_t{1} << 12;
   static constexpr std::uint64_t kCount = kOtherMark - 1;
   static_assert(kMarkShift == 13 && kCount == kMembersMax);
+  // The fields of `opened`.
   static constexpr unsigned kWhoShift = 2;
   static constexpr std::uint64_t kDiffer = 2;
   static constexpr std::uint64_t kSide = 1;
@@ -173,7 +176,9 @@ class Meeting {
     return number != 0 && static_cast<std::int32_t>((number - other) << (32 - kNumberBits)) > 0;
   }
 
+  // In the node's segment; shared by all members.
   MeetingData* data_;
+  // Equal in all members, or the barrier never opens.
   std::uint32_t members_;
 };
 

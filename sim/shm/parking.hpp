@@ -12,7 +12,8 @@
 
 namespace margay::sim {
 
-// One owner and one parker. Used by the coprocessor.
+// One owner and one parker. Used by the coprocessor. Process memory only. Every call of the parker comes from one
+// thread.
 class Parking {
  public:
   explicit Parking(bool allow_membarrier = true)
@@ -55,8 +56,11 @@ class Parking {
   [[nodiscard]] bool stopping() const { return stopping_.load(std::memory_order_acquire); }
 
  private:
+  // Whether membarrier orders the two sides, so that the owner pays no fence.
   const bool asymmetric_;
+  // Written by the owner: the stay in which it last posted; 0: the parker has taken it.
   std::atomic<std::uint64_t> posted_{0};
+  // Written by the parker: 1 while it sleeps without a limit.
   std::atomic<std::uint32_t> parked_{0};
   std::atomic<bool> stopping_{false};
 };

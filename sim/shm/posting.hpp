@@ -5,11 +5,11 @@
 // Invariants
 //  1. A posting is written by its owner alone, `number` last. A process that reads the number of its call there has
 //     acquired everything written before.
-//  2. A posting of call n is not written again before every member's Progress says that it has finished n. So no
-//     process reads what is being written.
-//  3. A member that has finished call n and has no posting of n will have none, so waiting for it ends. It reports the
-//     end after its postings: a process that sees the end, and then no posting, has looked late enough.
-//  4. Memory of the owner's own that a posting refers to is not changed before all its readers have read it, or have
+//  2. A posting of call n is not written again before every member's progress shows that the member has finished n. So
+//     no process reads a posting while it is written.
+//  3. A member that has finished call n without a posting of n will never post one, so a wait for it ends. It stores
+//     the end after its postings: a process that reads the end first, and then finds no posting, need not look again.
+//  4. The owner's own memory to which a posting refers is not changed before all its readers have read it, or have
 //     finished the call. An owner that leaves sooner, because a process is lost, has reported that: readers check for
 //     it afterwards.
 #pragma once
@@ -24,7 +24,7 @@
 
 namespace margay::sim {
 
-// The postings of a member, and its long ones, whose data lies elsewhere and to which one of the former refers.
+// The postings of a member; and its long postings, each of which holds the data of one of the former.
 inline constexpr std::uint32_t kPostings = 64;
 inline constexpr std::uint32_t kLongPostings = 8;
 // Bytes of data of a posting, and of a long one.
@@ -51,7 +51,7 @@ struct alignas(kCacheLineBytes) ProgressData {
   std::uint64_t done = 0;
   // The latest call that it left because a process was lost.
   std::uint64_t failed = 0;
-  // The latest call in which it has read everything that others show of their own memory.
+  // The latest call in which it has finished reading the other members' own memory.
   std::uint64_t read = 0;
 };
 static_assert(std::is_trivially_copyable_v<ProgressData> && sizeof(ProgressData) == kCacheLineBytes);
@@ -101,11 +101,11 @@ inline void want(std::uint32_t& wanted) {
 // Whether any process has called want(). `registered`: the result of this process's register_node_barrier(); if false,
 // the waiter's barrier does not reach this process, which then executes a fence of its own.
 [[nodiscard]] inline bool is_wanted(std::uint32_t& wanted, bool registered) {
-  // Pairs with the sequentially consistent order of the waiter's barrier: without it this read could come before our
-  // store of being done, and the waiter's last look after neither.
+  // Pairs with the waiter's barrier. Without this fence, this read could be performed before our store in be_done(),
+  // and the waiter's last poll before that store as well: neither side would see the other.
   if (!registered) [[unlikely]]
     std::atomic_thread_fence(std::memory_order_seq_cst);
-  // Keeps the compiler from moving the read above our store of being done.
+  // Keeps the compiler from moving the read above our store in be_done().
   std::atomic_signal_fence(std::memory_order_seq_cst);
   return std::atomic_ref<std::uint32_t>(wanted).load(std::memory_order_relaxed) != 0;
 }

@@ -12,7 +12,7 @@
 
 namespace margay::sim {
 
-// A value in process memory, with one writer and any number of readers.
+// A value in process memory, with one writer and any number of readers. Readers poll it; setting it wakes no thread.
 template <typename T>
 class Published {
  public:
@@ -28,6 +28,7 @@ class Published {
   [[nodiscard]] T get() const { return value_.load(std::memory_order_acquire); }
 
  private:
+  // Otherwise set() and get() would take a hidden lock.
   static_assert(std::atomic<T>::is_always_lock_free);
   std::atomic<T> value_{};
 };
@@ -99,8 +100,8 @@ template <typename Find>
 
 // A flag that its writer sets once and others poll.
 inline void set_flag(std::uint8_t& flag) {
-  // Release: pairs with flag_set: what the writer wrote before is seen. The reader polls what it finds afterwards
-  // anyway.
+  // Release: pairs with flag_set: what the writer wrote before is seen. Readers then poll structures that have memory
+  // orders of their own.
   std::atomic_ref<std::uint8_t>(flag).store(1, std::memory_order_release);
 }
 // Whether the flag is set.
@@ -120,6 +121,7 @@ inline void publish(std::uint32_t& word, std::uint32_t value) {
   // Release: pairs with read_published; the fields written before are seen with the word.
   std::atomic_ref<std::uint32_t>(word).store(value, std::memory_order_release);
 }
+// The word as last published; what was written before it is visible afterwards.
 [[nodiscard]] inline std::uint32_t read_published(const std::uint32_t& word) {
   // Acquire: pairs with publish.
   return std::atomic_ref<std::uint32_t>(const_cast<std::uint32_t&>(word)).load(std::memory_order_acquire);

@@ -35,7 +35,7 @@ class RankProcessors {
   void needs_none() { write(kNone); }
 
   // Another rank that was last seen on `processor` and needs it: the first one after this rank's index, which wraps.
-  // kNoRank: none.
+  // kNoRank: none. Linear in the ranks.
   [[nodiscard]] std::size_t other_on(std::uint32_t processor) const {
     for (std::size_t i = 1; i < words_.size(); ++i) {
       const std::size_t rank = mine_ + i < words_.size() ? mine_ + i : mine_ + i - words_.size();
@@ -52,6 +52,7 @@ class RankProcessors {
   [[nodiscard]] std::uint32_t read(std::size_t rank) const {
     return std::atomic_ref<std::uint32_t>(*words_[rank]).load(std::memory_order_relaxed);
   }
+  // Stores a word that has changed. Most calls find the same processor, so the line stays shared among the readers.
   void write(std::uint32_t word) {
     if (words_.empty() || word == written_) return;
     written_ = word;
@@ -59,7 +60,9 @@ class RankProcessors {
     std::atomic_ref<std::uint32_t>(*words_[mine_]).store(word, std::memory_order_relaxed);
   }
 
+  // By rank; empty: nothing is published. In memory of the job board or of the node's segment.
   std::vector<std::uint32_t*> words_;
+  // The index of the only word that this rank writes.
   std::size_t mine_ = 0;
   // The last value stored, which is not stored again.
   std::uint32_t written_ = kNone;

@@ -38,7 +38,7 @@ static_assert(static_cast<std::uint64_t>(ReadAnswer::cannot) <= 3);  // beside t
 // round (kernel.hpp) before it offers again.
 inline constexpr std::uint64_t kOffersMost = 8;
 
-// The sender's role.
+// The sender's role. Holds counts only; the offers themselves lie in cells.
 class OfferProducer {
  public:
   explicit OfferProducer(const ConsumerLine& theirs) : theirs_(&theirs) {}
@@ -66,7 +66,8 @@ class OfferProducer {
     if (answered_ > oldest()) return ReadAnswer::over;
     return answered_ == oldest() ? what_ : ReadAnswer::none;
   }
-  // Ends the oldest offer, after its answer, and after its body has been sent through the ring if that was asked for.
+  // Ends the oldest offer, after its answer, and, if the answer requested that, after its body has been sent through
+  // the ring.
   void end() {
     MARGAY_ASSERT(stands());
     ++over_;
@@ -94,10 +95,13 @@ class OfferProducer {
     what_ = static_cast<ReadAnswer>(word & 3);
   }
 
+  // Where the reader answers.
   const ConsumerLine* theirs_;
+  // Offers made, and offers that have ended; those between the two stand.
   std::uint64_t offered_ = 0;
   std::uint64_t over_ = 0;
   std::uint64_t answered_ = 0;  // as last seen
+  // The answer to offer `answered_`.
   ReadAnswer what_ = ReadAnswer::none;
 };
 
@@ -125,8 +129,11 @@ class OfferConsumer {
   }
 
  private:
+  // The line of this side, where it answers.
   ConsumerLine* mine_;
+  // The number of the last offer taken; 0: none yet.
   std::uint64_t number_ = 0;
+  // Polls that read a part of an offered body, ever.
   std::uint64_t read_visits_ = 0;
 };
 

@@ -52,13 +52,16 @@ class BodyChunks {
   static constexpr std::uint64_t kMost = 128 * kPage;
   // The counts in the word of claims have 16 bits each; close() sets all bits of the front's.
   static constexpr std::uint64_t kCountMost = 0x7fff;
+  // Rounded up to whole pages.
   [[nodiscard]] static constexpr std::uint64_t pages(std::uint64_t bytes) {
     return (bytes + kPage - 1) / kPage * kPage;
   }
+  // A quarter of the body, within the two bounds; longer where the counts' 16 bits demand it.
   [[nodiscard]] static constexpr std::uint64_t chunk_bytes(std::uint64_t length) {
     return std::max(std::clamp(pages(length / 4), kLeast, kMost), pages(length / kCountMost));
   }
 
+  // Bytes of the body; bytes of each chunk but the last; number of chunks.
   std::uint64_t length_;
   std::uint64_t bytes_;
   std::uint64_t count_;
@@ -68,6 +71,7 @@ namespace detail {
 
 // The word of claims: offer number (its low 32 bits) | claimed from the front | claimed from the back.
 struct Claims {
+  // The low half suffices, because few offers stand at once.
   std::uint32_t number = 0;
   std::uint16_t front = 0;
   std::uint16_t back = 0;
@@ -159,6 +163,7 @@ class SharedBodyReceiver {
   SharedLine* shared_;
   ConsumerLine* mine_;
   const ProducerLine* theirs_;
+  // The offer whose body is open, and its number of chunks.
   std::uint64_t number_ = 0;
   std::uint64_t chunks_ = 0;
   // Chunks claimed here: our own count, because the sender could damage the claims.
@@ -190,6 +195,7 @@ class SharedBodySender {
 
  private:
   SharedLine* shared_;
+  // The sender's line, where it reports; the receiver's, where it finds the landing.
   ProducerLine* mine_;
   const ConsumerLine* theirs_;
   // Chunks claimed here of the present offer.

@@ -6,7 +6,7 @@
 
 namespace margay::sim {
 
-// Used once.
+// Used once. One waiter and one caller; either may come first.
 class Summons {
  public:
   Summons() = default;
@@ -20,6 +20,7 @@ class Summons {
   void call();
 
  private:
+  // Values of the word: no call yet; the waiter sleeps on the futex; called.
   static constexpr std::uint32_t kWaiting = 0;
   static constexpr std::uint32_t kAsleep = 1;
   static constexpr std::uint32_t kCalled = 2;
@@ -27,6 +28,7 @@ class Summons {
   // Acquire: pairs with the release in call().
   [[nodiscard]] bool called() const { return word_.load(std::memory_order_acquire) == kCalled; }
 
+  // The state, and the futex.
   std::atomic<std::uint32_t> word_{kWaiting};
 };
 

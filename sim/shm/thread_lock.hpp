@@ -1,6 +1,6 @@
-// The lock between a process's threads. A running thread may take it: a queue would hand it to a thread that has lost
-// its processor while others that could continue wait behind. No thread starves, because newcomers and returning
-// holders let those in first that have waited.
+// The lock between a process's threads. It is not a queue: a queue would hand it to a thread that has lost its
+// processor, while threads that could continue wait behind that one. No thread starves, because newcomers and returning
+// holders let waiting threads in first.
 #pragma once
 
 #include <sched.h>
@@ -15,7 +15,8 @@
 
 namespace margay::sim {
 
-// Used with MPI_THREAD_SERIALIZED and above.
+// Used with MPI_THREAD_SERIALIZED and above. Meets the standard's requirements of a lockable type, so std::lock_guard
+// can hold it.
 class ThreadLock {
  public:
   ThreadLock() = default;
@@ -40,7 +41,7 @@ class ThreadLock {
   // partner: only this thread writes and removes its own name.
   [[nodiscard]] bool mine() const { return holder_.load(std::memory_order_relaxed) == myself(); }
 
-  // Whether a thread waits. Relaxed, with no partner: a guess that becomes true once.
+  // Whether a thread waits. Relaxed, with no partner: a guess, which is right after a while.
   [[nodiscard]] bool wanted() const { return wanting_.load(std::memory_order_relaxed) != 0; }
   // How often the lock passed from one thread to another.
   [[nodiscard]] std::uint32_t turns() const {
@@ -60,6 +61,7 @@ class ThreadLock {
   static constexpr Name kNoThread = 0;
   // Pauses of some 15 ns: about as long as a call of MPI holds the lock.
   static constexpr int kSpins = 50;
+  // Yields after the spins, and then naps of kNapNs.
   static constexpr int kYields = 64;
   static constexpr long kNapNs = 20'000;
   // The bound of let_in(): a waiter that cannot run in two milliseconds of naps is not waited for.
@@ -78,6 +80,7 @@ class ThreadLock {
       nanosleep(&nap, nullptr);
     }
   }
+  // Takes the lock if it is free at this moment.
   [[nodiscard]] bool take() {
     Name expected = kNoThread;
     // Acquire: pairs with the release in unlock(); what the last holder did is seen.
@@ -86,7 +89,7 @@ class ThreadLock {
   // The path of a lock that is taken or wanted.
   [[gnu::noinline]] void lock_slowly() {
     if (wanted()) let_in();
-    // Relaxed, here and below: a hint to others, who may look too early or too late.
+    // Relaxed, here and below: a hint to other threads, which may read it too early or too late.
     wanting_.fetch_add(1, std::memory_order_relaxed);
     for (int tries = 0; !take(); ++tries) pause(tries);
     wanting_.fetch_sub(1, std::memory_order_relaxed);
@@ -99,7 +102,9 @@ class ThreadLock {
     turns_.store(turns() + 1, std::memory_order_relaxed);  // see turns()
   }
 
+  // The name of the thread that holds the lock.
   alignas(kCacheLineBytes) std::atomic<Name> holder_{kNoThread};
+  // See turns(); written by the holder alone, so an addition needs no locked instruction.
   std::atomic<std::uint32_t> turns_{0};
   // The previous holder; written by the holder.
   Name last_ = kNoThread;

@@ -11,7 +11,8 @@
 
 namespace margay::sim {
 
-// One row, as its owner or another member sees it; all zero at first. Keeps no state.
+// One row, as its owner or another member sees it; all zero at first. Keeps no state. Counts are compared by their
+// distance, so they may wrap.
 class WindowCounters {
  public:
   // `row`: one counter for each member of the window.
@@ -38,6 +39,7 @@ class WindowCounters {
   }
 
  private:
+  // In the window's shared memory; not owned.
   std::span<std::uint32_t> row_;
 };
 

@@ -58,14 +58,14 @@ WindowLock::Tickets WindowLock::release_and_let_in(std::uint32_t member) {
     store(count, std::max(load(count), 1U) - 1);
   }
   guard_.leave();
-  // After a death here, those that were granted are not notified. They are when the dead one is withdrawn.
+  // After a death here, members whose request was granted are not notified before the dead one is withdrawn.
   return tickets;
 }
 
 void WindowLock::take_out(std::uint32_t member) {
   enter();
   // After a death here: as in release_and_let_in(). In the other order a member of an incompatible kind would be
-  // granted while this one's slot still says that it holds.
+  // granted while this one's slot still shows that it holds.
   if (member < slots_.size()) store(slots_[member], std::uint64_t{0});
   static_cast<void>(let_in());
   guard_.leave();

@@ -102,7 +102,8 @@ class WindowLock {
     notify_all(release_and_let_in(member), notify);
   }
   // Removes a member that has died or gives up waiting; no effect if it neither holds nor waits. Notifies all that hold
-  // the lock, even those that know already, because the process that granted it may have died before it notified them.
+  // the lock, even those that were notified before, because the process that granted it may have died before it
+  // notified them.
   template <typename Function>
   void withdraw(std::uint32_t member, Function&& notify) {
     take_out(member);
@@ -134,7 +135,9 @@ class WindowLock {
   [[nodiscard]] Row look() const;
   // Makes the grants that are possible.
   [[nodiscard]] Tickets let_in();
+  // Replaces the header's counts by recomputed ones.
   void store_counts(const Row& row);
+  // Recomputes the header after a holder of the guard has died.
   void repair();
   // The guarded parts of release() and withdraw().
   [[nodiscard]] Tickets release_and_let_in(std::uint32_t member);
@@ -165,8 +168,10 @@ class WindowLock {
     }
   }
 
+  // The header, and the slots behind it, in shared memory.
   WindowLockData* data_;
   std::span<std::uint64_t> slots_;
+  // Held for a request, a release or a withdrawal, never while a member waits.
   HolderLock guard_;
 };
 

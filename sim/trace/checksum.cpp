@@ -32,6 +32,7 @@ std::uint64_t TraceChecksum::value() {
   std::array<unsigned char, kDigestBytes> digest{};
   static_cast<void>(crypto_generichash_final(&state_, digest.data(), digest.size()));
   std::uint64_t value = 0;
+  // Little-endian, as the file: format.hpp asserts the host's order.
   std::memcpy(&value, digest.data(), sizeof value);
   return value == 0 ? 1 : value;
 }

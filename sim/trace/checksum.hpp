@@ -14,7 +14,7 @@ namespace margay::sim {
 // The process that closed the file: its rank, or the launcher after the rank's death.
 enum class TraceCloser : std::uint8_t { rank, launcher };
 
-// An incremental computation of one file's checksum.
+// An incremental computation of one file's checksum. BLAKE2b, cut to 64 bits: it detects damage, not forgery.
 class TraceChecksum {
  public:
   // Begins with the header of a file closed by `closer`. Its checksum field is ignored, and so is the rank's closed
@@ -26,6 +26,7 @@ class TraceChecksum {
   [[nodiscard]] std::uint64_t value();
 
  private:
+  // libsodium's; value() ends it.
   crypto_generichash_state state_;
 };
 

@@ -25,6 +25,7 @@ std::size_t parse_definitions(std::span<const std::byte> room, std::vector<Defin
   std::size_t at = 0;
   while (room.size() - at >= sizeof(DefinitionHead)) {
     DefinitionHead head;
+    // Copied, because the bytes may be at any alignment.
     std::memcpy(&head, room.data() + at, sizeof head);
     const bool whole =
         head.bytes % 8 == 0 && head.bytes >= sizeof head + head.text_bytes && head.bytes <= room.size() - at;

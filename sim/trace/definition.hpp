@@ -48,14 +48,14 @@ inline constexpr std::uint16_t kDefinitionKindCount = 10;
 }
 
 // Flags of a portal: it serves the library itself; its messages belong to collective calls, and have the call's number
-// in place of a tag; they are notices of a call (who is ready for what), not its data.
+// in place of a tag; they are notices of a call (ready, offer, refuse, lost), not its data.
 inline constexpr std::uint64_t kInternalPortal = 1;
 inline constexpr std::uint64_t kCollectivePortal = 2;
 inline constexpr std::uint64_t kCollectiveWordsPortal = 4;
 
 // A definition's head in the file; `text_bytes` of text follow, and zeros up to a multiple of 8. Little-endian.
 struct DefinitionHead {
-  // Of the whole definition, with text and zeros.
+  // Length of the whole definition, with text and zeros.
   std::uint32_t bytes = 0;
   DefinitionKind kind = DefinitionKind::none;
   std::uint16_t text_bytes = 0;
@@ -74,6 +74,7 @@ struct Definition {
   std::uint64_t time = 0;
   std::uint64_t number = 0;
   std::uint64_t value = 0;
+  // At most kMaxDefinitionText bytes.
   std::string text;
 };
 

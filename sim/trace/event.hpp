@@ -78,23 +78,29 @@ enum class TraceKind : std::uint16_t {
   // A check of this rank reports a mistake of the program (sim/boot/findings).
   finding = 46,
 };
+// The length of tables by kind; a file of a later version may contain higher numbers.
 inline constexpr std::uint16_t kTraceKindCount = 47;
 // "unknown" for a number that this version does not have. The reverse accepts exactly these names.
 [[nodiscard]] std::string_view name(TraceKind kind);
 [[nodiscard]] std::optional<TraceKind> trace_kind(std::string_view name);
 
-// Protocols by the ADI paper's names. Declared here, because the trace's reader lies below the ADI.
+// Protocols by the ADI paper's names. Declared here, because the trace's reader lies below the ADI. The name() of each
+// enumeration below is "unknown" for a number that this version does not have.
 enum class TraceProtocol : std::uint8_t {
   none = 0,
+  // Header and body together, copied into the receiver's heap when unexpected.
   short_send = 1,
   // Eager: header and body together.
   long_send = 2,
   // Header first, the body by pull.
   long_rendezvous = 3,
+  // As short_send; the receiver reports that a receive has matched.
   synchronous_short = 4,
   synchronous_long = 5,
+  // Dropped if no receive is posted.
   ready_short = 6,
   ready_long = 7,
+  // Copied into the program's buffer first.
   buffered = 8,
 };
 inline constexpr std::uint8_t kTraceProtocolCount = 9;
@@ -138,6 +144,7 @@ struct TracePass {
   TraceLink link = TraceLink::next;
   // portals::DescriptorType + 1; 0: unknown.
   std::uint32_t type = 0;
+  // Bits 0 to 15 the step, 16 to 23 the owner, 24 to 27 the link, 28 to 31 the type.
   [[nodiscard]] std::uint32_t packed() const {
     return step | owner << 16U | static_cast<std::uint32_t>(link) << 24U | type << 28U;
   }
@@ -145,8 +152,9 @@ struct TracePass {
     return {packed & 0xffffU, packed >> 16U & 0xffU, static_cast<TraceLink>(packed >> 24U & 0xfU), packed >> 28U};
   }
 };
+// The content of `b` in a kernel_pass with too_small: no single number describes the room.
 inline constexpr std::uint32_t kTraceRoomUnknown = ~std::uint32_t{0};
-// Of a send_begin: the message was sent at once.
+// A send_begin without a request: the message was sent at once.
 inline constexpr std::uint32_t kTraceNoRequest = ~std::uint32_t{0};
 // Reason of a request_complete.
 inline constexpr std::uint8_t kTraceCancelled = 1;
@@ -161,6 +169,7 @@ inline constexpr std::uint8_t kTraceWalkCut = 2;
 // 1; 0: unknown.
 inline constexpr unsigned kTraceDescriptorShift = 4;
 inline constexpr std::uint32_t kTraceDescriptorKinds = 5;
+// The type in a kernel_match's reason; 0: unknown.
 [[nodiscard]] constexpr std::uint32_t matched_descriptor(std::uint8_t reason) {
   return reason >> kTraceDescriptorShift;
 }
@@ -180,6 +189,7 @@ inline constexpr std::uint8_t kTraceEntryAdopted = 1;
 inline constexpr std::uint8_t kTraceEntryInactive = 2;
 // The portal's own descriptor, without a match list.
 inline constexpr std::uint8_t kTraceEntryPortal = 4;
+// All flags that an entry_linked may have.
 inline constexpr std::uint8_t kTraceEntryFlags = 7;
 // Reasons of a heap_left. The message's memory is free, and not only its place in the queue.
 inline constexpr std::uint8_t kTraceHeapReleased = 1;
@@ -188,6 +198,7 @@ inline constexpr std::uint8_t kTraceHeapDestroyed = 2;
 
 // The operation of a window access.
 enum class TraceAccess : std::uint8_t {
+  // As the MPI functions of the same names.
   put = 0,
   get = 1,
   accumulate = 2,
@@ -202,6 +213,7 @@ inline constexpr std::uint8_t kTraceAccessCount = 6;
 enum class TraceEpoch : std::uint8_t {
   // The interface of 1996 has none.
   none = 0,
+  // MPI_Win_fence; the others as the calls that begin them.
   fence = 1,
   start = 2,
   lock_shared = 3,
@@ -345,8 +357,11 @@ struct TraceEvent {
   // By kind, like detail, a and b.
   std::uint8_t reason = 0;
   portals::Saved saved = portals::Saved::nothing;
+  // See the identity above.
   std::uint64_t sequence = 0;
+  // The header's; of an entry's event the entry's.
   std::uint64_t match_bits = 0;
+  // Length of the body, unless the kind has another meaning for it.
   std::uint64_t bytes = 0;
   std::uint64_t detail = 0;  // by kind
   std::uint32_t a = 0;       // by kind

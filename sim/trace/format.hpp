@@ -20,11 +20,13 @@ static_assert(std::endian::native == std::endian::little,
 inline constexpr std::uint64_t kTraceMagic = 0x6563'6172'7467'726d;  // "mrgtrace"
 // Changes when an old reader would misread a new file.
 inline constexpr std::uint32_t kTraceVersion = 4;
+// A page, so that the parts behind it are aligned.
 inline constexpr std::uint64_t kTraceHeaderBytes = 4096;
 // 4 GiB a rank.
 inline constexpr std::uint64_t kMaxTraceEvents = std::uint64_t{1} << 26;
+// The table of the names of calls.
 inline constexpr std::uint32_t kMaxTraceNames = 1024;
-// With at least one zero at the end.
+// A name's place in the table, with at least one zero at the end.
 inline constexpr std::uint64_t kTraceNameBytes = 32;
 // Positions and sizes of the file's parts, in their order.
 inline constexpr std::uint64_t kTraceNamesOffset = kTraceHeaderBytes;
@@ -39,7 +41,7 @@ inline constexpr std::uint32_t kTraceFlagClosed = 1;
 // The file has kernel_pass events.
 inline constexpr std::uint32_t kTraceFlagWalks = 2;
 
-// The greatest distance between two anchors, in ticks, up to which it grows. No event but the newest lies farther
+// The greatest distance between two anchors, in ticks: distances grow up to it. Only the newest event may lie farther
 // behind the latest anchor.
 inline constexpr std::uint64_t kMostAnchorDistance = std::uint64_t{1} << 30;
 // The stored anchors: the first, and the latest two in turn, so that a crash while writing one leaves the other.
@@ -51,7 +53,9 @@ inline constexpr std::size_t kTraceAnchors = 3;
 // The end of a rank that had not closed its file.
 enum class TraceEnd : std::uint32_t {
   none,
+  // The rank was killed; end_value: the signal.
   signal,
+  // It exited without closing its file; end_value: its status.
   exit_status,
   // By a signal that the launcher sent when it ended the job; end_value: stop_value().
   stopped,
@@ -81,7 +85,7 @@ struct TraceHeader {
   std::uint32_t process_id;
   std::uint64_t names_offset;
   std::uint64_t events_offset;
-  // Events in the ring, a power of two.
+  // Events in the ring, a power of two. Constant, so a reader masks positions by it.
   std::uint64_t capacity;
   // CLOCK_REALTIME when opened; for people.
   std::uint64_t started_realtime_ns;
@@ -100,8 +104,11 @@ struct TraceHeader {
   // Events ever recorded; counted after the event is in the ring.
   std::uint64_t written;
   std::uint64_t anchor_count;
+  // By anchor_slot().
   std::array<ClockAnchor, kTraceAnchors> anchors;
+  // Names that are complete; they do not change afterwards.
   std::uint32_t name_count;
+  // kTraceFlagClosed, kTraceFlagWalks.
   std::uint32_t flags;
   // Bytes; counted after the definition is complete.
   std::uint32_t definitions_used;
@@ -110,6 +117,7 @@ struct TraceHeader {
   // Written by the launcher when the rank ended without closing the file, in this order: end_value, end, checksum.
   // TraceChecksum's of the rank's data; 0: none.
   std::uint64_t launcher_checksum;
+  // `none` while the rank runs, or when it closed the file.
   TraceEnd end;
   // The signal, the exit status, or stop_value().
   std::uint32_t end_value;

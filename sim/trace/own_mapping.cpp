@@ -60,6 +60,7 @@ Status keep_from_children(void* pages, std::uint64_t bytes) {
                          std::strerror(list.refused));
   }
   const std::lock_guard hold(list.mutex);
+  // Under the lock that fork() takes, so a child sees either no entry or a whole one.
   list.bytes[pages] = bytes;
   return {};
 }

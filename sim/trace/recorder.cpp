@@ -71,7 +71,8 @@ Status check(const RecorderOptions& options) {
 void touch([[maybe_unused]] void* ring, [[maybe_unused]] std::uint64_t bytes) {
 #ifdef MADV_POPULATE_WRITE
   constexpr std::uint64_t kMostTouchedBytes = std::uint64_t{64} << 20U;
-  static_cast<void>(madvise(ring, std::min(bytes, kMostTouchedBytes), MADV_POPULATE_WRITE));  // without it: it costs
+  // Where this is refused, the first lap is only slower.
+  static_cast<void>(madvise(ring, std::min(bytes, kMostTouchedBytes), MADV_POPULATE_WRITE));
 #endif
 }
 
@@ -236,7 +237,9 @@ void Recorder::suspend() {
 }
 
 void Recorder::reopen() {
+  // A file that close() has sealed is unmapped and stays complete.
   if (header_ == nullptr || !suspended_) return;
+  // The flag first: between the two stores the file must not seem closed with a checksum of 0.
   put(header_->flags, header_->flags & ~kTraceFlagClosed);
   put(header_->checksum, std::uint64_t{0});
   suspended_ = false;
@@ -257,6 +260,7 @@ void Recorder::resume() {
 void Recorder::record(const TraceEvent& event, std::uint64_t stamp) {
   MARGAY_ASSERT(ring_ != nullptr);
   put_event(ring_[written_ & mask_], event, stamp);
+  // After the event, so that a reader after a crash finds only whole ones.
   put(header_->written, ++written_);
   if (stamp >= next_anchor_ticks_) [[unlikely]] {
     refresh_anchor(stamp);

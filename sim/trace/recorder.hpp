@@ -114,8 +114,11 @@ class Recorder {
 
  private:
   void start(TraceHeader* header, std::uint64_t mapped_bytes, const RecorderOptions& options);
+  // Writes the checksum, then the flag of a closed file.
   void seal();
+  // False in a forked child, which must not seal its parent's file.
   [[nodiscard]] bool is_own() const;
+  // Stores a new anchor, and doubles the distance to the next one, up to a bound.
   void refresh_anchor(std::uint64_t now_ticks);
   [[nodiscard]] std::uint64_t now_ticks() const { return counter_ ? read_tsc() : clock_.ticks(); }
 
@@ -129,6 +132,7 @@ class Recorder {
   std::uint64_t mask_ = 0;
   std::uint64_t written_ = 0;
   std::uint64_t next_anchor_ticks_ = 0;
+  // mask_ + 1 events, behind the header; nullptr: not open.
   TraceEvent* ring_ = nullptr;
   // The mapping's first page.
   TraceHeader* header_ = nullptr;

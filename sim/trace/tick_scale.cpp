@@ -19,6 +19,7 @@ std::uint64_t TickScale::to_ns(std::uint64_t ticks) const {
   if (identity_) return ticks;
   // Without a span, a tick counts as a nanosecond.
   const std::uint64_t per_span = span_ns_ == 0 ? 1 : span_ns_;
+  // The line also extends backwards, before the first anchor.
   const bool after = ticks >= first_.ticks;
   const Wide distance = Wide{after ? ticks - first_.ticks : first_.ticks - ticks} * per_span / span_ticks_;
   if (after) return distance > kMax - first_.time_ns ? kMax : first_.time_ns + static_cast<std::uint64_t>(distance);

@@ -19,7 +19,9 @@ class TickScale {
   [[nodiscard]] std::uint64_t span_ns() const { return span_ns_; }
 
  private:
+  // Ticks are nanoseconds already.
   bool identity_;
+  // The origin of the line; its slope is span_ns_ / span_ticks_.
   ClockAnchor first_;
   std::uint64_t span_ticks_ = 1;
   std::uint64_t span_ns_ = 0;

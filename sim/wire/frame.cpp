@@ -183,6 +183,7 @@ std::size_t write_control(FrameType type, std::uint64_t argument, std::byte* out
 }
 
 DecodeResult decode_head(std::span<const std::byte> input, Header& header, DecodedHead& out, bool may_read_body) {
+  // The flags are in the first eight bytes, and determine the length of the head.
   if (input.size() < 8) return {Decode::incomplete, kFrameHeadMinBytes, {}};
   const auto flags = static_cast<std::uint8_t>(input[2]);
   if ((flags & ~kFlagsKnown) != 0) return malformed("unknown flag");

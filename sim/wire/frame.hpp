@@ -93,9 +93,9 @@ std::size_t write_control(FrameType type, std::uint64_t argument, std::byte* out
 // The content of a head beside the message's header.
 struct DecodedHead {
   FrameType type = FrameType::message;
-  // Of a control frame.
+  // A control frame's argument.
   std::uint64_t argument = 0;
-  // Of a message: kFlagReadBody.
+  // The message has kFlagReadBody.
   bool read_body = false;
   // Length of the head.
   std::size_t bytes = 0;

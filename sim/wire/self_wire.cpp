@@ -79,6 +79,7 @@ void SelfWire::consume() {
   MARGAY_ASSERT(offered_);
   offered_ = false;
   ++sequence_;
+  // Read by body_report() after the message has left the queue.
   was_copy_ = copied_ != 0;
   if (copied_ != 0) {
     first_ = (first_ + 1) % kSelfSlots;
@@ -89,6 +90,7 @@ void SelfWire::consume() {
     done->state = Transmission::State::sent;
     finished_.push(*done);
   }
+  // The kernel skips this wire until the next send.
   quiet_ = idle();
 }
 

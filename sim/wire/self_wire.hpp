@@ -16,7 +16,8 @@ namespace margay::sim {
 inline constexpr std::size_t kSelfSlots = 64;
 inline constexpr std::size_t kSelfCopyBytes = 1024;
 
-// All arrivals are whole, so accept() and refuse() are never called.
+// All arrivals are whole, so accept() and refuse() are never called. No other process is involved, so nothing here
+// needs an order or a bell.
 class SelfWire final : public Wire {
  public:
   // Requires: `finished` outlives the wire. Memory for copies is allocated at the first try_send().
@@ -43,6 +44,7 @@ class SelfWire final : public Wire {
   // A copied message.
   struct Slot {
     portals::Header header;
+    // The first header.length bytes are valid.
     std::array<std::byte, kSelfCopyBytes> body;
   };
   using Slots = std::array<Slot, kSelfSlots>;
@@ -50,9 +52,10 @@ class SelfWire final : public Wire {
   // Fills in an arrival.
   void fill(const portals::Header& header, const portals::Region& body, Arrival& arrival);
 
+  // The source and the destination of every message.
   portals::ProcessId me_;
   TransmissionList& finished_;
-  // A ring of copies.
+  // A ring of copies. nullptr before the first try_send(), so a rank that never sends to itself takes no memory.
   std::unique_ptr<Slots> slots_;
   // Slot of the oldest copy.
   std::size_t first_ = 0;

@@ -21,6 +21,7 @@ struct Transmission {
   portals::Region body;
   // Number of this message in its ordered pair of processes: 1, 2, 3 ...
   std::uint64_t sequence = 0;
+  // Set by the initiator and the wire; final once the transmission has come off the finished list.
   State state = State::idle;
   // The body's memory may change while it is sent, so the wire sends a copy, and reads each byte once.
   bool may_change = false;
@@ -78,6 +79,7 @@ class TransmissionList {
   }
 
  private:
+  // Both nullptr, or neither.
   Transmission* first_ = nullptr;
   Transmission* last_ = nullptr;
 };

@@ -41,7 +41,7 @@ struct Arrival {
     left,
   };
   Kind kind = Kind::whole;
-  // Rank of the other side in the world.
+  // Rank of the other side in the world. Set for every kind.
   std::uint32_t peer = 0;
   // whole, started: number of the message in its ordered pair.
   std::uint64_t sequence = 0;
@@ -141,7 +141,7 @@ class Wire {
   // Wakes the coprocessor of `peer`, which may be computing while work waits for it. No effect where peers poll by
   // themselves.
   virtual void nudge(std::uint32_t peer) { static_cast<void>(peer); }
-  // The same for every peer that does not take what is queued for it.
+  // The same for every peer that does not take its queued messages.
   virtual void nudge_queued() {}
   // Monitors `peer`, from which a message is expected, perhaps the first one between the two: from here on, the wire
   // reports the loss of this peer. No effect on wires that report the loss of any peer.

@@ -78,7 +78,7 @@ def stopped_one(job, text):
     stopped = []
     Clock.eventually(lambda: stopped.extend(pid for pid in job.marked() if stat(pid)[0] == "T") or stopped,
                      "no rank is stopped")
-    Clock.eventually(lambda: all(f"rank {rank} has waited" in text() for rank in (0, 2)), "nobody says that it waits", 5)
+    Clock.eventually(lambda: all(f"rank {rank} has waited" in text() for rank in (0, 2)), "a rank does not report that it waits", 5)
     lines = [line for line in text().splitlines() if "has waited" in line]
     assert all("in MPI_" in line and "for rank 1, which holds the lock of a window update" in line for line in lines), lines
     waiting = [pid for pid in job.marked() if pid not in stopped]

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Random collective calls of which a random member is killed at a random place (collectives.c), on one node and on
-several, with algorithms that are drawn too. The launcher ends nobody, so the living find out by themselves.
+several, with algorithms that are drawn too. The launcher ends no process, so the survivors detect the death.
 
     tests/faults/collectives.py --build build/release                          the test faults.collectives
     tests/faults/collectives.py --build build/release --cases 500
     tests/faults/collectives.py --build build/release --seed 17 --cases 1      what seed 17 draws, again
 
-Every rank but the killed one must end, and have seen right results only. A failure tells its seed and its command.
+Every rank but the killed one must end, and have seen right results only. A failure prints its seed and its command.
 """
 import argparse
 import os

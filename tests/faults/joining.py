@@ -51,7 +51,7 @@ def through_a_wrapper(build, scratch):
 
 @case
 def child_of_a_rank_does_not_join(build, scratch):
-    """A rank's descriptors go no further than the rank: its child is told, instead of becoming a second rank 0."""
+    """A rank's descriptors go no further than the rank: its child gets an error, instead of becoming a second rank 0."""
     code = ("import os, subprocess, sys; fds = [int(os.environ[n]) for n in ('MARGAY_BOARD_FD', 'MARGAY_NODE_FD', 'PMI_FD')]\n"
             "[os.close(fd) for fd in fds]; sys.exit(subprocess.run([sys.argv[1]]).returncode)")
     job = Job(build, ["-n", 2], ["python3", "-c", code, probe(build)])
@@ -104,7 +104,7 @@ def second_programs(build):
     """Ways to put two programs into one rank's place."""
     forked = compile_c(build, HERE / "forked.c", "forked", str(build / "bin" / "mpicc"))
     return {"behind": ["sh", "-c", f"{probe(build)}; {probe(build)}"],
-            # One may be over before the other begins; then Hydra has hung up, and only the status tells it.
+            # One may be over before the other begins; then Hydra has hung up, and only the status shows it.
             "beside": ["sh", "-c", f"{probe(build)} & first=$!; {probe(build)}; second=$?; wait $first && exit $second"],
             "forked": [forked]}
 

@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
 
 @case
 def another_mpi_is_named(build, scratch):
-    """As an interpreter does, the program loads it while it runs: nobody could tell before."""
+    """As an interpreter does, the program loads it while it runs: no check before the start can find it."""
     source = scratch / "loads.c"
     source.write_text(OTHER_MPI)
     program, library = scratch / "loads", scratch / "libmpi.so.40"
@@ -228,7 +228,7 @@ def stopped_rank_goes_on(build, scratch):
 
 @case
 def suspended_and_resumed(build, scratch):
-    """Ctrl-Z: ranks sleep with the launcher and wake with it; killed asleep, it leaves nobody."""
+    """Ctrl-Z: ranks stop and continue with the launcher; if it is killed meanwhile, no process remains."""
     def stat(pid):
         state, parent = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[:2]
         return state, int(parent)
@@ -245,7 +245,7 @@ def suspended_and_resumed(build, scratch):
         job.wait_for_ranks(2)
         time.sleep(0.1)
         job.process.send_signal(signal.SIGTSTP)
-        Clock.eventually(lambda: not awake(job.marked() + [job.process.pid]), "somebody stays awake after Ctrl-Z")
+        Clock.eventually(lambda: not awake(job.marked() + [job.process.pid]), "a process stays awake after Ctrl-Z")
         if killed:
             job.process.kill()
             job.expect_nothing_left(2)
@@ -275,7 +275,7 @@ def programs_that_cannot_run(build, scratch):
         job = Job(build, good, [":", "-n", "2", program])
         job.expect(status, 2)
         assert text in job.stderr and len(job.stderr.splitlines()) == 1, job.stderr
-    assert not (scratch / "ran").exists(), "a rank ran before the mistake was told"
+    assert not (scratch / "ran").exists(), "a rank ran before the mistake was reported"
     strange = scratch / "no_format"
     strange.write_text("neither\n")
     strange.chmod(0o755)
@@ -365,12 +365,12 @@ def wrong_command_lines(build, scratch):
         assert words != ["bogus"] or "unknown command" in run.stderr, run
     run = subprocess.run([build / "bin" / "margay", "--help"], capture_output=True, text=True, timeout=5, check=False)
     assert run.returncode == 0 and run.stdout, run
-    assert not (scratch / "ran").exists(), "a rank ran before the mistake was told"
+    assert not (scratch / "ran").exists(), "a rank ran before the mistake was reported"
 
 
 @case
 def trace_folders(build, scratch):
-    """A folder that cannot take the job's trace is told once, before any rank runs."""
+    """A folder that cannot take the job's trace is reported once, before any rank runs."""
     used = scratch / "used"
     used.mkdir(0o700)
     (used / "rank_00003.trace").write_text("")
@@ -381,7 +381,7 @@ def trace_folders(build, scratch):
         job = Job(build, ["-n", 2, "--trace", folder, *options], ["touch", scratch / "ran"])
         job.expect(71, 2)
         assert "trace" in job.stderr and text in job.stderr and len(job.stderr.splitlines()) == 1, job.stderr
-    assert not (scratch / "ran").exists(), "a rank ran before the mistake was told"
+    assert not (scratch / "ran").exists(), "a rank ran before the mistake was reported"
     Job(build, ["-n", 2, "--trace", scratch / "new"], ["true"]).expect(0, 2)
     assert not list((scratch / "new").iterdir()), "the try is left behind"
 

@@ -139,7 +139,7 @@ static void between(void) {
     const int pair[] = {rank, gone};
     must_fail(make_among(next, 2, pair, &comm), gone, "MPI_Comm_create_from_group");
   }
-  must(make_among(next, 2, alive, &comm) == MPI_SUCCESS, "the living need nobody else");
+  must(make_among(next, 2, alive, &comm) == MPI_SUCCESS, "the survivors need no other rank");
   int value = rank;
   int other = -1;
   MPI_Sendrecv(&value, 1, MPI_INT, rank == 0 ? 1 : 0, 0, &other, 1, MPI_INT, MPI_ANY_SOURCE, 0, comm,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Links between hosts that fall silent: two hosts are two network namespaces, joined by a bridge in a third. A host taken
-off the bridge hears nothing more, and its own interface tells it nothing."""
+off the bridge hears nothing more, and its own interface reports nothing."""
 import contextlib
 import os
 import pathlib
@@ -97,7 +97,7 @@ def connected(job):
 
 @patient_case
 def silent_link_is_told(build, scratch):
-    """Whether it was idle, had data in flight, or nobody had used it yet."""
+    """Whether it was idle, had data in flight, or had not been used yet."""
     with hosts() as two:
         jobs = [two.job(build, wire, place, "300") for wire in WIRES for place in ("idle", "busy", "full")]
         for job in jobs:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A PMI-1.1 launcher that ends nobody, as srun without --kill-on-bad-exit:
+"""A PMI-1.1 launcher that ends no process, as srun without --kill-on-bad-exit:
 
     quiet_launcher.py RANKS[:NODES] PROGRAM [ARGUMENT...]
 
@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-PATIENCE_SECONDS = 60  # only so that a rank that nobody ends does not hang the test
+PATIENCE_SECONDS = 60  # only so that a rank that no process ends does not hang the test
 
 
 class Launcher:

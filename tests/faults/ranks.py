@@ -98,7 +98,7 @@ def death_in_a_one_sided_epoch(build, scratch):
 
 @patient_case
 def deadlock_ends_the_job(build, scratch):
-    """--deadlock abort: a proven wait cycle has a status of its own, and the message that was almost the awaited one is told."""
+    """--deadlock abort: a proven wait cycle has a status of its own, and the nearest mismatching message is printed."""
     jobs = {way: Job(build, ["-n", 2, "--deadlock", "abort", "--stats"], [program(build, "deadlock"), *way]) for way in ((), ("probe",))}
     for way, job in jobs.items():
         job.expect(73, 30, ["no rank can proceed (--deadlock abort)", "ending all 2 ranks"])
@@ -195,7 +195,7 @@ WAITS = ("receive", "receive_any", "irecv_any", "test_any", "probe", "probe_any"
 
 @case
 def a_thread_that_joins_wakes_the_one_that_sleeps(build, scratch):
-    """Alone on its node, with nobody else to ring it."""
+    """Alone on its node, without another rank to ring it."""
     program(build, "joined")
     for wire in ("epoll", "uring"):
         Job(build, ["-n", 2, "--nodes", 2, "--timeout", 60, "--wire-tcp", wire], [program(build, "joined")]).expect(0, 5)
@@ -357,7 +357,7 @@ def long_stop_is_told_and_survived(build, scratch):
 
 @case
 def asked_for_a_report(build, scratch):
-    """SIGUSR1 to the launcher tells where each rank is, and the run goes on."""
+    """SIGUSR1 to the launcher prints where each rank is, and the run goes on."""
     job = Job(build, ["-n", 2, "--check-accounting"], [program(build, "steady"), "1"])
     job.wait_for_ranks(2)
     time.sleep(0.4)

@@ -153,7 +153,7 @@ def compile_c(build, source, name, compiler, *flags):
 
 
 def run_one_death(program, place, arguments, variables, told):
-    """Of a program whose victim kills itself, under the launcher that ends nobody; `place` is RANKS:NODES. What is wrong
+    """Of a program whose victim kills itself, under the launcher that ends no process; `place` is RANKS:NODES. What is wrong
     with the ends (empty: one killed, the others well, each of which wrote a line that `told` matches), and the matches."""
     command = ["python3", str(pathlib.Path(__file__).resolve().parent / "quiet_launcher.py"), place, str(program), *arguments]
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PMI", "MARGAY", "OMPI"))}
@@ -192,7 +192,7 @@ def main():
                 verdict = "ok"
             except Skip as skip:
                 verdict = f"skipped: {skip}"
-            except Exception:  # every case is told, whatever went wrong in it
+            except Exception:  # every case is reported, whatever went wrong in it
                 verdict = "FAILED\n" + traceback.format_exc()
                 failed += 1
             print(f"{function.__name__:<42} {time.monotonic() - begin:6.2f} s  {verdict}", flush=True)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Traces of ranks that die: the launcher closes their files and tells how they ended, and no bit that is flipped since
+"""Traces of ranks that die: the launcher closes their files and records how they ended, and no bit that is flipped since
 changes a story unsaid."""
 import pathlib
 import random
@@ -43,7 +43,7 @@ def notes_of(build, folder):
 
 @case
 def killed_ranks(build, scratch):
-    """Each rank's end is told: of the one that died by itself, and of those that the launcher ended because of it."""
+    """Each rank's end is reported: of the one that died by itself, and of those that the launcher ended because of it."""
     for place, options, death, status, end in (("posted", [], "kill", 137, "was killed by signal 9 (SIGKILL)"),
                                                ("barrier", ["--nodes", 2], "segv", 139, "was killed by signal 11 (SIGSEGV)"),
                                                ("exchange", [], "abrt", 134, "was killed by signal 6 (SIGABRT)"),
@@ -96,7 +96,7 @@ def forked_child(build, scratch):
 
 @case
 def wherever_the_file_lies(build, scratch):
-    """The launcher finds a rank's file, whoever told the rank where, and wherever its program went first."""
+    """The launcher finds a rank's file, however its folder was set, and wherever its program went first."""
     (scratch / "sub").mkdir()
     faulty = program(build, "faulty")
     elsewhere = ["sh", "-c", f"cd {scratch}/sub && exec {faulty} barrier kill"]
@@ -112,7 +112,7 @@ def wherever_the_file_lies(build, scratch):
 
 @case
 def end_of_a_wrapper(build, scratch):
-    """How the program ended that another one started is not known to the launcher, and not told as that one's end."""
+    """How the program ended that another one started is not known to the launcher, and not reported as that one's end."""
     Job(build, ["-n", 3, "--trace", scratch / "wrapped"], ["sh", "-c", f"{program(build, 'faulty')} barrier kill; exit 0"]).finish(10)
     notes = notes_of(build, scratch / "wrapped")
     assert any(note.startswith("rank 1: ended in a way that its launcher did not see") for note in notes), notes
@@ -132,7 +132,7 @@ def job_inside_a_rank(build, scratch):
 
 @case
 def trace_of_another_run(build, scratch):
-    """What an earlier run's files have lost is not told of a job that does not record."""
+    """What an earlier run's files have lost is not reported for a job that does not record."""
     old = scratch / "old"
     job = Job(build, ["-n", 2, "--trace", old, "--trace-events", 8], [program(build, "steady"), "0"])
     job.expect(0, 10)
@@ -152,7 +152,7 @@ def room_for_a_ranks_file(build, scratch):
                   preexec=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
         job.expect(status, 10)
         assert status == 0 or f"takes {561152 + 64 * events} bytes" in job.stderr, job.stderr
-        assert (scratch / "ran").exists() == (status == 0), "a rank ran before the mistake was told"
+        assert (scratch / "ran").exists() == (status == 0), "a rank ran before the mistake was reported"
 
 
 @case
@@ -187,7 +187,7 @@ def killed_launcher(build, scratch):
 
 
 def readings(build, folder):
-    """All that is told of a trace; None: it is refused, by a sentence that names the file."""
+    """All output for a trace; None: it is refused, by a message that names the file."""
     runs = [margay_trace(build, *words) for words in
             (["check", folder], ["print", folder, "--raw", "--all"], ["story", folder, "--all", "--count", "100"])]
     if any(run.returncode == 1 for run in runs):
@@ -198,7 +198,7 @@ def readings(build, folder):
 
 @case
 def flipped_bits(build, scratch):
-    """A flipped bit in the file of a killed rank is told, or was none of what is read."""
+    """A flipped bit in the file of a killed rank is reported, or in a part that is not read."""
     folder = died(build, scratch / "flipped", 3, [], "unexpected", "kill", 137)
     right = readings(build, folder)
     assert right is not None
@@ -218,7 +218,7 @@ def flipped_bits(build, scratch):
                         break
                     now = readings(build, folder)
                     told[part] += now is None
-                    assert now in (None, right), f"bit {bit} of byte {at} ({part}) changes what is told"
+                    assert now in (None, right), f"bit {bit} of byte {at} ({part}) changes the output"
     assert all(told.values()), told
     assert readings(build, folder) == right
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """A random member of a window is killed at a random moment (window_deaths.c): with locks held, waited for and changing
-hands, in fences, in epochs of groups; all flavors, one node and two. The launcher ends nobody, so the living find out by
+hands, in fences, in epochs of groups; all flavors, one node and two. The launcher ends no process, so survivors detect it by
 themselves.
 
     tests/faults/windows.py --build build/release                          the test faults.windows
     tests/faults/windows.py --build build/release --cases 500
     tests/faults/windows.py --build build/release --seed 17 --cases 1      what seed 17 draws, again
 
-Every rank but the killed one must end, its lists of the living's counts exact. A failure tells its seed and its command.
+Every rank but the killed one must end, its lists of the living's counts exact. A failure prints its seed and its command.
 """
 import argparse
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The command `lab`: what it says of folders, words and programs that cannot be judged, and what it leaves behind.
+"""The command `lab`: what it prints about folders, command lines and programs that cannot be judged, and what it leaves behind.
 
     tests/labs/command_test.py --build build/release [CommandTest.test_list]
 """
@@ -146,7 +146,7 @@ class CommandTest(unittest.TestCase):
             self.assertTrue(finding.startswith(begin), said)
 
     def test_blanks_that_come_first(self):
-        """Where a prediction is empty, and the blanks are to be filled before: what is wrong with a blank is told all the same."""
+        """Where a prediction is empty, and the blanks are to be filled before: what is wrong with a blank is reported all the same."""
         self.folder = os.path.join(self.place, "walk")
         self.lab("start", "walk", self.folder, "--seed", "3")
         self.answered()

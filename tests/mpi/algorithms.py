@@ -18,11 +18,11 @@ def known_algorithms(launcher, program):
         return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False).stderr
 
     operations = re.search(r"there is a choice for ([\w, ]+)", refusal("nothing=nothing"))
-    assert operations, "margay does not tell for which operations there is a choice"
+    assert operations, "margay does not list the operations that have a choice"
     found = {}
     for operation in operations[1].split(", "):
         names = re.search(rf"it is {operation}=([\w|]+)", refusal(f"{operation}=nothing"))
-        assert names, f"margay does not tell the algorithms of {operation}"
+        assert names, f"margay does not list the algorithms of {operation}"
         found[operation] = names[1].split("|")
         # A plan that does not fit a communicator is passed over there.
         if "hybrid" in found[operation] and "it is " not in refusal(f"{operation}=hybrid:2x2"):

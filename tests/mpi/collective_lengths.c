@@ -44,7 +44,7 @@ static void check_told(int error, const char* what, int op) {
     CHECK(class == MPI_ERR_TRUNCATE, "operation %d, %s: class %d", op, what, class);
   }
   MPI_Allreduce(&here, &somewhere, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  CHECK(somewhere, "operation %d, %s: nobody got an error", op, what);
+  CHECK(somewhere, "operation %d, %s: no rank got an error", op, what);
 }
 
 static void one_other_length(MPI_Comm wrong, int op, int all, int other, int odd) {

@@ -94,8 +94,8 @@ int main(int argc, char** argv) {
         CHECK(class == MPI_SUCCESS || class == MPI_ERR_TRUNCATE, "%s: class %d", kNames[operation], class);
         int worst = 0;
         MPI_Allreduce(&class, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-        CHECK(worst == MPI_ERR_TRUNCATE, "%s, %d and %d bytes, rank %d, form %d: nobody was told", kNames[operation],
-              lengths[pair][0], lengths[pair][1], odd, nonblocking);
+        CHECK(worst == MPI_ERR_TRUNCATE, "%s, %d and %d bytes, rank %d, form %d: no rank got an error",
+              kNames[operation], lengths[pair][0], lengths[pair][1], odd, nonblocking);
         MPI_Comm_free(&comm);
       }
     }

@@ -69,7 +69,7 @@ static void asked_after_the_end(void) {
   if (rank == kLeaf) unlink(go);
   int here = error != MPI_SUCCESS, somewhere = 0;
   MPI_Allreduce(&here, &somewhere, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  CHECK(somewhere, "a reduction of two lengths: nobody got an error");
+  CHECK(somewhere, "a reduction of two lengths: no rank got an error");
   MPI_Comm_free(&alone);
   free(row);
   free(sum);

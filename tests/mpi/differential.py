@@ -8,7 +8,7 @@ operation asked for or left to the library, all drawn from a seed; each call is 
     tests/mpi/differential.py --build build/release --wire real --seed 17 --calls 1   what seed 17 draws, again
     tests/mpi/differential.py --build build/release --wire mpich --calls 1000         Debian's MPICH: holds the reference
 
-A world's seed is also its calls', and the virtual machine's. A failure tells its seed and its command.
+A world's seed is also its calls', and the virtual machine's. A failure prints its seed and its command.
 """
 import argparse
 import os

@@ -86,7 +86,7 @@ static void attached(void) {
   MPI_Comm_free(&part);
   MPI_Comm_free(&copy);
   MPI_Send(&value, 1, MPI_INT, 7, 0, MPI_COMM_SELF);
-  CHECK(calls == 4 && seen_comm == MPI_COMM_SELF, "a handler that was told and set elsewhere");
+  CHECK(calls == 4 && seen_comm == MPI_COMM_SELF, "a handler that was returned and set elsewhere");
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 }
 

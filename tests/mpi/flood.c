@@ -24,7 +24,7 @@ static unsigned long long heap_bytes(void) {
   MPI_T_pvar_session session;
   MPI_T_pvar_handle handle;
   MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
-  CHECK(MPI_T_pvar_get_index("heap_size", MPI_T_PVAR_CLASS_SIZE, &index) == MPI_SUCCESS, "there is no heap_size");
+  CHECK(MPI_T_pvar_get_index("heap_size", MPI_T_PVAR_CLASS_SIZE, &index) == MPI_SUCCESS, "heap_size does not exist");
   MPI_T_pvar_session_create(&session);
   MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count);
   MPI_T_pvar_read(session, handle, &bytes);

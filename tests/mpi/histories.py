@@ -8,7 +8,7 @@ compared with a reference.
     tests/mpi/histories.py --build build/release --wire real --seed 17 --seeds 1   what seed 17 draws, again
     tests/mpi/histories.py --build build/release --wire mpich --seeds 200          Debian's MPICH: holds the reference
 
-A world's seed is also its history's, and the virtual machine's. A failure tells its seed and its command.
+A world's seed is also its history's, and the virtual machine's. A failure prints its seed and its command.
 """
 import argparse
 import os

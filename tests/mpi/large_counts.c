@@ -351,7 +351,8 @@ static void too_many(MPI_Datatype wide, int count) {
   MPI_Request request;
   MPI_Op op;
   CHECK(class_of(MPI_Send(&byte, count, wide, 0, kTag, world)) == MPI_ERR_COUNT, "MPI_Send");
-  CHECK(class_of(MPI_Send(&byte, count, wide, MPI_PROC_NULL, kTag, world)) == MPI_ERR_COUNT, "MPI_Send to nobody");
+  CHECK(class_of(MPI_Send(&byte, count, wide, MPI_PROC_NULL, kTag, world)) == MPI_ERR_COUNT,
+        "MPI_Send to MPI_PROC_NULL");
   CHECK(class_of(MPI_Irecv(&byte, count, wide, 0, kTag, world, &request)) == MPI_ERR_COUNT, "MPI_Irecv");
   CHECK(class_of(MPI_Recv_init(&byte, count, wide, 0, kTag, world, &request)) == MPI_ERR_COUNT, "MPI_Recv_init");
   CHECK(class_of(MPI_Send(&byte, count - 1, wide, MPI_PROC_NULL, kTag, world)) == MPI_SUCCESS, "just below 2^63");

@@ -1,33 +1,54 @@
-"""What a case of launch.py, launch_checks.py and launch_collectives.py is given, and how a file of cases is run."""
+"""The harness of launch.py: what a case is given, the rows of launch_table.py, and how cases are run."""
 import argparse
+import dataclasses
+import itertools
+import json
 import os
 import pathlib
 import re
+import shlex
+import tempfile
 
 import support
 
 SOURCES = pathlib.Path(__file__).resolve().parent / "launch"
 TIMEOUT = 100  # against hanging; nothing depends on how long something takes
 SKIPPED_STATUS = 77
+TWO_NODES = "--nodes 2"
 
 
-# Behind a call's name, its place in the program: launch_places.py is about these, the others about the words.
+# Behind a call's name, its place in the program: places.py is about these, the others about the words.
 PLACE = re.compile(r" \([^()\s]+(:\d+|\+0x[0-9a-f]+)\)")
 # The id of a finding, behind the sentence that reports it: "... [unreceived-message]".
 FINDING = re.compile(r" \[([a-z]+(?:-[a-z]+)*)\]")
+# What a message is about, without the words between: names of MPI, names in quotes, numbers.
+OPERAND = re.compile(r'MPI_\w+|"[^"]*"|\d+')
 
 
 class Skipped(Exception):
     """What a case needs is not there."""
 
 
-class Case:
-    """What a case needs: the build, compiled programs, runs that are judged."""
+def operands(text):
+    """As words of one text, without places and handles."""
+    return " ".join(OPERAND.findall(re.sub(r"\b0x[0-9a-f]+", "", PLACE.sub("", text))))
 
-    def __init__(self, build):
+
+def marked_lines(source, mark="// line: "):
+    """The numbers of a source's lines that end with the mark and a word, by the word."""
+    lines = (SOURCES / source).read_text(encoding="utf-8").splitlines()
+    return {line.split(mark)[1]: number for number, line in enumerate(lines, 1) if mark in line}
+
+
+class Case:
+    """What a case needs: the build, compiled programs, a folder of its own, runs that are judged."""
+
+    def __init__(self, build, folder):
         self.build = build
+        self.folder = pathlib.Path(folder)
         self.problems = []
         self.library_path = {"LD_LIBRARY_PATH": str(build.folder / "lib")}
+        self.traces, self.trace = 0, None
 
     def ours(self, source, options=(), name=None):
         return support.compile_program(self.build, self.build.tool("mpicc"), SOURCES / source, ".margay", options, name)
@@ -36,8 +57,31 @@ class Case:
         return support.compile_program(self.build, "mpicc.mpich", SOURCES / source, ".mpich")
 
     def margay(self, *words, ranks=2, status=0, **keywords):
-        command = [self.build.tool("margay"), "run", "-n", str(ranks), "--timeout", str(TIMEOUT), *words]
-        return self.run(command, status, **keywords)
+        """`margay run`, always with a report: `last.report` is its JSON, None where no job was started."""
+        report = self.folder / "report.json"
+        report.unlink(missing_ok=True)
+        wanted = [] if "--report" in words else ["--report", report]
+        command = [self.build.tool("margay"), "run", "-n", str(ranks), "--timeout", str(TIMEOUT), *wanted, *words]
+        self.run(command, status, **keywords)
+        text = report.read_text(encoding="utf-8") if report.exists() else ""
+        self.last.report = json.loads(text) if text else None
+        return self.last
+
+    def command(self, *words, status=0, **keywords):
+        """Another command of margay; its standard output."""
+        return self.run([self.build.tool("margay"), *words], status, **keywords).stdout
+
+    def traced(self, *words, **keywords):
+        """A traced run; the trace's folder, which is `trace` until the next one."""
+        self.traces += 1
+        self.trace = str(self.folder / f"trace{self.traces}")
+        self.margay("--trace", self.trace, *words, **keywords)
+        return self.trace
+
+    def events(self, trace, kind):
+        """Its events of a kind, as `margay trace export` has them."""
+        exported = json.loads(self.command("trace", "export", trace, "--format", "json"))
+        return [event for event in exported["events"] if event["kind"] == kind]
 
     def run(self, command, status=0, **keywords):
         """Runs and judges the exit status: a number, "nonzero", or None for any. Of the standard error `stderr` is
@@ -49,12 +93,45 @@ class Case:
             self.problems.append(run.transcript(problems))
         run.ids = FINDING.findall(run.stderr)
         run.whole_stderr, run.stderr = run.stderr, FINDING.sub("", PLACE.sub("", run.stderr))
+        run.report = None
         self.last = run
         return run
+
+    def findings(self, *keys, finding=None):
+        """Of each finding of the last run's report the values of `keys`, sorted: its own, its first "rank", the "operands" of its
+        message."""
+        made = {"rank": lambda one: (one["ranks"] or [None])[0], "operands": lambda one: operands(one["message"])}
+        value = lambda one, key: made[key](one) if key in made else one.get(key)
+        found = (self.last.report or {}).get("findings", [])
+        return sorted((tuple(value(one, key) for key in keys) for one in found if finding in (None, one["id"])), key=repr)
+
+    def expect_findings(self, expected, *keys, finding=None):
+        """The last run's findings, or those of one id, have these values of `keys`."""
+        seen, wanted = self.findings(*keys, finding=finding), sorted((tuple(one) for one in expected), key=repr)
+        self.expect(seen == wanted, f"expected the findings {wanted}, not {seen}")
+
+    def ids(self):
+        """The ids of the last run's findings, sorted; of its standard error where another launcher ran it."""
+        return sorted(self.last.ids) if self.last.report is None else [found for found, in self.findings("id")]
 
     def expect(self, condition, words):
         if not condition:
             self.problems.append(self.last.transcript([words]))
+
+    def expect_said(self, *fragments):
+        for fragment in fragments:
+            self.expect(fragment in self.last.stderr, f"expected {fragment!r} on standard error")
+
+    def expect_printed(self, *fragments):
+        for fragment in fragments:
+            self.expect(fragment in self.last.stdout, f"expected {fragment!r} on standard output")
+
+    def expect_matches(self, *patterns):
+        for pattern in patterns:
+            self.expect(re.search(pattern, self.last.stdout, re.M), f"expected /{pattern}/ on standard output")
+
+    def expect_silence(self):
+        self.expect(not self.last.stderr, "nothing is to be reported")
 
     def in_time(self, seconds):
         """Held where nothing else runs (TIMED_TESTS=1, `scripts/test --soak`)."""
@@ -67,6 +144,105 @@ class Case:
         self.expect(seen == sorted(expected), f"expected the lines {sorted(expected)}")
 
 
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """Runs of one command: by each compiler, under each launcher, under `margay run` with each of the options, so many times.
+    Of a case with several rows the first one has the sentence that says what holds. `command`: program and arguments; a
+    program that ends with .c is compiled."""
+
+    case: str
+    doc: str
+    command: str
+    options: tuple = ("",)
+    compilers: tuple = ("ours",)
+    launchers: tuple = ("run",)  # "hydra", "alone"; "margay": the command is margay's
+    ranks: int = 2
+    times: int = 1
+    env: dict = dataclasses.field(default_factory=dict)
+    cwd: object = None
+    traced: bool = False  # and the trace is checked
+    status: object = 0  # or "nonzero"; None for any
+    ids: tuple = None  # sorted; None: none where the status is 0, any where it is not
+    each: str = None  # the line that each rank prints, and no other, with {rank} and {ranks}
+    stdout: tuple = None  # exactly these lines, in any order
+    last: str = None  # the last line on standard output
+    stderr: tuple = ()  # fragments
+    absent: tuple = ()  # fragments of neither output
+    silent: bool = False  # nothing on standard error
+    refused: bool = False  # in one or two lines, before anything runs
+    seconds: int = None
+
+    def run(self, case):
+        starts = [(launcher, options) for launcher in self.launchers for options in (self.options if launcher == "run" else [""])]
+        for compiler, (launcher, options), _ in itertools.product(self.compilers, starts, range(self.times)):
+            self.run_one(case, compiler, launcher, shlex.split(options))
+            self.judge(case, 1 if launcher == "alone" else self.ranks)
+            if self.traced:
+                case.command("trace", "check", case.trace)
+
+    def run_one(self, case, compiler, launcher, options):
+        words = shlex.split(self.command)
+        if launcher == "margay":
+            case.command(*words, status=self.status, env=self.env, cwd=self.cwd)
+            return
+        if words[0].endswith(".c"):
+            words[0] = getattr(case, compiler)(words[0])
+        if launcher == "run":
+            start = case.traced if self.traced else case.margay
+            start(*options, *words, ranks=self.ranks, status=self.status, env=self.env, cwd=self.cwd)
+            return
+        start = {"hydra": ["mpiexec.hydra", "-n", str(self.ranks)], "alone": []}[launcher]
+        case.run([*start, *words], self.status, env={**case.library_path, **self.env}, cwd=self.cwd)
+
+    def judge(self, case, ranks):
+        last = case.last
+        ids = case.ids()
+        case.expect(self.ids is None and self.status != 0 or ids == sorted(self.ids or ()), f"expected the findings {self.ids}, not {ids}")
+        if last.report is not None:
+            case.expect(last.report["exit_status"] == last.status, "the report has the job's exit status")
+        if self.each is not None:
+            case.expect_lines(self.each.format(rank=rank, ranks=ranks) for rank in range(ranks))
+        if self.stdout is not None:
+            case.expect_lines(self.stdout)
+        if self.last is not None:
+            case.expect(last.stdout.splitlines()[-1:] == [self.last], f"expected the last line {self.last!r}")
+        case.expect_said(*self.stderr)
+        for fragment in self.absent:
+            case.expect(fragment not in last.stdout + last.stderr, f"{fragment!r} is not expected")
+        if self.silent:
+            case.expect_silence()
+        if self.refused:
+            case.expect(last.stderr.startswith("margay") and 1 <= len(last.stderr.splitlines()) <= 2, "one or two lines are wanted")
+            case.expect(not re.search(r"\d{25}", last.stderr) and last.stdout == "", "a number that nobody can read, or output")
+        if self.seconds is not None:
+            case.in_time(self.seconds)
+
+
+def row_cases(rows):
+    """The cases of a table, by name: its rows, one after the other."""
+    by_name = {}
+    for row in rows:
+        by_name.setdefault(row.case, []).append(row)
+
+    def function_of(some):
+        def run_rows(case):
+            for row in some:
+                row.run(case)
+        run_rows.__doc__ = some[0].doc
+        return run_rows
+
+    return {name: function_of(some) for name, some in by_name.items()}
+
+
+def both(rows, function):
+    """A case that has rows and then a function."""
+    def run_both(case):
+        rows(case)
+        function(case)
+    run_both.__doc__ = function.__doc__
+    return run_both
+
+
 def run_cases(description, cases):
     """The command line of a file of cases; its exit status."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -75,29 +251,30 @@ def run_cases(description, cases):
     parser.add_argument("cases", nargs="*", help="cases to run (default all)")
     arguments = parser.parse_args()
     if arguments.list:
-        print("\n".join(f"{name:14} {function.__doc__}" for name, function in cases.items()))
+        print("\n".join(f"{name:22} {' '.join(function.__doc__.split())}" for name, function in cases.items()))
         return 0
     unknown = [name for name in arguments.cases if name not in cases]
     if unknown or not arguments.build:
         parser.error(f"no such case: {' '.join(unknown)}; --list shows them" if unknown else "--build is needed")
-    failed = skipped = 0
-    for name in arguments.cases or cases:
-        case = Case(support.Build(arguments.build))
+    outcomes = [run_case(name, cases[name], support.Build(arguments.build)) for name in arguments.cases or cases]
+    if arguments.cases and set(outcomes) == {"skipped"}:
+        return SKIPPED_STATUS
+    return 1 if "FAILED" in outcomes else 0
+
+
+def run_case(name, function, build):
+    with tempfile.TemporaryDirectory() as folder:
+        case = Case(build, folder)
         try:
-            cases[name](case)
+            function(case)
         except support.CompileError as error:
             case.problems.append(str(error))
         except Skipped as reason:
             print(f"{name:14} skipped: {reason}")
-            skipped += 1
-            continue
-        print(f"{name:14} {'FAILED' if case.problems else 'ok'}")
-        if case.problems:
-            print("\n".join(case.problems), flush=True)
-        failed += bool(case.problems)
-    if skipped and skipped == len(arguments.cases):
-        return SKIPPED_STATUS
-    return 1 if failed else 0
+            return "skipped"
+    outcome = "FAILED" if case.problems else "ok"
+    print("\n".join([f"{name:14} {outcome}", *case.problems]), flush=True)
+    return outcome
 
 
 def cases_of(module):

@@ -7,12 +7,18 @@
 """
 import json
 import pathlib
+import re
+import subprocess
 import sys
 import tempfile
 
 from launch_case import SOURCES, cases_of, run_cases
 
 FAULTS = SOURCES.parents[1] / "faults"
+# Programs whose ranks report all their findings, except with these arguments: outside of the rank there is no trace, and
+# the launcher reports how ranks end.
+TRACED = ("unreceived.c", "leaks.c", "findings.c", "check_types.c", "disagree.c")
+UNTRACED = (("thread",), ("early",), ("late",), ("absent",), ("leaves",))
 
 # Options of the run, program and arguments, ranks, exit status, ids in order of time. A program that ends with .c is
 # compiled.
@@ -22,10 +28,37 @@ TABLE = (
     (("--leaks",), ("unreceived.c",), 2, 0, ["unreceived-message"] * 3),
     (("--strict",), ("unreceived.c",), 2, 72, ["unreceived-message"] * 3),
     ((), ("unreceived.c", "ready"), 2, 0, ["dropped-ready-send"]),
+    (("--leaks",), ("leaks.c", "lost"), 2, 0, ["leaked-handle"] * 6),
+    (("--check-rma",), ("findings.c", "puts"), 2, 49, ["rma-conflict", "aborted"]),
+    (("--check-types",), ("check_types.c", "3"), 2, 0, ["type-mismatch"] * 3),
+    (("--check-types",), ("check_types.c", "logical"), 2, 0, ["nonportable-type"] * 4),
+    (("--check-types",), ("disagree.c", "op"), 3, 0, ["collective-mismatch"]),
+    (("--check-types",), ("findings.c", "truncated"), 2, 14, ["type-mismatch", "truncation", "aborted"]),
+    ((), ("findings.c", "truncated"), 2, 14, ["truncation", "aborted"]),
+    # MPI_ERR_IN_STATUS has the finding of the first failed request.
+    ((), ("findings.c", "waitall"), 2, 17, ["truncation", "aborted"]),
+    ((), ("findings.c", "waitsome"), 2, 17, ["truncation", "aborted"]),
+    ((), ("findings.c", "testall"), 2, 17, ["truncation", "aborted"]),
+    # The program gave the class.
+    ((), ("findings.c", "copy"), 1, 14, ["mpi-error", "aborted"]),
+    ((), ("findings.c", "query"), 1, 14, ["mpi-error", "aborted"]),
+    ((), ("findings.c", "queries"), 1, 17, ["mpi-error", "aborted"]),
+    ((), ("findings.c", "call"), 1, 14, ["mpi-error", "aborted"]),
+    ((), ("findings.c", "completes"), 1, 50, ["mpi-error", "aborted"]),
+    ((), ("findings.c", "memory"), 1, 34, ["out-of-memory", "aborted"]),
+    (("--nodes", "2"), ("findings.c", "loss"), 2, 101, ["peer-failed", "aborted"]),
+    # Outside of the rank, and of MPI.
+    ((), ("findings.c", "thread"), 1, 12, ["bad-argument", "aborted"]),
+    ((), ("findings.c", "early"), 1, 1, ["bad-argument"]),
+    ((), ("findings.c", "late"), 1, 1, ["bad-argument"]),
+    ((), ("ends.c", "after"), 2, 1, ["mpi-error"] * 2),
     ((), ("ends.c", "abort", "7", "1"), 3, 7, ["aborted"]),
     ((), ("ends.c", "fatal"), 2, "nonzero", ["bad-argument", "aborted"]),
     ((), ("ends.c", "exit", "3", "0"), 2, 3, []),
+    ((), ("findings.c", "absent"), 2, 3, ["no-init"]),
+    ((), ("findings.c", "leaves"), 2, 3, ["no-finalize"]),
     ((), ("sh", "-c", "kill -SEGV $$"), 1, 139, ["rank-died"]),
+    ((), ("bash", "-c", "echo nonsense >&$PMI_FD"), 1, "nonzero", ["launch-protocol"]),
     (("--timeout", "1"), ("sleep", "60"), 2, 124, ["timeout"]),
     (("--deadlock", "abort"), (FAULTS / "deadlock.c",), 2, 73, ["deadlock"]),
 )
@@ -40,12 +73,19 @@ def report_of(case, options, program, ranks, status):
         return json.loads(file.read_text())
 
 
+def ids_with_line(ids):
+    """A fatal error's line has the id of the error, and `aborted` none."""
+    return ids[:-1] if len(ids) > 1 and ids[-1] == "aborted" else ids
+
+
 def case_report_ids(case):
-    """Each program of the table has exactly these findings."""
+    """Each program of the table has exactly these findings, and a line for each."""
     for options, program, ranks, status, ids in TABLE:
         report = report_of(case, options, program, ranks, status)
         seen = [finding["id"] for finding in report["findings"]]
         case.expect(seen == ids, f"expected the findings {ids}, got {report}")
+        lines = ids_with_line(ids)
+        case.expect(sorted(case.last.ids) == sorted(lines), f"expected the lines of {lines}, got {case.last.ids}")
         case.expect(report["version"] == 1 and report["ranks"] == ranks, "version and ranks")
         case.expect(report["exit_status"] == case.last.status, "the report's exit status is the job's")
         case.expect(report["unlisted_findings"] == 0, "all findings are listed")
@@ -70,6 +110,46 @@ def case_report_deadlock(case):
     for rank, wait in enumerate(deadlock["waits"]):
         case.expect(wait["rank"] == rank and wait["peer"] == 1 - rank, f"whom rank {rank} waits for in {report}")
         case.expect(wait["call"].startswith("MPI_") and wait["tag"] >= 0 and wait["communicator"], f"what in {report}")
+
+
+def case_report_collective(case):
+    """Collective calls that do not match have both ranks, the first one's call and the communicator."""
+    finding = report_of(case, ("--check-types",), ("disagree.c", "op"), 3, 0)["findings"][0]
+    case.expect(len(finding["ranks"]) == 2 and 2 in finding["ranks"], f"ranks of {finding}")
+    case.expect(finding.get("call") == "MPI_Allreduce", f"call of {finding}")
+    case.expect(finding.get("communicator") == "MPI_COMM_WORLD", f"communicator of {finding}")
+
+
+def case_report_refused(case):
+    """A rank that cannot begin MPI has reported why."""
+    report = report_of(case, (), ("env", "MARGAY_INITIAL_ERRHANDLER=rubbish", case.ours("who.c")), 1, 1)
+    case.expect([finding["id"] for finding in report["findings"]] == ["mpi-error"], f"expected mpi-error, got {report}")
+    case.expect("MPI_Init failed: MARGAY_INITIAL_ERRHANDLER=rubbish" in case.last.stderr, "why")
+    case.expect(case.last.ids == ["mpi-error"], "a line")
+
+
+def case_report_other_mpi(case):
+    """A rank that loads another MPI is named."""
+    with tempfile.TemporaryDirectory() as folder:
+        library = pathlib.Path(folder) / "libmpi.so.40"
+        subprocess.run(["cc", "-shared", "-o", library, "-x", "c", "/dev/null"], check=True)
+        report = report_of(case, (), ("findings.c", "loads", str(library)), 1, 0)
+    seen = [(finding["id"], finding["ranks"]) for finding in report["findings"]]
+    case.expect(seen == [("other-mpi", [0])], f"expected other-mpi, got {report}")
+    case.expect(case.last.ids == ["other-mpi"], "a line")
+
+
+def case_report_trace(case):
+    """A traced rank records an event for each finding that it reports, also at its end."""
+    for options, program, ranks, status, ids in TABLE:
+        if program[0] not in TRACED or program[1:] in UNTRACED:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            trace = pathlib.Path(folder) / "trace"
+            report = report_of(case, ("--trace", trace, *options), program, ranks, status)
+            events = case.run([case.build.tool("margay"), "trace", "print", "--kind", "finding", trace]).stdout
+        seen = sorted(finding["id"] for finding in report["findings"] if finding["id"] != "aborted")
+        case.expect(sorted(re.findall(r"reports the finding ([a-z-]+)", events)) == seen, f"expected the events {seen}")
 
 
 def case_report_path(case):

@@ -76,7 +76,7 @@ static void with_nobody(void) {
   check_status("Imrecv of PROC_NULL", &status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
   CHECK(value == 5, "a receive from PROC_NULL wrote %d", value);
   MPI_Improbe(MPI_ANY_SOURCE, kTag + 1, MPI_COMM_WORLD, &flag, &message, MPI_STATUS_IGNORE);
-  CHECK(!flag, "Improbe found a message that nobody sent");
+  CHECK(!flag, "Improbe found a message that no rank sent");
 }
 
 int main(int argc, char** argv) {

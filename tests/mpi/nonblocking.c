@@ -153,7 +153,7 @@ static void persistent(void) {
     MPI_Startall(4, requests);
     MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
     CHECK(sum == size * round + size * (size - 1) / 2, "round %d: sum %d", round, sum);
-    CHECK(told == round * 3, "round %d: told %d", round, told);
+    CHECK(told == round * 3, "round %d: received %d", round, told);
     for (int other = 0; rank == 0 && other < size; ++other)
       CHECK(all[other] == round + other, "round %d: %d of rank %d", round, all[other], other);
   }

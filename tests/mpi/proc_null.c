@@ -42,7 +42,7 @@ static void receives(void) {
   check_status("Recv", &status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
   MPI_Irecv(&value, 1, MPI_INT, MPI_PROC_NULL, kTag, MPI_COMM_WORLD, &request);
   MPI_Test(&request, &flag, &status);
-  CHECK(flag, "Irecv from nobody is not complete at once");
+  CHECK(flag, "Irecv from MPI_PROC_NULL is not complete at once");
   // The standard asks for this (MPI 4.0, section 3.11); MPICH 4.0.2 gives source 0 here, and an empty status below.
   if (on_margay()) check_status("Irecv", &status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
   MPI_Recv_init(&value, 1, MPI_INT, MPI_PROC_NULL, kTag, MPI_COMM_WORLD, &request);
@@ -56,11 +56,11 @@ static void receives(void) {
   check_status("Probe", &status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
   flag = 0;
   MPI_Iprobe(MPI_PROC_NULL, kTag, MPI_COMM_WORLD, &flag, &status);
-  CHECK(flag, "Iprobe of nobody is false");
+  CHECK(flag, "Iprobe of MPI_PROC_NULL is false");
   check_status("Iprobe", &status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
   MPI_Sendrecv_replace(&value, 1, MPI_INT, MPI_PROC_NULL, kTag, MPI_PROC_NULL, kTag, MPI_COMM_WORLD, &status);
   check_status("Sendrecv_replace", &status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
-  CHECK(value == 3, "a receive from nobody wrote %d", value);
+  CHECK(value == 3, "a receive from MPI_PROC_NULL wrote %d", value);
 }
 
 // The usual border of a chain: a shift whose ends are nobody.

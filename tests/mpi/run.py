@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs one program of the MPI suite: compiled by our mpicc and by Debian's mpicc.mpich, on our library over each wire,
 and under Debian's MPICH, whose output ours must equal. A program in Fortran (fortran/*.F90) is three: with mpif.h, use mpi
-and use mpi_f08, by mpifort; exit status 77 where there is no Fortran.
+and use mpi_f08, by mpifort; exit status 77 without Fortran.
 
     tests/mpi/run.py --build build/release tests/mpi/send_modes.c
     tests/mpi/run.py --build build/release --only reference tests/mpi/*.c
@@ -34,13 +34,13 @@ import support
 SLOWER = 4
 # Runs of a program under Debian's MPICH until one ends in time.
 REFERENCE_TRIES = 3
-# Programs ask for more memory than there is, and must be told so, as by the system's allocator.
+# Programs request more memory than the system has, and must get an error, as from the system's allocator.
 SANITIZER_OPTIONS = {"ASAN_OPTIONS": "allocator_may_return_null=1"}
 # What each of them writes before its report.
 REPORT = re.compile(r"Sanitizer: |: runtime error: ")
 
 
-# How a program in Fortran gets at MPI: what fortran/binding.inc is told.
+# How a program in Fortran gets at MPI: the macros of fortran/binding.inc.
 BINDINGS = ("MPIF", "MPI", "F08")
 
 

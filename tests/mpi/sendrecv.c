@@ -44,8 +44,8 @@ static void unlike(int rank, int size) {
   for (int i = 0; i < 64; ++i) numbers[i] = -1;
   MPI_Sendrecv(NULL, 0, MPI_INT, MPI_PROC_NULL, kTag, numbers, 64, MPI_DOUBLE, MPI_PROC_NULL, kTag, MPI_COMM_WORLD,
                &status);
-  check_status("Sendrecv with nobody", &status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
-  CHECK(numbers[0] == -1, "a receive from nobody wrote %g", numbers[0]);
+  check_status("Sendrecv with MPI_PROC_NULL", &status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
+  CHECK(numbers[0] == -1, "a receive from MPI_PROC_NULL wrote %g", numbers[0]);
   free(out);
 }
 

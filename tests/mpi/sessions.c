@@ -122,11 +122,11 @@ static void check_errors(MPI_Session session, MPI_Errhandler handler) {
   if (all) {
     const int code = MPI_Group_from_session_pset(session, "mpi://NOBODY", &group);
     CHECK(code != MPI_SUCCESS && class_of(code) == MPI_ERR_ARG, "an unknown set: class %d", class_of(code));
-    CHECK(group == MPI_GROUP_NULL, "an unknown set: a group is told");
+    CHECK(group == MPI_GROUP_NULL, "an unknown set: a group is returned");
     CHECK(handler_calls == 1 && handler_session == session, "%d calls of the handler", handler_calls);
   }
   MPI_Session_get_errhandler(session, &told);
-  CHECK(told == handler, "another handler is told");
+  CHECK(told == handler, "another handler is returned");
   MPI_Errhandler_free(&told);
   const int code = MPI_Session_call_errhandler(session, MPI_ERR_OTHER);
   CHECK(code == MPI_SUCCESS && handler_calls == 1 + all && handler_session == session, "%d calls of the handler",
@@ -186,7 +186,7 @@ static void check_no_groups(MPI_Session session) {
   MPI_Comm comm = MPI_COMM_SELF;
   int size = 0, rank = -1;
   int code = MPI_Comm_create_from_group(MPI_GROUP_EMPTY, "nobody", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
-  CHECK(code == MPI_SUCCESS && comm == MPI_COMM_NULL, "of nobody: %d", code);
+  CHECK(code == MPI_SUCCESS && comm == MPI_COMM_NULL, "of an empty group: %d", code);
   MPI_Group_from_session_pset(session, "mpi://SELF", &self);
   code = MPI_Intercomm_create_from_groups(self, 0, self, 0, "both", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
   CHECK(class_of(code) == MPI_ERR_GROUP, "on both sides: class %d", class_of(code));

@@ -71,7 +71,7 @@ int main(int argc, char** argv) {
   } else {
     int go = -1;
     MPI_Recv(&go, 1, MPI_INT, 0, kGoTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    CHECK(go == rank, "told %d", go);
+    CHECK(go == rank, "received %d", go);
   }
   ring();
   if (rank != 0) pthread_barrier_wait(&first.joined);

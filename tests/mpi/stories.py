@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Random traffic, traced: every message has a whole story, and the stories' sums are those of --stats: messages and
 bytes by protocol and by wire, entries of walks, drops. In every third run
-a rank is killed: what is in its file is true, and what is not there is not told. Beside each run of traffic one of
+a rank is killed: what is in its file is true, and what is not there is not printed. Beside each run of traffic one of
 varied.c (types, tags, communicators, modes, wildcards, collective calls), whose ranks write down what they received: the
-stories tell the same, of each message.
+stories have the same of each message.
 
     tests/mpi/stories.py --build build/release --runs 6
 """
@@ -114,13 +114,13 @@ NOT_RECEIVED = {"not known", "never received", "not arrived", "broken off", "hel
 
 
 def told_of(stories):
-    """The same of stories that tell a receipt; of those the ones whose receipt is open where the receiver was killed; and
+    """The same of stories that contain a receipt; of those the ones whose receipt is open where the receiver was killed; and
     the sentences of those that are not understood."""
     told, open_ones, problems = collections.Counter(), collections.Counter(), []
     for story in stories:
         what = re.fullmatch(r"(\d+) x (\S+), tag (\d+) from \d+ in (\S+?)(?:, ready)?", story["what"])
         if not what:
-            problems.append(f"a message of the program is told as {story['what']}")
+            problems.append(f"a message of the program is shown as {story['what']}")
         elif story["how"] not in NOT_RECEIVED:
             one = int(story["source"]), int(story["destination"]), int(what[3]), int(what[1]), what[2], what[4]
             told[one] += 1
@@ -144,13 +144,13 @@ def run_varied(build, program, ranks, nodes, seed, killed):
         received = received_of(log)
         told, open_ones, more = told_of(stories)
         problems += more[:5]
-        problems += [f"received {count} times, told {told[one]} times: {one}" for one, count in received.items() if told[one] < count]
+        problems += [f"received {count} times, shown {told[one]} times: {one}" for one, count in received.items() if told[one] < count]
         # A rank that ended with others may have received one more than it wrote down.
         extra = told - received - (open_ones if killed else collections.Counter())
         for rank in range(ranks):
             here = [one for one in extra.elements() if one[1] == rank]
             if len(here) > (1 if killed else 0):
-                problems.append(f"rank {rank} is told to have received, and did not write down: {here}")
+                problems.append(f"rank {rank} has received by its story, and did not write down: {here}")
         return problems + sums_differ(build, folder, run, missing=ranks - 1 if killed else 0), len(stories)
 
 

@@ -1,4 +1,4 @@
-"""What the drivers of the MPI suite share: compiling, running with a time limit, telling what went wrong."""
+"""What the drivers of the MPI suite share: compiling, running with a time limit, reporting what went wrong."""
 import difflib
 import os
 import pathlib
@@ -35,7 +35,7 @@ class Build:
     def launcher(self):
         """The `margay` that starts programs, and options for it. Under the thread sanitizer one cannot start them: it
         shares its memory with a child until that has become the program. So sanitized libraries take the release build's,
-        which is told to leave the choice of the library to the program."""
+        which is set to leave the choice of the library to the program."""
         if not self.sanitizer:
             return [self.tool("margay"), "run"]
         launcher = pathlib.Path(os.environ.get("MARGAY_LAUNCHER", self.folder.parent / "release" / "bin" / "margay"))
@@ -85,7 +85,7 @@ class Run:
 def clean_environment(extra=None):
     """Our environment without what a launcher may have left in it."""
     environment = {key: value for key, value in os.environ.items() if not _FOREIGN.match(key)}
-    # Debian's MPICH tells on standard output that there is no /sys, as in a bare root; that is no output of the program.
+    # Debian's MPICH prints on standard output that /sys is missing, as in a bare root; that is no output of the program.
     environment.update(UCX_LOG_LEVEL="fatal", HWLOC_HIDE_ERRORS="2")
     environment["MARGAY_RATES"] = "usual"  # not what a developer's machine has measured
     environment.update(extra or {})

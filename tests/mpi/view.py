@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `margay trace view` puts into its page is what the other commands tell: the stories letter by letter, the messages
+"""What `margay trace view` puts into its page is what the other commands print: the stories letter by letter, the messages
 number by number; and the collective calls are those that the program made.
 
     tests/mpi/view.py --build build/release
@@ -138,13 +138,13 @@ def compare_collectives(page):
 
 
 def compare_locks(page, build, folder):
-    """Each lock of a window that the events tell of, with its end."""
+    """Each lock of a window in the events, with its end."""
     table = page.table("locks")
     printed = margay(build, "print", folder, "--kind", "window_sync", "--raw")
     taken = re.findall(r"^ *([\d.]+) +(\d+) +window_sync .*, window (\d+), synchronisation lock(?:_all)?(?: \(.*\))?$", printed, re.MULTILINE)
     mine = [(f"{table['from'][row] / 1000:.3f}", str(rank), str(table["window"][row])) for row, rank in enumerate(table["rank"])]
     if not taken or mine != taken:
-        return [f"the locks are {mine}, the events tell {taken}"]
+        return [f"the locks are {mine}, the events have {taken}"]
     return [f"lock {row} was held until {until}, from {table['from'][row]}" for row, until in enumerate(table["to"])
             if not until > table["from"][row]]
 

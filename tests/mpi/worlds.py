@@ -31,7 +31,7 @@ def command(build, wire, program, world):
 
 
 def run(build, source, wire, worlds, quiet=False):
-    """The number of worlds that failed. `quiet`: only these are told one by one."""
+    """The number of worlds that failed. `quiet`: only these are printed one by one."""
     program = (virtual.compile_shared(build, source) if wire == "virtual" else
                support.compile_program(build, "mpicc.mpich", source, ".mpich") if wire == "mpich" else
                support.compile_program(build, build.tool("mpicc"), source, ".margay"))

@@ -106,7 +106,7 @@ if command -v tshark >/dev/null; then
 elif [ -n "${MARGAY_EXPECT_TOOLS:-}" ]; then
   fail "tshark is not there, and scripts/setup installs it"
 else
-  echo "left out: margay.lua is not tried, as there is no tshark (scripts/setup)"
+  echo "left out: margay.lua is not tried, because tshark is not installed (scripts/setup)"
 fi
 
 step "mpicxx" "$prefix/bin/mpicxx" -o "$work/ring_cxx" "$work/ring.cpp"

@@ -127,7 +127,7 @@ std::array<Done, 2> play_looked_at(const Figure& figure, std::uint64_t seed, Loo
   return {done_by(world, 0), done_by(world, 1)};
 }
 
-TEST_CASE("figures 3 to 7 take the same steps whether somebody looks or not") {
+TEST_CASE("figures 3 to 7 take the same steps with and without observers") {
   for (const Figure& figure : kFigures) {
     CAPTURE(figure.name);
     for (const std::uint64_t seed : margay::testing::Seeds(margay::testing::of_one_thread(100))) {

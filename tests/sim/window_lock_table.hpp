@@ -71,7 +71,7 @@ inline std::string wrong_at_rest(WindowLockTable& table, std::uint32_t members) 
     if (slot.state == State::granted) ++held[static_cast<unsigned>(slot.kind)];
     if (slot.state == State::waiting) row.push_back(slot);
   }
-  if (table.data.guard != 0) return "somebody is in the guard";
+  if (table.data.guard != 0) return "a process is in the guard";
   if (table.data.shared != held[0] || table.data.exclusive != held[1]) return "holders are counted wrong";
   if (table.data.waiting != row.size()) return "those that wait are counted wrong";
   if (held[1] > 1 || (held[1] == 1 && held[0] != 0)) return "holders exclude each other";

@@ -462,7 +462,7 @@ inline void run_wire_contract(const WireFactory& factory, bool self = false) {
   SUBCASE("hold does not hold others") {
     hold_does_not_hold_others(factory);
   }
-  SUBCASE("parts of a body are told") {
+  SUBCASE("parts of a body are reported") {
     parts_are_told(factory);
   }
   SUBCASE("refused bodies pass by") {

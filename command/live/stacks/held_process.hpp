@@ -37,10 +37,16 @@ class HeldProcess {
   [[nodiscard]] const std::vector<Thread>& threads() const { return threads_; }
 
  private:
+  // Seizes a thread and requests its stop. False: it has ended, or the system refuses (errno).
   [[nodiscard]] bool ask(int tid);
+  // After a refusal. True: another process traces the thread, or a second attempt succeeded.
   [[nodiscard]] bool ask_beside_others(int tid);
+  // Whether the thread has stopped, and is then in threads_, or has ended.
   [[nodiscard]] bool collect(int tid);
+  // Asks all threads that are not held; `found`: there were some. Threads may create others meanwhile, so it is
+  // repeated.
   [[nodiscard]] portals::Status ask_new(int pid, std::uint64_t begun_ns, bool& found);
+  // Error: a thread does not stop in time.
   [[nodiscard]] portals::Status wait_for_stops(std::uint64_t begun_ns);
 
   std::vector<Thread> threads_;

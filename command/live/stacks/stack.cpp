@@ -25,6 +25,7 @@ bool is_system(const Frame& frame) {
   return std::ranges::any_of(kNames, [&](std::string_view name) { return frame.module.starts_with(name); });
 }
 
+// `_start` lies in the program's file, but is the C library's.
 bool is_programs(const Frame& frame) {
   return !is_library(frame) && !is_system(frame) && frame.function != "_start";
 }
@@ -79,6 +80,7 @@ std::string function_name(const std::string& symbol) {
   std::string text = demangled != nullptr ? demangled : symbol;
   std::free(demangled);
   if (demangled != nullptr) {
+    // Its parentheses would be taken for the beginning of the parameters.
     std::size_t from = text.find("(anonymous namespace)");
     constexpr std::size_t kLength = sizeof "(anonymous namespace)" - 1;
     while (from != std::string::npos && text.find('(') == from) {
@@ -138,6 +140,7 @@ std::vector<std::string> merged(const std::vector<StackOf>& stacks, bool long_fo
     groups[entry->second].ranks.push_back(of.rank);
   }
   std::ranges::stable_sort(groups, [](const Group& one, const Group& other) {
+    // Main threads first, and the largest groups before small ones: an exception is easier to see after the rule.
     return one.main_thread != other.main_thread ? one.main_thread : one.ranks.size() > other.ranks.size();
   });
   std::vector<std::string> lines;

@@ -37,6 +37,7 @@ struct InheritedEnvironment {
   std::vector<std::string> names;
 };
 
+// core: each rank is bound to one of the processors that the launcher may use, round robin.
 enum class BindTo : std::uint8_t { none, core };
 
 // The whole line. Defaults are those of the options.
@@ -53,12 +54,15 @@ struct RunOptions {
   std::uint32_t ranks_per_node = 0;
   // 0: none.
   double timeout_seconds = 0;
+  // Print each rank's exit code at the job's end; print the notes below; print the table of statistics.
   bool print_exit_codes = false;
   bool verbose = false;
   bool stats = false;
+  // Check for each pair of ranks that sent = delivered + dropped; a difference makes the job fail.
   bool check_accounting = false;
   // Findings of the checks make the job fail.
   bool strict = false;
+  // End the job at a proven deadlock, which is otherwise only reported.
   bool abort_deadlock = false;
   // Leave LD_LIBRARY_PATH alone.
   bool system_mpi = false;

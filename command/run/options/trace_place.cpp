@@ -41,7 +41,7 @@ Status check_folder(const std::string& folder, std::uint64_t tried_bytes) {
   return {};
 }
 
-// What an option has set; empty without it.
+// The value that the command line gives to a variable of the ranks; empty if it gives none.
 std::string rank_option(const RunOptions& options, std::string_view wanted) {
   // The last setting counts.
   std::string found;

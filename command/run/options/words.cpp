@@ -98,6 +98,7 @@ Status parse_timeout(const std::string& word, const std::string& text, double& s
   for (const std::string& part : split(number, ':')) {
     double value = 0;
     good = good && sim::parse_number(std::string_view(part), value) && value >= 0;
+    // h:m:s and m:s alike: each colon makes what is before it sixty times as long.
     total = total * 60 + value;
   }
   total *= unit;

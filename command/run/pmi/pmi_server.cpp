@@ -86,10 +86,12 @@ void PmiServer::appnum(std::uint32_t rank, const sim::PmiMessage&, PmiOutcome& o
 }
 
 void PmiServer::universe(std::uint32_t rank, const sim::PmiMessage&, PmiOutcome& out) {
+  // Nothing is ever spawned, so the universe is the job.
   answer(out, rank, "cmd=universe_size size=" + std::to_string(ranks_.size()));
 }
 
 void PmiServer::kvs_name(std::uint32_t rank, const sim::PmiMessage&, PmiOutcome& out) {
+  // One key-value space for the whole job; its name is not checked in later lines.
   answer(out, rank, "cmd=my_kvsname kvsname=" + job_name_);
 }
 

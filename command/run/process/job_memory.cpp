@@ -12,6 +12,7 @@
 #include "sim/base/clock.hpp"
 #include "sim/base/process_identity.hpp"
 #include "sim/base/random.hpp"
+#include "sim/boot/findings.hpp"
 #include "sim/boot/node_segment.hpp"
 #include "sim/wire/shm/shm_layout.hpp"
 
@@ -54,6 +55,7 @@ Status JobMemory::create(const JobPlan& plan) {
   header.rates_given = plan.rates_given ? 1 : 0;
   // Distinguishes this job's traces and processes from other jobs'.
   header.job_id = sim::random_u64();
+  // By the secret ranks prove to each other over TCP that they belong to this job.
   sim::fill_random(header.secret);
   std::copy(plan.node_of_rank.begin(), plan.node_of_rank.end(), board_.node_of_rank());
   for (std::uint32_t ranks : plan.ranks_of_node()) {
@@ -82,7 +84,7 @@ Status JobMemory::create(const JobPlan& plan) {
 // O_APPEND belongs to the open file description, which the ranks inherit, so records of several ranks do not overwrite
 // one another.
 Status JobMemory::create_findings() {
-  findings_descriptor_ = ::memfd_create("margay-findings", MFD_CLOEXEC);
+  findings_descriptor_ = ::memfd_create(sim::kFindingsFileName, MFD_CLOEXEC);
   if (findings_descriptor_ >= 0 && ::fcntl(findings_descriptor_, F_SETFL, O_APPEND) == 0) return {};
   return Status::error(std::string("--report: cannot make a memory file for the findings of the ranks: ") +
                        std::strerror(errno));

@@ -23,6 +23,7 @@ class JobMemory {
   // Creates the memory file to which ranks append their findings (sim/boot/findings).
   [[nodiscard]] portals::Status create_findings();
 
+  // Requires, for all below: create() succeeded. Descriptors stay this object's; ranks inherit copies of them.
   [[nodiscard]] const sim::Board& board() const { return board_; }
   [[nodiscard]] int board_descriptor() const { return board_descriptor_; }
   // -1: the node has one rank and needs none.

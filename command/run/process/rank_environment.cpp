@@ -78,6 +78,7 @@ Variables of_program(const RunOptions& options, const ProgramSpec& program, cons
   }
   if (!library_folder.empty()) {
     std::string& path = variables["LD_LIBRARY_PATH"];
+    // In front, because the user's path may lead to another MPI library.
     path = path.empty() ? library_folder : library_folder + ":" + path;
   }
   return variables;

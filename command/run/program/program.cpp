@@ -75,8 +75,10 @@ Status find_program(const std::string& name, const std::string& working_director
   }
   // A file that cannot be run does not end the search, but is reported if no other is found.
   Status refused;
+  // Without PATH the usual folders, as in a shell.
   const std::string folders = search_path != nullptr ? search_path : "/usr/local/bin:/usr/bin:/bin";
   for (const std::string& folder : split(folders, ':')) {
+    // An empty PATH is one empty piece, which means the working directory (POSIX).
     const std::string candidate = (folder.empty() ? "." : folder) + "/" + name;
     int status = 0;
     // A relative folder of PATH is relative to the rank's working directory, because the rank enters that before

@@ -23,6 +23,10 @@ bool read_record(const sim::FindingRecord& record, std::uint32_t ranks, JobFindi
   if (record.finding >= sim::kFindingCount || record.rank >= ranks) return false;
   out.finding = static_cast<sim::Finding>(record.finding);
   out.ranks = {record.rank};
+  if (record.other_rank >= 0 && static_cast<std::uint32_t>(record.other_rank) < ranks) {
+    out.ranks.push_back(static_cast<std::uint32_t>(record.other_rank));
+    std::ranges::sort(out.ranks);
+  }
   out.message = clean_text(record.message);
   out.time_ns = record.time_ns;
   out.call = clean_text(record.call);
@@ -125,6 +129,14 @@ sim::Finding finding_of(CauseKind kind) {
   return sim::Finding::launch_protocol;
 }
 
+sim::Finding finding_of_line(const Cause& cause, const sim::Board& board) {
+  if (cause.kind != CauseKind::abort) return finding_of(cause.kind);
+  const sim::BoardBlock& block = board.block(cause.rank);
+  // A program with another MPI library writes nothing to the board.
+  const std::uint32_t number = block.state == sim::RankState::aborting ? block.abort_finding : 0;
+  return number == 0 || number >= sim::kFindingCount ? sim::Finding::aborted : static_cast<sim::Finding>(number);
+}
+
 JobFinding finding_of_cause(const Cause& cause, const std::string& message, const sim::Board& board) {
   JobFinding found;
   found.finding = finding_of(cause.kind);
@@ -173,6 +185,8 @@ Status ReportFile::write(const RunOptions& options, const sim::Board& board, con
   std::vector<JobFinding> of_ranks = read_records(records, board.size());
   std::size_t listed = of_ranks.size();
   for (const JobFinding& one : found) listed += one.finding == sim::Finding::other_mpi ? one.ranks.size() : 0;
+  // A check counts every finding but lists only the first ones. The difference shows how many are missing from the
+  // list.
   const std::uint64_t unlisted = count_unlisted(board, listed);
   // The order of time shows the first mistake first; a stable sort keeps each rank's order.
   for (JobFinding& one : of_ranks) found.push_back(std::move(one));
@@ -184,6 +198,7 @@ Status ReportFile::write(const RunOptions& options, const sim::Board& board, con
   out["command"] = line_of(options);
   out["ranks"] = board.size();
   out["exit_status"] = exit_status;
+  // Since the beginning of the job, like the times of the findings.
   out["elapsed_s"] = static_cast<double>(sim::real_clock().now_ns() - started_ns) / 1e9;
   out["findings"] = nlohmann::ordered_json::array();
   for (const JobFinding& one : found) out["findings"].push_back(json_of(one, started_ns));

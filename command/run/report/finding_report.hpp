@@ -45,7 +45,9 @@ struct JobFinding {
 
 // The finding for the cause of a job's end. Requires: `kind` is not none.
 [[nodiscard]] sim::Finding finding_of(CauseKind kind);
-// The same with its rank and the call in progress, read from the board now.
+// The finding whose id ends the line about the cause: of a fatal error that of its class.
+[[nodiscard]] sim::Finding finding_of_line(const Cause& cause, const sim::Board& board);
+// The finding for the cause with its rank and the call in progress, read from the board now.
 [[nodiscard]] JobFinding finding_of_cause(const Cause& cause, const std::string& message, const sim::Board& board);
 // A `deadlock` or `stalled` finding, with the wait of each rank that the board shows now.
 [[nodiscard]] JobFinding finding_of_waits(sim::Finding finding, const std::string& message, const sim::Board& board);

@@ -10,6 +10,7 @@
 namespace margay::command {
 namespace {
 
+// As of timeout(1).
 constexpr int kTimeoutStatus = 124;
 constexpr int kDeadlockStatus = 73;
 constexpr int kSignalBase = 128;

@@ -47,6 +47,7 @@ struct RankEnd {
   int value = 0;
   bool called_init = false;
   bool called_finalize = false;
+  // It announced its abort, with the next field as MPI_Abort's code.
   bool aborting = false;
   int abort_code = 0;
   // The reason of the abort.

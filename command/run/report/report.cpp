@@ -124,6 +124,8 @@ std::string clean_text(std::span<const char> field) {
   for (char c : field) {
     // A field that the text fills has no zero.
     if (c == '\0') break;
+    // The board is memory that ranks write, so a text may have any bytes; they must not reach a terminal as control
+    // characters.
     text += c >= 0x20 && c < 0x7f ? c : '?';
   }
   return text;

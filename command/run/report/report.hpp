@@ -22,6 +22,7 @@ struct ReportContext {
   const sim::Board* board = nullptr;
   // By rank.
   const std::vector<int>* pids = nullptr;
+  // Since the launcher began; then the limit of --timeout, 0: none.
   double elapsed_seconds = 0;
   double timeout_seconds = 0;
   // Ranks that are ended because of the cause.

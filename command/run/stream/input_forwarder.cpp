@@ -18,6 +18,7 @@ InputForwarder::~InputForwarder() {
 
 // A terminal is not read before the loop has found the launcher in its foreground.
 Status InputForwarder::open(const std::vector<std::uint32_t>& readers) {
+  // The input of all ranks that read none: they see its end at once, instead of taking bytes from the others.
   null_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (null_ < 0) return Status::error(std::string("cannot open /dev/null: ") + std::strerror(errno));
   terminal_ = ::isatty(STDIN_FILENO) != 0;

@@ -27,7 +27,7 @@ bool Poller::watch(int descriptor, Event event, bool for_writing) {
   wanted.events = for_writing ? EPOLLOUT : EPOLLIN;
   // Kind and index fit in epoll's user data, so no table of descriptors is needed.
   wanted.data.u64 = (std::uint64_t{static_cast<std::uint32_t>(event.kind)} << 32) | event.index;
-  // EPERM marks a regular file.
+  // EPERM marks a regular file. EEXIST means that the descriptor is registered already, which suffices.
   return ::epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &wanted) == 0 || errno == EEXIST;
 }
 
@@ -38,6 +38,7 @@ void Poller::forget(int descriptor) {
 void Poller::wait(int timeout_ms, std::vector<Event>& events) {
   std::array<epoll_event, 64> ready;
   events.clear();
+  // After a signal the count is -1 and no event is returned; the caller's loop asks again.
   const int count = ::epoll_wait(epoll_, ready.data(), static_cast<int>(ready.size()), timeout_ms);
   for (int i = 0; i < count; ++i) {
     const std::uint64_t data = ready[static_cast<std::size_t>(i)].data.u64;

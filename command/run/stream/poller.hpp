@@ -8,7 +8,8 @@
 
 namespace margay::command {
 
-// What a descriptor belongs to; `index` is a rank or a sink.
+// What a descriptor belongs to. signal: the launcher's signals. output, error, pmi: what the rank `index` sends. sink:
+// destination `index` has room. input: the launcher's standard input. input_pipe: reader `index` has room for input.
 enum class EventKind : std::uint32_t { signal, output, error, pmi, sink, input, input_pipe };
 
 // A ready descriptor.

@@ -40,7 +40,9 @@ namespace {
 
 using portals::Status;
 
+// Linux's usual capacity of a pipe, so that one read empties it.
 constexpr std::size_t kReadBytes = 65536;
+// Bounds how long a prompt waits while other ranks print all the time.
 constexpr std::int64_t kLongestHoldNs = 1'000'000'000;
 
 bool same_file(int one, int other) {
@@ -65,6 +67,7 @@ RankOutput::RankOutput(Poller& poller, std::uint32_t ranks, const OutputOptions&
 
 RankOutput::~RankOutput() {
   for (Stream& stream : streams_) close_stream(stream);
+  // The first two are the launcher's own descriptors.
   for (std::size_t sink = 2; sink < sinks_.size(); ++sink) ::close(sinks_[sink]->descriptor());
 }
 
@@ -85,6 +88,7 @@ Status RankOutput::open_stream(std::uint32_t rank, EventKind kind, const std::st
     return Status::error("cannot make a pipe for the output of rank " + std::to_string(rank) + ": " +
                          std::strerror(errno) + (errno == EMFILE ? " (the limit on open files, ulimit -n)" : ""));
   }
+  // The launcher's end alone: programs expect that their own end blocks.
   static_cast<void>(::fcntl(ends[0], F_SETFL, O_NONBLOCK));
   stream.descriptor = ends[0];
   write_end = ends[1];
@@ -184,7 +188,7 @@ void RankOutput::balance() {
   }
 }
 
-// Twice the same rank may be drained: at its end and at the job's.
+// A rank may be drained twice: at its end, and at the job's.
 void RankOutput::drain(std::uint32_t rank, std::int64_t now_ns) {
   for (std::size_t which = 0; which < 2; ++which) {
     Stream& stream = streams_[std::size_t{rank} * 2 + which];

@@ -25,6 +25,7 @@ namespace margay::command {
 
 class LineBuffer {
  public:
+  // How long a partial line waits for more before it counts as a prompt.
   static constexpr std::int64_t kPromptAfterNs = 50'000'000;
   // The C library's buffer of a stream to a pipe; other libraries use multiples of it. A prompt that ends at a multiple
   // by chance (one in 4,096) is delayed by kMidLineAfterNs.
@@ -87,6 +88,7 @@ class RankOutput {
   void drain(std::uint32_t rank, std::int64_t now_ns);
   // Prints the partial lines that are due.
   void on_time(std::int64_t now_ns);
+  // The next time at which on_time() has something to print; -1: none.
   [[nodiscard]] std::int64_t deadline_ns() const;
   // A line of the launcher's own, on standard error or on standard output.
   void notice(std::string_view line);

@@ -36,6 +36,7 @@ bool is_note(sim::TraceKind kind) {
 class ChartMaker {
  public:
   explicit ChartMaker(const ExportSource& source) : source_(source), trace_(source.trace) {
+    // All hops of the trace, built once: a step then finds its hop without a search through the events.
     for (const Hop& hop : timeline_of(trace_, source.messages).hops) hops_[hop.identity] = hop;
   }
 

@@ -37,6 +37,7 @@ class ChromeWriter {
   }
   // Microseconds. The shortest decimal of the double has all nanoseconds, exact up to 2^53 ps, 104 days.
   [[nodiscard]] double at_us(std::size_t at) const { return static_cast<double>(since_start(trace_, at)) / 1000.0; }
+  // A rank is a process of the format, and a thread of the rank a thread, so that the viewer groups lanes by rank.
   [[nodiscard]] Json at_place(std::string_view phase, std::string_view name, std::string_view category, std::size_t at,
                               std::uint64_t thread) const {
     return {{"name", name},
@@ -113,6 +114,7 @@ class ChromeWriter {
     const std::string name =
         fmt::format("{}>{} #{}", story.identity.source, story.identity.destination, story.identity.sequence);
     const std::size_t from = story.sent;
+    // The program has the message when it is received; its arrival is the end only of one that no receive took.
     const std::size_t to = story.received != MessageStory::kNone ? story.received : story.arrived;
     if (from != MessageStory::kNone && to != MessageStory::kNone) {
       Json arrow = at_place("s", "message", "message", from, thread_of(from));

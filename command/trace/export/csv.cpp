@@ -102,6 +102,7 @@ void write_calls_csv(const ExportSource& source, std::ostream& out) {
   // Waiting time by the mpi_enter of the innermost call around the wait's beginning.
   std::map<std::size_t, std::uint64_t> waited;
   for (const TimeSpan& wait : timeline.waits) {
+    // Not found is a key too: such waits belong to no call, and no row needs them.
     const std::size_t call = source.messages.call_around(wait.begin);
     waited[call] += trace.entries[wait.end].event.time - trace.entries[wait.begin].event.time;
   }

@@ -53,9 +53,10 @@ void add_value(std::string& line, const TraceFile& file, const Field& field, std
   }
 }
 
-// Formats one event. `line` keeps its memory from one event to the next.
+// Formats one event into `line`, replacing its former content.
 void put_event(const Trace& trace, const Trace::Entry& entry, std::string& line) {
   const TraceFile& file = trace.files[entry.file];
+  // Millions of events share one buffer, which saves an allocation for each.
   line.clear();
   const std::uint64_t time_ns = entry.event.time - trace.entries.front().event.time;
   fmt::format_to(std::back_inserter(line), "{{\"time_ns\": {}, \"rank\": {}, \"kind\": ", time_ns, file.rank);

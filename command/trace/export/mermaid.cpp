@@ -32,6 +32,7 @@ void write_mermaid(const Chart& chart, std::ostream& out) {
   for (const ChartStep& step : chart.steps) {
     const std::string text = mermaid_text(fmt::format("{} us: {}", step.time_us, step.text));
     if (step.is_arrow) {
+      // In Mermaid's notation a cross ends an arrow that does not arrive, and a dotted line is an answer.
       const std::string_view arrow = step.is_lost ? (step.is_answer ? "--x" : "-x") : (step.is_answer ? "-->>" : "->>");
       out << fmt::format("    r{}{}r{}: {}\n", step.from, arrow, step.to, text);
     } else {
@@ -45,6 +46,7 @@ namespace {
 std::string msc_text(std::string_view text) {
   std::string escaped;
   for (const char letter : text) {
+    // The label is in quotation marks, so those of the text are escaped.
     if (letter == '"') escaped += '\\';
     // A backslash is the language's escape character.
     escaped += letter == '\\' ? '/' : letter;

@@ -36,7 +36,8 @@ class Otf2Strings {
 };
 
 enum class RecordKind { enter, send, receive, leave };
-// An event of a location. Of several at one entry (calls that never ended), inner ones end first.
+// An event of a location. Calls that never ended all end at the rank's last entry; there the inner ones leave before
+// the outer ones.
 struct LocationRecord {
   std::size_t at = 0;  // in trace.entries
   RecordKind kind = RecordKind::enter;
@@ -71,10 +72,12 @@ OTF2_ErrorCode record_error(void* user, const char* /*file*/, std::uint64_t /*li
   constexpr std::size_t kMost = 512;
   std::array<char, kMost> text{};
   if (format != nullptr) static_cast<void>(std::vsnprintf(text.data(), text.size(), format, arguments));
+  // Later errors mostly follow from the first one.
   if (error->sentence.empty()) error->sentence = text.data();
   return code;
 }
 
+// Called by OTF2 when a buffer is full. Without a flush the events in it would be lost.
 OTF2_FlushType always_flush(void* /*user*/, OTF2_FileType /*file*/, OTF2_LocationRef /*location*/, void* /*caller*/,
                             bool /*final*/) {
   return OTF2_FLUSH;
@@ -89,6 +92,7 @@ class Otf2Writer {
   }
   Otf2Writer(const Otf2Writer&) = delete;
   Otf2Writer& operator=(const Otf2Writer&) = delete;
+  // The library would keep the address of error_ beyond this object's life.
   ~Otf2Writer() { library_.register_error(nullptr, nullptr); }
 
   // Region 0 is "waiting"; text 0 is empty.

@@ -19,6 +19,7 @@ class FunctionFinder {
   template <typename Function>
   void find(Function& function, const char* name) {
     function = reinterpret_cast<Function>(dlsym(library_, name));
+    // One name suffices for the message: another version of OTF2 usually lacks several.
     if (function == nullptr && missing_ == nullptr) missing_ = name;
   }
   [[nodiscard]] const char* missing() const { return missing_; }
@@ -72,6 +73,8 @@ void find_records(FunctionFinder& finder, Otf2Library& library) {
 portals::Status load_otf2(Otf2Library& library) {
   void* handle = nullptr;
   for (const char* const name : kOtf2Names) {
+    // RTLD_LOCAL keeps OTF2's symbols from those of other libraries. The library is never closed: the functions are
+    // used until the process ends.
     if (handle == nullptr) handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   }
   if (handle == nullptr) {

@@ -35,7 +35,7 @@ class ProtobufMessage {
   // A nested message.
   ProtobufMessage& message(std::uint32_t field, const ProtobufMessage& value) { return text(field, value.bytes_); }
 
-  // The encoded message.
+  // The encoded message. Without a length in front; valid until the next field is added.
   [[nodiscard]] const std::string& bytes() const { return bytes_; }
 
  private:

@@ -129,6 +129,7 @@ std::string_view kind_text(const sim::TraceEvent& event) {
 MessageRow row_of(const ExportSource& source, const MessageStory& story) {
   const Trace::Entry& entry = about(source.trace, story);
   const sim::TraceEvent& event = entry.event;
+  // A send_begin has no portal yet, but MPI sends to the receive portal only.
   const std::uint8_t portal = event.kind == sim::TraceKind::send_begin ? mpi_adi::kReceivePortal : event.portal;
   MessageRow row;
   row.story = &story;
@@ -149,7 +150,7 @@ MessageRow row_of(const ExportSource& source, const MessageStory& story) {
   return row;
 }
 
-// Takes the site out of EventText' text, which alone resolves addresses.
+// Cuts the site out of the text of EventText, the only class that resolves addresses.
 std::string site_text(const ExportSource& source, const Trace::Entry& enter) {
   const std::string call = call_name(source.trace.files[enter.file], enter.event.a);
   // "CALL (SITE)".

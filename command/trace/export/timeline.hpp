@@ -41,6 +41,7 @@ struct Hop {
   MessageIdentity identity;
   // The message that it belongs to.
   MessageIdentity root;
+  // Entries: its wire took it, and its target saw it. kNone: not in the trace.
   std::size_t sent = MessageStory::kNone;
   std::size_t arrived = MessageStory::kNone;
 };
@@ -116,6 +117,8 @@ struct Chart {
 // A larger chart is unreadable.
 inline constexpr std::size_t kChartArrowsMost = 300;
 
+// Draws the messages of these stories, however many arrows that makes; the caller compares them with the limit. Cost:
+// one pass over the trace for its hops.
 [[nodiscard]] Chart chart_of(const ExportSource& source, const std::vector<MessageStory>& stories);
 
 }  // namespace margay::command

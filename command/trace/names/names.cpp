@@ -11,6 +11,8 @@ namespace margay::command {
 
 namespace {
 
+// An envelope in match bits, from the top: 32 bits of tag, 16 of source, 13 of context, 3 of type
+// (mpi_adi/device/match_bits).
 constexpr std::uint64_t kTagMask = 0xffff'ffff'0000'0000;
 constexpr std::uint64_t kSourceMask = 0xffff'0000;
 constexpr std::uint64_t kContextMask = 0xfff8;
@@ -106,7 +108,8 @@ bool is_setup_of_partitions(std::uint64_t match_bits) {
 
 namespace {
 
-// The number of the definition with the members of a context's collective calls: an agreement has one of its own.
+// The number under which the members of a context's collective calls are defined. Those of an agreement are only some
+// of the communicator's, and have a definition of their own.
 constexpr std::uint32_t definition_of_calls(std::uint32_t context) {
   return is_agreement(context) ? context | 1U : context & ~1U;
 }
@@ -214,6 +217,7 @@ std::optional<std::uint64_t> TraceNames::members_number(std::uint32_t file, std:
 std::string TraceNames::elements(std::uint32_t file, std::uint32_t type, std::uint64_t bytes,
                                  std::uint64_t time_ns) const {
   const sim::Definition* const found = find(file, sim::DefinitionKind::datatype, type, time_ns);
+  // A datatype of 0 bytes, or one whose definition was lost, gives no number of elements.
   if (found == nullptr || found->value == 0) return sim::counted(bytes, "byte");
   return fmt::format("{} x {}", bytes / found->value, found->text);
 }
@@ -242,6 +246,8 @@ std::string TraceNames::entry(std::uint32_t file, std::uint8_t portal, std::uint
   return fmt::format("entry {}", order);
 }
 
+// A program on portals may use the number of MPI's receive portal for a purpose of its own. Only MPI's device defines
+// an owner of receives, so that definition decides.
 bool TraceNames::is_envelope(std::uint32_t file, std::uint8_t portal) const {
   return portal == mpi_adi::kReceivePortal &&
          find(file, sim::DefinitionKind::owner, mpi_adi::kOwnerReceive, kAlways) != nullptr;
@@ -305,6 +311,7 @@ std::optional<std::uint32_t> TraceNames::program_tag(std::uint32_t file, std::ui
 
 std::string TraceNames::tag(std::uint32_t file, std::uint64_t match_bits, std::uint64_t time_ns, bool wanted) const {
   const std::uint32_t tag = split_envelope(match_bits).tag;
+  // In a file that has both sides, as of a channel from a rank to itself, the sender's definition says more.
   const sim::Definition* const senders = wanted ? nullptr : partitions(file, match_bits, time_ns, true);
   const sim::Definition* const found = senders != nullptr ? senders : partitions(file, match_bits, time_ns, false);
   if (found == nullptr) return tag_text(tag);
@@ -354,6 +361,7 @@ std::string TraceNames::wanted(std::uint32_t file, std::uint8_t portal, std::uin
   if ((ignore_bits & kContextMask) == kContextMask) {
     return (match_bits & 4U) != 0 ? "any long message" : "any message that is short";
   }
+  // An ignored bit may have any value, so it does not turn a receive into the wait for an answer.
   if (is_reply(match_bits & ~ignore_bits)) return bits(file, portal, match_bits, time_ns);
   const EnvelopeBits is = split_envelope(match_bits);
   const std::string tag = (ignore_bits & kTagMask) == kTagMask ? "any tag" : this->tag(file, match_bits, time_ns, true);

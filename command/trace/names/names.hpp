@@ -57,9 +57,9 @@ struct PersistentNumber {
   // The lowest bits of the start's number, from 0.
   std::uint32_t start;
 };
-// Whether the context of a collective message belongs to an agreement: some of a communicator's members agree on a new
-// context. Their messages use the one of the communicator's two contexts that its own calls do not use, and the call's
-// number is the agreement's tag.
+// Whether a collective message with this context belongs to an agreement, in which some members of a communicator
+// choose a new context. Of the communicator's two contexts an agreement uses the one that the communicator's own calls
+// do not use; its tag is in the place of a call's number.
 [[nodiscard]] constexpr bool is_agreement(std::uint32_t context) {
   return (context & 1U) == 0;
 }

@@ -48,6 +48,7 @@ std::string field_text(const TraceFile& file, const Field& field, std::uint64_t 
 std::string_view reason_text(const sim::TraceEvent& event) {
   std::string_view text;
   for_each_field(event.kind, [&](const Field& field) {
+    // Other fields in this slot are flags and body methods, which say nothing about a cause.
     if (field.slot != Slot::reason || (field.name != "reason" && field.name != "choice")) return;
     if (const std::optional<std::uint64_t> value = value_of(field, event)) text = word_of(field, *value);
   });

@@ -1,4 +1,4 @@
-// One event as one line: its raw fields, without interpretation. Sentences are in story/words.hpp.
+// One event as one line: its raw fields, without interpretation. Sentences are in story/event_text.hpp.
 #pragma once
 
 #include <cstdint>

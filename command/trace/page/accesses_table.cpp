@@ -6,6 +6,7 @@ namespace margay::command {
 
 namespace {
 
+// The elements of one index belong to one access; accesses are in the order of the trace.
 struct AccessColumns {
   std::vector<std::uint32_t> rank, target, what, method, copies, window, epoch;
   std::vector<std::int32_t> call;

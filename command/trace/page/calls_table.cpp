@@ -71,6 +71,7 @@ void add_waits(const PageInput& input, PageData& data, PageCalls& calls) {
     thread.push_back(small(thread_of_file.second));
     begin.push_back(input.time(at));
     end.push_back(kNoTime);
+    // An infinite end makes waited() count the wait up to any time that it is asked for.
     calls.waits[thread_of_file.first].push_back({begin.back(), std::numeric_limits<double>::infinity()});
   }
   data.table("waits", rank.size())
@@ -117,6 +118,7 @@ PageCalls add_calls(const PageInput& input, PageData& data) {
     if (event.kind != sim::TraceKind::mpi_enter && event.kind != sim::TraceKind::mpi_leave) continue;
     std::uint64_t& depth = depths[{entry.file, event.detail}];
     if (event.kind == sim::TraceKind::mpi_leave) {
+      // At 0 the enter of this leave was overwritten in the ring.
       depth -= depth > 0 ? 1 : 0;
       continue;
     }

@@ -11,6 +11,7 @@ namespace margay::command {
 // A wait of a rank, in the page's times: nanoseconds since the first event.
 struct PageWait {
   double begin = 0;
+  // Infinite: the rank still waited when the recording ended.
   double end = 0;
 };
 

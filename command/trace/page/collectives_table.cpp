@@ -20,8 +20,8 @@ namespace {
 constexpr std::int32_t kNoNumber = -1;
 
 // A disjoint-set forest of parts that belong to one call. Communicators without a common member may have the same
-// context. If more parts have one context and number than a communicator has members, parts are joined only on
-// evidence: a message, or a read of shared memory.
+// context, so equal contexts and numbers prove nothing by themselves. Unless they occur on exactly as many ranks as the
+// communicator has members, parts are joined only by evidence: a message, or a read of shared memory.
 class Groups {
  public:
   explicit Groups(std::size_t parts) : parents_(parts) { std::iota(parents_.begin(), parents_.end(), 0); }
@@ -105,6 +105,7 @@ std::vector<bool> join_known(const PageInput& input, Groups& groups) {
     is_known[i] = true;
     calls[{parts[i].context, *members, parts[i].number}][parts[i].file].push_back(i);
   }
+  // Rings that overflowed lost different numbers of beginnings, but each still has its last calls.
   const bool from_end = std::any_of(input.trace.files.begin(), input.trace.files.end(),
                                     [](const TraceFile& file) { return file.lost != 0; });
   for (auto& [call, by_file] : calls) {
@@ -140,11 +141,13 @@ Groups groups_of(const PageInput& input) {
     }
   }
   for (std::size_t part = 0; part < parts.size(); ++part) {
+    // A message's sender and receiver are in the same call.
     for (const std::size_t send : parts[part].sends) join(part, input.entry(send).event.destination);
   }
   for (std::size_t i = 0; i < input.trace.entries.size(); ++i) {
     const sim::TraceEvent& event = input.entry(i).event;
     if (event.kind != sim::TraceKind::shared_read) continue;
+    // The reader's part is the latest one of this name: a rank is in one call of a number at a time.
     const std::uint32_t context = split_envelope(event.match_bits).context;
     join(index.latest({context, event.a, event.destination}, i), event.source);
   }
@@ -189,6 +192,7 @@ std::vector<std::size_t> first_parts(const PageInput& input) {
     const std::size_t call = input.messages.call_around(parts[i].begin);
     const Trace::Entry& entry = input.entry(parts[i].begin);
     if (call == kNoEntry || input.messages.has_threads(entry.file)) continue;
+    // A nonblocking or persistent operation makes progress inside other calls, so it keeps a row of its own.
     if (name_of_call(input, parts[i]) != call_name(input.trace.files[entry.file], input.entry(call).event.a)) continue;
     firsts[i] = by_call.try_emplace(call, i).first->second;
   }

@@ -80,6 +80,7 @@ class EntryRows {
       if (is_programs && shows_entry && !input_.names.is_internal(file, event.portal)) record_took(row_of(i), i);
     }
     for (const auto& [portal, rows] : lists_) {
+      // Positions are given once for the whole run, so that a row keeps its place on the page while others come and go.
       double place = 0;
       for (const std::size_t row : rows) place_[row] = ++place;
     }
@@ -163,6 +164,7 @@ class EntryRows {
     linked_rows_.push_back({row, file, event.detail});
     const auto next = standing_entries_.find({file, event.portal, event.a});
     standing_entries_[{file, event.portal, event.detail}] = row;
+    // Links alone lead to an adopted entry, and a portal's own descriptor has no list: neither has a position.
     if (form_.back() != kChained) return;
     std::list<std::size_t>& rows = lists_[{file, event.portal}];
     const auto spot = event.a == 0 || next == standing_entries_.end() ? spots_.end() : spots_.find(next->second);

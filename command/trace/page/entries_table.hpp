@@ -5,7 +5,9 @@
 
 namespace margay::command {
 
-// Adds this table and those of heaps, whose rows refer to entries.
+// Adds this table and those of heaps, whose rows refer to entries. An MPI program has rows for the library's named
+// entries and for posted receives, a program on portals for each entry that was linked or that a walk met. Cost:
+// several passes over the trace.
 void add_entries(const PageInput& input, const PageMessages& messages, PageData& data);
 
 }  // namespace margay::command

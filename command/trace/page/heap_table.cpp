@@ -101,10 +101,12 @@ void add_heaps(const PageInput& input, PageData& data) {
 // One pass for MPI's messages, one over the events for those of programs.
 void add_heap(const PageInput& input, const PageMessages& messages, const std::map<std::size_t, std::size_t>& takers,
               const std::function<std::uint32_t(std::size_t)>& heap_of, PageData& data) {
+  // matched_descriptor() returns 0 where the type is not known, so the types count from 1.
   constexpr auto kHeap = 1U + static_cast<std::uint32_t>(portals::DescriptorType::dynamic_block);
   HeapRows rows(input);
   for (std::size_t row = 0; row < messages.stories.size(); ++row) {
     const MessageStory& story = messages.stories[row];
+    // Without an arrival the time is not known from which it took memory.
     if (story.unexpected && story.arrived != kNoEntry) rows.add_unexpected(row, story);
   }
   for (std::size_t i = 0; i < input.trace.entries.size(); ++i) {

@@ -9,7 +9,7 @@
 namespace margay::command {
 
 // Adds both tables. `takers`: by index of a kernel_match, the row of the entry that took its message. `heap_of`: the
-// heap of such a row.
+// heap of such a row. Both are used during the call only. Cost: one pass over the stories and one over the trace.
 void add_heap(const PageInput& input, const PageMessages& messages, const std::map<std::size_t, std::size_t>& takers,
               const std::function<std::uint32_t(std::size_t)>& heap_of, PageData& data);
 

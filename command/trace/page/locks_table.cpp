@@ -25,6 +25,7 @@ void add_locks(const PageInput& input, PageData& data) {
     const auto& [event, file] = input.entry(i);
     if (event.kind != sim::TraceKind::window_sync) continue;
     const auto sync = static_cast<sim::TraceSync>(event.a);
+    // MPI_Win_lock_all has any rank for its target, and so a key beside those of locks of single targets.
     const std::tuple key(file, event.match_bits, event.destination);
     if (sync == sim::TraceSync::lock || sync == sim::TraceSync::lock_all) {
       held[key] = columns.rank.size();

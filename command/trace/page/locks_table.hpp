@@ -5,7 +5,7 @@
 
 namespace margay::command {
 
-// Adds the table to `data`.
+// Adds the table to `data`. A lock without a recorded release has no end. Cost: one pass over the trace.
 void add_locks(const PageInput& input, PageData& data);
 
 }  // namespace margay::command

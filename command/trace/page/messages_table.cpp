@@ -250,6 +250,7 @@ class HopRows {
       if (hop == hops.end()) hop = hops.insert(hop, {identity(event), kind_of(event)});
       std::size_t* const end = end_of(event.kind, hop->sent, hop->arrived);
       if (end != nullptr && *end == kNoEntry) *end = at;
+      // Not every event of a hop has its header, so a later one may be the first with its kind.
       if (hop->kind.empty()) hop->kind = kind_of(event);
     }
     for (const Hop& hop : hops) {
@@ -275,6 +276,7 @@ class HopRows {
 
  private:
   static std::string_view kind_of(const sim::TraceEvent& event) {
+    // Indexed by portals::Kind. A put that is a hop, and not the message itself, is an answer of the library.
     constexpr std::string_view kKinds[] = {"answer", "get", "reply", "acknowledgment"};
     return event.header < std::size(kKinds) ? kKinds[event.header] : "";
   }
@@ -344,6 +346,7 @@ PageMessages add_messages(const PageInput& input, const PageCalls& calls, PageDa
     hops.add(row, story);
     messages.row_of[root] = row;
     for (const std::size_t at : story.steps) {
+      // The table of entries finds messages by the search that failed: from then on the receive was in the match list.
       if (input.entry(at).event.kind == sim::TraceKind::search_miss) messages.row_of_search[at] = row;
     }
     messages.stories.push_back(std::move(story));

@@ -36,6 +36,7 @@ std::vector<unsigned char> gzip(std::span<const std::byte> bytes) {
       left -= stream.avail_in;
     }
     const std::size_t before = out.size();
+    // deflateBound() holds for input in one piece. Where it falls short, the next round makes more room.
     out.resize(before + deflateBound(&stream, stream.avail_in) + 64);
     stream.next_out = out.data() + before;
     stream.avail_out = static_cast<uInt>(out.size() - before);
@@ -58,6 +59,7 @@ std::string packed(std::span<const std::byte> bytes) {
 }
 
 std::size_t PackedBlobs::add(std::span<const std::byte> bytes) {
+  // A copy, since the caller may reuse its bytes before the other thread reads them.
   return add_pending([copy = std::vector(bytes.begin(), bytes.end())] { return packed(copy); });
 }
 

@@ -51,6 +51,8 @@ LostEvents missing(const TraceFile& file) {
 
 // By hand, since most values are numbers; texts go through json_text().
 std::string ranks_of(const PageInput& input) {
+  // The page distinguishes one thread from several, so 2 stands for any larger number. A time that is not known is
+  // null, because JSON has no NaN.
   const std::vector<double> last = last_events(input);
   std::string json;
   for (std::uint32_t i = 0; i < input.trace.files.size(); ++i) {
@@ -155,6 +157,7 @@ void add_stories(const PageInput& input, const PageMessages& messages, const Sto
 
 portals::Status write_page(std::string_view frame, const PageInput& input, const std::string& title,
                            const StoriesWritten& progress, std::ostream& out) {
+  // Tested first: the tables of a long trace take long to build.
   const std::size_t place = frame.find(kDataMark);
   if (place == std::string_view::npos) return portals::Status::error("the page has no place for its data");
   PageData data;
@@ -173,6 +176,7 @@ portals::Status write_page(std::string_view frame, const PageInput& input, const
   data.member("ranks", ranks_of(input));
   data.member("notes", notes_of(input));
   out << frame.substr(0, place);
+  // Other threads may still pack blobs; this call waits for each when its turn comes.
   data.write(out);
   out << frame.substr(place + kDataMark.size());
   return {};

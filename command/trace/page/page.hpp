@@ -12,7 +12,8 @@
 
 namespace margay::command {
 
-// Progress callback: number of formatted stories, and of all.
+// Progress callback: number of formatted stories, and of all. Called on the thread of write_page(), once for each block
+// of stories, with the number of stories before that block.
 using StoriesWritten = std::function<void(std::size_t progress, std::size_t all)>;
 
 // Writes the page. `frame`: the built page of viewer/, in which one line stands for the data. Error: it lacks that

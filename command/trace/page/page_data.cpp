@@ -31,6 +31,8 @@ PageData::Table::Table(PageData& data, std::string_view name, std::size_t rows)
 
 void PageData::Table::add_bytes(std::string_view name, std::string_view type, std::size_t rows,
                                 std::span<const std::byte> bytes) {
+  // The page's script reads by the schema in page_tables.cpp. A writer that departs from it is a mistake in this
+  // program, whatever the trace contains, so it is asserted and not reported as an error.
   MARGAY_ASSERT(rows == rows_);
   MARGAY_ASSERT(written_ < table_->columns.size());
   const PageColumn& column = table_->columns[written_++];

@@ -19,11 +19,13 @@ constexpr PageColumn u32(std::string_view name) {
 constexpr PageColumn i32(std::string_view name) {
   return {name, "i32", kNoRow};
 }
+// JavaScript's numbers are doubles, so times and lengths are too: exact up to 2^53, in nanoseconds 104 days.
 constexpr PageColumn f64(std::string_view name, double not_known = kNoTime) {
   return {name, "f64", not_known};
 }
 
-// The columns of each table, in the order in which its writer adds them.
+// The columns of each table, in the order in which its writer adds them. A text is a u32, its number in PageStrings,
+// where 0 is the empty text. Thus "not known" needs no value of its own there.
 constexpr std::array kCallColumns = {u32("rank"),  u8("thread"), u32("name"), u32("site"),
                                      f64("begin"), f64("end"),   u8("depth"), f64("wait", 0)};
 constexpr std::array kWaitColumns = {u32("rank"), u8("thread"), f64("begin"), f64("end")};

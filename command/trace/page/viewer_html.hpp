@@ -5,7 +5,8 @@
 
 namespace margay::command {
 
-// The HTML; empty if the command was built without it (MARGAY_PAGE, or no npm).
+// The HTML; empty if the command was built without it (MARGAY_PAGE, or no npm). It is part of the executable, so the
+// view is valid to the end of the process.
 [[nodiscard]] std::string_view page();
 
 }  // namespace margay::command

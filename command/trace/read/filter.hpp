@@ -36,8 +36,9 @@ struct TraceFilter {
   std::vector<sim::TraceKind> kinds;
   std::vector<sim::TraceKind> not_kinds;
   std::vector<std::uint8_t> portals;
+  // From this time on, in nanoseconds as in Trace::Entry.
   std::optional<std::uint64_t> from_ns;
-  // Inclusive.
+  // Until this time, inclusive.
   std::optional<std::uint64_t> to_ns;
   std::optional<MessageIdentity> message;
   // A further condition on entries that pass all others; empty: none.

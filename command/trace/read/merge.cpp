@@ -105,6 +105,7 @@ std::uint32_t group_of(const std::vector<TraceFile>& files, std::uint32_t file) 
 template <typename Work>
 void on_threads(std::size_t count, const Work& work) {
   const std::size_t threads = std::min<std::size_t>(count, std::max(1U, std::thread::hardware_concurrency()));
+  // Each thread takes every n-th number. Files of one run have similar lengths, so a shared counter would gain little.
   const auto take = [&](std::size_t first) {
     for (std::size_t i = first; i < count; i += threads) work(i);
   };
@@ -125,6 +126,7 @@ std::vector<std::vector<Place>> places_of(Trace& trace) {
   on_threads(trace.files.size(), [&](std::size_t i) {
     TraceFile& file = trace.files[i];
     const std::uint32_t group = group_of(trace.files, static_cast<std::uint32_t>(i));
+    // Names are looked up by the time of an event, so definitions need the same scale.
     for (sim::Definition& definition : file.definitions) definition.time = scales[i].to_ns(definition.time);
     places[i].reserve(file.events.size());
     for (const sim::TraceEvent& event : file.events) {
@@ -176,6 +178,7 @@ void leave_out_old(Trace& trace) {
   std::erase_if(trace.entries, [&](const Trace::Entry& entry) {
     TraceFile& file = trace.files[entry.file];
     const bool old = file.keep_ns != 0 && last_ns - entry.event.time > file.keep_ns;
+    // Counted as lost too, so that one number suffices for a test whether events are missing.
     if (old) ++file.lost, ++file.left_out;
     return old;
   });

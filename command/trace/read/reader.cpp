@@ -91,6 +91,7 @@ Status read_definitions(const TraceSource& source, const sim::TraceHeader& heade
 // Slots of consecutive events are read together up to the ring's end.
 Status read_ring(const TraceSource& source, std::uint64_t capacity, std::uint64_t from, std::uint64_t until,
                  sim::TraceChecksum& checksum, std::vector<sim::TraceEvent>& events) {
+  // 256 KiB.
   constexpr std::uint64_t kPiece = 4096;
   std::vector<sim::TraceEvent> piece;
   for (std::uint64_t number = from; number < until; number += piece.size()) {
@@ -180,6 +181,7 @@ Status read_trace_counts(const std::string& path, TraceCounts& counts) {
             0,
             header.definitions_lost,
             header.job};
+  // Without events there is no span.
   if (counts.lost >= counts.written) return {};
   // One anchor pair per file gives a scale that is exact enough for a span.
   const auto time_of = [&](std::uint64_t number, std::uint64_t& ns) {

@@ -34,9 +34,9 @@ struct TraceFile {
   sim::TraceEnd end = sim::TraceEnd::none;
   // The signal or the exit status.
   std::uint32_t end_value = 0;
-  // Events ever recorded; written == lost + events.size().
+  // Events ever recorded; written == lost + events.size() until read_trace() moves the events.
   std::uint64_t written = 0;
-  // Events that were overwritten in the ring.
+  // Events that are no longer there: overwritten in the ring, or (left_out of them) removed by read_trace().
   std::uint64_t lost = 0;
   // Length of the run's end that was to be recorded (--trace-last); 0: the whole run.
   std::uint64_t keep_ns = 0;
@@ -44,6 +44,7 @@ struct TraceFile {
   std::uint64_t job = 0;
   // Number of lost events that were in the file, and that read_trace() left out because of keep_ns.
   std::uint64_t left_out = 0;
+  // When the recording began, in nanoseconds since 1970; 0: not known.
   std::uint64_t started_realtime_ns = 0;
   // The host's identity: files with the same one share a counter.
   std::array<std::uint8_t, 16> host{};

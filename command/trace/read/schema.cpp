@@ -74,6 +74,7 @@ constexpr Enumeration kRoots = {"Roots", word_as<sim::TraceRoot>, sim::kTraceRoo
 constexpr Enumeration kDropReasons = {"Drop reasons", word_as<portals::DropReason>, portals::kDropReasonCount};
 constexpr Enumeration kPassed = {"Why passed", word_as<portals::Passed>,
                                  static_cast<std::uint32_t>(portals::Passed::taken) + 1};
+// Begins with 1: this event always has a cause, so 0 is damage.
 constexpr Enumeration kGivenBack = {"Why given back", word_in<kGivenBackWords>, kGivenBackWords.size(), 1};
 constexpr Enumeration kHeapLeft = {"How a heap is left", word_in<kHeapLeftWords>, kHeapLeftWords.size()};
 
@@ -200,7 +201,8 @@ constexpr Field kBytesIfAny = without(0, kBytes);
 constexpr std::array kCommonFields = {kSource,   kDestination, kSequence, kHeader,    kPortal,    kWire,
                                       kProtocol, kReason,      kSaved,    kBitsIfAny, kBytesIfAny};
 
-// The schema: one row for each kind, indexed by the kind's number.
+// The schema: one row for each kind, indexed by the kind's number. The texts go into docs/trace_format.md, and a test
+// compares the document with them.
 constexpr std::array kEvents = {
     // Row 0 keeps numbers and indices equal.
     EventSchema{TraceKind::none, "no event", {}},
@@ -483,6 +485,7 @@ std::string fault_of_fields(const TraceEvent& event) {
     const std::optional<std::uint64_t> value = value_of(field, event);
     if (value && (*value < field.words->first || *value >= field.words->end)) fault = fault_words(field, event, *value);
   });
+  // No recorder of this version sets a bit that no field of the kind has.
   if (fault.empty() && (event.reason & ~reason_bits) != 0) fault = fmt::format("its reason is {}", event.reason);
   return fault;
 }

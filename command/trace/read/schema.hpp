@@ -19,6 +19,7 @@ namespace margay::command {
 struct Enumeration {
   // Heading in the document, as "Protocols".
   std::string_view title;
+  // The name of a number below `end`.
   std::string_view (*word)(std::uint32_t number);
   std::uint32_t end;
   std::uint32_t first = 0;

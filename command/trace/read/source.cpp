@@ -27,6 +27,8 @@ bool known(sim::ClockKind clock) {
 
 }  // namespace
 
+// Folders of traces may belong to others: a link must not lead to another file, and a named pipe in place of the file
+// must not block the open.
 TraceSource::TraceSource(const std::string& path)
     : path_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) {}
 
@@ -56,6 +58,7 @@ Status TraceSource::read(void* target, std::uint64_t bytes, std::uint64_t offset
     const ssize_t got = pread(descriptor_, place, bytes, static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return error(fmt::format("reading at byte {}: {}", offset, std::strerror(errno)));
+    // The file was cut off after its length was measured.
     if (got == 0) return error(fmt::format("ends at byte {}", offset));
     place += got;
     offset += static_cast<std::uint64_t>(got);
@@ -123,6 +126,7 @@ Status TraceSource::check(const sim::TraceHeader& header, std::uint64_t file_byt
     return error(fmt::format("is damaged: {} bytes of definitions, at most {}", header.definitions_used,
                              sim::kTraceDefinitionsBytes));
   }
+  // Readers find a slot by masking an event's number, which needs a power of two.
   if (!std::has_single_bit(header.capacity) || header.capacity > sim::kMaxTraceEvents) {
     return error(fmt::format("is damaged: capacity of {} events", header.capacity));
   }

@@ -246,8 +246,8 @@ class Follower {
   }
 
   void add_heap_copy(const BodyHop& hop) {
-    // The copy out of the heap is the receive's own, so the path does end in its memory, also if the receive is not in
-    // the trace.
+    // The copy out of the heap is the receive's own, so the path ends in its memory even if the receive is not in the
+    // trace.
     if (!is_in_heap(hop)) return;
     copies_.ends_in_receive = true;
     if (story_.received == kNoStep || event(story_.received).kind != sim::TraceKind::receive_complete) return;

@@ -82,7 +82,7 @@ class EventText {
   std::vector<std::uint64_t> definition_times_;
 };
 
-// A duration with at least three digits: "1.23 ms", "17 ns".
+// A duration with three significant digits, "1.23 ms"; below a microsecond in whole nanoseconds, "17 ns".
 [[nodiscard]] std::string duration_text(std::uint64_t ns);
 
 }  // namespace margay::command

@@ -181,7 +181,8 @@ class StoryWriter {
                     sim::counted(shown, "is", "are")));
   }
 
-  // Sentences on the outcome. Messages that ended without a receive need one sentence and return early.
+  // Sentences on the outcome. The account of a message that was cancelled, given back or dropped ends there: no receive
+  // took it.
   void add_account() {
     const MessageIdentity& message = story_.identity;
     if (story_.taken_back) {
@@ -248,7 +249,8 @@ class StoryWriter {
                     sim::counted(sent.bytes, "byte is", "bytes are"), truncated_call_text()));
   }
 
-  // What the call said in which the receive was complete; others may have completed it on the way.
+  // The result of the call in which the receive completed: any call that makes progress, not only the one that began
+  // it.
   [[nodiscard]] std::string truncated_call_text() const {
     const std::size_t enter = messages_.call_around(story_.received);
     if (enter == kMissing || messages_.has_threads(at(story_.received).file)) return "";

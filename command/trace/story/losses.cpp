@@ -19,8 +19,8 @@ bool has_lost(const Trace& trace, std::uint32_t rank, std::uint32_t peer) {
   });
 }
 
-// "was killed by signal 9 (SIGKILL)". "": the rank ended well, or has no file, or may still run, unless `ended` says
-// that it cannot.
+// "was killed by signal 9 (SIGKILL)". `ended`: the message did not get through, so a file that is not closed means "was
+// killed, or still runs". "": the rank ended well, has no file, or may still run.
 std::string end_of(const Trace& trace, std::uint32_t rank, bool ended) {
   for (const TraceFile& file : trace.files) {
     if (file.rank != rank) continue;

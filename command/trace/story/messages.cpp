@@ -308,7 +308,8 @@ void Messages::record_step(std::size_t at, MessageStory& story) const {
   }
 }
 
-// Finds the receive that took the message, by its request's number: it was posted before any event named both.
+// Finds the receive that took the message, by its request's number. Numbers are reused, so the latest post before the
+// message was taken counts.
 void Messages::find_receive(MessageStory& story) const {
   const std::size_t taken = std::min({story.searched, story.pulled, story.received});
   if (taken == kNone) return;

@@ -39,7 +39,8 @@ MissedReceive missed_receive(const Trace& trace, const Messages& messages, const
     const sim::TraceEvent& event = trace.entries[at].event;
     if (event.kind == sim::TraceKind::kernel_match && event.b == mpi_adi::kOwnerReceive)
       taken.push_back(event.match_bits);
-    // The latest search that found nothing. The loop runs backwards, so the post that it belongs to is found next.
+    // The latest search that found nothing. Its post was recorded before it, so this loop, which runs backwards, meets
+    // it next.
     if (event.kind == sim::TraceKind::search_miss && missed.searched == MessageStory::kNone) missed.searched = at;
     if (event.kind != sim::TraceKind::post_receive) continue;
     // The latest post decides. An earlier one of this call was complete before this one began, so the message cannot

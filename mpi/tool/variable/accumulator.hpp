@@ -42,13 +42,13 @@ class Accumulator {
       out[i] = kept_[i] + (started_ ? now[i] - std::min(begin_[i], now[i]) : 0);
     }
   }
-  // Continues from `values`.
+  // Sets the sums to `values` and counts on from there if started (MPI_T_pvar_write).
   void write(std::span<const Word> now, std::span<const Word> values) {
     MARGAY_ASSERT(values.size() == kept_.size());
     kept_.assign(values.begin(), values.end());
     begin_from(now);
   }
-  // Continues from 0.
+  // Sets the sums to 0 (MPI_T_pvar_reset).
   void reset(std::span<const Word> now) {
     std::fill(kept_.begin(), kept_.end(), 0);
     begin_from(now);

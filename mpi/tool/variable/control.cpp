@@ -78,6 +78,7 @@ Word read_heap_spill_bytes(const Settings& settings) {
 
 Word read_long_method(const Settings& settings) {
   sim::LongMethod method = sim::LongMethod::automatic;
+  // An invalid option leaves `automatic`; MPI_Init rejects it.
   static_cast<void>(sim::parse_long_method(settings.options.item("method", "long"), method));
   return static_cast<Word>(method);
 }

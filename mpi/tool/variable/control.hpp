@@ -12,18 +12,20 @@
 
 namespace margay::mpi {
 
-// The source of the readers' values. Before MPI_Init and after MPI_Finalize there is no rank: then the options say what
-// would apply.
+// The source of the readers' values. While neither the world model nor a session refers to the job there is no rank;
+// the options then determine what would apply.
 struct Settings {
   sim::Options options;
   DeviceOptions device;
   // If not null, its process lock is held.
   MpiRank* rank = nullptr;
 };
-// The settings of the running rank, or (null) of the environment.
+// The settings of the running rank, or (null) of the environment. Options that MPI_Init would reject read as if they
+// were not set.
 [[nodiscard]] Settings settings_of(MpiRank* rank);
 
-// Bytes of a string in the program's buffer, with its zero; a longer string is truncated.
+// Bytes of a string in the program's buffer, with its zero; a longer string is truncated. MPI_T_cvar_handle_alloc
+// returns this as the count.
 inline constexpr int kTextBytes = 256;
 
 // A row of the table: a variable with its functions. Constant.

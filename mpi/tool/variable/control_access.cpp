@@ -21,6 +21,7 @@ void store_text(const std::string& text, void* out) {
 
 int allocate_control(Tool& tool, int index, ToolHandle& handle, int& count) {
   const auto at = static_cast<std::size_t>(index);
+  // Numbers are never reused, so a freed handle stays invalid.
   handle = ++tool.last_handle;
   tool.control_handles[handle] = at;
   count = control_variables()[at].type == ValueType::text ? kTextBytes : 1;

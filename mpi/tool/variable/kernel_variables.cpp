@@ -23,7 +23,8 @@ void dropped(const Reading& reading, std::uint32_t which, std::span<Word> out) {
   out[0] = kernel_of(reading).registers().drops()[which];
 }
 
-// Sums of the kernel's counts for each peer, by which accounts are balanced.
+// Sums of the kernel's counts for each peer, by which accounts are balanced. A read takes a step for each rank of the
+// job, so that messages need no second counter.
 void sent(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
   const sim::Registers& registers = kernel_of(reading).registers();
   out[0] = 0;

@@ -20,7 +20,7 @@ struct Reading {
   const Communicator* communicator = nullptr;
 };
 
-// A reader: writes one word for each element. `which`: the row's.
+// A reader: writes one word for each element, in the unit of the row's type. `which`: the row's.
 using ReadWords = void (*)(const Reading&, std::uint32_t which, std::span<Word> out);
 
 // A row of the table: a variable with its reader. Constant.
@@ -51,7 +51,8 @@ struct PerformanceVariable {
     return var_class == MPI_T_PVAR_CLASS_COUNTER || var_class == MPI_T_PVAR_CLASS_AGGREGATE ||
            var_class == MPI_T_PVAR_CLASS_TIMER;
   }
-  // Elements of a handle. Requires: a communicator, if the variable is bound to one.
+  // Elements of a handle. Requires: a communicator, if the variable is bound to one. Constant for a handle, since a
+  // communicator does not change its size.
   [[nodiscard]] int elements(const Communicator* communicator) const { return per_member ? communicator->size() : 1; }
 };
 

@@ -134,6 +134,7 @@ int read_and_reset_performance(Tool& tool, PerformanceHandle& handle, void* out)
   std::vector<Word> shown = now;
   show(handle, shown);
   store(handle, shown, out);
+  // From the same reading: an event between two readings would be lost.
   handle.sums.reset(now);
   return MPI_SUCCESS;
 }

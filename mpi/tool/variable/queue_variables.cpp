@@ -1,5 +1,5 @@
-// The rows of levels: posted receives, unexpected messages, requests, the heap. A read walks what is posted or queued;
-// nothing else pays for it.
+// The rows of levels: posted receives, unexpected messages, requests, the heap. Some reads walk the posted receives or
+// the queued messages, so that the path of a message has no counter to maintain.
 #include <array>
 
 #include "mpi/tool/variable/performance.hpp"

@@ -25,7 +25,8 @@ void tool_rank_begins(MpiRank& rank) {
   state.wanted.clear();
 }
 
-// Keeps the last values, because tools read them after MPI_Finalize.
+// Keeps the last values, because tools read them after MPI_Finalize. Values of a communicator are not kept: it is gone
+// by then.
 void tool_rank_ends() {
   Tool& state = tool();
   const std::lock_guard guard(state.mutex);

@@ -44,7 +44,7 @@ struct Tool final : ProcessPart {
   // All below is guarded by it.
   // Calls of MPI_T_init_thread without their MPI_T_finalize.
   int users = 0;
-  // The rank between MPI_Init and MPI_Finalize, else null.
+  // The rank while the world model or a session refers to the job, else null.
   MpiRank* rank = nullptr;
   // The last number that was used for a handle.
   ToolHandle last_handle = 0;
@@ -52,16 +52,19 @@ struct Tool final : ProcessPart {
   std::map<ToolHandle, std::size_t> control_handles;
   // Pvar sessions by handle.
   std::map<ToolHandle, PerformanceSession> sessions;
-  // Values written before MPI_Init, by index of the control variable.
+  // Values written while MPI does not run, by index of the control variable. They are set when the rank begins, unless
+  // its options then exclude them.
   std::map<std::size_t, Word> wanted;
-  // The values of unbound performance variables at MPI_Finalize; empty before.
+  // The values of unbound performance variables when the last user of the job left; empty before, and while MPI runs.
+  // Tools read them after MPI_Finalize.
   std::vector<Word> last_values;
 };
 // The state of the calling thread's process.
 [[nodiscard]] Tool& tool();
 
-// Called by MPI_Init and MPI_Finalize: set the rank and the values that were written before; keep the last values and
-// clear the rank. Requires: the caller does not hold the process lock.
+// Called when the first user (MPI_Init or a session) refers to the job and when the last one leaves: set the rank and
+// the values that were written before; keep the last values and clear the rank. Requires: the caller does not hold the
+// process lock.
 void tool_rank_begins(MpiRank& rank);
 void tool_rank_ends();
 
@@ -94,7 +97,8 @@ class RankVisit {
 // elements.
 [[nodiscard]] int allocate_performance(Tool& tool, PerformanceSession& session, int index, const void* object,
                                        ToolHandle& handle, int& count);
-// Counting through a handle. Start, stop, write and reset fail for variables that do not add up.
+// Counting through a handle. Start and stop fail with MPI_T_ERR_PVAR_NO_STARTSTOP for variables that do not add up,
+// write and reset with MPI_T_ERR_PVAR_NO_WRITE, and reading with a reset with MPI_T_ERR_PVAR_NO_ATOMIC.
 [[nodiscard]] int start_performance(Tool& tool, PerformanceHandle& handle);
 [[nodiscard]] int stop_performance(Tool& tool, PerformanceHandle& handle);
 // Reads as the variable is now; a level first receives what has arrived.

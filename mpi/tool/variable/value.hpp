@@ -13,6 +13,7 @@ namespace margay::mpi {
 
 // Named values of a variable (MPI_T_enum).
 
+// A name, as an option of `margay run` spells it, and the number that the program reads.
 struct EnumerationItem {
   const char* name;
   int value;
@@ -34,9 +35,10 @@ enum class TcpBackendAsked : std::uint8_t { automatic, epoll, uring };
 [[nodiscard]] const Enumeration& tcp_backends();
 [[nodiscard]] const Enumeration& heaps_in_use();
 
-// The program's handle of an enumeration; MPI_T_ENUM_NULL for null.
+// The program's handle of an enumeration; MPI_T_ENUM_NULL for null. Valid as long as the process, and equal in each
+// call.
 [[nodiscard]] MPI_T_enum enumeration_handle(const Enumeration* enumeration);
-// The enumeration of a handle; null if it is invalid.
+// The enumeration of a handle; null if it is invalid. The handle is a number, which is looked up and never followed.
 [[nodiscard]] const Enumeration* find_enumeration(MPI_T_enum handle);
 
 // Whether an item has the value `value`.

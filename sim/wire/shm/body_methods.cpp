@@ -13,8 +13,8 @@ constexpr double kWeight = 0.25;  // of the newest sample
 constexpr double kOutlier = 4;
 // A preference changes only for a gain that is larger than noise.
 constexpr double kGain = 0.9;
-// The ring is faster when a byte costs less than this share of its cost by reading: the sender pays for the ring as
-// much again, while of a body that is read it carries half, if that is long enough to be shared.
+// The ring is preferred if a byte through it costs the receiver less than this share of a byte that is read. Through
+// the ring the sender pays as much again; of a body that is read, and long enough to be shared, the sender copies half.
 constexpr double kRingShare = 0.5;
 constexpr double kRingShareShort = 0.7;
 // Bodies in a row that try a method, because the first is not counted.

@@ -30,7 +30,7 @@ enum class BodyPreference : std::uint8_t { unknown = 0, ring = 1, reading = 2 };
   return static_cast<BodyPreference>((all >> (2 * size_class)) & 3U);
 }
 
-// The receiver's measurements. All times in nanoseconds.
+// The receiver's measurements. All times in nanoseconds. One for each channel, at its receiver.
 class BodyTimes {
  public:
   // A body of `length` bytes begins to arrive. `reading`: out of the sender's memory.
@@ -63,14 +63,15 @@ class BodyTimes {
   };
 
   std::array<Class, kBodyClasses> classes_;
+  // As last returned by preferences().
   BodyPreferences preferences_ = 0;
-  // The arriving body: its size class, and what has been measured of it.
+  // The arriving body: its size class, and the bytes and time measured so far.
   std::size_t which_ = 0;
   std::uint64_t bytes_ = 0;
   std::uint64_t ns_ = 0;
   // The method of the arriving body; nothing before the first.
   std::optional<bool> last_was_reading_;
-  // The previous body used the other method: caches hold what that one needs, so this body is not counted.
+  // The previous body used the other method: the caches are filled for that one, so this body is not counted.
   bool first_of_its_method_ = true;
 };
 

@@ -46,8 +46,8 @@ ReadFault DirectReader::step(std::uint64_t budget, std::uint64_t now_ns, std::ui
   return ReadFault::none;
 }
 
-// The end of a body of which no chunk is left to claim: waits for the sender's chunk, or reads the one that it failed
-// to write.
+// The end of a body, when no chunk is left to claim: waits for the sender's chunk, or reads the one that it failed to
+// write.
 ReadFault DirectReader::look_at_rest(std::uint64_t now_ns) {
   std::uint64_t failed = 0;
   const SharedBodyReceiver::Remainder remainder = shared_.remainder(failed);

@@ -42,15 +42,18 @@ class DirectReader {
   // not write.
   [[nodiscard]] ReadFault look_at_rest(std::uint64_t now_ns);
 
+  // The claims to the chunks of the body in progress.
   SharedBodyReceiver shared_;
   const RankArea* sender_;
   // The body's address at the sender; never dereferenced here.
   std::uint64_t address_ = 0;
+  // Where the body goes; it must not move before finished() or give_up().
   std::span<std::byte> landing_;
   // The division of the body in progress.
   BodyChunks chunks_{1};
   // The last proof of the sender's identity.
   ProofTime proof_;
+  // Of the body in progress; see read_bytes().
   std::uint64_t read_bytes_ = 0;
   bool help_expected_ = false;
   bool finished_ = true;

@@ -27,6 +27,7 @@ LongChoice choose_long_method(LongMethod asked, const RankArea& mine, const Rank
   if (const ReadFault fault = try_reading(peer); fault != ReadFault::none) {
     return {false, false, std::string(words(fault))};
   }
+  // After the test: a method that was requested but does not work is replaced, with its reason, and not used.
   if (asked == LongMethod::cma) return {true, false, "--method long=cma"};
   if (mine.only_processor == 0 || mine.only_processor != peer.only_processor) {
     return {true, true, "whichever the receiver measures to be faster"};

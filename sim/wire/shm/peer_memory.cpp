@@ -112,8 +112,8 @@ ReadFault PeerMemory::copy_few(Direction direction, const Buffer& mine, std::uin
     } else if (errno == EIO || errno == EFAULT) {
       // The address is not mapped there.
       return ReadFault::unreadable;
-      // Any other error: give the file up, and try the other method below.
     } else if (errno != EINTR) {
+      // Any other error: gives the file up, and the other method below is tried.
       ::close(file_);
       file_ = kRefused;
     }

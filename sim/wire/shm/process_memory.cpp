@@ -56,6 +56,7 @@ void open_for_reading(RankArea& mine, std::uint64_t& test_word, bool allow) {
         reinterpret_cast<std::uintptr_t>(&test_word) * 0x9e37'79b9'7f4a'7c15 ^ static_cast<std::uint64_t>(::getpid());
   }
   mine.test_word = test_word;
+  // An address in this process only: a peer passes it to the operating system.
   mine.test_address = reinterpret_cast<std::uintptr_t>(&test_word);
   // Without Yama there is nothing to permit, and the call fails; the first test shows the result either way.
   if (allow) ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);

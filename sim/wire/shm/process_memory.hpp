@@ -87,6 +87,7 @@ class BodyReader {
  private:
   [[nodiscard]] ReadFault fetch_table();
   [[nodiscard]] ReadFault read_pieces(std::span<const iovec> to, std::uint64_t most, std::uint64_t& got);
+  // Advances in the table by bytes that have been read.
   void pass(std::uint64_t bytes);
 
   const RankArea* peer_ = nullptr;

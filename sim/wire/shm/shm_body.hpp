@@ -43,7 +43,8 @@ enum class BodyMethod : std::uint8_t { in_cell, before_cell, after_cell, by_read
   }
   return TraceBody::none;
 }
-// The place of a body that is not offered for reading.
+// The place of a body that is not offered for reading. Both sides call it, so it depends on the head and the length
+// alone.
 [[nodiscard]] constexpr BodyMethod shm_body_method(std::size_t head_bytes, std::uint64_t length) {
   if (length <= kCacheLineBytes - head_bytes) return BodyMethod::in_cell;
   return length <= kWholeBodyBytes ? BodyMethod::before_cell : BodyMethod::after_cell;

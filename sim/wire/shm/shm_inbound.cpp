@@ -42,7 +42,8 @@ bool ShmInbound::look_on(Arrival& arrival) {
   return (state_ == State::losing_body || state_ == State::losing) && report_loss(arrival);
 }
 
-// Decodes a head with groups into the arrival. It decodes a copy, so that what was checked is what is used.
+// Decodes a head with groups into the arrival. It decodes a copy, because the sender could change the cell after the
+// check.
 bool ShmInbound::look_at_long_head(std::array<std::uint64_t, 8>& copy, Arrival& arrival) {
   std::memcpy(&copy[2], cells_.cell() + 16, kCacheLineBytes - 16);
   DecodedHead head;

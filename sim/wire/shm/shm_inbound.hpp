@@ -172,26 +172,35 @@ class ShmInbound {
   void offer(std::size_t head_bytes, Arrival& arrival);
   [[gnu::noinline]] void offer_before_cell(Arrival& arrival);
   [[gnu::noinline]] bool look_on(Arrival& arrival);
+  // States receiving and passing: moves the body along, and detects its end or its cut.
   bool look_for_body(Arrival& arrival);
+  // Looks for a cut in the next cell, and shortens the arriving body.
   void notice_cut();
   bool look_for_message(Arrival& arrival);
+  // States losing_body and losing: one event for each call.
   bool report_loss(Arrival& arrival);
+  // Ends the channel, because the sender broke the protocol; `reason` is the end of a sentence, static.
   bool malformed(std::string_view reason, Arrival& arrival);
   // Returns kept credit to the sender.
   void settle();
+  // Copies the bytes of a body that are in the byte ring, at most a poll's share.
   void move_body();
-  // The steps of a body on offer: begin, read, answer, or fall back to the ring.
+  // The steps of a body on offer: begin, read, answer, or fall back to the ring. begin_reading() takes the offer and
+  // reads the first share.
   void begin_reading(bool help_expected);
   void read_body();
   [[nodiscard]] ReadFault read_some(std::uint64_t now_ns, std::uint64_t& moved);
   void answer_offer(ReadAnswer answer);
+  // Starts the measurement of a body that is long enough.
   void time_body();
+  // Asks the sender to send the body through the byte ring.
   void fall_back(ReadAnswer answer);
+  // State reading: one poll's share, and the end.
   bool look_for_read(Arrival& arrival);
   // Ends an arriving body; an event only if the body was accepted.
   bool end_body(Arrival::Kind kind, Arrival& arrival);
 
-  // The channel's roles on this side.
+  // The channel's roles on this side. Cells, bytes of the ring, and offers; all three publish in this side's line.
   CellConsumer cells_;
   ByteConsumer bytes_;
   OfferConsumer offers_;

@@ -47,6 +47,7 @@ constexpr std::uint64_t channels_offset(std::uint64_t ranks, std::uint32_t long_
 
 // The number of long places that a segment has room for. Requires: it has room for none.
 std::uint32_t long_places_in(std::uint64_t bytes, std::uint32_t ranks) {
+  // The quotient is rounded down, because a part of a place is of no use.
   const std::uint64_t more = bytes - shm_segment_bytes(ranks, 0);
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(more / long_place_bytes(ranks), kLongPlaces));
 }

@@ -134,16 +134,20 @@ class ShmOutbound {
   // Publishes a cell, and at the first one this rank's flag at the receiver.
   void publish(std::uint64_t first_word);
   void put_body(portals::RegionCursor& body, std::size_t count);
+  // Hints about the lines of the body just sent, and of the next one.
   void let_go(std::size_t count);
   [[nodiscard]] bool put_whole(const portals::Header& header, const EncodedHead& head, BodyMethod method,
                                const portals::Region& body);
   // The steps of advance(): offers first, because they precede queued messages in the ring.
   bool advance_offers(TransmissionList& finished);
-  // The first message of the queue, until its cell is published.
+  // The first message of the queue, until its cell is published. False: it has to wait for room, or for the bodies on
+  // offer before it.
   bool begin(TransmissionList& finished);
   // The choice between an offer and the ring.
   bool can_offer(std::uint64_t length);
   bool wants_offer(const Transmission& transmission);
+  // Chooses the method of long bodies, and returns whether they are offered for reading; false, without a choice, while
+  // the peer is not here.
   bool choose();
   // The offer of a body, and this side's help with it.
   bool make_table(const Transmission& transmission, std::vector<portals::Buffer>& table);

@@ -27,7 +27,7 @@ std::uint32_t only_processor() {
   return processor + 1;
 }
 
-// Arrivals that one sender may give in a row while others may have some too.
+// The most arrivals in a row from one sender, while others may have some too.
 constexpr std::uint32_t kTurnArrivals = 16;
 
 // A rank copies a part of its own long body only after this many rounds without progress. Two ranks that exchange
@@ -118,7 +118,7 @@ bool ShmWire::push() {
   if (!busy_.empty()) [[unlikely]] {
     // A rank that reads a body itself has better work.
     const bool idle = idle_rounds_ > kRoundsBeforeHelp && !reads_bodies();
-    // So that each further help needs another idle_round() of the owner, which reports each of its rounds without
+    // Each further help then needs another idle_round(), by which the owner reports a round without
     // progress.
     if (idle) idle_rounds_ = kRoundsBeforeHelp;
     for (const std::uint32_t to : busy_) moved |= outbound_[to].advance(finished_, idle);
@@ -225,8 +225,9 @@ void ShmWire::leave(bool leaves) {
 // Ends the channels of ended processes from which everything has been taken.
 bool ShmWire::lose_ended() {
   return std::erase_if(ended_, [this](std::uint32_t gone) {
+           // Messages that it published before its end are delivered first; the next push() tests again.
            if (!inbound_[gone].exhausted()) return false;
-           // look() reports the loss, and fails what is queued.
+           // look() reports the loss, and fails the queued messages.
            inbound_[gone].lose("its process has ended", read_published(layout_.area(gone).has_left) != 0);
            add_sender(gone);
            return true;

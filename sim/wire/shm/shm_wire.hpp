@@ -89,6 +89,7 @@ class ShmWire final : public Wire {
   [[nodiscard]] bool barrier_registered() const { return registered_; }
 
  private:
+  // The element of local_of_world_ for a rank of another node.
   static constexpr std::uint32_t kNotHere = 0xffff'ffff;
 
   // A rank that has sent here, so that it is polled. Pointers to its two channels, so that a poll need not compute
@@ -107,6 +108,7 @@ class ShmWire final : public Wire {
   // Finds new senders and ended processes, after opened_count has grown.
   [[gnu::noinline]] void discover();
   void add_sender(std::uint32_t local_rank);
+  // Polls one sender; true: `arrival` is filled in.
   bool look(const Sender& sender, Arrival& arrival);
   [[gnu::noinline]] bool look_at_others(Arrival& arrival);
   // Reports the loss of ended processes whose channels are drained.
@@ -136,8 +138,9 @@ class ShmWire final : public Wire {
   std::vector<std::uint32_t> busy_;
   // Reserved for all ranks, so elements never move.
   std::vector<Sender> senders_;
-  // By local rank: it is in senders_.
+  // By local rank: whether it is in senders_.
   std::vector<bool> is_sender_;
+  // Local ranks with a held message, until the next push().
   std::vector<std::uint32_t> held_;
   // Local ranks whose process has ended and is not yet reported lost.
   std::vector<std::uint32_t> ended_;

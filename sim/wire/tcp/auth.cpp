@@ -149,7 +149,7 @@ void Handshake::take_answer() {
   }
   std::memcpy(acceptor_nonce_.data(), in_.data() + 12, acceptor_nonce_.size());
   const Tag theirs = tag(kAcceptorRole);
-  // In constant time, so that timing reveals nothing of the tag.
+  // Compared in constant time, so that timing reveals nothing about the tag.
   if (sodium_memcmp(theirs.data(), in_.data() + 44, theirs.size()) != 0) {
     return fail("it did not prove that it knows the job's secret", true);
   }
@@ -187,6 +187,7 @@ void Handshake::decide(Verdict verdict) {
   put_u32(out_.data(), static_cast<std::uint32_t>(verdict));
   out_bytes_ = kVerdictBytes;
   out_sent_ = 0;
+  // The verdict is still to be sent: the driver continues while outgoing() is not empty.
   state_ = State::done;
 }
 

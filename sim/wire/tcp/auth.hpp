@@ -90,16 +90,22 @@ class Handshake {
   // The message that is being read.
   enum class Expect : std::uint8_t { hello, answer, proof, verdict };
 
-  // One step for each message that is read completely.
+  // One step for each message that is read completely. take_hello() is the acceptor's: it checks the claims, and
+  // answers with its own proof.
   void take_hello();
+  // The initiator's: verifies the acceptor's proof, and sends its own.
   void take_answer();
+  // The acceptor's: verifies the initiator's proof.
   void take_proof();
+  // The initiator's last step.
   void take_verdict();
+  // Begins to read a message of fixed length.
   void expect(Expect what, std::size_t bytes);
   void fail(std::string_view reason, bool refuted);
   // The proof of one side, computed from the secret.
   [[nodiscard]] Tag tag(std::string_view role) const;
 
+  // Not owned: copies of a Handshake refer to the same secret.
   const JobSecret* secret_ = nullptr;
   std::uint32_t self_ = 0;
   std::uint32_t world_ = 0;

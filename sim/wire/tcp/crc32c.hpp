@@ -12,7 +12,8 @@ namespace margay::sim {
 // fastest method of this processor, chosen once when the library is loaded.
 [[nodiscard]] std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before = 0);
 
-// One method of computing it. A method passes a stretch that is too short for it to the next simpler one.
+// One method of computing it. A method passes a stretch that is too short for it to the next simpler one. Methods
+// differ in speed only.
 struct Crc32cMethod {
   std::string_view name;
   std::uint32_t (*sum)(std::span<const std::byte> bytes, std::uint32_t before);

@@ -36,7 +36,7 @@ constexpr std::uint64_t power_of_x(unsigned power) {
 static_assert(power_of_x(31) == std::uint64_t{1} << 32);
 static_assert(power_of_x(32) == std::uint64_t{kCrc32cPolynomial} << 32);
 
-// The factors that fold the halves of 128 bits onto those that lie `kBits` further on.
+// The factors by which the halves of 128 bits are folded onto the 128 bits that lie `kBits` further on.
 template <unsigned kBits>
 struct Fold {
   static constexpr std::uint64_t kLower = power_of_x(64 + kBits - 1);

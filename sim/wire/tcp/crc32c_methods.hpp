@@ -49,9 +49,10 @@ template <typename Word>
   }
   return (bytes & 1) != 0 ? _mm_crc32_u8(crc, std::to_integer<std::uint8_t>(*at)) : crc;
 }
-// The crc32 instruction in three streams side by side: about 20 GB/s.
+// The crc32 instruction in three streams side by side: about 20 GB/s. Passes less than 3 KiB to crc32c_one_stream().
 [[nodiscard]] std::uint32_t crc32c_three_streams(const std::byte* at, std::size_t bytes, std::uint32_t crc);
-// Folding by carry-less multiplication. Requires: the processor has PCLMULQDQ; VPCLMULQDQ and AVX512F and VL.
+// Folding by carry-less multiplication. Requires: the processor has PCLMULQDQ; VPCLMULQDQ and AVX512F and VL. Steps of
+// 64 and of 256 bytes.
 [[nodiscard]] std::uint32_t crc32c_folding_128(const std::byte* at, std::size_t bytes, std::uint32_t crc);
 [[nodiscard]] std::uint32_t crc32c_folding_512(const std::byte* at, std::size_t bytes, std::uint32_t crc);
 

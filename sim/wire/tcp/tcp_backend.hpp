@@ -32,8 +32,10 @@ struct TcpLink {
   TcpLink(std::uint32_t peer_rank, portals::ProcessId source, portals::ProcessId self, TransmissionList& finished)
       : peer(peer_rank), sender(finished), receiver(peer_rank, source, self) {}
 
+  // closed is final: a pair connects once.
   enum class State : std::uint8_t { connecting, connected, closed };
 
+  // Rank of the other side.
   const std::uint32_t peer;
   TcpSender sender;
   TcpReceiver receiver;
@@ -48,6 +50,7 @@ struct TcpLink {
   bool ready = false;
   // Its next arrival waits for push().
   bool held = false;
+  // The link of ReadyLinks.
   TcpLink* next_ready = nullptr;
   // The time at which the last short message left, by the wire's count of polls and by its clock.
   std::uint64_t sent_at_call = ~std::uint64_t{0};

@@ -84,7 +84,9 @@ class TcpConnector {
   // An accepted connection whose initiator has not proved itself.
   struct HalfOpen {
     int descriptor = -1;
+    // The end of the second within which the handshake must be over.
     std::uint64_t deadline_ns = 0;
+    // It uses the spare descriptor, so it can only be refused.
     bool on_spare = false;
     Handshake handshake;
   };
@@ -112,16 +114,18 @@ class TcpConnector {
   [[nodiscard]] bool rewatch(int descriptor, std::uint32_t events, std::uint64_t mark);
   [[nodiscard]] Drive drive(int descriptor, Handshake& handshake, std::uint64_t mark);
 
-  // The listening half: accept, drive the handshake, judge, settle or drop.
+  // The listening half: accept, drive the handshake, judge, settle or drop. accept_some() accepts until no connection
+  // waits or the table is full.
   void accept_some();
   [[nodiscard]] int accept_one(bool& on_spare);
   void go_on(std::size_t slot);
+  // The verdict for a proved initiator (invariant 2).
   [[nodiscard]] Verdict judge(const HalfOpen& half_open);
   void settle(HalfOpen& half_open);
   void drop(HalfOpen& half_open);
   void pause_listener(bool paused);
 
-  // The dialing half: start, drive, retry or end.
+  // The dialing half: start, drive, retry or end. start() opens a socket and begins to connect, also for a new try.
   void start(Dial& dial);
   void go_on(Dial& dial);
   void hang_up(Dial& dial);
@@ -132,7 +136,7 @@ class TcpConnector {
   void fail(std::uint32_t peer, std::string failure);
   void add_connection(std::uint32_t peer, int descriptor);
 
-  // Deadlines, and the timer for the next one.
+  // Deadlines, and the timer for the next one. expire() handles every deadline that has passed.
   void expire();
   void set_timer();
   void close_listener_if_complete();

@@ -91,6 +91,7 @@ void TcpReceiver::commit_landed(std::size_t bytes) {
   segment_left_ -= bytes;
   while (bytes != 0) {
     const Buffer piece = landing_.peek(bytes);
+    // Directly after the read, while the bytes are in the cache.
     segment_crc_ = crc32c({piece.base, piece.bytes}, segment_crc_);
     landing_.skip(piece.bytes);
     bytes -= piece.bytes;

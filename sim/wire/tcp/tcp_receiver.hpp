@@ -91,21 +91,30 @@ class TcpReceiver {
 
   [[nodiscard]] std::size_t buffered() const { return end_ - begin_; }
   [[nodiscard]] std::byte* front() { return buffer_.get() + begin_; }
+  // Moves buffered bytes to the front when the buffer's end is near.
   void make_room();
+  // Whether the segment is read directly into the landing, and not through the buffer.
   [[nodiscard]] bool lands_in_long_pieces() const;
+  // The segment's places in the landing, then the bytes that follow it.
   [[nodiscard]] std::size_t landing_targets(std::span<iovec> pieces);
+  // Counts bytes that were read into the landing, and adds them to the checksum.
   void commit_landed(std::size_t bytes);
+  // Copies the part of a segment that was read ahead.
   void take_buffered_content();
 
+  // One step of next(): it needs bytes, may be called again at once, or has filled in `arrival`.
   [[nodiscard]] Step step(Arrival& arrival);
   [[nodiscard]] Step step_frame(Arrival& arrival);
   [[nodiscard]] Step step_segment(const FramePrefix& prefix, const DecodedHead& head);
   [[nodiscard]] Step step_message(const FramePrefix& prefix, const DecodedHead& head, Arrival& arrival);
   [[nodiscard]] Step step_control(const FramePrefix& prefix, const DecodedHead& head, Arrival& arrival);
+  // Compares the segment's checksum, and ends the body after its last segment.
   [[nodiscard]] Step finish_segment(Arrival& arrival);
+  // The end of the stream: first the cut of an unfinished body, then the loss.
   [[nodiscard]] bool finish_stream(Arrival& arrival);
   void start_body(Body body);
   void end_body(Arrival& arrival, Arrival::Kind kind);
+  // Ends the stream because of the peer's bytes; `why` is static.
   Step malformed(std::string_view why);
 
   // Constant after construction.
@@ -120,6 +129,7 @@ class TcpReceiver {
   std::size_t offered_bytes_ = 0;
   // Bytes of the front frame, once its checksum has been compared.
   std::size_t checked_bytes_ = 0;
+  // Messages that were answered, in this direction of the pair.
   std::uint64_t messages_ = 0;
   // End of the bytes that the backend copied into the buffer last; 0: they have been taken.
   std::size_t backends_end_ = 0;
@@ -144,7 +154,9 @@ class TcpReceiver {
   std::uint32_t segment_want_ = 0;
   // The end of the stream, down to `loss_`. ended_: no more bytes are read.
   bool ended_ = false;
+  // The last frame was a goodbye: an end of the stream is orderly.
   bool goodbye_ = false;
+  // The end of the stream has been reported.
   bool delivered_ = false;
   std::string loss_;
 };

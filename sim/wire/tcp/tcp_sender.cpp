@@ -21,6 +21,7 @@ std::byte* TcpSender::gather_at() {
 bool TcpSender::try_put(const Header& header, const Region& body) {
   // A queued message must not be overtaken (invariant 1).
   if (!queued_.empty() || header.length > kWholeBytes) return false;
+  // By the longest head, so that the length of this one need not be known before it is written.
   if (room() < kFrameOverheadMaxBytes + header.length) return false;
   put_message(header, &body);
   count_message();
@@ -108,6 +109,7 @@ bool TcpSender::gather_front() {
   if (front_started_) return gather_segment(front);
   if (front.header.length > kWholeBytes) {
     put_message(front.header, nullptr);
+    // From here on it can be cut but not replaced.
     front_started_ = true;
     return true;
   }
@@ -170,11 +172,13 @@ std::uint64_t TcpSender::direct_bytes(const RegionCursor& cursor, std::uint64_t 
 // Ends the gathered batch with a frame whose head is written already and whose content is the front's memory.
 void TcpSender::put_direct(Transmission& front, std::size_t head_bytes, std::uint64_t bytes) {
   std::byte* frame = gather_at();
+  // The cursor is copied before the loop below advances it.
   direct_ = front.cursor;
   direct_length_ = bytes;
   std::uint32_t crc = crc32c({frame + kPrefixBytes, head_bytes});
   for (std::uint64_t done = 0; done < bytes;) {
     const Buffer piece = front.cursor.peek(bytes - done);
+    // Directly before the call that copies the bytes, which then finds them in the cache.
     crc = crc32c({piece.base, piece.bytes}, crc);
     front.cursor.skip(piece.bytes);
     done += piece.bytes;

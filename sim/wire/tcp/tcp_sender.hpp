@@ -74,14 +74,17 @@ class TcpSender {
  private:
   [[nodiscard]] bool goodbye_due() const { return leaving_ && !goodbye_said_; }
   [[nodiscard]] std::size_t room() const { return kSendBufferBytes - gathered_bytes_; }
+  // Where the next frame is written, in the gathering half.
   [[nodiscard]] std::byte* gather_at();
   void put_prefix(std::byte* frame, std::size_t head_bytes, std::uint64_t content_bytes, std::uint32_t crc);
   void put_message(const portals::Header& header, const portals::Region* body);
+  // Appends a frame without content.
   void put_control(FrameType type, std::uint64_t argument);
   void count_message() {
     ++messages_;
     goodbye_said_ = false;
   }
+  // Adds queued messages to the batch until it is full or ends with memory of the sender.
   void gather();
   // Each adds a part of the front transmission to the batch; false: the batch is full, or ends here.
   [[nodiscard]] bool gather_front();
@@ -89,11 +92,14 @@ class TcpSender {
   void put_direct(Transmission& front, std::size_t head_bytes, std::uint64_t bytes);
   [[nodiscard]] static std::uint64_t direct_bytes(const portals::RegionCursor& cursor, std::uint64_t limit,
                                                   bool& scattered);
+  // Moves the front transmission to the finished list.
   void finish_front(Transmission::State state);
 
+  // The wire's list, which the kernel drains.
   TransmissionList& finished_;
   TransmissionList queued_;
   std::uint64_t messages_ = 0;
+  // say_goodbye() was called, and go_on() has not been.
   bool leaving_ = false;
   // A goodbye is queued, and nothing behind it.
   bool goodbye_said_ = false;

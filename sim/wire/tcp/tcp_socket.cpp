@@ -43,6 +43,7 @@ bool within_host(int descriptor) {
   if (getsockname(descriptor, own.get(), &own.bytes) != 0 || getpeername(descriptor, peer.get(), &peer.bytes) != 0) {
     return false;
   }
+  // The addresses of different families cannot be compared.
   if (own.family() != peer.family()) return false;
   if (own.family() == AF_INET6) {
     const auto& one = reinterpret_cast<const sockaddr_in6&>(own.storage);
@@ -93,6 +94,7 @@ int unacknowledged_bytes(int descriptor) {
 }
 
 void tune_socket(int descriptor) {
+  // The wire gathers short messages itself, so a delay by the operating system would only add latency.
   set_option(descriptor, IPPROTO_TCP, TCP_NODELAY, 1);
   set_option(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1);
   set_option(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, kKeepIdleS);

@@ -88,6 +88,7 @@ io_uring_sqe* TcpUringRing::entry() {
   if (failure_ != 0) return nullptr;
   io_uring_sqe* entry = io_uring_get_sqe(&ring_);
   if (entry != nullptr) return entry;
+  // The queue is full: submitting empties it, unless the operating system takes nothing now.
   submit();
   return failure_ == 0 ? io_uring_get_sqe(&ring_) : nullptr;
 }

@@ -63,13 +63,17 @@ class TcpUringRing {
   void give_back(std::uint16_t id);
 
  private:
+  // Allocates the buffers and registers their ring.
   [[nodiscard]] portals::Status provide_buffers();
   // Records a failure, and unmaps the rings; see failure().
   void fail(int error_number);
 
   io_uring ring_{};
+  // The ring was created, so the destructor has to close it.
   bool open_ = false;
+  // See failure().
   int failure_ = 0;
+  // The ring by which buffers are provided; in one allocation with memory_.
   io_uring_buf_ring* buffers_ = nullptr;
   // kBuffers * kBufferBytes, behind their ring.
   std::byte* memory_ = nullptr;

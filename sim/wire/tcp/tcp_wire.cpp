@@ -67,6 +67,7 @@ TcpWire::~TcpWire() {
   }
   shut();
   for (TcpLink* link : made_) close_link(*link);
+  // The connector refers to the secret, so it is wiped only when no handshake can follow.
   wipe(settings_.secret);
 }
 
@@ -159,6 +160,7 @@ void TcpWire::adopt(std::uint32_t peer, int descriptor) {
   ++connections_;
   if (next_check_ns_ == 0) connector_.wake_at(next_check_ns_ = clock_.now_ns() + kSilenceCheckNs);
   if (link.long_bodies) tune_for_long_bodies(link.descriptor);
+  // The connection was made after the goodbyes of the others.
   if (departed_) link.sender.say_goodbye();
   transmit(link);
 }
@@ -231,7 +233,7 @@ void TcpWire::end_bursts() {
 }
 
 bool TcpWire::push() {
-  // Ends every burst: this round transmits what has gathered.
+  // Ends every burst: this round transmits the gathered messages.
   ++calls_;
   end_bursts();
   for (TcpLink* link : held_) {
@@ -385,7 +387,7 @@ void TcpWire::refuse() {
   end_answer();
 }
 
-// ---- what a trace asks
+// ---- for traces
 
 BodyReport TcpWire::body_report() const {
   const TcpReceiver& receiver = last_arrival_->receiver;

@@ -64,7 +64,7 @@ class TcpWire final : public Wire {
   // Ends that: no goodbye follows messages that are sent from now on.
   void resume();
   // Ends the streams, and reads and discards what remains in the sockets: closing a socket with unread bytes would
-  // discard what this rank sent last. Afterwards the wire may only be destroyed.
+  // discard the last bytes that this rank sent. Afterwards the wire may only be destroyed.
   void shut();
 
   [[nodiscard]] bool try_send(std::uint32_t peer, const portals::Header& header, const portals::Region& body) override;
@@ -106,12 +106,17 @@ class TcpWire final : public Wire {
  private:
   // Opening, and links; see docs/tcp_wire.md for their states.
   [[nodiscard]] portals::Status choose_backend();
+  // The link of a peer, made if necessary.
   [[nodiscard]] TcpLink& made_link(std::uint32_t peer);
   // The same, and starts to connect it.
   [[nodiscard]] TcpLink& link_to(std::uint32_t peer);
+  // Asks the connector for a connection.
   void dial(TcpLink& link);
+  // Takes the connector's outcomes: adopts connections, and ends links that failed.
   void connect_some();
+  // Gives a new connection to the backend.
   void adopt(std::uint32_t peer, int descriptor);
+  // Ends a link; the receiver reports the loss behind what arrived before.
   void lose(TcpLink& link, std::string why);
   // Work beside messages: new connections, silent ones, a failed backend.
   void tend_connections();
@@ -121,6 +126,7 @@ class TcpWire final : public Wire {
   // The same, for a message that may belong to a burst.
   void transmit_short(TcpLink& link);
   void end_bursts();
+  // Takes a link from the backend and closes its socket.
   void close_link(TcpLink& link);
   [[nodiscard]] bool next_arrival(Arrival& arrival);
   // The end after a goodbye; and the loss that it is to messages queued for the peer.
@@ -142,11 +148,13 @@ class TcpWire final : public Wire {
   std::unique_ptr<TcpBackend> backend_;
   // By rank, made on first use.
   std::vector<std::unique_ptr<TcpLink>> links_;
+  // The links that exist, in the order of their first use.
   std::vector<TcpLink*> made_;
+  // Links whose next arrival is held until push().
   std::vector<TcpLink*> held_;
   // Links whose last short messages have not left.
   std::vector<TcpLink*> bursts_;
-  // Calls of push() and poll().
+  // Calls of push(), poll() and prepare_wait(), each of which ends all bursts.
   std::uint64_t calls_ = 0;
   std::size_t connections_ = 0;
   // Time of the next check for silence; 0: there is no connection.
@@ -159,6 +167,7 @@ class TcpWire final : public Wire {
   bool drained_ = false;
   // Set between say_goodbye() and resume().
   bool departed_ = false;
+  // The backend has failed, and every link with it.
   bool all_lost_ = false;
 };
 

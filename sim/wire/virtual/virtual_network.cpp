@@ -48,6 +48,7 @@ std::uint64_t VirtualNetwork::random() {
 }
 
 bool VirtualNetwork::chance(double probability) {
+  // 53 bits, as many as a double holds exactly, so that the result is the same on every machine.
   return static_cast<double>(random() >> 11) * 0x1.0p-53 < probability;
 }
 

@@ -99,6 +99,7 @@ bool VirtualWire::carry(Pair& pair) {
     frame.type = Frame::Type::cut;
   } else {
     const std::uint64_t part = std::min(segment, first.cursor.left());
+    // Segments occupy bytes of the window and no message of it: their head has taken that.
     if (pair.used_bytes + part > network_.options_.window_bytes) return false;
     frame.type = Frame::Type::segment;
     frame.bytes.resize(static_cast<std::size_t>(part));
@@ -268,6 +269,7 @@ void VirtualWire::peer_lost(std::uint32_t peer) {
   MARGAY_ASSERT(gone.state != Inbound::State::offered);
   // Reported already.
   if (gone.state == Inbound::State::lost) return;
+  // An accepted body must end with a cut before the loss is reported.
   gone.accepted = gone.state == Inbound::State::receiving;
   gone.state = Inbound::State::losing;
 }

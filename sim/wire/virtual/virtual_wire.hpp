@@ -3,8 +3,8 @@
 // other. Long bodies travel in segments, so that started, segments, finished and cut arrive at random moments between
 // other events.
 //
-// To drive it, let every rank make progress until nothing moves, then call advance(); when that returns false, all is
-// at rest.
+// To drive it, let every rank make progress until nothing moves, then call advance(); when that returns false, the
+// network is at rest.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ namespace margay::sim {
 
 // Times, sizes and probabilities of the network.
 struct VirtualOptions {
-  // A frame's time is drawn evenly between these two.
+  // A frame's time is drawn evenly between these two. In virtual time, as all times here.
   std::uint64_t delay_min_ns = 500;
   std::uint64_t delay_max_ns = 20'000;
   // Bodies up to this arrive whole; longer ones in segments of this size.
@@ -49,9 +49,11 @@ struct VirtualCounts {
 
 class VirtualWire;
 
-// Owns the wires and all frames in flight. One thread, or threads that exclude each other.
+// Owns the wires and all frames in flight. One thread, or threads that exclude each other. The same seed and the same
+// calls give the same run, on every machine.
 class VirtualNetwork {
  public:
+  // `group` goes into every header.
   VirtualNetwork(std::uint32_t ranks, std::uint64_t seed, const VirtualOptions& options = {},
                  portals::GroupId group = 0);
   ~VirtualNetwork();
@@ -77,6 +79,7 @@ class VirtualNetwork {
 
   // One transfer on the network.
   struct Frame {
+    // head: a message's header. segment: a part of its body. cut: the body's end, before its length.
     enum class Type : std::uint8_t { head, segment, cut };
     Type type = Type::head;
     portals::Header header;  // head
@@ -88,7 +91,9 @@ class VirtualNetwork {
   struct Pair {
     std::uint32_t from = 0;
     std::uint32_t to = 0;
+    // Frames whose time has not come, in order.
     std::deque<Frame> flying;
+    // Frames that the receiver has not taken.
     std::deque<Frame> arrived;
     std::uint64_t last_due_ns = 0;
     // Bytes and messages that occupy the window.
@@ -97,10 +102,12 @@ class VirtualNetwork {
     TransmissionList queue;
     // The head of the first queued transmission has left.
     bool begun = false;
+    // Sender or receiver is lost; final.
     bool lost = false;
   };
   // The arrival of a pair's next frame.
   struct Due {
+    // Virtual time of the arrival.
     std::uint64_t at_ns;
     // Breaks ties, so that a run is the same on every machine.
     std::uint64_t order;
@@ -126,6 +133,7 @@ class VirtualNetwork {
   // State of the random numbers.
   std::uint64_t state_;
   std::uint64_t now_ns_ = 0;
+  // Frames sent so far, the source of Due::order.
   std::uint64_t launched_ = 0;
   VirtualCounts counts_;
   std::vector<std::unique_ptr<VirtualWire>> wires_;
@@ -166,8 +174,10 @@ class VirtualWire final : public Wire {
     std::uint32_t rank = 0;
     Pair* pair = nullptr;
     State state = State::between;
+    // Number of the last message that was answered.
     std::uint64_t sequence = 0;
     portals::RegionCursor landing;
+    // Bytes of the arriving body that are still to come.
     std::uint64_t left = 0;
     void* cookie = nullptr;
     // State `losing`: a cut is still to be reported.
@@ -176,11 +186,14 @@ class VirtualWire final : public Wire {
 
   // The receiving state for sender `rank`, made at its first use.
   Inbound& inbound(std::uint32_t rank);
-  // The steps of poll(), by state, as in ShmInbound.
+  // The steps of poll(), by state, as in ShmInbound. Each returns whether it filled in `arrival`.
   bool look(Inbound& inbound, Arrival& arrival);
+  // State between: offers the head of the next message.
   bool offer(Inbound& inbound, Arrival& arrival);
+  // States receiving and passing: takes segments, and detects the body's end or its cut.
   bool move_body(Inbound& inbound, Arrival& arrival);
   bool end_body(Inbound& inbound, Arrival::Kind kind, Arrival& arrival);
+  // State losing: the cut of an accepted body, then the loss.
   bool report_loss(Inbound& inbound, Arrival& arrival);
   // The common part of accept() and refuse().
   void answer_started(Inbound::State state);
@@ -190,6 +203,7 @@ class VirtualWire final : public Wire {
   bool carry(Pair& pair);
   // Whether the pair's window has room for one more message of `bytes`.
   bool room(const Pair& pair, std::uint64_t bytes) const;
+  // Ends the first queued message of a pair.
   void finish(Pair& pair, Transmission::State state);
   // Fails all messages queued for a lost rank.
   void fail(Pair& pair);
@@ -197,6 +211,7 @@ class VirtualWire final : public Wire {
   void peer_lost(std::uint32_t peer);
 
   VirtualNetwork& network_;
+  // This rank, the source of what the wire sends.
   std::uint32_t rank_;
   TransmissionList& finished_;
   // In order of first use. A deque, so that elements do not move.
@@ -204,6 +219,7 @@ class VirtualWire final : public Wire {
   std::unordered_map<std::uint32_t, std::size_t> inbound_index_;
   // Pairs from this rank with something queued.
   std::vector<Pair*> busy_;
+  // Index of the sender that was polled last; the next poll begins behind it, so that none starves.
   std::size_t turn_ = 0;
   // Index of the sender whose message waits for its answer.
   std::size_t answering_ = 0;

@@ -143,7 +143,7 @@ TEST_CASE("streams of calls that overlap do not mix, though there are fewer port
   }
 }
 
-TEST_CASE("a rank that is lost ends everybody's allreduce by buckets with an error, and later streams do not meet it") {
+TEST_CASE("a lost rank ends every rank's allreduce by buckets with an error, and later streams do not meet it") {
   for (const int size : {2, 3, 5}) {
     for (const std::uint64_t seed : testing::Seeds(20)) {
       CAPTURE(size);

@@ -124,7 +124,7 @@ TEST_CASE("exchange posted: each block comes as it was when the call began, whoe
   }
 }
 
-TEST_CASE("exchange posted: who names other lengths has an error, the others have their blocks, and nobody waits") {
+TEST_CASE("exchange posted: a rank with other lengths gets an error, the others get their blocks, and none waits") {
   // Who expects nothing does not look for it.
   for (const std::uint64_t seed : testing::Seeds(40)) {
     CAPTURE(seed);
@@ -142,7 +142,7 @@ TEST_CASE("exchange posted: who names other lengths has an error, the others hav
   }
 }
 
-TEST_CASE("exchange posted: who has a block for a lost rank, or from one, is told") {
+TEST_CASE("exchange posted: a rank with a block for a lost rank, or from one, gets an error") {
   for (const std::uint64_t seed : testing::Seeds(30)) {
     CAPTURE(seed);
     const int size = 3 + static_cast<int>(seed % 5);

@@ -21,7 +21,7 @@ void add(const void* in, void* inout, std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("a barrier by exchange: nobody leaves before the last one came, several in a row") {
+TEST_CASE("a barrier by exchange: no rank leaves before the last one arrives, several in a row") {
   constexpr int kRounds = 3;
   for (const int size : kRankCounts) {
     for (const std::uint64_t seed : testing::Seeds(12)) {
@@ -83,7 +83,7 @@ TEST_CASE("an allreduce of reals by exchange ends with the same bits everywhere,
   }
 }
 
-TEST_CASE("a rank that is lost ends everybody's exchange with an error: its part is in every result") {
+TEST_CASE("a lost rank ends every rank's exchange with an error: its part is in every result") {
   for (const int size : {2, 3, 5, 8}) {
     for (const std::uint64_t seed : testing::Seeds(10)) {
       CAPTURE(size);

@@ -64,7 +64,7 @@ TEST_CASE("a rank that is lost ends with an error every hybrid that needs its pa
   }
 }
 
-TEST_CASE("a rank that names another amount of data gets an error or its partners do, and nobody waits for ever") {
+TEST_CASE("a rank that names another amount of data gets an error or its partners do, and none waits for ever") {
   for (const int size : {2, 4, 6}) {
     for (const HybridPlan& plan : plans_of(size, {Method::brief, Method::slices})) {
       for (const std::uint64_t seed : testing::Seeds(3)) {

@@ -33,7 +33,7 @@ void sum(const void* in, void* inout, std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("a barrier in two levels: nobody leaves before the last one came, several in a row") {
+TEST_CASE("a barrier in two levels: no rank leaves before the last one arrives, several in a row") {
   constexpr int kRounds = 3;
   for (const int size : kRankCounts) {
     for (const std::uint64_t seed : testing::Seeds(12)) {
@@ -108,7 +108,7 @@ TEST_CASE("on one node the order of ranks is kept, whoever is the root and whoev
   }
 }
 
-TEST_CASE("a rank that is lost ends everybody's barrier; its leader, or those it led, learn of it") {
+TEST_CASE("a lost rank ends every rank's barrier; its leader, or those it led, get the error") {
   for (const int size : {2, 3, 5, 8}) {
     for (const int absent : {0, size - 1}) {
       for (const std::uint64_t seed : testing::Seeds(10)) {

@@ -169,7 +169,7 @@ TEST_CASE("posted: who waits for what the others show strip by strip finds that"
 }
 
 // Who showed something may be done before it is known; who reads is told.
-TEST_CASE("posted: other lengths, roots and calls are an error for who reads, and nobody waits for ever") {
+TEST_CASE("posted: other lengths, roots and calls are an error for the reader, and no rank waits for ever") {
   for (int what = 0; what < 4; ++what) {
     for (const std::uint64_t seed : testing::Seeds(12)) {
       CAPTURE(what);
@@ -198,7 +198,7 @@ TEST_CASE("posted: other lengths, roots and calls are an error for who reads, an
   }
 }
 
-TEST_CASE("posted: who waits for a lost rank, or for one that waited for it, is told") {
+TEST_CASE("posted: a rank that waits for a lost rank, or for one that waited for it, gets an error") {
   for (const std::uint64_t seed : testing::Seeds(20)) {
     CAPTURE(seed);
     const int size = 3 + static_cast<int>(seed % 5);

@@ -111,7 +111,7 @@ TEST_CASE("each rank gets its slice of what all come to, also where slices diffe
   }
 }
 
-TEST_CASE("a rank that is lost ends everybody's allreduce by slices with an error: its part is in every slice") {
+TEST_CASE("a lost rank ends every rank's allreduce by slices with an error: its part is in every slice") {
   for (const int size : {2, 3, 5, 8}) {
     for (const std::uint64_t seed : testing::Seeds(10)) {
       CAPTURE(size);

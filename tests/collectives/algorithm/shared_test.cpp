@@ -74,7 +74,7 @@ TEST_CASE("through memory: reductions and scans keep the order of ranks, call af
 
 // Meetings with calls between that have none, where the 31 bits of a call's word wrap: a meeting that took the number
 // of the last one would be open at once, and its members would read what was shown in that.
-TEST_CASE("through memory: meetings far apart are told from each other where the numbers of calls wrap") {
+TEST_CASE("through memory: meetings far apart are distinguished where the numbers of calls wrap") {
   constexpr std::uint64_t kCalls = 40;
   for (const int size : {2, 3, 5}) {
     for (const std::uint64_t made : {(std::uint64_t{1} << 31) - kCalls / 2, (std::uint64_t{1} << 29) - kCalls / 2}) {
@@ -287,7 +287,7 @@ TEST_CASE("through memory: a member that makes a call by messages is found, and 
   }
 }
 
-TEST_CASE("through memory: without a lost rank nobody goes on, and nobody waits for ever") {
+TEST_CASE("through memory: a lost rank ends the call of all others with an error, and none waits for ever") {
   for (const std::uint64_t seed : testing::Seeds(20)) {
     CAPTURE(seed);
     const int size = 2 + static_cast<int>(seed % 6);

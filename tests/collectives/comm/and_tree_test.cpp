@@ -62,7 +62,7 @@ TEST_CASE("all members have the and of all members' words, round after round of 
 }
 
 // Who answers at each gate would take a word of one round for the next, or hear one when its part is over.
-TEST_CASE("in a gate too, round after round: all wait for all, so nobody asks whether another one is ready") {
+TEST_CASE("in a gate too, round after round: all wait for all, so none asks whether another one is ready") {
   for (const int size : {2, 5, 8, 13}) {
     for (const std::uint64_t seed : testing::Seeds(testing::kSanitized ? 4 : 20)) {
       CAPTURE(size);
@@ -86,7 +86,7 @@ TEST_CASE("in a gate too, round after round: all wait for all, so nobody asks wh
   }
 }
 
-TEST_CASE("a member that is lost before it takes part is told to all others") {
+TEST_CASE("a member that is lost before it takes part is reported to all others") {
   for (const std::uint64_t seed : testing::Seeds(40)) {
     const int size = 2 + static_cast<int>(seed % 7);
     const int lost = static_cast<int>(seed / 7 % static_cast<std::uint64_t>(size));
@@ -106,7 +106,7 @@ TEST_CASE("a member that is lost before it takes part is told to all others") {
   }
 }
 
-TEST_CASE("internal tags are told apart, and none is a wildcard") {
+TEST_CASE("internal tags are different, and none is a wildcard") {
   CHECK(internal_tag(Agreement::create_group, 7) == 7);
   for (int bit = 0; bit < static_cast<int>(mpi_adi::kUserTagBits); ++bit) {
     const auto tag = static_cast<std::uint64_t>(mpi_adi::kUserTagMax - (1 << bit));

@@ -56,7 +56,7 @@ void begin(CollectiveWorld& world, int rank, std::size_t at, Ahead& one) {
 }  // namespace
 
 // Each member starts its persistent calls in an order of its own, half of them before a call in order.
-TEST_CASE("early words without room are dropped, and repeated when their call begins") {
+TEST_CASE("early notices without room are dropped, and repeated when their call begins") {
   constexpr std::size_t kMade = 24;
   std::uint64_t dropped = 0;
   for (const std::uint64_t seed : testing::Seeds(60)) {

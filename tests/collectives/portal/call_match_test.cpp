@@ -136,7 +136,7 @@ TEST_CASE("nothing of one type is nothing of another, packed bytes are anything,
         "MPI_Gatherv of other elements of several types (24 bytes) from rank 10, here");
 }
 
-TEST_CASE("counts that are the same on all members are told with their index, and one list serves all") {
+TEST_CASE("counts that are equal on all members are reported with their index, and one list serves all") {
   std::vector<CallReport> reports;
   for (const std::uint32_t rank : {0, 1, 2}) {
     CallReport& report = reports.emplace_back(report_of(rank, "MPI_Allgatherv"));
@@ -216,6 +216,8 @@ TEST_CASE("of one call the first two that differ are named, and the first that c
   CHECK(!match.out_of_step());
   CHECK(match.add(report_of(3, "MPI_Barrier"), 13) ==
         "rank 10 calls MPI_Bcast, here, where rank 13 calls MPI_Barrier, here");
+  REQUIRE(match.differing().size() == 2);
+  CHECK((match.differing()[0].by == 10 && match.differing()[1].by == 13));
   CHECK(match.out_of_step());
   CHECK(match.add(report_of(4, "MPI_Barrier"), 14).empty());
   CHECK(match.seen() == 5);

@@ -8,7 +8,7 @@
 
 namespace margay::collectives {
 
-TEST_CASE("calls in order: each 64th is a gate, and later ones are told across the wrap") {
+TEST_CASE("calls in order: each 64th is a gate, and later ones are recognised across the wrap") {
   CHECK_FALSE(CallNumber::in_order(0).is_gate());
   CHECK(CallNumber::in_order(63).is_gate());
   CHECK_FALSE(CallNumber::in_order(64).is_gate());
@@ -23,7 +23,7 @@ TEST_CASE("calls in order: each 64th is a gate, and later ones are told across t
 }
 
 TEST_CASE(
-    "persistent calls: the first start is a gate, then each 64th; channels and starts are told across their wraps") {
+    "persistent calls: the first start is a gate, then each 64th; channels and starts are recognised across wraps") {
   CHECK(CallNumber::started(3, 0).is_gate());
   CHECK_FALSE(CallNumber::started(3, 1).is_gate());
   CHECK(CallNumber::started(3, 64).is_gate());

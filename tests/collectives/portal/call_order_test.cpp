@@ -148,7 +148,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a call that waits for its receiver's word, or for a message, is work left behind: somebody is nudged for it") {
+    "a call that waits for a notice of its receiver, or for a message, is unfinished work: a peer is nudged for it") {
   CollectiveWorld world({.ranks = 2, .seed = 1});
   CHECK(world.run([&](int rank) {
     std::vector<std::byte> data(kHandshakeBytes + 1);

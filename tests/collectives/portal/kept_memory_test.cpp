@@ -26,7 +26,7 @@ TEST_CASE("kept memory: what a call gave back the next one gets, if it has about
   CHECK(other.get() != first);
 }
 
-TEST_CASE("kept memory: runs are as long as was asked, nobody else's, and what is kept is bounded") {
+TEST_CASE("kept memory: runs are as long as requested and never shared, and the kept ones are bounded") {
   for (const std::uint64_t seed : testing::Seeds(4)) {
     std::mt19937_64 random(seed);
     const auto pool = std::make_shared<KeptMemory>();

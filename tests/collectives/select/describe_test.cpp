@@ -21,7 +21,7 @@ bool has(const std::vector<std::string>& lines, const std::string& first, const 
 
 }  // namespace
 
-TEST_CASE("the choices that are told are those that choose() makes") {
+TEST_CASE("the described choices are those that choose() makes") {
   for (const bool crowded : {false, true}) {
     const std::vector<std::string> lines = describe_choices(8, crowded);
     Facts facts = facts_of_nodes(std::vector<std::uint32_t>(8, 0));
@@ -45,7 +45,7 @@ TEST_CASE("the choices that are told are those that choose() makes") {
   }
 }
 
-TEST_CASE("a long barrier is not told of") {
+TEST_CASE("a long barrier is not described") {
   for (const std::string& line : describe_choices(4, true)) {
     CHECK_FALSE((line.find("MiB") != std::string::npos && line.find("barrier") != std::string::npos));
   }

@@ -148,7 +148,7 @@ TEST_CASE("hybrids that are asked for, of all that take one, in both forms of a 
 }
 
 // Above the length at which messages are asked for, where each length may have an algorithm of its own.
-TEST_CASE("members that name lengths with different algorithms get an error, and nobody waits for ever") {
+TEST_CASE("members that name lengths with different algorithms get an error, and no member waits for ever") {
   constexpr std::size_t kWords[] = {2'500, 9'000, 40'000, 150'000};
   int differ = 0;
   for (const std::uint64_t seed : testing::Seeds(60)) {

@@ -125,7 +125,7 @@ TEST_CASE("times that are not finite are drawn at the edge, and no decade is the
   check_points(picture);
 }
 
-TEST_CASE("the table tells the choice, its cost and the next one's") {
+TEST_CASE("the table has the choice, its cost and the next one's") {
   Facts facts = group(8, 1, true);
   std::vector<std::string> lines = describe_costs(facts);
   const std::vector<CostOf> costs = costs_at(Operation::barrier, 0, facts);

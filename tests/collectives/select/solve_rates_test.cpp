@@ -86,8 +86,7 @@ TEST_CASE("what was not measured, or measured to no sense, is the usual value an
   CHECK(solved.rates.inside == kMade.inside);
 }
 
-TEST_CASE(
-    "a job's rates are the user's word or text; what is neither is told to the user, and the usual for all others") {
+TEST_CASE("a job's rates are the user's name or text; anything else is reported, and replaced by the usual ones") {
   Rates rates = kMade;
   REQUIRE(parse_asked_rates("", rates).ok());
   CHECK(rates == usual_rates());

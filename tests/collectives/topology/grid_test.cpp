@@ -142,7 +142,7 @@ TEST_CASE("cuts to choose from: all of a small number, few of any, a node's rank
   }
 }
 
-TEST_CASE("a plan does its long dimensions first, and tells whether it combines neighbours alone") {
+TEST_CASE("a plan does its long dimensions first, and returns whether it combines neighbours alone") {
   constexpr Method kShort = Method::brief;
   constexpr Method kLong = Method::slices;
   const auto order_of = [](const HybridPlan& plan) {

@@ -12,7 +12,7 @@
 
 namespace margay::collectives {
 
-TEST_CASE("one node: everybody is in one group, the root leads") {
+TEST_CASE("one node: all ranks are in one group, the root leads") {
   const std::vector<std::uint32_t> nodes(5, 7);
   for (int rank = 0; rank < 5; ++rank) {
     const NodeGroups groups(nodes, rank);

@@ -23,14 +23,14 @@ std::string answer_to(const Question& question) {
 
 }  // namespace
 
-TEST_CASE("answers are found under the words that were asked") {
+TEST_CASE("answers are found under the text of their questions") {
   Answers answers;
   REQUIRE(parse_answers("bcast 8 4.5e-07\nbarrier 0 2e-06\n", {"bcast:8", "barrier"}, answers).ok());
   CHECK(answers.at("bcast:8") == 4.5e-07);
   CHECK(answers.at("barrier") == 2e-06);
 }
 
-TEST_CASE("what is no answer, or an answer that lacks, is told") {
+TEST_CASE("an invalid or missing answer is reported") {
   Answers answers;
   for (const char* output : {"bcast 8\n", "bcast 8 soon\n", "bcast 8 nan\n", "bcast 8 1e-6 more\n", "\n"}) {
     CHECK_FALSE(parse_answers(output, {}, answers).ok());

@@ -106,7 +106,7 @@ TEST_CASE("accounts of a run in which all is right") {
   CHECK(result.drops.at(static_cast<std::uint8_t>(DropReason::no_match)) == 1);
 }
 
-TEST_CASE("a message that arrived before its sender told of it") {
+TEST_CASE("a message that arrived before its sender recorded it") {
   Run run;
   run.add(0, sim::TraceKind::kernel_send, {0, 1, 1});
   for (const std::uint64_t sequence : {1U, 2U}) {
@@ -172,7 +172,7 @@ TEST_CASE("a message that never arrived") {
   }
 }
 
-TEST_CASE("a message that nobody sent") {
+TEST_CASE("a message that no rank sent") {
   Run run;
   run.add(1, sim::TraceKind::kernel_arrive, kFirst);
   run.add(1, sim::TraceKind::kernel_deposit, kFirst);
@@ -189,7 +189,7 @@ TEST_CASE("a message that arrived after its sender's file was read") {
     run.add(1, sim::TraceKind::kernel_deposit, {0, 1, number});
   }
   run.trace.files[0].closed = false;
-  SUBCASE("its sender runs: the file told so far goes on") {
+  SUBCASE("its sender runs: the file as read so far continues") {
     expect_right(run);
     CHECK(
         has_note(audit(run.trace),
@@ -197,14 +197,14 @@ TEST_CASE("a message that arrived after its sender's file was read") {
                  "it was read"));
     CHECK_FALSE(has_note(audit(run.trace), "ended before it recorded"));
   }
-  SUBCASE("its sender was killed, and its launcher closed the file: one may be untold") {
+  SUBCASE("its sender was killed, and its launcher closed the file: one message may be missing") {
     run.trace.files[0].sealed = true;
     run.trace.files[0].end = sim::TraceEnd::signal;
     run.trace.files[0].end_value = 9;
     expect_violation(run, "message 0>1 #3 arrived and was never sent");
     CHECK(has_note(audit(run.trace), "message 0>1 #2 arrived, and rank 0 ended before it recorded sending it"));
   }
-  SUBCASE("what is missing before the last that it told of was never sent") {
+  SUBCASE("a message that is missing before the last recorded one was never sent") {
     run.add(0, sim::TraceKind::kernel_send, {0, 1, 4});
     expect_violation(run, "message 0>1 #3 arrived and was never sent");
   }

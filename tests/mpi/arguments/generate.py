@@ -130,7 +130,7 @@ class Function:
                     wrong.said)
 
     def nouns(self, index, label):
-        """How a sentence may call that argument instead; a noun of two that can be wrong in the same way tells neither."""
+        """How a sentence may call that argument instead; a noun of two that can be wrong in the same way names neither."""
         noun, name = self.kinds[index].noun, self.arguments[index][1]
         if not noun:
             return []

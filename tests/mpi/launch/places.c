@@ -1,4 +1,4 @@
-// Mistakes of a program, each in a line of its own that a comment names, for launch_places.py: what is reported names
+// Mistakes of a program, each in a line of its own that a comment names, for places.py: what is reported names
 // it.
 #include <dlfcn.h>
 #include <mpi.h>

@@ -1,4 +1,4 @@
-! Mistakes of a Fortran program, each in a line of its own that a comment names, for launch_places.py.
+! Mistakes of a Fortran program, each in a line of its own that a comment names, for places.py.
 program places
   use mpi_f08
   implicit none

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Pages of programs that are hard to tell: what `margay trace view` writes of each case of cases.c is what happened.
+"""Pages of difficult programs: what `margay trace view` writes of each case of cases.c is what happened.
 
     tests/mpi/pages/pages.py --build build/release
     tests/mpi/pages/pages.py --build build/release --case halves --keep /tmp/pages
@@ -36,9 +36,9 @@ def standing(page, printed):
         problems.append(f"the receive of tag 77 is {mine}, and it stands to the end")
     told = [line for line in printed.splitlines() if "complete" in line and " rank 0 " in line.replace("     0  ", " rank 0 ")]
     if any("request" in line for line in told):
-        problems.append("rank 0 completes sends alone, which are told as numbered requests: " + "\n".join(told))
+        problems.append("rank 0 completes sends alone, which are shown as numbered requests: " + "\n".join(told))
     if printed.count("the send is complete") < 3:
-        problems.append("three sends are complete, and these are not told so:\n" + printed)
+        problems.append("three sends are complete, and these are not shown so:\n" + printed)
     return problems
 
 
@@ -83,7 +83,7 @@ def persistent(page, printed):
         if named.get(name) != [[0, 1]] * count:
             problems.append(f"{name}: {len(named.get(name, []))} groups, expected {count} of both ranks")
     if "start 2049 of MPI_COMM_WORLD" not in printed:
-        problems.append("print does not tell start 2049")
+        problems.append("print does not show start 2049")
     return problems
 
 
@@ -127,7 +127,7 @@ def heap(page, printed):
 
 
 def bucket(page, _):
-    """The scatter's messages are of one phase, the ring's of the other: rank 2 has all, and nobody sends to it."""
+    """The scatter's messages are of one phase, the ring's of the other: rank 2 has all, and no rank sends to it."""
     messages = page.table("messages")
     edges = {0: set(), 1: set()}
     for row, collective in enumerate(messages["collective"]):
@@ -149,9 +149,9 @@ def probes(page, _):
         if not waited[tag] > 1e6 or math.isnan(messages["probed"][tags[tag]]):
             problems.append(f"rank 0 waited in a probe for message {tag}, and the page has {waited} ns by tag")
         if "Rank 0 waited for it in this call for " not in stories[tag] or "before rank 1 sent it." not in stories[tag]:
-            problems.append(f"the story does not tell the wait in the probe:\n{stories[tag]}")
+            problems.append(f"the story does not have the wait in the probe:\n{stories[tag]}")
     if waited[3] != 0 or "waited for it" in stories[3]:
-        problems.append(f"nobody waited for message 3, and the page has {waited} ns by tag\n{stories[3]}")
+        problems.append(f"no rank waited for message 3, and the page has {waited} ns by tag\n{stories[3]}")
     if waited[4] != 0 or not math.isnan(messages["probed"][tags[4]]):
         problems.append(f"MPI_Improbe does not wait, and the page has {waited} ns by tag")
     claimed = {messages["tag"][row["message"]]: not math.isnan(row["claimed"]) for row in rows_of(page, "heap") if row["rank"] == 0}
@@ -169,7 +169,7 @@ def aside(page, _):
 
 def threads(page, _):
     numbers = [rank["threads"] for rank in page.head["ranks"]]
-    return [] if all(number > 1 for number in numbers) else [f"ranks with two threads are told to have {numbers}"]
+    return [] if all(number > 1 for number in numbers) else [f"ranks with two threads have {numbers} in the page"]
 
 
 def onesided(page, _):

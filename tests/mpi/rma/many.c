@@ -159,7 +159,7 @@ static void many_accesses(void) {
   MPI_Win_unlock_all(win);
   // The address sanitizer keeps freed memory in quarantine: its build counts with all that was ever allocated.
   const long most = getenv("ASAN_OPTIONS") != NULL ? 48000 : 12000;
-  CHECK(!on_margay() || grown < most, "%d gets that nobody flushed take %ld KiB", kAccesses, grown);
+  CHECK(!on_margay() || grown < most, "%d gets without a flush take %ld KiB", kAccesses, grown);
   MPI_Barrier(MPI_COMM_WORLD);
   CHECK(memory[0] == accesses, "of %d sums %ld are there", accesses, memory[0]);
   const long expected = 7 + (next + 1) % world_size();

@@ -100,11 +100,11 @@ static void untouched(MPI_Comm comm) {
   char* memory = NULL;
   MPI_Win win;
   if (MPI_Win_allocate(kGiB, 1, MPI_INFO_NULL, comm, &memory, &win) != MPI_SUCCESS) return;  // a small machine
-  CHECK(status("VmRSS:") - before < 100000, "a window that nobody touches takes %ld KiB", status("VmRSS:") - before);
+  CHECK(status("VmRSS:") - before < 100000, "an untouched window takes %ld KiB", status("VmRSS:") - before);
   memory[0] = memory[kGiB - 1] = 1;
   MPI_Win_free(&win);
   if (MPI_Alloc_mem(kGiB, MPI_INFO_NULL, &memory) != MPI_SUCCESS) return;
-  CHECK(status("VmRSS:") - before < 100000, "a piece that nobody touches takes %ld KiB", status("VmRSS:") - before);
+  CHECK(status("VmRSS:") - before < 100000, "an untouched piece takes %ld KiB", status("VmRSS:") - before);
   memory[0] = memory[kGiB - 1] = 1;
   MPI_Free_mem(memory);
 }

@@ -146,7 +146,7 @@ TEST_CASE("info objects and the tool interface are a process's own") {
   CHECK(MPI_Info_get_nkeys(info, &keys) != MPI_SUCCESS);
 }
 
-TEST_CASE("MPI_Wtime and the tool interface tell the process's time, before MPI begins too") {
+TEST_CASE("MPI_Wtime and the tool interface return the process's time, before MPI begins too") {
   TwoProcesses two;
   two.be(0);
   CHECK(MPI_Wtime() == 7.0);

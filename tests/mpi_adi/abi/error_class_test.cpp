@@ -41,7 +41,7 @@ TEST_CASE("a plain class is a code with the class's text; success stays success"
   CHECK(table.class_of(table.make(54, "no such class")) == MPI_ERR_OTHER);
 }
 
-TEST_CASE("values that are no codes are told as such") {
+TEST_CASE("values that are no codes are reported as such") {
   const ErrorTable table;
   for (const int value : {-1, 54, 1 << 7, kFirstAddedCode, MPI_ERR_LASTCODE, 79}) {
     CHECK(table.class_of(value) == MPI_ERR_UNKNOWN);

@@ -26,7 +26,7 @@ TEST_CASE("a handle comes apart into what it was made of") {
   CHECK_FALSE(is_of(MPI_COMM_WORLD, ObjectType::group));
 }
 
-TEST_CASE("the handle of a basic datatype tells the size of its C type") {
+TEST_CASE("the handle of a basic datatype contains the size of its C type") {
   CHECK(basic_size_bytes(MPI_CHAR) == 1);
   CHECK(basic_size_bytes(MPI_WCHAR) == sizeof(wchar_t));
   CHECK(basic_size_bytes(MPI_SHORT) == sizeof(short));
@@ -56,7 +56,7 @@ TEST_CASE("basic datatypes have indices of their own") {
   }
 }
 
-TEST_CASE("a keyval tells whose attributes it keys") {
+TEST_CASE("a keyval contains the kind of object that it belongs to") {
   const int keyval = make_keyval(ObjectType::window, 77);
   CHECK(object_type(keyval) == ObjectType::keyval);
   CHECK(handle_kind(keyval) == HandleKind::direct);

@@ -49,7 +49,7 @@ TEST_CASE_FIXTURE(SignatureFixture, "a mixed signature is that of the sequence, 
   CHECK(signature_of(*pair, 8).fits(signature_of(*type(MPI_DOUBLE), 8)));
 }
 
-TEST_CASE_FIXTURE(SignatureFixture, "a header's three bytes tell the sender's side, and leave the note alone") {
+TEST_CASE_FIXTURE(SignatureFixture, "a header's three bytes describe the sender's side, and leave the note unchanged") {
   for (const TypePtr& reported :
        {type(MPI_LONG_DOUBLE), type(MPI_C_DOUBLE_COMPLEX), two(MPI_DOUBLE, MPI_INT, 8), type(MPI_PACKED)}) {
     portals::UserData data{};

@@ -28,7 +28,7 @@ std::uint32_t top_bits(int tag) {
   return static_cast<std::uint32_t>(tag) >> 29;
 }
 
-TEST_CASE("an owner is told once of each part, complete before or after it was given, and the device gets it back") {
+TEST_CASE("an owner is notified once of each part, complete before or after it was set, and the device gets it back") {
   for (const bool before : {true, false}) {
     CAPTURE(before);
     HandMade hand;
@@ -53,7 +53,7 @@ TEST_CASE("an owner is told once of each part, complete before or after it was g
   }
 }
 
-TEST_CASE("an owner may start requests when it is told, in the middle of progress") {
+TEST_CASE("an owner may start requests when it is notified, in the middle of progress") {
   HandMade hand;
   std::vector<std::byte> first(kShortBytes);
   std::vector<std::byte> second(kShortBytes);
@@ -72,7 +72,7 @@ TEST_CASE("an owner may start requests when it is told, in the middle of progres
   CHECK(hand.device().quiet());
 }
 
-TEST_CASE("tags of partitions are no user's, and tell the message") {
+TEST_CASE("tags of partitions are outside the program's range, and identify the message") {
   for (const int tag : {0, 1, kUserTagMax - 1, kUserTagMax}) {
     CHECK(top_bits(partition_setup_tag(tag)) == 6U);
     CHECK(partition_setup_tag(tag) != MPI_ANY_TAG);

@@ -126,7 +126,7 @@ TEST_CASE("a task that is over may go away then; one that is awake may at any ti
   CHECK(stays.runs == 2);
 }
 
-TEST_CASE("a task that is not under way, before begin() and after its end, is woken by nobody") {
+TEST_CASE("a task that is not in progress, before begin() and after its end, is never woken") {
   TaskQueue queue;
   CountingTask task(queue);
   const auto nobody_runs_it = [&] {

@@ -116,7 +116,7 @@ TEST_CASE("agreements whose rounds mix end with different pairs") {
   }
 }
 
-TEST_CASE("while the last pair is only reserved, nobody is told that all are used up") {
+TEST_CASE("while the last pair is only reserved, no member gets the error that all are used up") {
   ContextPool pool;
   for (int pair = 1; pair < ContextPool::kPairs; ++pair) pool.take(pair);
   // A process alone: its words are already the combination of all members' words.
@@ -133,7 +133,7 @@ TEST_CASE("while the last pair is only reserved, nobody is told that all are use
   CHECK(second.agreed().context == 0);
 }
 
-TEST_CASE("an agreement that nobody else comes to holds up no other one") {
+TEST_CASE("an agreement that no other member joins delays no other one") {
   ContextPool one, other;
   const ContextAgreement waiting(one, 1, false, kAny);  // its other member is busy below
   Shared shared{{0, 1}, {}, false};

@@ -92,7 +92,7 @@ TEST_CASE("a freed key is found while an attribute has it; its slot's next key h
   }
 }
 
-TEST_CASE("keys of two kinds of objects are told apart") {
+TEST_CASE("keys of two kinds of objects are distinguished") {
   KeyvalTable keys;
   const KeyvalPtr key = keys.add(Keyval{.owner = ObjectType::communicator});
   const int as_window = make_keyval(ObjectType::window, keyval_index(key->handle));
@@ -158,7 +158,7 @@ TEST_CASE("info pairs keep the order in which their keys came") {
   CHECK(info.pairs.size() == 1);
 }
 
-TEST_CASE("a communicator's hints: four that it knows, true or false; all are told") {
+TEST_CASE("a communicator's hints: the four known ones, true or false; all are returned") {
   CommunicatorHints hints;
   Info asked;
   asked.set("mpi_assert_exact_length", "true");

@@ -87,7 +87,7 @@ TEST_CASE("a receiver gives back what no receive has, once, and nothing else") {
   CHECK_FALSE(hand.device().probe(1, 7, hand.comm(), envelope));
 }
 
-TEST_CASE("what goes back to a sender that ends is kept to be told; what its program cancelled is not") {
+TEST_CASE("a message that returns to a sender that ends is kept for the report, unless the program cancelled it") {
   for (const bool kept : {true, false}) {
     HandMade hand;
     parts_of(hand.device()).keeps_unreceived = kept;

@@ -142,7 +142,7 @@ TEST_CASE("a request that is released before it is complete goes back when it is
   CHECK(begun.comm.references == 1);
 }
 
-TEST_CASE("an owner is told once, of what is complete already or when it is, while the part is still there") {
+TEST_CASE("an owner is notified once, of a complete part or when it completes, while the part still exists") {
   for (const bool before : {true, false}) {
     CAPTURE(before);
     Begun begun;
@@ -161,7 +161,7 @@ TEST_CASE("an owner is told once, of what is complete already or when it is, whi
   }
 }
 
-TEST_CASE("an owner that begins another part when it is told gets another request") {
+TEST_CASE("an owner that begins another part when it is notified gets another request") {
   Begun begun;
   PartsOwner owner(begun.parts);
   owner.again = &begun.comm;
@@ -210,7 +210,7 @@ TEST_CASE("a communicator that its user freed goes with its last request, and no
   begun.parts.unreferenced.clear();
 }
 
-TEST_CASE("a trace tells a request's end once, by its pair and its number in the pool") {
+TEST_CASE("a trace records a request's end once, with its pair and its number in the pool") {
   Begun begun;
   sim::Recorder& recorder = begun.parts.recorder();
   REQUIRE(recorder.open_memory().ok());

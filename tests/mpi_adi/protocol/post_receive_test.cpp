@@ -58,7 +58,7 @@ TEST_CASE("a receive that finds nothing is posted, with what it accepts, and its
   CHECK(posting.parts.counts.unexpected == 0);
 }
 
-TEST_CASE("a receive from any source may wait for everybody") {
+TEST_CASE("a receive from any source may wait for all members") {
   Posting posting;
   const ReceiveRequest& request = posting.post(posting.room, MPI_ANY_SOURCE, MPI_ANY_TAG);
   CHECK(request.peer == portals::kAnyRank);
@@ -227,7 +227,7 @@ TEST_CASE("a receive of a type with holes puts the bytes into their places") {
   }
 }
 
-TEST_CASE("a trace tells the posting, and whether the search of the heap found something") {
+TEST_CASE("a trace records the posting, and whether the search of the heap found something") {
   Posting posting;
   sim::Recorder& recorder = posting.parts.recorder();
   REQUIRE(recorder.open_memory().ok());

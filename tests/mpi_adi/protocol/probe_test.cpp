@@ -4,7 +4,7 @@
 namespace margay::mpi_adi {
 namespace {
 
-TEST_CASE("a probe tells the envelope and takes nothing") {
+TEST_CASE("a probe returns the envelope and takes nothing") {
   HandMade hand;
   const std::vector<std::byte> data = pattern(kShortBytes, 1);
   hand.inject(HandMade::message(kShortBytes, {}), data);
@@ -21,7 +21,7 @@ TEST_CASE("a probe tells the envelope and takes nothing") {
   }
 }
 
-TEST_CASE("a probe of a message whose body waits at its sender tells the body's length") {
+TEST_CASE("a probe of a message whose body waits at its sender returns the body's length") {
   HandMade hand;
   portals::Header header = HandMade::message(0, {NoteProtocol::rendezvous, false, 5}, kLongBit);
   header.return_length = kLongBytes;
@@ -57,7 +57,7 @@ TEST_CASE("a matched probe takes the message for itself") {
   CHECK(hand.comm().references == 1);
 }
 
-TEST_CASE("a trace tells what a probe found and how many polls before found nothing; a poll in vain makes no event") {
+TEST_CASE("a trace records what a probe found and how many polls before found nothing; these make no events") {
   HandMade hand;
   sim::Recorder& recorder = parts_of(hand.device()).recorder();
   REQUIRE(recorder.open_memory().ok());

@@ -155,7 +155,7 @@ TEST_CASE("a message of the same envelope is not the reply, but waits for the ne
   CHECK(pull.room == pull.body);
 }
 
-TEST_CASE("a synchronous sender is told after its body is here and not before") {
+TEST_CASE("a synchronous sender is notified after its body has arrived and not before") {
   Pulling pull(kShortBytes, true);
   pull.hand.settle();
   CHECK(pull.hand.acknowledged.size() == 0);
@@ -187,7 +187,7 @@ TEST_CASE("a pull over a full wire asks later") {
   CHECK(pull.request->complete);
 }
 
-TEST_CASE("a trace tells when a pull begins and ends, before the receive does") {
+TEST_CASE("a trace records the begin and the end of a pull, before the end of the receive") {
   Pulling pull(kShortBytes);
   static_cast<void>(pull.asked());
   sim::Recorder& recorder = pull.parts.recorder();

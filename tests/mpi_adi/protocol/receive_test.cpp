@@ -69,7 +69,7 @@ TEST_CASE("a short message that the room is too small for: truncated, and the ne
   CHECK(next == more);
 }
 
-TEST_CASE("a long message that the room is too small for: what fits is saved, and the sender is told") {
+TEST_CASE("a long message that the room is too small for: what fits is saved, and the sender is notified") {
   HandMade hand;
   std::vector<std::byte> room(100);
   Request& receive = hand.receive(room);

@@ -200,7 +200,7 @@ TEST_CASE("what comes to a send that is over changes nothing, and finds its rows
   }
 }
 
-TEST_CASE("an answer that nobody looked at before the request was used again is not the new use's") {
+TEST_CASE("an answer that was not read before the request was used again is not the new use's") {
   SendUnderWay one(kOwedAll);
   one.arrive({one.answer(Answer::returned)});
   one.take_body(sim::Transmission::State::failed);

@@ -201,8 +201,7 @@ TEST_CASE("over a full wire nothing leaves without a request, and nothing is cou
   CHECK(send.complete);
 }
 
-TEST_CASE(
-    "a trace tells each choice, under the number that the message then has, and one that left at once has no request") {
+TEST_CASE("a trace records each choice, with the message's later number, and a message sent at once has no request") {
   Starting starting;
   CHECK(starting.now(SendMode::standard, kShortBytes));
   REQUIRE(starting.parts.recorder().open_memory().ok());

@@ -24,7 +24,7 @@ std::ptrdiff_t lines_with(const std::string& text, std::string_view words) {
 
 }  // namespace
 
-TEST_CASE("what info tells of protocols follows the short limit, the long protocol and the heap") {
+TEST_CASE("the protocols in `margay info` follow the short limit, the long protocol and the heap") {
   sim::Options options;
   const std::string plain = notify(options);
   CHECK(says(plain, "up to 16 KiB"));
@@ -43,7 +43,7 @@ TEST_CASE("what info tells of protocols follows the short limit, the long protoc
   CHECK_FALSE(says(notify(small), "up to 64 KiB"));
 }
 
-TEST_CASE("what info tells of options that no rank would take is why") {
+TEST_CASE("`margay info` prints why a rank would reject an option") {
   sim::Options options;
   options.set("protocol", "long=magic");
   CHECK(says(notify(options), "the long protocols are puma and rendezvous"));

@@ -32,7 +32,7 @@ TEST_CASE("the first way that a member's memory allows is taken") {
   CHECK(choose_window_method({.of_1996 = true, .is_own = true}).method == WindowMethod::message);
 }
 
-TEST_CASE("what this machine allows decides what is told of windows") {
+TEST_CASE("the description of windows follows what this machine permits") {
   WindowMeans means{
       .shares_heap = true, .heap_reason = "memfd", .reads_others = true, .reading_reason = {}, .huge_pages = {}};
   CHECK(says(line_of(describe_windows(means), "allocated"), " direct "));

@@ -53,7 +53,7 @@ TEST_CASE("handles: a request's handle names it once; a freed one names nothing,
   lone.rank->device().free(receive);
 }
 
-TEST_CASE("handles: sends that are over have one request, which is nobody's") {
+TEST_CASE("handles: completed sends have one request, which has no owner") {
   test::LoneRank lone;
   Handles& handles = lone.rank->handles();
   UserRequest* const sent = handles.request(handles.sent_request());

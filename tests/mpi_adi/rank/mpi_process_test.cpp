@@ -39,7 +39,7 @@ void no_handler() {}
 
 }  // namespace
 
-TEST_CASE("a thread that nobody assigned belongs to the operating system's process") {
+TEST_CASE("an unassigned thread belongs to the operating system's process") {
   CHECK(&current_process() == &system_process());
   CHECK(system_process().clock() == nullptr);
   NoStart start;
@@ -101,7 +101,7 @@ TEST_CASE("an error handler is known in the process that made it") {
   CHECK(process_error_handlers().find(handle) == nullptr);
 }
 
-TEST_CASE("a process begins as it was told, and says why not") {
+TEST_CASE("a process begins as requested, or reports why it cannot") {
   NoStart start;
   sim::VirtualClock clock;
   VirtualMpiProcess process(start, clock);

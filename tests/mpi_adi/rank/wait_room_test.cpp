@@ -114,7 +114,7 @@ int given_away(WaitRoom& room, int polls, std::uint32_t turns) {
   return given;
 }
 
-TEST_CASE("looks in vain give way to those that wait or come by, and to nobody else") {
+TEST_CASE("looks that find nothing give way to threads that wait or arrive, and to no others") {
   WaitRoom room;
   CHECK(given_away(room, 1000, 0) == 0);
   CHECK(given_away(room, 80, 1) == 10);  // the number of turns has changed: another thread was in MPI

@@ -147,7 +147,7 @@ TEST_CASE("a fence's epoch: over for those who have called the next fence, whene
   CHECK(table.ranges() == 0);
 }
 
-TEST_CASE("a read with a request meets its own origin's accesses until the request is over, and nobody's later") {
+TEST_CASE("a read with a request meets its own origin's accesses until the request is over, and no later ones") {
   ConflictTable table;
   AnnouncedAccess get = access_of(0, kGet);
   get.ends_alone = true;

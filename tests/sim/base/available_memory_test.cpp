@@ -75,7 +75,7 @@ TEST_CASE("available memory: version 1, and a container whose own path is not th
   CHECK(root.read().words == "the memory limit of control group /");
 }
 
-TEST_CASE("available memory: a system that tells nothing limits nothing") {
+TEST_CASE("available memory: a system without these files limits nothing") {
   CHECK(available_memory("/nowhere").bytes == ~std::uint64_t{0});
   const AvailableMemory here = available_memory();
   CHECK(here.bytes != 0);

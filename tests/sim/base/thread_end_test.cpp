@@ -29,7 +29,7 @@ void* leave(void* counter) {
 
 }  // namespace
 
-TEST_CASE("a thread's end is told once, in the thread, however it ends") {
+TEST_CASE("a thread's end is notified once, in the thread, however it ends") {
   Counter returns;
   std::thread::id reported;
   std::thread thread([&] {
@@ -54,7 +54,7 @@ TEST_CASE("a thread's end is told once, in the thread, however it ends") {
   CHECK_EQ(again.ends, 2);
 }
 
-TEST_CASE("a thread's end is not told in a forked child") {
+TEST_CASE("a thread's end is not notified in a forked child") {
   static Counter counter;
   pid_t child = -1;
   std::thread([&] {

@@ -32,7 +32,7 @@ TEST_CASE("launchers that margay cannot talk to are named") {
   CHECK_FALSE(complaint({{"PMI_PORT", "h:1"}}).empty());
 }
 
-TEST_CASE("a single process is nobody's mistake") {
+TEST_CASE("a single process is no mistake") {
   CHECK(complaint({}).empty());
   CHECK(complaint({{"OMPI_COMM_WORLD_SIZE", "1"}}).empty());
   CHECK(complaint({{"SLURM_NTASKS", "8"}}).empty());  // inside an allocation, not started by srun

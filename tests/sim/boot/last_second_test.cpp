@@ -80,7 +80,7 @@ TEST_CASE("a process in its last second ends by a signal where no status would b
 }
 
 TEST_CASE(
-    "a process that said its last words in time lives on, with its signals as they were; others' alarms end nothing") {
+    "a process that wrote its last output in time continues, with its signals unchanged; others' alarms end nothing") {
   const int how = ended([] {
     const sigset_t all = everything();
     ::signal(SIGALRM, &own_handler);

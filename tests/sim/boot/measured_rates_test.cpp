@@ -53,7 +53,7 @@ TEST_CASE("a file of rates says what was written into it") {
   CHECK(read.rates == kKept.rates);
 }
 
-TEST_CASE("what is not a file of rates is told, and nothing of it taken") {
+TEST_CASE("a file that is not one of rates is reported, and nothing of it is used") {
   MeasuredRates read = kKept;
   CHECK(says(parse_rates_file("", read), "does not begin"));
   CHECK(says(parse_rates_file("rates: a=1\n", read), "does not begin"));

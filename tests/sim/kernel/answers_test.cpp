@@ -108,14 +108,14 @@ TEST_CASE("answers: an acknowledgment goes to the return portal and says what wa
   CHECK(answerer.answers.idle());
 }
 
-TEST_CASE("answers: an acknowledgment of a header alone tells no bytes") {
+TEST_CASE("answers: an acknowledgment of a header alone reports no bytes") {
   Answerer answerer;
   answerer.acknowledge(portals::Saved::header, 0);
   CHECK_EQ(answerer.wire.sent.at(0).header.return_length, 0);
   CHECK_EQ(answerer.wire.sent.at(0).header.user_data[0], static_cast<std::byte>(portals::Saved::header));
 }
 
-TEST_CASE("answers: a reply brings the bytes asked for, and their descriptor tells it") {
+TEST_CASE("answers: a reply brings the requested bytes, and their descriptor counts it") {
   Answerer answerer;
   answerer.get(16);
   REQUIRE_EQ(answerer.wire.sent.size(), 1);
@@ -226,7 +226,7 @@ TEST_CASE("answers: as many are under way as the wire makes wait, each with its 
   CHECK_EQ(answerer.block.messages(), 5);
 }
 
-TEST_CASE("answers: a trace tells each answer under its own number, with that of its question") {
+TEST_CASE("answers: a trace records each answer under its own number, with that of its question") {
   Answerer answerer;
   REQUIRE(answerer.recorder.open_memory().ok());
   answerer.acknowledge(portals::Saved::both, 24);

@@ -277,7 +277,7 @@ TEST_CASE("a loop of looks gives its processor up as a wait does, and sleeps at 
     CHECK_LT(rank.rest.longest_nap_ns, kMs);
     rank.rest.naps = 0;
   }
-  SUBCASE("told to yield") {
+  SUBCASE("with the policy yield") {
     rank.means.policy = WaitPolicy::yield;
     rank.polls(10'000, 50);
     CHECK_GT(rank.rest.yields, 10'000 / PollStreak::kPollsPerMeasure - 10);
@@ -288,7 +288,7 @@ TEST_CASE("a loop of looks gives its processor up as a wait does, and sleeps at 
     rank.polls(10'000, 300);
     CHECK_EQ(rank.rest.yields, 10'000);
   }
-  SUBCASE("told to spin") {
+  SUBCASE("with the policy spin") {
     rank.other_runs_on(2, 0);
     rank.means.policy = WaitPolicy::spin;
     rank.polls(10'000, 50);
@@ -301,7 +301,7 @@ TEST_CASE("a rank that works between its looks keeps its processor, in company t
   Rank rank;
   rank.other_runs_on(2, 0);
   SUBCASE("by itself") {}
-  SUBCASE("told to yield") {
+  SUBCASE("with the policy yield") {
     rank.means.policy = WaitPolicy::yield;
   }
   rank.polls(10'000, 300);

@@ -52,8 +52,7 @@ struct WithCoprocessor {
   Coprocessor coprocessor;
 };
 
-TEST_CASE(
-    "coprocessor: an owner that is put aside between its last word and its leaving is looked after all the same") {
+TEST_CASE("coprocessor: it also works for an owner that is preempted between its last report and its leaving") {
   for (int i = 0; i < 10; ++i) {
     WithCoprocessor test;
     test.lock.owner_enter();

@@ -43,7 +43,7 @@ Stop stop_at(const portals::MatchEntry& entry, portals::Passed passed, const por
   return decision->stops[0];
 }
 
-TEST_CASE("decision log: it wants nothing until it is told to keep") {
+TEST_CASE("decision log: it records nothing until keep() is called") {
   DecisionLog log;
   CHECK_FALSE(log.on());
   CHECK_FALSE(log.wants(with_bits(1)));
@@ -173,7 +173,7 @@ TEST_CASE("decision log: the stops are those of the last walk, and of one decisi
   CHECK(log.take()->stops.empty());
 }
 
-TEST_CASE("decision log: a stop is told by copy, also after its entry and its memory are gone") {
+TEST_CASE("decision log: a stop is a copy, which outlives its entry and its memory") {
   DecisionLog log;
   log.keep(1);
   {

@@ -211,7 +211,7 @@ std::string reported(const Recorder& recorder) {
   return words;
 }
 
-TEST_CASE("initiator: a trace tells departures and stops and what is taken back, but answers are told by who answers") {
+TEST_CASE("initiator: a trace records departures, stops and withdrawals; the answering side records answers") {
   Sender sender;
   REQUIRE(sender.recorder.open_memory().ok());
   REQUIRE(sender.try_put(kFar));

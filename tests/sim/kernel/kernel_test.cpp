@@ -73,7 +73,7 @@ TEST_CASE("kernel: each wire is there once, fastest first, and each rank has its
   CHECK_EQ(played.kernel.me(), portals::ProcessId{0, 0});
 }
 
-TEST_CASE("kernel: a round takes a few of each wire, so that a flood on one starves nobody") {
+TEST_CASE("kernel: a round takes a few of each wire, so that a flood on one starves no other") {
   Played played;
   for (int i = 0; i < 10; ++i) played.bring(played.shm, 1);
   played.bring(played.tcp, 3);
@@ -102,7 +102,7 @@ TEST_CASE("kernel: the caller sees what a message changed before the next one is
   CHECK(seen == std::vector<std::uint64_t>{1, 2, 3});
 }
 
-TEST_CASE("kernel: a round is in vain when nothing came and nothing was carried on") {
+TEST_CASE("kernel: a round without arrivals and without continued sends makes no progress") {
   Played played;
   CHECK_FALSE(played.kernel.progress());
   played.shm.push_moves = true;
@@ -177,7 +177,7 @@ TEST_CASE("kernel: without shared memory the network is looked at in each round"
   CHECK_EQ(played.tcp.polls, 20);
 }
 
-TEST_CASE("kernel: a part of a body is told once, and is no progress") {
+TEST_CASE("kernel: a part of a body is reported once, and is no progress") {
   Played played;
   CHECK_FALSE(played.kernel.take_body_moved());
   played.shm.bring_part();
@@ -264,7 +264,7 @@ TEST_CASE("kernel: peers that owe an answer are woken by their wires, and wires 
   CHECK(played.kernel.next_finished() == &out);
 }
 
-TEST_CASE("kernel: wires are told who acts, and of rounds in vain if they want to be pushed") {
+TEST_CASE("kernel: wires are notified who acts, and of rounds without progress if they want to be pushed") {
   Played played;
   played.shm.hint(false, true);
   played.kernel.idle_round();
@@ -325,7 +325,7 @@ TEST_CASE("kernel: a lost peer is gone and lost, one that had left is gone") {
   CHECK_EQ(played.kernel.initiator().losses(), 2);
 }
 
-TEST_CASE("kernel: a trace tells what was taken of a body, unless it failed") {
+TEST_CASE("kernel: a trace records what was taken of a body, unless it failed") {
   Played played;
   REQUIRE(played.recorder.open_memory().ok());
   std::array<Transmission, 3> out;

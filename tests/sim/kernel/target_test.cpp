@@ -191,7 +191,7 @@ TEST_CASE("target: of a body that is too long what fits is wanted, if the entry 
   receiving.list.remove(entry);
 }
 
-TEST_CASE("target: who asked is told what was saved, when all of it is here") {
+TEST_CASE("target: the initiator is notified of what was saved, when all of it has arrived") {
   for (const Arrival::Kind kind : {Arrival::Kind::whole, Arrival::Kind::started}) {
     Receiving receiving;
     portals::Header header = Receiving::put(kAcknowledging);
@@ -259,7 +259,7 @@ TEST_CASE("target: what no place takes is dropped, counted by reason and sender,
   }
 }
 
-TEST_CASE("target: of the messages that nobody wanted it keeps the first headers, and no other") {
+TEST_CASE("target: of the messages that no entry accepted it keeps the first headers, and no others") {
   Receiving receiving;
   CHECK(receiving.take(1, Receiving::put(kUnused)));
   for (std::uint64_t i = 0; i < Target::kUnmatchedKept + 5; ++i) {

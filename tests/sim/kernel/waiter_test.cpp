@@ -88,7 +88,7 @@ struct Waiting {
   Waiter waiter{kernel, clock, means};
 };
 
-TEST_CASE("a program that looks again and again wakes who owes it something, and nobody when nobody does") {
+TEST_CASE("a program that looks repeatedly wakes the ranks that owe it something, and no others") {
   constexpr int kPolls = 10'000;
   Waiting look;
   for (int i = 0; i < kPolls; ++i) look.kernel.count_empty_poll();

@@ -82,7 +82,7 @@ TEST_CASE("a portal can be left out") {
   CHECK(alone.kernel.target().decisions().take()->header.portal == 8);
 }
 
-TEST_CASE("the room told is what was there before the message took it") {
+TEST_CASE("the reported room is that before the message took it") {
   Alone alone;
   REQUIRE(alone.kernel.table().attach(kPortal, alone.block, {}).ok());
   alone.kernel.target().decisions().keep(10);
@@ -97,7 +97,7 @@ TEST_CASE("the room told is what was there before the message took it") {
         "  => dropped: too small\n");
 }
 
-TEST_CASE("a held message is told when it is held and when it is taken, not in each round between") {
+TEST_CASE("a held message is reported when it is held and when it is taken, not in each round between") {
   Alone alone;
   REQUIRE(alone.kernel.table().attach(kPortal, alone.block, {}).ok());
   alone.kernel.target().hold_when_no_room(kPortal);
@@ -118,7 +118,7 @@ TEST_CASE("a held message is told when it is held and when it is taken, not in e
   CHECK(taken->sequence == held->sequence);
 }
 
-TEST_CASE("a walk is told entry by entry, with names, also after the entries are gone") {
+TEST_CASE("a walk is described entry by entry, with names, also after the entries are gone") {
   Alone alone;
   std::array<IndependentBuffer, 1> row{};
   row[0].memory = Region(alone.memory.data(), 4);

@@ -171,7 +171,7 @@ std::vector<Misuse> of_sendings() {
 
 [[noreturn]] void commit(const Misuse& misuse) {
   const Status status = misuse.act();
-  std::fprintf(stderr, "%s\n", status.ok() ? "nothing was told" : status.sentence().c_str());
+  std::fprintf(stderr, "%s\n", status.ok() ? "no error was reported" : status.sentence().c_str());
   std::exit(0);
 }
 
@@ -214,6 +214,6 @@ int main(int count, char** words) {
       failures += reported(misuse) ? 0 : 1;
     }
   }
-  std::printf("%d misuses, %d not told\n", seen, failures);
+  std::printf("%d misuses, %d not reported\n", seen, failures);
   return failures == 0 && count == 1 ? 0 : 1;
 }

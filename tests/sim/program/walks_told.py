@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The zoo explains each walk by itself (explain()); its trace, told by `margay trace print`, must say the same of each entry
+"""The zoo explains each walk by itself (explain()); its trace, printed by `margay trace print`, must say the same of each entry
 that was passed over: which one, what descriptor, why, by what numbers, and where its link led.
 
     tests/sim/program/walks_told.py MARGAY ZOO
@@ -21,7 +21,7 @@ def run(command):
 
 
 def in_words_of_the_trace(line):
-    """A stop of explain() as the trace tells it."""
+    """A stop of explain() as the trace prints it."""
     where, why = line.strip().split(": ", 1)
     if portal := re.fullmatch(r"the portal's (.*)", where):
         article = "an" if portal[1].startswith("independent") else "a"

@@ -29,7 +29,7 @@ TEST_CASE("bell: a ring between begin_sleep and sleep is not slept through") {
   CHECK(Clock::now() - begin < kLong / 2);
 }
 
-TEST_CASE("bell: nobody sleeps, nobody rings; the first ringer rings for all") {
+TEST_CASE("bell: without a sleeper no thread rings; the first ringer rings for all") {
   BellData data;
   BellOwner owner(data);
   BellRinger ringer(data, register_node_barrier());

@@ -90,7 +90,7 @@ class HolderExplorer {
   void enter(HolderState& next, std::size_t who, bool taken_over) {
     next.word = static_cast<std::uint8_t>(who + 1);
     next.reported[who] = taken_over && mutant_ != HolderMutant::free_is_told ? 1 : 0;
-    if (next.half_done != next.reported[who]) wrong_.insert("what the dead left is not told");
+    if (next.half_done != next.reported[who]) wrong_.insert("the dead holder's unfinished work is not reported");
     next.half_done = 0;  // the process repairs it
     next.step[who] = working;
   }
@@ -156,7 +156,7 @@ TEST_CASE("holder lock model: every mutant is caught, by what it breaks") {
            Expected{HolderMutant::looks_again, "two are in"},
            Expected{HolderMutant::does_not_ask, "two are in"},
            Expected{HolderMutant::never_asks, "all wait for ever"},
-           Expected{HolderMutant::free_is_told, "what the dead left is not told"},
+           Expected{HolderMutant::free_is_told, "the dead holder's unfinished work is not reported"},
            Expected{HolderMutant::leaves_too_soon, "two are in"},
        }) {
     INFO("mutant " << static_cast<int>(expected.mutant));

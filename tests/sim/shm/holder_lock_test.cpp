@@ -47,7 +47,7 @@ TEST_CASE("holder lock: one at a time, and it names it") {
   CHECK_EQ(data.holder, 0);
 }
 
-TEST_CASE("holder lock: taken from a holder that is gone, by one of all that heard of it, which is told") {
+TEST_CASE("holder lock: of all threads that detect a lost holder one takes the lock over, and gets that result") {
   constexpr std::uint32_t kThreads = 3;
   for (std::uint64_t round = 0; round < testing::of_threads(500); ++round) {
     std::atomic<std::uint32_t> heard = 0;

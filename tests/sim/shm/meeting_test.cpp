@@ -86,7 +86,7 @@ TEST_CASE("meeting: all read what all wrote, call after call, whatever the numbe
   }
 }
 
-TEST_CASE("meeting: other marks are told to all, and the next meeting is as if nothing had been") {
+TEST_CASE("meeting: different marks are reported to all, and the next meeting is unaffected") {
   MeetingData place;
   Meeting meeting(place, 3);
   const unsigned before = meeting.side();

@@ -11,7 +11,7 @@
 namespace margay::sim::test {
 namespace {
 
-TEST_CASE("cell ring: releases are told by quarters, and by settle()") {
+TEST_CASE("cell ring: releases are published by quarters, and by settle()") {
   auto channel = std::make_unique<ChannelData>();
   CellProducer producer(channel->cells, channel->consumer);
   CellConsumer consumer(channel->cells, channel->consumer);
@@ -36,7 +36,7 @@ TEST_CASE("cell ring: releases are told by quarters, and by settle()") {
   CHECK(channel->consumer.cells_consumed == credited_after + 1);
 }
 
-TEST_CASE("byte ring: releases are told by eighths, and by settle()") {
+TEST_CASE("byte ring: releases are published by eighths, and by settle()") {
   auto channel = std::make_unique<ChannelData>();
   ByteConsumer consumer(channel->bytes, channel->producer, channel->consumer);
   consumer.expect(kByteRingBytes);

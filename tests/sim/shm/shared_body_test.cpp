@@ -100,7 +100,7 @@ TEST_CASE("shared body: a chunk that the sender could not carry is named; a clos
   CHECK_EQ(both.receiver.claim(1, chunk), 0);
 }
 
-TEST_CASE("shared body: words that contradict the receiver's own count are told to be damaged, and claim nothing") {
+TEST_CASE("shared body: words that contradict the receiver's own count are reported as damaged, and claim nothing") {
   Both both;
   constexpr std::uint64_t kNumber = 1;
   constexpr std::uint64_t kWord = kNumber << 32;

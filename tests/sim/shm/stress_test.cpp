@@ -132,7 +132,7 @@ class Player {
       case Arrival::Kind::cut:
       case Arrival::Kind::lost:
       case Arrival::Kind::left:
-        wrong_ = "an arrival that nobody asked for";
+        wrong_ = "an arrival that was not requested";
         return;
     }
   }

@@ -78,7 +78,7 @@ std::string drain(WindowLockTable& table, Deaths& deaths, std::uint32_t survivor
     lock.release(holder, [&](std::uint32_t) {});
   }
   for (const std::uint64_t slot : table.of(kPlayers)) {
-    if (slot != 0) return "somebody is left over";
+    if (slot != 0) return "a process is left over";
   }
   return {};
 }
@@ -116,7 +116,7 @@ std::string bury(const WindowLockTable& before, const WindowLockTable& left, Vic
         (then.state == WindowLockSlot::State::granted && now.state != WindowLockSlot::State::granted)) {
       return "a survivor's place is another one";
     }
-    if (now.state == WindowLockSlot::State::granted && (reported >> member & 1) == 0) return "a holder is not told";
+    if (now.state == WindowLockSlot::State::granted && (reported >> member & 1) == 0) return "a holder is not notified";
   }
   const std::string wrong = wrong_at_rest(table, kPlayers);
   if (!wrong.empty()) return wrong;

@@ -21,7 +21,7 @@ TEST_CASE("the real clock goes forward, in ticks and in nanoseconds") {
   }
 }
 
-TEST_CASE("virtual time moves only as told and never back") {
+TEST_CASE("virtual time moves only when it is advanced, and never back") {
   VirtualClock clock(5);
   CHECK(clock.kind() == ClockKind::virtual_ns);
   CHECK(clock.now_ns() == 5);

@@ -72,7 +72,7 @@ TEST_CASE("virtual wires: the same seed gives the same run, another one another"
   CHECK(run(7) != run(8));
 }
 
-TEST_CASE("virtual wires: a lost process is told once to everybody, and nothing is lost silently") {
+TEST_CASE("virtual wires: a lost process is reported once to each peer, and nothing is lost silently") {
   Rig rig([](std::uint32_t ranks) { return std::make_unique<VirtualSet>(ranks, 5, VirtualOptions{}); }, 3);
   auto& network = static_cast<VirtualSet&>(rig.set()).network();
   Outgoing& to_lost = rig[0].queue(1, numbered(1), pattern_body(1, 1 << 20));

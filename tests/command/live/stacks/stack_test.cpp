@@ -75,7 +75,7 @@ TEST_CASE("equal stacks are one, those of most ranks first, threads last") {
   CHECK(ranges({1, 0}) == "0,1");
 }
 
-TEST_CASE("ranks without a process are told in their number") {
+TEST_CASE("ranks without a process are reported by their numbers") {
   CHECK(not_begun_text({3}) == "rank 3 has not begun MPI, so its process is not known; name the process instead");
   CHECK(not_begun_text({0, 1, 2}) ==
         "ranks 0-2 have not begun MPI, so their processes are not known; name a process instead");
@@ -112,7 +112,7 @@ TEST_CASE("only what C++ has mangled is demangled") {
   CHECK(function_name("\x1b[2J") == "?[2J");
 }
 
-TEST_CASE("a process that has ended is told so, by its stacks and by its memory") {
+TEST_CASE("a process that has ended is reported as such, by its stacks and by its memory") {
   const int child = ::fork();
   if (child == 0) ::_exit(0);
   REQUIRE(child > 0);

@@ -161,7 +161,7 @@ TEST_CASE("a wrong value of margay's own options is refused by name, with what t
   }
 }
 
-TEST_CASE("a heap and a short limit out of their ranges are told with the range") {
+TEST_CASE("a heap and a short limit out of their ranges are reported with the range") {
   CHECK(complaint("--heap 1000 a") == "option --heap: 1000 bytes hold no message; the least are 65536 (64k)");
   CHECK(complaint("--heap 0 a").find("the least are 65536") != std::string::npos);
   CHECK(parsed("--heap 64k a").rank_options == Assignments{{"MARGAY_HEAP_BYTES", "65536"}});
@@ -199,12 +199,12 @@ TEST_CASE("a pattern of file names has Hydra's letters behind %") {
   }
 }
 
-TEST_CASE("an empty value is told, not taken for a missing option") {
+TEST_CASE("an empty value is reported, not taken for a missing option") {
   CHECK(complaint("--trace= a") == "option --trace=: its value is empty; name a folder, a new one for each run");
   CHECK(complaint("--iface= a").find("option --iface=: its value is empty") == 0);
 }
 
-TEST_CASE("the help tells what becomes of a code whose low eight bits are 0") {
+TEST_CASE("the help explains what becomes of a code whose low eight bits are 0") {
   CHECK(run_help().find("An exit status has 8 bits: a failing code whose low 8 bits are 0") != std::string::npos);
 }
 
@@ -306,7 +306,7 @@ TEST_CASE("a host file must name this host") {
   CHECK(complaint("-f " + there.path + " a").find("\"node17\" is not this one") != std::string::npos);
 }
 
-TEST_CASE("random words never do more than be refused") {
+TEST_CASE("random command lines are at most refused") {
   std::mt19937 random(11);
   const Words pool = {"-n",    "2",      ":",         "a",           "--",        "-",       "",
                       "-genv", "A=B",    "=",         "-configfile", "/dev/null", "-l",      "--timeout",

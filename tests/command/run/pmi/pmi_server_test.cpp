@@ -83,7 +83,7 @@ TEST_CASE("abort and spawn") {
   CHECK(answer(server, 0, "cmd=get_maxes").find("cmd=maxes") == 0);
 }
 
-TEST_CASE("bad lines name the rank and harm nobody") {
+TEST_CASE("bad lines name the rank and harm no other") {
   PmiServer server = make_server(4);
   CHECK(server.take_line(3, "nonsense").error.find("rank 3 sent a bad PMI line") != std::string::npos);
   CHECK(server.take_line(2, "cmd=dance").error.find("rank 2 sent the PMI command \"dance\"") != std::string::npos);

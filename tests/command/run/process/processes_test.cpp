@@ -58,7 +58,7 @@ TEST_CASE("a signal goes to no process that would die of it, and to no other one
   }
 }
 
-TEST_CASE("of children that ended, those that a signal killed are told first") {
+TEST_CASE("of children that ended, those that a signal killed are reported first") {
   // The kernel lists them in the order in which they began.
   const auto end = [](auto how) {
     const pid_t pid = ::fork();

@@ -89,7 +89,7 @@ TEST_CASE("every field of header and section headers at its extremes is survived
   }
 }
 
-TEST_CASE("MPI's names are told from others") {
+TEST_CASE("MPI's names are distinguished from others") {
   for (const char* name : {"MPI_Send", "PMPI_Send", "mpi_send_", "MPIX_Comm_agree", "MPIR_Dup_fn"})
     CHECK(is_mpi_symbol(name));
   for (const char* name : {"printf", "XMPI_Send", "mpirun", "MPI"}) CHECK_FALSE(is_mpi_symbol(name));

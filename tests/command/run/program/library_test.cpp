@@ -39,7 +39,7 @@ std::string cache_of(const std::string& name, const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("a cache tells where a library is, and is survived wherever it is cut") {
+TEST_CASE("a cache contains a library's path, and may be cut anywhere") {
   const sim::TraceFolder folder;
   const std::string library = folder / "libfar.so.1";
   const std::string cache_file = folder / "cache";

@@ -75,7 +75,7 @@ TEST_CASE("leaving without MPI_Finalize fails, whatever the exit code") {
   CHECK(three.exit_status() == 3);
 }
 
-TEST_CASE("an exit code after MPI_Finalize, or without MPI at all, ends nobody else") {
+TEST_CASE("an exit code after MPI_Finalize, or without MPI at all, ends no other rank") {
   for (bool mpi : {true, false}) {
     Monitor monitor(3);
     monitor.on_end(2, exited(5, mpi, mpi), 0);

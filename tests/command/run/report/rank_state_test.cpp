@@ -5,7 +5,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <string_view>
+
+#include "command/run/report/finding_report.hpp"
 
 namespace margay::command {
 namespace {
@@ -45,7 +48,7 @@ TEST_CASE("a rank is in its program, in a call, or has ended") {
   CHECK(one.said(true, "libmpi.so.40") == "margay: rank 1 (pid 4711) has ended, which has loaded libmpi.so.40");
 }
 
-TEST_CASE("a rank that has reported a long wait tells what it waits for") {
+TEST_CASE("a rank that has reported a long wait shows what it waits for") {
   OneBoard one;
   one.block().state = sim::RankState::initialized;
   one.calls("MPI_Recv");
@@ -73,6 +76,23 @@ TEST_CASE("how a rank ended, by the board") {
   CHECK(end.aborting);
   CHECK_EQ(end.abort_code, 7);
   CHECK(end.text.find('\n') == std::string::npos);
+}
+
+TEST_CASE("the line about an abort has the id of the rank's fatal error") {
+  OneBoard one;
+  Cause cause;
+  cause.kind = CauseKind::abort;
+  cause.rank = 1;
+  one.block().abort_finding = static_cast<std::uint32_t>(sim::Finding::truncation);
+  CHECK(finding_of_line(cause, one.board) == sim::Finding::aborted);  // the rank has written nothing itself
+  one.block().state = sim::RankState::aborting;
+  CHECK(finding_of_line(cause, one.board) == sim::Finding::truncation);
+  for (const std::uint32_t none : {std::uint32_t{0}, sim::kFindingCount}) {
+    one.block().abort_finding = none;
+    CHECK(finding_of_line(cause, one.board) == sim::Finding::aborted);
+  }
+  cause.kind = CauseKind::timeout;
+  CHECK(finding_of_line(cause, one.board) == sim::Finding::timeout);
 }
 
 }  // namespace margay::command

@@ -38,7 +38,7 @@ sim::RecorderOptions ring_of(std::uint64_t capacity, std::uint64_t keep_ns = 0) 
 
 }  // namespace
 
-TEST_CASE("losses: what the run's end tells is what a reader finds, of a closed file and of a killed rank's") {
+TEST_CASE("losses: the report at the run's end is what a reader finds, of a closed file and of a killed rank's") {
   for (const bool closed : {true, false}) {
     CAPTURE(closed);
     const sim::TraceFolder folder;
@@ -81,7 +81,7 @@ TEST_CASE("losses: those of another run's file are not this one's") {
   CHECK(trace_losses({recorder.path(), ""}, kJobOfRun + 1).empty());
 }
 
-TEST_CASE("losses: of the end that was wanted, a ring too small for it tells how much is there") {
+TEST_CASE("losses: of the requested end, a ring that is too small for it reports how much it has") {
   const sim::TraceFolder folder;
   sim::VirtualClock clock;
   sim::Recorder recorder(clock);
@@ -95,7 +95,7 @@ TEST_CASE("losses: of the end that was wanted, a ring too small for it tells how
   CHECK_MESSAGE(reported[1].find("--trace-events 64 keeps so much") != std::string::npos, reported[1]);
 }
 
-TEST_CASE("losses: of the end that was wanted, a ring that holds it lost nothing") {
+TEST_CASE("losses: of the requested end, a ring that contains it lost nothing") {
   const sim::TraceFolder folder;
   sim::VirtualClock clock;
   sim::Recorder recorder(clock);

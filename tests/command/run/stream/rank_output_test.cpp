@@ -142,7 +142,7 @@ TEST_CASE("a reader that has gone is noticed and costs no memory") {
   CHECK(sink.empty());
 }
 
-TEST_CASE("a full file system is told from a reader that has gone") {
+TEST_CASE("a full file system is distinguished from a reader that has gone") {
   const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
   REQUIRE(full >= 0);
   OutputSink sink(full, "");

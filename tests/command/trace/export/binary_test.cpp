@@ -65,7 +65,7 @@ TEST_CASE("export: numbers, texts and messages as protocol buffers encode them")
   CHECK_EQ(ProtobufMessage().message(3, ProtobufMessage().number(1, 150)).bytes(), "\x1a\x03\x08\x96\x01"s);
 }
 
-TEST_CASE("export: Perfetto's packets are one behind the other, and tell each name once") {
+TEST_CASE("export: Perfetto's packets are one behind the other, and contain each name once") {
   const made::HandMade made = made::pulled();
   const TraceNames names(made.trace);
   const Messages messages(made.trace);

@@ -13,7 +13,7 @@ using made::HandMade;
 using made::kTag7;
 using made::kType;
 
-TEST_CASE("story: tags of partitioned communication are told as what they are") {
+TEST_CASE("story: tags of partitioned communication are shown as partitions") {
   HandMade made;
   const TraceNames names(made.trace);
   const auto bits = [&](std::uint64_t tag) { return names.bits(0, 0, tag << 32U, 0); };
@@ -23,7 +23,7 @@ TEST_CASE("story: tags of partitioned communication are told as what they are") 
   CHECK(names.program_tag(0, std::uint64_t{0xe000'0007U} << 32U, 0) == std::nullopt);
 }
 
-TEST_CASE("story: partitions are told by what either side named, and found by the program's tag") {
+TEST_CASE("story: partitions are shown by what either side named, and found by the program's tag") {
   constexpr std::uint64_t kChannel = std::uint64_t{0xe000'0000U | 13U << 10U} << 32U;
   constexpr std::uint64_t kThird = kChannel | std::uint64_t{2} << 32U;
   const auto value = [](std::uint64_t partitions) { return partitions << 32U | 7U; };
@@ -48,7 +48,7 @@ TEST_CASE("story: partitions are told by what either side named, and found by th
   CHECK(names.bits(0, 0, kThird, 4) == "partitions of channel 13, message 2 from 0 in MPI_COMM_WORLD");
 }
 
-TEST_CASE("story: words of a window's synchronisation are told from accesses, and a window by its name") {
+TEST_CASE("story: messages of a window's synchronisation are distinguished from accesses, and a window has its name") {
   HandMade made;
   made.trace.files[0].definitions.push_back({sim::DefinitionKind::communicator, 5, 4, std::uint64_t{2} << 32U, "halo"});
   const TraceNames names(made.trace);
@@ -83,7 +83,7 @@ TEST_CASE("story: words of a window's synchronisation are told from accesses, an
   CHECK(is_librarys(7, kWindow4));
 }
 
-TEST_CASE("names: the latest definition before an event is meant, and where there is none the number is told") {
+TEST_CASE("names: the latest definition before an event is used, and without one the number is printed") {
   HandMade made;
   made.trace.files[0].definitions.push_back({sim::DefinitionKind::communicator, 5000, 2, std::uint64_t{4} << 32U, ""});
   made.trace.files[0].definitions.push_back(

@@ -126,7 +126,7 @@ TEST_CASE("the file of a killed rank, closed for it: the same events, how it end
   }
 }
 
-TEST_CASE("each bit of a file that was closed for its rank, flipped, is told or changes nothing") {
+TEST_CASE("each flipped bit of a file that was closed for its rank is reported or changes nothing") {
   for (const int events : {5, 29}) {
     const sim::TraceFolder folder;
     const std::string path = killed_ranks_file(folder, events);
@@ -164,7 +164,7 @@ TEST_CASE("each bit of a file that was closed for its rank, flipped, is told or 
   }
 }
 
-TEST_CASE("a launcher that is killed while it closes a file leaves one that nobody closed") {
+TEST_CASE("a launcher that is killed while it closes a file leaves an unclosed one") {
   const sim::TraceFolder folder;
   const std::string path = killed_ranks_file(folder, 5);
   const std::string before = bytes_of_file(path);
@@ -287,7 +287,7 @@ TEST_CASE("a file that a process may write to yet is not closed") {
   CHECK(file.closed);
 }
 
-TEST_CASE("how ranks ended, in words; files that nobody closed, in one sentence") {
+TEST_CASE("how ranks ended, as text; unclosed files, in one sentence") {
   std::vector<TraceFile> files(12);
   for (std::uint32_t i = 0; i < files.size(); ++i) files[i].rank = i;
   CHECK(end_text(files[0]).empty());

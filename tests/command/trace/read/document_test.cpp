@@ -212,7 +212,7 @@ TEST_CASE("the document's event is the code's") {
           sim::kTraceEventBytes);
 }
 
-TEST_CASE("the document's kinds and words are the schema's") {
+TEST_CASE("the document's kinds and names of values are the schema's") {
   check_made("kinds", kinds_table());
   check_made("words", lists_of_words());
 }

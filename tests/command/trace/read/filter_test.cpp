@@ -134,7 +134,7 @@ TEST_CASE("a send_begin that knows its sequence is its own message's only") {
   CHECK(picked(story, filter) == Indices{1});
 }
 
-TEST_CASE("a message is written SOURCE:DESTINATION:SEQUENCE or as stories tell it, and nothing else") {
+TEST_CASE("a message is written SOURCE:DESTINATION:SEQUENCE or as stories print it, and in no other way") {
   MessageIdentity message;
   REQUIRE(parse_message("0:1:17", message).ok());
   CHECK(message == MessageIdentity{0, 1, 17});

@@ -129,7 +129,7 @@ TEST_CASE("the story of a put to nowhere") {
   CHECK(events[2].sequence == events[0].sequence);
 }
 
-TEST_CASE("a walk is told entry by entry when it is asked for") {
+TEST_CASE("a walk is recorded entry by entry when that is requested") {
   OneProcess process(sim::kAllWalkSteps);
   MatchList list;
   SingleBlock block({process.memory.data() + 3500, 64});
@@ -148,7 +148,7 @@ TEST_CASE("a walk is told entry by entry when it is asked for") {
   for (MatchEntry& entry : entries) list.remove(entry);
 }
 
-TEST_CASE("of a long walk the first entries are told and all are counted, whether or not the index answers") {
+TEST_CASE("of a long walk the first entries are recorded and all are counted, whether or not the index answers") {
   constexpr std::uint32_t kExpected = 3;
   constexpr std::uint64_t kEntries = 40;
   OneProcess process(kExpected);

@@ -182,7 +182,7 @@ TEST_CASE("a rank that was ended before it began to record has as good as no fil
   CHECK(refusal(folder.path()).find("ended before they began to record") != std::string::npos);
 }
 
-TEST_CASE("a job that is just starting is told as such, whatever its ranks' files have come to") {
+TEST_CASE("a job that is just starting is reported as such, whatever the state of its ranks' files") {
   const sim::TraceFolder folder;
   CHECK(refusal(folder.path()).find("its job is just starting, or none recorded there") != std::string::npos);
   const std::string path = folder / "rank_00001.trace";

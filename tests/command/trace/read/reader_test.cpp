@@ -204,7 +204,7 @@ TEST_CASE("a count beyond all measure reads as a ring many times round") {
   }
 }
 
-TEST_CASE("each bit of a closed file, flipped, is told") {
+TEST_CASE("each flipped bit of a closed file is reported") {
   const sim::TraceFolder folder;
   const std::string bytes = good_file(folder);
   sim::TraceHeader header;
@@ -246,7 +246,7 @@ TEST_CASE("each bit of a closed file, flipped, is told") {
             .find("no checksum") != std::string::npos);
 }
 
-TEST_CASE("a file that was not closed: numbers that no recorder writes are told with their event") {
+TEST_CASE("a file that was not closed: numbers that no recorder writes are reported with their event") {
   const sim::TraceFolder folder;
   const std::string bytes = good_file(folder, false);
   TraceFile file;

@@ -310,7 +310,7 @@ TEST_CASE("a second run into the same folder does not overwrite the first") {
   CHECK(file.written == 1);
 }
 
-TEST_CASE("an event takes what a header tells") {
+TEST_CASE("an event takes the fields of a header") {
   Header header;
   header.kind = Kind::put;
   header.portal = 5;
@@ -383,7 +383,7 @@ TEST_CASE("definitions stay, whatever the ring overwrites, and the last ones wit
   CHECK(file.definitions.back().text == longest.substr(0, sim::kMaxDefinitionText));
 }
 
-TEST_CASE("names of calls are told one by one; those that were told stay") {
+TEST_CASE("names of calls are defined one by one; defined ones stay") {
   const sim::TraceFolder folder;
   const sim::VirtualClock clock;
   sim::Recorder recorder(clock);
@@ -421,7 +421,7 @@ TEST_CASE("a child that the program forks leaves the trace to its parent") {
   CHECK(file.events.size() == 2);
 }
 
-TEST_CASE("what a child that the program forks records reaches nobody, before its parent closes and after") {
+TEST_CASE("what a forked child of the program records is discarded, before its parent closes and after") {
   for (const bool closed_before : {false, true}) {
     CAPTURE(closed_before);
     const sim::TraceFolder folder;

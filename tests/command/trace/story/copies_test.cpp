@@ -27,7 +27,7 @@ bool mentions(const Trace& trace, MessageIdentity message, const std::string& pa
 
 }  // namespace
 
-TEST_CASE("story: copies are told as the events tell them, and what these do not tell is not guessed") {
+TEST_CASE("story: copies are listed as the events record them, and what these lack is not guessed") {
   HandMade made;
   made.add(0, sim::TraceKind::send_begin, kMessage).bytes = 40;
   made.add(0, sim::TraceKind::kernel_send, kMessage, portals::Kind::put, 0, kTag7).bytes = 40;
@@ -59,7 +59,7 @@ TEST_CASE("story: copies are told as the events tell them, and what these do not
   CHECK_FALSE(mentions(made.trace, kMessage, "Its body was copied"));
 }
 
-TEST_CASE("story: of a body that was pulled in part it is told how much was copied") {
+TEST_CASE("story: of a body that was pulled in part it shows how much was copied") {
   HandMade made = made::pulled();
   sim::TraceEvent& deposit = made.add(1, sim::TraceKind::kernel_deposit, made::kReply, portals::Kind::reply, 0, 2);
   deposit.bytes = 60;
@@ -72,7 +72,7 @@ TEST_CASE("story: of a body that was pulled in part it is told how much was copi
   CHECK_FALSE(mentions(made.trace, kMessage, "no more were asked for"));
 }
 
-TEST_CASE("story: an access of a window tells what is copied") {
+TEST_CASE("story: an access of a window shows what is copied") {
   const auto words = [](sim::TraceAccess access, mpi_adi::WindowMethod method) {
     sim::TraceEvent event;
     event.kind = sim::TraceKind::window_access;

@@ -22,7 +22,7 @@ bool mentions(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST_CASE("story: it tells the first and the last of the probes that found it, and how many there were") {
+TEST_CASE("story: it lists the first and the last of the probes that found the message, and their number") {
   made::HandMade made = made::pulled();
   // Before the receive that takes it: entries have the order of time.
   const auto searched =

@@ -55,12 +55,12 @@ std::size_t compare(const Trace& trace) {
   return texts.size();
 }
 
-TEST_CASE("remembered words: those of events that differ are told apart") {
+TEST_CASE("remembered text: those of events that differ are distinguished") {
   // One each, the deposits by their offset, the receives by their room.
   CHECK_EQ(compare(repeated(4).trace), 4 + 4 + 2);
 }
 
-TEST_CASE("remembered words: a name that was given in between is told from then on") {
+TEST_CASE("remembered text: a name that was given in between is used from then on") {
   HandMade made = repeated(4);
   made.trace.files[0].definitions.push_back({sim::DefinitionKind::datatype, 9000, kType, 8, "pair"});
   made.trace.files[1].definitions.push_back({sim::DefinitionKind::datatype, 9000, kType, 8, "pair"});
@@ -68,7 +68,7 @@ TEST_CASE("remembered words: a name that was given in between is told from then 
   CHECK_EQ(compare(made.trace), 4 + 1 + 4 + 3);
 }
 
-TEST_CASE("remembered words: a message is told as its sender named its communicator when it sent it") {
+TEST_CASE("remembered text: a message has the name that its communicator had at the sender when it was sent") {
   HandMade made = repeated(2);
   made.trace.files[0].definitions.push_back(
       {sim::DefinitionKind::communicator, 3500, 0, std::uint64_t{2} << 32U, "another one"});

@@ -61,7 +61,7 @@ TEST_CASE("story: a message that the heap gave back was not received, and is not
   CHECK(text.find("Nothing in this trace received it") == std::string::npos);
 }
 
-TEST_CASE("story: a message that its receiver's MPI_Finalize finds in the heap is not told as a freed communicator's") {
+TEST_CASE("story: a message that its receiver's MPI_Finalize finds in the heap is not a freed communicator's") {
   HandMade made;
   made.trace.files[1].names = {"MPI_Finalize", "MPI_Comm_free"};
   made.add(0, sim::TraceKind::kernel_send, kMessage, portals::Kind::put, 0, kTag7);
@@ -96,7 +96,7 @@ TEST_CASE("story: a body that did not come to its end was not received") {
   CHECK_FALSE(contains(story(made.trace, kMessage), "did not come to its end"));
 }
 
-TEST_CASE("story: a send that failed or was cancelled is not told as complete, and who was lost is said") {
+TEST_CASE("story: a send that failed or was cancelled is not shown as complete, and the lost rank is named") {
   HandMade made;
   made.trace.files[0].names = {"MPI_Isend", "MPI_Wait"};
   made.add(0, sim::TraceKind::mpi_enter).a = 0;
@@ -130,7 +130,7 @@ TEST_CASE("story: a send that failed or was cancelled is not told as complete, a
   CHECK(contains(story(made.trace, kMessage), "- Rank 0 sent it in MPI_Isend,"));
 }
 
-TEST_CASE("story: who waited for a body that is pulled is told") {
+TEST_CASE("story: the rank that waited for a pulled body is named") {
   HandMade made = pulled();
   for (auto& [event, file] : made.trace.entries) {
     if (event.kind == sim::TraceKind::kernel_get_arrived) event.time += 400;
@@ -309,7 +309,7 @@ TEST_CASE("story: a walk of which only the beginning was recorded says so") {
   CHECK_FALSE(contains(text(), "are told"));
 }
 
-TEST_CASE("story: a collective call's messages tell its algorithm and which of them they are") {
+TEST_CASE("story: a collective call's messages have its algorithm and their own number") {
   constexpr std::uint64_t kCall12 = std::uint64_t{12} << 32U | std::uint64_t{1} << 3U;  // of the collective context
   constexpr std::uint32_t kAllreduceByExchange = 4U | 1U << 8U;
   HandMade made;
@@ -340,7 +340,7 @@ TEST_CASE("story: a collective call's messages tell its algorithm and which of t
   CHECK(collective_call_text(1, 0x8000'0000U | 3U << 11U | 2U) == "persistent collective call 3, start 2");
 }
 
-TEST_CASE("story: the root of a call between two groups is told as its rank names it") {
+TEST_CASE("story: the root of a call between two groups is named as its rank names it") {
   constexpr std::uint32_t kBcastByTree = 2U, kBarrier = 1U;
   const auto recorded_root = [](sim::TraceRoot named, std::uint32_t root, std::uint32_t operation) {
     sim::TraceEvent begin;
@@ -356,7 +356,7 @@ TEST_CASE("story: the root of a call between two groups is told as its rank name
   CHECK(recorded_root(sim::TraceRoot::here, 0, kBarrier) == "barrier by tree");
 }
 
-TEST_CASE("story: an agreement among some of a communicator is told as such, and the communicator stays what it is") {
+TEST_CASE("story: an agreement among some of a communicator is named so, and the communicator keeps its name") {
   HandMade made;
   made.trace.files[0].definitions.push_back({sim::DefinitionKind::communicator, 0, 1, std::uint64_t{1} << 32U, ""});
   made.trace.files[0].definitions.push_back({sim::DefinitionKind::members, 0, 0, 30, ""});
@@ -411,7 +411,7 @@ TEST_CASE("story: starts of a persistent call are counted on where its number ha
   CHECK(said(1) == "begins persistent collective call 3, start 1 of MPI_COMM_WORLD: barrier by tree, 0 bytes");
 }
 
-TEST_CASE("story: requests of sends and of receives are told apart, also those of a rank with itself") {
+TEST_CASE("story: requests of sends and of receives are distinguished, also those of a rank with itself") {
   HandMade made;
   const auto complete = [&](MessageIdentity message, sim::TraceProtocol protocol, std::uint32_t request) {
     sim::TraceEvent& event = made.add(0, sim::TraceKind::request_complete, message);
@@ -476,7 +476,7 @@ TEST_CASE("story: a message that is not seen to arrive says so") {
   CHECK(contains(story(made.trace, kMessage), "Whether rank 1 saw it is not known"));
 }
 
-TEST_CASE("story: it says in words what happened, and who waited") {
+TEST_CASE("story: it says in plain text what happened, and which rank waited") {
   const HandMade made = pulled();
   const std::string text = story(made.trace, kMessage);
   CAPTURE(text);
@@ -531,7 +531,7 @@ TEST_CASE("story: a step that is not there is missed") {
   }
 }
 
-TEST_CASE("story: what was overwritten is told as such, and nothing is said to be unreceived") {
+TEST_CASE("story: overwritten steps are reported as such, and no message as unreceived") {
   HandMade made = pulled();
   const auto arrived =
       std::find_if(made.trace.entries.begin(), made.trace.entries.end(),

@@ -45,7 +45,7 @@ TEST_CASE("body ways: a byte through the ring is copied twice, one that is read 
   CHECK(of(times, kMiddle) == BodyPreference::ring);
 }
 
-TEST_CASE("body ways: the first body after one of the other way is not counted, nor a part that nobody here copied") {
+TEST_CASE("body ways: the first body after one of the other way is not counted, nor a part that was not copied here") {
   BodyTimes times;
   for (int i = 0; i < 40; ++i) {
     for (const bool reading : {false, true}) {

@@ -517,7 +517,7 @@ TEST_CASE("cma: long bodies are measured by the clock that their wires were give
   }
 }
 
-TEST_CASE("cma: words of --method long") {
+TEST_CASE("cma: values of --method long") {
   LongMethod method = LongMethod::ring;
   CHECK(parse_long_method("", method).ok());
   CHECK(method == LongMethod::automatic);

@@ -92,7 +92,7 @@ TEST_CASE("tcp faults: pieces of any size give the same result") {
   });
 }
 
-TEST_CASE("tcp faults: a flipped byte is found within two seconds and both ends are told") {
+TEST_CASE("tcp faults: a flipped byte is found within two seconds and both ends are notified") {
   with_each_backend([](TcpBackendChoice backend) {
     for (const std::uint64_t at : {95U, 100U, 108U, 120U, 136U, 150U, 5000U, 20'000U, 140'000U, 200'000U, 500'000U}) {
       CAPTURE(at);
@@ -112,7 +112,7 @@ TEST_CASE("tcp faults: a flipped byte is found within two seconds and both ends 
   });
 }
 
-TEST_CASE("tcp faults: an end or a reset anywhere is told to both within two seconds") {
+TEST_CASE("tcp faults: an end or a reset anywhere is reported to both within two seconds") {
   with_each_backend([](TcpBackendChoice backend) {
     for (const bool reset : {false, true}) {
       for (const std::uint64_t at : {89U, 130U, 1000U, 70'000U, 141'000U, 300'000U}) {
@@ -150,7 +150,7 @@ TEST_CASE("tcp faults: a silent link that comes back loses nothing") {
   });
 }
 
-TEST_CASE("tcp faults: nobody listens at the card") {
+TEST_CASE("tcp faults: no process listens at the card") {
   with_each_backend([](TcpBackendChoice backend) {
     TransmissionList finished;
     TcpWire wire(tcp_settings(0, 2, backend), finished);

@@ -265,7 +265,7 @@ Bytes joined(std::initializer_list<Bytes> parts) {
   return all;
 }
 
-TEST_CASE("tcp stream: it tells of each body how much of it was copied") {
+TEST_CASE("tcp stream: it returns how much of each body was copied") {
   const Bytes stream = small_stream();
   constexpr std::uint64_t kBodies = 33 + kWholeBytes + 1 + 5;
   for (const std::size_t piece : {std::size_t{1}, std::size_t{700}, stream.size()}) {

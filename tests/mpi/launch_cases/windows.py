@@ -1,20 +1,8 @@
-#!/usr/bin/env python3
-"""How one-sided communication explains itself: what --stats and MPI_T count of it, what a trace shows, what `margay info` says;
-and figure 11 of the paper, held against a trace.
-
-    tests/mpi/launch_windows.py --build build/release            every case
-    tests/mpi/launch_windows.py --build build/release stats      one
-    tests/mpi/launch_windows.py --list
-"""
+"""One-sided communication in --stats, in MPI_T, in traces and in `margay info`; and figure 11 of the paper, compared with a trace."""
 import collections
-import contextlib
 import json
-import pathlib
 import re
-import sys
-import tempfile
 
-from launch_case import cases_of, run_cases
 
 RING = {"MARGAY_METHOD": "long=ring"}  # then no rank reads another's memory
 WINDOW_TAG = 0x00524D41
@@ -36,8 +24,7 @@ def counts(way, accumulates=None):
 
 def ways_here(case, env=None):
     """The ways by kind of memory, as `margay info` tells them."""
-    case.run([case.build.tool("margay"), "info"], env=env)
-    told = case.last.stdout.partition("windows: ")[2]
+    told = case.command("info", env=env).partition("windows: ")[2]
     return {line[2:20].strip(): re.sub("memory|s$", "", line[21:49].strip()).strip() for line in told.splitlines()[1:]
             if line[2:3] not in ("(", "")}
 
@@ -66,16 +53,11 @@ def case_windows_stats(case):
     case.expect("one-sided" not in case.last.stderr + case.last.stdout, "without a window nothing is told of any")
 
 
-@contextlib.contextmanager
 def traced(case, *words, env=None):
-    """A traced run, whose accounts are right; gives its events as `margay trace export` has them."""
-    with tempfile.TemporaryDirectory() as folder:
-        trace = str(pathlib.Path(folder) / "trace")
-        case.margay("--trace", trace, *words, env=env)
-        case.run([case.build.tool("margay"), "trace", "check", trace])
-
-        case.run([case.build.tool("margay"), "trace", "export", trace, "--format", "json"])
-        yield json.loads(case.last.stdout)["events"]
+    """A traced run, whose accounts are sound; its events as `margay trace export` has them."""
+    trace = case.traced(*words, env=env)
+    case.command("trace", "check", trace)
+    return json.loads(case.command("trace", "export", trace, "--format", "json"))["events"]
 
 
 def of(events, rank, *kinds):
@@ -96,11 +78,10 @@ def case_windows_trace(case):
     created = ways_here(case)["the program's"]
     for place, memory, way, updates in (([], "allocate", "direct", "direct"), ([], "create", created, "message"),
                                         (["--nodes", "2"], "allocate", "message", "message")):
-        with traced(case, *place, program, memory) as events:
-            told = of(events, 0, "window_access", "window_sync")
-            seen = [window_words(event) for event in told]
-            windows = {event["window"] for event in told}
-            case.expect(len(windows) == 1, f"one window, not {windows}")
+        told = of(traced(case, *place, program, memory), 0, "window_access", "window_sync")
+        seen = [window_words(event) for event in told]
+        windows = {event["window"] for event in told}
+        case.expect(len(windows) == 1, f"one window, not {windows}")
         case.expect(seen == [
             "0>any fence",
             f"0>1 40 bytes at 0: put, fence, {way}",
@@ -138,15 +119,15 @@ def sent(events, rank):
 def case_windows_strided(case):
     """Ten blocks are one message, of which a request told; with --rma strided=paper they are ten, and so are gets' requests."""
     program = case.ours("accesses.c")
-    for words, puts, asks, gets in (([], [40], 2, 0), (["--rma", "strided=combined"], [40], 2, 0), (["--rma", "strided=paper"], 10 * [4], 0, 10)):
-        with traced(case, "--nodes", "2", *words, program, "create", "strided") as events:
-            messages = sent(events, 0)
+    for words, puts, asks, gets in (([], [40], 2, 0), (["--rma", "strided=combined"], [40], 2, 0),
+                                    (["--rma", "strided=paper"], 10 * [4], 0, 10)):
+        messages = sent(traced(case, "--nodes", "2", *words, program, "create", "strided"), 0)
         case.expect([size for kind, portal, size, _ in messages if kind == "put" and portal == PUT] == puts, f"{words}: puts")
         case.expect(sum(portal == ASK for _, portal, _, _ in messages) == asks, f"{words}: requests")
         # A flush is a get of no bytes.
         case.expect(sum(kind == "get" and size > 0 for kind, _, size, _ in messages) == gets, f"{words}: gets")
     case.margay("--rma", "strided=blocks", program, status=2)
-    case.expect("strided=combined|paper" in case.last.stderr, "what the option takes is to be told")
+    case.expect_said("strided=combined|paper")
 
 
 def case_windows_info(case):
@@ -155,10 +136,9 @@ def case_windows_info(case):
     case.expect(set(told) == {"one's own", "allocated", "the program's", "on other nodes", "dynamic", "of MPI_RMA_init"}, f"{told}")
     able = "process_vm_readv   available" in case.last.stdout
     case.expect(told["the program's"] == ("process" if able else "message"), "process memory is a way where it can be read")
-    for words in ("no memory is shared between nodes", "huge pages", "process_vm_readv: "):
-        case.expect(words in case.last.stdout, f"'{words}' is to be told")
+    case.expect_printed("no memory is shared between nodes", "huge pages", "process_vm_readv: ")
     case.expect(ways_here(case, RING)["the program's"] == "message", "the options of the environment count")
-    case.expect("--method long=ring forbids it" in case.last.stdout, "the reason is to be told")
+    case.expect_printed("--method long=ring")
     program = case.ours("accesses.c")
     for memory, kind, env in (("allocate", "allocated", None), ("create", "the program's", None), ("create", "the program's", RING)):
         way = ways_here(case, env)[kind]
@@ -172,12 +152,12 @@ def case_figure_eleven(case):
     into single blocks at the sender's offset; a get's reply comes to the receive portal."""
     program = case.ours("figure_11.c")
     for place in ([], ["--nodes", "2"]):
-        with traced(case, *place, program) as events:
-            by_origin, by_target = sent(events, 0), sent(events, 1)
-            arrived = of(events, 1, "kernel_arrive")
-            deposited = of(events, 1, "kernel_deposit")
-            deposited_here = of(events, 0, "kernel_deposit")
-            posted = of(events, 0, "window_access")
+        events = traced(case, *place, program)
+        by_origin, by_target = sent(events, 0), sent(events, 1)
+        arrived = of(events, 1, "kernel_arrive")
+        deposited = of(events, 1, "kernel_deposit")
+        deposited_here = of(events, 0, "kernel_deposit")
+        posted = of(events, 0, "window_access")
         puts = [one for one in by_origin if one[1] == PUT]
         expected = [4 * (1 + i) for i in range(8)] + [4] * 3
         case.expect([size for _, _, size, _ in puts] == expected and {kind for kind, *_ in puts} == {"put"}, f"{place}: puts {puts}")
@@ -199,7 +179,3 @@ def case_figure_eleven(case):
         replies_here = [event for event in deposited_here if event["source"] == 1 and event["header"] == "reply" and event["portal"] == 0
                         and event.get("saved") == "body" and event["bytes"] in (4, 32)]
         case.expect(len(replies_here) == 4, f"{place}: replies' bodies")
-
-
-if __name__ == "__main__":
-    sys.exit(run_cases(__doc__, cases_of(globals())))

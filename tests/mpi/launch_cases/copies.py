@@ -1,15 +1,7 @@
-#!/usr/bin/env python3
-"""Which copies the story of a message tells, over each way that a body can take.
-
-    tests/mpi/launch_copies.py --build build/release               every case
-    tests/mpi/launch_copies.py --build build/release copies_ring   one
-"""
-import pathlib
+"""The copies that the story of a message lists, for each way that a body can take."""
 import re
-import sys
-import tempfile
 
-from launch_case import Skipped, cases_of, run_cases
+from launch_case import Skipped
 
 CELL, RING, HEAP, AFTER, LONG, PULLED, BEHIND, PIECES, BUFFERED, REPLACE, SELF, SELF_LONG, SHARED, CUT = range(1, 15)
 LONG_BYTES, SHARED_BYTES = 20000, 8 << 20
@@ -17,15 +9,11 @@ COUNTS = {"by no process": 0, "in part": 0, "once": 1, "twice": 2, "three times"
 
 
 def stories_of(case, words):
-    """What is told of the copies of each message, by its tag."""
-    with tempfile.TemporaryDirectory() as folder:
-        trace = str(pathlib.Path(folder) / "trace")
-        case.margay("--trace", trace, *words, case.ours("ways.c"))
-        margay = case.build.tool("margay")
-        case.run([margay, "trace", "check", trace])
-        case.run([margay, "trace", "story", trace, "--from", "0", "--count", "1000"])
+    """The sentences about copies of each message, by its tag."""
+    trace = case.traced(*words, case.ours("ways.c"))
+    case.command("trace", "check", trace)
     told = {}
-    for story in re.split(r"\n(?=\d+>\d+ #)", case.last.stdout):
+    for story in re.split(r"\n(?=\d+>\d+ #)", case.command("trace", "story", trace, "--from", "0", "--count", "1000")):
         tag = re.search(r"^\d+>\d+ #\d+: .*?tag (\d+) from", story)
         if tag:
             told[int(tag.group(1))] = "\n".join(re.findall(r"^- (.*(?:body was copied|unnecessarily|Of its body).*)$", story, re.M))
@@ -36,7 +24,8 @@ def holds(case, told, tag, copies, legs):
     """The story of the tag's message tells so many copies, by these legs: text, or a pattern."""
     sentence = told.get(tag, "")
     count = re.search(r"Its body was copied (by no process|in part|once|twice|\w+ times): (.*)\.$", sentence, re.M)
-    case.expect(count is not None and COUNTS.get(count.group(1).replace("four", "4")) == copies, f"tag {tag}: {copies} copies, told is '{sentence}'")
+    case.expect(count is not None and COUNTS.get(count.group(1).replace("four", "4")) == copies,
+                f"tag {tag}: {copies} copies, told is '{sentence}'")
     is_equal = count is not None and (re.fullmatch(legs, count.group(2)) if hasattr(legs, "fullmatch") else legs == count.group(2))
     case.expect(is_equal, f"tag {tag}: '{getattr(legs, 'pattern', legs)}', told is '{sentence}'")
 
@@ -123,13 +112,9 @@ def case_copies_epoll(case):
 
 def case_copies_uring(case):
     """The same by io_uring, whose provided buffers cost a copy more."""
-    case.run([case.build.tool("margay"), "run", "-n", "2", "--nodes", "2", "--wire-tcp", "uring", case.ours("who.c")], status=None)
+    case.margay("--nodes", "2", "--wire-tcp", "uring", case.ours("who.c"), status=None)
     if case.last.status != 0:
         raise Skipped("this machine refuses io_uring")
     over_tcp(case, "uring", "io_uring", "io_uring",
              (r"(?:rank 1 copied what io_uring had read into a provided buffer into its connection's buffer"
               r"|rank 1's io_uring read it from the socket into its connection's buffer)", 1))
-
-
-if __name__ == "__main__":
-    sys.exit(run_cases(__doc__, cases_of(globals())))

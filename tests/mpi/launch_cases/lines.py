@@ -1,0 +1,27 @@
+"""Wrong command lines of `margay` that need files, and its help."""
+from launch_case import Row
+
+
+def case_options_alone(case):
+    """An option that would change nothing is an error that names the one that it goes with or against."""
+    for more in ([], ["--mpi", "system"]):
+        case.margay(*more, "--trace", case.folder / f"trace{len(more)}", "true")
+        case.expect_said("--trace recorded nothing")
+
+
+def case_no_program(case):
+    """An option that took the program for its value is named; a source file is, too, with its compiler."""
+    for suffix, compiler in (("c", "mpicc"), ("cpp", "mpicxx"), ("f90", "mpifort")):
+        (case.folder / f"ring.{suffix}").write_text("", encoding="utf-8")
+        for path, status in (("./ring", 126), ("ring", 127)):
+            cure = f"{compiler} -o {path} {path}.{suffix}"
+            Row("no_program", "", f"run {path}.{suffix}", launchers=("margay",), status=status, refused=True, cwd=case.folder,
+                stderr=(cure, "./ring")).run(case)
+
+
+def case_help(case):
+    """What is said of jobs that run stands below `margay --help` and `margay run --help`, and below no other help."""
+    of_traces = [f"trace {name}" for name in ("story", "messages", "view", "print", "check", "export")]
+    for line in ("", "run", "info", "doctor", "check", "calibrate", "top", "stacks", "trace", *of_traces):
+        told = case.command(*line.split(), "--help")
+        case.expect(("SIGUSR1" in told) == (line in ("", "run")), f"{line}: SIGUSR1")

@@ -1,0 +1,220 @@
+"""The cases of launch.py that are runs of a command with an expected end: a table."""
+from launch_case import TWO_NODES, Row
+
+BOTH = ("ours", "debians")
+URING, EPOLL = "--nodes 2 --wire-tcp uring", "--nodes 2 --wire-tcp epoll"
+WHO = "rank {rank} of {ranks} on margay, ring whole"
+OTHER = "rank {rank} of {ranks} on another library, ring whole"
+EXAMPLES = "../../../examples"
+ACCOUNTED = "--check-accounting"
+
+
+def accounted(*options):
+    return tuple(f"{ACCOUNTED} {words}" for words in options)
+
+
+JOBS = (
+    Row("singleton", "A program run alone is rank 0 of 1.", "who.c x", compilers=BOTH, launchers=("alone",), each=WHO + " [x]"),
+    *(Row("hydra", "Debian's Hydra starts our programs, and MPICH's on our library.", "who.c", compilers=BOTH, launchers=("hydra",),
+          ranks=ranks, each=WHO) for ranks in (1, 2, 4)),
+    Row("system_mpi", "`margay run --mpi system` starts a program with Debian's own MPICH library; without it, on ours.", "who.c",
+        compilers=("debians",), options=("--mpi system",), each=OTHER),
+    Row("system_mpi", "", "who.c", compilers=("debians",), options=("--stats --mpi system",), ranks=3, each=OTHER,
+        stderr=("nothing to count: no rank used margay's MPI",), absent=("heap",)),
+    Row("system_mpi", "", "who.c", compilers=("debians",), each=WHO),
+    *(Row("abort", "MPI_Abort's code is the exit status, from any rank, on any communicator, from two at once; it does not return.",
+          f"ends.c abort {code} {rank}", compilers=BOTH, ranks=3, status=code, ids=("aborted",), absent=("returned",), seconds=5)
+      for code, rank in ((1, 0), (7, 1), (42, 2))),
+    *(Row("abort", "", f"ends.c {way} 6 1", ranks=3, status=6, ids=("aborted",), stderr=named, absent=("returned",))
+      for way, named in (("self", ()), ("dup", ()), ("null", ("MPI_COMM_NULL",)), ("rubbish", ("0x00012345",)))),
+    Row("abort", "", "ends.c both 9", status=9, ids=("aborted",)),
+    Row("abort", "", "ends.c abort 5 1", options=(TWO_NODES,), status=5, ids=("aborted",)),
+    *(Row("exit_status", "The exit status of a rank after MPI_Finalize is that of the job.", f"ends.c exit {code} {rank}",
+          status=code, ids=())
+      for code, rank in ((0, 0), (3, 0), (255, 1))),
+    *(Row("finalize_fails", "MPI_Finalize that was called and failed is reported as that, with its error class; the exit status is not 0.",
+          f"ends.c {way}", status=1, ids=("no-finalize",), stderr=("MPI_Finalize failed in rank ", "_ERR_"),
+          absent=("exit code 0", "without MPI_Finalize")) for way in ("finalize_fails", "out_of_step")),
+    *(Row("fatal_error", "A fatal error ends the job and names the call and the argument; so does a wrong call while MPI does not run.",
+          f"ends.c {way}", compilers=BOTH, status="nonzero", ids=("aborted", "bad-argument"), stderr=("MPI_Send", "4711"),
+          absent=("returned",), seconds=5) for way in ("fatal", "errors_abort")),
+    *(Row("fatal_error", "", f"ends.c {way}", status="nonzero", stderr=named, absent=("returned",)) for way, named in
+      (("before", ("MPI_Info_set", "MPI_INFO_NULL")), ("after", ("MPI_Comm_size", "MPI_Finalize")),
+       ("wrong_level", ("MPI_Init_thread", " 99")))),
+    *(Row("late_call", "A call after MPI_Finalize ends the process with the same sentence, whichever thread makes it.", f"ends.c {way}",
+          ranks=1, status="nonzero", stderr=(" was called after MPI_Finalize",), absent=("returned",)) for way in ("after", "late_thread")),
+    Row("sessions", "A process with sessions alone: the report of its end and its errors; its trace.", "session_ends.c",
+        options=accounted(TWO_NODES), launchers=("run", "hydra")),
+    Row("sessions", "", "session_ends.c", traced=True),
+    Row("sessions", "", "session_ends.c status", options=(ACCOUNTED,), status=5),
+    *(Row("sessions", "", f"session_ends.c {way}", status="nonzero", ids=("no-finalize",), stderr=("MPI_Session_finalize",))
+      for way in ("left", "again", "types_open")),
+    *(Row("sessions", "", f"session_ends.c {way}", status="nonzero", stderr=(named,), absent=("returned",))
+      for way, named in (("world", "MPI was not initialized"), ("set", "mpi://NOBODY"), ("late", "MPI_Comm_free"))),
+    *(Row("gives_back", "After MPI_Finalize, and after a session, the heap is empty whatever was not received, and a session can begin.",
+          f"gives_back.c {way} {rest}", options=accounted("", TWO_NODES, "--heap 2000000"), launchers=launchers,
+          each="heap given back, session again")
+      for way in ("world", "session") for rest, launchers in (("", ("run", "hydra", "alone")), ("left", ("run",)))),
+    Row("held", "A full heap does not block what the program waits for, whatever the first heap looks like.", "held.c", ranks=3,
+        options=accounted(*(f"--heap 65536 {words}" for words in
+                            # Spinning, the round after the one that opens the second heap leaves the slow wire out.
+                            ("", EPOLL, URING, "--wait yield", f"--wait spin {EPOLL}", f"--wait spin {URING}"))), stdout=("all came",)),
+    Row("cancel_behind", "Sends that wait behind a full wire are cancelled without their receiver (MPI 4.0, 3.8.4).", "cancel_behind.c",
+        options=accounted(*(f"--heap 65536 {words}" for words in ("", "--protocol long=rendezvous", EPOLL, URING))),
+        stdout=("all given back",)),
+    Row("cancel_behind", "", "cancel_behind.c", options=("--heap 65536",), traced=True),
+    *(Row("interrupted", "MPI_Abort and exit() in the handler of a signal that interrupted a call, at each thread level.",
+          f"interrupted.c {way} {level} {call}", status=7) for way in ("abort", "exit") for level in range(4)
+      for call in ("moves", "waits")),
+    Row("interrupted", "", "interrupted.c abort 3 waits", env={"MARGAY_LEAKS": "1"}, status=7),
+    *(Row("exits", "exit() ends the process, whatever other threads do, and in a handler of a signal.", f"exits.c {way}",
+          launchers=("alone",),
+          times=times, env=env, status=3) for way in ("threads", "signal") for times, env in ((30, {}), (10, {"MARGAY_LEAKS": "1"}))),
+    Row("exits", "", "exits.c allocating", launchers=("alone",), times=10, status=3),
+    Row("exits", "", "exits.c allocating", launchers=("hydra",), times=10, status="nonzero"),
+    # The handler may have interrupted malloc, so that the list needs its second.
+    Row("exits", "", "exits.c making", launchers=("alone",), times=10, env={"MARGAY_LEAKS": "1"}, status="nonzero"),
+    # The stream's lock is waited for no longer than a second; exit() does not need it.
+    *(Row("exits", "", f"exits.c {way}", launchers=launchers, status=status) for way in ("writer", "reader", "reader_later")
+      for launchers, status in ((("alone",), 3), (("run", "hydra"), "nonzero"))),
+    *(Row("at_exit", "MPI ended, or begun and ended, by a handler of exit() or a destructor ends the job in order.",
+          f"at_exit.c {way} {place}", options=(ACCOUNTED,), launchers=("run", "hydra", "alone"), each="ended in order")
+      for way in ("session", "later", "world", "begun") for place in ("handler", "destructor")),
+)
+
+HANDLED = "before 1, handlers 1 1, send 1, info 1, told mpi_errors_return"
+FUNNY = {"MARGAY_INITIAL_ERRHANDLER": "funny"}
+HANDLERS = (
+    Row("initial_handler", "-initial-errhandler: errors are returned, before MPI_Init too, or end the job.", "initial_handler.c",
+        options=("--initial-errhandler mpi_errors_return", "-initial-errhandler mpi_errors_return"), each=HANDLED),
+    Row("initial_handler", "", "initial_handler.c", launchers=("hydra",), env={"MARGAY_INITIAL_ERRHANDLER": "mpi_errors_return"},
+        each=HANDLED),
+    Row("initial_handler", "", "initial_handler.c",
+        options=("--initial-errhandler mpi_errors_are_fatal", "--initial-errhandler mpi_errors_abort"),
+        status="nonzero", stderr=("MPI_Info_set",), stdout=()),
+    Row("initial_handler", "", "initial_handler.c", options=("--initial-errhandler mpi_errors_are_funny",), status=2,
+        stderr=("mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return",)),
+    Row("initial_handler", "", "who.c", launchers=("alone",), env=FUNNY, status="nonzero", stderr=("MARGAY_INITIAL_ERRHANDLER=funny",)),
+)
+
+
+def hybrid(first, second):
+    return f"bcast=hybrid{first},reduce=hybrid{second},allreduce=hybrid{first},allgather=hybrid{second},reduce_scatter=hybrid{first}"
+
+
+EQUAL = ("collectives_random: no errors",)
+COLLECTIVES = (
+    Row("collective_option", "--collective asks for an algorithm: each has the same results; a wrong one is an error that lists them.",
+        "../collectives_random.c 150", ranks=5, stdout=EQUAL, options=accounted(
+            *(f"--collective allreduce={name},allgather={name} {nodes}" for name in ("tree", "exchange", "nodes", "direct", "bucket")
+              for nodes in ("", TWO_NODES)),
+            f"--collective allreduce=hybrid {TWO_NODES}", "--collective bcast=bucket,reduce_scatter=bucket,reduce=direct")),
+    Row("collective_option", "", "../collectives_random.c 150", ranks=6, stdout=EQUAL, options=accounted(
+        *(f"--collective {hybrid(first, second)} {nodes}" for nodes in ("", TWO_NODES)
+          for first, second in (("", ""), (":2x3", ":3lx2s"), (":6s", ":2bx3b"), (":3sx2s", ":6"))))),
+    Row("collective_option", "", "../collectives_random.c 150",
+        options=("--collective bcast=exchange", "--env MARGAY_COLLECTIVE bcast=exchange"),
+        status="nonzero", stderr=("bcast=tree|nodes|bucket|hybrid",)),
+    *(Row("collective_examples", "The examples of collectives on any number of ranks, compiled by us and by Debian: correct results.",
+          f"{EXAMPLES}/{command}", compilers=compilers, ranks=ranks, options=accounted(options), last=last)
+      for command, last in (("sample_sort.c --check", "in order, and none lost"),
+                            ("conjugate_gradient.c --check", "the residual is as small as asked"),
+                            ("matrix_multiply.c --check", "the same as the serial product"),
+                            ("matrix_multiply.c --check --grid", "the same as the serial product"))
+      for compilers, ranks, options in ((BOTH[:1], 1, ""), (BOTH[:1], 3, ""), (BOTH[1:], 4, ""), (BOTH[:1], 5, TWO_NODES))),
+    *(Row("window_examples", "The examples of one-sided communication, on one node and on two, by us and (but the paper's own) by Debian.",
+          f"{EXAMPLES}/{program}", compilers=compilers, ranks=ranks, options=accounted(options), last=last)
+      for program, last, three in (("hash_table.c", "every key is there once, with its number", BOTH),
+                                   ("work_queue.c", "every task was done once, and rightly", BOTH),
+                                   ("figure_11.c", "all that was put and got is right", BOTH[:1]))
+      for compilers, ranks, options in ((BOTH[:1], 1, ""), (three, 3, ""), (BOTH[:1], 4, TWO_NODES))),
+)
+
+WRONG_LINE, BAD_TRACE = 2, 1
+
+
+def wrong(case, doc, line, *named, status=WRONG_LINE):
+    """A command line that is an error before anything runs; the message names these words."""
+    return Row(case, doc, line, launchers=("margay",), status=status, stderr=named, refused=True)
+
+
+def wrong_values(command, *options, form='"{}"'):
+    """Rows of `numbers`. An option with values that it does not take: "--to x 1.5". `form`: in which the message repeats it."""
+    return tuple(wrong("numbers", NUMBERS, command.replace("VALUE", f"{words.split()[0]} {value}"), words.split()[0], form.format(value))
+                 for words in options for value in words.split()[1:])
+
+
+UNKNOWN = "A word that is no command, or no option of its command, is named, with the nearest that is one."
+NUMBERS = "Each option that takes a number names itself and repeats the wrong one."
+CHOICES = ("--from 0", "--to 0", "--tag 1", "--slowest", "--dropped", "--unexpected", "--never-received", "--collective", "--all",
+           "--count 2")
+LINES = (
+    *(wrong("unknown_words", UNKNOWN, line, *named) for line, *named in (
+        ("rnu", '"rnu"', "run?"), ("--foo", "--foo"), ("", "trace", "doctor"), ("--versoin", "--versoin", "--version?"),
+        ("trace", "story", "messages", "check"), ("trace storey X", "margay trace:", '"storey"', "story?"), ("trace --cout 3", "--cout"),
+        ("trace story X --cuont 3", "margay trace story:", "--cuont", "--count?"), ("trace story X 0:1:1 Z", '"Z"'),
+        ("doctor now", "margay doctor:", '"now"'), ("info --protocol", "--protocol", "--protocols?"), ("top --onec", "--once?"),
+        ("run --nodse 2 true", "--nodse", "--nodes?"), ("stacks --al", "--all?"), ("calibrate --wriet x", "--write?"),
+        ("trace print", "margay trace print:", "folder"))),
+    *(row for command in ("trace story X VALUE", "trace messages X VALUE", "trace export --format csv X VALUE") for row in wrong_values(
+        command, "--from x -1 65536", "--to x 1.5", "--tag x -1 2147483648", "--count 0 -1 x 1e3")),
+    *wrong_values("trace print X VALUE", "--rank x 65536", "--portal 64 x", "--since x inf", "--until -1 nan", "--head 0", "--last 0 x"),
+    *wrong_values("info VALUE", "--ranks 0 x"), *wrong_values("info --collectives VALUE", "--nodes 0"),
+    *wrong_values("stacks VALUE", "--rank 65536"), *wrong_values("top VALUE", "--interval 0", form=" {} "),
+    *wrong_values("trace export X --format smpi-ti VALUE", "--flops 0", form=""),
+    *wrong_values("run VALUE true", "-n 0", "-np x", "--nodes 0", "-ppn -1", "--timeout 0", "--stall x", "--trace-events 0",
+                  "--trace-last 0"),
+    *wrong_values("run VALUE true", "--heap 1", form=" {} bytes"), *wrong_values("run VALUE true", "--short-limit 0", form="={} "),
+    *(wrong("numbers", "", f"trace story X {words}", "--count") for words in ("--count", "--count 1 --count 2")),
+    *(wrong("options_alone", "", f"run -n 2 {option} {value} true", option, "--trace DIR")
+      for option, value in (("--trace-walks", ""), ("--trace-events", "9"), ("--trace-last", "5s"))),
+    *(wrong("options_alone", "", f"{line} {option}", option.split()[0], named, status=status)
+      for option in CHOICES for line, named, status in (
+        ("trace story X 0:1:1", "message", WRONG_LINE), ("trace export X --format pcapng -o x", "pcapng", BAD_TRACE),
+        ("trace export X --format csv --table calls", "csv", BAD_TRACE))),
+    *(wrong("options_alone", "", f"trace print X --around 0:1:1 {option} 1", "--around", option) for option in ("--since", "--until")),
+    wrong("options_alone", "", "trace export X --format chrome --table events", "--table", "chrome", "csv", status=BAD_TRACE),
+    wrong("options_alone", "", "trace export X --format csv --flops 1e9", "--flops", "smpi-ti", status=BAD_TRACE),
+    *(wrong("options_alone", "", f"info {option} {value}", option, "--collectives")
+      for option, value in (("--plot", "x"), ("--nodes", "2"), ("--rates", "usual"))),
+    wrong("options_alone", "", "calibrate --print --installed", "--print", "--installed"),
+    *(wrong("no_program", "", f"run -n 2 {words}", named, '"./ring"') for words, named in (
+        ("--trace ./ring", "--trace"), ("-genv A ./ring", "-genv"), ("-l --stats --rates ./ring", "--rates"))),
+    wrong("no_program", "", "run -n 2", "2"), wrong("no_program", "", "run --stats", "PROGRAM"),
+    wrong("no_program", "", "run other.c", "not in PATH", status=127),
+)
+
+CHECKED = "--leaks --check-types"
+CHECKS = (
+    Row("leaks", "", "leaks.c clean", options=("--leaks",), silent=True),
+    Row("leaks", "", "leaks.c late", options=("--leaks", "--strict"), silent=True),  # made before MPI, freed after it
+    Row("leaks", "", "leaks.c", silent=True),
+    Row("leaks", "", "session_ends.c", options=("--leaks",), silent=True),
+    Row("check_types", "", "check_types.c bad", silent=True),
+    *(Row("strict", "", command, options=("--strict",), silent=True) for command in ("leaks.c clean", "check_types.c good")),
+    Row("strict", "", "check_types.c logical", silent=True),
+    Row("strict", "", "leaks.c", options=(CHECKED,), ids=24 * ("leaked-handle",) + 2 * ("unreceived-message",)),
+    Row("strict", "", "leaks.c", env={"MARGAY_STRICT": "1"}, status=72),
+    Row("strict", "", "ends.c exit 7 1", options=("--strict",), status=7),
+    Row("disagree", "", "disagree.c", options=("--strict --nodes 1", f"--strict {TWO_NODES}"), ranks=4, silent=True),
+    Row("disagree", "", "disagree.c op", options=("--strict",), ranks=4, status=72, ids=("collective-mismatch",)),
+    Row("disagree_blocks", "", "disagree_blocks.c fits", options=("--strict --nodes 1", f"--strict {TWO_NODES}"), ranks=4, silent=True),
+    *(Row("no_conflicts", "--check-rma reports nothing of accesses that match, or that epochs, flushes, locks and messages part.",
+          f"conflicts.c good {kind}", options=("--check-rma", f"--check-rma {TWO_NODES}"), ranks=3, stdout=(), silent=True)
+      for kind in ("allocated", "created")),
+    Row("unreceived", "", "unreceived.c ready", ids=("dropped-ready-send",)),
+    Row("unreceived", "", "unreceived.c", options=("--strict",), status=72, ids=3 * ("unreceived-message",)),
+    Row("unreceived", "", "unreceived.c clean", options=(CHECKED,), silent=True),
+    Row("unreceived", "", "unreceived.c", silent=True),
+)
+
+TURN = {"MARGAY_RATES": "turn=1e-6"}
+RATES = (
+    Row("rates_of_a_run", "", "gathers.c", options=("--rates fast",), status="nonzero", stderr=("it is usual, paragon, a file",)),
+    Row("rates_of_a_run", "", "gathers.c", options=("--rates turn=1e-6",), status="nonzero", stderr=("it is not there",)),
+    Row("rates_of_a_run", "", "gathers.c", options=("--rates turn=none",), status="nonzero", stderr=("turn=none",)),
+    Row("rates_of_a_run", "", "gathers.c", options=("--rates /nowhere/rates", f"--rates {1000 * 'x'}"), status=2, stderr=("--rates",)),
+    Row("rates_of_a_run", "", "gathers.c", launchers=("hydra", "alone"), env=TURN, status="nonzero", stderr=("'inside'",)),
+)
+
+ROWS = RATES + CHECKS + JOBS + HANDLERS + COLLECTIVES + LINES
