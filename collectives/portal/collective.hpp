@@ -240,7 +240,7 @@ class Receive : public Part, public mpi_adi::Awaitable<Receive> {
 
   // Rank on the call's communicator.
   int source_;
-  // Tests in vain; expensive checks run only in some of them.
+  // Tests that found nothing; expensive checks run only in some of them.
   int polls_ = 0;
   // Where the message is.
   Stage stage_ = Stage::deposit;

@@ -222,7 +222,7 @@ class Kernel {
   portals::Delivery delivery_;
   // Answers expected from each peer.
   PeerTable<std::uint32_t> owed_;
-  // Polls in vain by the program, while something was unfinished.
+  // Empty polls by the program, while something was unfinished.
   std::uint32_t empty_polls_ = 0;
   // The three parts; they refer to the members above, so they are constructed last.
   Initiator initiator_;

@@ -211,7 +211,7 @@ class VirtualWire final : public Wire {
   void peer_lost(std::uint32_t peer);
 
   VirtualNetwork& network_;
-  // This rank, the source of what the wire sends.
+  // This rank, the source of the frames that the wire sends.
   std::uint32_t rank_;
   TransmissionList& finished_;
   // In order of first use. A deque, so that elements do not move.
