@@ -163,7 +163,7 @@ int check_program(const std::string& program, const std::string& folder) {
                                                 " was linked with another MPI, which has another binary interface: "
                                                 "compile it with margay's mpicc");
   found |= print_needs(check.not_found,
-                       program + ": the loader finds no such librar" + (check.not_found.size() == 1 ? "y" : "ies"));
+                       program + ": the loader does not find the librar" + (check.not_found.size() == 1 ? "y" : "ies"));
   found |=
       print_needs(check.missing, program + ": margay lacks " + std::to_string(check.missing.size()) + of_the_needed);
   found |= print_needs(check.refusing,

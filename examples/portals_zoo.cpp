@@ -163,7 +163,7 @@ void every_option(Zoo& zoo) {
 }
 
 void drops(Zoo& zoo) {
-  zoo.say("\n== Nobody in the cage, and what no program can cause ==");
+  zoo.say("\n== No animal in the cage, and drops that no program can cause ==");
   zoo.watch({});
   zoo.put(8, dropped(DropReason::no_such_portal).without_walk());
   const Status status = zoo.program().put({.destination = 1'000'000, .portal = kCage});

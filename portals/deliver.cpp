@@ -54,7 +54,7 @@ Placed Delivery::put_whole(const Header& header, const Region& body) {
   // The counters change before the descriptor is on the changed list, as in complete(). The walk's length comes last,
   // because it may make the list build its index.
   changed_.add(*entry->memory());
-  Walk::noted(*list, visited);
+  Walk::record_length(*list, visited);
   return {entry, visited};
 }
 

@@ -152,8 +152,8 @@ MatchEntry* Walk::first_match(const MatchList& list, const Header& header, std::
   return nullptr;
 }
 
-void Walk::noted(MatchList& list, std::uint32_t visited) {
-  list.impl_->walked(visited);
+void Walk::record_length(MatchList& list, std::uint32_t visited) {
+  list.impl_->record_walk(visited);
 }
 
 Walk::End Walk::fast(MatchList& list, const Header& header) {
@@ -163,11 +163,11 @@ Walk::End Walk::fast(MatchList& list, const Header& header) {
     // Nearly every walk ends here. If the entry does not admit the message, its links decide where the walk continues,
     // so the full walk runs from the first entry.
     if (entry != nullptr && Storage::admit(*entry->memory_, entry->options_, header) == Passed::taken) {
-      list.impl_->walked(visited);
+      list.impl_->record_walk(visited);
       return {.entry = entry, .visited = visited};
     }
     const End walked = linear(list, header, nullptr);
-    list.impl_->walked(walked.visited);
+    list.impl_->record_walk(walked.visited);
     return walked;
   }
   End end = indexed(list, header, false);

@@ -59,7 +59,7 @@ class Walk {
   // that it visited to `visited`. tests/portals/match/match_index_test compares both with the paper.
   [[nodiscard]] static MatchEntry* first_match(const MatchList& list, const Header& header, std::uint32_t& visited);
   // Reports the length of a walk without index: long walks make the list build its index.
-  static void noted(MatchList& list, std::uint32_t visited);
+  static void record_length(MatchList& list, std::uint32_t visited);
 
   // The result for `header` at one entry, by three tests in this order: the entry is active, its criteria accept the
   // header, its descriptor admits the message (Storage::admit). Changes nothing. Constant time, except for a linear

@@ -41,7 +41,7 @@ function licenses(metafile) {
 const page = readFileSync(join(source, 'page.html'), 'utf8')
   .replace('/* style */', () => style)
   .replace('/* script */', () => script)
-  .replace('licenses of what is bundled', () => licenses(bundle.metafile));
+  .replace('licenses of the bundled modules', () => licenses(bundle.metafile));
 if (page.split('\n').filter((line) => line === '<!-- margay:data -->').length !== 1) {
   throw new Error('src/page.html must have the line "<!-- margay:data -->" once');
 }

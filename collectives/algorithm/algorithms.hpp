@@ -105,8 +105,8 @@ Steps reduce_direct(Collective& collective, int root, Reduction is);
 // Reduce-scatter among some ranks. Members are combined in the order of their numbers unless the operation commutes.
 Steps reduce_scatter_among(Collective& collective, Members members, SlicedRow row, Reducer combine);
 // Each rank has its own slice, and receives the others'. Member number `has_all` has all slices already, and receives
-// none; kNobody: there is no such member.
-inline constexpr int kNobody = -1;
+// none; kNoMember: no member.
+inline constexpr int kNoMember = -1;
 Steps collect_among(Collective& collective, Members members, SlicedRow row, int has_all);
 // Each member's slice goes to, or comes from, number `root`.
 Steps gather_among(Collective& collective, Members members, std::size_t root, SlicedRow row);

@@ -134,7 +134,7 @@ Steps allreduce_bucket(Collective& collective, Reduction is) {
   const std::vector<Slice> slices = even_slices(is.count, collective.size());
   co_await reduce_scatter_bucket(collective, is, slices);
   collective.next_phase();
-  co_await collect_bucket(collective, everybody(collective), {is.row(), slices, is.element_bytes}, kNobody);
+  co_await collect_bucket(collective, everybody(collective), {is.row(), slices, is.element_bytes}, kNoMember);
 }
 
 Steps bcast_bucket(Collective& collective, int root, portals::Region data) {
@@ -160,7 +160,7 @@ Steps stream_blocks(Collective& collective, AllgatherCall call) {
   static_cast<void>(place_own_block(collective, call));
   const std::vector<Slice> blocks = slices_of(call, collective.size());
   const portals::Region all(call.all, blocks.size() * call.block_bytes);
-  co_await collect_bucket(collective, everybody(collective), {all, blocks}, kNobody);
+  co_await collect_bucket(collective, everybody(collective), {all, blocks}, kNoMember);
 }
 
 }  // namespace

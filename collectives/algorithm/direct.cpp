@@ -97,7 +97,7 @@ Steps allgather_blocks(Collective& collective, AllgatherCall call) {
   static_cast<void>(place_own_block(collective, call));
   const std::vector<Slice> blocks = slices_of(call, collective.size());
   const portals::Region all(call.all, blocks.size() * call.block_bytes);
-  co_await collect_among(collective, everybody(collective), {all, blocks}, kNobody);
+  co_await collect_among(collective, everybody(collective), {all, blocks}, kNoMember);
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ Steps bcast_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan 
   for (std::size_t at = cut.levels().size(); at-- > 0;) {
     const NestedSlices::Level& level = cut.levels()[at];
     // The root of a line has all its slices.
-    const int has_all = stands_at(grid, from, behind(order, at)) ? from[level.dimension] : kNobody;
+    const int has_all = stands_at(grid, from, behind(order, at)) ? from[level.dimension] : kNoMember;
     co_await collect_along(collective, level.method, grid.line(level.dimension), {row_of(level.row), level.slices},
                            has_all);
   }
@@ -121,7 +121,7 @@ Steps allreduce_hybrid(Collective& collective, const NodeGroups& groups, HybridP
   collective.next_phase();
   for (std::size_t at = cut.levels().size(); at-- > 0;) {
     const NestedSlices::Level& level = cut.levels()[at];
-    co_await collect_along(collective, level.method, grid.line(level.dimension), cut_at(level, is), kNobody);
+    co_await collect_along(collective, level.method, grid.line(level.dimension), cut_at(level, is), kNoMember);
   }
 }
 
@@ -151,7 +151,8 @@ Steps allgather_hybrid(Collective& collective, const NodeGroups& groups, HybridP
   for (std::size_t at = order.count; at-- > 0;) {
     const std::size_t dimension = order.dimensions[at];
     const LineBlocks of_line(grid, dimension, behind(order, at), {all, blocks});
-    co_await collect_along(collective, plan.dimensions[dimension].method, grid.line(dimension), of_line.row(), kNobody);
+    co_await collect_along(collective, plan.dimensions[dimension].method, grid.line(dimension), of_line.row(),
+                           kNoMember);
   }
 }
 

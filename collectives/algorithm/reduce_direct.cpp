@@ -95,7 +95,7 @@ Steps allreduce_direct(Collective& collective, Reduction is) {
   const std::vector<Slice> slices = even_slices(is.count, collective.size());
   co_await reduce_scatter_direct(collective, is, slices);
   collective.next_phase();
-  co_await collect_among(collective, everybody(collective), {is.row(), slices, is.element_bytes}, kNobody);
+  co_await collect_among(collective, everybody(collective), {is.row(), slices, is.element_bytes}, kNoMember);
 }
 
 Steps reduce_direct(Collective& collective, int root, Reduction is) {

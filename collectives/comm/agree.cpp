@@ -104,13 +104,13 @@ class Duplication final : public CallTask {
   static std::uint32_t next_number(Communicator& parent) {
     return static_cast<std::uint32_t>(parent.everybody().collective_sequence);
   }
-  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*how*/) override {
+  [[nodiscard]] Steps routine(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*how*/) override {
     co_await agreement_routine(collective, *agreement_, 0, agreed_);
     if (agreed_ == MPI_SUCCESS) mpi_adi::Worlds::set_context(duplicate_, agreement_->agreed());
     agreement_.reset();  // if it failed, releases what it held before the request completes
   }
   [[nodiscard]] int finish() override { return agreed_; }
-  [[nodiscard]] std::string words_of(int why) const override {
+  [[nodiscard]] std::string error_text(int why) const override {
     return why == MPI_ERR_OTHER ? mpi_adi::kContextsUsedUp : "";
   }
 
@@ -228,7 +228,7 @@ std::unique_ptr<CallTask> duplication(MpiRank& rank, Communicator& parent, Commu
 // The messages of two members alternate, up and down, so those of two consecutive ands of a call do not mix, and short
 // messages need no notice.
 Steps and_tree(Collective& collective, std::vector<std::uint64_t>& words, int& error_class) {
-  collective.ask_nobody();
+  collective.skip_gate();
   const TreePosition place = spanning_tree(collective.size(), 0, collective.rank());
   words.push_back(~std::uint64_t{0});  // cleared when a member is lost
   // Zeros: a message that a lost member does not send clears the result, including the last word.

@@ -20,7 +20,7 @@ struct Cost {
     // Bytes that reductions combine, one step after the other.
     double combined_bytes = 0;
     // Polls of shared memory that find what another rank wrote, one after the other.
-    double shared_looks = 0;
+    double shared_polls = 0;
     // Bytes written to shared memory and read from it.
     double shared_bytes = 0;
     // Dependent messages, one behind the other.
@@ -30,7 +30,7 @@ struct Cost {
   struct All {
     Load inside, between;
     double combined_bytes = 0;
-    double shared_looks = 0;
+    double shared_polls = 0;
     double shared_bytes = 0;
     [[nodiscard]] double messages() const { return inside.messages + between.messages; }
     [[nodiscard]] double bytes() const { return inside.bytes + between.bytes; }

@@ -23,7 +23,7 @@ namespace margay::collectives {
 struct AskedPlan {
   // One length of the grid, as far as the request names it.
   struct Dimension {
-    // Ranks along the dimension; 0: no such dimension.
+    // Ranks along the dimension; 0: the dimension does not exist.
     int length = 0;
     // How data travels along it; nullopt: not requested.
     std::optional<Method> method = {};
@@ -41,8 +41,8 @@ struct AskedPlan {
 [[nodiscard]] portals::Status parse_plan(std::string_view text, AskedPlan& out);
 
 // Completes a requested plan for `ranks` ranks on `nodes` nodes with `on_node` each. Lengths that were not requested
-// are a node's ranks and the nodes; dimensions are long, by slices, unless requested otherwise. nullopt: there is no
-// such plan for that many ranks. `on_node` 0: nodes have different numbers of ranks, so lengths must be requested.
+// are a node's ranks and the nodes; dimensions are long, by slices, unless requested otherwise. nullopt: no
+// plan fits that many ranks. `on_node` 0: nodes have different numbers of ranks, so lengths must be requested.
 [[nodiscard]] std::optional<HybridPlan> complete_plan(const AskedPlan& asked, int ranks, int nodes, int on_node);
 
 // The collective operations of MPI, each with all its forms (gather, gatherv, igather, ...).

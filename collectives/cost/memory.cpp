@@ -8,10 +8,10 @@ namespace margay::collectives {
 
 namespace {
 
-Cost through_memory(double looks_path, double looks_all, const Moved& moved, const Moved& combined) {
+Cost through_memory(double polls_path, double polls_all, const Moved& moved, const Moved& combined) {
   Cost cost;
-  cost.path.shared_looks = looks_path;
-  cost.all.shared_looks = looks_all;
+  cost.path.shared_polls = polls_path;
+  cost.all.shared_polls = polls_all;
   cost.path.shared_bytes = moved.path;
   cost.all.shared_bytes = moved.all;
   cost.path.combined_bytes = combined.path;
@@ -29,15 +29,15 @@ Cost meet(double ranks, const Moved& moved, const Moved& combined, double meetin
   return cost;
 }
 
-Cost post(double looks, const Moved& moved, const Moved& combined) {
-  Cost cost = through_memory(looks, looks, moved, combined);
+Cost post(double polls, const Moved& moved, const Moved& combined) {
+  Cost cost = through_memory(polls, polls, moved, combined);
   cost.one_way = true;
   return cost;
 }
 
-Cost read_in_place(double looks, const Moved& moved) {
+Cost read_in_place(double polls, const Moved& moved) {
   // Reader and owner wait for each other: a poll and a turn each.
-  Cost cost = through_memory(2 * looks, 2 * looks, moved, {0, 0});
+  Cost cost = through_memory(2 * polls, 2 * polls, moved, {0, 0});
   cost.turns = 2;
   return cost;
 }

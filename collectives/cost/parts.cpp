@@ -50,12 +50,12 @@ Cost operator+(const Cost& first, const Cost& then) {
   sum.path.busy_inside += then.path.busy_inside;
   sum.path.busy_between += then.path.busy_between;
   sum.path.combined_bytes += then.path.combined_bytes;
-  sum.path.shared_looks += then.path.shared_looks;
+  sum.path.shared_polls += then.path.shared_polls;
   sum.path.shared_bytes += then.path.shared_bytes;
   add_load(sum.all.inside, then.all.inside);
   add_load(sum.all.between, then.all.between);
   sum.all.combined_bytes += then.all.combined_bytes;
-  sum.all.shared_looks += then.all.shared_looks;
+  sum.all.shared_polls += then.all.shared_polls;
   sum.all.shared_bytes += then.all.shared_bytes;
   sum.turns += then.turns;
   // A second step may wait for the first one's receivers.

@@ -93,14 +93,14 @@ struct Moved {
 [[nodiscard]] Cost meet(double ranks, const Moved& moved, const Moved& combined, double meetings = 1);
 // Barriers for `bytes` of each rank, strip by strip.
 [[nodiscard]] double meetings_of(double bytes);
-// Postings, with `looks` polls of them. No rank waits for its readers, so they read one call's data while the next
+// Postings that are polled `polls` times. No rank waits for its readers, so they read one call's data while the next
 // call's is written; the longer of the two is on the path.
-[[nodiscard]] Cost post(double looks, const Moved& moved, const Moved& combined = {0, 0});
+[[nodiscard]] Cost post(double polls, const Moved& moved, const Moved& combined = {0, 0});
 // A chain of postings: each rank reads the result of the ranks before it, and posts its own.
 [[nodiscard]] Cost chain_of_posts(double n, double ranks);
-// Data that is read in its owner's memory. The owner waits until it is read, so owner and reader poll `looks` times
+// Data that is read in its owner's memory. The owner waits until it is read, so owner and reader poll `polls` times
 // each.
-[[nodiscard]] Cost read_in_place(double looks, const Moved& moved);
+[[nodiscard]] Cost read_in_place(double polls, const Moved& moved);
 // Each rank posts `shown` bytes and reads `read` bytes of each other rank.
 [[nodiscard]] Cost post_by_all(double ranks, double shown, double read, const Moved& combined);
 

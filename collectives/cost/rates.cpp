@@ -18,11 +18,11 @@ struct NamedRates {
 
 // One table for formatting and parsing, so that they cannot differ.
 std::array<NamedRates, 5> named_rates(Rates& rates) {
-  const auto method = [](Rates::Method& of) { return std::vector<double*>{&of.startup, &of.busy, &of.byte}; };
-  return {{{"inside", method(rates.inside)},
-           {"between", method(rates.between)},
+  const auto message = [](Rates::Message& of) { return std::vector<double*>{&of.startup, &of.busy, &of.byte}; };
+  return {{{"inside", message(rates.inside)},
+           {"between", message(rates.between)},
            {"combined", {&rates.combined}},
-           {"shared", {&rates.shared.look, &rates.shared.byte}},
+           {"shared", {&rates.shared.poll, &rates.shared.byte}},
            {"turn", {&rates.turn}}}};
 }
 
@@ -58,11 +58,11 @@ portals::Status wrong_rates(std::string_view word, const std::string& why) {
 // 160 MB/s. An i860 adds doubles from memory at about 10 million a second. Shared memory and turns have an i860's
 // rates, which no cost uses, because each rank has a node of its own.
 Rates paragon_rates() {
-  constexpr Rates::Method kMesh{.startup = 25e-6, .busy = 10e-6, .byte = 1 / 160e6};
+  constexpr Rates::Message kMesh{.startup = 25e-6, .busy = 10e-6, .byte = 1 / 160e6};
   return {.inside = kMesh,
           .between = kMesh,
           .combined = 1 / 80e6,
-          .shared = {.look = 1e-6, .byte = 1 / 80e6},
+          .shared = {.poll = 1e-6, .byte = 1 / 80e6},
           .turn = 50e-6};
 }
 

@@ -15,18 +15,18 @@ struct Rates {
   // A message between two ranks with a processor each: its time until it has arrived (α), the part of that for which
   // its sender or its receiver is busy, and the time of a byte (β). A rank with several in progress pays `busy` for
   // each further one.
-  struct Method {
+  struct Message {
     double startup;
     double busy;
     double byte;
-    bool operator==(const Method&) const = default;
+    bool operator==(const Message&) const = default;
   };
-  Method inside;    // inside a node
-  Method between;   // between nodes
+  Message inside;   // inside a node
+  Message between;  // between nodes
   double combined;  // a byte of a reduction (γ)
   // Shared memory of a node: a poll that finds what another rank wrote, and a byte.
   struct Memory {
-    double look;
+    double poll;
     double byte;
     bool operator==(const Memory&) const = default;
   };
@@ -43,7 +43,7 @@ struct Rates {
   return {.inside = {.startup = 0.3e-6, .busy = 0.25e-6, .byte = 1 / 11e9},
           .between = {.startup = 4e-6, .busy = 3.5e-6, .byte = 1 / 4e9},
           .combined = 1 / 12e9,
-          .shared = {.look = 0.1e-6, .byte = 1 / 10e9},
+          .shared = {.poll = 0.1e-6, .byte = 1 / 10e9},
           .turn = 0.6e-6};
 }
 // The rates of the Intel Paragon of paper 001, under SUNMOS and Puma: a mesh with one rank on each node, so the rates

@@ -11,22 +11,22 @@ namespace margay::collectives {
 
 namespace {
 
-double seconds_of(const Load& load, double further, const Rates::Method& method) {
-  return load.messages * method.startup + further * method.busy + load.bytes * method.byte;
+double seconds_of(const Load& load, double further, const Rates::Message& message) {
+  return load.messages * message.startup + further * message.busy + load.bytes * message.byte;
 }
 
 // A short body inside a node is copied into shared memory and out of it, so its byte costs at least two accesses; a
 // long one is copied once, or by both processors at once.
-Rates::Method inside_of(const Load& load, const Rates& rates) {
-  Rates::Method method = rates.inside;
+Rates::Message inside_of(const Load& load, const Rates& rates) {
+  Rates::Message message = rates.inside;
   if (load.bytes <= load.messages * static_cast<double>(kHandshakeBytes))
-    method.byte = std::max(method.byte, 2 * rates.shared.byte);
-  return method;
+    message.byte = std::max(message.byte, 2 * rates.shared.byte);
+  return message;
 }
 
 // Processor time: sender and receiver are both busy with a message and its bytes.
-double work_of(const Load& load, const Rates::Method& method) {
-  return 2 * (load.messages * method.busy + load.bytes * method.byte);
+double work_of(const Load& load, const Rates::Message& message) {
+  return 2 * (load.messages * message.busy + load.bytes * message.byte);
 }
 
 }  // namespace
@@ -37,14 +37,14 @@ double seconds(const Cost& cost, const Facts& facts, const Rates& rates) {
   const Cost::Path& path = cost.path;
   const double longest = seconds_of(path.inside, path.busy_inside, inside_of(path.inside, rates)) +
                          seconds_of(path.between, path.busy_between, rates.between) +
-                         path.combined_bytes * rates.combined + path.shared_looks * rates.shared.look +
+                         path.combined_bytes * rates.combined + path.shared_polls * rates.shared.poll +
                          path.shared_bytes * rates.shared.byte;
   if (!facts.crowded) return longest;
   // Unknown processors: half as many as ranks is assumed.
   const double processors = std::max(facts.processors > 0 ? facts.processors : facts.ranks / 2.0, 1.0);
   const double work = work_of(cost.all.inside, inside_of(cost.all.inside, rates)) +
                       work_of(cost.all.between, rates.between) + cost.all.combined_bytes * rates.combined +
-                      cost.all.shared_looks * rates.shared.look + cost.all.shared_bytes * rates.shared.byte;
+                      cost.all.shared_polls * rates.shared.poll + cost.all.shared_bytes * rates.shared.byte;
   const double turns = cost.turns * std::max(facts.ranks / processors, 1.0) * rates.turn;
   const double waits = longest * (1 - 1 / processors) + turns;
   return work / processors + (cost.one_way ? waits / CallNumber::kGateCalls : waits);

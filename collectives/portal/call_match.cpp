@@ -18,14 +18,14 @@ std::string amount_text(const Amount& amount) {
   return words;
 }
 
-struct TwoWords {
+struct TwoTexts {
   std::string one, other;
 };
 
 // Formats two amounts that differ. If they look the same (equal counts, different mixed types), the second is called
 // "other".
-TwoWords words_of_both(const Amount& one, const Amount& other) {
-  TwoWords words{" of " + amount_text(one), " of " + amount_text(other)};
+TwoTexts amount_texts(const Amount& one, const Amount& other) {
+  TwoTexts words{" of " + amount_text(one), " of " + amount_text(other)};
   if (words.one == words.other) words.other = " of other " + amount_text(other);
   return words;
 }
@@ -61,7 +61,7 @@ std::optional<Difference> difference(const Shares& one, const Shares& other) {
 std::string CallMatch::words(const Reported& reported, const std::string& of) const {
   const CallRecord& record = reported.record;
   return "rank " + std::to_string(reported.by) + " calls " + record.function.data() +
-         (lines_ != nullptr ? lines_->behind_call(record.place) : std::string()) + of + record.rest.data() +
+         (lines_ != nullptr ? lines_->behind_call(record.place) : std::string()) + of + record.details.data() +
          (record.communicator.front() == '\0' ? "" : std::string(", ") + record.communicator.data());
 }
 
@@ -122,7 +122,7 @@ std::string CallMatch::add_alike(Member& member) {
   const Member* const first = first_alike_[member.reported.record.group];
   if (first == nullptr || first->expects->empty() || member.expects->empty()) return {};
   if (const auto found = difference(*first->expects, *member.expects)) {
-    const TwoWords of = words_of_both(found->one, found->other);
+    const TwoTexts of = amount_texts(found->one, found->other);
     const std::string index = " as recvcounts[" + std::to_string(found->peer - first->expects->front().first) + "]";
     return differ(first->reported, of.one + index, member.reported, of.other + index);
   }
@@ -151,7 +151,7 @@ std::string CallMatch::compare(const Member& from, const Member& to) {
   const auto expected = shares_for(*to.expects, static_cast<std::int32_t>(from.reported.record.rank));
   for (std::size_t at = 0; at < std::min(sent.size(), expected.size()); ++at) {
     if (sent[at].amount.fits(expected[at].amount)) continue;
-    const TwoWords of = words_of_both(sent[at].amount, expected[at].amount);
+    const TwoTexts of = amount_texts(sent[at].amount, expected[at].amount);
     return differ(from.reported, of.one + " to rank " + std::to_string(to.reported.by), to.reported,
                   of.other + " from rank " + std::to_string(from.reported.by));
   }

@@ -73,7 +73,7 @@ std::optional<CallReport> CallReport::read(const portals::Buffer& message) {
     return std::nullopt;
   }
   // Ends the strings, and limits the groups to indices of two.
-  record.function.back() = record.of.back() = record.rest.back() = record.communicator.back() = '\0';
+  record.function.back() = record.of.back() = record.details.back() = record.communicator.back() = '\0';
   record.group &= 1U;
   record.root_group &= 1U;
   extract(extract(message.base + sizeof record, record.sends, report.sends), record.expects, report.expects);

@@ -74,7 +74,7 @@ struct CallRecord {
   // arguments, and the communicator. Truncated if they do not fit.
   std::array<char, 48> function{};
   std::array<char, 96> of{};
-  std::array<char, 64> rest{};
+  std::array<char, 64> details{};
   std::array<char, 160> communicator{};
   // Where the program makes the call.
   sim::SourceLocation place;

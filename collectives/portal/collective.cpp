@@ -99,7 +99,7 @@ sim::TraceEvent Collective::trace_event(sim::TraceKind kind) const {
 
 Collective::~Collective() {
   // A body lies in the caller's memory, so the wires must have taken it before a blocking call returns.
-  if (!flow_.stops()) {
+  if (!flow_.suspends()) {
     run(Flush(*this));
   } else {
     MARGAY_ASSERT(under_way_.empty());
@@ -187,7 +187,7 @@ void Part::expect_from(int member) const {
 }
 
 void Part::answered_by(int member) const {
-  collective_.kernel_.answered(collective_.communicator_.world_rank(member));
+  collective_.kernel_.count_answer(collective_.communicator_.world_rank(member));
 }
 
 void Part::monitor(int member) const {

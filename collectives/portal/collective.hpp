@@ -81,7 +81,7 @@ class Collective {
   // every member waits for all others, so that none runs ahead. It is necessary if two members send each other several
   // messages: a "ready" of one round would be mistaken for the next round's, or arrive after the call. Every member
   // calls this before its first message.
-  void ask_nobody() { call_.number = call_.number.without_gate(); }
+  void skip_gate() { call_.number = call_.number.without_gate(); }
   // The opposite: short messages wait for their receivers' notices, which carry the receivers' shapes. For an algorithm
   // that cuts long data into short messages: otherwise a member that named less data, and so expects a short message
   // without a notice, would accept one of them. Every member calls this before its first message.
@@ -149,7 +149,7 @@ class Collective {
     fail(has_lost ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE);
   }
   void fail_for_nothing() {
-    fail(any_lost() || call_.anybody_says(NoticeKind::lost) ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE);
+    fail(any_lost() || call_.any_sent(NoticeKind::lost) ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE);
   }
   // Sets the owner tag of `memory`: the task of a nonblocking call; none for a blocking one, which polls.
   void own(portals::Descriptor& memory) const;
@@ -185,7 +185,7 @@ class Part {
   Part& operator=(const Part&) = delete;
   [[nodiscard]] Flow& flow() const { return collective_.flow_; }
   // The number of messages of each wire after which a wait in place tests its condition. One: most waits are for a
-  // single message, and polling the wires after its arrival would be in vain.
+  // single message, and polling the wires after its arrival would find nothing.
   [[nodiscard]] int messages() const { return 1; }
 
  protected:
@@ -241,7 +241,7 @@ class Receive : public Part, public mpi_adi::Awaitable<Receive> {
   // Rank on the call's communicator.
   int source_;
   // Unsuccessful tests so far; expensive checks run only in some of them.
-  int looks_ = 0;
+  int polls_ = 0;
   // Where the message is.
   Stage stage_ = Stage::deposit;
   bool expecting_ = false;
@@ -282,7 +282,7 @@ class ReceiveRows : public Part, public mpi_adi::Awaitable<ReceiveRows> {
   // Whether all rows have arrived.
   [[nodiscard]] bool here() const;
   // Monitors all senders' processes.
-  void watch_all() const;
+  void monitor_all() const;
   // Copies rows that arrived before the table's entry was listed. A row of another length fails the call.
   void take_from_heap();
   void end();
@@ -292,7 +292,7 @@ class ReceiveRows : public Part, public mpi_adi::Awaitable<ReceiveRows> {
   portals::Region table_;
   // Bytes of a row.
   std::uint64_t bytes_;
-  int looks_ = 0;
+  int polls_ = 0;
   bool expecting_ = false;
   // Rows found in the heap.
   std::uint64_t from_heap_ = 0;
@@ -312,7 +312,7 @@ class ReadyWait : private Part {
 
  private:
   int destination_;
-  int looks_ = 0;
+  int polls_ = 0;
   bool expecting_ = false;
 };
 

@@ -54,7 +54,7 @@ class KeptMemory {
     std::shared_ptr<KeptMemory> keeper_;
   };
   // A run of at least `bytes`: a free one that is long enough, but not more than four times as long, or a new one.
-  // Throws std::bad_alloc if there is no memory.
+  // Throws std::bad_alloc if memory is lacking.
   [[nodiscard]] static Run take(const std::shared_ptr<KeptMemory>& from, std::uint64_t bytes);
   // Bytes in free runs now.
   [[nodiscard]] std::uint64_t kept_bytes() const { return kept_bytes_; }

@@ -106,8 +106,8 @@ bool Meet::advance() {
 // (with strips) counts at once. Any other sign must be found twice: a member that goes on without this barrier because
 // a process is lost has sent a notice before, which has arrived by the second time.
 bool Meet::is_alone() {
-  if (doubts() && somebody_is_done()) return true;
-  if (!looks_closely()) return false;
+  if (doubts() && any_member_done()) return true;
+  if (!checks_closely()) return false;
   const bool gone = late_ || messages_have_come() || team_.meeting().is_abandoned(meeting_number(), side_);
   return gone && ++doubts_ == kDoubts;
 }

@@ -69,7 +69,7 @@ class Meet : public Shown, public mpi_adi::Awaitable<Meet> {
   [[nodiscard]] LongCall long_call() const;
   // Whether all members wrote the same LongCall; only the last member asks, before it opens the barrier.
   [[nodiscard]] bool all_name_this_call() const;
-  // Whether a wait is in vain: another member goes on without this barrier.
+  // Whether a wait would never end, because another member goes on without this barrier.
   [[nodiscard]] bool is_alone();
   // Fails the call because a process is lost, and notifies the others.
   void leave_the_lost();

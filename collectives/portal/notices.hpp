@@ -117,15 +117,13 @@ struct CallState {
   [[nodiscard]] bool refuses(int member) const {
     return has_said(member, NoticeKind::refuse) || has_said(member, NoticeKind::lost);
   }
-  [[nodiscard]] bool anybody_says(NoticeKind kind) const {
+  [[nodiscard]] bool any_sent(NoticeKind kind) const {
     for (const Said& each : said) {
       if (each.kind == kind) return true;
     }
     return false;
   }
-  [[nodiscard]] bool anybody_refuses() const {
-    return anybody_says(NoticeKind::refuse) || anybody_says(NoticeKind::lost);
-  }
+  [[nodiscard]] bool any_refuses() const { return any_sent(NoticeKind::refuse) || any_sent(NoticeKind::lost); }
 };
 
 // The channel of a persistent call: the part of its number that identifies it among the communicator's persistent

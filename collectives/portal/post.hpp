@@ -121,7 +121,7 @@ class Post : public Shown {
   [[nodiscard]] bool gives_up();
   // Whether other members make this call by a shared-memory barrier or by messages. Tested when a wait lasts.
   [[nodiscard]] bool others_go_another_way() const {
-    return somebody_meets() || (looks_closely() && messages_have_come());
+    return barrier_begun() || (checks_closely() && messages_have_come());
   }
 
   std::uint64_t bytes_;     // that this member shows

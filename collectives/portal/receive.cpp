@@ -9,7 +9,7 @@ namespace {
 
 // Polls before the sender's process is monitored. Most messages have arrived by then, and a rank that yields between
 // polls has not gone to sleep yet.
-constexpr int kLooksBeforeWatch = 16;
+constexpr int kPollsBeforeMonitor = 16;
 
 }  // namespace
 
@@ -18,7 +18,7 @@ Receive::Receive(Collective& collective, int source, const portals::Region& land
   const portals::Criteria wanted = collective.from(source);
   TreePortal& portal = collective.portal_;
   // A nonblocking call does not poll by itself: this process and the sender's may both be computing.
-  if (collective.flow_.stops()) wait_for_answer();
+  if (collective.flow_.suspends()) wait_for_answer();
   // "it checks whether the message has arrived in the message heap. If it hasn't, then the child sets up the single
   // block buffer for the message that will be arriving." No round of progress lies between: nothing can slip through.
   if (portal.heap_.find(wanted) != nullptr) {
@@ -83,12 +83,12 @@ bool Receive::decided() {
   // A message that was asked for may be on its way; only a notice from its sender excludes that.
   const CallState& call = collective_.call_;
   if (call.refuses(source_) || (!asked_for_ && (call.wrong || offered_longer()))) return true;
-  if (++looks_ == kLooksBeforeWatch) monitor(source_);
+  if (++polls_ == kPollsBeforeMonitor) monitor(source_);
   return false;
 }
 
 // Whether the sender waits for a notice before it sends, where this rank expects a short message without one. The offer
-// shows that no such message was sent: it would have arrived before the offer.
+// shows that it sent none: the message would have arrived before the offer.
 bool Receive::offered_longer() const {
   return !asked_for_ && collective_.call_.has_said(source_, NoticeKind::offer);
 }
@@ -150,7 +150,7 @@ ReceiveRows::ReceiveRows(Collective& collective, std::span<const int> members, c
   entry_.set({.match_bits = collective.bits(row_stamp(bytes))}, single_,
              {.save = portals::Save::body, .offset_by = portals::OffsetBy::sender});
   collective.portal_.list_.insert_before(collective.portal_.heap_.first_catch_all(), entry_);
-  expecting_ = collective.flow_.stops();
+  expecting_ = collective.flow_.suspends();
   for (const int member : members) {
     if (member == collective.rank()) continue;
     if (collective.asks(bytes)) collective.send_ready(member);
@@ -176,8 +176,8 @@ bool ReceiveRows::advance() {
     if (collective_.portal_.heap_.any()) take_from_heap();
     const CallState& call = collective_.call_;
     // Rows in the heap count as arrived.
-    if (!here() && !collective_.any_lost() && !call.wrong && !call.anybody_refuses()) {
-      if (++looks_ == kLooksBeforeWatch) watch_all();
+    if (!here() && !collective_.any_lost() && !call.wrong && !call.any_refuses()) {
+      if (++polls_ == kPollsBeforeMonitor) monitor_all();
       return false;
     }
     collective_.portal_.list_.remove(entry_);
@@ -196,7 +196,7 @@ void ReceiveRows::end() {
   }
 }
 
-void ReceiveRows::watch_all() const {
+void ReceiveRows::monitor_all() const {
   for (const int member : members_) {
     if (member != collective_.rank()) monitor(member);
   }

@@ -8,7 +8,7 @@ namespace {
 
 // Polls before an offer is sent. Most receivers have reported by then that they are ready, and a rank that yields
 // between polls has not gone to sleep yet.
-constexpr int kLooksBeforeOffer = 16;
+constexpr int kPollsBeforeOffer = 16;
 
 }  // namespace
 
@@ -45,15 +45,15 @@ bool ReadyWait::decided() {
   CallState& call = collective.call_;
   if (call.has_said(destination_, collective.ready_kind()) || call.wrong || collective.lost(destination_)) return true;
   // The receiver's program may be computing, as this one's may be: its coprocessor then has to be woken for the notice.
-  if (collective.flow_.stops() && !expecting_) {
+  if (collective.flow_.suspends() && !expecting_) {
     expecting_ = true;
     expect_from(destination_);
   }
   // The receiver never asks if it takes the call for another one, in which nothing is asked for: an offer settles that.
-  if (++looks_ == kLooksBeforeOffer) {
+  if (++polls_ == kPollsBeforeOffer) {
     collective.portal_.notices().send_offer(call, destination_);
-  } else if (looks_ < kLooksBeforeOffer && call.task != nullptr) {
-    // A nonblocking call polls kLooksBeforeOffer times, as nothing else would wake it for the offer.
+  } else if (polls_ < kPollsBeforeOffer && call.task != nullptr) {
+    // A nonblocking call polls kPollsBeforeOffer times, as nothing else would wake it for the offer.
     call.task->wake();
   }
   return false;

@@ -9,7 +9,7 @@ Shown::Shown(Collective& collective, Team& team)
     : Part(collective), team_(team), number_(collective.communicator().collective_sequence) {
   // A change of shared memory wakes no task, so the routine must not suspend. Barriers and postings have the numbers of
   // calls in order.
-  MARGAY_ASSERT(!collective.flow_.stops() && CallNumber::in_order(number_ - 1) == collective.call_.number);
+  MARGAY_ASSERT(!collective.flow_.suspends() && CallNumber::in_order(number_ - 1) == collective.call_.number);
 }
 
 // Progress lies beside the postings, which only a team with strips has.
@@ -23,7 +23,7 @@ bool Shown::is_done(int member) const {
   return sim::done_with(team_.posting_area(member).progress) >= number_;
 }
 
-bool Shown::somebody_is_done() const {
+bool Shown::any_member_done() const {
   for (int member = 0; member < collective_.size(); ++member) {
     if (is_done(member)) return true;
   }
@@ -39,7 +39,7 @@ bool Shown::others_left_the_lost() const {
 }
 
 bool Shown::others_speak_of_a_loss() const {
-  return collective_.call_.anybody_says(NoticeKind::lost);
+  return collective_.call_.any_sent(NoticeKind::lost);
 }
 
 void Shown::notify_loss(int member) const {

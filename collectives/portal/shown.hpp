@@ -14,7 +14,7 @@ inline constexpr unsigned kShownOperations = 32;
 
 // Unsuccessful polls before a wait checks whether others have gone on without this call. It then checks their progress
 // at each poll; expensive checks are this many polls apart.
-inline constexpr std::uint32_t kLooksBeforeDoubt = 32;
+inline constexpr std::uint32_t kPollsBeforeDoubt = 32;
 
 // The base of Meet and Post. Only for blocking calls that take their number in order.
 class Shown : public Part {
@@ -45,10 +45,10 @@ class Shown : public Part {
   // Reports to `member` that this one leaves because a process is lost.
   void notify_loss(int member) const;
 
-  // Counts an unsuccessful poll. In a team with strips it returns true from the kLooksBeforeDoubt-th one on; members
+  // Counts an unsuccessful poll. In a team with strips it returns true from the kPollsBeforeDoubt-th one on; members
   // that finish a call from then on wake this one. The caller must check the others' progress at each poll that returns
   // true: the last one before a sleep then finds a member that finished too early to wake this one.
-  [[nodiscard]] bool doubts() { return ++looks_ >= kLooksBeforeDoubt && ask_for_progress(); }
+  [[nodiscard]] bool doubts() { return ++polls_ >= kPollsBeforeDoubt && ask_for_progress(); }
   // The number of a barrier of this call; not 0. Two bits for the step suffice, because two barriers of a call that are
   // in use at once differ by one step. The numbers of calls repeat after kMeetingCalls calls. They are computed from
   // `number_`, because the call's word wraps earlier.
@@ -57,13 +57,13 @@ class Shown : public Part {
     return call << kStepBits | (step & ((1U << kStepBits) - 1));
   }
   // Whether a member has arrived at a barrier of this call. Requires: this one has not.
-  [[nodiscard]] bool somebody_meets() const {
+  [[nodiscard]] bool barrier_begun() const {
     return team_.meeting().latest() >> kStepBits == number_of_meeting(0) >> kStepBits;
   }
-  // Whether this poll makes the expensive checks, as one in kLooksBeforeDoubt does.
-  [[nodiscard]] bool looks_closely() const { return looks_ % kLooksBeforeDoubt == kLooksBeforeDoubt - 1; }
+  // Whether this poll makes the expensive checks, as one in kPollsBeforeDoubt does.
+  [[nodiscard]] bool checks_closely() const { return polls_ % kPollsBeforeDoubt == kPollsBeforeDoubt - 1; }
   // Whether some member is done with this call. Requires: the team has strips, as when doubts() returned true.
-  [[nodiscard]] bool somebody_is_done() const;
+  [[nodiscard]] bool any_member_done() const;
   // The same for one member.
   [[nodiscard]] bool is_done(int member) const;
   // Whether a member left this call, or a later one, because a process is lost.
@@ -80,7 +80,7 @@ class Shown : public Part {
 
   // The call's position among those of its communicator, from 1.
   std::uint64_t number_;
-  std::uint32_t looks_ = 0;
+  std::uint32_t polls_ = 0;
 
   void record(sim::TraceKind kind, int writer, std::uint64_t bytes) const;
 };

@@ -38,7 +38,7 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
  public:
   // Bounds for early messages and notices of calls that this process has not begun.
   struct Limits {
-    // Of the heap of early messages; less where the operating system reserves no such address space.
+    // Of the heap of early messages; less where the operating system does not reserve that much address space.
     std::size_t heap_bytes = std::size_t{1} << 30;
     // Of the second heap; 0: the process's share of the memory, but at least heap_bytes.
     std::size_t spill_bytes = 0;

@@ -108,7 +108,7 @@ Plan BcastBetween::plan(const StandingFacts& /*standing*/) const {
   return plan_of(Operation::bcast, data.bytes(), root);
 }
 
-Steps BcastBetween::text(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*algorithm*/) const {
+Steps BcastBetween::routine(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*algorithm*/) const {
   return bcast_between(collective, *this);
 }
 
@@ -116,7 +116,7 @@ Plan ReduceBetween::plan(const StandingFacts& /*standing*/) const {
   return plan_of(Operation::reduce, reduction.bytes(), root);
 }
 
-Steps ReduceBetween::text(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*algorithm*/) const {
+Steps ReduceBetween::routine(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*algorithm*/) const {
   return reduce_between(collective, *this);
 }
 
@@ -124,7 +124,8 @@ Plan AllreduceBetween::plan(const StandingFacts& /*standing*/) const {
   return plan_of(Operation::allreduce, reduction.bytes());
 }
 
-Steps AllreduceBetween::text(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*algorithm*/) const {
+Steps AllreduceBetween::routine(Collective& collective, const StandingFacts& /*standing*/,
+                                Algorithm /*algorithm*/) const {
   return allreduce_between(collective, *this);
 }
 
@@ -132,8 +133,8 @@ Plan ReduceScatterBetween::plan(const StandingFacts& /*standing*/) const {
   return plan_of(Operation::reduce_scatter, reduction.bytes());
 }
 
-Steps ReduceScatterBetween::text(Collective& collective, const StandingFacts& /*standing*/,
-                                 Algorithm /*algorithm*/) const {
+Steps ReduceScatterBetween::routine(Collective& collective, const StandingFacts& /*standing*/,
+                                    Algorithm /*algorithm*/) const {
   return reduce_scatter_between(collective, *this);
 }
 

@@ -30,7 +30,7 @@ struct BcastBetween {
   // plan(): the algorithm and the shape, equal on all members. text(): this rank's part as a routine. The structs below
   // have the same two functions (select/perform).
   [[nodiscard]] Plan plan(const StandingFacts& standing) const;
-  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
+  [[nodiscard]] Steps routine(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
 };
 
 // A reduction of one group's data to a rank of the other. `root`: as BcastBetween's. `reduction.partial` is the
@@ -40,7 +40,7 @@ struct ReduceBetween {
   int root = 0;
   Reduction reduction = {};
   [[nodiscard]] Plan plan(const StandingFacts& standing) const;
-  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
+  [[nodiscard]] Steps routine(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
 };
 
 // An allreduce in which each group gets the combination of the other one's data. Each group reduces to its first rank;
@@ -50,7 +50,7 @@ struct AllreduceBetween {
   // This rank's contribution, whose row gets the result.
   Reduction reduction = {};
   [[nodiscard]] Plan plan(const StandingFacts& standing) const;
-  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
+  [[nodiscard]] Steps routine(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
 };
 
 // A reduce-scatter in which each rank gets its block of the other group's combination; see ReduceScatterCall. The first
@@ -62,7 +62,7 @@ struct ReduceScatterBetween {
   // Bytes of the blocks of this group's ranks, in their order.
   std::span<const std::uint64_t> block_lengths = {};
   [[nodiscard]] Plan plan(const StandingFacts& standing) const;
-  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
+  [[nodiscard]] Steps routine(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
 };
 
 }  // namespace margay::collectives

@@ -57,7 +57,7 @@ int CallTask::outcome(mpi_adi::MpiRank& rank, MPI_Status* status, std::string& w
   mpi_adi::fill_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
   if (error_ == MPI_ERR_TRUNCATE) words = kDifferentCalls;
   if (error_ == MPIX_ERR_PROC_FAILED) words = mpi_adi::lost_text(rank);
-  if (error_ != MPI_SUCCESS && words.empty()) words = words_of(error_);
+  if (error_ != MPI_SUCCESS && words.empty()) words = error_text(error_);
   return error_;
 }
 
@@ -71,12 +71,12 @@ std::string CallTask::describe() const {
 }
 
 bool CallTask::go_on() {
-  if (begun_) return flow_.go_on() && text_.done();
+  if (begun_) return flow_.go_on() && routine_.done();
   if (!CallOrder::may_begin(place_)) return false;
   begun_ = true;
-  text_ = whole_routine();
+  routine_ = whole_routine();
   // Many routines end here, since their messages have arrived or need no wait.
-  return text_.done();
+  return routine_.done();
 }
 
 Steps CallTask::whole_routine() {
@@ -84,14 +84,14 @@ Steps CallTask::whole_routine() {
   const StandingFacts& standing = facts_of(portal_.host(), collective_->communicator()).of_stopping();
   const Plan how = plan(standing);
   collective_->begin(how.shape, how.own);
-  co_await text(*collective_, standing, how.algorithm);
+  co_await routine(*collective_, standing, how.algorithm);
   co_await Flush(*collective_);
   error_ = collective_->error_class();
 }
 
 void CallTask::over() {
   // The coroutine frame refers to the call: it goes first.
-  text_ = {};
+  routine_ = {};
   collective_.reset();
   portal_.order().leave(place_);
   if (error_ == MPI_SUCCESS) error_ = finish();

@@ -54,11 +54,11 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   // messages, if they brought no error.
   [[nodiscard]] virtual int finish() { return MPI_SUCCESS; }
   // The message for an error that is neither a difference of calls nor a lost process.
-  [[nodiscard]] virtual std::string words_of(int /*error_class*/) const { return {}; }
+  [[nodiscard]] virtual std::string error_text(int /*error_class*/) const { return {}; }
   // The algorithm and the shape of the call.
   [[nodiscard]] virtual Plan plan(const StandingFacts& standing) const = 0;
   // Starts the call's routine.
-  [[nodiscard]] virtual Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) = 0;
+  [[nodiscard]] virtual Steps routine(Collective& collective, const StandingFacts& standing, Algorithm algorithm) = 0;
 
   // The routine from its plan to its flush.
   [[nodiscard]] Steps whole_routine();
@@ -87,7 +87,7 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   // The call's error class, for the request's outcome.
   int error_ = MPI_SUCCESS;
   // The routine's coroutine.
-  Steps text_;
+  Steps routine_;
 };
 
 // A call of select/perform whose data lies in the program's memory, so that nothing is packed. A derived class fills
@@ -99,8 +99,8 @@ class PlainCallTask : public CallTask {
 
  private:
   [[nodiscard]] Plan plan(const StandingFacts& standing) const override { return plan_of(what_, standing); }
-  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) override {
-    return text_of(what_, collective, standing, algorithm);
+  [[nodiscard]] Steps routine(Collective& collective, const StandingFacts& standing, Algorithm algorithm) override {
+    return routine_of(what_, collective, standing, algorithm);
   }
 
  protected:

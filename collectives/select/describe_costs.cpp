@@ -26,8 +26,8 @@ std::string fine_text(double seconds) {
   return seconds < 1e-6 ? fmt::format("{:.3g} ns", seconds * kNsPerSecond) : seconds_text(seconds);
 }
 
-std::string method_text(const Rates::Method& method) {
-  return fmt::format("{}, {}, {}", fine_text(method.startup), fine_text(method.busy), per_second(method.byte));
+std::string message_rates_text(const Rates::Message& message) {
+  return fmt::format("{}, {}, {}", fine_text(message.startup), fine_text(message.busy), per_second(message.byte));
 }
 
 // A range of lengths in words; empty for a barrier, which has none.
@@ -51,11 +51,11 @@ std::string reason_of(Operation operation, const ChosenRange& range, const Facts
 
 std::vector<std::string> describe_rates(const Rates& rates) {
   return {
-      rate_line("inside a node", method_text(rates.inside), "a message, each further one of several, its bytes"),
-      rate_line("between nodes", method_text(rates.between), "the same"),
+      rate_line("inside a node", message_rates_text(rates.inside), "a message, each further one of several, its bytes"),
+      rate_line("between nodes", message_rates_text(rates.between), "the same"),
       rate_line("combined", per_second(rates.combined), "of one operand of a reduction"),
-      rate_line("shared memory", fine_text(rates.shared.look) + ", " + per_second(rates.shared.byte),
-                "a look at what another rank wrote, and bytes"),
+      rate_line("shared memory", fine_text(rates.shared.poll) + ", " + per_second(rates.shared.byte),
+                "a poll of another rank's write, and bytes"),
       rate_line("turn", fine_text(rates.turn), "a processor goes from one rank to another, where ranks outnumber them"),
       "  as text          " + to_text(rates),
   };

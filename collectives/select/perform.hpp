@@ -64,8 +64,8 @@ template <typename Call>
 // This rank's part of the call, as a routine. `call` is a view that the routine copies; `standing` outlives it.
 // Requires: `algorithm` is the plan's, so that all members run the same one.
 template <typename Call>
-[[nodiscard]] Steps text_of(const Call& call, Collective& collective, const StandingFacts& standing,
-                            Algorithm algorithm) {
+[[nodiscard]] Steps routine_of(const Call& call, Collective& collective, const StandingFacts& standing,
+                               Algorithm algorithm) {
   // Of an algorithm's rows, the first that can do this call.
   const Row<Call>& row = row_of<Call>(algorithm, {call.operation(), call.bytes(), standing.facts});
   // The plan lives on this frame only: the routine copies it when it begins.
@@ -75,7 +75,7 @@ template <typename Call>
   }
   return row.run(collective, {standing.groups, standing.team}, call);
 }
-// The same two for a class that has its own plan() and text(), such as a call between two groups
+// The same two for a class that has its own plan() and routine(), such as a call between two groups
 // (select/between_groups).
 template <typename Call>
 requires requires(const Call& call, const StandingFacts& standing) {
@@ -88,9 +88,9 @@ template <typename Call>
 requires requires(const Call& call, const StandingFacts& standing) {
   call.plan(standing);
 }
-[[nodiscard]] Steps text_of(const Call& call, Collective& collective, const StandingFacts& standing,
-                            Algorithm algorithm) {
-  return call.text(collective, standing, algorithm);
+[[nodiscard]] Steps routine_of(const Call& call, Collective& collective, const StandingFacts& standing,
+                               Algorithm algorithm) {
+  return call.routine(collective, standing, algorithm);
 }
 
 // Runs a blocking call to its end. Collective over the communicator; under the process lock, which waits leave in
@@ -113,7 +113,7 @@ template <typename What>
       error_class = MPIX_ERR_PROC_FAILED;
     } else {
       // Waits in place: the routine never suspends, and its frames come from the rank's pool.
-      run(text_of(what, collective, standing, plan.algorithm));
+      run(routine_of(what, collective, standing, plan.algorithm));
       error_class = collective.error_class();
     }
   }

@@ -47,24 +47,24 @@ bool solve(const Call& call, const Facts& facts, double took, Rates& rates, doub
 
 // Solves for a connection's rates. The byte rate comes from two messages of different lengths, for both of which the
 // receiver sends a ready notice. So their times differ by the bytes alone.
-bool solve_method(const CallTimes::Pair& pair, const Facts& facts, Rates& rates, Rates::Method& method) {
-  const Rates::Method usual = method;
-  method.byte = (pair.longer - pair.shorter) / static_cast<double>(kTimedLonger - kTimedShorter);
-  method.busy = pair.further;
-  if (is_rate(method.byte) && is_rate(method.busy) &&
-      solve({Algorithm::tree, Operation::bcast, kTimedMessage}, facts, pair.message, rates, method.startup)) {
+bool solve_message(const CallTimes::Pair& pair, const Facts& facts, Rates& rates, Rates::Message& message) {
+  const Rates::Message usual = message;
+  message.byte = (pair.longer - pair.shorter) / static_cast<double>(kTimedLonger - kTimedShorter);
+  message.busy = pair.further;
+  if (is_rate(message.byte) && is_rate(message.busy) &&
+      solve({Algorithm::tree, Operation::bcast, kTimedMessage}, facts, pair.message, rates, message.startup)) {
     // The time for which a rank is busy is a part of the start-up, so it cannot be longer.
-    method.busy = std::min(method.busy, method.startup);
+    message.busy = std::min(message.busy, message.startup);
     return true;
   }
-  method = usual;
+  message = usual;
   return false;
 }
 
 bool solve_shared(const CallTimes::Shared& times, Rates& rates) {
   const Facts facts = facts_of(2, 1);
   const Rates::Memory usual = rates.shared;
-  if (solve({Algorithm::shared, Operation::barrier, 0}, facts, times.barrier, rates, rates.shared.look) &&
+  if (solve({Algorithm::shared, Operation::barrier, 0}, facts, times.barrier, rates, rates.shared.poll) &&
       solve({Algorithm::shared, Operation::allreduce, kTimedShared}, facts, times.allreduce, rates,
             rates.shared.byte)) {
     return true;
@@ -99,7 +99,7 @@ double two_digits(double value) {
 
 std::array<double*, 10> all_of(Rates& rates) {
   return {&rates.inside.startup, &rates.inside.busy, &rates.inside.byte, &rates.between.startup, &rates.between.busy,
-          &rates.between.byte,   &rates.combined,    &rates.shared.look, &rates.shared.byte,     &rates.turn};
+          &rates.between.byte,   &rates.combined,    &rates.shared.poll, &rates.shared.byte,     &rates.turn};
 }
 
 // Usual rates stay exactly as they are.
@@ -117,17 +117,17 @@ void round_measured(Rates& rates) {
 SolvedRates solve_rates(const CallTimes& times) {
   SolvedRates solved{.rates = usual_rates(), .unmeasured = {}};
   Rates& rates = solved.rates;
-  const auto note = [&](bool measured, const char* name) {
+  const auto list_unless = [&](bool measured, const char* name) {
     if (!measured) solved.unmeasured.emplace_back(name);
   };
-  note(times.inside && solve_method(*times.inside, facts_of(2, 1), rates, rates.inside), "inside");
-  note(times.between && solve_method(*times.between, facts_of(2, 2), rates, rates.between), "between");
+  list_unless(times.inside && solve_message(*times.inside, facts_of(2, 1), rates, rates.inside), "inside");
+  list_unless(times.between && solve_message(*times.between, facts_of(2, 2), rates, rates.between), "between");
   // 0 means unmeasured: an invalid rate.
   const double combined = times.row.value_or(0) / static_cast<double>(kTimedRow);
-  note(is_rate(combined), "combined");
+  list_unless(is_rate(combined), "combined");
   if (is_rate(combined)) rates.combined = combined;
-  note(times.shared && solve_shared(*times.shared, rates), "shared");
-  note(times.crowd && solve_turn(*times.crowd, rates), "turn");
+  list_unless(times.shared && solve_shared(*times.shared, rates), "shared");
+  list_unless(times.crowd && solve_turn(*times.crowd, rates), "turn");
   round_measured(rates);
   return solved;
 }

@@ -55,7 +55,7 @@ std::vector<std::string> options_of(const CLI::App& app) {
 }
 
 // The error for a token that the command does not accept.
-std::string unknown_word(const CLI::App& app, const std::string& word) {
+std::string unknown_token(const CLI::App& app, const std::string& word) {
   if (word.size() > 1 && word.front() == '-') {
     return fmt::format("unknown option {}{}", word, did_you_mean(word.substr(0, word.find('=')), options_of(app)));
   }
@@ -67,7 +67,7 @@ std::string unknown_word(const CLI::App& app, const std::string& word) {
 std::string what_is_wrong(const Command& command, const CLI::App& app, const CLI::ParseError& mistake) {
   // A token that is left over is the likeliest cause, whatever CLI11 reports besides.
   const std::vector<std::string> left = app.remaining(true);
-  if (!left.empty()) return unknown_word(*command.app, left.front());
+  if (!left.empty()) return unknown_token(*command.app, left.front());
   const std::string said = mistake.what();
   const std::string name = mistake.get_name();
   if (name == "RequiredError" && !commands_of(*command.app).empty()) {

@@ -41,7 +41,7 @@ std::string short_time(double seconds) {
   return fmt::format("{}h{:02}", whole / kHour, whole % kHour / kMinute);
 }
 
-std::string time_in_words(double seconds) {
+std::string run_time_text(double seconds) {
   constexpr double kMinute = 59.5;
   constexpr double kHour = 3599.5;
   return short_time(seconds) + (seconds < kMinute ? " s" : seconds < kHour ? "s" : "m");
@@ -269,7 +269,7 @@ namespace {
 // The command line is last: it may be long, and is cut at the screen's edge.
 std::string headline(const JobLook& job) {
   const std::string since = job.ended    ? "has ended"
-                            : job.runs_s ? "for " + time_in_words(*job.runs_s)
+                            : job.runs_s ? "for " + run_time_text(*job.runs_s)
                                          : "since an unknown time";
   return fmt::format("job {}: {} rank{} on {} node{}, launcher {}, {}  {}", job.name, job.ranks.size(),
                      job.ranks.size() == 1 ? "" : "s", job.nodes, job.nodes == 1 ? "" : "s", job.launcher, since,

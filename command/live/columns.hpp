@@ -20,7 +20,7 @@ namespace margay::command {
 [[nodiscard]] std::string short_time(double seconds);
 
 // The same with the unit: "0.4 s", "3m20s", "5h07m".
-[[nodiscard]] std::string time_in_words(double seconds);
+[[nodiscard]] std::string run_time_text(double seconds);
 
 // Breaks a text at spaces, where possible, into lines of at most `room` characters; all but the first are indented.
 [[nodiscard]] std::vector<std::string> wrapped(const std::string& text, std::size_t room);

@@ -22,8 +22,8 @@ namespace margay::command {
 // A process's state in /proc.
 
 struct ProcessLook {
-  // State of the main thread: R runs or is ready, S and D sleep, T and t are stopped, Z and X have ended; 0: there is
-  // no such process, or it cannot be read.
+  // State of the main thread: R runs or is ready, S and D sleep, T and t are stopped, Z and X have ended; 0: the
+  // process does not exist, or it cannot be read.
   char state = 0;
   // Distinguishes it from a later process with the same number.
   std::uint64_t start_ticks = 0;

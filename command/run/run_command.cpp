@@ -196,8 +196,8 @@ ProcessEnd end_of(const Runner& runner, std::uint32_t rank) {
       break;
   }
   // The launcher ends ranks of its own accord by these two signals, so only they are recorded with its reason. Any
-  // other (a crash, or the SIGINT of a Ctrl-C) is recorded as it is.
-  if (signal != SIGTERM && signal != SIGKILL) return end;
+  // other one, such as a crash, is recorded as it is.
+  if (signal != static_cast<std::uint32_t>(monitor.ending_signal()) && signal != SIGKILL) return end;
   end.end = sim::TraceEnd::stopped;
   end.value = sim::stop_value(signal, why);
   return end;

@@ -147,10 +147,6 @@ class Auditor {
     latest = std::max(latest, event.sequence);
   }
 
-  static void put_back(Life& life) {
-    if (life.arrived != 0) --life.arrived;
-  }
-
   // Pairs of events by thread; a missing beginning is an error only in a whole file.
   void take_bracket(const Trace::Entry& entry) {
     const sim::TraceEvent& event = entry.event;

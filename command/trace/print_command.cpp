@@ -295,7 +295,7 @@ void add_trace_print(CLI::App& trace, const CallSite& call_site) {
   print->add_option("--head", options->head, "at most so many lines")->check(whole_number(1));
   print->add_option("--last,--tail", options->tail, "only the last so many lines")->check(whole_number(1));
   print->add_flag("--all", options->all, "sleeping, waking and the library's own messages too");
-  print->add_flag("--raw", options->raw, "every number of an event instead of what it means");
+  print->add_flag("--raw", options->raw, "every number of an event instead of its meaning");
   print->add_flag("--absolute", options->absolute, "times since the clock's own beginning, not since the first event");
   std::string kinds = "Kinds of events, as --kind and --not-kind name them:";
   for (std::uint16_t kind = 1; kind < sim::kTraceKindCount; ++kind) {

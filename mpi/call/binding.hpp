@@ -43,9 +43,6 @@ template <typename Integer>
 
 }  // namespace margay::mpi
 
-#pragma GCC visibility push(default)
-#pragma GCC visibility pop
-
 // Defines MPI_X as a weak alias of PMPI_X, so that a profiling library which defines its own MPI_X replaces it at link
 // time (MPI 4.0, 15.2).
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): two names made of one.

@@ -70,7 +70,7 @@ int ask_handler(const ErrorHandler& handler, int handle, int code, const CallNam
 int raise_outside(MpiRank& rank, const CallName& name, int error_class, const std::string& sentence) {
   const int code = rank.errors().make(error_class, std::string(name.text) + ": " + sentence);
   // Under a lock of its own, as this thread is outside the rank.
-  const Worlds::HandlerOfTheRest found = rank.worlds().handler_of_the_rest();
+  const Worlds::FallbackHandler found = rank.worlds().fallback_handler();
   if (is_fatal(found.handler)) {
     const char* const where = found.communicator == MPI_COMM_SELF ? " on MPI_COMM_SELF" : " on MPI_COMM_WORLD";
     abort_outside(rank, name, error_class, where, rank.errors().text_of(code));
@@ -264,7 +264,7 @@ int Call::failed() {
   sim::set_text(
       board.message,
       (class_name.empty() ? "error " + std::to_string(error_class_) : std::string(class_name)) + ": " + *sentence_);
-  const Communicator& communicator = handler_of_ != nullptr ? *handler_of_ : rank.worlds().raises_the_rest();
+  const Communicator& communicator = handler_of_ != nullptr ? *handler_of_ : rank.worlds().fallback_communicator();
   // A code that a callback returned is passed on unchanged; the message set here is for fatal errors only.
   const bool as_it_is = blame_ == Blame::program || (class_name.empty() && rank.errors().is_code(error_class_));
   const int code =
@@ -292,7 +292,7 @@ int Call::hand_over(const Communicator& communicator, int code) {
                    blame_ == Blame::program ? *sentence_ : rank_->errors().text_of(code));
   }
   // Before leave(): references change under the process lock.
-  if (holds_) rank_->device().drop_reference(*handler_of_);
+  if (owns_reference_) rank_->device().drop_reference(*handler_of_);
   leave();
   return ask_handler(*handler, handle, code, name_);
 }
@@ -313,7 +313,7 @@ void Call::step_in() {
 
 void look_once(Call& call) {
   sim::Process& process = call.rank().process();
-  process.looks().begin(process.clock());
+  process.polls().begin(process.clock());
   // Bounded, so that a test returns also while messages keep arriving.
   static_cast<void>(call.device().progress(Device::kMessagesPerLook));
 }
@@ -321,12 +321,12 @@ void look_once(Call& call) {
 void give_way(Call& call) {
   MpiRank& rank = call.rank();
   sim::Process& process = rank.process();
-  process.kernel().looked_in_vain();
+  process.kernel().count_empty_poll();
   if (process.wait_means().policy != sim::WaitPolicy::yield && rank.threaded() &&
-      rank.wait_room().look_gives_way(rank.lock().turns())) {
+      rank.wait_room().poll_gives_way(rank.lock().turns())) {
     rank.yield();
   }
-  process.looks().found_nothing(process.kernel(), process.clock(), process.wait_means());
+  process.polls().found_nothing(process.kernel(), process.clock(), process.wait_means());
 }
 
 void report_nonportable(TypeCheck& check, MPI_Op op, MPI_Datatype type) {

@@ -200,9 +200,9 @@ class Call {
   // The same for a communicator that may be freed before the call fails. The call takes over the caller's reference,
   // and drops it when it has copied the handler, just before it calls that. Requires: an error is set next, because
   // only a failed call drops the reference.
-  void hold(Communicator& communicator) {
+  void adopt(Communicator& communicator) {
     on(communicator);
-    holds_ = true;
+    owns_reference_ = true;
   }
 
   // Leave and enter the rank around a function of the program, which may call MPI or run for long. Objects looked up
@@ -306,7 +306,7 @@ class Call {
   // The process lock is held.
   bool inside_ = false;
   // This call owns a reference to handler_of_.
-  bool holds_ = false;
+  bool owns_reference_ = false;
   // The error's message. A pointer, which is cheaper to construct and destroy in every call.
   std::unique_ptr<std::string> sentence_;
 };
@@ -327,13 +327,13 @@ void give_way(Call& call);
 
 // Findings of --check-types: uses that margay and MPICH accept and the standard does not define.
 
-// Records the finding if the standard does not define `op` on `type` (MPI 4.0, 6.9.2). Only for note_operation(): out
-// of line, because the check is usually disabled.
+// Records the finding if the standard does not define `op` on `type` (MPI 4.0, 6.9.2). Only for check_portability():
+// out of line, because the check is usually disabled.
 void report_nonportable(TypeCheck& check, MPI_Op op, MPI_Datatype type);
 
 // Reports such a use of `op` on elements of `type`. Requires: predefined_combine() has the pair, or the operation is
 // MPI_REPLACE or MPI_NO_OP.
-inline void note_operation(Call& call, MPI_Op op, MPI_Datatype type) {
+inline void check_portability(Call& call, MPI_Op op, MPI_Datatype type) {
   if (TypeCheck* const check = call.device().type_check(); check != nullptr) [[unlikely]]
     report_nonportable(*check, op, type);
 }

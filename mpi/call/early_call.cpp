@@ -19,16 +19,16 @@ EarlyCall::EarlyCall(const Invocation& of) : name_(of.name), rank_(current_rank(
   // MPI_THREAD_MULTIPLE, so they stay outside at every level.
   if (is_rank_thread()) {
     call_.emplace(of, *rank_);
-  } else if (noted_ = rank_->handles().origins(); noted_ != nullptr) [[unlikely]] {
-    noted_->enter(name_.text, rank_->process().source_lines().behind_bindings(of.caller));
+  } else if (origins_ = rank_->handles().origins(); origins_ != nullptr) [[unlikely]] {
+    origins_->enter(name_.text, rank_->process().source_lines().behind_bindings(of.caller));
   }
 }
 
 // Ends the record of creators, once.
 void EarlyCall::leave() {
-  if (noted_ != nullptr) [[unlikely]]
-    noted_->leave();
-  noted_ = nullptr;
+  if (origins_ != nullptr) [[unlikely]]
+    origins_->leave();
+  origins_ = nullptr;
 }
 
 void EarlyCall::error(int error_class, std::string sentence) {

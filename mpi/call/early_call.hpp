@@ -45,7 +45,7 @@ class EarlyCall {
   MpiRank* const rank_;  // read once, as another thread may end MPI; stays valid until the process exits
   // Set in the thread that initialized MPI; empty: the call stays outside the rank.
   std::optional<Call> call_;
-  Origins* noted_ = nullptr;       // outside the rank: records this call as the creator of objects
+  Origins* origins_ = nullptr;     // outside the rank: records this call as the creator of objects
   int error_class_ = MPI_SUCCESS;  // of a call outside the rank
   std::string sentence_;
 };

@@ -8,7 +8,7 @@ namespace margay::mpi {
 
 namespace {
 
-std::string words_of(const char* what, int handle) {
+std::string session_handle_text(const char* what, int handle) {
   return std::string(what) + " " + in_hex(handle);
 }
 
@@ -23,7 +23,7 @@ Session* checked_session(Call& call, MPI_Session handle) {
     return found;
   }
   call.error(MPI_ERR_SESSION, handle == MPI_SESSION_NULL ? "the session is MPI_SESSION_NULL"
-                                                         : words_of("session", handle) +
+                                                         : session_handle_text("session", handle) +
                                                                " is not a valid session (finalized, or never created)");
   return nullptr;
 }

@@ -69,7 +69,7 @@ Operands::Operands(Call& call, MPI_Op op, Datatype* type, std::int64_t count) : 
     predefined_ = predefined_combine(op, operand);
     // The table has a loop for each defined pair of operation and type.
     if (predefined_ != nullptr) {
-      note_operation(call, op, operand);
+      check_portability(call, op, operand);
       return;
     }
     call.error(MPI_ERR_OP, operation_text(op) + " is not defined on " + type_text(operand) +

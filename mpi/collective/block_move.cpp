@@ -400,10 +400,10 @@ Algorithm BlockMove::algorithm_of(const StandingFacts& standing, std::uint64_t b
   return standing.facts.reads && !communicator_->is_inter() ? Algorithm::shared : Algorithm::direct;
 }
 
-Steps BlockMove::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
+Steps BlockMove::routine(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
   for (const Copy& own : own_) put_own_block(collective, own.to, own.from);
   if (is_even() && arguments_.operation == Move::alltoall) {
-    return text_of(collectives::AlltoallCall{out_, in_, even_bytes()}, collective, standing, algorithm);
+    return routine_of(collectives::AlltoallCall{out_, in_, even_bytes()}, collective, standing, algorithm);
   }
   // Without a limit between neighbors: they have no common order of messages, and a rank that works in turns could wait
   // for a message of another rank's later turn.

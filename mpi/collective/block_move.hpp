@@ -32,7 +32,7 @@ struct MoveArguments {
 };
 
 // One call: the checked arguments, and the messages that they amount to. Views the program's buffers. perform() and
-// CheckedTask use it through plan(), text(), begin() and finish().
+// CheckedTask use it through plan(), routine(), begin() and finish().
 class BlockMove {
  public:
   // Checks the arguments; sets the call's error.
@@ -53,7 +53,7 @@ class BlockMove {
   // The algorithm, chosen only by facts that are equal on all members, so that all choose the same one.
   [[nodiscard]] Plan plan(const StandingFacts& standing) const;
   // The routine of one call. It refers to this object, which outlives it.
-  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
+  [[nodiscard]] Steps routine(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
   // Called after success: unpacks received bundles.
   void finish() const;
 

@@ -19,7 +19,7 @@ void BlockMove::report_shares(Call& call) const {
     what.type = &named.type_of(0);
   }
   const bool varies = arguments_.receive.sort != BlockArguments::Sort::even;
-  report_call(call, *communicator_, what, {sends(), expects(), arguments_.operation == Move::allgather && varies});
+  record_call(call, *communicator_, what, {sends(), expects(), arguments_.operation == Move::allgather && varies});
 }
 
 // With MPI_IN_PLACE a rank's blocks are those of its receive side.

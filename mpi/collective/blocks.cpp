@@ -7,14 +7,14 @@ namespace margay::mpi {
 namespace {
 
 // The standard's names of a side's arguments.
-struct SideWords {
+struct ArgumentNames {
   const char *buffer, *count, *counts, *types, *whose;
 };
-constexpr SideWords kSendWords{"sendbuf", "sendcount", "sendcounts", "sendtypes", "of the send"};
-constexpr SideWords kReceiveWords{"recvbuf", "recvcount", "recvcounts", "recvtypes", "of the receive"};
+constexpr ArgumentNames kSendNames{"sendbuf", "sendcount", "sendcounts", "sendtypes", "of the send"};
+constexpr ArgumentNames kReceiveNames{"recvbuf", "recvcount", "recvcounts", "recvtypes", "of the receive"};
 
-const SideWords& words_of_side(Side side) {
-  return side == Side::send ? kSendWords : kReceiveWords;
+const ArgumentNames& argument_names(Side side) {
+  return side == Side::send ? kSendNames : kReceiveNames;
 }
 
 std::string element(const char* array, int at) {
@@ -41,12 +41,12 @@ void Blocks::check(Call& call, const BlockArguments& arguments, int blocks, Side
   } else {
     check_varying(call, arguments, blocks, side);
   }
-  call.whose(words_of_side(side).whose);
+  call.whose(argument_names(side).whose);
 }
 
 // One check of the count covers all blocks; a dense type makes them one run.
 void Blocks::check_even(Call& call, const BlockArguments& arguments, int blocks, Side side) {
-  const SideWords& words = words_of_side(side);
+  const ArgumentNames& words = argument_names(side);
   call.count(arguments.count, words.count);
   Datatype* const type = call.datatype(arguments.type);
   if (blocks > 0) call.buffer(arguments.buffer, arguments.count, type, words.buffer);
@@ -72,7 +72,7 @@ void Blocks::check_even(Call& call, const BlockArguments& arguments, int blocks,
 
 // Each block has its own count and displacement, and in MPI_Alltoallw its own type.
 void Blocks::check_varying(Call& call, const BlockArguments& arguments, int blocks, Side side) {
-  const SideWords& words = words_of_side(side);
+  const ArgumentNames& words = argument_names(side);
   const bool typed = arguments.sort == BlockArguments::Sort::typed;
   if (blocks > 0) {
     call.not_null(arguments.counts.address(), words.counts);

@@ -28,7 +28,7 @@ std::string_view function_of(const Call& call) {
   return name;
 }
 
-std::string words_of_root(int root) {
+std::string root_text(int root) {
   if (root == kNoRoot) return "";
   return ", root " + (root == MPI_ROOT ? "MPI_ROOT" : root == MPI_PROC_NULL ? "MPI_PROC_NULL" : std::to_string(root));
 }
@@ -40,12 +40,12 @@ std::string amount_text(const CollectiveCall& what) {
          (what.type->name.empty() ? std::string("a derived type") : what.type->name);
 }
 
-std::string words_of_rest(const CollectiveCall& what) {
+std::string details_text(const CollectiveCall& what) {
   std::string words;
   if (what.operation != 0) {
     words += " with " + (is_predefined_op(what.operation) ? operation_text(what.operation) : "an operation of its own");
   }
-  return words + words_of_root(what.root);
+  return words + root_text(what.root);
 }
 
 // Writes the root as a rank of both groups together.
@@ -73,11 +73,11 @@ Amount amount_of(const Datatype& type, std::uint64_t bytes) {
   return {bytes, signature_of(*type.definition, bytes)};
 }
 
-void report_call(Call& call, const Communicator& communicator, const CollectiveCall& what) {
-  report_call(call, communicator, what, {}, true);
+void record_call(Call& call, const Communicator& communicator, const CollectiveCall& what) {
+  record_call(call, communicator, what, {}, true);
 }
 
-void report_call(Call& call, const Communicator& communicator, const CollectiveCall& what, CallShares shares,
+void record_call(Call& call, const Communicator& communicator, const CollectiveCall& what, CallShares shares,
                  bool alike) {
   // Only calls of the world model are checked.
   if (communicator.group->session != Group::kWorldModel) return;
@@ -94,7 +94,7 @@ void report_call(Call& call, const Communicator& communicator, const CollectiveC
   // The program's line, by which the judge names the call.
   record.place = sim::source_location(call.rank().caller());
   write(record.of, amount_text(what));
-  write(record.rest, words_of_rest(what));
+  write(record.details, details_text(what));
   write(record.communicator, communicator_text(communicator));
   report.sends = std::move(shares.sends);
   report.expects = std::move(shares.expects);

@@ -37,12 +37,12 @@ struct CallShares {
 // `bytes` bytes of elements of `type` as an Amount: the number with the elements' signature.
 [[nodiscard]] Amount amount_of(const Datatype& type, std::uint64_t bytes);
 
-// Reports a call whose root, operation, count and type are equal on all members. Calls on communicators of sessions are
+// Records a call whose root, operation, count and type are equal on all members. Calls on communicators of sessions are
 // not checked. Requires: calls_are_checked().
-void report_call(Call& call, const Communicator& communicator, const CollectiveCall& what);
-// Reports a call with blocks. `alike`: count and type must be equal on all members; otherwise they describe this member
+void record_call(Call& call, const Communicator& communicator, const CollectiveCall& what);
+// Records a call with blocks. `alike`: count and type must be equal on all members; otherwise they describe this member
 // in messages only.
-void report_call(Call& call, const Communicator& communicator, const CollectiveCall& what, CallShares shares,
+void record_call(Call& call, const Communicator& communicator, const CollectiveCall& what, CallShares shares,
                  bool alike = false);
 
 // Whether --check-types is enabled.
@@ -50,10 +50,10 @@ void report_call(Call& call, const Communicator& communicator, const CollectiveC
   return collectives_of(call).check() != nullptr;
 }
 
-// Reports a call whose arguments are valid, and which begins on all members of `communicator`.
+// Records a call whose arguments are valid, and which begins on all members of `communicator`.
 inline void check_call(Call& call, const Communicator& communicator, const CollectiveCall& what = {}) {
   if (calls_are_checked(call)) [[unlikely]]
-    report_call(call, communicator, what);
+    record_call(call, communicator, what);
 }
 
 // Reports MPI_Finalize, which is the last collective call: a rank with fewer calls than the others is found here. On

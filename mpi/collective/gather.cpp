@@ -120,7 +120,7 @@ class Gathering {
     if (!call.ok()) return;
     MARGAY_ASSERT(mine_.type != nullptr);  // a check that fails sets the error
     if (calls_are_checked(call)) [[unlikely]]
-      report(call);
+      record(call);
   }
 
   // All members below require: no error is set.
@@ -137,13 +137,13 @@ class Gathering {
   void finish() {
     if (all_) all_->scatter();
   }
-  void report(GatherCall& what) const {
+  void describe(GatherCall& what) const {
     what = {*arguments_.root, data_->region(), block_bytes(), all_ ? all_->run() : nullptr};
   }
-  void report(AllgatherCall& what) const { what = {data_->region(), block_bytes(), all_->run()}; }
+  void describe(AllgatherCall& what) const { what = {data_->region(), block_bytes(), all_->run()}; }
 
  private:
-  void report(Call& call) const {
+  void record(Call& call) const {
     // At a root of a gather the receive arguments describe the blocks of all.
     const bool names_result = to_one() && has_result();
     const CollectiveCall what{.root = arguments_.root.value_or(kNoRoot),
@@ -156,11 +156,11 @@ class Gathering {
     if (has_result())
       shares.expects.push_back(
           {0, members, amount_of(*receive_type_, bytes_of(arguments_.receive_count, *receive_type_))});
-    report_call(call, *communicator_, what, std::move(shares));
+    record_call(call, *communicator_, what, std::move(shares));
   }
   [[nodiscard]] bool to_one() const { return arguments_.root.has_value(); }
   [[nodiscard]] bool has_result() const { return !to_one() || communicator_->rank() == *arguments_.root; }
-  // Ranks without the result use the length of what they send.
+  // Ranks without the result use the length of their own block.
   [[nodiscard]] std::uint64_t block_bytes() const {
     return has_result() ? bytes_of(arguments_.receive_count, *receive_type_) : data_->region().bytes();
   }
@@ -202,7 +202,7 @@ int gather(Call& call, const GatherArguments& arguments) {
   if (!call.ok()) return call.failed();
   gathering.begin();
   What what;
-  gathering.report(what);
+  gathering.describe(what);
   record_error(call, perform(collectives_of(call), gathering.communicator(), what));
   if (call.ok()) gathering.finish();
   return call.done();
@@ -221,7 +221,7 @@ class GatherTask final : public PlainCallTask<What> {
  private:
   void prepare() override {
     gathering_->begin();
-    gathering_->report(this->what_);
+    gathering_->describe(this->what_);
   }
   int finish() override {
     gathering_->finish();

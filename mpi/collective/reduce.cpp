@@ -114,7 +114,7 @@ class ReducingBetween {
     if (!call.ok()) return;
     const int root = arguments.root.value_or(kNoRoot);
     // Such a member's operation and type are placeholders, which must not be compared with the others' arguments.
-    if (is_nobody(arguments)) {
+    if (takes_no_part(arguments)) {
       check_call(call, *communicator_, {.root = root});
       return;
     }
@@ -137,9 +137,9 @@ class ReducingBetween {
   [[nodiscard]] Plan plan(const StandingFacts& standing) const {
     return arguments_.root ? to_root().plan(standing) : to_all().plan(standing);
   }
-  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
-    return arguments_.root ? to_root().text(collective, standing, algorithm)
-                           : to_all().text(collective, standing, algorithm);
+  [[nodiscard]] Steps routine(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
+    return arguments_.root ? to_root().routine(collective, standing, algorithm)
+                           : to_all().routine(collective, standing, algorithm);
   }
   void finish() const {
     if (has_result()) operands_.finish(arguments_.receive);
@@ -147,10 +147,11 @@ class ReducingBetween {
 
  private:
   // Non-root members of the root's group pass MPI_PROC_NULL and no data.
-  static bool is_nobody(const ReduceArguments& arguments) { return arguments.root == MPI_PROC_NULL; }
+  static bool takes_no_part(const ReduceArguments& arguments) { return arguments.root == MPI_PROC_NULL; }
   // An empty reduction of bytes stands for the arguments that MPI ignores there.
   static ReduceArguments significant(const ReduceArguments& named) {
-    return is_nobody(named) ? ReduceArguments{nullptr, nullptr, 0, MPI_BYTE, MPI_BOR, named.root, named.comm} : named;
+    return takes_no_part(named) ? ReduceArguments{nullptr, nullptr, 0, MPI_BYTE, MPI_BOR, named.root, named.comm}
+                                : named;
   }
   [[nodiscard]] bool sends() const { return !arguments_.root || *arguments_.root >= 0; }
   [[nodiscard]] bool has_result() const { return !arguments_.root || *arguments_.root == MPI_ROOT; }

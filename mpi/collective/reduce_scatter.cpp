@@ -47,7 +47,7 @@ class ReduceScattering {
       lengths_.push_back(static_cast<std::uint64_t>(count) * operands_.element_bytes());
     }
     if (calls_are_checked(call)) [[unlikely]]
-      report(call);
+      record(call);
   }
 
   // All members below require: no error is set.
@@ -64,9 +64,9 @@ class ReduceScattering {
   [[nodiscard]] Plan plan(const StandingFacts& standing) const {
     return communicator_->is_inter() ? between().plan(standing) : plan_of(what_, standing);
   }
-  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
-    if (communicator_->is_inter()) return between().text(collective, standing, algorithm);
-    return text_of(what_, collective, standing, algorithm);
+  [[nodiscard]] Steps routine(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
+    if (communicator_->is_inter()) return between().routine(collective, standing, algorithm);
+    return routine_of(what_, collective, standing, algorithm);
   }
   // The result is one block of the row: the one after those of the lower ranks.
   void finish() const {
@@ -76,14 +76,14 @@ class ReduceScattering {
   }
 
  private:
-  void report(Call& call) const {
+  void record(Call& call) const {
     CallShares shares;
     shares.expects_alike = !arguments_.even;
     for (std::size_t rank = 0; !arguments_.even && rank < counts_.size(); ++rank) {
       const auto bytes = static_cast<std::uint64_t>(counts_[rank]) * type_->size;
       add_share(shares.expects, static_cast<std::int32_t>(rank), amount_of(*type_, bytes));
     }
-    report_call(call, *communicator_, {.operation = arguments_.op, .count = total(), .type = type_}, std::move(shares),
+    record_call(call, *communicator_, {.operation = arguments_.op, .count = total(), .type = type_}, std::move(shares),
                 true);
   }
   [[nodiscard]] ReduceScatterBetween between() const {

@@ -32,7 +32,7 @@ inline int give_request(Call& call, Form form, std::unique_ptr<CallTask> task, M
 //   communicator()
 //   for_each_type(function)  passes each datatype to be referenced
 //   begin()                  called when a call begins
-//   plan(), text()           the algorithm and its routine, as in select/perform
+//   plan(), routine()        the algorithm and its routine, as in select/perform
 //   finish()                 called after success
 //   by()                     only if the call runs functions of the program
 template <typename What>
@@ -56,8 +56,8 @@ class CheckedTask final : public CallTask {
   void prepare() override { what_->begin(); }
   // The `What` decides how its call is done; the facts are those at the start.
   [[nodiscard]] Plan plan(const StandingFacts& standing) const override { return what_->plan(standing); }
-  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) override {
-    return what_->text(collective, standing, algorithm);
+  [[nodiscard]] Steps routine(Collective& collective, const StandingFacts& standing, Algorithm algorithm) override {
+    return what_->routine(collective, standing, algorithm);
   }
   [[nodiscard]] int finish() override {
     what_->finish();
@@ -81,15 +81,15 @@ int perform_checked(Call& call, const Arguments& arguments) {
   return call.done();
 }
 
-// The body of a nonblocking or persistent binding: `What` checks the arguments, and a `TaskOfWhat` is made from it. Two
+// The body of a nonblocking or persistent binding: `What` checks the arguments, and a `WhatTask` is made from it. Two
 // allocations, the checked call and its task, for each call.
-template <typename What, typename TaskOfWhat, typename Arguments>
+template <typename What, typename WhatTask, typename Arguments>
 int give_request(Call& call, Form form, const Arguments& arguments, MPI_Request* request) {
   // Checked before the request is made, so that a failed call has no effect.
   auto checked = std::make_unique<What>(call, arguments);
   call.not_null(request, "request");
   if (!call.ok()) return call.failed();
-  return give_request(call, form, std::make_unique<TaskOfWhat>(call.rank(), std::move(checked)), request);
+  return give_request(call, form, std::make_unique<WhatTask>(call.rank(), std::move(checked)), request);
 }
 
 }  // namespace margay::mpi

@@ -51,8 +51,8 @@ class Scanning {
                                     operands_.begin(in_place() ? arguments_.receive : arguments_.send, nullptr)};
   }
   [[nodiscard]] Plan plan(const StandingFacts& standing) const { return plan_of(what_, standing); }
-  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
-    return text_of(what_, collective, standing, algorithm);
+  [[nodiscard]] Steps routine(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
+    return routine_of(what_, collective, standing, algorithm);
   }
   void finish() const {
     if (has_result()) operands_.finish(arguments_.receive);

@@ -46,7 +46,7 @@ class Scattering {
     if (call.ok() && is_root()) check_one_buffer(call);
     // Only with the check enabled, because the list of shares costs an allocation.
     if (call.ok() && calls_are_checked(call)) [[unlikely]]
-      report(call);
+      record(call);
   }
 
   // All members below require: no error is set.
@@ -60,7 +60,7 @@ class Scattering {
     }
     if (!in_place()) mine_.emplace(arguments_.receive, arguments_.receive_count, *receive_type_);
   }
-  void report(ScatterCall& what) const {
+  void describe(ScatterCall& what) const {
     what.root = arguments_.root;
     // The root uses the length that it sends, others the length that they expect; if these differ, the call fails.
     what.block_bytes = is_root() ? bytes_of(arguments_.send_count, *send_type_) : mine_->region().bytes();
@@ -103,7 +103,7 @@ class Scattering {
     call.error(MPI_ERR_BUFFER, "send and receive buffer are the same; pass MPI_IN_PLACE for the receive buffer");
   }
 
-  void report(Call& call) const {
+  void record(Call& call) const {
     const CollectiveCall what{.root = arguments_.root,
                               .count = is_root() ? arguments_.send_count : arguments_.receive_count,
                               .type = is_root() ? send_type_ : receive_type_};
@@ -116,7 +116,7 @@ class Scattering {
       const Amount amount = amount_of(*receive_type_, bytes_of(arguments_.receive_count, *receive_type_));
       shares.expects.push_back({arguments_.root, 1, amount});
     }
-    report_call(call, *communicator_, what, std::move(shares));
+    record_call(call, *communicator_, what, std::move(shares));
   }
 
   ScatterArguments arguments_;
@@ -139,7 +139,7 @@ int scatter(Call& call, const ScatterArguments& arguments) {
   if (!call.ok()) return call.failed();
   scattering.begin();
   ScatterCall what;
-  scattering.report(what);
+  scattering.describe(what);
   record_error(call, perform(collectives_of(call), scattering.communicator(), what));
   return call.done();
 }
@@ -156,7 +156,7 @@ class ScatterTask final : public PlainCallTask<ScatterCall> {
  private:
   void prepare() override {
     scattering_->begin();
-    scattering_->report(what_);
+    scattering_->describe(what_);
   }
 
   // The checked arguments, which each start of a persistent call uses again.

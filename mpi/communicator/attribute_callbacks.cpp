@@ -31,7 +31,7 @@ class Pin {
   Object& object_;
 };
 
-std::string words_of_failure(const char* which, const Keyval& keyval, int code) {
+std::string callback_failure_text(const char* which, const Keyval& keyval, int code) {
   char key[16];
   std::snprintf(key, sizeof key, "0x%08x", static_cast<unsigned>(keyval.handle));
   return std::string("the ") + which + " function of attribute key " + key + " returned " + std::to_string(code);
@@ -41,7 +41,7 @@ void callback_failed(Call& call, const char* which, const Keyval& keyval, int co
   // A later error does not change the call's.
   if (call.ok()) call.blame(Call::Blame::program_class);
   // A callback may return any number; only a valid code can be raised.
-  call.error(call.rank().errors().is_code(code) ? code : MPI_ERR_OTHER, words_of_failure(which, keyval, code));
+  call.error(call.rank().errors().is_code(code) ? code : MPI_ERR_OTHER, callback_failure_text(which, keyval, code));
 }
 
 // Takes the attribute by value, because the callback may change the list that holds it.
@@ -190,7 +190,7 @@ void delete_attributes_at_end(Call& call, Communicator& communicator) {
     communicator.attributes.remove(*last);
     if (code == MPI_SUCCESS) continue;
     std::fprintf(stderr, "margay: rank %u: MPI_Finalize: %s\n", call.rank().process().rank(),
-                 words_of_failure("delete", *last, code).c_str());
+                 callback_failure_text("delete", *last, code).c_str());
   }
 }
 

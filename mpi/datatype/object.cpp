@@ -11,7 +11,7 @@ using namespace margay::mpi;
 namespace {
 
 // The name of a predefined type; those for Fortran's kinds have none.
-std::string words_of(const Datatype& type) {
+std::string datatype_text(const Datatype& type) {
   std::string words = "datatype " + in_hex(type.handle);
   if (!type.name.empty()) return words + " (" + type.name + ")";
   switch (type.definition->origin.combiner) {
@@ -45,7 +45,8 @@ extern "C" int PMPI_Type_free(MPI_Datatype* datatype) {
   call.not_null(datatype, "datatype");
   if (!call.ok()) return call.failed();
   Datatype* type = call.any_datatype(*datatype);
-  if (call.ok() && type->predefined) call.error(MPI_ERR_TYPE, words_of(*type) + " is predefined and cannot be freed");
+  if (call.ok() && type->predefined)
+    call.error(MPI_ERR_TYPE, datatype_text(*type) + " is predefined and cannot be freed");
   // Attributes first: an error of a delete function keeps the type alive.
   if (!call.ok() || !delete_attributes(call, *type)) return call.failed();
   // Looked up again: an attribute's callback may have freed it.

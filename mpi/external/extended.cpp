@@ -20,7 +20,7 @@ GeneralizedRequest* incomplete(const UserRequest* request) {
 }
 
 // Sets the error that a function of the request returned; the request's communicator handles it.
-void note(Call& call, const UserRequest& request, const char* function, int code) {
+void set_error(Call& call, const UserRequest& request, const char* function, int code) {
   std::string words;
   const int error_class = GeneralizedRequest::failed(call.rank(), function, code, words);
   if (error_class == MPI_SUCCESS) return;
@@ -52,7 +52,7 @@ void call_wait_functions(Call& call, Requests requests) {
     const int code = call_program(call.rank(), [&] {
       return generalized->functions().wait(static_cast<int>(states.size()), states.data(), 0.0, &status);
     });
-    note(call, *request, "wait", code);
+    set_error(call, *request, "wait", code);
     if (!call.ok()) return;
   }
 }
@@ -71,7 +71,7 @@ void poll_extended(Call& call, Requests requests) {
     MPI_Status status{};  // unused: the program gets the query function's status
     const int code =
         call_program(call.rank(), [&] { return generalized->functions().poll(generalized->extra_state(), &status); });
-    note(call, *request, "poll", code);
+    set_error(call, *request, "poll", code);
     if (!call.ok()) return;
   }
 }
@@ -89,8 +89,8 @@ void wait_extended(Call& call, Requests requests, bool all, const std::function<
     poll_extended(call, requests);
     if (!call.ok()) return;
     if (call.device().progress()) {
-      waiter.moved();
-      stall.moved();
+      waiter.restart();
+      stall.restart();
       continue;
     }
     waiter.idle();

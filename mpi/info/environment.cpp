@@ -18,7 +18,7 @@ namespace margay::mpi {
 namespace {
 
 // The tokens of this process's command line, for programs that pass none. Empty if /proc is not mounted.
-std::vector<std::string> own_words() {
+std::vector<std::string> own_command_line() {
   std::vector<std::string> words;
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen("/proc/self/cmdline", "rb"), &std::fclose);
   if (file == nullptr) return words;
@@ -59,7 +59,7 @@ Info environment_info(int argc, char** argv, const JobFacts& facts) {
   std::vector<std::string> words;
   for (int i = 0; argv != nullptr && i < argc && argv[i] != nullptr; ++i) words.emplace_back(argv[i]);
   // A program that passes no arguments gets its own command line.
-  if (words.empty()) words = own_words();
+  if (words.empty()) words = own_command_line();
   std::string arguments;
   for (std::size_t i = 1; i < words.size(); ++i) arguments += (i > 1 ? " " : "") + words[i];
   utsname machine{};

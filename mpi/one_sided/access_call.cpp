@@ -101,7 +101,7 @@ class Requested {
   // Called when the window is found and its epoch allows accesses.
   [[nodiscard]] Outstanding* begin(Window& window, const Access& access) {
     request_ = std::make_unique<RmaRequest>(call_.device(), *window.communicator);
-    request_->announced(access.target, access.announced);
+    request_->set_announced(access.target, access.announced);
     return &request_->outstanding();
   }
   // Gives the request a handle; also for the target MPI_PROC_NULL, whose request is complete.
@@ -110,7 +110,7 @@ class Requested {
     if (request_ == nullptr) static_cast<void>(begin(*window, {}));
     UserRequest* const made = add_own_request(call_, *window->communicator);
     RmaRequest* const request = request_.release();
-    request->begun();
+    request->finish_start();
     if (made == nullptr) {
       // The access is in progress and cannot be taken back: its request deletes itself when it is complete.
       std::string unheard;
@@ -214,7 +214,7 @@ void check_elements(Call& call, const Access& access, const ResultArguments& res
     call.error(MPI_ERR_TYPE, "elements of the origin's datatype " + in_hex(access.type->handle) + " are not " +
                                  type_text(operands.type) + ", as the target's are");
   } else if (operands.compare == nullptr && call.ok()) {
-    note_operation(call, operands.op, operands.type);
+    check_portability(call, operands.op, operands.type);
   }
 }
 

@@ -25,7 +25,7 @@ std::string elements_text(const AnnouncedAccess& access) {
 }
 
 // "puts MPI_INT into bytes 0 to 4"
-std::string deed(const AnnouncedAccess& access, const ByteRange& range) {
+std::string access_text(const AnnouncedAccess& access, const ByteRange& range) {
   const std::string elements = elements_text(access);
   const std::string bytes = bytes_text(range);
   switch (access.kind) {
@@ -62,31 +62,31 @@ std::string advice(const Conflict& conflict, const AnnouncedAccess& second) {
 
 }  // namespace
 
-std::string words_of_window(const Window& window) {
+std::string window_text(const Window& window) {
   const std::string& name = window.communicator->name;
   return "window " + in_hex(window.handle) + (name.empty() ? "" : " (" + name + ")");
 }
 
 std::string conflict_text(const Conflict& conflict, const AnnouncedAccess& second, const ConflictLocation& place) {
   const bool own = conflict.first.origin == second.origin;
-  return "rank " + std::to_string(second.origin) + " " + deed(second, conflict.second_range) + " of rank " +
+  return "rank " + std::to_string(second.origin) + " " + access_text(second, conflict.second_range) + " of rank " +
          std::to_string(place.target) + " in " + place.window + ", where " +
          (own ? "it" : "rank " + std::to_string(conflict.first.origin)) + " " +
-         deed(conflict.first, conflict.first_range) + " by " + place.first_call +
+         access_text(conflict.first, conflict.first_range) + " by " + place.first_call +
          ", which is not complete: " + advice(conflict, second);
 }
 
-std::string own_conflict_text(const Conflict& conflict, const AnnouncedAccess& second,
-                              const AnnouncedAccess& access_made, const std::string& first_call) {
+std::string own_conflict_text(const Conflict& conflict, const AnnouncedAccess& second, const AnnouncedAccess& announced,
+                              const std::string& first_call) {
   const auto side = [](const AnnouncedAccess& access) {
     return access.kind == AccessKind::put ? std::string("writes") : std::string("reads");
   };
   char memory[64];
   std::snprintf(memory, sizeof memory, "0x%llx to 0x%llx", static_cast<unsigned long long>(conflict.second_range.begin),
                 static_cast<unsigned long long>(conflict.second_range.end));
-  const char* const wait = access_made.epoch == EpochKind::passive ? "call MPI_Win_flush_local between them"
-                           : access_made.epoch == EpochKind::fence ? "let MPI_Win_fence part them"
-                                                                   : "let MPI_Win_complete part them";
+  const char* const wait = announced.epoch == EpochKind::passive ? "call MPI_Win_flush_local between them"
+                           : announced.epoch == EpochKind::fence ? "let MPI_Win_fence part them"
+                                                                 : "let MPI_Win_complete part them";
   return "with rank " + std::to_string(second.origin) + " as target it " + side(second) + " the origin's memory " +
          memory + ", which " + first_call + " with rank " + std::to_string(conflict.first.origin) + " as target " +
          side(conflict.first) + " and has not given back: " + wait;
@@ -103,25 +103,25 @@ EpochKind epoch_of(const Window& window, const WindowTarget& target) {
 }
 
 // The access as its target, which has none of this rank's objects, needs it.
-AnnouncedAccess described(Call& call, Window& window, const Access& access, const AccessNature& nature) {
-  AnnouncedAccess access_made;
-  access_made.number = ++window.check->last_number;
-  access_made.origin = window.rank();
-  access_made.kind = nature.kind;
-  access_made.epoch = epoch_of(window, window.target(access.target));
-  access_made.fences = window.check->fences;
+AnnouncedAccess announcement_of(Call& call, Window& window, const Access& access, const AccessNature& nature) {
+  AnnouncedAccess announced;
+  announced.number = ++window.check->last_number;
+  announced.origin = window.rank();
+  announced.kind = nature.kind;
+  announced.epoch = epoch_of(window, window.target(access.target));
+  announced.fences = window.check->fences;
   const Datatype& type = *access.target_type;
-  access_made.type = type.predefined ? type.handle : type.definition->basic();
+  announced.type = type.predefined ? type.handle : type.definition->basic();
   if (nature.operands != nullptr) {
-    access_made.op = nature.operands->compare != nullptr ? MPI_OP_NULL : nature.operands->op;
-    access_made.type = nature.operands->type;
+    announced.op = nature.operands->compare != nullptr ? MPI_OP_NULL : nature.operands->op;
+    announced.type = nature.operands->type;
   }
-  read_hints(window, access_made);
+  read_hints(window, announced);
   // A request-based read is complete with its request: its data has arrived.
-  access_made.ends_alone = nature.with_request && access_made.reads();
-  std::string_view(call.name()).copy(access_made.call, sizeof access_made.call - 1);
-  access_made.place = sim::source_location(call.rank().caller());
-  return access_made;
+  announced.ends_alone = nature.with_request && announced.reads();
+  std::string_view(call.name()).copy(announced.call, sizeof announced.call - 1);
+  announced.place = sim::source_location(call.rank().caller());
+  return announced;
 }
 
 // The earlier access's function and source line. A place is an offset in a file, so another process than the caller can
@@ -183,9 +183,9 @@ class OwnBuffers {
 };
 
 // Checks the origin's buffers: a get's and a result's are written, all others read.
-bool check_buffers(Call& call, Window& window, const AnnouncedAccess& access_made, const Access& access,
+bool check_buffers(Call& call, Window& window, const AnnouncedAccess& announced, const Access& access,
                    const AccessNature& nature) {
-  OwnBuffers buffers(window, access_made, access.target);
+  OwnBuffers buffers(window, announced, access.target);
   if (nature.kind != AccessKind::accumulate) {
     buffers.add(nature.kind == AccessKind::get, access.buffer, access.count, *access.type);
   } else {
@@ -197,13 +197,13 @@ bool check_buffers(Call& call, Window& window, const AnnouncedAccess& access_mad
   if (!buffers.conflict()) return true;
   report_conflict(
       call, window,
-      own_conflict_text(*buffers.conflict(), buffers.own(), access_made, first_call(call, *buffers.conflict())));
+      own_conflict_text(*buffers.conflict(), buffers.own(), announced, first_call(call, *buffers.conflict())));
   return false;
 }
 
 // Announces the access in parts. If a later part conflicts, the parts before it are withdrawn, as the access does not
 // begin.
-bool check_target(Call& call, Window& window, const AnnouncedAccess& access_made, const Access& access) {
+bool check_target(Call& call, Window& window, const AnnouncedAccess& announced, const Access& access) {
   TargetPieces pieces(*access.target_type, access.target_count);
   bool any = false;
   while (call.ok() && pieces.left() != 0) {
@@ -211,16 +211,15 @@ bool check_target(Call& call, Window& window, const AnnouncedAccess& access_made
     const std::vector<Piece> part = pieces.take(kPiecesOfAsk, pieces.left(), bytes);
     Conflict answer;
     Outstanding outstanding;
-    call.rank().rma().announce(window, access.target, access.offset, part, access_made, answer, outstanding);
+    call.rank().rma().announce(window, access.target, access.offset, part, announced, answer, outstanding);
     wait_until(call.rank(), [&] { return outstanding.count == 0; });
     if (outstanding.error_class != MPI_SUCCESS) {
       call.error(outstanding.error_class, {});
     } else if (answer.clash != Clash::none) {
       // The name comes from another process: it may lack its final zero.
       answer.first.call[sizeof answer.first.call - 1] = '\0';
-      report_conflict(
-          call, window,
-          conflict_text(answer, access_made, {access.target, words_of_window(window), first_call(call, answer)}));
+      report_conflict(call, window,
+                      conflict_text(answer, announced, {access.target, window_text(window), first_call(call, answer)}));
     }
     // The target has recorded this part.
     any |= call.ok();
@@ -228,8 +227,7 @@ bool check_target(Call& call, Window& window, const AnnouncedAccess& access_made
   if (call.ok()) return true;
   if (any) {
     Outstanding outstanding;
-    call.rank().rma().announce_completed(window, access.target, Completed::one_access, access_made.number,
-                                         &outstanding);
+    call.rank().rma().announce_completed(window, access.target, Completed::one_access, announced.number, &outstanding);
     wait_until(call.rank(), [&] { return outstanding.count == 0; });
   }
   return false;
@@ -254,16 +252,16 @@ void read_hints(const Window& window, AnnouncedAccess& access) {
 // An access without bytes conflicts with none.
 bool announce_checked(Call& call, Window& window, Access& access, const AccessNature& nature) {
   if (static_cast<std::uint64_t>(access.target_count) * access.target_type->size == 0) return true;
-  const AnnouncedAccess access_made = described(call, window, access, nature);
+  const AnnouncedAccess announced = announcement_of(call, window, access, nature);
   // The origin first: that needs no message.
-  if (!check_buffers(call, window, access_made, access, nature) || !check_target(call, window, access_made, access)) {
+  if (!check_buffers(call, window, announced, access, nature) || !check_target(call, window, announced, access)) {
     // The access does not begin, so it uses the origin's buffers no longer.
-    window.check->buffers.end_access(access.target, access_made.number);
+    window.check->buffers.end_access(access.target, announced.number);
     return false;
   }
   WindowCheck::Open& open = window.check->open[static_cast<std::size_t>(access.target)];
-  (access_made.reads() ? open.reads : open.others) = true;
-  access.announced = {access_made.number, access_made.ends_alone};
+  (announced.reads() ? open.reads : open.others) = true;
+  access.announced = {announced.number, announced.ends_alone};
   return true;
 }
 

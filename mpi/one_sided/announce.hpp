@@ -15,21 +15,21 @@ namespace margay::mpi {
 
 // The location of a conflict between two accesses.
 struct ConflictLocation {
-  // A rank of the window's group; then what words_of_window() returns.
+  // A rank of the window's group; then what window_text() returns.
   int target = 0;
   std::string window;
   std::string first_call;  // function of the first access, with its location
 };
 
 // Formats "window 0xa0000000", with the name if it has one.
-[[nodiscard]] std::string words_of_window(const Window& window);
+[[nodiscard]] std::string window_text(const Window& window);
 // The message for a conflict at the target, which follows the name of the second access's function.
 [[nodiscard]] std::string conflict_text(const Conflict& conflict, const AnnouncedAccess& second,
                                         const ConflictLocation& place);
 // The message for a conflict in the origin's own memory (WindowCheck::buffers). `second`: the second access, as an
-// access to this memory; `access_made`: the same as announced to its target.
+// access to this memory; `announced`: the same as announced to its target.
 [[nodiscard]] std::string own_conflict_text(const Conflict& conflict, const AnnouncedAccess& second,
-                                            const AnnouncedAccess& access_made, const std::string& first_call);
+                                            const AnnouncedAccess& announced, const std::string& first_call);
 
 // The kind of an access, with the operands of an accumulate.
 struct AccessNature {

@@ -106,7 +106,7 @@ int nonblocking(const Invocation& name, Moves how, const Arguments1996& argument
   access.request = &begun->outstanding();
   if (moves) move(call, how, *window, access);
   // Also without data: the request is then complete at once.
-  begun->begun();
+  begun->finish_start();
   return call.done();
 }
 

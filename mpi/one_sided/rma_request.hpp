@@ -24,12 +24,12 @@ class RmaRequest final : public OwnRequest, private Listener {
   // The count of the access's messages, which the device changes; its listener is this request.
   [[nodiscard]] Outstanding& outstanding() { return outstanding_; }
   // With --check-rma: the access counts as complete when the request is. Called once, before the access begins.
-  void announced(int target, const Access::Announced& access) {
+  void set_announced(int target, const Access::Announced& access) {
     target_ = target;
     announced_ = access;
   }
   // Called when the call has begun all its messages.
-  void begun() {
+  void finish_start() {
     if (--outstanding_.count == 0) notify();
   }
   // The error of the access; MPI_ERR_RMA_RANGE comes from the target of a dynamic window. `words`: the message, if the

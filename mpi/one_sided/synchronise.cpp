@@ -62,9 +62,9 @@ void look_at_times(Call& call) {
 }
 
 // The end of a call that completed accesses: records the synchronisation and sets the accesses' errors.
-void synchronised(Call& call, Window& window, TraceSync what, int target = -1) {
+void end_synchronisation(Call& call, Window& window, TraceSync what, int target = -1) {
   look_at_times(call);
-  call.rank().rma().synchronised(window, what, target);
+  call.rank().rma().record_synchronisation(window, what, target);
   report_errors(call, window);
 }
 
@@ -97,7 +97,7 @@ extern "C" int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
     call.rank().rma().unlock(*window, rank);
     return call.done();
   }
-  call.rank().rma().synchronised(*window, TraceSync::lock, rank);
+  call.rank().rma().record_synchronisation(*window, TraceSync::lock, rank);
   return call.done();
 }
 MARGAY_ALIAS(Win_lock)
@@ -113,7 +113,7 @@ extern "C" int PMPI_Win_unlock(int rank, MPI_Win win) {
   }
   unlock_one(call, *window, rank);
   --window->locks;
-  synchronised(call, *window, TraceSync::unlock, rank);
+  end_synchronisation(call, *window, TraceSync::unlock, rank);
   return call.done();
 }
 MARGAY_ALIAS(Win_unlock)
@@ -132,7 +132,7 @@ extern "C" int PMPI_Win_lock_all(int assert, MPI_Win win) {
   for (int target = 0; target < window->members(); ++target) {
     if (target == window->rank() || window->flavor == MPI_WIN_FLAVOR_SHARED) wait_for_lock(call, *window, target);
   }
-  call.rank().rma().synchronised(*window, TraceSync::lock_all);
+  call.rank().rma().record_synchronisation(*window, TraceSync::lock_all);
   return call.done();
 }
 MARGAY_ALIAS(Win_lock_all)
@@ -145,7 +145,7 @@ extern "C" int PMPI_Win_unlock_all(MPI_Win win) {
   flush_all(call, *window);
   for (int target = 0; target < window->members(); ++target) call.rank().rma().unlock(*window, target);
   window->lock_all = false;
-  synchronised(call, *window, TraceSync::unlock_all);
+  end_synchronisation(call, *window, TraceSync::unlock_all);
   return call.done();
 }
 MARGAY_ALIAS(Win_unlock_all)
@@ -158,7 +158,7 @@ extern "C" int PMPI_Win_flush(int rank, MPI_Win win) {
   wrong_epoch(call, check_flush(*window, rank));
   if (!call.ok()) return call.failed();
   flush(call, *window, rank);
-  synchronised(call, *window, TraceSync::flush, rank);
+  end_synchronisation(call, *window, TraceSync::flush, rank);
   return call.done();
 }
 MARGAY_ALIAS(Win_flush)
@@ -171,7 +171,7 @@ extern "C" int PMPI_Win_flush_local(int rank, MPI_Win win) {
   wrong_epoch(call, check_flush(*window, rank));
   if (!call.ok()) return call.failed();
   flush_local(call, *window, rank);
-  synchronised(call, *window, TraceSync::flush_local, rank);
+  end_synchronisation(call, *window, TraceSync::flush_local, rank);
   return call.done();
 }
 MARGAY_ALIAS(Win_flush_local)
@@ -182,7 +182,7 @@ extern "C" int PMPI_Win_flush_all(MPI_Win win) {
   if (window != nullptr) wrong_epoch(call, check_flush_all(*window));
   if (!call.ok()) return call.failed();
   flush_all(call, *window);
-  synchronised(call, *window, TraceSync::flush_all);
+  end_synchronisation(call, *window, TraceSync::flush_all);
   return call.done();
 }
 MARGAY_ALIAS(Win_flush_all)
@@ -193,7 +193,7 @@ extern "C" int PMPI_Win_flush_local_all(MPI_Win win) {
   if (window != nullptr) wrong_epoch(call, check_flush_all(*window));
   if (!call.ok()) return call.failed();
   for (int target = 0; target < window->members(); ++target) flush_local(call, *window, target);
-  synchronised(call, *window, TraceSync::flush_local_all);
+  end_synchronisation(call, *window, TraceSync::flush_local_all);
   return call.done();
 }
 MARGAY_ALIAS(Win_flush_local_all)
@@ -205,7 +205,7 @@ extern "C" int PMPI_Win_sync(MPI_Win win) {
   look_at_times(call);
   // Orders the program's own loads and stores with others' (unified model; MPI 4.0, 12.5.4).
   margay::sim::order_memory();
-  call.rank().rma().synchronised(*window, TraceSync::sync);
+  call.rank().rma().record_synchronisation(*window, TraceSync::sync);
   return call.done();
 }
 MARGAY_ALIAS(Win_sync)
@@ -224,7 +224,7 @@ extern "C" int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
   window->post_group = std::move(ranks);
   // Notifies the origins; MPI_Win_start waits for it.
   for (const int rank : window->post_group) call.rank().rma().send(*window, rank, margay::mpi_adi::Ask::posted);
-  call.rank().rma().synchronised(*window, TraceSync::post);
+  call.rank().rma().record_synchronisation(*window, TraceSync::post);
   return call.done();
 }
 MARGAY_ALIAS(Win_post)
@@ -250,7 +250,7 @@ extern "C" int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
     wait_for_target(call, target,
                     [&] { return window->control.posts().has_reached(static_cast<std::uint32_t>(rank), post); });
   }
-  call.rank().rma().synchronised(*window, TraceSync::start);
+  call.rank().rma().record_synchronisation(*window, TraceSync::start);
   return call.done();
 }
 MARGAY_ALIAS(Win_start)
@@ -269,7 +269,7 @@ extern "C" int PMPI_Win_complete(MPI_Win win) {
   }
   window->starts = false;
   window->start_group.clear();
-  call.rank().rma().synchronised(*window, TraceSync::complete);
+  call.rank().rma().record_synchronisation(*window, TraceSync::complete);
   report_errors(call, *window);
   return call.done();
 }
@@ -303,7 +303,7 @@ extern "C" int PMPI_Win_wait(MPI_Win win) {
     wait_for_target(call, origin, [&] { return has_completed(*window, rank); });
   }
   end_exposure(*window);
-  call.rank().rma().synchronised(*window, TraceSync::wait);
+  call.rank().rma().record_synchronisation(*window, TraceSync::wait);
   report_errors(call, *window);
   return call.done();
 }
@@ -328,7 +328,7 @@ extern "C" int PMPI_Win_test(MPI_Win win, int* flag) {
   *flag = all || !call.ok() ? 1 : 0;
   if (*flag != 0) {
     end_exposure(*window);
-    call.rank().rma().synchronised(*window, TraceSync::wait);
+    call.rank().rma().record_synchronisation(*window, TraceSync::wait);
     report_errors(call, *window);
   } else {
     give_way(call);

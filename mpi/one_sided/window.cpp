@@ -170,7 +170,7 @@ extern "C" int PMPI_Win_fence(int assert, MPI_Win win) {
   if (window->check != nullptr) window->check->announced.end_fence(++window->check->fences);
   // The new epoch begins with the first access (MPI 4.0, 12.5.1).
   window->fence = (assert& MPI_MODE_NOSUCCEED) != 0 ? Window::Fence::none : Window::Fence::open;
-  call.rank().rma().synchronised(*window, margay::sim::TraceSync::fence);
+  call.rank().rma().record_synchronisation(*window, margay::sim::TraceSync::fence);
   report_errors(call, *window);
   return call.done();
 }

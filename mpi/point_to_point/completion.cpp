@@ -56,7 +56,7 @@ int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Statu
   if (request.device->is_own()) return end_own(call, request, handle, status, words);
   const int error_class = request.device->error_class;
   status_of(*request.device, status);
-  words = words_of_failure(call.rank(), *request.device);
+  words = failure_text(call.rank(), *request.device);
   give_back(call, request, handle);
   return error_class;
 }
@@ -149,7 +149,7 @@ class Statuses {
   Statuses(MPI_Status* all, ErrorFields fields) : all_(all), always_(fields == ErrorFields::always) {}
   [[nodiscard]] MPI_Status* at(int i) const { return all_ == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : all_ + i; }
   // Records the error class of status `i`. Requires: those before it are recorded.
-  void note(int i, int error_class) {
+  void record(int i, int error_class) {
     if (all_ == MPI_STATUSES_IGNORE || (error_class == MPI_SUCCESS && !always_)) return;
     if (!always_) {
       for (int before = 0; before < i; ++before) all_[before].MPI_ERROR = MPI_SUCCESS;
@@ -179,7 +179,7 @@ class Statuses {
   }
   const bool programs = call.blamed() == Call::Blame::program;  // a function of the program returned it
   // The communicator may be freed before its handler is called.
-  call.hold(communicator);
+  call.adopt(communicator);
   const std::string name(error_class_name(error_class));
   call.error(MPI_ERR_IN_STATUS, "request " + std::to_string(i) + " failed with " +
                                     (name.empty() ? "code " + std::to_string(error_class) : name) + ": " + words);
@@ -193,7 +193,7 @@ class Statuses {
 // Ends request `i`, whose status is number `at`; the first error becomes the call's.
 void end_one(Call& call, RequestRow& row, int i, Statuses& statuses, int at) {
   MPI_Status* const status = statuses.at(at);
-  statuses.note(at, row.end_well(i, status) ? MPI_SUCCESS : end_failed(call, row, i, status));
+  statuses.record(at, row.end_well(i, status) ? MPI_SUCCESS : end_failed(call, row, i, status));
 }
 
 }  // namespace
@@ -208,7 +208,7 @@ int end_all(Call& call, RequestRow& row, MPI_Status* array, ErrorFields fields) 
     } else {
       // A null or inactive request has an empty status (MPI 4.0, 3.7.5).
       empty_status(statuses.at(i));
-      statuses.note(i, MPI_SUCCESS);
+      statuses.record(i, MPI_SUCCESS);
     }
   }
   return call.done();

@@ -23,7 +23,7 @@ inline void status_of(const Request& request, MPI_Status* status) {
 // those of blocking calls.
 inline void finish_device_request(Call& call, Request& request, MPI_Status* status) {
   status_of(request, status);
-  if (request.error_class != MPI_SUCCESS) call.error(request.error_class, words_of_failure(call.rank(), request));
+  if (request.error_class != MPI_SUCCESS) call.error(request.error_class, failure_text(call.rank(), request));
   call.device().free(request);
 }
 

@@ -23,7 +23,7 @@ Communicator* check_probe(Call& call, int source, int tag, MPI_Comm comm) {
 }
 
 // Whether no message can ever come, as its source is lost; sets the error then.
-bool in_vain(Call& call, int source, const Communicator& communicator) {
+bool source_is_lost(Call& call, int source, const Communicator& communicator) {
   if (!call.device().source_lost(source, communicator)) return false;
   call.error(MPIX_ERR_PROC_FAILED, lost_text(call.rank()));
   return true;
@@ -35,16 +35,19 @@ template <typename Probe>
 void wait_for_one(Call& call, const Awaited& awaited, Probe probe) {
   // Published for descriptions of the process's waits.
   const ProbeWait awaiting(call.device(), awaited);
-  wait_until(call.rank(), [&] { return probe() || in_vain(call, awaited.source, *awaited.communicator); });
+  wait_until(call.rank(), [&] { return probe() || source_is_lost(call, awaited.source, *awaited.communicator); });
 }
 
 // The handle of a matched message; MPI_MESSAGE_NULL, with the error set, if there are too many.
 MPI_Message hand_out(Call& call, Message& message) {
   const Handle handle = call.rank().handles().messages().add(message);
   // The message stays extracted: no receive can match it any more.
-  if (handle == 0) call.error(MPI_ERR_OTHER, "too many matched messages are alive (2^18); receive some first");
+  if (handle == 0) {
+    call.error(MPI_ERR_OTHER, "too many matched messages are alive (2^18); receive some first");
+    return MPI_MESSAGE_NULL;
+  }
   call.rank().handles().record_origin(handle);
-  return handle == 0 ? MPI_MESSAGE_NULL : handle;
+  return handle;
 }
 
 // The checks of both matched receives. Returns nullptr for MPI_MESSAGE_NO_PROC and after an error.
@@ -141,7 +144,7 @@ extern "C" int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_St
   *flag = found ? 1 : 0;
   if (*flag != 0) {
     fill(status, envelope);
-  } else if (!in_vain(call, source, *communicator)) {
+  } else if (!source_is_lost(call, source, *communicator)) {
     give_way(call);
   }
   return call.done();
@@ -193,7 +196,7 @@ extern "C" int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_M
   if (found == nullptr) {
     *flag = 0;
     *message = MPI_MESSAGE_NULL;
-    if (in_vain(call, source, *communicator)) return call.failed();
+    if (source_is_lost(call, source, *communicator)) return call.failed();
     give_way(call);
     return MPI_SUCCESS;
   }

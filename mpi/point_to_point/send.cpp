@@ -14,14 +14,14 @@ namespace {
   Request& request = *call.device().start_send(send);
   call.wait(request);
   if (request.error_class != MPI_SUCCESS) {
-    call.error(request.error_class, words_of_failure(call.rank(), request));
+    call.error(request.error_class, failure_text(call.rank(), request));
   }
   call.device().free(request);
   return call.done();
 }
 
 // Records the arguments of a completed send for the list of leaks, because the device keeps no record of it.
-[[gnu::noinline]] void note_sent(UserRequest* request, const CheckedSend& send) {
+[[gnu::noinline]] void record_sent(UserRequest* request, const CheckedSend& send) {
   if (request == nullptr || !request->sent) return;
   request->call.peer = send.destination;
   request->call.tag = send.tag;
@@ -49,7 +49,7 @@ int nonblocking_send(const Invocation& name, SendMode mode, const SendArguments&
   // A send that completes at once gets the shared handle, and no table entry.
   hand_out(call, call.device().start_send(send), *send.communicator, request);
   if (call.rank().handles().origins() != nullptr && call.ok()) [[unlikely]]
-    note_sent(call.rank().handles().request(*request), send);
+    record_sent(call.rank().handles().request(*request), send);
   return call.done();
 }
 

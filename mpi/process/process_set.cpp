@@ -83,9 +83,9 @@ extern "C" int PMPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int
   const std::string_view name = names[static_cast<std::size_t>(n)];
   if (*pset_len > 0) {
     // One character of the buffer is for the zero.
-    const std::size_t copied = std::min(name.size(), static_cast<std::size_t>(*pset_len) - 1);
-    std::memcpy(pset_name, name.data(), copied);
-    pset_name[copied] = '\0';
+    const std::size_t copied_bytes = std::min(name.size(), static_cast<std::size_t>(*pset_len) - 1);
+    std::memcpy(pset_name, name.data(), copied_bytes);
+    pset_name[copied_bytes] = '\0';
   }
   // The length with the zero, also after truncation.
   *pset_len = static_cast<int>(name.size()) + 1;
@@ -98,9 +98,9 @@ extern "C" int PMPI_Session_get_pset_info(MPI_Session session, const char* pset_
   const GroupPtr members = checked_set(call, checked_session(call, session), pset_name);
   call.not_null(info, "info");
   if (!call.ok()) return call.failed();
-  Info copied;
-  copied.set("mpi_size", std::to_string(members->size()));
-  return hand_out(call, std::move(copied), info);
+  Info facts;
+  facts.set("mpi_size", std::to_string(members->size()));
+  return hand_out(call, std::move(facts), info);
 }
 MARGAY_ALIAS(Session_get_pset_info)
 

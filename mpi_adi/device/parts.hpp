@@ -31,7 +31,7 @@ class TypeCheck;
 
 struct DeviceParts {
   // Attaches the receive, acknowledgment, read and cancel portals to the kernel's table. Throws std::bad_alloc when
-  // there is no memory for the heap. `kernel` must outlive this object.
+  // memory for the heap is lacking. `kernel` must outlive this object.
   DeviceParts(sim::Kernel& kernel, const DeviceOptions& options);
   ~DeviceParts();
   DeviceParts(const DeviceParts&) = delete;
@@ -79,7 +79,7 @@ struct DeviceParts {
   std::vector<Communicator*> unreferenced;  // freed by the program, and now without a request
 
   bool keeps_unreceived = false;  // MARGAY_LEAKS: `unreceived` is filled
-  std::uint32_t vain_polls = 0;   // MPI_Iprobe and MPI_Improbe since the last one that found a message
+  std::uint32_t empty_polls = 0;  // MPI_Iprobe and MPI_Improbe since the last one that found a message
   // Messages given back to senders that end (protocol/cancel), to be reported (mpi_adi/rank/unreceived).
   std::vector<portals::Header> unreceived;
 

@@ -11,9 +11,9 @@ FramePool::~FramePool() {
 }
 
 void* FramePool::make(std::size_t bytes) {
-  const std::size_t sort = sort_of(bytes);
+  const std::size_t size_class = size_class_of(bytes);
   // A whole size class, so that the frame fits any later routine of its class.
-  const std::size_t room = sort < kSorts ? (sort + 1) * kStep : bytes;
+  const std::size_t room = size_class < kSizeClasses ? (size_class + 1) * kStep : bytes;
   auto* const frame = static_cast<Frame*>(::operator new(sizeof(Frame) + room));
   frame->pool = this;
   return frame + 1;

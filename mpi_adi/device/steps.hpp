@@ -59,13 +59,13 @@ class FramePool {
   FramePool(const FramePool&) = delete;
   FramePool& operator=(const FramePool&) = delete;
 
-  // A frame of at least `bytes`, aligned for any object. Sizes above kSorts * kStep are allocated each time.
+  // A frame of at least `bytes`, aligned for any object. Sizes above kSizeClasses * kStep are allocated each time.
   [[nodiscard]] void* take(std::size_t bytes) {
-    const std::size_t sort = sort_of(bytes);
-    if (sort < kSorts && free_[sort] != nullptr) [[likely]] {
-      Frame* const frame = free_[sort];
+    const std::size_t size_class = size_class_of(bytes);
+    if (size_class < kSizeClasses && free_[size_class] != nullptr) [[likely]] {
+      Frame* const frame = free_[size_class];
       // Last in, first out: the frame is probably still in the cache.
-      free_[sort] = frame->next;
+      free_[size_class] = frame->next;
       frame->pool = this;
       return frame + 1;
     }
@@ -75,13 +75,13 @@ class FramePool {
   // delete has no other argument; the frame's prefix names its pool.
   static void give_back(void* memory, std::size_t bytes) {
     Frame* const frame = static_cast<Frame*>(memory) - 1;
-    const std::size_t sort = sort_of(bytes);
-    if (sort >= kSorts) [[unlikely]]
+    const std::size_t size_class = size_class_of(bytes);
+    if (size_class >= kSizeClasses) [[unlikely]]
       // Too large for the lists; make() allocated exactly its bytes.
       return drop(frame);
     FramePool& pool = *frame->pool;
-    frame->next = pool.free_[sort];
-    pool.free_[sort] = frame;
+    frame->next = pool.free_[size_class];
+    pool.free_[size_class] = frame;
   }
 
  private:
@@ -90,9 +90,9 @@ class FramePool {
     FramePool* pool;  // while it is in use
     Frame* next;      // while it is not
   };
-  static constexpr std::size_t kStep = 128;  // bytes; sizes are rounded up to a multiple
-  static constexpr std::size_t kSorts = 32;  // sizes with a free list
-  [[nodiscard]] static std::size_t sort_of(std::size_t bytes) { return (bytes - 1) / kStep; }
+  static constexpr std::size_t kStep = 128;        // bytes; sizes are rounded up to a multiple
+  static constexpr std::size_t kSizeClasses = 32;  // sizes with a free list
+  [[nodiscard]] static std::size_t size_class_of(std::size_t bytes) { return (bytes - 1) / kStep; }
   // Allocates a frame: of a whole size class, or exactly `bytes`, if it is too large for all classes. Throws
   // std::bad_alloc.
   [[nodiscard, gnu::noinline]] void* make(std::size_t bytes);
@@ -100,7 +100,7 @@ class FramePool {
   static void drop(Frame* frame);
 
   // Free frames by size class, each a list.
-  std::array<Frame*, kSorts> free_{};
+  std::array<Frame*, kSizeClasses> free_{};
 };
 
 // The execution of a routine with all routines that it calls: the place where it is suspended, and the condition that
@@ -116,11 +116,11 @@ class Flow {
   // The pool of the frames of its routines.
   [[nodiscard]] FramePool& frames() const { return frames_; }
   // Whether waits suspend the routine instead of blocking.
-  [[nodiscard]] bool stops() const { return waits_ == nullptr; }
-  // Waits in place. Requires: !stops().
+  [[nodiscard]] bool suspends() const { return waits_ == nullptr; }
+  // Waits in place. Requires: !suspends().
   void wait(Until over, int messages) { waits_->wait(over, messages); }
   // Records the place and the condition, when a routine suspends.
-  void stop(std::coroutine_handle<> at, Until over) {
+  void suspend(std::coroutine_handle<> at, Until over) {
     at_ = at;
     over_ = over;
   }
@@ -154,13 +154,13 @@ class Awaitable {
   [[nodiscard]] bool await_ready() {
     if (self().advance()) return true;
     Flow& flow = self().flow();
-    if (flow.stops()) return false;
+    if (flow.suspends()) return false;
     auto over = [this] { return self().advance(); };
     // A blocking call: the routine continues here without having suspended.
     flow.wait(over, self().messages());
     return true;
   }
-  void await_suspend(std::coroutine_handle<> at) { self().flow().stop(at, Until(*this)); }
+  void await_suspend(std::coroutine_handle<> at) { self().flow().suspend(at, Until(*this)); }
   void await_resume() const {}
   // The condition of a suspended wait: go_on() advances it.
   [[nodiscard]] bool operator()() { return self().advance(); }
@@ -210,30 +210,30 @@ class [[nodiscard]] Steps {
 
   Steps() = default;
   // Movable, so a routine can be returned; the source owns nothing afterwards.
-  Steps(Steps&& other) noexcept : text_(std::exchange(other.text_, nullptr)) {}
+  Steps(Steps&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   Steps& operator=(Steps&& other) noexcept {
-    std::swap(text_, other.text_);
+    std::swap(handle_, other.handle_);
     return *this;
   }
   // A suspended routine may be destroyed: its locals and its frame go.
   ~Steps() {
-    if (text_) text_.destroy();
+    if (handle_) handle_.destroy();
   }
 
   // Whether the routine has reached its end. Requires: not moved from, not default-constructed.
-  [[nodiscard]] bool done() const { return text_.done(); }
+  [[nodiscard]] bool done() const { return handle_.done(); }
 
   // A routine is awaitable itself: one that ended during its call costs the awaiting routine one test.
   [[nodiscard]] bool await_ready() const { return done(); }
   // The awaiting routine resumes when this one ends.
-  void await_suspend(std::coroutine_handle<> caller) const { text_.promise().caller = caller; }
+  void await_suspend(std::coroutine_handle<> caller) const { handle_.promise().caller = caller; }
   void await_resume() const {}
 
  private:
   // Made by the promise only.
-  explicit Steps(std::coroutine_handle<promise_type> text) : text_(text) {}
+  explicit Steps(std::coroutine_handle<promise_type> handle) : handle_(handle) {}
   // The coroutine's frame; null: default-constructed or moved from.
-  std::coroutine_handle<promise_type> text_;
+  std::coroutine_handle<promise_type> handle_;
 };
 
 // Awaits an object from outside of a routine; it returns when the wait is over. Requires: its flow waits in place.

@@ -93,7 +93,7 @@ void TypeCheck::begin_receive(const ReceiveRequest& request, const Datatype& typ
   receive.type_name = type.name;
 }
 
-void TypeCheck::came(const ReceiveRequest& request, const portals::Header& header) {
+void TypeCheck::record_message(const ReceiveRequest& request, const portals::Header& header) {
   const auto found = receives_.find(&request);
   if (found == receives_.end()) return;
   found->second.came = true;
@@ -106,7 +106,7 @@ void TypeCheck::end_receive(const ReceiveRequest& request) {
   if (found == receives_.end()) return;
   Receive& receive = found->second;
   // A message that went straight into the buffer still has its header in the row.
-  if (!receive.came) came(request, request.row[0].header);
+  if (!receive.came) record_message(request, request.row[0].header);
   // Empty messages fit every receive.
   const bool is_described = receive.sent.call != 0 && receive.bytes != 0;
   const bool fits = !request.truncated && signature_of(*receive.type, receive.bytes).fits(receive.sent.signature);

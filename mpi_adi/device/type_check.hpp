@@ -58,7 +58,7 @@ class TypeCheck {
   void begin_receive(const ReceiveRequest& request, const Datatype& type, std::int64_t count, bool own);
   // Records the receive's message. Called for messages from the heap and pulled ones: when such a receive ends, its row
   // does not contain the message's header.
-  void came(const ReceiveRequest& request, const portals::Header& header);
+  void record_message(const ReceiveRequest& request, const portals::Header& header);
   // Ends the receive: prints a line when the two sides do not fit.
   void end_receive(const ReceiveRequest& request);
 

@@ -28,7 +28,7 @@ namespace margay::mpi_adi {
 
 class HeapMemory {
  public:
-  // Rounds `bytes` up to whole pages. Throws std::bad_alloc when the address space has no such range.
+  // Rounds `bytes` up to whole pages. Throws std::bad_alloc when the address space has no free range of that size.
   explicit HeapMemory(std::size_t bytes) : HeapMemory(bytes, bytes) {}
   // The same, but halves `bytes` until the address space has room, down to `least_bytes`.
   HeapMemory(std::size_t bytes, std::size_t least_bytes);
@@ -63,15 +63,15 @@ class Unexpected {
   struct Setup {
     std::size_t heap_bytes = 0;
     std::size_t heap_bytes_min = 0;  // accepted where the address space is limited; 0: heap_bytes
-    // The size of the second heap; it is smaller if the address space has no such range. Its pages are allocated when
-    // touched.
+    // The size of the second heap; it is smaller if the address space has no free range of that size. Its pages are
+    // allocated when touched.
     std::size_t spill_bytes = 0;
     CatchAlls catch_alls = CatchAlls::short_and_long;
     portals::PortalIndex portal = 0;  // the portal of the list
     void* owner = nullptr;            // owner tag of the heaps' descriptors: notified of their changes
     std::uint32_t owner_tag_kind = 0;
   };
-  // Appends the catch-alls to `list`, which must outlive this object. Throws std::bad_alloc when there is no memory for
+  // Appends the catch-alls to `list`, which must outlive this object. Throws std::bad_alloc when memory is lacking for
   // the first heap.
   Unexpected(const Setup& setup, portals::MatchList& list);
 

@@ -50,7 +50,7 @@ constexpr std::array kClasses{
     MARGAY_ERROR(MPI_ERR_INFO, "an info object is null or freed"),
     MARGAY_ERROR(MPI_ERR_INFO_KEY, "an info key is empty or longer than MPI_MAX_INFO_KEY"),
     MARGAY_ERROR(MPI_ERR_INFO_VALUE, "an info value is empty or longer than MPI_MAX_INFO_VAL"),
-    MARGAY_ERROR(MPI_ERR_INFO_NOKEY, "the info object has no such key"),
+    MARGAY_ERROR(MPI_ERR_INFO_NOKEY, "the info object does not have the key"),
     MARGAY_ERROR(MPI_ERR_IO, "reading or writing the file failed"),
     MARGAY_ERROR(MPI_ERR_NAME, "no service is published under that name"),
     MARGAY_ERROR(MPI_ERR_NO_MEM, "there is not enough memory"),

@@ -23,7 +23,7 @@ GroupPtr filter(const Group& one, const Group& other, bool wanted, std::uint32_t
 }
 
 // Marks the rank in `seen`, if it is inside and was not seen before.
-RankFault::What note(std::vector<bool>& seen, std::int64_t rank) {
+RankFault::What mark(std::vector<bool>& seen, std::int64_t rank) {
   if (rank < 0 || rank >= static_cast<std::int64_t>(seen.size())) return RankFault::What::outside;
   const auto at = static_cast<std::size_t>(rank);
   if (seen[at]) return RankFault::What::twice;
@@ -154,7 +154,7 @@ void translate(const Group& from, std::span<const int> ranks, const Group& to, i
 RankFault check_ranks(int size, std::span<const int> ranks) {
   std::vector<bool> seen(static_cast<std::size_t>(size), false);
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const RankFault::What what = note(seen, ranks[i]);
+    const RankFault::What what = mark(seen, ranks[i]);
     if (what != RankFault::What::none) return {what, static_cast<int>(i), ranks[i]};
   }
   return {};
@@ -170,7 +170,7 @@ RankFault expand_ranges(int size, std::span<const int[3]> ranges, std::vector<in
     const std::int64_t steps = (std::int64_t{range[1]} - range[0]) / range[2];
     for (std::int64_t step = 0; step <= steps; ++step) {
       const auto rank = static_cast<int>(range[0] + step * range[2]);
-      if (note(seen, rank) == RankFault::What::twice) return {RankFault::What::twice, at, rank};
+      if (mark(seen, rank) == RankFault::What::twice) return {RankFault::What::twice, at, rank};
       ranks.push_back(rank);
     }
   }

@@ -24,7 +24,7 @@ struct Info {
   [[nodiscard]] const std::string* find(std::string_view key) const;
   // Sets a key's value; a new key is appended.
   void set(std::string_view key, std::string_view value);
-  // Removes a key. False: there is no such key.
+  // Removes a key. False: the key is not set.
   bool remove(std::string_view key);
 };
 

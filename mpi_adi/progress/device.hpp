@@ -38,7 +38,7 @@ class Unexpected;    // mpi_adi/device/unexpected
 class Device {
  public:
   // `kernel` must outlive the device. Attaches the receive, acknowledgment, read and cancel portals. Throws
-  // std::bad_alloc when there is no memory for the heap.
+  // std::bad_alloc when memory for the heap is lacking.
   Device(sim::Kernel& kernel, const DeviceOptions& options);
   ~Device();
   Device(const Device&) = delete;

@@ -20,13 +20,13 @@ void descriptor_changed(DeviceParts& parts, portals::Descriptor& descriptor) {
     return message_came(parts, *static_cast<ReceiveRequest*>(owner));  // protocol/receive
   switch (descriptor.owner_tag_kind()) {
     case kOwnerHeap:
-      return heap_changed(parts);  // protocol/take_unexpected
+      return complete_claims(parts);  // protocol/take_unexpected
     case kOwnerAcknowledgment:
-      return answers_came(parts, *static_cast<SendRequest*>(owner));  // protocol/send
+      return take_answers(parts, *static_cast<SendRequest*>(owner));  // protocol/send
     case kOwnerRead:
-      return body_read(parts, *static_cast<SendRequest*>(owner));
+      return take_pull(parts, *static_cast<SendRequest*>(owner));
     case kOwnerCancel:
-      return cancels_asked(parts);  // protocol/cancel
+      return answer_cancels(parts);  // protocol/cancel
     case kOwnerListener:
       return static_cast<Listener*>(owner)->notify();
     case kOwnerTask:
@@ -40,7 +40,7 @@ void descriptor_changed(DeviceParts& parts, portals::Descriptor& descriptor) {
 void transmission_finished(DeviceParts& parts, sim::Transmission& transmission) {
   switch (transmission.owner_tag_kind) {
     case kOwnerSend:
-      return body_taken(parts, *static_cast<SendRequest*>(transmission.owner));  // protocol/send
+      return end_transmission(parts, *static_cast<SendRequest*>(transmission.owner));  // protocol/send
     case kOwnerNotice:
       return notice_finished(parts, *static_cast<Notice*>(transmission.owner));  // protocol/notice
     case kOwnerListener:

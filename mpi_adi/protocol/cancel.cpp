@@ -103,7 +103,7 @@ void cancel(DeviceParts& parts, Request& request) {
   }
 }
 
-void cancels_asked(DeviceParts& parts) {
+void answer_cancels(DeviceParts& parts) {
   while (portals::ArrivedMessage* const question = parts.cancels.first()) {
     // A copy, because releasing the question frees its header.
     const portals::Header header = question->header;

@@ -26,7 +26,7 @@ enum class AskBack : std::uint8_t { cancelled = 0, nobody_receives = 1 };
 void ask_back(DeviceParts& parts, SendRequest& send, AskBack why);
 // Answers the questions that have arrived: frees each message that no receive has, and reports to its sender whether it
 // did.
-void cancels_asked(DeviceParts& parts);
+void answer_cancels(DeviceParts& parts);
 
 // Frees the messages that arrived on a communicator that this process has freed, so that the next communicator with the
 // same context does not receive them. A message that arrives between this call and the creation of that communicator is

@@ -35,7 +35,7 @@ void release(DeviceParts& parts, Request& request);
 void release_to(DeviceParts& parts, ParentRequest& owner, Request& request);
 
 // Completes a send or receive with MPI_PROC_NULL at once; no data moves, and the status has source MPI_PROC_NULL, tag
-// MPI_ANY_TAG and 0 bytes (MPI 4.0, chapter 3, "Null Processes").
+// MPI_ANY_TAG and 0 bytes (MPI 4.0, 3.11).
 void complete_null(DeviceParts& parts, Request& request);
 
 // Drops a reference that the device has to a communicator. A communicator that the program freed is queued for deletion

@@ -24,8 +24,8 @@ void start_long_send(DeviceParts& parts, SendRequest& request, portals::Header& 
   hand_over(parts, request, header, request.body);
 }
 
-void acknowledged(DeviceParts& parts, SendRequest& request, const portals::Header& acknowledgment) {
-  settled(request, kOwedAcknowledgment);
+void take_acknowledgment(DeviceParts& parts, SendRequest& request, const portals::Header& acknowledgment) {
+  settle(request, kOwedAcknowledgment);
   const auto saved = static_cast<portals::Saved>(acknowledgment.user_data[0]);
   const bool whole = saved == portals::Saved::both;
   ProtocolCounts& counts = parts.counts;

@@ -94,7 +94,7 @@ void observe_hit(DeviceParts& parts, ReceiveRequest& request, const portals::Arr
     trace_request(parts, sim::TraceKind::search_hit, request, message_bytes(header), header.match_bits, 0, 0,
                   was_taken_out ? 1 : 0);
   }
-  if (parts.type_check != nullptr) parts.type_check->came(request, header);
+  if (parts.type_check != nullptr) parts.type_check->record_message(request, header);
 }
 
 }  // namespace margay::mpi_adi

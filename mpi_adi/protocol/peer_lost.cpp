@@ -95,7 +95,7 @@ void end_receive_of_lost(DeviceParts& parts, ReceiveRequest& request) {
   }
   if (request.state == ReceiveState::claiming) unclaim(parts, request);
   // The reply will not come; the kernel's count of owed answers must balance.
-  if (request.expecting) parts.kernel.answered(request.peer);
+  if (request.expecting) parts.kernel.count_answer(request.peer);
   request.expecting = false;
   request.state = ReceiveState::complete;
   request.error_class = MPIX_ERR_PROC_FAILED;

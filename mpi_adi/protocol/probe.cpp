@@ -21,18 +21,18 @@ Envelope envelope_of(const portals::Header& header) {
 
 // Records a probe that found a message. A poll that finds none is only counted, because a program that polls would fill
 // the trace's ring with events.
-void note(DeviceParts& parts, sim::TraceProbe call, const portals::ArrivedMessage* found) {
+void record_probe(DeviceParts& parts, sim::TraceProbe call, const portals::ArrivedMessage* found) {
   if (found == nullptr) {
     const bool polls = call == sim::TraceProbe::iprobe || call == sim::TraceProbe::improbe;
-    parts.vain_polls += polls ? 1 : 0;
+    parts.empty_polls += polls ? 1 : 0;
     return;
   }
-  const std::uint32_t vain = std::exchange(parts.vain_polls, 0);
+  const std::uint32_t empty_polls = std::exchange(parts.empty_polls, 0);
   if (!parts.recorder().on()) return;
   sim::TraceEvent event = trace_event(sim::TraceKind::found, found->header, parts.message_numbers.of(*found));
   event.bytes = message_bytes(found->header);
   event.reason = static_cast<std::uint8_t>(call);
-  event.a = vain;
+  event.a = empty_polls;
   parts.recorder().record(event);
 }
 
@@ -42,7 +42,7 @@ bool probe(DeviceParts& parts, int source, int tag, const Communicator& communic
            Envelope& envelope, std::optional<sim::TraceProbe> call) {
   const portals::ArrivedMessage* const found =
       parts.heap.find(receive_criteria(source, tag, context_of(communicator, context)));
-  if (call) note(parts, *call, found);
+  if (call) record_probe(parts, *call, found);
   if (found == nullptr) return false;
   envelope = envelope_of(found->header);
   return true;
@@ -51,7 +51,7 @@ bool probe(DeviceParts& parts, int source, int tag, const Communicator& communic
 Message* matched_probe(DeviceParts& parts, int source, int tag, Communicator& communicator, Envelope& envelope,
                        sim::TraceProbe call) {
   portals::ArrivedMessage* const found = parts.heap.find(receive_criteria(source, tag, communicator.context));
-  note(parts, call, found);
+  record_probe(parts, call, found);
   if (found == nullptr) return nullptr;
   envelope = envelope_of(found->header);
   // Unlinked and claimed: no search finds the message now, and its memory stays until a receive takes it.

@@ -37,7 +37,7 @@ namespace {
 // of line, so that the common message does not pay for its registers.
 [[gnu::noinline]] void other_came(DeviceParts& parts, ReceiveRequest& request) {
   const portals::IndependentBuffer& row = request.row[0];
-  if (request.state == ReceiveState::pulling) return pull_came(parts, request, row.bytes);
+  if (request.state == ReceiveState::pulling) return end_pull(parts, request, row.bytes);
   const Note note = read_note(row.header.user_data);
   take_envelope(request, row.header, note);
   // A rendezvous delivers the header only. A header without answer bits names no body to pull; it is checked,
@@ -46,7 +46,7 @@ namespace {
   if (!pull || request.sent_bytes == 0) return complete_receive(parts, request, row.bytes);
   const portals::Header message = row.header;  // a copy, because the reply overwrites the row
   // The row will hold the reply's header at the end, so the check of types sees the message's now.
-  if (parts.type_check != nullptr) parts.type_check->came(request, message);
+  if (parts.type_check != nullptr) parts.type_check->record_message(request, message);
   start_pull(parts, request, message);
 }
 
@@ -114,9 +114,9 @@ void start_pull(DeviceParts& parts, ReceiveRequest& request, const portals::Head
   send_notice(parts, get);
 }
 
-void pull_came(DeviceParts& parts, ReceiveRequest& request, std::uint64_t bytes) {
+void end_pull(DeviceParts& parts, ReceiveRequest& request, std::uint64_t bytes) {
   MARGAY_ASSERT(request.expecting && request.state == ReceiveState::pulling);
-  parts.kernel.answered(request.peer);
+  parts.kernel.count_answer(request.peer);
   request.expecting = false;
   if (parts.recorder().on()) trace_request(parts, sim::TraceKind::pull_complete, request, bytes);
   complete_receive(parts, request, bytes);

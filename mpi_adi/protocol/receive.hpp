@@ -72,13 +72,13 @@ inline void complete_receive(DeviceParts& parts, ReceiveRequest& request, std::u
 // receive.
 [[gnu::noinline]] void take_unexpected(DeviceParts& parts, ReceiveRequest& request, portals::ArrivedMessage& message);
 // Completes the claiming receives whose message has now arrived whole.
-[[gnu::noinline]] void heap_changed(DeviceParts& parts);
+[[gnu::noinline]] void complete_claims(DeviceParts& parts);
 
 // Asks the sender of `message` for as much of its body as the request has room for (figure 5). Requires:
 // take_envelope() was called, and the entry is in no list.
 [[gnu::noinline]] void start_pull(DeviceParts& parts, ReceiveRequest& request, const portals::Header& message);
 // Completes a receive whose pulled body of `bytes` is in the program's buffer.
-[[gnu::noinline]] void pull_came(DeviceParts& parts, ReceiveRequest& request, std::uint64_t bytes);
+[[gnu::noinline]] void end_pull(DeviceParts& parts, ReceiveRequest& request, std::uint64_t bytes);
 
 // Notifies `peer` that a receive has taken its message (figures 6 and 7). `answer_bits`: from that message's note.
 [[gnu::noinline]] void answer_synchronous(DeviceParts& parts, std::uint32_t peer, portals::MatchBits answer_bits);

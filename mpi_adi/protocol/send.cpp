@@ -119,10 +119,10 @@ bool send_now(DeviceParts& parts, const CheckedSend& send) {
 namespace {
 
 // Handles an answer of the receiver's device, other than the kernel's acknowledgment.
-void answered(SendRequest& request, const portals::Header& header) {
+void take_answer(SendRequest& request, const portals::Header& header) {
   switch (static_cast<Answer>(header.user_data[0])) {
     case Answer::not_returned:
-      return settled(request, kOwedCancel);
+      return settle(request, kOwedCancel);
     case Answer::returned:
       request.cancelled = true;
       return;
@@ -130,14 +130,14 @@ void answered(SendRequest& request, const portals::Header& header) {
     // empty user data.
     case Answer::synchronous:
     default:
-      return settled(request, kOwedSynchronous);
+      return settle(request, kOwedSynchronous);
   }
 }
 
 }  // namespace
 
-void body_taken(DeviceParts& parts, SendRequest& request) {
-  settled(request, kOwedBodyTaken);
+void end_transmission(DeviceParts& parts, SendRequest& request) {
+  settle(request, kOwedBodyTaken);
   // A failed wire delivers no answers either.
   if (request.transmission.state == sim::Transmission::State::failed) {
     request.error_class = MPIX_ERR_PROC_FAILED;
@@ -148,7 +148,7 @@ void body_taken(DeviceParts& parts, SendRequest& request) {
 
 // Tests each row: the block may be reported as changed once more after its send is complete, when the pooled request
 // already serves another send.
-void answers_came(DeviceParts& parts, SendRequest& request) {
+void take_answers(DeviceParts& parts, SendRequest& request) {
   for (std::size_t row = 0; row < request.answers.size(); ++row) {
     portals::IndependentBuffer& answer = request.answers[row];
     if (answer.state != portals::IndependentBuffer::State::filled) continue;
@@ -158,9 +158,9 @@ void answers_came(DeviceParts& parts, SendRequest& request) {
     // A late answer, to a send that is complete: its row is released above, and the answer is ignored.
     if (!request.listening) continue;
     if (header.kind == portals::Kind::acknowledgment) {
-      acknowledged(parts, request, header);
+      take_acknowledgment(parts, request, header);
     } else {
-      answered(request, header);
+      take_answer(request, header);
     }
   }
   if (!request.listening) return;
@@ -171,11 +171,11 @@ void answers_came(DeviceParts& parts, SendRequest& request) {
   complete_if_nothing_owed(parts, request);
 }
 
-void body_read(DeviceParts& parts, SendRequest& request) {
+void take_pull(DeviceParts& parts, SendRequest& request) {
   // A late change from an earlier use of the pooled request.
   if (!request.readable) return;
   request.read_done = true;
-  settled(request, kOwedRead);
+  settle(request, kOwedRead);
   complete_if_nothing_owed(parts, request);
 }
 

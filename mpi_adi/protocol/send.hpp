@@ -34,14 +34,14 @@ void start_short_send(DeviceParts& parts, SendRequest& request, portals::Header&
 
 // Handles the end of the request's transmission: the body was sent or stopped. If the wire failed, the request ends
 // with MPIX_ERR_PROC_FAILED.
-[[gnu::noinline]] void body_taken(DeviceParts& parts, SendRequest& request);
+[[gnu::noinline]] void end_transmission(DeviceParts& parts, SendRequest& request);
 // Handles the messages to the request's acknowledgment entry: the kernel's acknowledgment, a synchronous answer, the
 // answer to a cancel, or several of them.
-[[gnu::noinline]] void answers_came(DeviceParts& parts, SendRequest& request);
+[[gnu::noinline]] void take_answers(DeviceParts& parts, SendRequest& request);
 // Handles the acknowledgment of a long message, which states what the target's kernel saved of it. Header only: the
 // send stops its body and waits for the receiver's pull.
-void acknowledged(DeviceParts& parts, SendRequest& request, const portals::Header& acknowledgment);
+void take_acknowledgment(DeviceParts& parts, SendRequest& request, const portals::Header& acknowledgment);
 // Handles the receiver's pull of the body, or of as much of it as the receiver has room for.
-[[gnu::noinline]] void body_read(DeviceParts& parts, SendRequest& request);
+[[gnu::noinline]] void take_pull(DeviceParts& parts, SendRequest& request);
 
 }  // namespace margay::mpi_adi

@@ -78,7 +78,7 @@ void close(DeviceParts& parts, SendRequest& request) {
   if (request.listening) parts.acknowledgment_list.remove(request.answer_entry);
   if (request.readable) parts.read_list.remove(request.read_entry);
   request.listening = request.readable = false;
-  if (request.expecting) parts.kernel.answered(request.peer);
+  if (request.expecting) parts.kernel.count_answer(request.peer);
   request.expecting = false;
 }
 

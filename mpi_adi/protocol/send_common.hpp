@@ -24,7 +24,7 @@ inline void owes(SendRequest& request, SendOwed what) {
   request.owed = static_cast<std::uint8_t>(request.owed | what);
 }
 // Clears it. The caller then calls complete_if_nothing_owed().
-inline void settled(SendRequest& request, SendOwed what) {
+inline void settle(SendRequest& request, SendOwed what) {
   request.owed = static_cast<std::uint8_t>(request.owed & ~static_cast<unsigned>(what));
 }
 
@@ -39,7 +39,7 @@ inline void settled(SendRequest& request, SendOwed what) {
 [[gnu::noinline]] void make_readable(DeviceParts& parts, SendRequest& request);
 
 // Gives the request's transmission (header set) to the kernel, which sends it whole at once if the wire has room, and
-// queues it otherwise. The send owes kOwedBodyTaken until body_taken().
+// queues it otherwise. The send owes kOwedBodyTaken until end_transmission().
 [[gnu::noinline]] void hand_over(DeviceParts& parts, SendRequest& request, const portals::Header& header,
                                  const portals::Region& body);
 

@@ -46,7 +46,7 @@ void take_unexpected(DeviceParts& parts, ReceiveRequest& request, portals::Arriv
   }
 }
 
-void heap_changed(DeviceParts& parts) {
+void complete_claims(DeviceParts& parts) {
   for (ReceiveRequest** at = &parts.claiming; *at != nullptr;) {
     ReceiveRequest& request = **at;
     MARGAY_ASSERT(request.state == ReceiveState::claiming && request.claimed != nullptr);

@@ -15,7 +15,7 @@ namespace detail {
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local MpiProcess* thread_process;  // never nullptr
 // Whether this thread has asked its process to report its end (RankLock::record_thread), if the process needs that
 // report.
-[[gnu::tls_model("initial-exec")]] extern constinit thread_local bool thread_noted;
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local bool thread_recorded;
 // The slow path of current_rank().
 [[nodiscard, gnu::noinline]] MpiRank* rank_of_process();
 }  // namespace detail

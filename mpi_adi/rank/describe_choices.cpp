@@ -26,7 +26,7 @@ constexpr std::array kModes = {ModeRow{SendMode::standard, "standard"}, ModeRow{
                                ModeRow{SendMode::ready, "ready"}, ModeRow{SendMode::buffered, "buffered"}};
 
 // Ready first: the mode decides there, not the shape.
-std::string_view words_of(SendMode mode, SendShape shape) {
+std::string_view send_mode_text(SendMode mode, SendShape shape) {
   if (mode == SendMode::ready) return "header and body, into the receive that must be there; else dropped and counted";
   switch (shape) {
     case SendShape::short_message:
@@ -53,7 +53,7 @@ void add_wire(std::vector<std::string>& lines, std::string_view title, std::uint
     for (const ModeRow& row : kModes) {
       const ProtocolChoice choice = select_protocol(row.mode, bytes, limit, long_protocol);
       lines.push_back(fmt::format("  {:<16} {:<12} {:<19} {:<12} {}", sizes, row.name, sim::name(choice.protocol),
-                                  sim::name(choice.reason), words_of(row.mode, choice.shape)));
+                                  sim::name(choice.reason), send_mode_text(row.mode, choice.shape)));
     }
   };
   add("up to " + in_bytes(limit), limit);
@@ -95,7 +95,7 @@ std::string huge_pages_of_files() {
 
 std::string window_line(std::string_view memory, const MethodFacts& facts, const std::string& means) {
   const MethodChoice choice = choose_window_method(facts);
-  return fmt::format("  {:<18} {:<28} {}{}", memory, words_of(choice.method), choice.reason,
+  return fmt::format("  {:<18} {:<28} {}{}", memory, method_name(choice.method), choice.reason,
                      means.empty() ? "" : " (" + means + ")");
 }
 

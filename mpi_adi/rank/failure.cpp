@@ -5,7 +5,7 @@
 
 namespace margay::mpi_adi {
 
-std::string words_of_failure(MpiRank& rank, const Request& request) {
+std::string failure_text(MpiRank& rank, const Request& request) {
   if (request.error_class == MPI_ERR_TRUNCATE) return truncation_text(static_cast<const ReceiveRequest&>(request));
   if (request.error_class == MPI_ERR_OTHER) return kContextsUsedUp;  // MPI_Comm_idup found no free context
   return lost_text(rank);

@@ -34,7 +34,7 @@ void Handles::keep_origins() {
 }
 
 void Handles::record_in_origins(Handle handle) {
-  origins_->note(handle);
+  origins_->record(handle);
 }
 
 Handles::Handles(Device& device, Communicator& world) : device_(device) {
@@ -85,7 +85,7 @@ void Handles::make_request() {
     free_requests_ = request_pool_.back().get();
   }
   // hide_free_requests() runs at each call, so each use of a request passes here and records its maker.
-  if (origins_ != nullptr) origins_->note(*free_requests_);
+  if (origins_ != nullptr) origins_->record(*free_requests_);
 }
 
 void Handles::hide_free_requests() {

@@ -19,7 +19,7 @@ namespace detail {
 
 constinit thread_local MpiRank* thread_rank = nullptr;
 constinit thread_local MpiProcess* thread_process = &own_process;
-constinit thread_local bool thread_noted = false;
+constinit thread_local bool thread_recorded = false;
 
 MpiRank* rank_of_process() {
   return thread_process->rank();

@@ -7,14 +7,14 @@ void Origins::enter(std::string_view function, const void* caller) {
   calls_[std::this_thread::get_id()].push_back({function, caller});
 }
 
-void Origins::note(Handle handle) {
+void Origins::record(Handle handle) {
   const std::lock_guard guard(mutex_);
   by_handle_[handle] = current();
   // The handle names a new object, which has not been reported.
   reported_.erase(handle);
 }
 
-void Origins::note(const UserRequest& request) {
+void Origins::record(const UserRequest& request) {
   const std::lock_guard guard(mutex_);
   by_request_[&request] = current();
 }

@@ -33,8 +33,8 @@ class Origins {
   void leave();
 
   // Records the call that the thread is in as the maker. A later object with the same handle replaces the earlier.
-  void note(Handle handle);
-  void note(const UserRequest& request);
+  void record(Handle handle);
+  void record(const UserRequest& request);
 
   // The maker; an empty function if the object was made outside of any recorded call.
   [[nodiscard]] Origin of(Handle handle) const;

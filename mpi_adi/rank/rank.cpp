@@ -31,7 +31,7 @@ void forget_messages(MpiRank& rank, const Communicator& communicator) {
 // The same for the world, and for messages that arrived for communicators after they were freed.
 void forget_last_messages(MpiRank& rank) {
   forget_messages(rank, rank.worlds().world());
-  for (const ContextId context : contexts_of_nobody(rank.receiving_side())) rank.device().forget_messages(context);
+  for (const ContextId context : freed_contexts(rank.receiving_side())) rank.device().forget_messages(context);
 }
 
 }  // namespace
@@ -133,7 +133,7 @@ void MpiRank::EndOfThread::thread_ends() {
   // round asks it again.
   rank_.process_->arm_coprocessor();
   rank_.leave();
-  detail::thread_noted = false;  // destructors that run later in this thread may still call MPI
+  detail::thread_recorded = false;  // destructors that run later in this thread may still call MPI
 }
 
 void MpiRank::resume() {

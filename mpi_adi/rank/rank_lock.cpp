@@ -25,7 +25,7 @@ void RankLock::begin_many() {
 }
 
 void RankLock::record_thread() {
-  detail::thread_noted = true;
+  detail::thread_recorded = true;
   // Only a process with TCP wires needs a report of a thread's end.
   if (process_.minds_threads()) sim::notify_thread_end(ends_);
 }

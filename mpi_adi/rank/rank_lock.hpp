@@ -35,7 +35,7 @@ class RankLock {
   // Enters the rank. A single-threaded program pays one load and the process lock's cheap side.
   void enter() {
     if (threaded()) {
-      if (!detail::thread_noted) [[unlikely]]
+      if (!detail::thread_recorded) [[unlikely]]
         record_thread();
       mutex_.lock();
       if (threads_.get() != Threads::many) [[unlikely]]

@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kLinesMax = 20;  // of one communicator; the remainder is counted
 
 // The message's sender, tag, bytes and communicator, as the end of a line.
-std::string words_of(const portals::Header& header, std::string_view communicator) {
+std::string envelope_text(const portals::Header& header, std::string_view communicator) {
   const std::string by = sent_side_text(header);
   std::string text = " from rank " + std::to_string(source_of(header.match_bits)) + ", tag " +
                      std::to_string(tag_of(header.match_bits)) + ", " + std::to_string(message_bytes(header)) +
@@ -46,7 +46,7 @@ void report(const ReceivingSide& side, const std::vector<const portals::Header*>
   std::string text;
   const std::size_t count = messages.size();
   for (std::size_t i = 0; i < std::min(count, kLinesMax); ++i) {
-    const std::string what = "an unreceived message," + words_of(*messages[i], communicator);
+    const std::string what = "an unreceived message," + envelope_text(*messages[i], communicator);
     record(side, sim::Finding::unreceived_message, *messages[i], communicator, what);
     text += leak + what + id_suffix(sim::Finding::unreceived_message) + "\n";
   }
@@ -83,7 +83,7 @@ std::string name_of(const ReceivingSide& side, ContextId context) {
 
 }  // namespace
 
-std::vector<ContextId> contexts_of_nobody(const ReceivingSide& side) {
+std::vector<ContextId> freed_contexts(const ReceivingSide& side) {
   std::vector<ContextId> found;
   // The members of an agreement under way may be ahead of this process, and have sent on the communicator that it
   // makes.
@@ -92,8 +92,8 @@ std::vector<ContextId> contexts_of_nobody(const ReceivingSide& side) {
   for (const portals::ArrivedMessage* at = heap.first(); at != nullptr; at = heap.next(*at)) {
     const ContextId context = context_of(at->header.match_bits);
     // Even contexts are for point-to-point messages; odd ones belong to collective calls, which forget their own.
-    const bool nobodys = context % 2 == 0 && side.contexts.is_free(context / 2);
-    if (nobodys && std::find(found.begin(), found.end(), context) == found.end()) found.push_back(context);
+    const bool freed = context % 2 == 0 && side.contexts.is_free(context / 2);
+    if (freed && std::find(found.begin(), found.end(), context) == found.end()) found.push_back(context);
   }
   return found;
 }
@@ -102,7 +102,7 @@ void report_unreceived(const ReceivingSide& side, const Communicator& communicat
   if (!side.reports_leaks) return;
   report_in_heap(side, communicator.context, communicator_text(communicator));
   if (&communicator != &side.world) return;
-  for (const ContextId context : contexts_of_nobody(side)) report_in_heap(side, context, freed_text(context));
+  for (const ContextId context : freed_contexts(side)) report_in_heap(side, context, freed_text(context));
 }
 
 void report_given_back(const ReceivingSide& side, const std::vector<Communicator*>& communicators) {
@@ -141,7 +141,7 @@ std::uint64_t report_dropped(const ReceivingSide& side, std::uint64_t reported) 
     const ContextId context = context_of(header.match_bits);
     const bool is_known = context == side.world.context || context == side.self.context;
     const std::string communicator = is_known ? name_of(side, context) : communicator_text(context);
-    const std::string what = "dropped: a ready send" + words_of(header, communicator);
+    const std::string what = "dropped: a ready send" + envelope_text(header, communicator);
     record(side, sim::Finding::dropped_ready_send, header, communicator, what);
     text += me + what + id_suffix(sim::Finding::dropped_ready_send) + "\n";
     ++recorded;

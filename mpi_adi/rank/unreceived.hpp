@@ -38,6 +38,6 @@ std::uint64_t report_dropped(const ReceivingSide& side, std::uint64_t reported);
 
 // The point-to-point contexts of messages in the heap that no communicator of this process has. Empty while an
 // agreement on contexts runs. Requires: the process lock is held.
-[[nodiscard]] std::vector<ContextId> contexts_of_nobody(const ReceivingSide& side);
+[[nodiscard]] std::vector<ContextId> freed_contexts(const ReceivingSide& side);
 
 }  // namespace margay::mpi_adi

@@ -15,12 +15,12 @@ class StallTimer {
  public:
   explicit StallTimer(MpiRank& rank) : rank_(rank) {}
   // The wait is over, or its call ends by an error: the board must not show it any longer.
-  ~StallTimer() { moved(); }
+  ~StallTimer() { restart(); }
   StallTimer(const StallTimer&) = delete;
   StallTimer& operator=(const StallTimer&) = delete;
 
   // Progress was made: the wait starts anew.
-  void moved() {
+  void restart() {
     if (on_board_) [[unlikely]]
       clear();
   }
@@ -29,7 +29,7 @@ class StallTimer {
     if (idle_ns >= kLongWaitNs) [[unlikely]] {
       look(idle_ns);
     } else {
-      moved();  // the idle time may have begun anew: other processes copied a part of a body
+      restart();  // the idle time may have begun anew: other processes copied a part of a body
     }
   }
 
@@ -137,12 +137,12 @@ void wait_until(MpiRank& rank, Done done, int messages = Device::kMessagesPerRou
     const bool gave_way = shared.after_round(moved);
     // The idle time begins anew, although the progress may not have been this wait's.
     if (moved) {
-      waiter.moved();
-      stall.moved();
+      waiter.restart();
+      stall.restart();
       continue;
     }
     if (gave_way) [[unlikely]]
-      waiter.gave_way();
+      waiter.record_yield();
     waiter.idle();
     if (waiter.sleeps()) [[unlikely]]
       // A sleeper's rounds are rare, so what the device does after many rounds is done now (the second heap).

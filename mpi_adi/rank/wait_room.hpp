@@ -69,12 +69,12 @@ class WaitRoom {
   }
   // For a call that tests once, found nothing, and may be repeated at once: whether to yield the processor to other
   // threads first. True at every eighth such test while one of them waits, or as long as they call in between.
-  [[nodiscard]] bool look_gives_way(std::uint32_t turns) {
-    looks_alone_ = turns == turns_at_look_ ? looks_alone_ + 1 : 0;
-    turns_at_look_ = turns;
-    if (pollers_ == 0 && empty() && looks_alone_ >= kAlone) return false;
+  [[nodiscard]] bool poll_gives_way(std::uint32_t turns) {
+    polls_alone_ = turns == turns_at_poll_ ? polls_alone_ + 1 : 0;
+    turns_at_poll_ = turns;
+    if (pollers_ == 0 && empty() && polls_alone_ >= kAlone) return false;
     // A yield costs a system call, so not every test makes one.
-    return ++looks_ % kLooksToYield == 0;
+    return ++polls_ % kPollsToYield == 0;
   }
   // Wakes the guests whose condition holds.
   void serve();
@@ -84,7 +84,7 @@ class WaitRoom {
  private:
   // Waits or tests of one thread in a row after which no other is expected.
   static constexpr std::uint32_t kAlone = 100;
-  static constexpr std::uint32_t kLooksToYield = 8;
+  static constexpr std::uint32_t kPollsToYield = 8;
   // Makes the latest guest the polling thread, if there is one.
   void hand_on();
 
@@ -94,9 +94,9 @@ class WaitRoom {
   // Of the latest wait, and of the latest test: the lock's turns, and how many came in a row without another thread.
   std::uint32_t turns_ = 0;
   std::uint32_t waits_alone_ = kAlone;
-  std::uint32_t looks_ = 0;
-  std::uint32_t turns_at_look_ = 0;
-  std::uint32_t looks_alone_ = kAlone;
+  std::uint32_t polls_ = 0;
+  std::uint32_t turns_at_poll_ = 0;
+  std::uint32_t polls_alone_ = kAlone;
   std::vector<Guest*> guests_;
 };
 

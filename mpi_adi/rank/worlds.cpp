@@ -70,20 +70,20 @@ void Worlds::end() {
 
 void Worlds::set_error_handler(Communicator& communicator, ErrorHandlerPtr handler) {
   communicator.error_handler = std::move(handler);
-  const Communicator& rest = raises_the_rest();
-  const std::lock_guard guard(rest_mutex_);
+  const Communicator& fallback = fallback_communicator();
+  const std::lock_guard guard(fallback_mutex_);
   // A copy under its own lock, because threads outside the rank read it.
-  rest_ = {rest.error_handler, rest.handle};
+  fallback_ = {fallback.error_handler, fallback.handle};
 }
 
-const Communicator& Worlds::raises_the_rest() const {
+const Communicator& Worlds::fallback_communicator() const {
   const ErrorHandlerPtr& initial = tables_.initial_handler;
   return world_.error_handler == initial && self_.error_handler != initial ? self_ : world_;
 }
 
-Worlds::HandlerOfTheRest Worlds::handler_of_the_rest() const {
-  const std::lock_guard guard(rest_mutex_);
-  return rest_;
+Worlds::FallbackHandler Worlds::fallback_handler() const {
+  const std::lock_guard guard(fallback_mutex_);
+  return fallback_;
 }
 
 void Worlds::set_context(Communicator& communicator, const AgreedContext& agreed) {

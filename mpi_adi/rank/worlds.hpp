@@ -50,14 +50,14 @@ class Worlds {
   void set_error_handler(Communicator& communicator, ErrorHandlerPtr handler);
   // The communicator whose handler takes errors that belong to none: the world (paper 002, section 7.2). MPI 4.0
   // assigns them to MPI_COMM_SELF, whose handler is taken if the program set that one only.
-  [[nodiscard]] const Communicator& raises_the_rest() const;
+  [[nodiscard]] const Communicator& fallback_communicator() const;
   // A copy of that handler, which any thread may read, inside the rank or not: calls outside MPI's life raise errors
   // too.
-  struct HandlerOfTheRest {
+  struct FallbackHandler {
     ErrorHandlerPtr handler;
     MPI_Comm communicator = MPI_COMM_WORLD;
   };
-  [[nodiscard]] HandlerOfTheRest handler_of_the_rest() const;
+  [[nodiscard]] FallbackHandler fallback_handler() const;
 
   // The free contexts of this process; those of the worlds are taken.
   [[nodiscard]] ContextPool& contexts() { return contexts_; }
@@ -88,9 +88,9 @@ class Worlds {
   // Both keep their values after end().
   sim::Published<int> thread_level_{MPI_THREAD_MULTIPLE};
   sim::Published<std::thread::id> main_thread_{std::this_thread::get_id()};
-  // Guards rest_, which threads outside the rank read.
-  mutable std::mutex rest_mutex_;
-  HandlerOfTheRest rest_;
+  // Guards fallback_, which threads outside the rank read.
+  mutable std::mutex fallback_mutex_;
+  FallbackHandler fallback_;
 };
 
 }  // namespace margay::mpi_adi

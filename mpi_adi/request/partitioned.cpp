@@ -41,7 +41,7 @@ void Partitioned::begin_round(std::uint64_t messages) {
   complete = messages == 0;
 }
 
-void Partitioned::message_completed(const Request& message) {
+void Partitioned::count_complete(const Request& message) {
   if (error_ == MPI_SUCCESS) error_ = message.error_class;
   complete = --under_way_ == 0;
 }
@@ -160,7 +160,7 @@ void PartitionedReceive::part_completed(const Request& part) {
   // The tag has the message's number, since messages complete in any order.
   message_here_[partition_message_of(part.tag)] = true;
   bytes += part.bytes;
-  message_completed(part);
+  count_complete(part);
 }
 
 void PartitionedReceive::post() {

@@ -101,7 +101,7 @@ class Partitioned : public OwnRequest, protected ParentRequest {
   // Begins a round of `messages` messages.
   void begin_round(std::uint64_t messages);
   // Counts one of them as complete, and keeps the first error.
-  void message_completed(const Request& message);
+  void count_complete(const Request& message);
 
   Device& device_;
   // The datatype of setups and of received messages, because sender and receiver may divide the data differently. Sent
@@ -131,7 +131,7 @@ class PartitionedSend final : public Partitioned {
 
  private:
   // Each part is a message of the present round.
-  void part_completed(const Request& part) override { message_completed(part); }
+  void part_completed(const Request& part) override { count_complete(part); }
   // The partitions of a message: [first, last).
   [[nodiscard]] std::uint64_t first_of(std::uint64_t message) const { return message * per_message_; }
   [[nodiscard]] std::uint64_t last_of(std::uint64_t message) const;

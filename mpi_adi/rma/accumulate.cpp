@@ -51,7 +51,7 @@ void Rma::accumulate(Window& window, const Access& access, const AccumulateOpera
   const std::uint64_t bytes = operands.count * operands.element_bytes;
   if (bytes == 0) return;
   const WindowMethod method = to.method == WindowMethod::direct ? WindowMethod::direct : WindowMethod::message;
-  seen(window, access, operands.call, method, bytes);
+  count_access(window, access, operands.call, method, bytes);
   if (method == WindowMethod::message) return accumulate_by_messages(window, access, operands);
   // The lock belongs to the memory's owner, so all origins use the same one.
   sim::AccumulateLock lock = accumulate_lock(to);

@@ -46,7 +46,7 @@ void Rma::hear(const portals::Header& header, const std::byte* body, std::uint64
   switch (head.what) {
     case Ask::lock_shared:
     case Ask::lock_exclusive:
-      return lock_asked(window, head);
+      return hear_lock(window, head);
     case Ask::unlock:
       // The origin may withdraw a request that it still waits for.
       std::erase(window.waiting, head.origin);
@@ -55,13 +55,13 @@ void Rma::hear(const portals::Header& header, const std::byte* body, std::uint64
       // Only an answer to a request that is open.
       if (!origin.lock_asked || origin.locked || origin.control.here()) return;
       origin.locked = true;
-      return parts_.kernel.answered(origin.world_rank);
+      return parts_.kernel.count_answer(origin.world_rank);
     case Ask::posted:
       return window.control.posts().publish(static_cast<std::uint32_t>(head.origin));
     case Ask::completed:
       return window.control.completions().publish(static_cast<std::uint32_t>(head.origin));
     case Ask::refused:
-      return refused(window, head);
+      return hear_refusal(window, head);
     case Ask::put_pieces:
       return take_pieces(window, *asked, header);
     case Ask::get_pieces:
@@ -77,7 +77,7 @@ void Rma::hear(const portals::Header& header, const std::byte* body, std::uint64
 }
 
 // Handles a lock request of a member that cannot reach the lock in memory.
-void Rma::lock_asked(Window& window, const AskHead& head) {
+void Rma::hear_lock(Window& window, const AskHead& head) {
   // A lost member was withdrawn already, and would never release the lock.
   if (parts_.kernel.initiator().gone(window.target(head.origin).world_rank)) return;
   const auto member = static_cast<std::uint32_t>(head.origin);
@@ -102,7 +102,7 @@ void Rma::refuse(Window& window, const AskHead& head, int error_class) {
   send_ask(window, head.origin, answer);
 }
 
-void Rma::refused(Window& window, const AskHead& head) {
+void Rma::hear_refusal(Window& window, const AskHead& head) {
   Reply* asked = nullptr;
   // The answer is found by its bits. One that the kernel is filling is not ended: that body was accepted.
   replies_.for_each_in_use([&](Reply& answer) {
@@ -112,10 +112,11 @@ void Rma::refused(Window& window, const AskHead& head) {
     }
   });
   const bool is_operation = head.error_class == MPI_ERR_OP;
-  note(window, is_operation ? MPI_ERR_OP : MPI_ERR_RMA_RANGE,
-       "rank " + std::to_string(head.origin) + " refused an access to " + std::to_string(head.bytes) + " bytes: " +
-           (is_operation ? "invalid combination of operation, datatype and length"
-                         : "they are not all in its window's memory"));
+  keep_error(window, is_operation ? MPI_ERR_OP : MPI_ERR_RMA_RANGE,
+             "rank " + std::to_string(head.origin) + " refused an access to " + std::to_string(head.bytes) +
+                 " bytes: " +
+                 (is_operation ? "invalid combination of operation, datatype and length"
+                               : "they are not all in its window's memory"));
   if (asked != nullptr) give_up(*asked, MPI_ERR_RMA_RANGE);
 }
 
@@ -151,7 +152,7 @@ void Rma::forget_described(const portals::Header& header) {
     const portals::Criteria& criteria = answer.entry.criteria();
     if (answer.at_target && !answer.memory && criteria.match_bits == header.match_bits &&
         criteria.source_rank == header.source.rank) {
-      came(answer);
+      take_reply(answer);
     }
   });
 }

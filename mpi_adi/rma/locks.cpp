@@ -65,7 +65,7 @@ bool Rma::has_lock(const Window& window, WindowTarget& target) {
 void Rma::unlock(Window& window, int target) {
   WindowTarget& to = window.target(target);
   const bool asked = std::exchange(to.lock_asked, false);
-  if (asked && !to.locked && !to.control.here()) parts_.kernel.answered(to.world_rank);  // given up
+  if (asked && !to.locked && !to.control.here()) parts_.kernel.count_answer(to.world_rank);  // given up
   to.locked = false;
   to.lock = LockKind::none;
   if (!asked) return;

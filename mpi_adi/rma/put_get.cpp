@@ -20,15 +20,15 @@ void Rma::put(Window& window, const Access& access) {
   if (bytes == 0) return;
   if (to.method == WindowMethod::direct) {
     // Two regions and one copy: nothing is packed, whatever the two datatypes are.
-    seen(window, access, sim::TraceAccess::put, WindowMethod::direct, bytes);
+    count_access(window, access, sim::TraceAccess::put, WindowMethod::direct, bytes);
     Pieces here, there;
     return portals::copy(there.to_receive(to.base + access.offset, access.target_count, *access.target_type),
                          here.to_send(access.buffer, access.count, *access.type));
   }
   if (to.method == WindowMethod::process && copy_through_system(window, access, true)) {
-    return seen(window, access, sim::TraceAccess::put, WindowMethod::process, bytes);
+    return count_access(window, access, sim::TraceAccess::put, WindowMethod::process, bytes);
   }
-  seen(window, access, sim::TraceAccess::put, WindowMethod::message, bytes);
+  count_access(window, access, sim::TraceAccess::put, WindowMethod::message, bytes);
   put_by_messages(window, access);
 }
 
@@ -37,15 +37,15 @@ void Rma::get(Window& window, const Access& access) {
   const std::uint64_t bytes = bytes_of(access);
   if (bytes == 0) return;
   if (to.method == WindowMethod::direct) {
-    seen(window, access, sim::TraceAccess::get, WindowMethod::direct, bytes);
+    count_access(window, access, sim::TraceAccess::get, WindowMethod::direct, bytes);
     Pieces here, there;
     return portals::copy(here.to_receive(access.buffer, access.count, *access.type),
                          there.to_send(to.base + access.offset, access.target_count, *access.target_type));
   }
   if (to.method == WindowMethod::process && copy_through_system(window, access, false)) {
-    return seen(window, access, sim::TraceAccess::get, WindowMethod::process, bytes);
+    return count_access(window, access, sim::TraceAccess::get, WindowMethod::process, bytes);
   }
-  seen(window, access, sim::TraceAccess::get, WindowMethod::message, bytes);
+  count_access(window, access, sim::TraceAccess::get, WindowMethod::message, bytes);
   get_by_messages(window, access);
 }
 
@@ -72,8 +72,8 @@ bool Rma::copy_through_system(Window& window, const Access& access, bool write) 
   }
   // A fault in the target's memory is the program's error, reported at the next synchronisation.
   if (fault != sim::ReadFault::none) {
-    note(window, fault == sim::ReadFault::gone ? MPIX_ERR_PROC_FAILED : MPI_ERR_RMA_RANGE,
-         "the target's memory cannot be reached: " + std::string(sim::words(fault)));
+    keep_error(window, fault == sim::ReadFault::gone ? MPIX_ERR_PROC_FAILED : MPI_ERR_RMA_RANGE,
+               "the target's memory cannot be reached: " + std::string(sim::words(fault)));
   }
   return true;
 }

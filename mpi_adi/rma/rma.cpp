@@ -24,7 +24,7 @@ constexpr std::size_t kOperandBytesCopied = 512;
 
 static_assert(kWindowMethods == sim::kCountedMethods);
 
-const char* words_of(WindowMethod method) {
+const char* method_name(WindowMethod method) {
   switch (method) {
     case WindowMethod::direct:
       return "direct";
@@ -103,7 +103,7 @@ void Rma::detach(Window& window) {
   // Described bodies that never arrived, or that did not fit their description.
   replies_.for_each_in_use([&](Reply& reply) {
     if (!reply.at_target || reply.window != &window) return;
-    if (!reply.memory || reply.memory->under_way() == 0) return came(reply);
+    if (!reply.memory || reply.memory->under_way() == 0) return take_reply(reply);
     reply.window = nullptr;  // it ends when the body has arrived or its sender is lost
   });
   windows_.erase(window.communicator->context);
@@ -256,16 +256,16 @@ void Rma::send_ask(Window& window, int target, const AskHead& head, std::span<co
 }
 
 void Outgoing::notify() {
-  rma->finished(*this);
+  rma->end_sending(*this);
 }
 
-void Rma::finished(Outgoing& outgoing) {
+void Rma::end_sending(Outgoing& outgoing) {
   // A failed wire means a lost target; the window reports it at its next synchronisation.
   const bool failed = outgoing.transmission.state == sim::Transmission::State::failed;
   if (outgoing.window != nullptr) {
     --under_way_;
     outgoing.window->target(outgoing.target).sending.end(outgoing.generation);
-    if (failed) note(*outgoing.window, MPIX_ERR_PROC_FAILED, {});
+    if (failed) keep_error(*outgoing.window, MPIX_ERR_PROC_FAILED, {});
     if (!failed && outgoing.window->by_messages) wake(outgoing.window->target(outgoing.target));
   }
   if (outgoing.request != nullptr) done(outgoing.request, failed ? MPIX_ERR_PROC_FAILED : MPI_SUCCESS);
@@ -305,10 +305,10 @@ Reply& Rma::expect(Window& window, int target, const portals::Region& room, Outs
 }
 
 void Reply::notify() {
-  rma->came(*this);
+  rma->take_reply(*this);
 }
 
-void Rma::came(Reply& answer) {
+void Rma::take_reply(Reply& answer) {
   // A described body at its target: no origin here waits for it.
   if (answer.at_target) {
     if (answer.window != nullptr) --answer.window->target(answer.target).described;
@@ -326,14 +326,14 @@ void Rma::give_up(Reply& answer, int error_class) {
   answer.memory.reset();
   answer.pieces.clear();
   WindowTarget& target = answer.window->target(answer.target);
-  parts_.kernel.answered(target.world_rank);
+  parts_.kernel.count_answer(target.world_rank);
   target.awaited.end(answer.generation);
   --under_way_;
   target.reads -= answer.reads ? 1 : 0;
   if (answer.request != nullptr) {
     done(answer.request, error_class);
   } else if (error_class != MPI_SUCCESS) {
-    note(*answer.window, error_class, {});
+    keep_error(*answer.window, error_class, {});
   }
   replies_.give_back(answer);
 }
@@ -344,7 +344,7 @@ void Rma::done(Outstanding* request, int error_class) {
   if (--request->count == 0 && request->all_done != nullptr) request->all_done->notify();
 }
 
-void Rma::note(Window& window, int error_class, const std::string& words) {
+void Rma::keep_error(Window& window, int error_class, const std::string& words) {
   // Only the first error is kept.
   if (window.error_class != MPI_SUCCESS) return;
   window.error_class = error_class;
@@ -384,7 +384,7 @@ void Rma::end_losses() {
     if (reply.memory && reply.memory->under_way() != 0) {
       all = false;
     } else if (reply.at_target) {
-      came(reply);
+      take_reply(reply);
     } else {
       give_up(reply, MPIX_ERR_PROC_FAILED);
     }

@@ -153,7 +153,7 @@ class Rma final : public Listener {
   // The accesses begun here.
   [[nodiscard]] const AccessCounts& counts() const { return counts_; }
   // Records a synchronisation in the trace. `target` -1: no single target.
-  void synchronised(const Window& window, sim::TraceSync sync, int target = -1) {
+  void record_synchronisation(const Window& window, sim::TraceSync sync, int target = -1) {
     if (parts_.recorder().on()) [[unlikely]]
       record(window, sim::TraceKind::window_sync, target, {.a = static_cast<std::uint32_t>(sync)});
   }
@@ -212,7 +212,7 @@ class Rma final : public Listener {
   void send_ask(Window& window, int target, const AskHead& head, std::span<const Piece> pieces = {},
                 const void* operands = nullptr, std::uint64_t operand_bytes = 0);
   // Handles the end of a transmission.
-  void finished(Outgoing& outgoing);
+  void end_sending(Outgoing& outgoing);
   // Whether another origin may write the body while it is sent.
   [[nodiscard]] bool others_may_write(const portals::Region& body) const;
   // The headers of an ask, and of any message of this class; the caller adds kind, length and return fields.
@@ -229,13 +229,13 @@ class Rma final : public Listener {
   // Lists an answer's entry and counts it as under way.
   Reply& expect(Window& window, int target, const portals::Region& room, Outstanding* request, const Pieces* holds);
   // Handles a filled reply: an answer, or at a target a described body.
-  void came(Reply& answer);
+  void take_reply(Reply& answer);
   // Ends an answer, with its error or with success.
   void give_up(Reply& answer, int error_class);
   // One message or answer less under way for a request-based call.
   void done(Outstanding* request, int error_class);
   // Keeps the first error of a window's accesses, and its message `words`, for the window's next synchronisation.
-  void note(Window& window, int error_class, const std::string& words);
+  void keep_error(Window& window, int error_class, const std::string& words);
 
   // Locks.
   [[nodiscard]] sim::WindowLock lock_of(const WindowControl& control);
@@ -256,8 +256,8 @@ class Rma final : public Listener {
   [[nodiscard]] sim::AccumulateLock accumulate_lock(const WindowTarget& target);
 
   // An access begins: counted, and recorded in the trace before its messages.
-  void seen(const Window& window, const Access& access, sim::TraceAccess call, WindowMethod method,
-            std::uint64_t bytes) {
+  void count_access(const Window& window, const Access& access, sim::TraceAccess call, WindowMethod method,
+                    std::uint64_t bytes) {
     count(call >= sim::TraceAccess::accumulate ? sim::CountedAccess::accumulate : static_cast<sim::CountedAccess>(call),
           method, bytes);
     if (parts_.recorder().on()) [[unlikely]]
@@ -293,11 +293,11 @@ class Rma final : public Listener {
   // Checks an ask's sender and dispatches it. An invalid one is dropped.
   void hear(const portals::Header& header, const std::byte* body, std::uint64_t bytes);
   // Requests the lock for the origin, and answers at once if it is free.
-  void lock_asked(Window& window, const AskHead& head);
+  void hear_lock(Window& window, const AskHead& head);
   // Reports to the origin that its ask is invalid.
   void refuse(Window& window, const AskHead& head, int error_class);
   // As an origin: ends the access that a target refused.
-  void refused(Window& window, const AskHead& head);
+  void hear_refusal(Window& window, const AskHead& head);
   // Prepares for the body that the ask describes.
   void take_pieces(Window& window, const Asked& asked, const portals::Header& header);
   // Ends the description of a body that was not saved.

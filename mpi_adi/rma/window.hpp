@@ -120,7 +120,7 @@ inline constexpr std::size_t kWindowMethods = 3;
   return index < kNames.size() ? kNames[index] : "unknown";
 }
 // The method's name in reports, such as "process memory".
-[[nodiscard]] const char* words_of(WindowMethod method);
+[[nodiscard]] const char* method_name(WindowMethod method);
 
 // The kinds of passive epochs at an origin (MPI 4.0, 12.5.3).
 enum class LockKind : std::uint8_t { none, shared, exclusive };

@@ -87,7 +87,7 @@ struct MatchList::Impl {
   // Enters all chained entries in an index, and removes them from it. Linear.
   [[gnu::noinline]] void build_index();
   // Reports a walk of `steps` entries; builds the index when it was long (invariant 3).
-  void walked(std::size_t steps) {
+  void record_walk(std::size_t steps) {
     if (steps > kWalkLong && chained > kLong) [[unlikely]]
       build_index();
   }

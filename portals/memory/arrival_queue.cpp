@@ -126,10 +126,10 @@ void ArrivalQueue::remove(ArrivedNode& node) {
 }
 
 ArrivedMessage* ArrivalQueue::find(const Criteria& criteria) {
-  std::uint64_t looks = index_.empty() ? kShort : kLooksBeforeIndex;
+  std::uint64_t left = index_.empty() ? kShort : kExaminedBeforeIndex;
   for (ArrivedNode* node = first_; node != nullptr; node = node->next) {
     // A few messages are cheaper to examine than a hash lookup per shape.
-    if (size_ > kShort && looks-- == 0) {
+    if (size_ > kShort && left-- == 0) {
       ArrivedNode* const found = index_.find(criteria, first_);
       return found == nullptr ? nullptr : &found->message;
     }

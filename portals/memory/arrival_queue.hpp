@@ -114,7 +114,7 @@ class ArrivalQueue {
   static constexpr std::uint64_t kShort = 16;
   // The number of messages that a search of a long queue examines once there is an index: only the oldest, because it
   // is often the match.
-  static constexpr std::uint64_t kLooksBeforeIndex = 1;
+  static constexpr std::uint64_t kExaminedBeforeIndex = 1;
 
   // Puts a message at the end of the queue and numbers it. Requires: it is on no queue.
   void append(ArrivedNode& node);

@@ -17,7 +17,7 @@ namespace margay::sim {
 
 namespace {
 
-// The number in a file; nothing when there is no such file, or it contains "max".
+// The number in a file; nothing when the file does not exist, or its contains "max".
 std::optional<std::uint64_t> number_in(const std::string& file) {
   std::ifstream in(file);
   std::uint64_t number = 0;

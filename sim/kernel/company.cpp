@@ -3,12 +3,12 @@
 namespace margay::sim {
 
 // Only the rank with the higher number moves. Otherwise both might move to the same processor.
-void Company::part(std::uint64_t now_ns) {
-  if (other_ == RankProcessors::kNobody || other_ > ranks_.mine()) return;
-  if (parted_ns_ != 0 && now_ns - parted_ns_ < kPartAtMostEachNs) return;
-  parted_ns_ = now_ns;
+void Company::move_away(std::uint64_t now_ns) {
+  if (other_ == RankProcessors::kNoRank || other_ > ranks_.mine()) return;
+  if (move_tried_ns_ != 0 && now_ns - move_tried_ns_ < kMoveIntervalNs) return;
+  move_tried_ns_ = now_ns;
   for (const std::uint32_t processor : scheduler_.allowed()) {
-    if (processor == processor_ || ranks_.other_on(processor) != RankProcessors::kNobody) continue;
+    if (processor == processor_ || ranks_.other_on(processor) != RankProcessors::kNoRank) continue;
     scheduler_.move_to(processor);
     return look();
   }

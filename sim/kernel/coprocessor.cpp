@@ -34,7 +34,7 @@ static_assert(kLivelyTickNs <= kTickNs && kTickNs <= kIdleTickNs);
 constexpr int kQuietRounds = 16;
 // The number of tests whether the owner has left, of some 40 ns each. Together they take 20 us, longer than most calls
 // that only compute. One yield follows, for an owner that lost its processor to this thread in the middle of a call.
-constexpr int kLooksForLeave = 500;
+constexpr int kTestsForLeave = 500;
 
 }  // namespace
 
@@ -54,7 +54,7 @@ struct Coprocessor::Impl {
   // The bell rang, and no complete round is known to have begun since.
   bool unseen = false;
   // Count of rounds at which that ring has been served.
-  std::uint64_t unseen_looks = 0;
+  std::uint64_t unseen_rounds = 0;
 
   static void* begin(void* self) {
     static_cast<Impl*>(self)->run();
@@ -64,7 +64,7 @@ struct Coprocessor::Impl {
   bool enter(bool patient);
   bool work(bool patient);
   bool wait(bool pending, std::uint32_t& seen);
-  void take_note_of_ring();
+  void record_ring();
 };
 
 // Enters the lock; false when the owner is inside. `patient`: waits up to 20 us until the owner leaves, and keeps it
@@ -72,13 +72,13 @@ struct Coprocessor::Impl {
 // keep this thread out.
 bool Coprocessor::Impl::enter(bool patient) {
   if (!patient) return settings.lock->try_enter_other();
-  const std::uint64_t looks = settings.kernel->looks();
+  const std::uint64_t rounds = settings.kernel->complete_rounds();
   int waited = 0;
   return settings.lock->enter_other([&] {
     // Gives up when the time is over, or when the owner has completed a round itself, so that this thread is not
     // needed.
-    if (settings.kernel->looks() != looks || waited > kLooksForLeave) return true;
-    if (++waited <= kLooksForLeave) {
+    if (settings.kernel->complete_rounds() != rounds || waited > kTestsForLeave) return true;
+    if (++waited <= kTestsForLeave) {
       spin_pause();
     } else {
       ::sched_yield();
@@ -123,7 +123,7 @@ bool Coprocessor::Impl::work(bool patient) {
 // tick: it was outside, or made only calls that do not poll.
 bool Coprocessor::Impl::wait(bool pending, std::uint32_t& seen) {
   const bool tick = pending || settings.ticks || !parking.park();
-  const std::uint64_t looks = settings.kernel->looks();
+  const std::uint64_t rounds = settings.kernel->complete_rounds();
   // Idle: the owner has been inside since the last tick without leaving, so it waits there and polls itself. An owner
   // that has entered since then may be in a short call that does not poll.
   const std::uint64_t entries_before = std::exchange(entries, settings.lock->owner_entries());
@@ -136,22 +136,22 @@ bool Coprocessor::Impl::wait(bool pending, std::uint32_t& seen) {
   const std::uint32_t rings = bell.rings();
   const bool rung = rings != seen;
   seen = rings;
-  if (rung) take_note_of_ring();
+  if (rung) record_ring();
   // The owner may sleep in poll(), which a ring of the bell does not wake.
   if (rung && settings.wake_descriptor >= 0) {
     const std::uint64_t one = 1;
     static_cast<void>(!write(settings.wake_descriptor, &one, sizeof one));
   }
-  return rung || settings.kernel->looks() == looks;
+  return rung || settings.kernel->complete_rounds() == rounds;
 }
 
 // A round in progress may have begun before the ring, so only the one after it counts: two more rounds serve the ring.
 // The barrier makes the owner's current count visible. Without it, the owner's processor may still buffer its stores to
 // the count, and two rounds from before the ring would later seem to have come after it.
-void Coprocessor::Impl::take_note_of_ring() {
+void Coprocessor::Impl::record_ring() {
   if (settings.lock->asymmetric()) static_cast<void>(process_barrier());
   unseen = true;
-  unseen_looks = settings.kernel->looks() + 2;
+  unseen_rounds = settings.kernel->complete_rounds() + 2;
 }
 
 void Coprocessor::Impl::run() {
@@ -171,14 +171,14 @@ void Coprocessor::Impl::run() {
     const bool look = wait(pending || unseen, seen);
     if (settings.watch) settings.watch();
     if (!look) {
-      unseen = unseen && settings.kernel->looks() < unseen_looks;
+      unseen = unseen && settings.kernel->complete_rounds() < unseen_rounds;
       continue;
     }
     // Does not wait for an owner that has just posted work: it is about to leave, and may enter again at once and poll
     // itself.
     const bool patient = !take_posted();
     pending = work(patient);
-    unseen = unseen && settings.kernel->looks() < unseen_looks;
+    unseen = unseen && settings.kernel->complete_rounds() < unseen_rounds;
     // If the owner has entered again after it posted work, it polls itself, and posts again if it leaves work behind.
     // If it is still in the stay in which it posted, it is about to leave, and the work remains.
     if (settings.lock->owner_inside() && settings.lock->owner_entries() > posted_in) pending = false;

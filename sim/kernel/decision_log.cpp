@@ -51,7 +51,7 @@ std::optional<Decision> DecisionLog::take() {
   return oldest;
 }
 
-void DecisionLog::walked(const portals::Header& header, std::span<const portals::Step> steps) {
+void DecisionLog::record_walk(const portals::Header& header, std::span<const portals::Step> steps) {
   MARGAY_ASSERT(on());
   stops_.clear();
   for (const portals::Step& step : steps) {
@@ -71,8 +71,8 @@ void DecisionLog::walked(const portals::Header& header, std::span<const portals:
   }
 }
 
-void DecisionLog::decided(const portals::Header& header, std::uint64_t sequence, WireId wire,
-                          const portals::Verdict& verdict, bool held) {
+void DecisionLog::record_decision(const portals::Header& header, std::uint64_t sequence, WireId wire,
+                                  const portals::Verdict& verdict, bool held) {
   MARGAY_ASSERT(wants(header) && decisions_.size() <= limit_);
   if (decisions_.size() == limit_) {
     decisions_.pop_front();

@@ -79,11 +79,11 @@ class DecisionLog {
   // Decisions that were overwritten before they were taken.
   [[nodiscard]] std::uint64_t missed() const { return missed_; }
 
-  // Called by the kernel. walked(): before decide() or put_whole(), so that the room is still free, with the steps of
-  // Delivery::explain() for `header`. decided(): directly after decide() or put_whole(). Requires: wants(header).
-  void walked(const portals::Header& header, std::span<const portals::Step> steps);
-  void decided(const portals::Header& header, std::uint64_t sequence, WireId wire, const portals::Verdict& verdict,
-               bool held);
+  // Called by the kernel. record_walk(): before decide() or put_whole(), so that the room is still free, with the steps of
+  // Delivery::explain() for `header`. record_decision(): directly after decide() or put_whole(). Requires: wants(header).
+  void record_walk(const portals::Header& header, std::span<const portals::Step> steps);
+  void record_decision(const portals::Header& header, std::uint64_t sequence, WireId wire,
+                       const portals::Verdict& verdict, bool held);
 
  private:
   // See keep(), leave_out() and missed().

@@ -88,7 +88,7 @@ class Kernel {
     for (Polled& polled : polled_) {
       if (!polled.wire->quiet()) moved |= look(polled, arrivals, after_each, took_all);
     }
-    if (took_all) looks_.set(looks_.get() + 1);
+    if (took_all) complete_rounds_.set(complete_rounds_.get() + 1);
     return moved;
   }
   // The same without a callback.
@@ -98,7 +98,7 @@ class Kernel {
 
   // Number of progress rounds that drained every wire, slow wires that were skipped excepted. Rounds that stopped at
   // the limit of arrivals are not counted. Any thread.
-  [[nodiscard]] std::uint64_t looks() const { return looks_.get(); }
+  [[nodiscard]] std::uint64_t complete_rounds() const { return complete_rounds_.get(); }
 
   // Whether rounds since the last call received a part of a body. progress() does not report that, because no program
   // can continue before the whole body is here, and the next part takes as long as this one. It only shows that a wait
@@ -129,9 +129,9 @@ class Kernel {
 
   // Reports that the program waits for an answer from `peer`: an acknowledgment, a reply, or a put that serves as one.
   // The peer may be computing, so nudge() wakes its coprocessor after a while without progress. Each call of
-  // expect_answer() has a later call of answered().
+  // expect_answer() has a later call of count_answer().
   void expect_answer(std::uint32_t peer) { ++owed_[peer], ++registers_.unfinished().owed; }
-  void answered(std::uint32_t peer) {
+  void count_answer(std::uint32_t peer) {
     std::uint32_t& owed = owed_[peer];
     MARGAY_ASSERT(owed != 0 && registers_.unfinished().owed >= owed);
     --owed, --registers_.unfinished().owed;
@@ -141,8 +141,8 @@ class Kernel {
   // Wakes every peer that owes an answer or does not take its queued messages. Returns whether there are any.
   bool nudge();
   // Reports a poll by the program (MPI_Test and its kin) that found nothing; every 256th nudges.
-  void looked_in_vain() {
-    if (unfinished() && ++vain_looks_ % kVainLooksToNudge == 0) nudge();
+  void count_empty_poll() {
+    if (unfinished() && ++empty_polls_ % kEmptyPollsToNudge == 0) nudge();
   }
   // Whether a message is queued or an answer is owed. If so, a process that leaves the library now needs its
   // coprocessor.
@@ -175,8 +175,8 @@ class Kernel {
   };
   // A slow wire that has nothing is polled once in this many rounds (Nexus's skip_poll).
   static constexpr std::uint32_t kSlowWireRounds = 8;
-  // Polls in vain between nudges. A poll that yields takes 1 us at least, and so does a nudge.
-  static constexpr std::uint32_t kVainLooksToNudge = 256;
+  // Empty polls between nudges. A poll that yields takes 1 us at least, and so does a nudge.
+  static constexpr std::uint32_t kEmptyPollsToNudge = 256;
   // One wire's part of a round.
   template <typename AfterEach>
   bool look(Polled& polled, int arrivals, AfterEach& after_each, bool& took_all) {
@@ -209,7 +209,7 @@ class Kernel {
   // See take_body_moved().
   bool body_moved_ = false;
   // See looks(); written by the thread that makes the rounds.
-  Published<std::uint64_t> looks_;
+  Published<std::uint64_t> complete_rounds_;
   // The arrival in progress. A member, because constructing one in each round would cost more than the poll.
   Arrival arrival_;
   // The list that all wires fill.
@@ -222,8 +222,8 @@ class Kernel {
   portals::Delivery delivery_;
   // Answers expected from each peer.
   PeerTable<std::uint32_t> owed_;
-  // Polls in vain by the program, while something was unfinished.
-  std::uint32_t vain_looks_ = 0;
+  // Empty polls by the program, while something was unfinished.
+  std::uint32_t empty_polls_ = 0;
   // The three parts; they refer to the members above, so they are constructed last.
   Initiator initiator_;
   Answers answers_;

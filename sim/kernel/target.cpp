@@ -44,7 +44,7 @@ bool Target::take_other(Wire& wire, Arrival& arrival) {
 bool Target::whole(Wire& wire, Arrival& arrival) {
   const portals::Header& header = arrival.header;
   if (watched()) [[unlikely]]
-    note_arrival(arrival, wire.id());
+    record_arrival(arrival, wire.id());
   if (const portals::Placed placed = delivery_.put_whole(header, arrival.body)) [[likely]] {
     // First, because the body has been copied, and the sender may need the wire's slot.
     wire.consume();
@@ -65,7 +65,7 @@ bool Target::whole_other(Wire& wire, Arrival& arrival) {
     // A truncating entry takes the beginning of the body; the wire discards the remainder with consume().
     if (bytes != 0) portals::copy(verdict.landing, arrival.body.slice(0, bytes));
     wire.consume();
-    deposited(wire, verdict, header, arrival.sequence);
+    complete_deposit(wire, verdict, header, arrival.sequence);
     return true;
   }
   return not_deposited(wire, arrival, verdict);
@@ -95,7 +95,7 @@ bool Target::not_deposited(Wire& wire, const Arrival& arrival, const portals::Ve
 bool Target::started(Wire& wire, Arrival& arrival) {
   const portals::Header& header = arrival.header;
   if (watched()) [[unlikely]]
-    note_arrival(arrival, wire.id());
+    record_arrival(arrival, wire.id());
   const portals::Verdict verdict = decide(arrival, wire.id());
   if (verdict.outcome == Outcome::deposit && verdict.landing.bytes() != 0) {
     Incoming& incoming = make_incoming();
@@ -118,7 +118,7 @@ bool Target::started(Wire& wire, Arrival& arrival) {
   // No byte of the body is stored. A sender that requested an acknowledgment can stop the body when that arrives.
   wire.refuse();
   if (verdict.outcome == Outcome::deposit) {
-    deposited(wire, verdict, header, arrival.sequence);
+    complete_deposit(wire, verdict, header, arrival.sequence);
   } else {
     drop(header, arrival.sequence, verdict.reason);
   }
@@ -126,7 +126,7 @@ bool Target::started(Wire& wire, Arrival& arrival) {
 }
 
 void Target::finished(const Wire& wire, Incoming& incoming) {
-  deposited(wire, incoming.verdict, incoming.header, incoming.sequence);
+  complete_deposit(wire, incoming.verdict, incoming.header, incoming.sequence);
   release(incoming);
 }
 
@@ -150,7 +150,7 @@ void Target::lost(Wire& wire, const Arrival& arrival) {
 }
 
 // Records an arrival, that of a held message only once, and then the walk, before the message changes anything.
-void Target::note_arrival(const Arrival& arrival, WireId wire) {
+void Target::record_arrival(const Arrival& arrival, WireId wire) {
   const portals::Header& header = arrival.header;
   if (recorder_.on() && !was_held(header.source.rank, arrival.sequence)) record_arrival(header, arrival.sequence, wire);
   const bool keep = decisions_.wants(header);
@@ -159,12 +159,12 @@ void Target::note_arrival(const Arrival& arrival, WireId wire) {
   steps_.clear();
   const portals::WalkLimits limits{.steps = steps, .visited = std::max(steps, kWalkEntriesCounted)};
   walk_ = delivery_.explain(header, steps_, keep ? portals::WalkLimits() : limits);  // before the room is taken
-  if (keep) decisions_.walked(header, steps_);
+  if (keep) decisions_.record_walk(header, steps_);
 }
 
 void Target::record_decision(const Arrival& arrival, WireId wire, const portals::Verdict& verdict, bool hold) {
   const portals::Header& header = arrival.header;
-  if (decisions_.wants(header)) decisions_.decided(header, arrival.sequence, wire, verdict, hold);
+  if (decisions_.wants(header)) decisions_.record_decision(header, arrival.sequence, wire, verdict, hold);
   if (recorder_.on()) record_verdict(header, arrival.sequence, verdict);
 }
 

@@ -141,7 +141,7 @@ class Target {
   }
   // The three records of a message for the trace and the log of decisions: at its arrival, after decide(), and after
   // put_whole(), which includes the decision.
-  [[gnu::noinline]] void note_arrival(const Arrival& arrival, WireId wire);
+  [[gnu::noinline]] void record_arrival(const Arrival& arrival, WireId wire);
   [[gnu::noinline]] void record_decision(const Arrival& arrival, WireId wire, const portals::Verdict& verdict,
                                          bool hold);
   [[gnu::noinline]] void record_placed(const Arrival& arrival, const Wire& wire, const portals::Placed& placed);
@@ -164,8 +164,8 @@ class Target {
     return false;
   }
   // Completes a deposit: counters, the acknowledgment, the trace.
-  void deposited(const Wire& wire, const portals::Verdict& verdict, const portals::Header& header,
-                 std::uint64_t sequence) {
+  void complete_deposit(const Wire& wire, const portals::Verdict& verdict, const portals::Header& header,
+                        std::uint64_t sequence) {
     delivery_.complete(verdict, header);
     ++counts_.decided;
     registers_.count_delivered(header.source.rank);

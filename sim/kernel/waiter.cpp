@@ -83,7 +83,7 @@ std::uint64_t Waiter::yield() {
   give_up(0);
   kernel_.time_passed();
   const std::uint64_t now = clock_.now_ns();
-  if (automatic) means_.company->yielded(before, now);
+  if (automatic) means_.company->record_yield(before, now);
   return now;
 }
 
@@ -107,7 +107,7 @@ bool Waiter::nudge() {
   return kernel_.nudge();
 }
 
-void Waiter::gave_way() {
+void Waiter::record_yield() {
   if (rounds_ != 0) look_at_clock(clock_.now_ns());
 }
 
@@ -168,7 +168,7 @@ void Waiter::sleep() {
       give_up(kNudgeAtMostEachNs);
     }
     if (means_.company != nullptr) {
-      means_.company->slept(clock_.now_ns());
+      means_.company->record_sleep(clock_.now_ns());
       means_.company->look();
     }
     if (kernel_.recorder().on()) kernel_.recorder().record({.kind = TraceKind::wake});
@@ -187,12 +187,12 @@ void Waiter::wake_up() {
   static_cast<void>(!read(means_.wake_descriptor, &rings, sizeof rings));  // nonblocking: only empties it
 }
 
-void LookStreak::measure(const Clock& clock) {
-  if (clock.now_ns() - left_ns_ > kWorkNs) looks_ = 0;
+void PollStreak::measure(const Clock& clock) {
+  if (clock.now_ns() - left_ns_ > kWorkNs) polls_ = 0;
   left_ns_ = 0;
 }
 
-void LookStreak::give_way(Kernel& kernel, const Clock& clock, const WaitMeans& means) {
+void PollStreak::give_way(Kernel& kernel, const Clock& clock, const WaitMeans& means) {
   const auto yield = [&](std::uint64_t ns) {
     means.yield_policy != nullptr ? means.yield_policy->yield(ns) : give_processor_up(ns);
     kernel.time_passed();
@@ -203,18 +203,18 @@ void LookStreak::give_way(Kernel& kernel, const Clock& clock, const WaitMeans& m
   Company& company = *means.company;
   company.look();
   left_ns_ = clock.now_ns();
-  if (looks_ < kLooksOfWait) return;
+  if (polls_ < kPollsOfWait) return;
   if (means.policy == WaitPolicy::yield) {
     yield(0);
     left_ns_ = clock.now_ns();
     return;
   }
-  if (company.found() == Company::Found::nobody) return;
+  if (company.found() == Company::Found::none) return;
   const std::uint64_t before = left_ns_;
   const bool sleeps = company.found() == Company::Found::ranks_and_others;
   yield(sleeps ? kNapNs : 0);
   left_ns_ = clock.now_ns();
-  sleeps ? company.slept(left_ns_) : company.yielded(before, left_ns_);
+  sleeps ? company.record_sleep(left_ns_) : company.record_yield(before, left_ns_);
 }
 
 }  // namespace margay::sim

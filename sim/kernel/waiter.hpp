@@ -2,7 +2,7 @@
 // waits, and at last sleeps.
 //
 //   Waiter waiter(...);
-//   while (!done()) progress() ? waiter.moved() : waiter.idle();
+//   while (!done()) progress() ? waiter.restart() : waiter.idle();
 //
 // The decision is wait_step(). With more ranks than processors a rank yields. Otherwise it spins, also beside other
 // programs, unless another rank of the job needs its processor (sim/kernel/company). Then it yields in each round, or
@@ -24,7 +24,7 @@ namespace margay::sim {
 // A job's waiting policy (`--wait`). automatic: by the company on the processor.
 enum class WaitPolicy : std::uint8_t { spin, yield, automatic };
 
-// The action of a waiting rank after a round in vain.
+// The action of a waiting rank after a round that found nothing.
 enum class WaitStep : std::uint8_t { spin, yield, sleep };
 // The decision, as a pure function for tests. `idle_ns`: time without progress while this rank had its processor.
 // `nudged`: this round has woken a rank that owes something.
@@ -64,7 +64,7 @@ struct WaitMeans {
 // A streak of the program's own polls (MPI_Test and its kin) that found nothing, with no work between them. Together
 // they are a wait, and yield the processor as a wait does. A rank that works between its polls keeps its processor. A
 // streak naps, but never sleeps until it is woken, because the program may also poll other things than messages.
-class LookStreak {
+class PollStreak {
  public:
   // A poll begins.
   void begin(const Clock& clock) {
@@ -73,13 +73,13 @@ class LookStreak {
   }
   // The poll found nothing.
   void found_nothing(Kernel& kernel, const Clock& clock, const WaitMeans& means) {
-    if (++looks_ % kLooks == 0 || means.company == nullptr) give_way(kernel, clock, means);
+    if (++polls_ % kPollsPerMeasure == 0 || means.company == nullptr) give_way(kernel, clock, means);
   }
 
   // One poll in so many measures the time until the next one, and may yield.
-  static constexpr std::uint32_t kLooks = 8;
-  // Polls in vain that count as a wait.
-  static constexpr std::uint32_t kLooksOfWait = 4 * kLooks;
+  static constexpr std::uint32_t kPollsPerMeasure = 8;
+  // Empty polls that count as a wait.
+  static constexpr std::uint32_t kPollsOfWait = 4 * kPollsPerMeasure;
   // If more time passes between two polls, the program has worked. Leaving a call and entering the next one takes a
   // third of this time.
   static constexpr std::uint64_t kWorkNs = 150;
@@ -90,8 +90,8 @@ class LookStreak {
   // Yields or naps if the streak counts as a wait.
   void give_way(Kernel& kernel, const Clock& clock, const WaitMeans& means);
 
-  // Polls in vain since the program last worked.
-  std::uint32_t looks_ = 0;
+  // Empty polls since the program last worked.
+  std::uint32_t polls_ = 0;
   // End of the last poll if its distance to the next one is measured; else 0.
   std::uint64_t left_ns_ = 0;
 };
@@ -108,7 +108,7 @@ class Waiter {
   Waiter& operator=(const Waiter&) = delete;
 
   // A round made progress: patience starts again.
-  void moved() {
+  void restart() {
     if (rounds_ == 0) [[likely]]
       return;
     rounds_ = 0;
@@ -128,7 +128,7 @@ class Waiter {
     pause();
   }
   // Reports that the caller yielded between two rounds, for other threads of its rank.
-  void gave_way();
+  void record_yield();
   // Nanoseconds without a message or a part of one; 0 in a young wait, which has not read the clock.
   [[nodiscard]] std::uint64_t idle_ns() const { return stalled_ns_; }
   // Whether it sleeps between its rounds, or has lasted long enough to do so. Its rounds are then so long that callers
@@ -151,11 +151,11 @@ class Waiter {
     means_.yield_policy != nullptr ? means_.yield_policy->yield(ns) : give_processor_up(ns);
   }
   [[nodiscard]] Company::Found company() const {
-    return means_.policy == WaitPolicy::automatic ? means_.company->found() : Company::Found::nobody;
+    return means_.policy == WaitPolicy::automatic ? means_.company->found() : Company::Found::none;
   }
   // Whether each round yields.
   [[nodiscard]] bool gives_way() const {
-    return means_.policy == WaitPolicy::yield || company() != Company::Found::nobody;
+    return means_.policy == WaitPolicy::yield || company() != Company::Found::none;
   }
   // Yields once, as the means say; returns the time afterwards.
   [[nodiscard]] std::uint64_t yield();

@@ -104,8 +104,8 @@ class Process {
   // for it have had a turn. Called without the lock.
   void give_way(std::uint64_t ns) { virtual_policy_ != nullptr ? virtual_policy_->yield(ns) : give_processor_up(ns); }
 
-  // The streak of polls in vain by the program (MPI_Test); see LookStreak.
-  [[nodiscard]] LookStreak& looks() { return looks_; }
+  // The streak of empty polls by the program (MPI_Test); see PollStreak.
+  [[nodiscard]] PollStreak& polls() { return polls_; }
 
   // Makes a sleeping wait poll again. Any thread.
   void wake();
@@ -201,7 +201,7 @@ class Process {
   // nullptr: the processors of other ranks are not visible.
   std::unique_ptr<Company> company_;
   WaitMeans wait_means_;
-  LookStreak looks_;
+  PollStreak polls_;
   BellData* bell_data_ = nullptr;
   std::unique_ptr<BellOwner> bell_;
   // An eventfd that is written when the bell rings, because the owner may be sleeping on its sockets; -1: no sockets.

@@ -71,7 +71,7 @@ class SharedHeap {
   SharedHeap& operator=(const SharedHeap&) = delete;
 
   // Allocates a piece of zeros; one of 0 bytes also has an address of its own. `alignment`: a power of two, up to
-  // kAlignmentMaxBytes. Fails, with `out` nullptr, when this system has no such memory, or not so many addresses.
+  // kAlignmentMaxBytes. Fails, with `out` nullptr, when this system lacks such memory or the address space for it.
   // Whether the machine has the memory is not tested (rank_memory does).
   static constexpr std::uint64_t kAlignmentMaxBytes = 4096;
   [[nodiscard]] portals::Status allocate(std::uint64_t bytes, void*& out, std::uint64_t alignment = kCacheLineBytes);

@@ -229,7 +229,7 @@ void Program::expect_answers() {
 }
 
 void Program::stop_expecting() {
-  for (std::size_t i = 0; i < expected_; ++i) process_->kernel().answered(asked_list_[i]);
+  for (std::size_t i = 0; i < expected_; ++i) process_->kernel().count_answer(asked_list_[i]);
   expected_ = 0;
 }
 

@@ -37,7 +37,7 @@ Status ProgramWait::after_round(bool moved) {
     if (Status status = look_around(); !status.ok()) return status;
   }
   if (moved) {
-    waiter_.moved();
+    waiter_.restart();
     clear();
     return {};
   }

@@ -33,7 +33,7 @@ void BellOwner::sleep(std::uint64_t timeout_ns) {
 }
 
 void BellOwner::end_sleep() {
-  // Relaxed: a ringer that still sees 1 rings once in vain.
+  // Relaxed: a ringer that still sees 1 rings once unnecessarily.
   std::atomic_ref<std::uint32_t>(data_->sleeping).store(0, std::memory_order_relaxed);
 }
 

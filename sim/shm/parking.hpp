@@ -47,7 +47,7 @@ class Parking {
     unpark();
     return false;
   }
-  // Parker: awake again. Relaxed: an owner that still sees 1 wakes it once in vain.
+  // Parker: awake again. Relaxed: an owner that still sees 1 wakes it once unnecessarily.
   void unpark() { parked_.store(0, std::memory_order_relaxed); }
 
   // Any thread, once. Release and acquire: a thread that sees the stop sees what was written before it.

@@ -17,7 +17,7 @@ namespace margay::sim {
 class RankProcessors {
  public:
   // The result of other_on() without a rank.
-  static constexpr std::size_t kNobody = std::numeric_limits<std::size_t>::max();
+  static constexpr std::size_t kNoRank = std::numeric_limits<std::size_t>::max();
 
   // Without words: nothing is published, and other_on() never finds a rank.
   RankProcessors() = default;
@@ -35,13 +35,13 @@ class RankProcessors {
   void needs_none() { write(kNone); }
 
   // Another rank that was last seen on `processor` and needs it: the first one after this rank's index, which wraps.
-  // kNobody: none. Linear in the ranks.
+  // kNoRank: none. Linear in the ranks.
   [[nodiscard]] std::size_t other_on(std::uint32_t processor) const {
     for (std::size_t i = 1; i < words_.size(); ++i) {
       const std::size_t rank = mine_ + i < words_.size() ? mine_ + i : mine_ + i - words_.size();
       if (read(rank) == processor + 1) return rank;
     }
-    return kNobody;
+    return kNoRank;
   }
 
  private:

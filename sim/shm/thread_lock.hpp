@@ -35,7 +35,7 @@ class ThreadLock {
   // Frees the lock, and wakes no thread: waiters poll. Requires: mine().
   void unlock() {
     // Release: pairs with the acquire in take(): the next holder sees what we did.
-    holder_.store(kNobody, std::memory_order_release);
+    holder_.store(kNoThread, std::memory_order_release);
   }
   // Whether the calling thread holds the lock; in a signal handler, whether the interrupted code does. Relaxed, with no
   // partner: only this thread writes and removes its own name.
@@ -58,7 +58,7 @@ class ThreadLock {
  private:
   // A thread's name is an address of its own; 0 is none.
   using Name = std::uintptr_t;
-  static constexpr Name kNobody = 0;
+  static constexpr Name kNoThread = 0;
   // Number of pauses, of some 15 ns each: together about as long as an MPI call holds the lock.
   static constexpr int kSpins = 50;
   // Number of yields after these pauses. Then the thread naps, for kNapNs each time.
@@ -84,7 +84,7 @@ class ThreadLock {
   }
   // Takes the lock if it is free at this moment.
   [[nodiscard]] bool take() {
-    Name expected = kNobody;
+    Name expected = kNoThread;
     // Acquire: pairs with the release in unlock(): this thread sees what the last holder did.
     return holder_.compare_exchange_strong(expected, myself(), std::memory_order_acquire, std::memory_order_relaxed);
   }
@@ -105,11 +105,11 @@ class ThreadLock {
   }
 
   // The name of the thread that holds the lock.
-  alignas(kCacheLineBytes) std::atomic<Name> holder_{kNobody};
+  alignas(kCacheLineBytes) std::atomic<Name> holder_{kNoThread};
   // See turns(); written by the holder alone, so an addition needs no locked instruction.
   std::atomic<std::uint32_t> turns_{0};
   // The thread that took the lock last; written by the holder.
-  Name last_ = kNobody;
+  Name last_ = kNoThread;
   // Waiting threads, in a line of its own, because every try_lock() reads it.
   alignas(kCacheLineBytes) std::atomic<std::uint32_t> wanting_{0};
 };

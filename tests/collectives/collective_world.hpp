@@ -73,26 +73,26 @@ class CollectiveWorld {
   [[nodiscard]] const sim::Recorder& recorder(int rank) { return world_.recorder(static_cast<std::uint32_t>(rank)); }
   [[nodiscard]] mpi_adi::Communicator& communicator(int rank) { return world_.world(static_cast<std::uint32_t>(rank)); }
 
-  // Of a rank's program: runs `text` as a call to its end, in one of two ways, drawn from the seed: it waits in place,
-  // or it stops and goes on. Members of one call may do it in different ways. Returns how it ended.
-  int call(int rank, const StoppingCall::Text& text) {
+  // Of a rank's program: runs `routine` as a call to its end, in one of two ways, drawn from the seed: it waits in
+  // place, or it stops and goes on. Members of one call may do it in different ways. Returns how it ended.
+  int call(int rank, const StoppingCall::Routine& routine) {
     if (random_() % 2 == 0) {
       Collective collective(portal(rank), communicator(rank));
-      mpi_adi::run(text(collective));
+      mpi_adi::run(routine(collective));
       mpi_adi::run(Flush(collective));
       return collective.error_class();
     }
-    const std::unique_ptr<StoppingCall> begun = begin_call(rank, text);
+    const std::unique_ptr<StoppingCall> begun = begin_call(rank, routine);
     wait_for(rank, *begun);
     return begun->error_class();
   }
   // The second way, as far as it comes now.
-  std::unique_ptr<StoppingCall> begin_call(int rank, const StoppingCall::Text& text) {
-    return begin_call(rank, text, portal(rank).notices().take_number(communicator(rank)));
+  std::unique_ptr<StoppingCall> begin_call(int rank, const StoppingCall::Routine& routine) {
+    return begin_call(rank, routine, portal(rank).notices().take_number(communicator(rank)));
   }
-  std::unique_ptr<StoppingCall> begin_call(int rank, const StoppingCall::Text& text, CallNumber number) {
+  std::unique_ptr<StoppingCall> begin_call(int rank, const StoppingCall::Routine& routine, CallNumber number) {
     mpi_adi::TaskQueue& tasks = world_.device(static_cast<std::uint32_t>(rank)).tasks();
-    return std::make_unique<StoppingCall>(portal(rank), tasks, communicator(rank), number, text);
+    return std::make_unique<StoppingCall>(portal(rank), tasks, communicator(rank), number, routine);
   }
   void wait_for(int rank, const StoppingCall& call) {
     auto over = [&call] { return call.is_over(); };
@@ -103,8 +103,8 @@ class CollectiveWorld {
   // message is as many rounds late as others that it had to wait for, one behind the other. false: as run().
   bool run_in_rounds(const std::function<void(int rank)>& program) {
     for (int rank = 0; rank < size(); ++rank) begin(rank, program);
-    int looks_in_vain = 0;
-    while (unfinished() != 0 && looks_in_vain < kLooksInVain) {
+    int empty_rounds = 0;
+    while (unfinished() != 0 && empty_rounds < kEmptyRounds) {
       bool some = false;
       for (Rank& rank : ranks_) {
         world_.tick();
@@ -113,7 +113,7 @@ class CollectiveWorld {
           resume(rank);
         }
       }
-      looks_in_vain = some ? 0 : looks_in_vain + 1;
+      empty_rounds = some ? 0 : empty_rounds + 1;
       world_.settle();
     }
     const bool ended = unfinished() == 0;
@@ -135,19 +135,19 @@ class CollectiveWorld {
     }
     bool ended = true;
     bool to_lose = absent >= 0;
-    int looks_in_vain = 0;
+    int empty_rounds = 0;
     while (unfinished() != 0) {
       if (to_lose && random_() % 50 == 0) {
         world_.network().lose(static_cast<std::uint32_t>(absent));
         to_lose = false;
       }
       if (step()) {
-        looks_in_vain = 0;
+        empty_rounds = 0;
         continue;
       }
       // Who waits looks again and again, and may do something about it; then it sleeps.
       for (int rank = 0; rank < size(); ++rank) world_.device(static_cast<std::uint32_t>(rank)).about_to_sleep();
-      if (to_lose || ++looks_in_vain < kLooksInVain) continue;
+      if (to_lose || ++empty_rounds < kEmptyRounds) continue;
       ended = false;
       stuck_ = true;
       for (Rank& rank : ranks_) {
@@ -165,7 +165,7 @@ class CollectiveWorld {
   }
 
  private:
-  static constexpr int kLooksInVain = 100;
+  static constexpr int kEmptyRounds = 100;
   enum class Turn : std::uint8_t { over, ready, running, waits };
   struct Rank {
     std::unique_ptr<TreePortal> portal;

@@ -1,4 +1,4 @@
-// A call that stops where others wait: what select/call_task is to a rank of a program, without an MPI.
+// A nonblocking call without MPI: the counterpart of select/call_task in tests.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@ namespace margay::collectives {
 
 class StoppingCall final : private mpi_adi::Task {
  public:
-  using Text = std::function<Steps(Collective&)>;
+  using Routine = std::function<Steps(Collective&)>;
 
   StoppingCall(TreePortal& portal, mpi_adi::TaskQueue& tasks, mpi_adi::Communicator& communicator, CallNumber number,
-               Text text)
+               Routine routine)
       : Task(tasks, By::anybody),
         portal_(portal),
-        what_(std::move(text)),
+        what_(std::move(routine)),
         flow_(portal.frames(), nullptr),
         place_(*this),
         collective_(std::in_place, portal, communicator, number, flow_, static_cast<Task&>(*this)) {
@@ -30,7 +30,7 @@ class StoppingCall final : private mpi_adi::Task {
 
   [[nodiscard]] bool is_over() const { return over_; }
   [[nodiscard]] int error_class() const { return error_class_; }
-  [[nodiscard]] int stops() const { return stops_; }
+  [[nodiscard]] int suspensions() const { return suspensions_; }
   // How often it was looked at.
   [[nodiscard]] std::uint64_t runs() const { return runs_; }
   [[nodiscard]] mpi_adi::FramePool& frames() const { return portal_.frames(); }
@@ -46,31 +46,31 @@ class StoppingCall final : private mpi_adi::Task {
     if (!begun_) {
       if (!CallOrder::may_begin(place_)) return false;
       begun_ = true;
-      text_ = whole_routine();
+      routine_ = whole_routine();
     } else if (!flow_.go_on()) {
       return false;
     }
-    if (!text_.done()) ++stops_;
-    return text_.done();
+    if (!routine_.done()) ++suspensions_;
+    return routine_.done();
   }
   void over() override {
     error_class_ = collective_->error_class();
-    text_ = {};
+    routine_ = {};
     collective_.reset();
     portal_.order().leave(place_);
     over_ = true;
   }
 
   TreePortal& portal_;
-  Text what_;
+  Routine what_;
   Flow flow_;
   OrderedCall place_;
   std::optional<Collective> collective_;
-  Steps text_;
+  Steps routine_;
   bool begun_ = false;
   bool over_ = false;
   int error_class_ = MPI_SUCCESS;
-  int stops_ = 0;
+  int suspensions_ = 0;
   std::uint64_t runs_ = 0;
 };
 

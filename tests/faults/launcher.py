@@ -495,6 +495,14 @@ def environment_and_folder(build, scratch):
     job.mark = "nobody"  # the mark is not inherited here
     job.expect(0, 2)
     assert job.stdout == f"1 two words \n{scratch}\n", job.stdout
+    # A relative folder of PATH is below the ranks' working folder, not below the launcher's.
+    (scratch / "bin").mkdir()
+    below = scratch / "bin" / "below"
+    below.write_text("#!/bin/sh\npwd\n")
+    below.chmod(0o755)
+    job = Job(build, ["-n", 1, "-wdir", scratch], ["below"], env={"PATH": "bin:" + os.environ["PATH"]})
+    job.expect(0, 2)
+    assert job.stdout == f"{scratch}\n", job.stdout
 
 
 @case

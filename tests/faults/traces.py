@@ -4,6 +4,7 @@ changes a story unsaid."""
 import pathlib
 import random
 import resource
+import signal
 import subprocess
 
 from support import Clock, Job, case, compile_c, main
@@ -58,6 +59,16 @@ def killed_ranks(build, scratch):
         assert f", {end}\n" in shown.stdout and NOBODY not in shown.stdout, shown.stdout[:2000]
         told = margay_trace(build, "messages", folder)
         assert told.returncode == 0 and not told.stderr, told.stderr
+    # An interrupted launcher passes the signal on; each rank's end names the launcher and the reason.
+    folder = scratch / "interrupted"
+    job = Job(build, ["-n", 2, "--trace", folder, "--trace-events", EVENTS], [program(build, "steady"), "60"])
+    Clock.eventually(lambda: margay_trace(build, "messages", folder).stdout.count("\n") > 10, "no rank sent a message", 10)
+    job.process.send_signal(signal.SIGINT)
+    job.expect(130, 10)
+    end = "was killed by signal 2 (SIGINT), which margay run sent as it ended the job (it was interrupted)"
+    notes = notes_of(build, folder)
+    for rank in range(2):
+        assert any(note.startswith(f"rank {rank}: ") and end in note for note in notes), notes
 
 
 @case

@@ -43,6 +43,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
   const JobPlan plan = make_plan(options);
   MARGAY_ASSERT(plan.size() <= kMaxRanks && plan.node_of_rank.size() == plan.size());
   std::vector<std::string> shell_words;
-  static_cast<void>(split_words(text, shell_words).ok());
+  static_cast<void>(split_tokens(text, shell_words).ok());
   return 0;
 }

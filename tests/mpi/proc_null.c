@@ -43,7 +43,7 @@ static void receives(void) {
   MPI_Irecv(&value, 1, MPI_INT, MPI_PROC_NULL, kTag, MPI_COMM_WORLD, &request);
   MPI_Test(&request, &flag, &status);
   CHECK(flag, "Irecv from MPI_PROC_NULL is not complete at once");
-  // The standard asks for this (MPI 4.0, section 3.10); MPICH 4.0.2 gives source 0 here, and an empty status below.
+  // The standard asks for this (MPI 4.0, section 3.11); MPICH 4.0.2 gives source 0 here, and an empty status below.
   if (on_margay()) check_status("Irecv", &status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
   MPI_Recv_init(&value, 1, MPI_INT, MPI_PROC_NULL, kTag, MPI_COMM_WORLD, &request);
   for (int i = 0; i < 3; ++i) {

@@ -20,10 +20,10 @@ enum class LockMutant : std::uint8_t {
   none,
   shared_overtakes,      // a shared request ignores waiting requests, and overtakes them
   newest_first,          // the lock is granted to the latest request first
-  lets_nobody_in,        // a release grants the lock to no waiting member
+  grants_no_member,      // a release grants the lock to no waiting member
   grants_twice,          // a release grants one request too many
   exclusive_for_shared,  // an exclusive request ignores shared holders
-  tells_nobody,          // a release rings no bell
+  rings_no_bell,         // a release rings no bell
   withdraw_tells_new,    // a withdrawal rings only for members that it granted the lock itself
   withdraws_present,     // a dead member without a waiting request is not withdrawn
   dead_stays,            // dead members are never withdrawn
@@ -183,13 +183,13 @@ class LockSteps {
       }
       case LockStep::release: {
         const std::uint32_t waiting = data.waiting;
-        if (mutant_ == LockMutant::lets_nobody_in) data.waiting = 0;
+        if (mutant_ == LockMutant::grants_no_member) data.waiting = 0;
         if (mutant_ == LockMutant::newest_first) turn_round(slots);
         lock.release(stage.member, [&](std::uint32_t other) { stage.reported |= 1U << other; });
         if (mutant_ == LockMutant::newest_first) turn_round(slots);
-        if (mutant_ == LockMutant::lets_nobody_in) data.waiting = waiting;
+        if (mutant_ == LockMutant::grants_no_member) data.waiting = waiting;
         if (mutant_ == LockMutant::grants_twice) grant_another(stage);
-        if (mutant_ == LockMutant::tells_nobody) stage.reported = 0;
+        if (mutant_ == LockMutant::rings_no_bell) stage.reported = 0;
         return;
       }
       case LockStep::withdraw: {

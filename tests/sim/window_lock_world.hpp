@@ -40,8 +40,8 @@ struct LockWorld {
   std::array<std::uint8_t, kLockMembers> order{};  // of requests, 1 the earliest of those that are not over
   std::uint8_t dead = 0;
   std::uint8_t bells = 0;
-  std::array<std::uint8_t, kLockActors> to_tell{};  // is going to
-  std::array<std::uint8_t, kLockActors> to_bury{};  // has not withdrawn yet
+  std::array<std::uint8_t, kLockActors> to_notify{};  // is going to
+  std::array<std::uint8_t, kLockActors> to_bury{};    // has not withdrawn yet
   Channel<8> to_device;
   Channel<4> to_origin;
   std::uint8_t device_waits = 0;  // the remote member is one of Window::waiting

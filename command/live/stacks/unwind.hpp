@@ -21,7 +21,7 @@ class Unwinder {
   // The address of a frame; defined in the .cpp file.
   struct Address;
 
-  // Reads the process's mappings. Error: there is no such process, or access is refused.
+  // Reads the process's mappings. Error: the process does not exist, or access is refused.
   [[nodiscard]] portals::Status open();
   // Records the frames of a thread, at most 256. Requires: open() succeeded; the calling thread holds the thread.
   void walk(int tid);

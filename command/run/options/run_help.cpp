@@ -38,7 +38,7 @@ Starts an MPI job on this host. mpiexec and mpirun are the same command. Options
   --method NAME=VALUE     method of a kind of message, e.g. long=cma
   --collective NAME=VALUE an algorithm of a collective operation, e.g. allreduce=bucket
   --rma NAME=VALUE        strided=paper: a put or get of several blocks is a message each, as the paper's; combined (default)
-  --rates R               what collectives choose their algorithms by, in place of what `margay calibrate` measured: usual,
+  --rates R               rates by which collectives choose algorithms, in place of those of `margay calibrate`: usual,
                           paragon, a FILE of calibrate's (with a "/"), or a text (`margay info --collectives` shows one)
   --deadlock abort|report   when it is proven that no rank can proceed, report the waits: then end the job, exit status
                           73, or continue (default)
@@ -46,7 +46,7 @@ Starts an MPI job on this host. mpiexec and mpirun are the same command. Options
                           every match entry that was passed over, not the first 16; --trace-events N: the last N of each rank (65,536);
                           --trace-last TIME: of these, the end of the run (5s, 20ms, 1min)
   --stall TIME            when a wait without progress is reported (30)
-  --wait spin|yield|auto  what a waiting rank does with its processor;  --heap BYTES: for messages that nobody expects yet
+  --wait spin|yield|auto  what a waiting rank does with its processor;  --heap BYTES: for unexpected messages
   --wire-tcp uring|epoll|auto   how sockets are driven;  --iface NAME: the interface whose address ranks connect to
   -v  say what is done;  --version;  --help
 

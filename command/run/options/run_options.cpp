@@ -453,7 +453,7 @@ class Parser {
   }
 
   // Options that need several nodes are not errors, since scripts set them for all machines.
-  void note_of_one_node() {
+  void warn_of_one_node() {
     if (out_.ranks_per_node > 0) out_.notes.push_back("-ppn has an effect only with --nodes: there is one host");
     for (const std::string_view option : {"iface", "wire-tcp"}) {
       const std::string_view variable = find_option_rule(option)->variable;
@@ -510,7 +510,7 @@ class Parser {
     if (took_config_file_) return Status::error("only one -configfile can be read");
     took_config_file_ = true;
     Words words;
-    if (Status status = read_config_words(path, words); !status.ok()) return status;
+    if (Status status = read_config_tokens(path, words); !status.ok()) return status;
     // The file's parts must not change the part of the line that names the file.
     const ProgramSpec outer = part_;
     std::size_t at = 0;
@@ -540,7 +540,7 @@ class Parser {
     if (ranks > 0) {
       if (Status status = take_input_ranks(static_cast<std::uint32_t>(ranks)); !status.ok()) return status;
     }
-    if (out_.nodes == 1) note_of_one_node();
+    if (out_.nodes == 1) warn_of_one_node();
     return {};
   }
 

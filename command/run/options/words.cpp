@@ -45,7 +45,7 @@ std::vector<std::string> split_once(std::string_view text, char separator) {
   return {std::string(text.substr(0, at)), std::string(text.substr(at + 1))};
 }
 
-Status split_words(std::string_view line, std::vector<std::string>& words) {
+Status split_tokens(std::string_view line, std::vector<std::string>& words) {
   std::string word;
   bool in_word = false;
   char quote = 0;
@@ -78,7 +78,7 @@ Status split_words(std::string_view line, std::vector<std::string>& words) {
 }
 
 // A line is a part of the command line, so lines are joined as parts are.
-Status read_config_words(const std::string& path, std::vector<std::string>& words) {
+Status read_config_tokens(const std::string& path, std::vector<std::string>& words) {
   std::ifstream file(path);
   if (!file) return Status::error("cannot read the configuration file " + path + ": " + std::strerror(errno));
   std::string line;
@@ -86,7 +86,7 @@ Status read_config_words(const std::string& path, std::vector<std::string>& word
     const std::size_t first = line.find_first_not_of(" \t\r");
     if (first == std::string::npos || line[first] == '#') continue;
     if (!words.empty()) words.emplace_back(":");
-    if (Status status = split_words(line, words); !status.ok()) return Status::error(path + ": " + status.sentence());
+    if (Status status = split_tokens(line, words); !status.ok()) return Status::error(path + ": " + status.sentence());
   }
   return words.empty() ? Status::error("the configuration file " + path + " names no program") : Status();
 }

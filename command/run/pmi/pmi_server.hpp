@@ -79,7 +79,7 @@ class PmiServer {
   void unpublish(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
   // Collects a spawn block, which is refused at its end.
   void take_spawn_line(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
-  // nullptr: PMI-1.1 has no such command.
+  // nullptr: not a command of PMI-1.1.
   static Handler find_handler(std::string_view command);
 
   std::string job_name_;

@@ -94,10 +94,10 @@ std::string OtherMpi::loaded_by(int pid) const {
 // Names the first rank only, because all mostly run the same program.
 std::string OtherMpi::conclude(std::vector<std::uint32_t>& ranks) {
   ranks.clear();
-  bool nobody = true;
+  bool none_used = true;
   for (std::uint32_t rank = 0; rank < board_.size(); ++rank) {
     sim::BoardBlock& block = board_.block(rank);
-    nobody = nobody && block.state == sim::RankState::started;
+    none_used = none_used && block.state == sim::RankState::started;
     if (block.state != sim::RankState::started || seen_[rank].library.empty()) continue;
     ranks.push_back(rank);
     // No other process writes there, because the rank never began MPI.
@@ -108,8 +108,8 @@ std::string OtherMpi::conclude(std::vector<std::uint32_t>& ranks) {
   return fmt::format(
       "margay: {}; {} of rank {}{} loaded {}: build it for margay with its mpicc, or start it with that library's own "
       "mpiexec",
-      nobody ? std::string("no process used margay's MPI")
-             : fmt::format("{} of {} ranks did not use margay's MPI", ranks.size(), board_.size()),
+      none_used ? std::string("no process used margay's MPI")
+                : fmt::format("{} of {} ranks did not use margay's MPI", ranks.size(), board_.size()),
       first.program, ranks.front(), ranks.size() > 1 ? fmt::format(" (and of {} more)", ranks.size() - 1) : "",
       first.library);
 }

@@ -81,7 +81,9 @@ Status find_program(const std::string& name, const std::string& working_director
     // An empty PATH is one empty piece, which means the working directory (POSIX).
     const std::string candidate = (folder.empty() ? "." : folder) + "/" + name;
     int status = 0;
-    const Status checked = check_file(candidate, status);
+    // A relative folder of PATH is relative to the rank's working directory, because the rank enters that before
+    // execve.
+    const Status checked = check_file(from_folder(working_directory, candidate), status);
     if (checked.ok()) {
       path = candidate;
       exit_status = 0;

@@ -176,9 +176,9 @@ int Monitor::ending_signal() const {
 // One at a time: the caller's loop calls again.
 std::int64_t Monitor::take_stop_warning(std::int64_t now_ns) {
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-    MonitoredRank& monitor = ranks_[rank];
-    if (monitor.stopped_at_ns < 0 || monitor.warned || now_ns - monitor.stopped_at_ns < kStopWarningNs) continue;
-    monitor.warned = true;
+    MonitoredRank& monitored = ranks_[rank];
+    if (monitored.stopped_at_ns < 0 || monitored.warned || now_ns - monitored.stopped_at_ns < kStopWarningNs) continue;
+    monitored.warned = true;
     return static_cast<std::int64_t>(rank);
   }
   return -1;
@@ -191,8 +191,8 @@ std::int64_t Monitor::deadline_ns() const {
   };
   consider(terminate_at_ns_);
   consider(kill_at_ns_);
-  for (const MonitoredRank& monitor : ranks_) {
-    if (monitor.stopped_at_ns >= 0 && !monitor.warned) consider(monitor.stopped_at_ns + kStopWarningNs);
+  for (const MonitoredRank& monitored : ranks_) {
+    if (monitored.stopped_at_ns >= 0 && !monitored.warned) consider(monitored.stopped_at_ns + kStopWarningNs);
   }
   return first;
 }

@@ -75,7 +75,7 @@ bool any_rank(const sim::Board& board, Holds holds) {
   return false;
 }
 
-bool anybody_used_margay(const sim::Board& board) {
+bool some_used_margay(const sim::Board& board) {
   return any_rank(board, [](const sim::BoardBlock& block) { return block.state != sim::RankState::started; });
 }
 
@@ -102,7 +102,7 @@ std::array<std::uint64_t, sim::kDropReasons> drops_of_pair(const sim::Board& boa
 std::vector<std::string> stats_table(const sim::Board& board) {
   std::vector<std::string> lines{
       fmt::format("margay: statistics of {} rank{}", board.size(), board.size() == 1 ? "" : "s")};
-  if (!anybody_used_margay(board)) {
+  if (!some_used_margay(board)) {
     lines.emplace_back("  nothing to count: no rank used margay's MPI or portals");
     return lines;
   }

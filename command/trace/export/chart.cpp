@@ -14,7 +14,7 @@ namespace margay::command {
 namespace {
 
 // Whether an action of a rank between two hops is worth a note.
-bool is_noted(sim::TraceKind kind) {
+bool is_note(sim::TraceKind kind) {
   switch (kind) {
     case sim::TraceKind::send_begin:
     case sim::TraceKind::kernel_match:
@@ -70,7 +70,7 @@ class ChartMaker {
       const Hop& hop = found->second;
       if (at == (hop.sent != MessageStory::kNone ? hop.sent : hop.arrived)) return add_arrow(at, hop);
     }
-    if (!is_noted(event.kind)) return;
+    if (!is_note(event.kind)) return;
     ChartStep step;
     step.from = step.to = trace_.files[file].rank;
     step.text = source_.words.of(trace_.entries[at]);

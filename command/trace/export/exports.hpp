@@ -72,14 +72,14 @@ void write_pcapng(const ExportSource& source, std::ostream& out);
 // Writes FOLDER/traces.otf2 and its other files. A location is a thread of a rank; calls and waits are regions;
 // messages to MPI's receives are sends and receives between ranks of the world. Times are nanoseconds since the first
 // event. OTF2's library is loaded here, so the command otherwise does not need it. Requires: the folder exists. Errors:
-// there is no such library, or this margay was built without its headers; the library's own.
+// the library is missing, or this margay was built without its headers; the library's own.
 [[nodiscard]] portals::Status write_otf2(const ExportSource& source, const std::vector<MessageStory>& stories,
                                          const std::string& folder);
 
 // SimGrid's time-independent trace: each rank's computation, sends and waits, which `smpirun -replay` repeats on a
 // simulated platform.
 
-// The actions of a run, and counts of what could not be converted.
+// The actions of a run, and counts of events that could not be converted.
 struct Replay {
   // By rank: its actions, one on each line.
   std::vector<std::vector<std::string>> ranks;

@@ -75,7 +75,7 @@ void put_event(const Trace& trace, const Trace::Entry& entry, std::string& line)
 }
 
 // Each file explains itself: a reader needs no other document.
-JsonText kinds_in_words() {
+JsonText kinds_json() {
   JsonText kinds = JsonText::object();
   for (std::uint16_t number = 1; number < sim::kTraceKindCount; ++number) {
     const auto kind = static_cast<sim::TraceKind>(number);
@@ -87,7 +87,7 @@ JsonText kinds_in_words() {
 }
 
 // Definitions may precede the first event, so their times are signed.
-JsonText rank_in_words(const TraceFile& file, std::uint64_t first_ns) {
+JsonText rank_json(const TraceFile& file, std::uint64_t first_ns) {
   JsonText definitions = JsonText::array();
   for (const sim::Definition& definition : file.definitions) {
     const auto kind = static_cast<std::size_t>(definition.kind);
@@ -107,9 +107,9 @@ JsonText rank_in_words(const TraceFile& file, std::uint64_t first_ns) {
 // Events are written one by one, so memory does not grow with the trace.
 void write_json(const Trace& trace, std::ostream& out) {
   const std::uint64_t first_ns = trace.entries.empty() ? 0 : trace.entries.front().event.time;
-  out << "{\"version\": " << kJsonVersion << ",\n\"kinds\": " << kinds_in_words().dump() << ",\n\"ranks\": [";
+  out << "{\"version\": " << kJsonVersion << ",\n\"kinds\": " << kinds_json().dump() << ",\n\"ranks\": [";
   for (std::size_t i = 0; i < trace.files.size(); ++i) {
-    const JsonText rank = rank_in_words(trace.files[i], first_ns);
+    const JsonText rank = rank_json(trace.files[i], first_ns);
     out << (i == 0 ? "\n" : ",\n") << rank.dump(-1, ' ', false, JsonText::error_handler_t::replace);
   }
   out << "\n],\n\"events\": [";

@@ -79,7 +79,7 @@ margay.experts = { expert.malformed }
 
 local stream_of = Field.new("tcp.stream")
 
--- CRC32C (Castagnoli), by a table: Lua has no such function.
+-- CRC32C (Castagnoli), by a table: Lua lacks this function.
 local crc_table = {}
 for i = 0, 255 do
   local value = i

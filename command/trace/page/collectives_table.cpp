@@ -161,7 +161,7 @@ bool begins_with_one_of(std::string_view text, std::initializer_list<std::string
 
 // The program's call: "MPI_Bcast"; "persistent bcast" or "nonblocking bcast" of an operation that began in another
 // call, as MPI_Startall or MPI_Waitall.
-std::string called(const PageInput& input, const CollectivePart& part) {
+std::string name_of_call(const PageInput& input, const CollectivePart& part) {
   const Trace::Entry& entry = input.entry(part.begin);
   const std::optional<collectives::Operation> operation = collective_shape(entry.event).operation;
   const std::string_view does = operation ? name(*operation) : "collective call";
@@ -193,7 +193,7 @@ std::vector<std::size_t> first_parts(const PageInput& input) {
     const Trace::Entry& entry = input.entry(parts[i].begin);
     if (call == kNoEntry || input.messages.has_threads(entry.file)) continue;
     // A nonblocking or persistent operation makes progress inside other calls, so it keeps a row of its own.
-    if (called(input, parts[i]) != call_name(input.trace.files[entry.file], input.entry(call).event.a)) continue;
+    if (name_of_call(input, parts[i]) != call_name(input.trace.files[entry.file], input.entry(call).event.a)) continue;
     firsts[i] = by_call.try_emplace(call, i).first->second;
   }
   return firsts;
@@ -266,7 +266,7 @@ void add_collectives(const PageInput& input, const PageCalls& calls, PageData& d
     const PersistentNumber persistent(part.number);
     const bool agrees = is_agreement(part.context);
     rank.push_back(input.rank_of(part.begin));
-    name_of.push_back(data.strings().number(called(input, part)));
+    name_of.push_back(data.strings().number(name_of_call(input, part)));
     communicator.push_back(
         data.strings().number(input.names.communicator_of_calls(entry.file, part.context, entry.event.time)));
     const bool is_started = persistent.is_persistent && !agrees;

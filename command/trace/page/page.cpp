@@ -27,7 +27,7 @@ constexpr std::string_view kDataMark = "<!-- margay:data -->\n";
 constexpr std::size_t kStoriesInBlock = 256;
 
 // "": the file has no start time.
-std::string started(const Trace& trace) {
+std::string start_time(const Trace& trace) {
   constexpr std::uint64_t kBillion = 1'000'000'000;
   const auto seconds = static_cast<std::time_t>(trace.files.front().started_realtime_ns / kBillion);
   return seconds == 0 ? "" : fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(seconds));
@@ -171,7 +171,7 @@ portals::Status write_page(std::string_view frame, const PageInput& input, const
   add_stories(input, messages, progress, data);
   const std::uint64_t first = input.trace.entries.front().event.time, last = input.trace.entries.back().event.time;
   data.member("title", json_text(title));
-  data.member("started", json_text(started(input.trace)));
+  data.member("started", json_text(start_time(input.trace)));
   data.member("duration_ns", fmt::format("{}", last - first));
   data.member("ranks", ranks_of(input));
   data.member("notes", notes_of(input));

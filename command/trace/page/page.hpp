@@ -16,7 +16,7 @@ namespace margay::command {
 // of stories, with the number of stories before that block.
 using StoriesWritten = std::function<void(std::size_t progress, std::size_t all)>;
 
-// Writes the page. `frame`: the built page of viewer/, in which one line stands for the data. Error: it has no such
+// Writes the page. `frame`: the built page of viewer/, in which one line stands for the data. Error: it lacks that
 // line. Write errors show in `out`'s state. Requires: the trace has events.
 [[nodiscard]] portals::Status write_page(std::string_view frame, const PageInput& input, const std::string& title,
                                          const StoriesWritten& progress, std::ostream& out);

@@ -175,7 +175,7 @@ constexpr Field kPlace = number_field("place", Slot::detail, "the entry's, below
 constexpr Field kVisited = number_field("visited", Slot::a,
                                         "entries that the paper's walk visits, this one too (where "
                                         "walks are not recorded: that the kernel looked at)");
-constexpr Field kVisitedInVain = count_field("visited", Slot::a, "entries that the paper's walk visits, 0 not known");
+constexpr Field kVisitedCount = count_field("visited", Slot::a, "entries that the paper's walk visits, 0 not known");
 constexpr Field kWalk = word_field("walk", Slot::b, kWalks, 0);
 constexpr Field kRequest = number_field("request", Slot::a);
 constexpr Field kDatatype = number_field("datatype", Slot::b, "its handle");
@@ -257,11 +257,11 @@ constexpr std::array kEvents = {
                 {kPortal, kWire, kBytes, kAnswers, kBody, kInPieces}},
     EventSchema{TraceKind::kernel_drop,
                 "counted and not deposited",
-                {kPortal, kReason, kMatchBits, kBytes, kVisitedInVain, kWalk}},
+                {kPortal, kReason, kMatchBits, kBytes, kVisitedCount, kWalk}},
     EventSchema{
         TraceKind::kernel_hold,
         "left on the wire until there is room; recorded once, with its arrival, however often the kernel looks again",
-        {kPortal, kReason, kMatchBits, kBytes, kVisitedInVain, kWalk}},
+        {kPortal, kReason, kMatchBits, kBytes, kVisitedCount, kWalk}},
     EventSchema{TraceKind::post_receive,
                 "a receive was begun",
                 {meaning("or any", kSource), kMatchBits, bits_field("ignore_bits", Slot::detail),

@@ -87,7 +87,7 @@ struct EventSchema {
   std::array<Field, kFieldsMost> fields_or_empty = {};
   [[nodiscard]] std::span<const Field> fields() const;
 };
-// The schema of a kind; nullptr: this version has no such kind.
+// The schema of a kind; nullptr: unknown to this version.
 [[nodiscard]] const EventSchema* schema_of(sim::TraceKind kind);
 // Fields that every kind has in addition to its own, unless one of its own is in the same slot.
 [[nodiscard]] std::span<const Field> common_fields();

@@ -86,8 +86,8 @@ Status TraceSource::check_end(const sim::TraceHeader& header) const {
   if ((header.flags & sim::kTraceFlagClosed) != 0 && header.checksum == 0) {
     return error("is damaged: it is closed and has no checksum");
   }
-  const bool is_noted = header.launcher_checksum != 0 || header.end != sim::TraceEnd::none || header.end_value != 0;
-  if (header.checksum == 0 || !is_noted) return {};
+  const bool has_end = header.launcher_checksum != 0 || header.end != sim::TraceEnd::none || header.end_value != 0;
+  if (header.checksum == 0 || !has_end) return {};
   if (header.launcher_checksum != sim::TraceChecksum(header, sim::TraceCloser::launcher).value()) {
     return error("is damaged: its rank's end, noted after that had closed it, does not fit its checksum");
   }

@@ -33,7 +33,7 @@ std::string root_text(const CollectiveShape& shape) {
 
 }  // namespace
 
-std::string words_of(const CollectiveShape& shape) {
+std::string shape_text(const CollectiveShape& shape) {
   using collectives::Operation;
   if (!shape.operation) return "an agreement on a context";
   // Other operations record a root of 0, which would mislead.
@@ -140,7 +140,7 @@ std::string Collectives::words(const MessageIdentity& message) const {
   if (step == nullptr) return "";
   const CollectivePart& part = parts_[step->part];
   return fmt::format("{}, message {} of {} that rank {} sends in it",
-                     words_of(collective_shape(trace_.entries[part.begin].event)), step->step, part.sends.size(),
+                     shape_text(collective_shape(trace_.entries[part.begin].event)), step->step, part.sends.size(),
                      message.source);
 }
 

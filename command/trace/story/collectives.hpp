@@ -31,7 +31,7 @@ struct CollectiveShape {
 [[nodiscard]] CollectiveShape collective_shape(const sim::TraceEvent& begin);
 // Formats the shape: "allreduce by exchange", "bcast by tree, root 2", "reduce by tree, root rank 0 of the remote
 // group", "an agreement on a context". The root appears only for operations that have one.
-[[nodiscard]] std::string words_of(const CollectiveShape& shape);
+[[nodiscard]] std::string shape_text(const CollectiveShape& shape);
 
 // One rank's part of one collective call.
 // Indices are of trace.entries; kNone: the event is not in the trace, because it was overwritten or not yet recorded.

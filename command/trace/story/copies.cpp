@@ -40,7 +40,7 @@ class Follower {
     add_library_copy();
     add_wire(method);
     add_heap_copy(method);
-    if (&method == &reply) add_vain(put);
+    if (&method == &reply) add_discarded(put);
     return std::move(copies_);
   }
 
@@ -55,13 +55,13 @@ class Follower {
     BodyHop hop;
     for (const std::size_t step : story_.steps) {
       if (identity(event(step)) != message) continue;
-      note(step, hop);
+      add_step(step, hop);
     }
     return hop;
   }
 
   // Later events of one kind replace earlier ones; a hop has each kind once.
-  void note(std::size_t step, BodyHop& hop) const {
+  void add_step(std::size_t step, BodyHop& hop) const {
     switch (event(step).kind) {
       case sim::TraceKind::kernel_send:
       case sim::TraceKind::kernel_reply_sent:
@@ -260,10 +260,10 @@ class Follower {
 
   // A body that its wire carried with the header, of which the receiver kept the header alone and pulled the body
   // later.
-  void add_vain(const BodyHop& put) {
+  void add_discarded(const BodyHop& put) {
     if (put.sent == kNoStep || event(put.sent).detail == 0) return;
     const sim::TraceEvent& sent = event(put.sent);
-    copies_.in_vain.push_back(fmt::format(
+    copies_.discarded.push_back(fmt::format(
         "Rank {} copied {} of it {} unnecessarily: rank {} discarded them.", sent.source,
         sim::counted(sent.detail, "byte"),
         sim::body_method(sent.reason) == sim::TraceBody::ring_in_parts ? "into its byte ring" : "for its wire",
@@ -322,7 +322,7 @@ std::vector<std::string> copy_sentences(const BodyCopies& copies) {
   } else {
     sentences.push_back(fmt::format("Of its body's copies some are not in the trace; known are: {}.", legs));
   }
-  sentences.insert(sentences.end(), copies.in_vain.begin(), copies.in_vain.end());
+  sentences.insert(sentences.end(), copies.discarded.begin(), copies.discarded.end());
   return sentences;
 }
 

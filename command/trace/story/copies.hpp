@@ -24,7 +24,7 @@ struct BodyCopies {
   // In the order of the path. Empty: the message has no body, or the trace lacks the kernel_deposit at its end.
   std::vector<BodyLeg> legs;
   // Sentences about copies that the receiver discarded, made before the body was pulled.
-  std::vector<std::string> in_vain;
+  std::vector<std::string> discarded;
   // Every leg is in the trace.
   bool is_known = true;
   // False: the path ends in the memory of an entry that is not an MPI receive's. A program may copy the body further

@@ -144,7 +144,7 @@ std::string rank_phrase(portals::Rank rank) {
 }
 
 // An answer carries the number of the message that it answers in `detail`.
-std::string answered(const sim::TraceEvent& event) {
+std::string answered_message(const sim::TraceEvent& event) {
   if (event.detail == 0) return "a message";
   return fmt::format("{}>{} #{}", event.destination, event.source, event.detail);
 }
@@ -322,14 +322,14 @@ std::string EventText::of_kernel(const Trace::Entry& entry) const {
       }
       return fmt::format("all is there: {} at offset {}", bytes, event.detail);
     case sim::TraceKind::kernel_ack_sent:
-      return fmt::format("acknowledges {}: {}", answered(event), saved_text(event.saved));
+      return fmt::format("acknowledges {}: {}", answered_message(event), saved_text(event.saved));
     case sim::TraceKind::kernel_ack_arrived:
-      return fmt::format("the acknowledgment of {} arrives: {}", answered(event), saved_text(event.saved));
+      return fmt::format("the acknowledgment of {} arrives: {}", answered_message(event), saved_text(event.saved));
     case sim::TraceKind::kernel_get_arrived:
       return fmt::format("the get arrives by {}: {} of {} {} wanted", names_.wire(event.wire), bytes, portal,
                          event.bytes == 1 ? "is" : "are");
     case sim::TraceKind::kernel_reply_sent:
-      return fmt::format("replies to {} with {}", answered(event), bytes);
+      return fmt::format("replies to {} with {}", answered_message(event), bytes);
     case sim::TraceKind::kernel_drop:
       return fmt::format("is dropped, {}: {} for {}, {}", reason_text(event), bytes, portal, its_bits());
     case sim::TraceKind::kernel_hold:
@@ -503,7 +503,7 @@ std::string EventText::of_collective(const Trace::Entry& entry) const {
                         : fmt::format("{} is over with {}", call, error_name(event.b));
   }
   const CollectiveShape shape = collective_shape(event);
-  return fmt::format("begins {}: {}, {}", call, words_of(shape), sim::counted(event.bytes, "byte"));
+  return fmt::format("begins {}: {}, {}", call, shape_text(shape), sim::counted(event.bytes, "byte"));
 }
 
 // The remaining kinds: calls, waits, the coprocessor, collectives and windows.

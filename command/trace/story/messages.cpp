@@ -19,7 +19,7 @@ struct Tie {
   MessageIdentity whole;
 };
 bool tie_of(const sim::TraceEvent& event, Tie& tie) {
-  // Numbers begin at 1; 0 means that the event has no such message.
+  // Numbers begin at 1; 0 means that the event has no message.
   if (event.sequence == 0 || event.detail == 0) return false;
   switch (event.kind) {
     case sim::TraceKind::kernel_ack_sent:

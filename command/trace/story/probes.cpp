@@ -77,11 +77,11 @@ std::vector<std::string> probe_sentences(const Trace& trace, const Messages& mes
     // Clocks of two hosts may put the arrival later.
     const bool is_dated = story.arrived != MessageStory::kNone && time(step) >= time(story.arrived);
     // The recorder counts unsuccessful polls in this event, because a loop of them would fill the ring.
-    const std::uint32_t vain = trace.entries[step].event.a;
+    const std::uint32_t empty_polls = trace.entries[step].event.a;
     sentences.push_back(fmt::format(
         "{}{}{}.", probe_text(trace, messages, words, step),
         is_dated ? fmt::format(", {} after it had arrived", duration_text(time(step) - time(story.arrived))) : "",
-        vain == 0 ? "" : fmt::format("; {} of the rank's polls before that found nothing", vain)));
+        empty_polls == 0 ? "" : fmt::format("; {} of the rank's polls before that found nothing", empty_polls)));
     std::string waited = wait_sentence(trace, messages, story, step);
     if (!waited.empty()) sentences.push_back(std::move(waited));
   };

@@ -1,5 +1,5 @@
-// A handle's value of a variable that only adds up: the sum of what was added while the handle was started, from 0 at
-// first.
+// A handle's value of a variable that only adds up: the sum of all amounts added while the handle was started, from 0
+// at first.
 #pragma once
 
 #include <algorithm>

@@ -145,14 +145,14 @@ struct Bound {
 };
 
 // A row that is never written, with one value for the whole run.
-constexpr ControlVariable fixed(const Bound& bound, int verbosity, Word (*read)(const Settings&),
-                                const Enumeration* items = nullptr) {
+constexpr ControlVariable row(const Bound& bound, int verbosity, Word (*read)(const Settings&),
+                              const Enumeration* items = nullptr) {
   return {bound.name, bound.description, bound.category, verbosity, MPI_T_SCOPE_CONSTANT, bound.type, items,
           read,       nullptr,           nullptr,        nullptr};
 }
 
 // A row whose value is a string.
-constexpr ControlVariable read_only(const Bound& bound, std::string (*read)(const Settings&)) {
+constexpr ControlVariable text_row(const Bound& bound, std::string (*read)(const Settings&)) {
   return {bound.name,
           bound.description,
           bound.category,
@@ -172,8 +172,8 @@ struct Written {
 };
 
 // A row that the program may write.
-constexpr ControlVariable written(const Bound& bound, int verbosity, Word (*read)(const Settings&), Written how,
-                                  const Enumeration* items = nullptr) {
+constexpr ControlVariable writable_row(const Bound& bound, int verbosity, Word (*read)(const Settings&), Written how,
+                                       const Enumeration* items = nullptr) {
   return {bound.name, bound.description, bound.category, verbosity, MPI_T_SCOPE_LOCAL, bound.type, items,
           read,       nullptr,           how.check,      how.write};
 }
@@ -190,67 +190,68 @@ std::span<const ControlVariable> control_variables() {
   using enum Category;
   using enum ValueType;
   static const std::array kRows{
-      written({"short_limit_shm",
-               "bytes: the longest message that is sent short to a rank of the same node (and to oneself); 1 to a "
-               "quarter of heap_bytes",
-               protocols, count},
-              kTuner, &read_short_limit<WireId::shm>, {&check_short_limit, &write_short_limit_shm}),
-      written({"short_limit_tcp",
-               "bytes: the longest message that is sent short to a rank of another node; 1 to a quarter of heap_bytes",
-               protocols, count},
-              kTuner, &read_short_limit<WireId::tcp>, {&check_short_limit, &write_short_limit_tcp}),
-      written({"long_protocol",
-               "what a message above the short limit does: its body goes along (puma), or waits "
-               "until a receive asks for it (rendezvous)",
-               protocols, integer},
-              kTuner, &read_long_protocol, {&check_long_protocol, &write_long_protocol}, &long_protocols()),
-      written({"wait_policy",
-               "what a waiting rank does: it spins, or gives its processor up at once; auto: it spins unless "
-               "another rank needs this processor",
-               waiting, integer},
-              kTuner, &read_wait_policy, {&check_wait_policy, &write_wait_policy}, &wait_policies()),
-      fixed({"long_method",
-             "how long bodies travel inside a node: through the byte ring, by process_vm_readv (cma), "
-             "or whichever the receiver measures to be faster",
-             wires, integer},
-            kTuner, &read_long_method, &long_methods()),
-      fixed({"tcp_backend", "what was asked for between nodes; auto takes epoll", wires, integer}, kTuner,
-            &read_tcp_backend, &tcp_backends()),
-      read_only({"interface", "where TCP listens: an interface, an address or a network; empty: what fits", wires,
-                 ValueType::text},
-                &read_interface),
-      fixed({"heap_bytes", "size of the heap of unexpected messages", heap, count}, kUser, &read_heap_bytes),
-      fixed({"heap_spill_bytes",
-             "size that the second heap is to have, opened when a message that the first has no room for has been held "
-             "for a while; 0 before MPI_Init",
-             heap, count},
-            kTunerDetail, &read_heap_spill_bytes),
-      fixed({"heap_spill_rounds",
-             "rounds of the program's progress in which one message is held before the second heap is opened", heap,
-             count},
-            kTunerDetail, &constant<kSpillAfterRounds>),
-      fixed({"stall_seconds", "a rank that waits so long without progress reports the peer that it waits for", waiting,
-             seconds},
-            kUser, &read_stall_limit),
-      fixed({"sleep_after", "seconds without work before a waiting rank sleeps", waiting, seconds}, kTunerDetail,
-            &constant<sim::kSleepAfterNs>),
-      fixed({"nudge_after", "seconds without progress before a spinning rank wakes the one that it waits for", waiting,
-             seconds},
-            kTunerDetail, &constant<sim::kNudgeAfterNs>),
-      fixed({"shm_cells", "messages that may be on their way in shared memory, for each ordered pair of ranks", wires,
-             count},
-            kTunerDetail, &constant<sim::kCellCount>),
-      fixed({"shm_ring_bytes", "size of the byte ring in shared memory, for each ordered pair of ranks", wires, count},
-            kTunerDetail, &constant<sim::kByteRingBytes>),
-      fixed({"tcp_segment_bytes", "a long body over TCP is cut into pieces of so many bytes", wires, count},
-            kTunerDetail, &constant<sim::kSegmentBytes>),
-      fixed({"messages_per_round", "arrivals that one round of progress takes from each wire", kernel, count},
-            kDeveloper, &constant<Device::kMessagesPerRound>),
-      fixed({"tag_max", "the highest tag of a message, which is the attribute MPI_TAG_UB", job, count}, kDeveloper,
-            &constant<kUserTagMax>),
-      fixed({"ranks_max", "the most ranks of a job", job, count}, kDeveloper, &constant<sim::kRanksMax>),
-      fixed({"node_ranks_max", "the most ranks of a node", job, count}, kDeveloper, &constant<sim::kShmRanksMax>),
-      read_only({"trace_folder", "where this run is recorded; empty: it is not", job, ValueType::text}, &read_trace),
+      writable_row({"short_limit_shm",
+                    "bytes: the longest message that is sent short to a rank of the same node (and to oneself); 1 to a "
+                    "quarter of heap_bytes",
+                    protocols, count},
+                   kTuner, &read_short_limit<WireId::shm>, {&check_short_limit, &write_short_limit_shm}),
+      writable_row(
+          {"short_limit_tcp",
+           "bytes: the longest message that is sent short to a rank of another node; 1 to a quarter of heap_bytes",
+           protocols, count},
+          kTuner, &read_short_limit<WireId::tcp>, {&check_short_limit, &write_short_limit_tcp}),
+      writable_row({"long_protocol",
+                    "what a message above the short limit does: its body goes along (puma), or waits "
+                    "until a receive asks for it (rendezvous)",
+                    protocols, integer},
+                   kTuner, &read_long_protocol, {&check_long_protocol, &write_long_protocol}, &long_protocols()),
+      writable_row({"wait_policy",
+                    "what a waiting rank does: it spins, or gives its processor up at once; auto: it spins unless "
+                    "another rank needs this processor",
+                    waiting, integer},
+                   kTuner, &read_wait_policy, {&check_wait_policy, &write_wait_policy}, &wait_policies()),
+      row({"long_method",
+           "how long bodies travel inside a node: through the byte ring, by process_vm_readv (cma), "
+           "or whichever the receiver measures to be faster",
+           wires, integer},
+          kTuner, &read_long_method, &long_methods()),
+      row({"tcp_backend", "what was asked for between nodes; auto takes epoll", wires, integer}, kTuner,
+          &read_tcp_backend, &tcp_backends()),
+      text_row({"interface", "where TCP listens: an interface, an address or a network; empty: what fits", wires,
+                ValueType::text},
+               &read_interface),
+      row({"heap_bytes", "size of the heap of unexpected messages", heap, count}, kUser, &read_heap_bytes),
+      row({"heap_spill_bytes",
+           "size that the second heap is to have, opened when a message that the first has no room for has been held "
+           "for a while; 0 before MPI_Init",
+           heap, count},
+          kTunerDetail, &read_heap_spill_bytes),
+      row({"heap_spill_rounds",
+           "rounds of the program's progress in which one message is held before the second heap is opened", heap,
+           count},
+          kTunerDetail, &constant<kSpillAfterRounds>),
+      row({"stall_seconds", "a rank that waits so long without progress reports the peer that it waits for", waiting,
+           seconds},
+          kUser, &read_stall_limit),
+      row({"sleep_after", "seconds without work before a waiting rank sleeps", waiting, seconds}, kTunerDetail,
+          &constant<sim::kSleepAfterNs>),
+      row({"nudge_after", "seconds without progress before a spinning rank wakes the one that it waits for", waiting,
+           seconds},
+          kTunerDetail, &constant<sim::kNudgeAfterNs>),
+      row({"shm_cells", "messages that may be on their way in shared memory, for each ordered pair of ranks", wires,
+           count},
+          kTunerDetail, &constant<sim::kCellCount>),
+      row({"shm_ring_bytes", "size of the byte ring in shared memory, for each ordered pair of ranks", wires, count},
+          kTunerDetail, &constant<sim::kByteRingBytes>),
+      row({"tcp_segment_bytes", "a long body over TCP is cut into pieces of so many bytes", wires, count}, kTunerDetail,
+          &constant<sim::kSegmentBytes>),
+      row({"messages_per_round", "arrivals that one round of progress takes from each wire", kernel, count}, kDeveloper,
+          &constant<Device::kMessagesPerRound>),
+      row({"tag_max", "the highest tag of a message, which is the attribute MPI_TAG_UB", job, count}, kDeveloper,
+          &constant<kUserTagMax>),
+      row({"ranks_max", "the most ranks of a job", job, count}, kDeveloper, &constant<sim::kRanksMax>),
+      row({"node_ranks_max", "the most ranks of a node", job, count}, kDeveloper, &constant<sim::kShmRanksMax>),
+      text_row({"trace_folder", "where this run is recorded; empty: it is not", job, ValueType::text}, &read_trace),
   };
   return kRows;
 }

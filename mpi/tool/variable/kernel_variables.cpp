@@ -47,27 +47,27 @@ void peers_lost(const Reading& reading, std::uint32_t /*which*/, std::span<Word>
 }
 
 // Rows that add up, drops by reason, and levels.
-constexpr PerformanceVariable counted(const char* name, const char* description, ReadWords read) {
+constexpr PerformanceVariable counter(const char* name, const char* description, ReadWords read) {
   return {name, description, Category::kernel, kTuner, MPI_T_PVAR_CLASS_COUNTER, ValueType::count, read};
 }
 
 constexpr PerformanceVariable drop(DropReason reason, const char* name, const char* description) {
-  PerformanceVariable row = counted(name, description, &dropped);
+  PerformanceVariable row = counter(name, description, &dropped);
   row.which = static_cast<std::uint32_t>(reason);
   row.verbosity = kUserDetail;
   return row;
 }
 
 constexpr PerformanceVariable level(const char* name, const char* description, ReadWords read) {
-  PerformanceVariable row = counted(name, description, read);
+  PerformanceVariable row = counter(name, description, read);
   row.var_class = MPI_T_PVAR_CLASS_LEVEL;
   return row;
 }
 
 constexpr std::array kRows{
-    counted("messages_sent", "headers sent to all ranks", &sent),
-    counted("messages_delivered", "headers of all ranks that found their place here", &delivered),
-    counted("entries_walked", "match entries that were looked at for arriving messages (by the index: few)",
+    counter("messages_sent", "headers sent to all ranks", &sent),
+    counter("messages_delivered", "headers of all ranks that found their place here", &delivered),
+    counter("entries_walked", "match entries that were looked at for arriving messages (by the index: few)",
             &entries_walked),
     drop(DropReason::no_such_portal, "dropped_no_such_portal", "messages to a portal that is not in use"),
     drop(DropReason::no_match, "dropped_no_match", "messages that no entry takes: ready sends without their receive"),

@@ -84,31 +84,31 @@ struct Text {
 };
 
 // Rows of numbers of events, and of sums (bytes).
-constexpr PerformanceVariable counted(const Text& text, Category category, int verbosity, ReadWords read,
+constexpr PerformanceVariable counter(const Text& text, Category category, int verbosity, ReadWords read,
                                       std::uint32_t which = 0) {
   return {text.name, text.description, category, verbosity, MPI_T_PVAR_CLASS_COUNTER, ValueType::count, read, which};
 }
 
-constexpr PerformanceVariable summed(const Text& text, Category category, int verbosity, ReadWords read,
-                                     std::uint32_t which = 0) {
+constexpr PerformanceVariable aggregate(const Text& text, Category category, int verbosity, ReadWords read,
+                                        std::uint32_t which = 0) {
   return {text.name, text.description, category, verbosity, MPI_T_PVAR_CLASS_AGGREGATE, ValueType::count, read, which};
 }
 
 // Rows bound to a communicator, with an element for each member.
 constexpr PerformanceVariable by_member(const Text& text, ReadWords read) {
-  PerformanceVariable row = counted(text, Category::kernel, kUserDetail, read);
+  PerformanceVariable row = counter(text, Category::kernel, kUserDetail, read);
   row.of_communicator = row.per_member = true;
   return row;
 }
 
 template <Count ProtocolCounts::*Of>
 constexpr PerformanceVariable messages(const Text& text) {
-  return counted(text, Category::protocols, kUser, &protocol_messages<Of>);
+  return counter(text, Category::protocols, kUser, &protocol_messages<Of>);
 }
 
 template <Count ProtocolCounts::*Of>
 constexpr PerformanceVariable bytes(const Text& text) {
-  return summed(text, Category::protocols, kUserDetail, &protocol_bytes<Of>);
+  return aggregate(text, Category::protocols, kUserDetail, &protocol_bytes<Of>);
 }
 
 constexpr std::uint32_t id(WireId wire) {
@@ -124,53 +124,56 @@ using Counts = ProtocolCounts;
 
 constexpr std::array kRows{
     messages<&Counts::short_>({"sent_short", "standard messages sent short"}),
-    bytes<&Counts::short_>({"sent_short_bytes", "bytes of what sent_short counts"}),
+    bytes<&Counts::short_>({"sent_short_bytes", "bytes of the messages that sent_short counts"}),
     messages<&Counts::long_matched>(
         {"sent_long_matched", "long messages whose body went straight into a posted receive"}),
-    bytes<&Counts::long_matched>({"sent_long_matched_bytes", "bytes of what sent_long_matched counts"}),
+    bytes<&Counts::long_matched>({"sent_long_matched_bytes", "bytes of the messages that sent_long_matched counts"}),
     messages<&Counts::long_pulled>(
         {"sent_long_pulled",
          "long messages whose body the receiver pulled, since no receive was posted in time, or by rendezvous"}),
-    bytes<&Counts::long_pulled>({"sent_long_pulled_bytes", "bytes of what sent_long_pulled counts"}),
+    bytes<&Counts::long_pulled>({"sent_long_pulled_bytes", "bytes of the messages that sent_long_pulled counts"}),
     messages<&Counts::synchronous_short>({"sent_synchronous_short", "short messages of MPI_Ssend and its like"}),
-    bytes<&Counts::synchronous_short>({"sent_synchronous_short_bytes", "bytes of what sent_synchronous_short counts"}),
+    bytes<&Counts::synchronous_short>(
+        {"sent_synchronous_short_bytes", "bytes of the messages that sent_synchronous_short counts"}),
     messages<&Counts::synchronous_long>(
         {"sent_synchronous_long", "long synchronous messages whose body went straight into a posted receive"}),
-    bytes<&Counts::synchronous_long>({"sent_synchronous_long_bytes", "bytes of what sent_synchronous_long counts"}),
+    bytes<&Counts::synchronous_long>(
+        {"sent_synchronous_long_bytes", "bytes of the messages that sent_synchronous_long counts"}),
     messages<&Counts::synchronous_long_pulled>(
         {"sent_synchronous_long_pulled", "long synchronous messages whose body the receiver pulled"}),
     bytes<&Counts::synchronous_long_pulled>(
-        {"sent_synchronous_long_pulled_bytes", "bytes of what sent_synchronous_long_pulled counts"}),
+        {"sent_synchronous_long_pulled_bytes", "bytes of the messages that sent_synchronous_long_pulled counts"}),
     messages<&Counts::ready>({"sent_ready", "messages of MPI_Rsend and its like"}),
-    bytes<&Counts::ready>({"sent_ready_bytes", "bytes of what sent_ready counts"}),
+    bytes<&Counts::ready>({"sent_ready_bytes", "bytes of the messages that sent_ready counts"}),
     messages<&Counts::buffered>({"sent_buffered", "messages of MPI_Bsend and its like"}),
-    bytes<&Counts::buffered>({"sent_buffered_bytes", "bytes of what sent_buffered counts"}),
-    counted({"sent_collective", "messages of collective calls"}, Category::protocols, kUser, &collective_messages),
-    summed({"sent_collective_bytes", "bytes of what sent_collective counts"}, Category::protocols, kUserDetail,
-           &collective_bytes),
-    counted({"shown_collective", "parts that collective calls showed others in the node's memory, instead of messages"},
+    bytes<&Counts::buffered>({"sent_buffered_bytes", "bytes of the messages that sent_buffered counts"}),
+    counter({"sent_collective", "messages of collective calls"}, Category::protocols, kUser, &collective_messages),
+    aggregate({"sent_collective_bytes", "bytes of the messages that sent_collective counts"}, Category::protocols,
+              kUserDetail, &collective_bytes),
+    counter({"shown_collective", "parts that collective calls showed others in the node's memory, instead of messages"},
             Category::protocols, kUser, &shown_parts),
-    summed({"shown_collective_bytes", "bytes of what shown_collective counts"}, Category::protocols, kUserDetail,
-           &shown_bytes),
-    counted({"wire_self_messages", "headers handed to the wire to oneself"}, Category::wires, kTuner, &wire_messages,
+    aggregate({"shown_collective_bytes", "bytes of the parts that shown_collective counts"}, Category::protocols,
+              kUserDetail, &shown_bytes),
+    counter({"wire_self_messages", "headers handed to the wire to oneself"}, Category::wires, kTuner, &wire_messages,
             id(WireId::self)),
-    summed({"wire_self_bytes", "bytes of bodies handed to the wire to oneself"}, Category::wires, kTuner, &wire_bytes,
-           id(WireId::self)),
-    counted({"wire_shm_messages", "headers handed to shared memory: MPI's messages, answers, collectives' parts"},
+    aggregate({"wire_self_bytes", "bytes of bodies handed to the wire to oneself"}, Category::wires, kTuner,
+              &wire_bytes, id(WireId::self)),
+    counter({"wire_shm_messages", "headers handed to shared memory: MPI's messages, answers, collectives' parts"},
             Category::wires, kTuner, &wire_messages, id(WireId::shm)),
-    summed({"wire_shm_bytes", "bytes of bodies handed to shared memory"}, Category::wires, kTuner, &wire_bytes,
-           id(WireId::shm)),
-    counted({"wire_tcp_messages", "headers handed to TCP: MPI's messages, answers, collectives' parts"},
+    aggregate({"wire_shm_bytes", "bytes of bodies handed to shared memory"}, Category::wires, kTuner, &wire_bytes,
+              id(WireId::shm)),
+    counter({"wire_tcp_messages", "headers handed to TCP: MPI's messages, answers, collectives' parts"},
             Category::wires, kTuner, &wire_messages, id(WireId::tcp)),
-    summed({"wire_tcp_bytes", "bytes of bodies handed to TCP"}, Category::wires, kTuner, &wire_bytes, id(WireId::tcp)),
-    counted({"kernel_puts", "puts sent"}, Category::kernel, kTunerDetail, &kind_messages, id(Kind::put)),
-    counted({"kernel_gets", "gets sent: bodies that this rank pulled"}, Category::kernel, kTunerDetail, &kind_messages,
+    aggregate({"wire_tcp_bytes", "bytes of bodies handed to TCP"}, Category::wires, kTuner, &wire_bytes,
+              id(WireId::tcp)),
+    counter({"kernel_puts", "puts sent"}, Category::kernel, kTunerDetail, &kind_messages, id(Kind::put)),
+    counter({"kernel_gets", "gets sent: bodies that this rank pulled"}, Category::kernel, kTunerDetail, &kind_messages,
             id(Kind::get)),
-    counted({"kernel_replies", "replies sent: bodies that others pulled"}, Category::kernel, kTunerDetail,
+    counter({"kernel_replies", "replies sent: bodies that others pulled"}, Category::kernel, kTunerDetail,
             &kind_messages, id(Kind::reply)),
-    counted({"kernel_acknowledgments", "acknowledgments sent"}, Category::kernel, kTunerDetail, &kind_messages,
+    counter({"kernel_acknowledgments", "acknowledgments sent"}, Category::kernel, kTunerDetail, &kind_messages,
             id(Kind::acknowledgment)),
-    counted({"unexpected_taken", "receives that found their message in the heap"}, Category::queues, kUser,
+    counter({"unexpected_taken", "receives that found their message in the heap"}, Category::queues, kUser,
             &unexpected_taken),
     by_member({"messages_to", "headers sent to each process of the communicator, on whatever communicator"}, &sent_to),
     by_member({"messages_from", "headers of each process of the communicator that were delivered here"},

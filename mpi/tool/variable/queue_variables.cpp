@@ -81,17 +81,17 @@ struct Text {
   const char* description;
 };
 
-// Rows of any class; bound() and shared() modify them.
-constexpr PerformanceVariable seen(const Text& text, Category category, int verbosity, int var_class, ReadWords read) {
+// Rows of any class; per_communicator() and as_share() modify them.
+constexpr PerformanceVariable row(const Text& text, Category category, int verbosity, int var_class, ReadWords read) {
   return {text.name, text.description, category, verbosity, var_class, ValueType::count, read};
 }
 
-constexpr PerformanceVariable bound(PerformanceVariable row) {
+constexpr PerformanceVariable per_communicator(PerformanceVariable row) {
   row.of_communicator = true;
   return row;
 }
 
-constexpr PerformanceVariable shared(PerformanceVariable row) {
+constexpr PerformanceVariable as_share(PerformanceVariable row) {
   row.type = ValueType::share;
   return row;
 }
@@ -103,24 +103,23 @@ constexpr int kLevel = MPI_T_PVAR_CLASS_LEVEL;
 std::span<const PerformanceVariable> queue_variables() {
   using enum Category;
   static const std::array kRows{
-      seen({"posted_receives", "receives that wait for their message"}, queues, kUser, kLevel, &posted_receives),
-      seen({"unexpected_messages", "messages that wait for their receive"}, queues, kUser, kLevel,
-           &unexpected_messages),
-      bound(seen({"comm_posted_receives", "receives on the communicator that wait for their message"}, queues,
-                 kUserDetail, kLevel, &posted_receives)),
-      bound(seen({"comm_unexpected_messages", "messages on the communicator that wait for their receive"}, queues,
-                 kUserDetail, kLevel, &unexpected_of_communicator)),
-      seen({"requests_under_way", "requests that are not complete"}, queues, kUser, kLevel, &requests_under_way),
-      seen({"send_requests", "send requests not given back by the program or still at work"}, queues, kTunerDetail,
-           kLevel, &sends_in_use),
-      seen({"receive_requests", "receive requests not given back by the program or still at work"}, queues,
-           kTunerDetail, kLevel, &receives_in_use),
-      seen({"heap_used", "bytes that unexpected messages take, bookkeeping included"}, heap, kUser, kLevel, &heap_used),
-      seen({"heap_size", "bytes of the heaps that are open"}, heap, kUserDetail, MPI_T_PVAR_CLASS_SIZE, &heap_size),
-      shared(seen({"heap_share", "part of the heaps that is taken"}, heap, kUserDetail, MPI_T_PVAR_CLASS_PERCENTAGE,
-                  &heap_share)),
-      seen({"heap_high_water", "most bytes that unexpected messages took since MPI_Init"}, heap, kUser,
-           MPI_T_PVAR_CLASS_HIGHWATERMARK, &heap_high_water),
+      row({"posted_receives", "receives that wait for their message"}, queues, kUser, kLevel, &posted_receives),
+      row({"unexpected_messages", "messages that wait for their receive"}, queues, kUser, kLevel, &unexpected_messages),
+      per_communicator(row({"comm_posted_receives", "receives on the communicator that wait for their message"}, queues,
+                           kUserDetail, kLevel, &posted_receives)),
+      per_communicator(row({"comm_unexpected_messages", "messages on the communicator that wait for their receive"},
+                           queues, kUserDetail, kLevel, &unexpected_of_communicator)),
+      row({"requests_under_way", "requests that are not complete"}, queues, kUser, kLevel, &requests_under_way),
+      row({"send_requests", "send requests not given back by the program or still at work"}, queues, kTunerDetail,
+          kLevel, &sends_in_use),
+      row({"receive_requests", "receive requests not given back by the program or still at work"}, queues, kTunerDetail,
+          kLevel, &receives_in_use),
+      row({"heap_used", "bytes that unexpected messages take, bookkeeping included"}, heap, kUser, kLevel, &heap_used),
+      row({"heap_size", "bytes of the heaps that are open"}, heap, kUserDetail, MPI_T_PVAR_CLASS_SIZE, &heap_size),
+      as_share(row({"heap_share", "part of the heaps that is taken"}, heap, kUserDetail, MPI_T_PVAR_CLASS_PERCENTAGE,
+                   &heap_share)),
+      row({"heap_high_water", "most bytes that unexpected messages took since MPI_Init"}, heap, kUser,
+          MPI_T_PVAR_CLASS_HIGHWATERMARK, &heap_high_water),
       PerformanceVariable{.name = "heap_in_use",
                           .description = "where unexpected messages go: the first heap, or the second, opened when an "
                                          "answer waited behind messages that the first held back",

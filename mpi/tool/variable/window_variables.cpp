@@ -40,8 +40,8 @@ constexpr PerformanceVariable accesses(const char* name, const char* description
           which_of(access, method)};
 }
 
-constexpr PerformanceVariable moved(const char* name, const char* description, sim::CountedAccess access,
-                                    WindowMethod method) {
+constexpr PerformanceVariable aggregate(const char* name, const char* description, sim::CountedAccess access,
+                                        WindowMethod method) {
   return {name,
           description,
           Category::windows,
@@ -58,23 +58,25 @@ using enum WindowMethod;
 
 constexpr std::array kWindowRows{
     accesses("puts_direct", "puts of this rank, copied by itself into memory that is mapped here", put, direct),
-    moved("puts_direct_bytes", "bytes of what puts_direct counts", put, direct),
+    aggregate("puts_direct_bytes", "bytes of the puts that puts_direct counts", put, direct),
     accesses("puts_process", "puts of this rank that the operating system copied", put, process),
-    moved("puts_process_bytes", "bytes of what puts_process counts", put, process),
+    aggregate("puts_process_bytes", "bytes of the puts that puts_process counts", put, process),
     accesses("puts_message", "puts of this rank that went as messages", put, message),
-    moved("puts_message_bytes", "bytes of what puts_message counts", put, message),
+    aggregate("puts_message_bytes", "bytes of the puts that puts_message counts", put, message),
     accesses("gets_direct", "gets of this rank, copied by itself out of memory that is mapped here", get, direct),
-    moved("gets_direct_bytes", "bytes of what gets_direct counts", get, direct),
+    aggregate("gets_direct_bytes", "bytes of the gets that gets_direct counts", get, direct),
     accesses("gets_process", "gets of this rank that the operating system copied", get, process),
-    moved("gets_process_bytes", "bytes of what gets_process counts", get, process),
+    aggregate("gets_process_bytes", "bytes of the gets that gets_process counts", get, process),
     accesses("gets_message", "gets of this rank that went as messages", get, message),
-    moved("gets_message_bytes", "bytes of what gets_message counts", get, message),
+    aggregate("gets_message_bytes", "bytes of the gets that gets_message counts", get, message),
     accesses("accumulates_direct", "accumulates of this rank of any kind, done by itself in memory that is mapped here",
              accumulate, direct),
-    moved("accumulates_direct_bytes", "bytes of what accumulates_direct counts", accumulate, direct),
+    aggregate("accumulates_direct_bytes", "bytes of the accumulates that accumulates_direct counts", accumulate,
+              direct),
     accesses("accumulates_message", "accumulates of this rank of any kind that the target's device carried out",
              accumulate, message),
-    moved("accumulates_message_bytes", "bytes of what accumulates_message counts", accumulate, message),
+    aggregate("accumulates_message_bytes", "bytes of the accumulates that accumulates_message counts", accumulate,
+              message),
 };
 
 }  // namespace

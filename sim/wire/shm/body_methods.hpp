@@ -42,7 +42,7 @@ class BodyTimes {
     bytes_ = ns_ = 0;
   }
   // This process copied `bytes` of it in `ns`.
-  void copied(std::uint64_t bytes, std::uint64_t ns) {
+  void record_copy(std::uint64_t bytes, std::uint64_t ns) {
     bytes_ += bytes;
     ns_ += ns;
   }

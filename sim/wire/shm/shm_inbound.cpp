@@ -165,7 +165,7 @@ void ShmInbound::read_body() {
   std::uint64_t moved = 0;
   const ReadFault fault = read_some(began_ns, moved);
   if (moved != 0) {
-    times_.copied(moved, clock_->now_ns() - began_ns);
+    times_.record_copy(moved, clock_->now_ns() - began_ns);
     *body_moved_ = true;
     // Shows the sender, which may wait for this body, that it progresses.
     if (left_ != 0) offers_.read_on();
@@ -220,7 +220,7 @@ void ShmInbound::move_body() {
     left_ -= step;
     moved += step;
   }
-  if (began_ns != 0) times_.copied(moved, clock_->now_ns() - began_ns);
+  if (began_ns != 0) times_.record_copy(moved, clock_->now_ns() - began_ns);
   if (moved == 0) return;
   *body_moved_ = true;
   sender_bell_.ring_if_sleeping();

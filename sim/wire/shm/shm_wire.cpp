@@ -30,9 +30,9 @@ std::uint32_t only_processor() {
 // The most arrivals in a row from one sender, while others may have some too.
 constexpr std::uint32_t kTurnArrivals = 16;
 
-// A rank copies a part of its own long body only after this many rounds in vain. Two ranks that exchange bodies each
-// read the other's: if they helped at once, they would do each other's work (bodies of 256 KiB in both directions: 16
-// GB/s against 22).
+// A rank copies a part of its own long body only after this many rounds without progress. Two ranks that exchange
+// bodies each read the other's: if they helped at once, they would do each other's work (bodies of 256 KiB in both
+// directions: 16 GB/s against 22).
 constexpr std::uint32_t kRoundsBeforeHelp = 4;
 
 }  // namespace
@@ -118,7 +118,8 @@ bool ShmWire::push() {
   if (!busy_.empty()) [[unlikely]] {
     // A rank that reads a body itself has better work.
     const bool idle = idle_rounds_ > kRoundsBeforeHelp && !reads_bodies();
-    // Each further help then needs another idle_round(), by which the owner reports a round in vain.
+    // Each further help then needs another idle_round(), by which the owner reports a round without
+    // progress.
     if (idle) idle_rounds_ = kRoundsBeforeHelp;
     for (const std::uint32_t to : busy_) moved |= outbound_[to].advance(finished_, idle);
     std::erase_if(busy_, [this](std::uint32_t to) { return outbound_[to].idle(); });

@@ -48,20 +48,20 @@ std::uint32_t by_table(const std::byte* at, std::size_t bytes, std::uint32_t crc
 
 using Register = std::uint32_t(const std::byte*, std::size_t, std::uint32_t);
 
-template <Register kWay>
+template <Register kMethod>
 std::uint32_t sum(std::span<const std::byte> bytes, std::uint32_t before) {
-  return ~kWay(bytes.data(), bytes.size(), ~before);
+  return ~kMethod(bytes.data(), bytes.size(), ~before);
 }
 
-struct Ways {
+struct Crc32cMethods {
   std::array<Crc32cMethod, 5> list{};
   std::size_t count = 0;
   void add(std::string_view name, decltype(Crc32cMethod::sum) method) { list[count++] = {name, method}; }
 };
 
 // __builtin_cpu_supports tests both the processor and the operating system, which must save the wide registers.
-Ways find_methods() {
-  Ways methods;
+Crc32cMethods find_methods() {
+  Crc32cMethods methods;
 #if MARGAY_CRC32C_X86
   __builtin_cpu_init();
   const bool folds = __builtin_cpu_supports("pclmul") != 0;
@@ -78,7 +78,7 @@ Ways find_methods() {
 }
 
 // Before main(): no test per call.
-const Ways kWays = find_methods();
+const Crc32cMethods kMethods = find_methods();
 
 }  // namespace
 
@@ -88,11 +88,11 @@ std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before) {
   constexpr std::size_t kShortBytes = 128;
   if (bytes.size() < kShortBytes) return sum<crc32c_one_stream>(bytes, before);
 #endif
-  return kWays.list[0].sum(bytes, before);
+  return kMethods.list[0].sum(bytes, before);
 }
 
 std::span<const Crc32cMethod> crc32c_methods() {
-  return {kWays.list.data(), kWays.count};
+  return {kMethods.list.data(), kMethods.count};
 }
 
 }  // namespace margay::sim

@@ -53,7 +53,7 @@ struct TcpLink {
   // The next link in ReadyLinks.
   TcpLink* next_ready = nullptr;
   // The time at which the last short message left, by the wire's count of polls and by its clock.
-  std::uint64_t sent_at_look = ~std::uint64_t{0};
+  std::uint64_t sent_at_call = ~std::uint64_t{0};
   std::uint64_t sent_ticks = 0;
   // Short messages since then, which wait to leave together while `in_burst`.
   std::uint32_t burst_messages = 0;

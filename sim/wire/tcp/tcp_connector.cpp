@@ -238,7 +238,7 @@ void TcpConnector::settle(HalfOpen& half_open) {
   --half_open_count_;
   // A slot is free again.
   pause_listener(false);
-  connected(peer, descriptor);
+  add_connection(peer, descriptor);
 }
 
 void TcpConnector::drop(HalfOpen& half_open) {
@@ -249,7 +249,7 @@ void TcpConnector::drop(HalfOpen& half_open) {
   pause_listener(false);
 }
 
-void TcpConnector::connected(std::uint32_t peer, int descriptor) {
+void TcpConnector::add_connection(std::uint32_t peer, int descriptor) {
   MARGAY_ASSERT(peers_[peer] == Peer::unconnected || peers_[peer] == Peer::dialing);
   finish_dial(peer);
   // The backend monitors it from now on.
@@ -315,7 +315,7 @@ void TcpConnector::set_timer() {
   }
   for (std::size_t peer = 0; dialing_ != 0 && peer < dials_.size(); ++peer) {
     if (dials_[peer] == nullptr) continue;
-    consider(dials_[peer]->descriptor < 0 ? dials_[peer]->retry_ns : now_ns + kSilenceLookNs);
+    consider(dials_[peer]->descriptor < 0 ? dials_[peer]->retry_ns : now_ns + kSilenceCheckNs);
   }
   if (next_ns == 0) return arm_timer(timer_, 0);
   arm_timer(timer_, next_ns > now_ns ? next_ns - now_ns : 1);

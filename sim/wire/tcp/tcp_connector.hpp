@@ -134,7 +134,7 @@ class TcpConnector {
   void look_for_silence(Dial& dial, std::uint64_t now_ns);
   void finish_dial(std::uint32_t peer);
   void fail(std::uint32_t peer, std::string failure);
-  void connected(std::uint32_t peer, int descriptor);
+  void add_connection(std::uint32_t peer, int descriptor);
 
   // Deadlines, and the timer for the next one. expire() handles every deadline that has passed.
   void expire();

@@ -85,7 +85,7 @@ void TcpConnector::go_on(Dial& dial) {
     case Verdict::welcome: {
       const int descriptor = dial.descriptor;
       dial.descriptor = -1;
-      return connected(dial.peer, descriptor);
+      return add_connection(dial.peer, descriptor);
     }
     case Verdict::another_serves:
       return retry(dial, "it awaited another connection, which never came", kOtherServesNs);

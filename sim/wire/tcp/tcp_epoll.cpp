@@ -227,7 +227,7 @@ bool EpollBackend::receive(TcpLink& link) {
   } while (got < 0 && errno == EINTR);
   if (got < 0 && errno == EAGAIN) return false;
   if (got > 0) {
-    link.receiver.received(static_cast<std::size_t>(got));
+    link.receiver.commit(static_cast<std::size_t>(got));
   } else {
     link.receiver.end(got == 0 ? std::string() : io_failure_text(errno));
   }

@@ -74,12 +74,12 @@ void TcpReceiver::make_room() {
   }
 }
 
-void TcpReceiver::received(std::size_t bytes, bool copied) {
+void TcpReceiver::commit(std::size_t bytes, bool copied) {
   if (ended_) return;
   if (direct_) {
     const std::size_t here = std::min<std::uint64_t>(bytes, segment_left_);
     if (copied) copied_bytes_ += here;
-    landed(here);
+    commit_landed(here);
     bytes -= here;
   }
   end_ += bytes;
@@ -88,7 +88,7 @@ void TcpReceiver::received(std::size_t bytes, bool copied) {
 }
 
 // Counts `bytes` of the segment that are in their landing now, and adds them to the checksum.
-void TcpReceiver::landed(std::size_t bytes) {
+void TcpReceiver::commit_landed(std::size_t bytes) {
   segment_left_ -= bytes;
   while (bytes != 0) {
     const Buffer piece = landing_.peek(bytes);

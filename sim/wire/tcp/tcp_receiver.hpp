@@ -45,13 +45,13 @@ class TcpReceiver {
   TcpReceiver& operator=(const TcpReceiver&) = delete;
 
   // The places of the next bytes, in order. Returns the number of `pieces` (kTargetsMax) that it filled; 0: no room
-  // before arrivals are taken. The memory stays valid until received() or end().
+  // before arrivals are taken. The memory stays valid until commit() or end().
   [[nodiscard]] std::size_t targets(std::span<iovec> pieces);
   // Whether targets() is limited to bytes that surely belong together: while a body is arriving, and just after one.
   [[nodiscard]] bool wants_exact() const { return body_ != Body::none || short_read_; }
   // Reports that the first `bytes` of targets() are filled, read from the socket or `copied` out of a buffer of the
   // backend. Requires: no targets() in between.
-  void received(std::size_t bytes, bool copied = false);
+  void commit(std::size_t bytes, bool copied = false);
   // Reports the end of the stream; `why` is the end of a sentence, empty for an orderly end of stream.
   void end(std::string why);
   // Records why sending failed. Bytes that arrived before are still taken, and the end, when it comes, is reported with
@@ -98,7 +98,7 @@ class TcpReceiver {
   // The segment's places in the landing, then the bytes that follow it.
   [[nodiscard]] std::size_t landing_targets(std::span<iovec> pieces);
   // Counts bytes that were read into the landing, and adds them to the checksum.
-  void landed(std::size_t bytes);
+  void commit_landed(std::size_t bytes);
   // Copies the part of a segment that was read ahead.
   void take_buffered_content();
 

@@ -14,7 +14,7 @@ namespace margay::sim {
 // The time of silence after which a host is lost, and the time between two checks. A silence may begin after one check
 // and be detected at the next, so the loss is reported in less than 15 s.
 inline constexpr std::uint64_t kSilenceMaxNs = 12'000'000'000;
-inline constexpr std::uint64_t kSilenceLookNs = 1'000'000'000;
+inline constexpr std::uint64_t kSilenceCheckNs = 1'000'000'000;
 // "no answer from host for 12 s"
 [[nodiscard]] std::string silence_text();
 

@@ -332,7 +332,7 @@ void UringBackend::complete_read_once(Operations& operations, int result) {
   TcpLink& link = operations.link;
   if (operations.removing) return;
   if (result > 0) {
-    link.receiver.received(static_cast<std::size_t>(result));
+    link.receiver.commit(static_cast<std::size_t>(result));
     ready_.add(link);
   } else if (result != -EINTR && result != -EAGAIN && result != -ECANCELED) {
     return end(operations, result);
@@ -407,7 +407,7 @@ bool UringBackend::feed(Operations& operations) {
     }
   }
   if (fed == 0) return false;
-  operations.link.receiver.received(fed, true);
+  operations.link.receiver.commit(fed, true);
   ready_.add(operations.link);
   return true;
 }
@@ -420,7 +420,7 @@ bool UringBackend::reap() {
     const std::uint64_t marked = found->user_data;
     const int result = found->res;
     const std::uint32_t flags = found->flags;
-    ring_.seen(found);
+    ring_.release(found);
     moved |= complete(marked, result, flags);
   }
   if (ring_.unsubmitted()) ring_.submit();

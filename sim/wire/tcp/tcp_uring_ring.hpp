@@ -51,7 +51,7 @@ class TcpUringRing {
   // The next completion; nullptr: none now.
   [[nodiscard]] io_uring_cqe* completion();
   // Frees the completion's entry; its content must have been copied.
-  void seen(io_uring_cqe* completion) { io_uring_cqe_seen(&ring_, completion); }
+  void release(io_uring_cqe* completion) { io_uring_cqe_seen(&ring_, completion); }
   [[nodiscard]] bool has_completion() { return completion() != nullptr; }
   // Submits, and blocks until there is a completion or the ring has failed.
   void wait();

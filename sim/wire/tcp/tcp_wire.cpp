@@ -22,7 +22,7 @@ namespace {
 
 // Reads of the sockets in one poll(), while they bring bytes but no arrival: a MiB of a long body (four segments), so
 // that other wires are not kept waiting for more than 0.1 ms.
-constexpr int kLooksPerPoll = 4;
+constexpr int kAttemptsPerPoll = 4;
 
 // Discards unread bytes. A close() with unread bytes would reset the connection, and the peer would lose bytes that it
 // has not read yet.
@@ -158,7 +158,7 @@ void TcpWire::adopt(std::uint32_t peer, int descriptor) {
   }
   link.state = TcpLink::State::connected;
   ++connections_;
-  if (next_look_ns_ == 0) connector_.wake_at(next_look_ns_ = clock_.now_ns() + kSilenceLookNs);
+  if (next_check_ns_ == 0) connector_.wake_at(next_check_ns_ = clock_.now_ns() + kSilenceCheckNs);
   if (link.long_bodies) tune_for_long_bodies(link.descriptor);
   // The connection was made after the goodbyes of the others.
   if (departed_) link.sender.say_goodbye();
@@ -212,14 +212,14 @@ void TcpWire::transmit_short(TcpLink& link) {
   if (!settings_.gather || link.state != TcpLink::State::connected) return transmit(link);
   const std::uint64_t now = clock_.ticks();
   // An equal count shows that push(), poll() and prepare_wait() have not been called since the last message.
-  const bool burst = link.sent_at_look == looks_ && now - link.sent_ticks < kBurstTicks;
+  const bool burst = link.sent_at_call == calls_ && now - link.sent_ticks < kBurstTicks;
   if (burst && link.sender.gathered_bytes() < kBurstBytes && ++link.burst_messages < kBurstMessages) {
     if (!std::exchange(link.in_burst, true)) bursts_.push_back(&link);
     wants_push_ = true;
     return;
   }
   link.burst_messages = 0;
-  link.sent_at_look = looks_;
+  link.sent_at_call = calls_;
   link.sent_ticks = now;
   transmit(link);
 }
@@ -234,7 +234,7 @@ void TcpWire::end_bursts() {
 
 bool TcpWire::push() {
   // Ends every burst: this round transmits the gathered messages.
-  ++looks_;
+  ++calls_;
   end_bursts();
   for (TcpLink* link : held_) {
     link->held = false;
@@ -250,12 +250,12 @@ bool TcpWire::push() {
 
 bool TcpWire::poll(Arrival& arrival) {
   MARGAY_ASSERT(answering_ == nullptr);
-  ++looks_;
+  ++calls_;
   if (!bursts_.empty()) end_bursts();
   if (ready_.front() != nullptr && next_arrival(arrival)) return true;
   // All arrivals of the last read have been taken: the round ends without another system call.
   if (std::exchange(drained_, false)) return false;
-  for (int look = 0; look < kLooksPerPoll; ++look) {
+  for (int attempt = 0; attempt < kAttemptsPerPoll; ++attempt) {
     const bool came = backend_->progress();
     if (backend_->connector_ready()) tend_connections();
     if (!came) return ready_.front() != nullptr && next_arrival(arrival);
@@ -285,14 +285,14 @@ void TcpWire::lose_all() {
 // thousandth of a processor.
 void TcpWire::look_for_silence() {
   const std::uint64_t now_ns = clock_.now_ns();
-  if (next_look_ns_ == 0 || now_ns < next_look_ns_) return;
+  if (next_check_ns_ == 0 || now_ns < next_check_ns_) return;
   for (TcpLink* link : made_) {
     TcpAnswers answers;
     if (link->state != TcpLink::State::connected || link->receiver.ended()) continue;
     if (read_answers(link->descriptor, answers) && link->silence.look(answers, now_ns)) lose(*link, silence_text());
   }
-  next_look_ns_ = connections_ == 0 ? 0 : now_ns + kSilenceLookNs;
-  connector_.wake_at(next_look_ns_);
+  next_check_ns_ = connections_ == 0 ? 0 : now_ns + kSilenceCheckNs;
+  connector_.wake_at(next_check_ns_);
 }
 
 // Bytes that the peer's operating system has acknowledged are in its socket; all others may arrive later.
@@ -355,14 +355,14 @@ void TcpWire::close_link(TcpLink& link) {
   link.sender.fail();
 }
 
-void TcpWire::answered() {
+void TcpWire::end_answer() {
   MARGAY_ASSERT(answering_ != nullptr);
   answering_ = nullptr;
 }
 
 void TcpWire::consume() {
   answering_->receiver.consume();
-  answered();
+  end_answer();
 }
 
 void TcpWire::hold() {
@@ -372,19 +372,19 @@ void TcpWire::hold() {
   answering_->held = true;
   held_.push_back(answering_);
   wants_push_ = true;
-  answered();
+  end_answer();
 }
 
 void TcpWire::accept(const Region& landing, void* cookie) {
   MARGAY_ASSERT(answering_ != nullptr);
   answering_->receiver.accept(landing, cookie);
-  answered();
+  end_answer();
 }
 
 void TcpWire::refuse() {
   MARGAY_ASSERT(answering_ != nullptr);
   answering_->receiver.refuse();
-  answered();
+  end_answer();
 }
 
 // ---- for traces
@@ -403,7 +403,7 @@ bool TcpWire::idle() const {
 
 bool TcpWire::prepare_wait() {
   drained_ = false;
-  ++looks_;
+  ++calls_;
   end_bursts();
   return ready_.front() != nullptr || backend_->prepare_wait();
 }

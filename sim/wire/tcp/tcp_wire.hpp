@@ -133,7 +133,7 @@ class TcpWire final : public Wire {
   // reports.
   void end_quietly(TcpLink& link);
   void miss(TcpLink& link);
-  void answered();
+  void end_answer();
 
   // Constant after open().
   Settings settings_;
@@ -156,10 +156,10 @@ class TcpWire final : public Wire {
   // Links whose last short messages have not left.
   std::vector<TcpLink*> bursts_;
   // Calls of push(), poll() and prepare_wait(), each of which ends all bursts.
-  std::uint64_t looks_ = 0;
+  std::uint64_t calls_ = 0;
   std::size_t connections_ = 0;
   // Time of the next check for silence; 0: there is no connection.
-  std::uint64_t next_look_ns_ = 0;
+  std::uint64_t next_check_ns_ = 0;
   // The link whose whole or started awaits its answer.
   TcpLink* answering_ = nullptr;
   // The link of the last arrival.

@@ -77,7 +77,7 @@ bool VirtualNetwork::advance() {
     if (pair.flying.empty()) continue;
     now_ns_ = std::max(now_ns_, next.at_ns);
     // Makes the receiver poll this sender from now on.
-    if (wires_[pair.to] != nullptr) wires_[pair.to]->sender(pair.from);
+    if (wires_[pair.to] != nullptr) wires_[pair.to]->inbound(pair.from);
     pair.arrived.push_back(std::move(pair.flying.front()));
     pair.flying.pop_front();
     return true;

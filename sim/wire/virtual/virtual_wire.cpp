@@ -76,8 +76,8 @@ bool VirtualWire::push() {
     moved |= round;
   }
   std::erase_if(busy_, [](const Pair* pair) { return pair->queue.empty(); });
-  for (Sender& sender : senders_) {
-    if (sender.state == Sender::State::held) sender.state = Sender::State::between;
+  for (Inbound& inbound : inbound_) {
+    if (inbound.state == Inbound::State::held) inbound.state = Inbound::State::between;
   }
   return moved;
 }
@@ -125,137 +125,137 @@ void VirtualWire::finish(Pair& pair, Transmission::State state) {
 }
 
 // Made at the first frame or the first loss of that rank.
-VirtualWire::Sender& VirtualWire::sender(std::uint32_t rank) {
-  const auto [found, fresh] = sender_index_.try_emplace(rank, senders_.size());
+VirtualWire::Inbound& VirtualWire::inbound(std::uint32_t rank) {
+  const auto [found, fresh] = inbound_index_.try_emplace(rank, inbound_.size());
   if (fresh) {
-    senders_.emplace_back();
-    senders_.back().rank = rank;
-    senders_.back().pair = &network_.pair(rank, rank_);
+    inbound_.emplace_back();
+    inbound_.back().rank = rank;
+    inbound_.back().pair = &network_.pair(rank, rank_);
   }
-  return senders_[found->second];
+  return inbound_[found->second];
 }
 
 bool VirtualWire::poll(Arrival& arrival) {
-  const std::size_t count = senders_.size();
+  const std::size_t count = inbound_.size();
   for (std::size_t looked = 0; looked < count; ++looked) {
     // In turns, so that no sender starves.
     turn_ = turn_ + 1 < count ? turn_ + 1 : 0;
-    if (!look(senders_[turn_], arrival)) continue;
+    if (!look(inbound_[turn_], arrival)) continue;
     answering_ = turn_;
     return true;
   }
   return false;
 }
 
-bool VirtualWire::look(Sender& sender, Arrival& arrival) {
-  switch (sender.state) {
-    case Sender::State::between:
-      return !sender.pair->arrived.empty() && offer(sender, arrival);
-    case Sender::State::receiving:
-    case Sender::State::passing:
-      return move_body(sender, arrival);
-    case Sender::State::losing:
-      return report_loss(sender, arrival);
-    case Sender::State::offered:
+bool VirtualWire::look(Inbound& inbound, Arrival& arrival) {
+  switch (inbound.state) {
+    case Inbound::State::between:
+      return !inbound.pair->arrived.empty() && offer(inbound, arrival);
+    case Inbound::State::receiving:
+    case Inbound::State::passing:
+      return move_body(inbound, arrival);
+    case Inbound::State::losing:
+      return report_loss(inbound, arrival);
+    case Inbound::State::offered:
       MARGAY_ASSERT(false && "an arrival waits for its answer");
       return false;
-    case Sender::State::held:
-    case Sender::State::lost:
+    case Inbound::State::held:
+    case Inbound::State::lost:
       return false;
   }
   return false;
 }
 
-bool VirtualWire::offer(Sender& sender, Arrival& arrival) {
-  Frame& frame = sender.pair->arrived.front();
+bool VirtualWire::offer(Inbound& inbound, Arrival& arrival) {
+  Frame& frame = inbound.pair->arrived.front();
   MARGAY_ASSERT(frame.type == Frame::Type::head);
   arrival.kind = frame.whole ? Arrival::Kind::whole : Arrival::Kind::started;
-  arrival.peer = sender.rank;
-  arrival.sequence = sender.sequence + 1;
+  arrival.peer = inbound.rank;
+  arrival.sequence = inbound.sequence + 1;
   arrival.header = frame.header;
-  arrival.header.source = ProcessId{network_.group_, sender.rank};
+  arrival.header.source = ProcessId{network_.group_, inbound.rank};
   arrival.header.destination = ProcessId{network_.group_, rank_};
   // In place: the frame stays in the queue until it is answered.
   arrival.body = Region(frame.bytes.data(), frame.bytes.size());
   arrival.cookie = nullptr;
-  sender.state = Sender::State::offered;
+  inbound.state = Inbound::State::offered;
   return true;
 }
 
 // Takes the polled frame out of the window.
-void VirtualWire::take(Sender& sender) {
-  Frame& frame = sender.pair->arrived.front();
-  sender.pair->used_bytes -= frame.bytes.size();
+void VirtualWire::take(Inbound& inbound) {
+  Frame& frame = inbound.pair->arrived.front();
+  inbound.pair->used_bytes -= frame.bytes.size();
   if (frame.type == Frame::Type::head) {
-    --sender.pair->used_messages;
+    --inbound.pair->used_messages;
     ++network_.counts_.delivered;
-    ++sender.sequence;
+    ++inbound.sequence;
   }
-  sender.pair->arrived.pop_front();
+  inbound.pair->arrived.pop_front();
 }
 
-bool VirtualWire::move_body(Sender& sender, Arrival& arrival) {
-  while (!sender.pair->arrived.empty()) {
-    Frame& frame = sender.pair->arrived.front();
+bool VirtualWire::move_body(Inbound& inbound, Arrival& arrival) {
+  while (!inbound.pair->arrived.empty()) {
+    Frame& frame = inbound.pair->arrived.front();
     if (frame.type == Frame::Type::cut) {
-      take(sender);
-      return end_body(sender, Arrival::Kind::cut, arrival);
+      take(inbound);
+      return end_body(inbound, Arrival::Kind::cut, arrival);
     }
     // Frames of a pair are in order, so nothing else can follow a head that is not whole.
-    MARGAY_ASSERT(frame.type == Frame::Type::segment && frame.bytes.size() <= sender.left);
-    if (sender.state == Sender::State::receiving) {
-      const std::size_t here = std::min<std::uint64_t>(frame.bytes.size(), sender.landing.left());
-      sender.landing.write(std::span(frame.bytes).first(here));
+    MARGAY_ASSERT(frame.type == Frame::Type::segment && frame.bytes.size() <= inbound.left);
+    if (inbound.state == Inbound::State::receiving) {
+      const std::size_t here = std::min<std::uint64_t>(frame.bytes.size(), inbound.landing.left());
+      inbound.landing.write(std::span(frame.bytes).first(here));
     }
-    sender.left -= frame.bytes.size();
+    inbound.left -= frame.bytes.size();
     body_moved_ = true;
-    take(sender);
-    if (sender.left == 0) return end_body(sender, Arrival::Kind::finished, arrival);
+    take(inbound);
+    if (inbound.left == 0) return end_body(inbound, Arrival::Kind::finished, arrival);
   }
   return false;
 }
 
-bool VirtualWire::end_body(Sender& sender, Arrival::Kind kind, Arrival& arrival) {
-  const bool accepted = sender.state == Sender::State::receiving;
-  sender.state = Sender::State::between;
+bool VirtualWire::end_body(Inbound& inbound, Arrival::Kind kind, Arrival& arrival) {
+  const bool accepted = inbound.state == Inbound::State::receiving;
+  inbound.state = Inbound::State::between;
   // The end of a refused body is not an event, so the next frame is polled at once.
-  if (!accepted) return look(sender, arrival);
+  if (!accepted) return look(inbound, arrival);
   arrival.kind = kind;
-  arrival.peer = sender.rank;
-  arrival.cookie = sender.cookie;
+  arrival.peer = inbound.rank;
+  arrival.cookie = inbound.cookie;
   return true;
 }
 
 void VirtualWire::consume() {
-  Sender& sender = senders_[answering_];
-  MARGAY_ASSERT(sender.state == Sender::State::offered && sender.pair->arrived.front().whole);
-  take(sender);
-  sender.state = Sender::State::between;
+  Inbound& inbound = inbound_[answering_];
+  MARGAY_ASSERT(inbound.state == Inbound::State::offered && inbound.pair->arrived.front().whole);
+  take(inbound);
+  inbound.state = Inbound::State::between;
 }
 
 void VirtualWire::hold() {
-  MARGAY_ASSERT(senders_[answering_].state == Sender::State::offered);
-  senders_[answering_].state = Sender::State::held;
+  MARGAY_ASSERT(inbound_[answering_].state == Inbound::State::offered);
+  inbound_[answering_].state = Inbound::State::held;
 }
 
-void VirtualWire::answer_started(Sender::State state) {
-  Sender& sender = senders_[answering_];
-  MARGAY_ASSERT(sender.state == Sender::State::offered && !sender.pair->arrived.front().whole);
-  sender.left = sender.pair->arrived.front().header.length;
-  take(sender);
-  sender.state = state;
+void VirtualWire::answer_started(Inbound::State state) {
+  Inbound& inbound = inbound_[answering_];
+  MARGAY_ASSERT(inbound.state == Inbound::State::offered && !inbound.pair->arrived.front().whole);
+  inbound.left = inbound.pair->arrived.front().header.length;
+  take(inbound);
+  inbound.state = state;
 }
 
 void VirtualWire::accept(const Region& landing, void* cookie) {
-  answer_started(Sender::State::receiving);
-  Sender& sender = senders_[answering_];
-  MARGAY_ASSERT(landing.bytes() <= sender.left);
-  sender.landing = RegionCursor(landing);
-  sender.cookie = cookie;
+  answer_started(Inbound::State::receiving);
+  Inbound& inbound = inbound_[answering_];
+  MARGAY_ASSERT(landing.bytes() <= inbound.left);
+  inbound.landing = RegionCursor(landing);
+  inbound.cookie = cookie;
 }
 
 void VirtualWire::refuse() {
-  answer_started(Sender::State::passing);
+  answer_started(Inbound::State::passing);
 }
 
 void VirtualWire::fail(Pair& pair) {
@@ -265,26 +265,26 @@ void VirtualWire::fail(Pair& pair) {
 }
 
 void VirtualWire::peer_lost(std::uint32_t peer) {
-  Sender& gone = sender(peer);
-  MARGAY_ASSERT(gone.state != Sender::State::offered);
+  Inbound& gone = inbound(peer);
+  MARGAY_ASSERT(gone.state != Inbound::State::offered);
   // Reported already.
-  if (gone.state == Sender::State::lost) return;
+  if (gone.state == Inbound::State::lost) return;
   // An accepted body must end with a cut before the loss is reported.
-  gone.accepted = gone.state == Sender::State::receiving;
-  gone.state = Sender::State::losing;
+  gone.accepted = gone.state == Inbound::State::receiving;
+  gone.state = Inbound::State::losing;
 }
 
-bool VirtualWire::report_loss(Sender& sender, Arrival& arrival) {
-  arrival.peer = sender.rank;
-  if (sender.accepted) {
-    sender.accepted = false;
+bool VirtualWire::report_loss(Inbound& inbound, Arrival& arrival) {
+  arrival.peer = inbound.rank;
+  if (inbound.accepted) {
+    inbound.accepted = false;
     arrival.kind = Arrival::Kind::cut;
-    arrival.cookie = sender.cookie;
+    arrival.cookie = inbound.cookie;
     return true;
   }
   arrival.kind = Arrival::Kind::lost;
-  arrival.loss = network_.gone_[sender.rank];
-  sender.state = Sender::State::lost;
+  arrival.loss = network_.gone_[inbound.rank];
+  inbound.state = Inbound::State::lost;
   return true;
 }
 

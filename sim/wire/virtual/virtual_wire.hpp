@@ -170,7 +170,7 @@ class VirtualWire final : public Wire {
   using Frame = VirtualNetwork::Frame;
 
   // The receiving state for one sender, that is, for one pair; states as in ShmInbound.
-  struct Sender {
+  struct Inbound {
     enum class State : std::uint8_t { between, offered, held, receiving, passing, losing, lost };
     std::uint32_t rank = 0;
     Pair* pair = nullptr;
@@ -186,20 +186,20 @@ class VirtualWire final : public Wire {
   };
 
   // The receiving state for sender `rank`, made at its first use.
-  Sender& sender(std::uint32_t rank);
+  Inbound& inbound(std::uint32_t rank);
   // The steps of poll(), by state, as in ShmInbound. Each returns whether it filled in `arrival`.
-  bool look(Sender& sender, Arrival& arrival);
+  bool look(Inbound& inbound, Arrival& arrival);
   // State between: offers the head of the next message.
-  bool offer(Sender& sender, Arrival& arrival);
+  bool offer(Inbound& inbound, Arrival& arrival);
   // States receiving and passing: takes segments, and detects the body's end or its cut.
-  bool move_body(Sender& sender, Arrival& arrival);
-  bool end_body(Sender& sender, Arrival::Kind kind, Arrival& arrival);
+  bool move_body(Inbound& inbound, Arrival& arrival);
+  bool end_body(Inbound& inbound, Arrival::Kind kind, Arrival& arrival);
   // State losing: the cut of an accepted body, then the loss.
-  bool report_loss(Sender& sender, Arrival& arrival);
+  bool report_loss(Inbound& inbound, Arrival& arrival);
   // The common part of accept() and refuse().
-  void answer_started(Sender::State state);
+  void answer_started(Inbound::State state);
   // Removes the front frame, and frees its part of the window.
-  void take(Sender& sender);
+  void take(Inbound& inbound);
   // Sends the next frame of the first queued message.
   bool carry(Pair& pair);
   // Whether the pair's window has room for one more message of `bytes`.
@@ -212,12 +212,12 @@ class VirtualWire final : public Wire {
   void peer_lost(std::uint32_t peer);
 
   VirtualNetwork& network_;
-  // This rank, the source of what the wire sends.
+  // This rank, the source of the frames that the wire sends.
   std::uint32_t rank_;
   TransmissionList& finished_;
   // In order of first use. A deque, so that elements do not move.
-  std::deque<Sender> senders_;
-  std::unordered_map<std::uint32_t, std::size_t> sender_index_;
+  std::deque<Inbound> inbound_;
+  std::unordered_map<std::uint32_t, std::size_t> inbound_index_;
   // Pairs from this rank with something queued.
   std::vector<Pair*> busy_;
   // Index of the sender that was polled last; the next poll begins behind it, so that none starves.

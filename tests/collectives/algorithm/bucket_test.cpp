@@ -110,7 +110,7 @@ TEST_CASE("each rank's slices go round the ring") {
         }
         CHECK(world.call(rank, [&](Collective& collective) {
           return collect_bucket(collective, Members::everybody(size, rank),
-                                {portals::Region(bytes_of(row), count * 8), slices, 8}, kNobody);
+                                {portals::Region(bytes_of(row), count * 8), slices, 8}, kNoMember);
         }) == MPI_SUCCESS);
         CHECK(row == all);
       }));

@@ -138,10 +138,10 @@ struct Sent {
   std::uint64_t messages;
   std::uint64_t bytes;
 };
-template <typename Text>
-Sent sent_by(CollectiveWorld& world, int rank, const Text& text) {
+template <typename Routine>
+Sent sent_by(CollectiveWorld& world, int rank, const Routine& routine) {
   const sim::WireCounts before = world.portal(rank).sent();
-  CHECK(world.call(rank, text) == MPI_SUCCESS);
+  CHECK(world.call(rank, routine) == MPI_SUCCESS);
   const sim::WireCounts& after = world.portal(rank).sent();
   return {after.messages - before.messages, after.bytes - before.bytes};
 }

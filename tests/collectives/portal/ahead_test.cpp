@@ -38,7 +38,7 @@ void begin(CollectiveWorld& world, int rank, std::size_t at, Ahead& one) {
   std::byte* const data = bytes_of(one.mine);
   const portals::Region region(data, kLong * sizeof(std::uint64_t));
   const Reducer sum = predefined_combine(MPI_SUM, MPI_UINT64_T);
-  const auto text = [=](Collective& collective) -> Steps {
+  const auto routine = [=](Collective& collective) -> Steps {
     switch (at % 4) {
       case 0:
         return bcast_tree(collective, root, region);
@@ -50,7 +50,7 @@ void begin(CollectiveWorld& world, int rank, std::size_t at, Ahead& one) {
         return allreduce_direct(collective, {data, kLong, sizeof(std::uint64_t), sum});
     }
   };
-  one.call = world.begin_call(rank, text, Notices::take_number(*one.channel));
+  one.call = world.begin_call(rank, routine, Notices::take_number(*one.channel));
 }
 
 }  // namespace

@@ -27,11 +27,11 @@ Amount ints(std::uint64_t count) {
   return of(MPI_INT, count);
 }
 
-CallReport report_of(std::uint32_t rank, std::string_view function, std::string_view rest = ", here") {
+CallReport report_of(std::uint32_t rank, std::string_view function, std::string_view details = ", here") {
   CallReport report;
   report.record.rank = rank;
   std::ranges::copy(function, report.record.function.begin());
-  std::ranges::copy(rest, report.record.rest.begin());
+  std::ranges::copy(details, report.record.details.begin());
   return report;
 }
 

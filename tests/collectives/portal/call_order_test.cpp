@@ -76,7 +76,7 @@ TEST_CASE("calls that do not block: many at once, of every kind, waited for in a
     CAPTURE(seed);
     const int size = 1 + static_cast<int>(seed % 6);
     CollectiveWorld world({.ranks = size, .seed = seed});
-    int stops = 0;
+    int suspensions = 0;
     CHECK(world.run([&](int rank) {
       std::mt19937_64 random(seed);  // what is called: the same on every rank
       std::mt19937_64 own(seed * 100 + static_cast<std::uint64_t>(rank));
@@ -92,10 +92,10 @@ TEST_CASE("calls that do not block: many at once, of every kind, waited for in a
         world.wait_for(rank, *one->call);
         CHECK(one->call->error_class() == MPI_SUCCESS);
         if (!one->expected.empty()) CHECK(one->mine == one->expected);
-        stops += one->call->stops();
+        suspensions += one->call->suspensions();
       }
     }));
-    if (size > 1) CHECK(stops > 0);
+    if (size > 1) CHECK(suspensions > 0);
   }
 }
 

@@ -17,8 +17,8 @@ TEST_CASE("rates are read back as they were written") {
   CHECK(parse_rates("turn=1e-6,shared=2:3,combined=4,between=5:6:7,inside=8:9:10", read).ok());
   CHECK(read.turn == 1e-6);
   CHECK(read.shared == Rates::Memory{2, 3});
-  CHECK(read.between == Rates::Method{5, 6, 7});
-  CHECK(read.inside == Rates::Method{8, 9, 10});
+  CHECK(read.between == Rates::Message{5, 6, 7});
+  CHECK(read.inside == Rates::Message{8, 9, 10});
 }
 
 TEST_CASE("rates that are not whole are refused, by name") {

@@ -53,7 +53,7 @@ CallTimes times_of(const Rates& rates) {
 constexpr Rates kMade{.inside = {.startup = 7e-7, .busy = 2.5e-7, .byte = 3e-10},
                       .between = {.startup = 9e-6, .busy = 1.5e-6, .byte = 8e-10},
                       .combined = 5e-11,
-                      .shared = {.look = 2.5e-7, .byte = 4e-10},
+                      .shared = {.poll = 2.5e-7, .byte = 4e-10},
                       .turn = 3.5e-6};
 
 }  // namespace

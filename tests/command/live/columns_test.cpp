@@ -124,10 +124,10 @@ TEST_CASE("numbers and times are short") {
   CHECK(short_time(9.96) == "10");
   CHECK(short_time(200) == "3m20");
   CHECK(short_time(18'420) == "5h07");
-  CHECK(time_in_words(4.54) == "4.5 s");
-  CHECK(time_in_words(59.4) == "59 s");
-  CHECK(time_in_words(59.6) == "1m00s");
-  CHECK(time_in_words(4980) == "1h23m");
+  CHECK(run_time_text(4.54) == "4.5 s");
+  CHECK(run_time_text(59.4) == "59 s");
+  CHECK(run_time_text(59.6) == "1m00s");
+  CHECK(run_time_text(4980) == "1h23m");
 }
 
 TEST_CASE("a table has a line for each rank in the order asked for, and what the launcher sees") {

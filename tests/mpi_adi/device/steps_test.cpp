@@ -81,8 +81,8 @@ TEST_CASE("a text whose messages are there runs to its end at once") {
   world.here = 3;
   Flow flow(world.pool, nullptr);
   InText context{world, flow};
-  const Steps text = outer(context);
-  CHECK(text.done());
+  const Steps routine = outer(context);
+  CHECK(routine.done());
   CHECK(flow.go_on());
   CHECK(world.reported == std::vector<std::string>{"begins", "inner 1", "inner 2", "ends"});
   CHECK(world.looked == 3);
@@ -93,8 +93,8 @@ TEST_CASE("a text stops where it waits, goes on when that came, and wakes whom i
   TextWorld world;
   Flow flow(world.pool, nullptr);
   InText context{world, flow};
-  Steps text = outer(context);
-  CHECK_FALSE(text.done());
+  Steps routine = outer(context);
+  CHECK_FALSE(routine.done());
   CHECK_FALSE(flow.go_on());
   CHECK(world.reported == std::vector<std::string>{"begins"});
   CHECK(world.objects == 2);
@@ -103,7 +103,7 @@ TEST_CASE("a text stops where it waits, goes on when that came, and wakes whom i
   CHECK(world.reported.back() == "inner 1");
   world.here = 3;
   CHECK(flow.go_on());
-  CHECK(text.done());
+  CHECK(routine.done());
   CHECK(world.reported == std::vector<std::string>{"begins", "inner 1", "inner 2", "ends"});
   CHECK(world.objects == 0);
 }
@@ -113,7 +113,7 @@ TEST_CASE("a text that is given up in the middle takes what it called with it") 
   Flow flow(world.pool, nullptr);
   InText context{world, flow};
   {
-    const Steps text = outer(context);
+    const Steps routine = outer(context);
     CHECK(world.objects == 2);
   }
   CHECK(world.objects == 0);

@@ -22,7 +22,7 @@ struct SendUnderWay {
   }
   void take_body(sim::Transmission::State state) {
     send.transmission.state = state;
-    body_taken(parts, send);
+    end_transmission(parts, send);
   }
   [[nodiscard]] portals::Header answer(Answer what) const {
     portals::Header header = HandMade::header(portals::Kind::put, kAcknowledgmentPortal, answer_bits_of(send));
@@ -50,7 +50,7 @@ struct SendUnderWay {
   // The same, and the device looks.
   void come(const std::vector<portals::Header>& headers) {
     arrive(headers);
-    answers_came(parts, send);
+    take_answers(parts, send);
   }
   [[nodiscard]] bool closed() {
     return !send.listening && !send.readable && !send.answer_entry.listed() && !send.read_entry.listed() &&
@@ -89,7 +89,7 @@ TEST_CASE("a send is over when what it owed last is settled, whichever that is")
         one.come({one.acknowledgment(portals::Saved::both)});
         break;
       case kOwedRead:
-        body_read(one.parts, one.send);
+        take_pull(one.parts, one.send);
         break;
       case kOwedSynchronous:
         one.come({one.answer(Answer::synchronous)});
@@ -132,11 +132,11 @@ TEST_CASE("an acknowledgment of the header alone makes the send wait for its rea
   slow.come({slow.acknowledgment(portals::Saved::header)});
   CHECK(slow.send.owed == kOwedRead);
   CHECK(!slow.send.complete);
-  body_read(slow.parts, slow.send);
+  take_pull(slow.parts, slow.send);
   CHECK(slow.send.complete);
 
   SendUnderWay quick(kOwedAcknowledgment);
-  body_read(quick.parts, quick.send);
+  take_pull(quick.parts, quick.send);
   CHECK(!quick.send.complete);
   quick.come({quick.acknowledgment(portals::Saved::header)});
   CHECK(quick.send.complete);
@@ -188,8 +188,8 @@ TEST_CASE("what comes to a send that is over changes nothing, and finds its rows
   one.take_body(sim::Transmission::State::failed);  // it ends before the device looks at the answers
   REQUIRE(one.send.complete);
   const std::uint64_t completions = one.parts.completions;
-  answers_came(one.parts, one.send);
-  body_read(one.parts, one.send);
+  take_answers(one.parts, one.send);
+  take_pull(one.parts, one.send);
   one.take_body(sim::Transmission::State::sent);
   CHECK(!one.send.cancelled);
   CHECK(!one.send.read_done);
@@ -207,7 +207,7 @@ TEST_CASE("an answer that was not read before the request was used again is not 
   release(one.parts, one.send);
   const SendRequest& again = new_send(one.parts, one.hand.comm());
   REQUIRE(&again == &one.send);
-  answers_came(one.parts, one.send);
+  take_answers(one.parts, one.send);
   CHECK(!again.cancelled);
   CHECK(!again.complete);
 }

@@ -107,10 +107,10 @@ TEST_CASE("a thread is in company until it has waited alone for long") {
   CHECK(room.in_company(turns + 1));
 }
 
-// Returns how many of `looks` polls in vain give the processor away.
-int given_away(WaitRoom& room, int looks, std::uint32_t turns) {
+// Returns how many of `polls` empty polls give the processor away.
+int given_away(WaitRoom& room, int polls, std::uint32_t turns) {
   int given = 0;
-  for (int i = 0; i < looks; ++i) given += room.look_gives_way(turns) ? 1 : 0;
+  for (int i = 0; i < polls; ++i) given += room.poll_gives_way(turns) ? 1 : 0;
   return given;
 }
 

@@ -27,7 +27,7 @@ TEST_CASE("a wait of a second stands on the board, until a message moves or a pa
   CHECK_EQ(board.wait.is_waiting, 1);
   CHECK_EQ(board.progress, progress);
   SUBCASE("a message") {
-    watch.moved();
+    watch.restart();
   }
   SUBCASE("a part of one: the idle time begins anew") {
     watch.idle(0);

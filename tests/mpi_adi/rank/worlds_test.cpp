@@ -35,9 +35,9 @@ TEST_CASE(
   const ErrorHandlerPtr returns = lone.rank->tables().error_handlers.find(MPI_ERRORS_RETURN);
   REQUIRE(returns != nullptr);
   const auto reported_by = [&](MPI_Comm expected) {
-    CHECK_EQ(worlds.raises_the_rest().handle, expected);
-    CHECK_EQ(worlds.handler_of_the_rest().communicator, expected);
-    CHECK_EQ(worlds.handler_of_the_rest().handler, worlds.raises_the_rest().error_handler);
+    CHECK_EQ(worlds.fallback_communicator().handle, expected);
+    CHECK_EQ(worlds.fallback_handler().communicator, expected);
+    CHECK_EQ(worlds.fallback_handler().handler, worlds.fallback_communicator().error_handler);
   };
   reported_by(MPI_COMM_WORLD);
   worlds.set_error_handler(worlds.self(), returns);

@@ -63,7 +63,7 @@ struct Rank {
     }
   }
   // Polls `count` times in vain, as MPI_Test does, with `work_ns` of work before each poll.
-  void looks(int count, std::uint64_t work_ns) {
+  void polls(int count, std::uint64_t work_ns) {
     for (int i = 0; i < count; ++i) {
       clock.advance_ns(work_ns);
       streak.begin(clock);
@@ -85,7 +85,7 @@ struct Rank {
   TestScheduler scheduler;
   Company company{ranks, scheduler};
   WaitMeans means{.policy = WaitPolicy::automatic, .reason = {}, .yield_policy = &rest, .company = &company};
-  LookStreak streak;
+  PollStreak streak;
 };
 
 TEST_CASE("wait_step: by policy, company and patience") {
@@ -98,19 +98,19 @@ TEST_CASE("wait_step: by policy, company and patience") {
     WaitStep step;
   };
   for (const Row& row : {
-           Row{WaitPolicy::automatic, Found::nobody, false, 0, WaitStep::spin},
-           Row{WaitPolicy::automatic, Found::nobody, false, 19 * kMs, WaitStep::spin},
-           Row{WaitPolicy::automatic, Found::nobody, true, kMs, WaitStep::yield},
-           Row{WaitPolicy::automatic, Found::nobody, false, 20 * kMs, WaitStep::sleep},
+           Row{WaitPolicy::automatic, Found::none, false, 0, WaitStep::spin},
+           Row{WaitPolicy::automatic, Found::none, false, 19 * kMs, WaitStep::spin},
+           Row{WaitPolicy::automatic, Found::none, true, kMs, WaitStep::yield},
+           Row{WaitPolicy::automatic, Found::none, false, 20 * kMs, WaitStep::sleep},
            Row{WaitPolicy::automatic, Found::ranks, false, 0, WaitStep::yield},
            Row{WaitPolicy::automatic, Found::ranks, true, 20 * kMs, WaitStep::sleep},
            Row{WaitPolicy::automatic, Found::ranks_and_others, false, 0, WaitStep::sleep},
            Row{WaitPolicy::spin, Found::ranks, false, 0, WaitStep::spin},
            Row{WaitPolicy::spin, Found::ranks_and_others, true, kMs, WaitStep::yield},
-           Row{WaitPolicy::spin, Found::nobody, false, 20 * kMs, WaitStep::sleep},
-           Row{WaitPolicy::yield, Found::nobody, false, 0, WaitStep::yield},
+           Row{WaitPolicy::spin, Found::none, false, 20 * kMs, WaitStep::sleep},
+           Row{WaitPolicy::yield, Found::none, false, 0, WaitStep::yield},
            Row{WaitPolicy::yield, Found::ranks_and_others, false, 0, WaitStep::yield},
-           Row{WaitPolicy::yield, Found::nobody, false, 20 * kMs, WaitStep::sleep},
+           Row{WaitPolicy::yield, Found::none, false, 20 * kMs, WaitStep::sleep},
        }) {
     CAPTURE(static_cast<int>(row.policy));
     CAPTURE(static_cast<int>(row.company));
@@ -123,14 +123,14 @@ TEST_CASE("wait_step: by policy, company and patience") {
 TEST_CASE("rank processors: others are seen while they need a processor, and a rank does not see itself") {
   Rank rank;
   rank.ranks.runs_on(0);
-  CHECK_EQ(rank.ranks.other_on(0), RankProcessors::kNobody);
+  CHECK_EQ(rank.ranks.other_on(0), RankProcessors::kNoRank);
   rank.other_runs_on(0, 0);
   CHECK_EQ(rank.ranks.other_on(0), 0);
-  CHECK_EQ(rank.ranks.other_on(1), RankProcessors::kNobody);
+  CHECK_EQ(rank.ranks.other_on(1), RankProcessors::kNoRank);
   rank.other_runs_on(2, 0);
   CHECK_EQ(rank.ranks.other_on(0), 2);
   rank.words[2] = rank.words[0] = 0;
-  CHECK_EQ(rank.ranks.other_on(0), RankProcessors::kNobody);
+  CHECK_EQ(rank.ranks.other_on(0), RankProcessors::kNoRank);
   rank.ranks.needs_none();
   CHECK_EQ(rank.words[1], 0);
 }
@@ -252,26 +252,26 @@ TEST_CASE("a loop of looks gives its processor up as a wait does, and sleeps at 
   Rank rank;
   SUBCASE("in company") {
     rank.other_runs_on(2, 0);
-    rank.looks(10'000, 50);
-    CHECK_GT(rank.rest.yields, 10'000 / LookStreak::kLooks - 10);
+    rank.polls(10'000, 50);
+    CHECK_GT(rank.rest.yields, 10'000 / PollStreak::kPollsPerMeasure - 10);
   }
   SUBCASE("in company that has gone") {
     rank.other_runs_on(2, 0);
-    rank.looks(1'000, 50);
+    rank.polls(1'000, 50);
     rank.other_runs_on(2, 1);
     rank.rest.yields = 0;
-    rank.looks(10'000, 50);
+    rank.polls(10'000, 50);
     CHECK_EQ(rank.rest.yields, 0);
   }
   SUBCASE("alone on its processor") {
     rank.other_runs_on(2, 1);
-    rank.looks(10'000, 50);
+    rank.polls(10'000, 50);
     CHECK_EQ(rank.rest.yields, 0);
   }
   SUBCASE("in company beside other programs") {
     rank.other_runs_on(2, 0);
     rank.rest.turn_ns = 3 * kMs;
-    rank.looks(1'000, 50);
+    rank.polls(1'000, 50);
     CHECK_LE(rank.rest.yields, 2);
     CHECK_GT(rank.rest.naps, 50);
     CHECK_LT(rank.rest.longest_nap_ns, kMs);
@@ -279,19 +279,19 @@ TEST_CASE("a loop of looks gives its processor up as a wait does, and sleeps at 
   }
   SUBCASE("with the policy yield") {
     rank.means.policy = WaitPolicy::yield;
-    rank.looks(10'000, 50);
-    CHECK_GT(rank.rest.yields, 10'000 / LookStreak::kLooks - 10);
+    rank.polls(10'000, 50);
+    CHECK_GT(rank.rest.yields, 10'000 / PollStreak::kPollsPerMeasure - 10);
   }
   SUBCASE("in a virtual machine, whose time passes then") {
     rank.means.policy = WaitPolicy::yield;
     rank.means.company = nullptr;
-    rank.looks(10'000, 300);
+    rank.polls(10'000, 300);
     CHECK_EQ(rank.rest.yields, 10'000);
   }
   SUBCASE("with the policy spin") {
     rank.other_runs_on(2, 0);
     rank.means.policy = WaitPolicy::spin;
-    rank.looks(10'000, 50);
+    rank.polls(10'000, 50);
     CHECK_EQ(rank.rest.yields, 0);
   }
   CHECK_EQ(rank.rest.naps, 0);
@@ -304,12 +304,12 @@ TEST_CASE("a rank that works between its looks keeps its processor, in company t
   SUBCASE("with the policy yield") {
     rank.means.policy = WaitPolicy::yield;
   }
-  rank.looks(10'000, 300);
+  rank.polls(10'000, 300);
   CHECK_EQ(rank.rest.yields, 0);
-  // Polls without work between them count as a wait only after kLooksOfWait of them.
-  rank.looks(LookStreak::kLooksOfWait - 2 * LookStreak::kLooks, 50);
+  // Polls without work between them count as a wait only after kPollsOfWait of them.
+  rank.polls(PollStreak::kPollsOfWait - 2 * PollStreak::kPollsPerMeasure, 50);
   CHECK_EQ(rank.rest.yields, 0);
-  rank.looks(2 * LookStreak::kLooksOfWait, 50);
+  rank.polls(2 * PollStreak::kPollsOfWait, 50);
   CHECK_GT(rank.rest.yields, 0);
 }
 

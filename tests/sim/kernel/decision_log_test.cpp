@@ -26,8 +26,8 @@ portals::Header with_bits(portals::MatchBits bits) {
 // Records a walk and then a decision, in the kernel's order. Returns the header.
 portals::Header note(DecisionLog& log, portals::MatchBits bits, const portals::Verdict& verdict = {}) {
   const portals::Header header = with_bits(bits);
-  log.walked(header, {});
-  log.decided(header, bits, WireId::self, verdict, false);
+  log.record_walk(header, {});
+  log.record_decision(header, bits, WireId::self, verdict, false);
   return header;
 }
 
@@ -36,8 +36,8 @@ Stop stop_at(const portals::MatchEntry& entry, portals::Passed passed, const por
   DecisionLog log;
   log.keep(1);
   const std::array<portals::Step, 1> steps{portals::Step{&entry, passed}};
-  log.walked(header, steps);
-  log.decided(header, 1, WireId::self, {}, false);
+  log.record_walk(header, steps);
+  log.record_decision(header, 1, WireId::self, {}, false);
   const std::optional<Decision> decision = log.take();
   REQUIRE_EQ(decision->stops.size(), 1);
   return decision->stops[0];
@@ -120,7 +120,7 @@ TEST_CASE("decision log: a decision has all that the verdict says") {
   verdict.row = 5;
   portals::Header header = with_bits(9);
   header.user_data[3] = std::byte{8};
-  log.decided(header, 77, WireId::tcp, verdict, true);
+  log.record_decision(header, 77, WireId::tcp, verdict, true);
   const std::optional<Decision> decision = log.take();
   CHECK_EQ(decision->header, header);
   CHECK_EQ(decision->sequence, 77);
@@ -158,10 +158,10 @@ TEST_CASE("decision log: the stops are those of the last walk, and of one decisi
   const std::array<portals::Step, 1> given_up{portals::Step{&first, portals::Passed::no_room}};
   const std::array<portals::Step, 2> steps{portals::Step{&second, portals::Passed::inactive},
                                            portals::Step{&first, portals::Passed::taken}};
-  log.walked({}, given_up);  // of a held message that was not told again
-  log.walked({}, steps);
-  log.decided({}, 1, WireId::self, {}, false);
-  log.decided({}, 2, WireId::self, {}, false);
+  log.record_walk({}, given_up);  // of a held message that was not told again
+  log.record_walk({}, steps);
+  log.record_decision({}, 1, WireId::self, {}, false);
+  log.record_decision({}, 2, WireId::self, {}, false);
   const std::optional<Decision> walked = log.take();
   REQUIRE_EQ(walked->stops.size(), 2);
   CHECK(walked->stops[0].entry == &second);
@@ -181,8 +181,8 @@ TEST_CASE("decision log: a stop is a copy, which outlives its entry and its memo
     portals::SingleBlock block(portals::Buffer{memory.data(), memory.size()});
     portals::MatchEntry entry({.match_bits = 0xab, .ignore_bits = 0xf, .source_rank = 2}, block, {});
     const std::array<portals::Step, 1> steps{portals::Step{&entry, portals::Passed::no_match}};
-    log.walked({}, steps);
-    log.decided({}, 1, WireId::self, {}, false);
+    log.record_walk({}, steps);
+    log.record_decision({}, 1, WireId::self, {}, false);
   }
   const std::optional<Decision> decision = log.take();
   REQUIRE_EQ(decision->stops.size(), 1);
@@ -251,8 +251,8 @@ TEST_CASE("decision log: what is used already is no room") {
     log.keep(1);
     std::vector<portals::Step> steps;
     CHECK(delivery.explain(header, steps) == portals::Outcome::deposit);
-    log.walked(header, steps);
-    log.decided(header, 2, WireId::self, {}, false);
+    log.record_walk(header, steps);
+    log.record_decision(header, 2, WireId::self, {}, false);
     const std::optional<Decision> decision = log.take();
     REQUIRE_EQ(decision->stops.size(), 1);
     // Expect: the portal's own descriptor, without an entry.

@@ -246,12 +246,12 @@ TEST_CASE("kernel: peers that owe an answer are woken by their wires, and wires 
   CHECK(played.shm.nudged == std::vector<std::uint32_t>{2});
   CHECK(played.tcp.nudged == std::vector<std::uint32_t>{3});
   CHECK_EQ(played.shm.nudged_queued, 0);
-  played.kernel.answered(2);
-  played.kernel.answered(3);
+  played.kernel.count_answer(2);
+  played.kernel.count_answer(3);
   CHECK(played.kernel.nudge());
   CHECK_EQ(played.shm.nudged.size(), 2);  // one answer is still owed
   CHECK_EQ(played.tcp.nudged.size(), 1);
-  played.kernel.answered(2);
+  played.kernel.count_answer(2);
   CHECK_FALSE(played.kernel.nudge());
   CHECK_FALSE(played.kernel.unfinished());
   Transmission out;

@@ -89,15 +89,15 @@ struct Waiting {
 };
 
 TEST_CASE("a program that looks repeatedly wakes the ranks that owe it something, and no others") {
-  constexpr int kLooks = 10'000;
+  constexpr int kPolls = 10'000;
   Waiting look;
-  for (int i = 0; i < kLooks; ++i) look.kernel.looked_in_vain();
+  for (int i = 0; i < kPolls; ++i) look.kernel.count_empty_poll();
   CHECK_EQ(look.wire.nudges, 0);
   look.kernel.expect_answer(0);
-  for (int i = 0; i < kLooks; ++i) look.kernel.looked_in_vain();
+  for (int i = 0; i < kPolls; ++i) look.kernel.count_empty_poll();
   CHECK_GT(look.wire.nudges, 10);
-  CHECK_LT(look.wire.nudges, kLooks / 10);
-  look.kernel.answered(0);
+  CHECK_LT(look.wire.nudges, kPolls / 10);
+  look.kernel.count_answer(0);
 }
 
 TEST_CASE("waiter: without anything the idle time grows") {
@@ -112,7 +112,7 @@ TEST_CASE("waiter: after two long yields it wakes who owes it something") {
   wait.kernel.expect_answer(0);
   wait.rounds(2);
   CHECK_GE(wait.wire.nudges, 1);
-  wait.kernel.answered(0);
+  wait.kernel.count_answer(0);
 }
 
 // Code that waits for a number of polls (64 in collectives/portal/shown) must not wait for as many full sleeps.

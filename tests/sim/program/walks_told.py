@@ -76,7 +76,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         told = explained(run([margay, "run", "-n", "2", "--timeout", "60", "--trace", f"{scratch}/trace", zoo]))
         walks = traced(run([margay, "trace", "print", f"{scratch}/trace", "--all", "--rank", str(TARGET)]))
-    # Nobody in the cage comes last, after messages that are explained in brief.
+    # "No animal in the cage" comes last, after messages that are explained in brief.
     told = [stops for stops in told if stops is not None][:-1]
     if sum(map(len, told)) < 15 or len(walks) < len(told):
         sys.exit(f"{len(told)} walks with {sum(map(len, told))} stops are explained, {len(walks)} are in the trace")

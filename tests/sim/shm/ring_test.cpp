@@ -21,19 +21,19 @@ TEST_CASE("cell ring: releases are published by quarters, and by settle()") {
   }
   CHECK_FALSE(producer.has_room());
   std::uint64_t word = 0;
-  std::uint32_t told_after = 0;
-  for (std::uint32_t i = 1; told_after == 0; ++i) {
+  std::uint32_t credited_after = 0;
+  for (std::uint32_t i = 1; credited_after == 0; ++i) {
     REQUIRE(consumer.peek(word));
-    if (consumer.release()) told_after = i;
+    if (consumer.release()) credited_after = i;
   }
-  CHECK(told_after == kCellCount / 4 + 1);
+  CHECK(credited_after == kCellCount / 4 + 1);
   CHECK(producer.has_room());
   CHECK_FALSE(consumer.settle());
   REQUIRE(consumer.peek(word));
   CHECK_FALSE(consumer.release());
-  CHECK(channel->consumer.cells_consumed == told_after);
+  CHECK(channel->consumer.cells_consumed == credited_after);
   CHECK(consumer.settle());
-  CHECK(channel->consumer.cells_consumed == told_after + 1);
+  CHECK(channel->consumer.cells_consumed == credited_after + 1);
 }
 
 TEST_CASE("byte ring: releases are published by eighths, and by settle()") {

@@ -93,7 +93,7 @@ TEST_CASE("window lock: damaged words lead nowhere, and it is sound again when a
       }
       const auto member = static_cast<std::uint32_t>(random() % (members + 2));
       std::uint32_t reported = 0;
-      const auto tell = [&](std::uint32_t other) {
+      const auto notify = [&](std::uint32_t other) {
         ++reported;
         REQUIRE_LT(other, members);
       };
@@ -103,10 +103,10 @@ TEST_CASE("window lock: damaged words lead nowhere, and it is sound again when a
               lock.request(member, random() % 2 == 0 ? WindowLockKind::shared : WindowLockKind::exclusive));
           break;
         case 1:
-          lock.release(member, tell);
+          lock.release(member, notify);
           break;
         default:
-          lock.withdraw(member, tell);
+          lock.withdraw(member, notify);
       }
       REQUIRE_LE(reported, members);
       for (std::uint32_t other = members; other < table.kMembersMax; ++other) {

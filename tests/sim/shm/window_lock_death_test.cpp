@@ -92,19 +92,19 @@ std::string bury(const WindowLockTable& before, const WindowLockTable& left, Vic
   constexpr std::uint32_t kSurvivor = kPlayers - 1;
   WindowLock lock = table.lock(kPlayers, kSurvivor, deaths);
   std::uint32_t reported = 0;
-  const auto tell = [&](std::uint32_t member) { reported |= 1U << member; };
+  const auto notify = [&](std::uint32_t member) { reported |= 1U << member; };
   const bool acts = method != 0;
   if (method == 1) {
     if (WindowLockSlot::of(table.slots[kSurvivor]).state == WindowLockSlot::State::free) {
       static_cast<void>(lock.request(kSurvivor, WindowLockKind::shared));
     } else if (lock.granted(kSurvivor)) {
-      lock.release(kSurvivor, tell);
+      lock.release(kSurvivor, notify);
     } else {
-      lock.withdraw(kSurvivor, tell);
+      lock.withdraw(kSurvivor, notify);
     }
   }
-  lock.withdraw(kVictim, tell);
-  if (step == VictimsStep::withdraw_other) lock.withdraw(kDeadBefore, tell);
+  lock.withdraw(kVictim, notify);
+  if (step == VictimsStep::withdraw_other) lock.withdraw(kDeadBefore, notify);
   for (std::uint32_t member = 0; member < kPlayers; ++member) {
     const bool dead = deaths.dead[member].load() != 0;
     const WindowLockSlot now = WindowLockSlot::of(table.slots[member]);

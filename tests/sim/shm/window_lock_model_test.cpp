@@ -83,7 +83,7 @@ class LockExplorer {
     world.dead |= bit(member);
     --world.deaths_left;
     world.phase[member] = idle;
-    world.to_tell[member] = world.to_bury[member] = 0;
+    world.to_notify[member] = world.to_bury[member] = 0;
     for (std::uint32_t actor = 0; actor < kLockActors; ++actor) {
       if (actor == kDevice ? by_messages_ : !in(world.dead, actor) && !remote(actor))
         world.to_bury[actor] |= bit(member);
@@ -105,7 +105,7 @@ class LockExplorer {
     }
     if (is_overtaken(world, outcome.after, false)) return false;
     world.lock = outcome.after;
-    world.to_tell[actor] |= outcome.reported;
+    world.to_notify[actor] |= outcome.reported;
     granted = outcome.granted;
     return true;
   }
@@ -159,15 +159,15 @@ class LockExplorer {
 
   // Rings the bells that the actor still has to ring, one for each step; a sleeping member wakes. Returns whether there
   // is one.
-  bool tells(const LockWorld& world, std::uint32_t actor) {
+  bool notifies(const LockWorld& world, std::uint32_t actor) {
     for (std::uint32_t other = 0; other < kLockMembers; ++other) {
-      if (!in(world.to_tell[actor], other)) continue;
+      if (!in(world.to_notify[actor], other)) continue;
       LockWorld next = world;
-      next.to_tell[actor] &= static_cast<std::uint8_t>(~bit(other));
+      next.to_notify[actor] &= static_cast<std::uint8_t>(~bit(other));
       if (other != actor) next.bells |= bit(remote(other) ? kDevice : other);
       go(next);
     }
-    return world.to_tell[actor] != 0;
+    return world.to_notify[actor] != 0;
   }
   void buries(const LockWorld& world, std::uint32_t actor) {
     for (std::uint32_t member = 0; member < kLockMembers; ++member) {
@@ -181,7 +181,7 @@ class LockExplorer {
   }
 
   void direct(const LockWorld& world, std::uint32_t member) {
-    if (tells(world, member)) return;
+    if (notifies(world, member)) return;
     buries(world, member);
     LockWorld next = world;
     bool unused = false;
@@ -239,7 +239,7 @@ class LockExplorer {
   }
 
   void device(const LockWorld& world) {
-    if (tells(world, kDevice)) return;
+    if (notifies(world, kDevice)) return;
     buries(world, kDevice);
     if (world.device_waits != 0 && in(world.bells, kDevice) && mutant_ != LockMutant::grant_not_sent) {
       LockWorld next = world;
@@ -317,10 +317,10 @@ TEST_CASE("window lock model: every mutant is caught, by what it breaks") {
   for (const Expected& expected : {
            Expected{LockMutant::shared_overtakes, false, "overtaken"},
            Expected{LockMutant::newest_first, false, "overtaken"},
-           Expected{LockMutant::lets_nobody_in, false, "stuck"},
+           Expected{LockMutant::grants_no_member, false, "stuck"},
            Expected{LockMutant::grants_twice, false, "exclusion"},
            Expected{LockMutant::exclusive_for_shared, false, "exclusion"},
-           Expected{LockMutant::tells_nobody, false, "stuck"},
+           Expected{LockMutant::rings_no_bell, false, "stuck"},
            Expected{LockMutant::withdraw_tells_new, false, "stuck"},
            Expected{LockMutant::withdraws_present, false, "stuck"},
            Expected{LockMutant::dead_stays, false, "stuck"},

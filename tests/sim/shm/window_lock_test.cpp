@@ -77,16 +77,16 @@ void play_against_model(std::uint64_t seed, std::uint32_t members, std::uint32_t
     const auto member = static_cast<std::uint32_t>(random() % members);
     WindowLock lock = table.lock(members, member, deaths);
     LockMembers reported;
-    const auto tell = [&](std::uint32_t other) { reported.push_back(other); };
+    const auto notify = [&](std::uint32_t other) { reported.push_back(other); };
     if (!model.is_in(member)) {
       const WindowLockKind kind = random() % 2 == 0 ? WindowLockKind::shared : WindowLockKind::exclusive;
       REQUIRE_EQ(lock.request(member, kind), model.request(member, kind));
     } else if (random() % 3 == 0) {
-      lock.withdraw(member, tell);
+      lock.withdraw(member, notify);
       static_cast<void>(model.take_out(member));
       REQUIRE(reported == model.holders());
     } else {
-      lock.release(member, tell);
+      lock.release(member, notify);
       REQUIRE(reported == model.take_out(member));
     }
     LockMembers holders;
@@ -187,28 +187,28 @@ TEST_CASE("window lock: a writer is let in before readers that asked after it, a
   Deaths deaths{};
   WindowLock lock = table.lock(6, 0, deaths);
   LockMembers reported;
-  const auto tell = [&](std::uint32_t member) { reported.push_back(member); };
+  const auto notify = [&](std::uint32_t member) { reported.push_back(member); };
   CHECK(lock.request(0, WindowLockKind::shared));
   CHECK(lock.request(1, WindowLockKind::shared));
   CHECK_FALSE(lock.request(2, WindowLockKind::exclusive));
   CHECK_FALSE(lock.request(3, WindowLockKind::shared));  // though readers hold it
   CHECK_FALSE(lock.request(4, WindowLockKind::shared));
   CHECK_FALSE(lock.request(5, WindowLockKind::exclusive));
-  lock.release(0, tell);
+  lock.release(0, notify);
   CHECK(reported.empty());
   CHECK_FALSE(lock.request(0, WindowLockKind::exclusive));
-  lock.release(1, tell);
+  lock.release(1, notify);
   CHECK(reported == LockMembers{2});
   CHECK_FALSE(lock.request(1, WindowLockKind::shared));
   reported.clear();
-  lock.release(2, tell);
+  lock.release(2, notify);
   CHECK(reported == LockMembers{3, 4});  // not the writers that wait too
   CHECK_FALSE(lock.granted(1));          // nor a reader behind those
   reported.clear();
-  lock.withdraw(5, tell);  // gives up: the reader behind it is still behind the other writer
+  lock.withdraw(5, notify);  // gives up: the reader behind it is still behind the other writer
   CHECK(reported == LockMembers{3, 4});
   reported.clear();
-  lock.withdraw(0, tell);
+  lock.withdraw(0, notify);
   CHECK(reported == LockMembers{1, 3, 4});
 }
 

@@ -229,7 +229,7 @@ export function collective_pictures(ranks, sent, phase_of) {
   });
 }
 
-// The ranks in the order in which edges lead from one to the next, through all of them; [] if there is no such order.
+// The ranks in the order in which edges lead from one to the next, through all of them; [] if no order does.
 function way_through(ranks, edges) {
   const next = new Map(edges.map(({ from, to }) => [from, to]));
   const reached_ones = new Set(edges.map(({ to }) => to));

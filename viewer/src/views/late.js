@@ -13,9 +13,9 @@ function part({ trace, store, actions }, title, column, waited) {
   const { rows, total } = by_cost(trace, store.state.rows, column);
   const { messages } = trace;
   const unknown = not_known(trace);
-  const nobody = unknown === '' ? `No rank waited for ${waited}.` : `No other rank is known to have waited for ${waited}.`;
+  const none = unknown === '' ? `No rank waited for ${waited}.` : `No other rank is known to have waited for ${waited}.`;
   const notes = unknown === '' ? [] : [h('p', { class: 'note not-known' }, unknown)];
-  if (rows.length === 0) return h('section', {}, h('h3', {}, title), ...notes, h('p', { class: 'note' }, nobody));
+  if (rows.length === 0) return h('section', {}, h('h3', {}, title), ...notes, h('p', { class: 'note' }, none));
   const link = (row, text) => link_button(text, () => actions.select_message(row));
   const sites = by_site(trace, rows, column);
   return h('section', { 'data-late': column }, h('h3', {}, `${title}: ${time_text(total)} in ${counted(rows.length, 'message')}`), ...notes,

@@ -119,7 +119,7 @@ test('messages that never arrived are dashed stumps that can be chosen', async (
   await page.close();
 });
 
-test('a message that was dropped is drawn as lost, one that somebody waited for as late', async () => {
+test('a message that was dropped is drawn as lost, one that a rank waited for as late', async () => {
   const data = synthesize({ messages: 200, ranks: 4 });
   const how = data.head.strings.indexOf('unexpected');
   data.head.strings[how] = 'dropped';
@@ -238,7 +238,7 @@ test('a broadcast by bucket is a tree and then a ring, in which neighbours stand
   await page.close();
 });
 
-test('ranks of several threads: nobody says that no rank waited', async () => {
+test('ranks of several threads: the page does not claim that no rank waited', async () => {
   const data = synthesize({ messages: 60, ranks: 4 });
   data.head.ranks[0].threads = 2;
   without_rows(data, 'messages', 'hops', 'passes', 'heap', 'entries');

@@ -30,7 +30,7 @@ test('a rank that left before the last one entered waited for those that were th
   assert.deepEqual(new Entries(trace).late().map(({ row, cost }) => [row, cost]), [[0, 185]]);
 });
 
-test('a rank without a part in the call makes nobody wait, and waits for nobody', () => {
+test('a rank without a part in the call makes no rank wait, and waits for none', () => {
   const trace = trace_of({
     calls: [call(0, 'MPI_Bcast', 300, 310), call(1, 'MPI_Bcast', 0, 900), call(2, 'MPI_Bcast', 500, 510)],
     waits: [{ rank: 1, begin: 20, end: 890 }, { rank: 2, begin: 502, end: 505 }],

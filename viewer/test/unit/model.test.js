@@ -31,7 +31,7 @@ test('numbers as texts', () => {
   assert.equal(count_text(1234567), '1\u202f234\u202f567');
 });
 
-test('the store tells listeners of what changed, once each', () => {
+test('the store notifies listeners of each change once', () => {
   const store = create_store({ a: 1, b: 2 });
   const heard = [];
   store.on(['a', 'b'], () => heard.push('both'));

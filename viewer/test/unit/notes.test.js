@@ -29,7 +29,7 @@ test('a wait in a completion call may be for any of the receives that stand', ()
   assert.match(waiting_notes(trace_of({ ...hang, calls }))[0], /in MPI_Waitall .*; its 2 receives accept tag 3 from 1 in MPI_COMM_WORLD; tag 5 from 1/);
 });
 
-test('a trace that came to its end has no such sentence', () => {
+test('a complete trace lacks this sentence', () => {
   const waits = hang.waits.map((wait) => ({ ...wait, end: 100 }));
   assert.deepEqual(page_notes(trace_of({ ...hang, waits })), []);
 });

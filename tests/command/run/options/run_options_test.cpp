@@ -18,7 +18,7 @@ namespace {
 
 Words words(const std::string& line) {
   Words out;
-  REQUIRE(split_words(line, out).ok());
+  REQUIRE(split_tokens(line, out).ok());
   return out;
 }
 

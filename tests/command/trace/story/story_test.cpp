@@ -346,7 +346,7 @@ TEST_CASE("story: the root of a call between two groups is named as its rank nam
     sim::TraceEvent begin;
     begin.b = operation | root << 16U;
     begin.reason = static_cast<std::uint8_t>(named);
-    return words_of(collective_shape(begin));
+    return shape_text(collective_shape(begin));
   };
   CHECK(recorded_root(sim::TraceRoot::member, 3, kBcastByTree) == "bcast by tree, root 3");
   CHECK(recorded_root(sim::TraceRoot::remote, 3, kBcastByTree) == "bcast by tree, root rank 3 of the remote group");

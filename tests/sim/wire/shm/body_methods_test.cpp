@@ -14,8 +14,8 @@ bool come(BodyTimes& times, std::uint64_t length, std::uint64_t ring_ns, std::ui
   for (int i = 0; i < count; ++i) {
     for (const bool reading : {false, false, true, true}) {
       times.begin(length, reading);
-      times.copied(length / 2, (reading ? reading_ns : ring_ns) / 2);
-      times.copied(length / 2, (reading ? reading_ns : ring_ns) / 2);
+      times.record_copy(length / 2, (reading ? reading_ns : ring_ns) / 2);
+      times.record_copy(length / 2, (reading ? reading_ns : ring_ns) / 2);
       changed |= times.end();
     }
   }
@@ -50,7 +50,7 @@ TEST_CASE("body ways: the first body after one of the other way is not counted, 
   for (int i = 0; i < 40; ++i) {
     for (const bool reading : {false, true}) {
       times.begin(kMiddle, reading);
-      times.copied(kMiddle, 1'000);
+      times.record_copy(kMiddle, 1'000);
       CHECK_FALSE(times.end());
     }
   }

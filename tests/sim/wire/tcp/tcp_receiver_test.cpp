@@ -57,7 +57,7 @@ struct Reader {
         bytes = bytes.subspan(here);
         given += here;
       }
-      receiver.received(given, by_backend);
+      receiver.commit(given, by_backend);
       take();
     }
   }

@@ -38,7 +38,7 @@ TEST_CASE("tcp silence: data in flight and no acknowledgment, within 15 s") {
   Looked link;
   link.kernel = {.acknowledged_bytes = 700, .in_flight = 3};
   CHECK_EQ(link.silent_after(100), 12);
-  static_assert(kSilenceMaxNs + 2 * kSilenceLookNs < 15 * kSecondNs);
+  static_assert(kSilenceMaxNs + 2 * kSilenceCheckNs < 15 * kSecondNs);
 }
 
 TEST_CASE("tcp silence: a link that comes back after 5 s begins anew") {
