@@ -77,7 +77,7 @@ Status BoardReader::open(int descriptor, BoardReader& out) {
   BoardReader reader;
   reader.descriptor_ = descriptor;
   struct stat info {};
-  if (::fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode)) return Status::error("is no file of memory");
+  if (::fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode)) return Status::error("is not a memory file");
   const auto file_bytes = static_cast<std::uint64_t>(info.st_size);
   if (!read_at(descriptor, &reader.header_, sizeof(sim::BoardHeader), 0)) {
     return Status::error("is shorter than a board's header");

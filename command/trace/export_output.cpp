@@ -120,8 +120,7 @@ Status ExportFolder::open(const std::string& path) {
   std::error_code error;
   if (std::filesystem::exists(path_, error) &&
       !(std::filesystem::is_directory(path_, error) && std::filesystem::is_empty(path_, error) && !error)) {
-    return Status::error(
-        fmt::format("trace: {}: is there already, and no empty folder: name another one with -o", path));
+    return Status::error(fmt::format("trace: {}: exists and is not an empty folder: name another one with -o", path));
   }
   const std::string beside = part_of(path_);
   std::filesystem::create_directories(beside, error);

@@ -49,7 +49,7 @@ void check_kind(Call& call, int digits, int range, MPI_Datatype found) {
   if (digits == MPI_UNDEFINED && range == MPI_UNDEFINED) {
     call.error(MPI_ERR_ARG, asked_of(digits, range) + "; one of them must be defined");
   } else if (found == MPI_DATATYPE_NULL) {
-    call.error(MPI_ERR_ARG, asked_of(digits, range) + "; no type here has so much");
+    call.error(MPI_ERR_ARG, asked_of(digits, range) + "; no datatype has this precision and range");
   }
 }
 

@@ -19,15 +19,16 @@ Status device_options(const sim::Options& options, DeviceOptions& out) {
   }
   const std::string strided = options.item("rma", "strided", "combined");
   if (strided != "combined" && strided != "paper") {
-    return Status::error("--rma strided=" + strided + ": blocks are sent combined, or as the paper sent them");
+    return Status::error("--rma strided=" + strided +
+                         ": the values are combined (one message for all blocks) and paper (a message for each block)");
   }
   out.a_message_a_block = strided == "paper";
   // Before the short limit, whose bound depends on the heap.
   if (Status status = options.bytes("heap_bytes", out.heap_bytes); !status.ok()) return status;
   // The default passes: only a size that the user set can be too small.
   if (options.has("heap_bytes") && out.heap_bytes < sim::kHeapBytesMin) {
-    return Status::error("MARGAY_HEAP_BYTES=" + options.text("heap_bytes") + ": no message fits; the least are " +
-                         std::to_string(sim::kHeapBytesMin) + " bytes");
+    return Status::error("MARGAY_HEAP_BYTES=" + options.text("heap_bytes") +
+                         ": too small for a message; the minimum is " + std::to_string(sim::kHeapBytesMin) + " bytes");
   }
   const std::string limit = options.item("protocol", "short_limit");
   if (limit.empty()) return {};

@@ -79,8 +79,9 @@ class DecisionLog {
   // Decisions that were overwritten before they were taken.
   [[nodiscard]] std::uint64_t missed() const { return missed_; }
 
-  // Called by the kernel. record_walk(): before decide() or put_whole(), so that the room is still free, with the steps of
-  // Delivery::explain() for `header`. record_decision(): directly after decide() or put_whole(). Requires: wants(header).
+  // Called by the kernel. record_walk(): before decide() or put_whole(), so that the room is still free, with the steps
+  // of Delivery::explain() for `header`. record_decision(): directly after decide() or put_whole(). Requires:
+  // wants(header).
   void record_walk(const portals::Header& header, std::span<const portals::Step> steps);
   void record_decision(const portals::Header& header, std::uint64_t sequence, WireId wire,
                        const portals::Verdict& verdict, bool held);

@@ -91,7 +91,7 @@ Status Unwinder::open() {
   std::string why = why_refused(impl_->pid, error > 0 ? error : EINVAL);
   // An error of libdw's own concerns the process's files, so it explains more than a guess about rights.
   if (!own.empty() && why != kHasEnded) why = own;
-  return Status::error(why == kHasEnded ? why : "its memory is not to be read: " + why);
+  return Status::error(why == kHasEnded ? why : "its memory cannot be read: " + why);
 }
 
 void Unwinder::walk(int tid) {

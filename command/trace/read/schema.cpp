@@ -174,7 +174,7 @@ constexpr Field kPlace = number_field("place", Slot::detail, "the entry's, below
 // Two fields of one name: a drop may not have counted its walk, a match always has.
 constexpr Field kVisited = number_field("visited", Slot::a,
                                         "entries that the paper's walk visits, this one too (where "
-                                        "walks are not recorded: that the kernel looked at)");
+                                        "walks are not recorded: that the kernel visited)");
 constexpr Field kVisitedCount = count_field("visited", Slot::a, "entries that the paper's walk visits, 0 not known");
 constexpr Field kWalk = word_field("walk", Slot::b, kWalks, 0);
 constexpr Field kRequest = number_field("request", Slot::a);
@@ -216,7 +216,8 @@ constexpr std::array kEvents = {
                 "the header of a put or a get was handed to a wire",
                 {kHeader, kPortal, kWire, kMatchBits, kBytes, kBody, kInPieces}},
     EventSchema{TraceKind::kernel_sent,
-                "the wire is done with it: what of the body was wanted has left (the sender may be asked for it yet)",
+                "the wire has sent the message: the wanted part of the body has left (the receiver may still ask for "
+                "the remainder)",
                 {kWire, kBytes, kBody, kInPieces,
                  number_field("copied_bytes", Slot::detail, "of the body, by the sender's process")}},
     EventSchema{TraceKind::kernel_arrive,
@@ -243,10 +244,11 @@ constexpr std::array kEvents = {
                              number_field("room", Slot::b,
                                           "where it was too small: bytes that were left, 4294967295 not known")))}},
     EventSchema{TraceKind::kernel_deposit_begin, "a body that comes in parts began", {kBytes, kOffset}},
-    EventSchema{TraceKind::kernel_deposit,
-                "all is where it belongs",
-                {kWire, kSaved, kBytesSaved, kOffset, kBody, kInPieces,
-                 count_field("aside_bytes", Slot::a_and_b, "of the body, those that went beside its way")}},
+    EventSchema{
+        TraceKind::kernel_deposit,
+        "the whole body is in place",
+        {kWire, kSaved, kBytesSaved, kOffset, kBody, kInPieces,
+         count_field("aside_bytes", Slot::a_and_b, "bytes of the body that did not travel over the wire itself")}},
     EventSchema{TraceKind::kernel_ack_sent, "an acknowledgment was handed to a wire", {kSaved, kBytesSaved, kAnswers}},
     EventSchema{TraceKind::kernel_ack_arrived, "it was seen by the put's sender", {kSaved, kBytesSaved, kAnswers}},
     EventSchema{TraceKind::kernel_get_arrived,
@@ -269,7 +271,8 @@ constexpr std::array kEvents = {
     EventSchema{TraceKind::search_hit,
                 "the heap held its message",
                 {kMatchBits, kBytes, kSaved, kRequest, flag_field("taken_out", 0, "a matched probe had taken it out")}},
-    EventSchema{TraceKind::search_miss, "it did not: the receive is posted", {kMatchBits, kRequest}},
+    EventSchema{
+        TraceKind::search_miss, "the heap held no matching message: the receive is posted", {kMatchBits, kRequest}},
     EventSchema{TraceKind::receive_complete, "the message is in the user's memory", {kBytes, kRequest}},
     EventSchema{TraceKind::request_complete,
                 "any request, for whoever started it",
@@ -277,17 +280,18 @@ constexpr std::array kEvents = {
     EventSchema{TraceKind::pull_begin,
                 "the receiver asks for a body that was not saved",
                 {kBytes, count_field("get_sequence", Slot::detail), kRequest}},
-    EventSchema{TraceKind::pull_complete, "it has it", {kBytes, kRequest}},
+    EventSchema{TraceKind::pull_complete, "the pulled body has arrived", {kBytes, kRequest}},
     EventSchema{
         TraceKind::stop, "a header-only acknowledgment stopped a transmission", {meaning("of the body", kBytes)}},
     EventSchema{TraceKind::wait_begin, "a thread of the rank begins to wait", {kCall, kThread}},
-    EventSchema{TraceKind::wait_end, "it has what it waited for", {kCall, kThread}},
+    EventSchema{TraceKind::wait_end, "the wait of a thread has ended", {kCall, kThread}},
     EventSchema{TraceKind::sleep,
-                "it gives its processor away until a wake",
+                "a waiting rank gives its processor away until a wake",
                 {count_field("limit_ns", Slot::detail, "0 none")}},
-    EventSchema{TraceKind::wake, "it runs again", {}},
+    EventSchema{TraceKind::wake, "the rank runs again", {}},
     EventSchema{TraceKind::coprocessor_begin, "the message coprocessor works while the rank computes", {}},
-    EventSchema{TraceKind::coprocessor_end, "until here", {number_field("messages", Slot::a, "handled")}},
+    EventSchema{
+        TraceKind::coprocessor_end, "the work of the coprocessor ends", {number_field("messages", Slot::a, "handled")}},
     EventSchema{TraceKind::peer_lost,
                 "no message will come from or reach a peer again",
                 {rank_field("peer", Slot::source), kWire, kReason}},

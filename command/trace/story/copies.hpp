@@ -37,7 +37,7 @@ struct BodyCopies {
 // Follows the body of the message itself or, of a pulled message, of the reply that brought it.
 [[nodiscard]] BodyCopies copies_of(const Trace& trace, const MessageStory& story);
 // Formats the copies as sentences: "Its body was copied twice: rank 0 copied it into a cell of its ring to rank 1; rank
-// 1 copied the cell into the receive's memory.", then `in_vain`. Empty without legs.
+// 1 copied the cell into the receive's memory.", then `discarded`. Empty without legs.
 [[nodiscard]] std::vector<std::string> copy_sentences(const BodyCopies& copies);
 
 // The method of a window_access and its copies: "direct: rank 0 copies it once, in memory that is mapped there".
