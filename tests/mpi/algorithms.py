@@ -12,12 +12,12 @@ def as_option(asked):
 
 
 def known_algorithms(launcher, program):
-    """Those of each operation, as margay names them to who asks for what is not there. `program`: any of MPI."""
+    """Those of each operation, from the error of an unknown name. `program`: any MPI program."""
     def refusal(asked):
         command = [*map(str, launcher), "-n", "1", *as_option(asked), str(program)]
         return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False).stderr
 
-    operations = re.search(r"there is a choice for ([\w, ]+)", refusal("nothing=nothing"))
+    operations = re.search(r"there is a choice for (\w+(?:, \w+)*)", refusal("nothing=nothing"))
     assert operations, "margay does not list the operations that have a choice"
     found = {}
     for operation in operations[1].split(", "):

@@ -34,7 +34,7 @@ def case_fatal(case):
     program = case.ours("places.c", OPTIONS)
     for what, finding, call, error in (("truncated", "truncation", "MPI_Recv", "MPI_ERR_TRUNCATE"),
                                        ("waited", "truncation", "MPI_Wait", "MPI_ERR_TRUNCATE"),
-                                       ("handled", "bad-argument", "MPI_Comm_call_errhandler", "MPI_ERR_TAG")):
+                                       ("handled", "mpi-error", "MPI_Comm_call_errhandler", "MPI_ERR_TAG")):
         for wire in WIRES:
             case.margay(*wire, program, what, status="nonzero")
             expect_sites(case, finding, (call, line_of(what)))
