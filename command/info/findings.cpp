@@ -14,7 +14,8 @@ constexpr std::array<FindingText, sim::kFindingCount> kTexts = {{
      "A process of the job ended by a signal such as SIGSEGV or SIGKILL. The launcher ends the other ranks; the exit "
      "status is 128 + the signal's number.",
      "int* p = NULL;\n*p = 1;  /* SIGSEGV */",
-     "Debug the rank and the call that the line names. `margay stacks` shows where each rank is, `margay run -n 2 "
+     "Debug the rank that the line names; it names the call, too, if the rank died in one. `margay stacks` shows where "
+     "each rank is, `margay run -n 2 "
      "valgrind ./a.out` finds wrong accesses to memory. After SIGKILL look for the system's out-of-memory report."},
     {sim::Finding::no_finalize, Severity::error, "A rank exited without MPI_Finalize",
      "A process exited after MPI_Init, or with an open session, and had not called MPI_Finalize "
@@ -241,9 +242,11 @@ std::string findings_document() {
       "name\n"
       "those that may follow. An error of MPI_Waitall and similar calls (MPI_ERR_IN_STATUS) has the finding of the "
       "first\n"
-      "failed request. A traced rank records an event `finding` for each, except for errors before MPI_Init, after\n"
-      "MPI_Finalize, or in a thread that may not call MPI. `margay explain ID` prints a section of this page;\n"
-      "`margay run --report FILE` writes the findings of a run as JSON (see the end).\n"
+      "failed request. A traced rank records an event `finding` for each that it reports, except for errors before\n"
+      "MPI_Init, after MPI_Finalize, or in a thread that may not call MPI. Findings of the launcher, such as "
+      "`deadlock`\n"
+      "and `timeout`, are in no trace. `margay explain ID` prints a section of this page; `margay run --report FILE`\n"
+      "writes the findings of a run as JSON (see the end).\n"
       "This page is made from command/info/findings.cpp: `WRITE_DOCUMENTS=1 command_test -tc=\"docs/findings.md*\"`.\n";
   for (const FindingText& one : kTexts) {
     const std::string title = std::string(one.title) + " (" + std::string(severity_text(one.severity)) + "). ";

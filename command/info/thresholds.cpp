@@ -36,7 +36,9 @@ std::vector<std::string> describe_thresholds() {
   constexpr double kNsPerMs = 1e6;
   return {
       "thresholds inside a node (constants; figures are one way between two processors without a common cache)",
-      row("a body inside its cell, up to", bytes_text(sim::kShortPutBodyBytes), "what the head leaves of a cache line"),
+      row("a body inside its cell, up to", bytes_text(sim::kCacheLineBytes - sim::kFrameHeadMinBytes),
+          fmt::format("a cache line without the head of a standard send; {} behind a head with all user data",
+                      bytes_text(sim::kShortPutBodyBytes))),
       row("cells of a channel", std::to_string(sim::kCellCount), "with three lines of counters, two pages"),
       row("byte ring of a channel", bytes_text(sim::kByteRingBytes), "eight of the longest whole bodies"),
       row("a body whole before its cell, up to", bytes_text(sim::kWholeBodyBytes),

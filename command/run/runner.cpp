@@ -392,6 +392,7 @@ ReportContext Runner::context() const {
   context.pids = &pids_;
   context.elapsed_seconds = static_cast<double>(signed_monotonic_ns() - started_ns_) / 1e9;
   context.timeout_seconds = options_.timeout_seconds;
+  context.has_ended = [this](std::uint32_t rank) { return monitor_.ended(rank); };
   context.name_location = name_location_;
   // A rank that aborts ends by itself and is not counted as ended by the launcher.
   const Cause& cause = monitor_.cause();

@@ -88,7 +88,7 @@ std::string in_hex(int handle) {
 void Call::not_running() const {
   const bool finalized = current_process().init_state() == InitState::finalized;
   exit_by_error(name_, sim::Finding::mpi_error,
-                finalized ? "was called after MPI_Finalize; no MPI communication is possible then"
+                finalized ? "was called after MPI_Finalize; move the call before MPI_Finalize"
                           : "was called before MPI_Init; call MPI_Init or MPI_Init_thread first");
 }
 

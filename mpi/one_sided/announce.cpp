@@ -16,7 +16,7 @@ namespace margay::mpi {
 namespace {
 
 std::string bytes_text(const ByteRange& range) {
-  return "bytes " + std::to_string(range.begin) + " to " + std::to_string(range.end);
+  return "bytes [" + std::to_string(range.begin) + ", " + std::to_string(range.end) + ")";
 }
 
 std::string elements_text(const AnnouncedAccess& access) {
@@ -24,7 +24,7 @@ std::string elements_text(const AnnouncedAccess& access) {
   return one ? type_text(access.type) : "elements of several types";
 }
 
-// "puts MPI_INT into bytes 0 to 4"
+// "puts MPI_INT into bytes [0, 4)"
 std::string access_text(const AnnouncedAccess& access, const ByteRange& range) {
   const std::string elements = elements_text(access);
   const std::string bytes = bytes_text(range);

@@ -26,10 +26,11 @@ namespace {
 [[gnu::noinline]] void bad_range(Call& call, const WindowTarget& to, int target, MPI_Aint displacement, bool known,
                                  std::int64_t from, std::int64_t end) {
   call.error(MPI_ERR_RMA_RANGE,
-             "bytes " + (known ? std::to_string(from) + " to " + std::to_string(end) : std::string("past 2^63")) +
-                 " are meant of the window of rank " + std::to_string(target) + ", which has " +
-                 std::to_string(to.bytes) + " (displacement " + std::to_string(displacement) + ", in units of " +
-                 std::to_string(to.unit) + ")");
+             "the access is to bytes " +
+                 (known ? "[" + std::to_string(from) + ", " + std::to_string(end) + ")" : std::string("past 2^63")) +
+                 " of the window of rank " + std::to_string(target) + ", which has " + std::to_string(to.bytes) +
+                 " bytes (displacement " + std::to_string(displacement) + ", in units of " + std::to_string(to.unit) +
+                 ")");
 }
 
 [[gnu::noinline]] void bad_sizes(Call& call, std::uint64_t origin_bytes, std::uint64_t target_bytes) {

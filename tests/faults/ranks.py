@@ -232,8 +232,8 @@ def no_connection_ends_every_wait(build, scratch):
 def death_before_init(build, scratch):
     for wire in WIRES:
         die(build, wire, "before_init", "segv", (139, ["rank 1", "SIGSEGV"]))
-        die(build, wire, "before_init", "exit", (1, ["rank 1", "without MPI_Init"]))
-        die(build, wire, "before_init", "exit3", (3, ["rank 1", "without MPI_Init"]))
+        die(build, wire, "before_init", "exit", (1, ["rank 1", "[no-init]"]))
+        die(build, wire, "before_init", "exit3", (3, ["rank 1", "[no-init]"]))
 
 
 def under_quiet_launcher(build, ranks, name, *arguments):

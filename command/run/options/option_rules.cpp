@@ -76,24 +76,25 @@ constexpr OptionRule kRules[] = {
     {"mpi", 1, OptionAction::mpi},
     {"protocol", 1, OptionAction::pairs, "MARGAY_PROTOCOL", "long=puma|rendezvous,short_limit=SIZE"},
     {"method", 1, OptionAction::pairs, "MARGAY_METHOD", "long=ring|cma|auto"},
-    {"collective", 1, OptionAction::collective, "MARGAY_COLLECTIVE"},
+    {"collective", 1, OptionAction::collective, "MARGAY_COLLECTIVE",
+     "OPERATION=ALGORITHM, several with commas (`margay info --collectives`)"},
     {"rma", 1, OptionAction::pairs, "MARGAY_RMA", "strided=combined|paper"},
     {"rates", 1, OptionAction::rank_option, "MARGAY_RATES",
      "usual, paragon, a file with a \"/\" in its name, or the rates"},
     {"trace", 1, OptionAction::rank_option, "MARGAY_TRACE", "a folder, a new one for each run"},
-    {"trace-events", 1, OptionAction::trace_events, "MARGAY_TRACE_EVENTS"},
-    {"trace-last", 1, OptionAction::seconds, "MARGAY_TRACE_LAST_SECONDS"},
-    {"stall", 1, OptionAction::seconds, "MARGAY_STALL_SECONDS"},
+    {"trace-events", 1, OptionAction::trace_events, "MARGAY_TRACE_EVENTS", "a number of events"},
+    {"trace-last", 1, OptionAction::seconds, "MARGAY_TRACE_LAST_SECONDS", "a number of seconds"},
+    {"stall", 1, OptionAction::seconds, "MARGAY_STALL_SECONDS", "a number of seconds"},
     {"trace-walks", 0, OptionAction::rank_flag, "MARGAY_TRACE_WALKS"},
     {"leaks", 0, OptionAction::rank_flag, "MARGAY_LEAKS"},
     {"check-types", 0, OptionAction::rank_flag, "MARGAY_CHECK_TYPES"},
     {"check-rma", 0, OptionAction::rank_flag, "MARGAY_CHECK_RMA"},
-    {"short-limit", 1, OptionAction::short_limit, "MARGAY_PROTOCOL"},
+    {"short-limit", 1, OptionAction::short_limit, "MARGAY_PROTOCOL", "a number of bytes, such as 16K"},
     {"wire-tcp", 1, OptionAction::choice, "MARGAY_WIRE_TCP", "uring|epoll|auto"},
     {"wait", 1, OptionAction::choice, "MARGAY_WAIT", "spin|yield|auto"},
     {"initial-errhandler", 1, OptionAction::choice, "MARGAY_INITIAL_ERRHANDLER",
      "mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return"},
-    {"heap", 1, OptionAction::heap, "MARGAY_HEAP_BYTES"},
+    {"heap", 1, OptionAction::heap, "MARGAY_HEAP_BYTES", "a number of bytes, such as 64M"},
 };
 
 // As the documents write it: one dash for a letter, two for a word.
@@ -144,7 +145,7 @@ std::string describe_option_rules() {
       "| option | variable | values |\n|---|---|---|\n";
   for (const OptionRule& rule : kRules) {
     if (rule.variable.empty()) continue;
-    const bool in_words = rule.action == OptionAction::rank_option;
+    const bool in_words = rule.choices.find(' ') != std::string_view::npos;
     text += "| " + spelling(rule) + " | `" + std::string(rule.variable) + "` | " +
             (in_words ? std::string(rule.choices) : code_cell(rule.choices)) + " |\n";
   }

@@ -39,7 +39,10 @@ std::string calls_of_all(const ReportContext& context) {
   const std::uint32_t size = context.board->size();
   for (std::uint32_t rank = 0; rank < size && rank < kMostShown; ++rank) {
     const std::string call = describe_call(*context.board, rank, context.name_location);
-    text += fmt::format("{} rank {} in {}", text.empty() ? ":" : ",", rank, call.empty() ? "the program" : call);
+    // The board keeps the last call of a rank that has ended.
+    const bool ended = context.has_ended && context.has_ended(rank);
+    text += fmt::format("{} rank {} {}", text.empty() ? ":" : ",", rank,
+                        ended ? "has ended" : "in " + (call.empty() ? "the program" : call));
   }
   return size > kMostShown ? text + ", ..." : text;
 }
@@ -67,7 +70,7 @@ std::string what_happened(const Cause& cause, const ReportContext& context) {
                          context.board->block(cause.rank).on_portals != 0 ? "Program::finish()" : "MPI_Finalize",
                          cause.code, in_call(cause.rank, context));
     case CauseKind::no_init:
-      return fmt::format("{} ended (exit code {}) without MPI_Init, which other ranks have called",
+      return fmt::format("{} did not call MPI_Init, as other ranks did, and ended (exit code {})",
                          who(cause.rank, context), cause.code);
     case CauseKind::abort:
       return cause.text.empty() ? fmt::format("{} called MPI_Abort with code {}", who(cause.rank, context), cause.code)

@@ -134,7 +134,23 @@ std::vector<std::string> StallDetector::describe(sim::BoardStall what) const {
     const std::string near_misses = clean_text(block.wait.near_misses);
     if (!near_misses.empty()) lines.push_back("margay:     unexpected, and almost the awaited one: " + near_misses);
   }
+  // Others may wait for these, most often in a collective call that these did not make.
+  if (const std::string ended = ranks_ended(); !ended.empty()) {
+    lines.push_back(fmt::format("margay:   {} (--check-types compares the collective calls of all ranks)", ended));
+  }
   return lines;
+}
+
+std::string StallDetector::ranks_ended() const {
+  std::string ranks;
+  std::uint32_t count = 0;
+  for (std::uint32_t rank = 0; rank < board_.size(); ++rank) {
+    if (!has_ended_(rank)) continue;
+    if (++count <= kMostRanksShown) ranks += (ranks.empty() ? "" : ", ") + std::to_string(rank);
+  }
+  if (count == 0) return {};
+  return fmt::format("{} {}{} {} ended", count == 1 ? "rank" : "ranks", ranks, count > kMostRanksShown ? ", ..." : "",
+                     count == 1 ? "has" : "have");
 }
 
 std::int32_t StallDetector::only_peer(std::uint32_t rank) const {

@@ -56,6 +56,8 @@ class StallDetector {
   [[nodiscard]] std::uint64_t total_progress() const;
   [[nodiscard]] std::vector<std::string> describe(sim::BoardStall what) const;
   [[nodiscard]] std::string describe_cycle() const;
+  // "rank 1 has ended", "ranks 1, 2 have ended"; empty if none has.
+  [[nodiscard]] std::string ranks_ended() const;
   // The only rank that this one waits for; -1: there may be several.
   [[nodiscard]] std::int32_t only_peer(std::uint32_t rank) const;
 

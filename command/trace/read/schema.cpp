@@ -232,7 +232,7 @@ constexpr std::array kEvents = {
          within(word_field("descriptor", Slot::reason, kDescriptors, 0), sim::kTraceDescriptorShift, 4),
          number_field("owner", Slot::b, "what owns the descriptor")}},
     EventSchema{TraceKind::kernel_pass,
-                "an entry was passed over (only when walks are recorded)",
+                "an entry was passed over (the first 16 of a walk; all with --trace-walks)",
                 {kPortal, word_field("reason", Slot::reason, kPassed), kPlace, kWantedBits, kIgnoredBits,
                  within(number_field("step", Slot::a, "of the walk, from 0"), 0, 16),
                  within(number_field("owner", Slot::a, "what owns its descriptor"), 16, 8),

@@ -24,18 +24,18 @@ ONE_TYPE, ONE_OPERATION = "", "MPI_NO_OP"
 # Each sentence once.
 WINDOW = "of rank 0 in window HANDLE (numbers)"
 SENTENCES = {
-    f"MPI_Put: rank 2 puts MPI_INT into bytes 8 to 24 {WINDOW}, where rank 1 gets MPI_INT from bytes 20 to 24 by MPI_Get, which is not "
+    f"MPI_Put: rank 2 puts MPI_INT into bytes [8, 24) {WINDOW}, where rank 1 gets MPI_INT from bytes [20, 24) by MPI_Get, which is not "
     "complete: take MPI_LOCK_EXCLUSIVE, or begin the second when the first's rank has said that MPI_Win_flush is over",
-    f"MPI_Get: rank 1 gets MPI_INT from bytes 20 to 24 {WINDOW}, where it puts MPI_INT into bytes 8 to 24 by MPI_Put, which is not "
+    f"MPI_Get: rank 1 gets MPI_INT from bytes [20, 24) {WINDOW}, where it puts MPI_INT into bytes [8, 24) by MPI_Put, which is not "
     "complete: let MPI_Win_fence part them",
-    f"MPI_Put: rank 2 puts MPI_INT into bytes 8 to 24 {WINDOW}, where rank 1 puts MPI_INT into bytes 8 to 24 by MPI_Put, which is not "
+    f"MPI_Put: rank 2 puts MPI_INT into bytes [8, 24) {WINDOW}, where rank 1 puts MPI_INT into bytes [8, 24) by MPI_Put, which is not "
     "complete: let the target's MPI_Win_wait part them",
-    f"MPI_Get: rank 1 gets MPI_INT from bytes 20 to 24 {WINDOW}, where it compares and swaps MPI_INT in bytes 20 to 24 by "
+    f"MPI_Get: rank 1 gets MPI_INT from bytes [20, 24) {WINDOW}, where it compares and swaps MPI_INT in bytes [20, 24) by "
     "MPI_Compare_and_swap, which is not complete: call MPI_Win_flush between them",
-    f"MPI_Accumulate: rank 1 accumulates MPI_INT with MPI_SUM in bytes 20 to 28 {WINDOW}, where it accumulates MPI_FLOAT with MPI_SUM in "
-    "bytes 20 to 24 by MPI_Accumulate, which is not complete: accumulates of the same bytes are of one predefined datatype",
-    f"MPI_Accumulate: rank 2 accumulates MPI_INT with MPI_MAX in bytes 20 to 24 {WINDOW}, where rank 1 accumulates MPI_INT with MPI_SUM in "
-    "bytes 20 to 28 by MPI_Accumulate, which is not complete: accumulates of the same bytes are of one operation, besides MPI_NO_OP where "
+    f"MPI_Accumulate: rank 1 accumulates MPI_INT with MPI_SUM in bytes [20, 28) {WINDOW}, where it accumulates MPI_FLOAT with MPI_SUM in "
+    "bytes [20, 24) by MPI_Accumulate, which is not complete: accumulates of the same bytes are of one predefined datatype",
+    f"MPI_Accumulate: rank 2 accumulates MPI_INT with MPI_MAX in bytes [20, 24) {WINDOW}, where rank 1 accumulates MPI_INT with MPI_SUM in "
+    "bytes [20, 28) by MPI_Accumulate, which is not complete: accumulates of the same bytes are of one operation, besides MPI_NO_OP where "
     "the hint accumulate_ops is same_op_no_op",
     "MPI_Put: with rank 2 as target it reads the origin's memory MEMORY, which MPI_Get with rank 0 as target writes and has not given back: "
     "call MPI_Win_flush_local between them",

@@ -161,7 +161,9 @@ TEST_CASE("a deadlock is proven by answers that came after nothing moved any mor
     CHECK(says(stall.look(30), "makes progress"));
     CHECK_FALSE(stall.deadlock());
     second_has_ended = true;
-    CHECK(says(stall.look(40), "margay: deadlock: "));
+    const auto lines = stall.look(40);
+    CHECK(says(lines, "margay: deadlock: "));
+    CHECK(says(lines, "rank 1 has ended"));
   }
 }
 
