@@ -8,7 +8,7 @@ namespace margay::collectives {
 
 namespace {
 
-// How often a doubt must arise before it counts: a notice that explains it may be on its way.
+// How often is_alone() must find a doubtful sign before the sign counts: a notice that explains it may be on its way.
 constexpr std::uint32_t kDoubts = 2;
 
 // The mark that members of a barrier compare: the operation, and the number of bytes of short data. The mark of long
@@ -92,7 +92,7 @@ bool Meet::advance() {
   // A notice, or a member that goes on without this barrier, shows that the members make different calls, or that one
   // has left because a process is lost.
   if (!messages_are_spoken_of() && !is_alone()) return false;
-  // The barrier may have opened since the first test. Then these are signs of members that continued correctly.
+  // The barrier may have opened since the first test. Then these signs come from members that continued correctly.
   if (!late_ && is_open()) return false;
   if (others_left_the_lost()) {
     leave_the_lost();
