@@ -12,7 +12,7 @@ namespace margay::collectives {
 using mpi_adi::Datatype;
 
 UserReduction::Shaped::Shaped(const Datatype& type, std::int64_t count) {
-  // The bounds of the data, because resized types have some outside their bounds.
+  // The true bounds, because a resized type may have data outside its bounds.
   mpi_adi::TypeBounds bounds = type.definition->true_bounds;
   const std::int64_t last = std::max<std::int64_t>(count - 1, 0) * type.extent;
   bounds.lower += std::min<std::int64_t>(last, 0);
