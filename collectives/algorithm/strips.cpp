@@ -7,8 +7,8 @@
 //   reduce-scatter          n β to write; (p - 1) times its own block γ, which is n/p if blocks are even
 //   allgather, all-to-all   n β to write; p blocks β
 //   broadcast               n β, by the root and by each other rank
-// For ranks that outnumber processors: there slices by messages would cost each rank p start-ups and ready notices, and
-// a turn for each receiver that is not ready.
+// It is for ranks that outnumber processors. There, slices by messages would cost each rank p start-ups and ready
+// notices, and a turn for each receiver that is not ready.
 //
 // Parts are combined in the order of ranks, from the last one on, a0 (a1 (a2 a3)), so the operation need not be
 // commutative.
@@ -51,8 +51,8 @@ Steps reduce_strips(Collective& collective, Team& team, int root, Reduction is) 
   const auto me = static_cast<std::size_t>(collective.rank());
   const bool wants = root == kEverybody || root == collective.rank();
   Meet meet(collective, team, is.bytes());
-  // One barrier more than strips: in each step the members write a strip and combine the one before, whose results they
-  // read after the barrier.
+  // There is one barrier more than there are strips. In each step the members write a strip and combine the previous
+  // one; after the step's barrier they read the results of the previous strip.
   for (std::size_t step = 0; step <= strips.number(); ++step) {
     if (step > 0) meet.next();
     std::uint64_t shown = 0;
@@ -90,8 +90,8 @@ Steps reduce_scatter_strips(Collective& collective, Team& team, ReduceScatterCal
   const std::vector<Slice> slices = slices_of(call, collective.size());
   const Strips strips{is.count, sim::kStripBytes / is.element_bytes};
   const std::size_t number = strips.number();
-  // Each strip has the same share of every rank's slice, in whole elements, so it may be longer by one element for each
-  // rank. A member's area has room for two strips.
+  // Each strip has an equal share of every rank's slice, in whole elements, so a strip may be longer than kStripBytes
+  // by one element for each rank. A member's area has room for two strips.
   MARGAY_ASSERT(slices.size() <= strips.most);
   const auto part_of = [number](const Slice& slice, std::size_t strip) {
     const std::size_t each = slice.count / number, more = slice.count % number;
@@ -102,7 +102,7 @@ Steps reduce_scatter_strips(Collective& collective, Team& team, ReduceScatterCal
   Meet meet(collective, team, is.bytes());
   for (std::size_t strip = 0; strip < number; ++strip) {
     if (strip > 0) meet.next();
-    std::uint64_t shown = 0, offset = 0;  // of this rank's part in each member's strip
+    std::uint64_t shown = 0, offset = 0;  // offset: of this rank's part in each member's strip
     for (std::size_t rank = 0; rank < slices.size(); ++rank) {
       if (rank == me) offset = shown;
       const Slice part = part_of(slices[rank], strip);
