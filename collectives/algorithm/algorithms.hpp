@@ -128,8 +128,9 @@ Steps allgather_exchange(Collective& collective, Members members, SlicedRow row)
 Steps reduce_scatter_exchange(Collective& collective, Members members, SlicedRow row, Reducer combine);
 
 // Hybrids: the same operations as allreduce_exchange, bcast_tree, reduce_tree, an allgather and reduce_scatter_direct,
-// along the dimensions of a plan whose grid has as many ranks. The operation commutes, or the plan combines in order
-// (HybridPlan) and the nodes have the order of ranks. All but the last two use a second phase.
+// along the dimensions of a plan. The plan's grid has as many ranks as the communicator. Requires: the operation
+// commutes; or the plan combines in order (HybridPlan), and the order of ranks is that of the grid
+// (NodeGroups::in_rank_order()). All but the last two use a second phase.
 Steps allreduce_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, Reduction is);
 Steps bcast_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, int root, portals::Region data);
 Steps reduce_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, int root, Reduction is);

@@ -190,9 +190,10 @@ extern constinit const Row<ScanCall> scan_by_exchange{
       return scan_exchange(collective, call);
     }};
 
-// Allgather by rounds: in round k each rank has the blocks of the 2^k members from itself on, sends them to the member
-// 2^k before it, and receives as many from the member 2^k after it. Cost: ceil(log2 p) α + (p - 1)/p n β, n the whole
-// row, for any number of ranks. It is for short blocks, because in each round a rank waits for all rounds before.
+// Allgather by rounds: in round k each rank has the blocks of the 2^k members from itself on. It sends these blocks to
+// the member 2^k before it, and receives as many from the member 2^k after it. Cost: ceil(log2 p) α + (p - 1)/p n β, n
+// the whole row, for any number of ranks. It is for short blocks, because in each round a rank waits for all rounds
+// before.
 //
 // Each block is received at its final place. The blocks of a message are one or two runs of the row, and one combined
 // block describes all their pieces.

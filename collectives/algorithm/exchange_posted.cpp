@@ -214,7 +214,7 @@ Steps exchange_posted(Collective& collective, Team& team, std::span<const PeerMe
       differs = true;
     } else if (found->posted != nullptr) {
       post.record_read(block.peer, found->bytes);
-      // Region has no read-only form; this one is only read.
+      // Region has no read-only form; this region is only read.
       portals::copy(block.data, portals::Region(const_cast<std::byte*>(found->posted), found->bytes));
     } else {
       lay = true;

@@ -147,8 +147,8 @@ bool posting_fits(const Ask& ask) {
 bool blocks_fit_posting(const Ask& ask) {
   return ask.facts.strips && ask.bytes <= kPostedBytes / static_cast<std::uint64_t>(ask.facts.ranks);
 }
-// A scan is a chain of postings. It is used where ranks outnumber processors, since a barrier would wait until each
-// rank has been scheduled, and for data that is too long for a barrier's part.
+// A scan is a chain of postings. It is used if ranks outnumber processors, because a barrier would wait until each rank
+// has been scheduled. It is also used for data that is too long for a barrier's part.
 bool chain_fits(const Ask& ask) {
   return posting_fits(ask) && (ask.facts.crowded || ask.bytes > sim::kMeetingPartBytes);
 }

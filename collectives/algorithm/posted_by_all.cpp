@@ -18,7 +18,7 @@ namespace margay::collectives {
 
 namespace {
 
-// Combines all members' posted slices into this one's, from the last rank to the first.
+// Combines all members' posted slices into this member's slice, from the last rank to the first.
 void combine_postings(const Collective& collective, const Post& post, const Reduction& is, const Slice& slice) {
   const std::uint64_t bytes = slice.count * is.element_bytes;
   if (bytes == 0) return;
@@ -94,7 +94,7 @@ Steps alltoall_posted(Collective& collective, Team& team, AlltoallCall call) {
   co_await post.of_all();
   if (collective.error_class() != MPI_SUCCESS || block_bytes == 0) co_return;
   for (const PeerMessage& block : call.in) {
-    // Region has no read-only form; this one is only read.
+    // Region has no read-only form; this region is only read.
     std::byte* const from =
         const_cast<std::byte*>(post.data(block.peer)) + static_cast<std::uint64_t>(collective.rank()) * block_bytes;
     portals::copy(block.data, portals::Region(from, block_bytes));

@@ -60,7 +60,7 @@ Steps reduce_strips(Collective& collective, Team& team, int root, Reduction is) 
       shown = strips.length(step) * is.element_bytes;
       std::memcpy(meet.mine(), is.partial + strips.first(step) * is.element_bytes, shown);
     }
-    std::vector<Slice> slices;  // of the previous strip
+    std::vector<Slice> slices;  // the ranks' slices of the previous strip
     if (step > 0) {
       slices = even_slices(strips.length(step - 1), collective.size());
       const std::uint64_t bytes = slices[me].count * is.element_bytes;
@@ -132,7 +132,7 @@ Steps bcast_strips(Collective& collective, Team& team, int root, portals::Region
     meet.arrive(shows ? bytes : 0);
     co_await meet;
     if (collective.error_class() != MPI_SUCCESS) co_return;
-    // Region has no read-only form; this one is only read.
+    // Region has no read-only form; this region is only read.
     if (!shows) portals::copy(piece, portals::Region(const_cast<std::byte*>(meet.part(root, bytes)), bytes));
   }
 }
@@ -184,7 +184,7 @@ Steps alltoall_strips(Collective& collective, Team& team, AlltoallCall call) {
     co_await meet;
     if (collective.error_class() != MPI_SUCCESS) co_return;
     for (const PeerMessage& block : call.in) {
-      // Region has no read-only form; this one is only read.
+      // Region has no read-only form; this region is only read.
       std::byte* const from = const_cast<std::byte*>(meet.part(block.peer, bytes)) +
                               static_cast<std::uint64_t>(collective.rank()) * strips.most;
       portals::copy(block.data.slice(first, bytes), portals::Region(from, bytes));

@@ -1,5 +1,5 @@
-// Names and numbers of collective operations and their algorithms, and the facts that all members of a communicator
-// have, so that they choose the same algorithm.
+// Names and numbers of collective operations and their algorithms; and the facts by which all members of a communicator
+// choose the same algorithm.
 #pragma once
 
 #include <array>

@@ -40,8 +40,8 @@ void add_path(Cost& cost, const Split& messages, const Split& bytes);
 [[nodiscard]] Cost nodes_out(const Facts& facts, double bytes, bool awaited = false);
 [[nodiscard]] Cost nodes_in(const Facts& facts, double bytes);
 // When receivers send a ready notice before a block. as_long_as_it_is: only if the block is longer than
-// kHandshakeBytes. asks_always: always. awaited: as as_long_as_it_is, but in advance, because the receivers already
-// wait, so no sender waits for a notice.
+// kHandshakeBytes. asks_always: always. awaited: also only if the block is longer, but in advance. The receivers
+// already wait, so no sender waits for a notice.
 enum class Dealing : std::uint8_t { as_long_as_it_is, asks_always, awaited };
 // Rank 0 sends each other rank a block, or receives one from each.
 [[nodiscard]] Cost deal(const Facts& facts, double block, Dealing how);

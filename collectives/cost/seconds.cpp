@@ -40,7 +40,7 @@ double seconds(const Cost& cost, const Facts& facts, const Rates& rates) {
                          path.combined_bytes * rates.combined + path.shared_polls * rates.shared.poll +
                          path.shared_bytes * rates.shared.byte;
   if (!facts.crowded) return longest;
-  // Unknown processors: half as many as ranks is assumed.
+  // If the number of processors is unknown, half the number of ranks is assumed.
   const double processors = std::max(facts.processors > 0 ? facts.processors : facts.ranks / 2.0, 1.0);
   const double work = work_of(cost.all.inside, inside_of(cost.all.inside, rates)) +
                       work_of(cost.all.between, rates.between) + cost.all.combined_bytes * rates.combined +

@@ -42,7 +42,7 @@ void UserReduction::pack(std::byte* row, const void* buffer, std::int64_t count)
 void UserReduction::unpack(void* buffer, const std::byte* row, std::int64_t count) const {
   mpi_adi::Pieces pieces;
   const portals::Region to = pieces.to_receive(buffer, count, type_);
-  // Region has no read-only form; this one is only read.
+  // Region has no read-only form; this region is only read.
   if (to.bytes() != 0) portals::copy(to, portals::Region(const_cast<std::byte*>(row), to.bytes()));
 }
 

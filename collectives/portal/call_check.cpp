@@ -197,7 +197,7 @@ void CallCheck::answer(std::uint32_t to) {
   kernel.send(sending.transmission);
 }
 
-// The record names the first call, and the other one's rank.
+// The finding's record names the first call, and the rank that made the other call.
 void CallCheck::report_mismatch(const std::string& calls, std::span<const CallMatch::Reported> of) {
   if (++printed_ > kLinesMax) return findings_.count(1);
   MARGAY_ASSERT(!of.empty());

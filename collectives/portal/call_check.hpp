@@ -1,6 +1,6 @@
 // The check of collective calls that MARGAY_CHECK_TYPES enables (MPI 4.0, 6.1 and 6.14). The members of a communicator
-// must make the same calls in the same order, with the same root, operation and amounts of the same types, and a block
-// that one member sends must be the block that its receiver expects. Exists only while the option is set, and covers
+// must make the same calls in the same order, with the same root, operation and amounts of the same types. A block that
+// one member sends must be the block that its receiver expects. Exists only while the option is set, and covers
 // communicators of the world model.
 //
 // Before any other step of a call, each member sends a report of it to rank 0 of the world, the judge. The judge

@@ -37,7 +37,7 @@ bool Meet::come(std::uint64_t bytes) {
   switch (meeting.come(meeting_number(), mark_of(shape(), bytes_))) {
     case sim::Meeting::Came::waits:
       return false;
-    // Others went on to a later barrier: this one never opens, and advance() finds the reason.
+    // Other members went on to a later barrier, so this barrier never opens; advance() finds the reason.
     case sim::Meeting::Came::late:
       late_ = true;
       return false;
@@ -89,8 +89,8 @@ bool Meet::advance() {
     leave_the_lost();
     return true;
   }
-  // A notice, or a member that goes on without this barrier, shows that the members make different calls, or that one
-  // has left because a process is lost.
+  // A notice, or a member that goes on without this barrier, has one of two reasons: the members make different calls,
+  // or a member has left because a process is lost.
   if (!messages_are_spoken_of() && !is_alone()) return false;
   // The barrier may have opened since the first test. Then these signs come from members that continued correctly.
   if (!late_ && is_open()) return false;

@@ -47,7 +47,7 @@ class Meet : public Shown, public mpi_adi::Awaitable<Meet> {
   [[nodiscard]] const std::byte* part(int member, std::uint64_t bytes);
   // The member that opened the barrier.
   [[nodiscard]] int opener() const { return static_cast<int>(team_.meeting().opener()); }
-  // Begins the call's next barrier, on the other side of the memory. Requires: this one is open. The parts of this one
+  // Begins the call's next barrier, on the other side of the memory. Requires: the current barrier is open. Its parts
   // stay readable through earlier() until come().
   void next();
   // As part(), for the barrier before this one.
@@ -80,7 +80,7 @@ class Meet : public Shown, public mpi_adi::Awaitable<Meet> {
   // The current barrier: its side of the memory, and its number among those of the call, from 0.
   unsigned side_;
   std::uint32_t step_ = 0;
-  // Others have gone on to a later barrier, so this one never opens.
+  // Other members have gone on to a later barrier, so the current barrier never opens.
   bool late_ = false;
   // Doubts of is_alone() in the current barrier.
   std::uint32_t doubts_ = 0;

@@ -195,7 +195,7 @@ void Notices::agreed_on_channels(Communicator& communicator, std::vector<std::ui
 void Notices::close(const Channel& channel) {
   const auto found =
       channels_.find(key_of(channel.communicator.collective_context, CallNumber::channel_of(channel.number)));
-  // Another call owns the channel, and this one never did.
+  // Another call owns the channel: open() did not succeed for this call.
   if (found->second != &channel) return;
   channels_.erase(found);
   if (early_ != 0) hear_early(channel.communicator, CallNumber::started(channel.number, 0));

@@ -57,7 +57,7 @@ class Shown : public Part {
     const auto call = static_cast<std::uint32_t>((number_ - 1) % kMeetingCalls) + 1;
     return call << kStepBits | (step & ((1U << kStepBits) - 1));
   }
-  // Whether a member has arrived at a barrier of this call. Requires: this one has not.
+  // Whether a member has arrived at a barrier of this call. Requires: this member has not arrived at one.
   [[nodiscard]] bool barrier_begun() const {
     return team_.meeting().latest() >> kStepBits == number_of_meeting(0) >> kStepBits;
   }

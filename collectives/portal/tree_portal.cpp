@@ -72,7 +72,7 @@ void TreePortal::forget(const portals::Criteria& criteria) {
 }
 
 void TreePortal::forget_messages(const mpi_adi::Communicator& communicator) {
-  // In both contexts: agreements of some members use the other one (comm/agree).
+  // In both contexts of the pair: agreements of some members use the point-to-point context (comm/agree).
   constexpr portals::MatchBits kWhich = portals::MatchBits{1} << mpi_adi::kContextShift;
   forget({.match_bits = mpi_adi::envelope_bits(0, 0, communicator.collective_context),
           .ignore_bits = ~mpi_adi::kContextMask | kWhich});

@@ -27,9 +27,9 @@ namespace margay::collectives {
 
 class CallCheck;  // collectives/portal/call_check
 
-// Bytes above which a parent sends only after its child's ready notice, so that no body is copied twice ("it may be
-// desirable to avoid memory copies completely, in which case it is worthwhile to add an additional handshake"; "larger
-// than say 10Kbytes").
+// Bytes above which a parent sends only after its child's ready notice, so that no body is copied twice. The paper: "it
+// may be desirable to avoid memory copies completely, in which case it is worthwhile to add an additional handshake";
+// "larger than say 10Kbytes".
 inline constexpr std::uint64_t kHandshakeBytes = std::uint64_t{16} * 1024;
 
 // The structures of a rank's collectives: tree portal, ready portal, stream portals, and the pools that calls use.

@@ -1,6 +1,6 @@
-// A nonblocking collective call. It runs the routine of the blocking call, which here suspends where a blocking call
-// waits, and resumes when the awaited event has happened. MPI_Wait and its variants complete its request; a persistent
-// one is started repeatedly, each time as a call of its own.
+// A nonblocking collective call. It runs the routine of the blocking call. Where a blocking call would wait, the
+// routine suspends; it resumes when the awaited event has happened. MPI_Wait and its variants complete its request; a
+// persistent one is started repeatedly, each time as a call of its own.
 #pragma once
 
 #include <optional>

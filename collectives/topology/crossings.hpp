@@ -33,8 +33,8 @@ struct Crossings {
 
 // Depth of the spanning tree of `ranks` ranks, rooted at the first: the most edges on a way to a leaf.
 [[nodiscard]] int tree_depth(int ranks);
-// The longest chain of dependent messages of a gather along this tree in which each rank asks its children one after
-// the other, smallest subtree first, and receives from each before it asks the next one.
+// The longest chain of dependent messages of a gather along this tree with ready notices. Each rank sends a notice to
+// its children one after the other, smallest subtree first, and receives from a child before it notifies the next one.
 [[nodiscard]] int asked_tree_depth(int ranks);
 // The sum, over all edges of this tree, of the ranks behind the edge.
 [[nodiscard]] double tree_blocks(int ranks);
