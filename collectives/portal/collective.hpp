@@ -97,8 +97,8 @@ class Collective {
   void named_other_bytes() { fail(MPI_ERR_TRUNCATE); }
   // The same for a call that cannot continue, because this rank cannot contribute its data: also notifies all members.
   void refuse_call();
-  // The call's first error: MPI_ERR_TRUNCATE, ranks named different amounts of data; MPIX_ERR_PROC_FAILED, a member is
-  // lost. MPI_SUCCESS without one.
+  // The call's first error: MPI_ERR_TRUNCATE, ranks made different calls or named different amounts of data;
+  // MPIX_ERR_PROC_FAILED, a member is lost; MPI_ERR_OTHER, a member's own memory cannot be read. MPI_SUCCESS: no error.
   [[nodiscard]] int error_class() const { return call_.error_class; }
 
  private:

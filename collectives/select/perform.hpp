@@ -94,8 +94,8 @@ requires requires(const Call& call, const StandingFacts& standing) {
 }
 
 // Runs a blocking call to its end. Collective over the communicator; under the process lock, which waits leave in
-// between. Returns MPI_SUCCESS, MPI_ERR_TRUNCATE if members made different calls, or MPIX_ERR_PROC_FAILED. Takes the
-// next number on the communicator, also if it fails.
+// between. Returns the call's error class (Collective::error_class()). Takes the next number on the communicator, also
+// if it fails.
 template <typename What>
 [[nodiscard]] int perform(TreePortal& portal, mpi_adi::Communicator& communicator, const What& what) {
   // The facts of blocking calls, which may use shared memory.
