@@ -1,8 +1,9 @@
 // Calls of one node with long data, and allgathers and all-to-alls of any length, through shared memory (portal/meet),
 // strip by strip with a barrier after each: each rank writes its next strip, and reads the parts that it needs from the
 // others' strips. In a reduction each rank combines its part of each strip directly from the others' memory, and writes
-// the result beside its next strip. Cost, p ranks, n bytes of each, strips of m bytes: n/m + 1 turns of a processor for
-// each rank, and no message. The bytes that a rank moves:
+// the result beside its next strip. Cost, p ranks, n bytes of each, strips of m bytes: n/m turns of a processor for
+// each rank, one more in a reduction or an allreduce, and no message. (The formulas count the additional turn for all
+// operations.) The bytes that a rank moves:
 //   allreduce               n β to write; (p - 1)/p n γ, which reads as much; 2 n β for results
 //   reduce-scatter          n β to write; (p - 1) times its own block γ, which is n/p if blocks are even
 //   allgather, all-to-all   n β to write; p blocks β

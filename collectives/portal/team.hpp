@@ -25,7 +25,7 @@ struct PostingRooms {
 class Team {
  public:
   // The place of these members; nullopt if they have none: a single member, or too many, or not all on this node, or a
-  // pair of contexts without a place. The same on all members. `memory` outlives the team.
+  // pair of contexts without a place, or the library's own world. The same on all members. `memory` outlives the team.
   [[nodiscard]] static std::optional<Team> find(const sim::NodeMemory* memory, const mpi_adi::Communicator& members);
 
   // The members' shared-memory barrier.
