@@ -1,5 +1,5 @@
-// How fast noncontiguous bytes are gathered and scattered, beside memcpy over the same bytes. The number after the
-// slash is the bytes of data; a counter tells bytes of data a second.
+// The speed of gathering and scattering noncontiguous bytes, beside memcpy of as many bytes. The number after the slash
+// is the number of bytes of data; a counter reports bytes of data per second.
 #include <benchmark/benchmark.h>
 
 #include <cstddef>
@@ -13,13 +13,13 @@ namespace {
 
 using namespace margay::mpi_adi;
 
-// `bytes` in blocks of `block` bytes with gaps as wide.
+// A type of `bytes` bytes in blocks of `block` bytes, with gaps of the same length.
 TypePtr strided(std::int64_t bytes, std::int64_t block) {
   PredefinedTypes types;
   return make_hvector(bytes / block, block, 2 * block, types.find(MPI_BYTE)->definition, {});
 }
 
-// Blocks of 8 bytes at distances without a pattern.
+// A type of `bytes` bytes in blocks of 8 bytes at unequal distances.
 TypePtr listed(std::int64_t bytes, std::int64_t /*block*/) {
   PredefinedTypes types;
   std::vector<int> lengths(static_cast<std::size_t>(bytes / 8), 1);
@@ -68,8 +68,8 @@ void copy(benchmark::State& state) {
   state.SetBytesProcessed(state.iterations() * bytes);
 }
 
-// What the processor itself takes for the lines: one word of each that a gather loads or a scatter stores, the packed
-// side's too. No gather or scatter of whole lines can be faster.
+// A lower bound: loads or stores one word of each cache line that a gather or a scatter loads or stores, on the packed
+// side, too. No gather or scatter of whole lines can be faster.
 template <bool kStore>
 void touch(std::byte* line) {
   auto* const word = reinterpret_cast<volatile std::uint64_t*>(line);
@@ -100,7 +100,7 @@ constexpr std::int64_t kSmall = 1 << 10;
 constexpr std::int64_t kMiddle = 1 << 14;
 constexpr std::int64_t kLarge = 1 << 24;
 
-// Every other double beside memcpy of as many bytes, and of twice as many: what the vector reaches over.
+// Gathers of every other double, beside memcpy of as many bytes and of twice as many, the range that the vector covers.
 BENCHMARK(copy)->RangeMultiplier(2)->Range(kSmall, 2 * kLarge);
 BENCHMARK_TEMPLATE(lines, true)->Name("gather/lines")->RangeMultiplier(2)->Range(kSmall, kLarge);
 BENCHMARK_TEMPLATE(lines, false)->Name("scatter/lines")->RangeMultiplier(2)->Range(kSmall, kLarge);

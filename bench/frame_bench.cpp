@@ -1,4 +1,4 @@
-// What encoding, decoding and checking a frame costs.
+// The cost of encoding, decoding and checking a frame.
 #include <benchmark/benchmark.h>
 
 #include <array>
@@ -58,7 +58,7 @@ BENCHMARK(decode)->ArgName("full")->Arg(0)->Arg(1);
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Those that this processor can run, the fastest first.
+  // The methods that this processor supports, the fastest first.
   for (const Crc32cMethod& way : crc32c_methods()) {
     benchmark::RegisterBenchmark(("checksum, " + std::string(way.name)).c_str(), checksum, way)
         ->Arg(24)

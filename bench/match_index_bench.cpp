@@ -1,5 +1,5 @@
-// Does matching time grow with what is posted, or with what has arrived? And the hottest path of all: one posted
-// receive. Times per message; the number after the slash is how many entries are posted, or messages queued.
+// The time of matching a message, by the number of posted entries or of queued messages (the number after the slash),
+// and of the hot path: one posted receive. Times are per message.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -95,11 +95,11 @@ std::vector<std::size_t> order_of(std::size_t count, Order order) {
   return way;
 }
 
-// Each message is matched, its receive taken off and posted again, so that the list keeps its length.
+// Each message is matched; its receive is removed and posted again, so that the list keeps its length.
 void match(benchmark::State& state, Order order, bool wildcards) {
   const auto count = static_cast<std::size_t>(state.range(0));
   Posted posted(count);
-  // Every third receive takes any tag from its own source, every third any source and tag type bits alone.
+  // With wildcards, every third receive accepts any tag from its own source. All receives ignore two type bits.
   const auto ignore = [&](std::size_t at) { return wildcards && at % 3 == 1 ? kTypeBits | kAnyTag : kTypeBits; };
   for (std::size_t at = 0; at < count; ++at) {
     posted.receives[at].block.set_owner_tag(&posted.receives[at], 0);
@@ -139,7 +139,8 @@ BENCHMARK(reverse_order)->RangeMultiplier(10)->Range(10, 100000);
 BENCHMARK(shuffled_order)->RangeMultiplier(10)->Range(10, 100000);
 BENCHMARK(mixed_wildcards)->RangeMultiplier(10)->Range(10, 100000);
 
-// All receives have one key: the earliest is found at once, and the queue is left and entered at its ends.
+// All receives have the same key. The earliest one is found at once; receives leave the key's queue at its front and
+// enter it at its end.
 void same_key(benchmark::State& state) {
   const auto count = static_cast<std::size_t>(state.range(0));
   Posted posted(count);
@@ -159,8 +160,8 @@ void same_key(benchmark::State& state) {
 }
 BENCHMARK(same_key)->RangeMultiplier(10)->Range(10, 100000);
 
-// As many messages of one key as are posted, and only then a look at what changed: the exhausted entries must not be in
-// the way of the later messages. Time per message, the posting included.
+// As many messages of one key as receives are posted, and only then a drain of the changed list: exhausted entries must
+// not slow down later messages. The time per message includes the posting.
 void burst(benchmark::State& state) {
   const auto count = static_cast<std::size_t>(state.range(0));
   Posted posted(count);
@@ -174,7 +175,7 @@ void burst(benchmark::State& state) {
 }
 BENCHMARK(burst)->RangeMultiplier(10)->Range(10, 100000);
 
-// Messages that nothing posted matches go to the heap, past all that is posted.
+// Messages that match no posted receive go to the heap, past all posted entries.
 void unexpected(benchmark::State& state) {
   const auto count = static_cast<std::size_t>(state.range(0));
   Posted posted(count);
@@ -214,7 +215,8 @@ void post_and_cancel(benchmark::State& state) {
 }
 BENCHMARK(post_and_cancel);
 
-// A heap with messages queued; each is searched for, released, and put at the end again.
+// A heap with queued messages. Each one is searched for and released, and a message like it arrives at the end of the
+// queue.
 void find_arrived(benchmark::State& state, Order order, bool wildcards) {
   const auto count = static_cast<std::size_t>(state.range(0));
   const Buffer memory = {static_cast<std::byte*>(std::aligned_alloc(64, count * 256 + 65536)), count * 256 + 65536};

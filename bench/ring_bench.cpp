@@ -48,7 +48,7 @@ class Segment {
   void* base_;
 };
 
-// One rank: what a kernel does, without matching.
+// One rank, with the work of a kernel except matching.
 class Side {
  public:
   Side(const Segment& segment, std::uint32_t rank, std::size_t bytes)
@@ -76,7 +76,7 @@ class Side {
     }
   }
 
-  // Takes what is there; counts whole messages.
+  // Takes all arrivals; counts complete messages.
   void drain() {
     Arrival arrival;
     while (wire_.poll(arrival)) {

@@ -44,7 +44,7 @@ double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// One process's wire, with a kernel as thin as can be: it counts messages and lands bodies in one buffer.
+// One process's wire, with a minimal kernel that counts messages and deposits all bodies in one buffer.
 class Node {
  public:
   Node(std::uint32_t rank, sim::TcpBackendChoice backend) : peer_(1 - rank), landing_(kStreamBytes) {

@@ -1,4 +1,4 @@
-// What tracing costs: the branch when it is off, an event when it is on.
+// The cost of tracing: of the branch when recording is off, and of an event when it is on.
 #include <benchmark/benchmark.h>
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ using margay::sim::trace_event;
 using margay::sim::TraceKind;
 using margay::sim::VirtualClock;
 
-// What the kernel does at each step of a message.
+// The kernel's recording code at a step of a message.
 void step(Recorder& recorder, const Header& header, std::uint64_t sequence) {
   if (recorder.on()) recorder.record(trace_event(TraceKind::kernel_send, header, sequence));
 }
@@ -35,7 +35,7 @@ void steps(benchmark::State& state, Recorder& recorder) {
   }
 }
 
-void nothing(benchmark::State& state) {  // the loop itself, to be taken off the others
+void nothing(benchmark::State& state) {  // the loop itself, to be subtracted from the others
   Header header;
   std::uint64_t sequence = 0;
   for (auto _ : state) {

@@ -24,7 +24,7 @@ struct Block {
   // Width including the halo.
   int stride;
   MPI_Comm grid;
-  // Of the data to and from each neighbor: above, below, left, right.
+  // Types and counts of the data to and from each neighbor: above, below, left, right.
   MPI_Datatype types[4];
   int counts[4];
   // Bytes from the beginning of a vector.
@@ -203,7 +203,7 @@ int main(int argc, char** argv) {
   }
   MPI_Reduce(&mine, &largest, 1, MPI_DOUBLE, MPI_MAX, 0, block.grid);
   int right = steps < steps_max;
-  // Rounding depends on the division into blocks, so only digits that do not are printed.
+  // Rounding depends on the division into blocks, so only the digits that do not depend on it are printed.
   if (rank == 0) printf("%d x %d points: the largest value is %.4f\n", n, n, largest);
   if (check) {
     const double left = residual(&block, x);

@@ -5,9 +5,9 @@
 // Method:
 //   1. MPI_Win_allocate: each rank contributes a part of the table, slots of a key and a count. A hash of the key
 //      determines the first slot to try, and the rank that owns it.
-//   2. A rank claims a slot for a key by MPI_Compare_and_swap: "if the slot is free (0), it is mine now". Of several
-//      ranks at once exactly one succeeds. The function returns the former contents: free, the same key (another rank
-//      was faster, which is as good), or another key: then the next slot is tried.
+//   2. A rank claims a slot for a key by MPI_Compare_and_swap: "if the slot is free (0), it is mine now". If several
+//      ranks try at once, exactly one succeeds. The function returns the former contents: free, or the same key
+//      (another rank was faster, which is as good), or another key. In the last case the rank tries the next slot.
 //   3. The slot's key never changes again, so its count can be raised by a plain MPI_Accumulate.
 // There is no mutual exclusion: lock_all only begins the epoch in which the others' memory may be accessed.
 #include <mpi.h>
@@ -22,7 +22,7 @@ struct Table {
   MPI_Win win;
   // This rank's slots: key, count, key, count, ...
   int64_t* mine;
-  // Slots of each rank; ranks.
+  // The number of slots of each rank, and the number of ranks.
   int slots, size;
 };
 
@@ -103,7 +103,7 @@ int main(int argc, char** argv) {
     looked += tries;
     full |= tries == 0;
   }
-  // Completes this rank's accumulates at their targets; after the barrier all ranks' are complete.
+  // Completes this rank's accumulates at their targets. After the barrier the accumulates of all ranks are complete.
   MPI_Win_unlock_all(table.win);
   MPI_Barrier(MPI_COMM_WORLD);
 

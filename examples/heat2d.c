@@ -10,7 +10,7 @@
 // Rank 0 collects the blocks and writes a coloured image (PPM).
 //
 // A step reads old values only (Jacobi), so the result does not depend on the division into blocks, down to the last
-// bit. With --check rank 0 computes the same alone and compares.
+// bit. With --check rank 0 computes the same steps alone and compares the results.
 #include <math.h>
 #include <mpi.h>
 #include <stddef.h>

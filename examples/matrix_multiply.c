@@ -6,10 +6,10 @@
 // its rows, and MPI_Gatherv collects the rows of C. Every rank stores all of B.
 //
 // --grid: the ranks form a grid, and each has one block of A, B and C. In step k the ranks of column k broadcast their
-// blocks of A along their rows, those of row k their blocks of B along their columns (SUMMA), and each rank adds the
-// product of the two received blocks. A rank never has more than five blocks. MPI_Cart_sub creates the communicators of
-// a row and of a column; blocks of the matrices on rank 0 are subarrays, distributed by MPI_Scatterv with a resized
-// type.
+// blocks of A along their rows, and the ranks of row k broadcast their blocks of B along their columns (SUMMA). Each
+// rank adds the product of the two received blocks. A rank never has more than five blocks. MPI_Cart_sub creates the
+// communicators of a row and of a column; blocks of the matrices on rank 0 are subarrays, distributed by MPI_Scatterv
+// with a resized type.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -31,9 +31,9 @@ void need(const Status& status) {
   std::exit(1);
 }
 
-// One side's portals. The ball is received by a circular block of one buffer, whose header has its length. The window
-// is a single block in the same memory, at an offset that the sender chooses. An acknowledgment is a header without a
-// body, so its block needs no memory.
+// One side's portals. The ball is deposited in a circular independent block of one buffer, whose saved header has the
+// ball's length. The window is a single block in the same memory, at an offset that the sender chooses. An
+// acknowledgment is a header without a body, so its block needs no memory.
 class Player {
  public:
   Player(Program& program, std::size_t largest_bytes) : program_(program), in_(largest_bytes), out_(largest_bytes) {

@@ -60,7 +60,7 @@ void failure_links(Zoo& zoo) {
   list.append(first);
   list.append(skipped);
   list.append(others);
-  // Not in the list: only links lead to these two.
+  // These two are not in the list: only links lead to them.
   list.adopt(long_ones);
   list.adopt(more);
   zoo.name(first, "first");

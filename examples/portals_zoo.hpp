@@ -1,6 +1,7 @@
 // The machinery of the zoo. Rank 0, the visitor, sends messages. Rank 1, the keeper, has a descriptor or a match list
-// in its cage (a portal), and its kernel decides. The keeper sends its kernel's explanation to the visitor, which
-// prints it, and then the decision of its own kernel about the answer. Further ranks only take part in barriers.
+// in its cage (a portal), and its kernel decides about each message. The keeper sends its kernel's explanation to the
+// visitor. The visitor prints this explanation, and then its own kernel's decision about the answer. Further ranks only
+// take part in barriers.
 #pragma once
 
 #include <margay/portals.hpp>
@@ -20,13 +21,13 @@ using namespace margay::portals;
 
 inline constexpr Rank kVisitor = 0;
 inline constexpr Rank kKeeper = 1;
-// The keeper's: the exhibit.
+// The keeper's portal for the exhibit.
 inline constexpr PortalIndex kCage = 4;
-// The visitor's: acknowledgments, of which only the headers are kept.
+// The visitor's portal for acknowledgments, of which only the headers are kept.
 inline constexpr PortalIndex kAnswers = 5;
-// The visitor's: the bodies of replies.
+// The visitor's portal for replies.
 inline constexpr PortalIndex kReplies = 6;
-// The visitor's: the keeper's reports.
+// The visitor's portal for the keeper's reports.
 inline constexpr PortalIndex kReports = 7;
 inline constexpr std::size_t kHeapBytes = 16384;
 
@@ -55,7 +56,7 @@ struct Expected {
   // Offset, or buffer of an independent block.
   std::uint64_t at = 0;
   bool acknowledged = false;
-  // Entries of the walk.
+  // The number of match entries that the walk visits.
   std::size_t stops = 1;
   [[nodiscard]] Expected after(std::size_t passed) const {
     Expected more = *this;
@@ -92,7 +93,7 @@ class Zoo {
   [[nodiscard]] bool keeper() const { return program_.rank() == kKeeper; }
   [[nodiscard]] int surprises() const { return surprises_; }
 
-  // Puts a descriptor or a list into the cage for the lifetime of the returned guard. Only the keeper does so.
+  // On the keeper, puts a descriptor or a list into the cage for the lifetime of the returned guard.
   struct Open {
     explicit Open(PortalTable& portals) : table(&portals) {}
     Open(const Open&) = delete;
@@ -169,10 +170,10 @@ inline void Zoo::say(const std::string& line) {
 }
 
 inline void Zoo::put(std::uint64_t bytes, const Expected& expected, HeaderValues values) {
-  // The cage is ready.
+  // Waits until the cage is ready.
   need(program_.barrier());
   launch(bytes, values);
-  // Both kernels have decided and answered.
+  // Waits until both kernels have decided and answered.
   need(program_.settle());
   meet({expected});
 }

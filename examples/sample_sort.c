@@ -5,7 +5,7 @@
 // Steps, with the collective of each:
 //   1. Each rank sorts its own keys and takes evenly spaced samples.
 //   2. MPI_Allgather: each rank gets all samples, sorts them, and takes size - 1 splitters, the borders between the
-//      ranks' parts of the result. All ranks find the same ones, because all have the same samples.
+//      ranks' parts of the result. All ranks find the same splitters, because all have the same samples.
 //   3. A rank's sorted keys form size runs, one for each rank. MPI_Alltoall exchanges their lengths.
 //   4. MPI_Alltoallv moves each run to its rank.
 //   5. Each rank sorts the keys that it received.
@@ -19,7 +19,7 @@
 enum { kSamplesOfRank = 64 };
 
 struct Options {
-  // Of all ranks together.
+  // The number of keys of all ranks together.
   long keys;
   uint64_t seed;
   int check;

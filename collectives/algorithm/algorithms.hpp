@@ -47,7 +47,7 @@ Steps allreduce_exchange(Collective& collective, Reduction is);
 Steps allreduce_exchange_among(Collective& collective, Members members, Reduction is);
 
 // Scans by rounds and along the chain: the call's `partial` becomes the combination of the ranks up to this one.
-// Exclusive: of those before it, and rank 0's contents are unspecified.
+// Exclusive: of the ranks before this one; on rank 0 its contents are unspecified.
 Steps scan_exchange(Collective& collective, ScanCall call);
 Steps scan_chain(Collective& collective, ScanCall call);
 
@@ -66,14 +66,15 @@ Steps exchange_directly(Collective& collective, std::span<const PeerMessage> out
 inline constexpr std::uint64_t kReadWhereItLies = std::uint64_t{16} << 10;
 Steps exchange_posted(Collective& collective, Team& team, std::span<const PeerMessage> out,
                       std::span<const PeerMessage> in);
-// One of the two. `team`: null for messages, else its members read each other's memory.
+// exchange_directly() if `team` is null, else exchange_posted(). Requires: the members of `team` can read each other's
+// memory.
 inline Steps exchange(Collective& collective, Team* team, std::span<const PeerMessage> out,
                       std::span<const PeerMessage> in, std::size_t at_once = kDirectAtOnce) {
   return team != nullptr ? exchange_posted(collective, *team, out, in)
                          : exchange_directly(collective, out, in, at_once);
 }
 
-// Gather and scatter with each block sent straight to or from the root. `team`: as of exchange().
+// Gather and scatter with each block sent straight to or from the root. `team`: as in exchange().
 Steps gather_blocks(Collective& collective, Team* team, GatherCall call);
 Steps scatter_blocks(Collective& collective, Team* team, ScatterCall call);
 
@@ -96,8 +97,8 @@ struct SlicedRow {
   }
 };
 
-// Reduce-scatter in which each rank combines its slice. In `is.partial` this rank's slice becomes the result's; the
-// others stay as they were. The slices are consecutive and cover the row.
+// Reduce-scatter in which each rank combines its slice. In `is.partial` this rank's slice becomes that of the result;
+// the other slices do not change. The slices are consecutive and cover the row.
 Steps reduce_scatter_direct(Collective& collective, Reduction is, std::span<const Slice> slices);
 // The same operations as allreduce_exchange and reduce_tree, by slices; both use a second phase.
 Steps allreduce_direct(Collective& collective, Reduction is);
@@ -108,7 +109,7 @@ Steps reduce_scatter_among(Collective& collective, Members members, SlicedRow ro
 // none; kNoMember: no member.
 inline constexpr int kNoMember = -1;
 Steps collect_among(Collective& collective, Members members, SlicedRow row, int has_all);
-// Each member's slice goes to, or comes from, number `root`.
+// Each member's slice goes to member number `root`, or comes from it.
 Steps gather_among(Collective& collective, Members members, std::size_t root, SlicedRow row);
 Steps scatter_among(Collective& collective, Members members, std::size_t root, SlicedRow row);
 
@@ -127,8 +128,9 @@ Steps allgather_exchange(Collective& collective, Members members, SlicedRow row)
 Steps reduce_scatter_exchange(Collective& collective, Members members, SlicedRow row, Reducer combine);
 
 // Hybrids: the same operations as allreduce_exchange, bcast_tree, reduce_tree, an allgather and reduce_scatter_direct,
-// along the dimensions of a plan whose grid has as many ranks. The operation commutes, or the plan combines in order
-// (HybridPlan) and the nodes have the order of ranks. All but the last two use a second phase.
+// along the dimensions of a plan. The plan's grid has as many ranks as the communicator. Requires: the operation
+// commutes; or the plan combines in order (HybridPlan), and the order of ranks is that of the grid
+// (NodeGroups::in_rank_order()). All but the last two use a second phase.
 Steps allreduce_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, Reduction is);
 Steps bcast_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, int root, portals::Region data);
 Steps reduce_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, int root, Reduction is);

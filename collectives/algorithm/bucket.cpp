@@ -106,8 +106,8 @@ Steps reduce_scatter_bucket(Collective& collective, Members members, SlicedRow r
   StreamSend out(collective, ring.rank_of(ring.next()));
   co_await out.opened();
   std::uint64_t here = 0;
-  // The last slice that this rank sends belongs to the next rank, and then contains the parts of all ranks but that
-  // one. Then this rank's own slice arrives.
+  // The last slice that this rank sends belongs to the next rank; by then it contains the parts of all ranks except the
+  // next one. In the last step this rank's own slice arrives.
   for (std::size_t step = 1; step <= members.size(); ++step) {
     const std::size_t slice = ring.before(step);
     for (std::size_t number = 0; number < ring.pieces_of(slice); ++number) {

@@ -14,7 +14,7 @@
 
 namespace margay::collectives {
 
-// The rank that does the work of a root in operations that have none. The first one, because every communicator has it.
+// The rank that does the work of a root in operations that have no root: rank 0, because every communicator has it.
 inline constexpr int kTop = 0;
 
 // A barrier, which has no data.
@@ -64,8 +64,8 @@ struct AllreduceCall {
   [[nodiscard]] std::uint64_t bytes() const { return reduction.bytes(); }
 };
 
-// See gather_tree; `block_bytes`: the length of every rank's block. `mine`: this rank's block; `all`: every rank's, at
-// the root.
+// A gather; see gather_tree. `block_bytes`: the length of every rank's block. `mine`: this rank's block; `all`: every
+// rank's, at the root.
 struct GatherCall {
   int root = 0;
   // May lie at its place in `all` already (MPI_IN_PLACE); put_own_block() then copies nothing.

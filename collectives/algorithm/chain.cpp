@@ -1,13 +1,13 @@
 // The chain of ranks, each of which sends to the next one; long data in pieces of m bytes.
 //
-// Broadcast, from the root on: (p - 1) α + (n + (p - 2) m) β. A bucket moves each byte twice, a chain once; but a late
-// rank delays all ranks behind it.
+// Broadcast, from the root on. Cost: (p - 1) α + (n + (p - 2) m) β. A chain moves each byte once, a bucket twice; but
+// in a chain a late rank delays all ranks behind it.
 //
 // Scan and exclusive scan: each rank receives the combination of the ranks before it, adds its own part, and sends that
 // on. Each piece of a long row is added and sent on while the next one arrives. Cost: (p - 1)(α + n β + n γ); in pieces
 // (p - 1) α + (n + (p - 2) m)(β + γ), because all ranks work at the same time. A rank waits only for the one before it.
 // So where ranks outnumber processors and calls follow each other, each rank is scheduled once for many calls. Of all
-// methods this one moves and combines the fewest bytes.
+// methods for scans this one moves and combines the fewest bytes.
 //
 // Parts are combined in the order of ranks, from the first one on, ((a0 a1) a2) a3, so the operation need not be
 // commutative.

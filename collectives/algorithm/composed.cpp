@@ -1,6 +1,6 @@
-// Operations that consist of two others, one after the other, along the tree or by nodes: one rank has the whole result
-// after the first. Cost: that of both. The receivers of the second send their ready notices while the first still
-// runs, so these notices add nothing to the path.
+// Operations that consist of two others, one after the other, along the tree or by nodes. After the first one, one rank
+// has the whole result. Cost: the sum of both. The receivers of the second operation send their ready notices while the
+// first still runs, so these notices add nothing to the path.
 #include <vector>
 
 #include "collectives/algorithm/row.hpp"

@@ -1,9 +1,9 @@
-// Direct exchange: every message goes straight from its sender to its receiver. Cost, k messages out and m in:
-// max(k, m) α + n β, n all bytes of the busier side. For blocks of different lengths, where no rank has all the
-// lengths; for long blocks, which no tree moves fewer times; for neighbours.
+// Direct exchange: every message goes straight from its sender to its receiver. Cost, with k messages out and m in:
+// max(k, m) α + n β, where n is the number of bytes of the busier side. It is used for blocks of different lengths,
+// because no rank has all the lengths; for long blocks, because each is moved only once; and for neighbours.
 //
-// Messages go in turns: the receives of a turn are posted, then its messages are sent, each as soon as its receiver is
-// ready, then the receives are awaited. So a rank of thousands has blocks in its match list for one turn only.
+// Messages go in turns. A turn posts its receives, then sends its messages, each as soon as its receiver is ready, then
+// awaits the receives. So a rank among thousands has only the blocks of one turn in its match list.
 #include <algorithm>
 #include <deque>
 #include <optional>

@@ -14,8 +14,8 @@ namespace margay::collectives {
 
 // Barrier by dissemination: in round k each rank notifies the one 2^k above it, and waits for the one 2^k below. After
 // the last round each rank has waited, directly or through others, for all ranks. Cost: ceil(log2 p) α. A barrier along
-// a tree, in and out again, takes twice that time, but here each round has p messages. So it is for ranks that have a
-// processor each.
+// a tree, in and out again, takes twice that time, but here each round has p messages. So dissemination is for ranks
+// that have a processor each.
 Steps barrier_exchange(Collective& collective) {
   const int size = collective.size();
   const int rank = collective.rank();
@@ -78,7 +78,7 @@ Steps allreduce_exchange_among(Collective& collective, Members members, Reductio
   if (size == 1) co_return;
   const auto member = [&](int number) { return members.rank_of(static_cast<std::size_t>(number)); };
   const int whole = static_cast<int>(std::bit_floor(static_cast<unsigned>(size)));
-  // Of the members below this, each odd one is represented by the even one before it.
+  // Among the members with numbers below `paired`, each odd one is represented by the even one before it.
   const int paired = 2 * (size - whole);
   const std::uint64_t bytes = is.bytes();
   Scratch scratch(collective, bytes);
@@ -122,8 +122,8 @@ extern constinit const Row<AllreduceCall> allreduce_by_exchange{
     }};
 
 // Scan and exclusive scan by recursive doubling: in round k partners 2^k apart exchange the combination of their ranges
-// of ranks. The one with the upper range adds the lower one to its result; both then have the combination of both
-// ranges. Cost: ceil(log2 p) (α + n β + 2 n γ).
+// of ranks. The partner with the upper range adds the lower range to its result. Both partners then have the
+// combination of both ranges. Cost: ceil(log2 p) (α + n β + 2 n γ).
 //
 // Ranges are combined in the order of ranks, so the operation need not be commutative. The bracketing depends on the
 // rank alone, so a repeated call has the same result.
@@ -190,9 +190,10 @@ extern constinit const Row<ScanCall> scan_by_exchange{
       return scan_exchange(collective, call);
     }};
 
-// Allgather by rounds: in round k each rank has the blocks of the 2^k members from itself on, sends them to the one 2^k
-// before it, and receives as many from the one 2^k behind. Cost: ceil(log2 p) α + (p - 1)/p n β, n the whole row, for
-// any number of ranks. For short blocks, because each rank waits for all rounds before.
+// Allgather by rounds: in round k each rank has the blocks of the 2^k members from itself on. It sends these blocks to
+// the member 2^k before it, and receives as many from the member 2^k after it. Cost: ceil(log2 p) α + (p - 1)/p n β, n
+// the whole row, for any number of ranks. It is for short blocks, because in each round a rank waits for all rounds
+// before.
 //
 // Each block is received at its final place. The blocks of a message are one or two runs of the row, and one combined
 // block describes all their pieces.
@@ -232,12 +233,14 @@ extern constinit const Row<AllgatherCall> allgather_by_exchange{
       return swap_blocks(collective, call);
     }};
 
-// Reduce-scatter by the rounds of allgather_exchange, backwards. In the round of 2^k each rank sends the rank 2^k
-// behind it its parts of up to 2^k slices, namely that rank's own slice and those after it. What it receives from the
-// rank 2^k before, it adds to its parts of its own slice and those after it. Cost: ceil(log2 p) α + (p - 1)/p n (β +
-// γ), for any number of ranks. Each rank waits for all rounds before: for short rows.
+// Reduce-scatter by the rounds of allgather_exchange, backwards. In the round of distance 2^k each rank sends the rank
+// 2^k after it the parts of up to 2^k slices, beginning with the receiver's own slice. It adds the parts that it
+// receives from the rank 2^k before to its own parts of as many slices, beginning with its own slice. Cost: ceil(log2
+// p) α + (p - 1)/p n (β + γ), for any number of ranks. It is for short rows, because in each round a rank waits for all
+// rounds before.
 //
-// Members are combined in the order of a ring, which begins at another one for each slice: for operations that commute.
+// Members are combined in the order of a ring that begins at a different member for each slice, so the operation must
+// commute.
 Steps reduce_scatter_exchange(Collective& collective, Members members, SlicedRow row, Reducer combine) {
   const std::size_t size = members.size();
   const std::size_t me = members.me();

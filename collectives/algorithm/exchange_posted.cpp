@@ -1,6 +1,6 @@
-// Direct exchange of blocks inside a node through postings (portal/post): each rank posts a table of its blocks, and
-// the short ones with it. Receivers read long blocks in the owner's memory. Cost, n bytes in all blocks of a rank, and
-// no message:
+// Direct exchange of blocks inside a node through postings (portal/post): each rank posts a table of its blocks, with
+// the bytes of the short ones. Receivers read long blocks in the owner's memory. Cost, n bytes in all blocks of a rank,
+// and no message:
 //   short blocks   2 n β, because they are written once and read once; a rank does not wait for their readers
 //   long blocks    n β, because they are read once, each by a system call; a rank waits until they are read
 // A rank with long blocks needs two turns of a processor, where messages take four (ready, header, body,
@@ -214,7 +214,7 @@ Steps exchange_posted(Collective& collective, Team& team, std::span<const PeerMe
       differs = true;
     } else if (found->posted != nullptr) {
       post.record_read(block.peer, found->bytes);
-      // Region has no read-only form; this one is only read.
+      // Region has no read-only form; this region is only read.
       portals::copy(block.data, portals::Region(const_cast<std::byte*>(found->posted), found->bytes));
     } else {
       lay = true;
@@ -256,8 +256,8 @@ extern constinit const Row<ScatterCall> scatter_by_reading{
     [](Collective& collective, const Means& means, const ScatterCall& call) {
       return scatter_blocks(collective, means.team, call);
     }};
-// Only for long blocks. For shorter ones other rows are better, posting by all or a barrier, because the table of the
-// blocks would be longer than the blocks.
+// Only for long blocks. For shorter ones other rows (posting by all, a barrier) are better, because they need no table
+// of the blocks.
 extern constinit const Row<AlltoallCall> alltoall_by_reading{
     {Algorithm::shared, [](const Ask& ask) { return members_read(ask) && ask.bytes > kReadWhereItLies; },
      [](const Ask& ask) {

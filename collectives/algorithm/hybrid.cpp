@@ -1,5 +1,5 @@
-// Hybrids (paper 001, section 3.2, and its references): operations along one dimension of a grid of ranks after the
-// other, along each by the method that the plan gives it (topology/grid).
+// Hybrids (paper 001, section 3.2, and its references): operations that handle the dimensions of a grid of ranks one
+// after the other, each by the method that the plan gives it (topology/grid).
 #include "collectives/algorithm/line.hpp"
 #include "collectives/algorithm/row.hpp"
 #include "collectives/algorithm/rows.hpp"
@@ -59,9 +59,10 @@ extern constinit const Row<BcastCall> bcast_by_hybrid{
       return bcast_hybrid(collective, means.groups, *means.plan, call.root, call.data);
     }};
 
-// Reduction, dimension by dimension. In a long one the l ranks of a line combine the row by slices, continue with a
-// slice each in the other dimensions, and at the end send the results to the line's root. In a short one the remaining
-// slice goes up the line's tree. Cost, of a row of n bytes: the sum over the dimensions, long ones first, of
+// Reduction, dimension by dimension. In a long dimension the l ranks of a line combine the row by slices. Each
+// continues with its slice in the other dimensions, and at the end sends the result to the line's root. In a short
+// dimension the remaining slice goes up the line's tree. Cost, of a row of n bytes: the sum over the dimensions, long
+// ones first, of
 //   long, slices or bucket: 2 (l - 1) α + (l - 1)/l m (2 β + γ), m = n divided by the long lengths before;
 //   short:                  ceil(log2 l) (α + m β + m γ), m = n divided by all long lengths.
 Steps reduce_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, int root, Reduction is) {
@@ -94,10 +95,10 @@ extern constinit const Row<ReduceCall> reduce_by_hybrid{
       return reduce_hybrid(collective, means.groups, *means.plan, call.root, call.reduction);
     }};
 
-// Allreduce, dimension by dimension. In a long one the l ranks of a line combine the row by slices, continue with a
-// slice each in the other dimensions, all lines at once, and at the end exchange the results. In a short one the ranks
-// of a line do an allreduce of the remaining slice by exchange. Cost, of a row of n bytes: the sum over the dimensions,
-// long ones first, of
+// Allreduce, dimension by dimension. In a long dimension the l ranks of a line combine the row by slices. Each
+// continues with its slice in the other dimensions, all lines at once, and at the end the ranks of the line exchange
+// the results. In a short dimension the ranks of a line do an allreduce of the remaining slice by exchange. Cost, of a
+// row of n bytes: the sum over the dimensions, long ones first, of
 //   long, slices or bucket: 2 (l - 1) α + (l - 1)/l m (2 β + γ), m = n divided by the long lengths before;
 //   short:                  ceil(log2 l) (α + m β + m γ), m = n divided by all long lengths; if l is
 //                           not a power of two, floor(log2 l) of these and 2 (α + m β) + m γ more.

@@ -14,7 +14,7 @@ Cost cost_of_hybrid(const Ask& ask) {
                       ask.facts);
 }
 
-// Returns the routine of the dimension's way, which the caller awaits.
+// Returns the routine of the dimension's method; the caller awaits it.
 Steps reduce_scatter_along(Collective& collective, Method method, Members line, SlicedRow row, Reducer combine) {
   switch (method) {
     case Method::bucket:

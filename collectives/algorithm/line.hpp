@@ -49,7 +49,7 @@ class NestedSlices {
 // only in the dimensions `free`. Those of one member precede those of the next.
 class LineBlocks {
  public:
-  // `blocks`: one for each rank, in one run of memory. Views it.
+  // `blocks`: one for each rank, in one run of memory, to which this object refers.
   LineBlocks(const Grid& grid, std::size_t dimension, std::span<const std::uint8_t> free, const SlicedRow& blocks);
   // A slice for each member. Valid while this object lives.
   [[nodiscard]] SlicedRow row() const { return {pieces_.region(), slices_, element_bytes_}; }

@@ -19,8 +19,8 @@ namespace margay::collectives {
 
 namespace {
 
-// A part is as long as a short message: members that take the call for a long one send "ready" notices or offers, which
-// members at a barrier notice.
+// A part is as long as the longest short message. So a member that makes the call with long messages sends "ready"
+// notices or offers, which the members at the barrier detect.
 static_assert(sim::kMeetingPartBytes == kHandshakeBytes);
 
 // Combines the blocks at `offset` of all parts, from the last rank's to the first's: each step leaves its result in the

@@ -18,7 +18,7 @@ Steps bcast_nodes(Collective& collective, const NodeGroups& groups, int root, po
     co_await Receive(collective, leader, data);
     co_return;
   }
-  // Between nodes first: the other leaders wait for it, and their nodes behind them.
+  // Between nodes first, because the other leaders and all ranks of their nodes wait for these messages.
   if (groups.nodes() > 1) co_await bcast_along(collective, groups.leaders_tree(root), data);
   for (const int member : groups.mine()) {
     if (member != leader) co_await Send(collective, member, data);
@@ -42,7 +42,8 @@ extern constinit const Row<BcastCall> bcast_by_nodes{
 namespace {
 
 // The leader's part: a table with a row for each rank of the node, which the senders fill. Rows are combined from the
-// last to the first: this keeps the order of ranks, and each step leaves its result in the next one's right operand.
+// last to the first: this keeps the order of ranks, and each step leaves its result in the right operand of the next
+// step.
 Steps collect(Collective& collective, const NodeGroups& groups, Reduction is) {
   const std::uint64_t bytes = is.bytes();
   const std::size_t rows = groups.mine().size();

@@ -1,7 +1,7 @@
 // Calls of one node in which some ranks post and others read (portal/post). Broadcast and scatter: the root posts, and
 // all read. Reduction and gather: all post, and the root reads. A scan: each rank reads the combination of the ranks
-// before it, adds its own part, and posts that for the next one. Cost, of p ranks and postings of n bytes (a scatter's
-// posting has the blocks of all ranks), without messages:
+// before it, adds its own part, and posts the result for the next rank. Cost, of p ranks and postings of n bytes (a
+// scatter's posting has the blocks of all ranks), without messages:
 //   a poster        n β, once
 //   a reader        n β; in a scatter n/p β
 //   a reading root  (p - 1) n β, and in a reduction (p - 1) n γ
@@ -135,8 +135,8 @@ Steps scan_posted(Collective& collective, Team& team, ScanCall call) {
     portals::copy_bytes(post.mine(), is.partial, bytes);
     post.show_to(collective.rank() + 1);
   }
-  // After this rank's posting, which was made of its own part. The posting of the rank before stays unchanged until
-  // this member is done with the call.
+  // Only after this rank has posted, because the copy overwrites the row that it posts. The posting of the rank before
+  // does not change until this member is done with the call.
   if (call.kind == ScanKind::exclusive && !first && bytes != 0) std::memcpy(is.partial, post.data(before), bytes);
 }
 
@@ -147,8 +147,8 @@ bool posting_fits(const Ask& ask) {
 bool blocks_fit_posting(const Ask& ask) {
   return ask.facts.strips && ask.bytes <= kPostedBytes / static_cast<std::uint64_t>(ask.facts.ranks);
 }
-// A scan is a chain of postings. It is used where ranks outnumber processors, since a barrier would wait until each
-// rank has been scheduled, and for data that is too long for a barrier's part.
+// A scan is a chain of postings. It is used if ranks outnumber processors, because a barrier would wait until each rank
+// has been scheduled. It is also used for data that is too long for a barrier's part.
 bool chain_fits(const Ask& ask) {
   return posting_fits(ask) && (ask.facts.crowded || ask.bytes > sim::kMeetingPartBytes);
 }

@@ -1,8 +1,8 @@
 // Calls of one node in which all ranks post and all read (portal/post), where each rank has a processor. Cost, p ranks,
-// n bytes of each, and no message: each rank writes its own data, n β, and reads that of p - 1 others. Each of these
-// costs a poll and n β, and in an allreduce n γ. With two ranks one cache line moves in each direction at the same
-// time. In a shared-memory barrier (algorithm/meeting) a counter goes from rank to rank, and then its opening to all: p
-// polls one after the other.
+// n bytes of each, and no message: each rank writes its own data, n β, and reads that of p - 1 others. Each read costs
+// a poll and n β, and in an allreduce n γ. With two ranks one cache line moves in each direction at the same time. A
+// shared-memory barrier (algorithm/meeting) takes longer: its counter goes from rank to rank before all find it open,
+// which is p polls one after the other.
 //
 // Parts are combined in the order of ranks, from the last one on, a0 (a1 (a2 a3)). So the operation need not be
 // commutative, and all ranks get the same bits.
@@ -18,7 +18,7 @@ namespace margay::collectives {
 
 namespace {
 
-// Combines all members' posted slices into this one's, from the last rank to the first.
+// Combines all members' posted slices into this member's slice, from the last rank to the first.
 void combine_postings(const Collective& collective, const Post& post, const Reduction& is, const Slice& slice) {
   const std::uint64_t bytes = slice.count * is.element_bytes;
   if (bytes == 0) return;
@@ -94,7 +94,7 @@ Steps alltoall_posted(Collective& collective, Team& team, AlltoallCall call) {
   co_await post.of_all();
   if (collective.error_class() != MPI_SUCCESS || block_bytes == 0) co_return;
   for (const PeerMessage& block : call.in) {
-    // Region has no read-only form; this one is only read.
+    // Region has no read-only form; this region is only read.
     std::byte* const from =
         const_cast<std::byte*>(post.data(block.peer)) + static_cast<std::uint64_t>(collective.rank()) * block_bytes;
     portals::copy(block.data, portals::Region(from, block_bytes));

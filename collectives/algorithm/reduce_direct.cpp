@@ -1,8 +1,8 @@
 // Reductions of long rows by slices: every rank sends each other rank the slice that belongs to that rank, and combines
-// the parts of its own slice. Then slices go to all ranks, or to the root. Cost, p ranks: (p - 1) α + (p - 1)/p n
-// (β + γ); of an allreduce or a reduction another (p - 1) α + (p - 1)/p n β. In each half each byte is moved once, and
-// in the first it is combined once, by p ranks at a time. No rank waits for a rank that waits for another, so a rank is
-// scheduled once or twice, however many ranks there are. Memory: (p - 1)/p n.
+// the parts of its own slice. Then slices go to all ranks, or to the root. Cost, p ranks: (p - 1) α + (p - 1)/p n (β +
+// γ); of an allreduce or a reduction another (p - 1) α + (p - 1)/p n β. In each half each byte is moved once; in the
+// first half it is also combined once, by p ranks at the same time. No rank waits for a rank that is itself waiting, so
+// each is scheduled once or twice, however many ranks there are. Memory: (p - 1)/p n.
 //
 // If the operation does not commute, each rank combines the parts of its slice in the order of ranks, from the last one
 // on, a0 (a1 (a2 a3)). Otherwise it adds the others' parts to its own in place.

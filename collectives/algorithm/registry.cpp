@@ -49,7 +49,7 @@ constexpr const Row<ReduceScatterCall>* kReduceScatters[] = {
     &reduce_scatter_by_hybrid, &reduce_scatter_by_posting, &reduce_scatter_by_meeting, &reduce_scatter_by_strips};
 constexpr const Row<ScanCall>* kScans[] = {&scan_by_exchange, &scan_by_posting, &scan_by_meeting, &scan_by_chain};
 
-// Applies `visit` to the rows of an operation; returns `otherwise` for operations that always go directly.
+// Applies `visit` to the rows of an operation; returns `otherwise` for operations without rows.
 template <typename Result, typename Visit>
 Result of_rows(Operation operation, Result otherwise, Visit visit) {
   switch (operation) {

@@ -48,8 +48,8 @@ template <>
 std::span<const Row<ScanCall>* const> rows<ScanCall>();
 
 // The first row that can do the call, among all rows of one algorithm for one operation (`same`, at least one). The
-// last row is not asked: it takes the remaining calls, and gives the cost of a class of lengths of which it can do only
-// a part (select/choose).
+// last row is not tested: it takes the remaining calls. It also gives the cost of a class of lengths (select/choose) if
+// it can do only some lengths of the class.
 template <typename SomeRow>
 [[nodiscard]] const SomeRow& first_that_can(std::span<const SomeRow* const> same, const Ask& ask) {
   for (const SomeRow* const row : same.first(same.size() - 1)) {
@@ -58,8 +58,8 @@ template <typename SomeRow>
   return *same.back();
 }
 
-// The row that does a call, by the algorithm's number: an array lookup, because each call needs it. Requires: there is
-// one.
+// The row of `algorithm` that does a call. An array lookup by the algorithm's number, because it is on the path of each
+// call. Requires: the operation has the algorithm.
 template <typename Call>
 [[nodiscard]] const Row<Call>& row_of(Algorithm algorithm, const Ask& ask) {
   using Rows = std::span<const Row<Call>* const>;

@@ -25,7 +25,7 @@ struct Ask {
   // Bytes and ranks as real numbers, for cost formulas.
   [[nodiscard]] double n() const { return static_cast<double>(bytes); }
   [[nodiscard]] double ranks() const { return facts.ranks; }
-  // Whether messages of this length are sent without asking.
+  // Whether messages of this length are sent without a ready notice.
   [[nodiscard]] bool is_short() const { return bytes <= kHandshakeBytes; }
   // Bytes of all blocks of one rank, in operations with a block for each rank.
   [[nodiscard]] std::uint64_t blocks_bytes() const { return bytes * static_cast<std::uint64_t>(facts.ranks); }
@@ -45,7 +45,7 @@ struct Means {
   const NodeGroups& groups;
   // Not null if facts.shared.
   Team* team = nullptr;
-  // Of hybrids only. Valid while the call begins: routines copy it.
+  // Null except for hybrids. Valid only while the call begins, so routines copy it.
   const HybridPlan* plan = nullptr;
 };
 

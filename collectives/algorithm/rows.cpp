@@ -7,7 +7,7 @@ std::vector<Slice> even_slices(std::size_t count, int ranks) {
   const auto all = static_cast<std::size_t>(ranks);
   std::size_t first = 0;
   for (std::size_t rank = 0; rank < all; ++rank) {
-    // The first ranks take the elements that remain.
+    // The first count % all ranks get one element more.
     const std::size_t length = count / all + (rank < count % all ? 1 : 0);
     slices.push_back({first, length});
     first += length;

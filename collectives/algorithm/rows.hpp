@@ -48,7 +48,7 @@ portals::Region place_own_block(Collective& collective, const AllgatherCall& cal
 // Made for each message of a routine, in its frame; a Region of it must not outlive the table.
 class PieceTable {
  public:
-  // Appends a piece; one that lies right behind the last extends it.
+  // Appends a piece, or extends the last one if the piece lies right behind it.
   void add(portals::Buffer piece) {
     // A region has no empty pieces.
     if (piece.bytes == 0) return;

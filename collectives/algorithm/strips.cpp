@@ -1,14 +1,15 @@
 // Calls of one node with long data, and allgathers and all-to-alls of any length, through shared memory (portal/meet),
 // strip by strip with a barrier after each: each rank writes its next strip, and reads the parts that it needs from the
 // others' strips. In a reduction each rank combines its part of each strip directly from the others' memory, and writes
-// the result beside its next strip. Cost, p ranks, n bytes of each, strips of m bytes: n/m + 1 turns of a processor for
-// each rank, and no message. The bytes that a rank moves:
+// the result beside its next strip. Cost, p ranks, n bytes of each, strips of m bytes: n/m turns of a processor for
+// each rank, one more in a reduction or an allreduce, and no message. (The formulas count the additional turn for all
+// operations.) The bytes that a rank moves:
 //   allreduce               n β to write; (p - 1)/p n γ, which reads as much; 2 n β for results
 //   reduce-scatter          n β to write; (p - 1) times its own block γ, which is n/p if blocks are even
 //   allgather, all-to-all   n β to write; p blocks β
 //   broadcast               n β, by the root and by each other rank
-// For ranks that outnumber processors: there slices by messages would cost each rank p start-ups and ready notices, and
-// a turn for each receiver that is not ready.
+// It is for ranks that outnumber processors. There, slices by messages would cost each rank p start-ups and ready
+// notices, and a turn for each receiver that is not ready.
 //
 // Parts are combined in the order of ranks, from the last one on, a0 (a1 (a2 a3)), so the operation need not be
 // commutative.
@@ -51,8 +52,8 @@ Steps reduce_strips(Collective& collective, Team& team, int root, Reduction is) 
   const auto me = static_cast<std::size_t>(collective.rank());
   const bool wants = root == kEverybody || root == collective.rank();
   Meet meet(collective, team, is.bytes());
-  // One barrier more than strips: in each step the members write a strip and combine the one before, whose results they
-  // read after the barrier.
+  // There is one barrier more than there are strips. In each step the members write a strip and combine the previous
+  // one; after the step's barrier they read the results of the previous strip.
   for (std::size_t step = 0; step <= strips.number(); ++step) {
     if (step > 0) meet.next();
     std::uint64_t shown = 0;
@@ -60,7 +61,7 @@ Steps reduce_strips(Collective& collective, Team& team, int root, Reduction is) 
       shown = strips.length(step) * is.element_bytes;
       std::memcpy(meet.mine(), is.partial + strips.first(step) * is.element_bytes, shown);
     }
-    std::vector<Slice> slices;  // of the previous strip
+    std::vector<Slice> slices;  // the ranks' slices of the previous strip
     if (step > 0) {
       slices = even_slices(strips.length(step - 1), collective.size());
       const std::uint64_t bytes = slices[me].count * is.element_bytes;
@@ -90,8 +91,8 @@ Steps reduce_scatter_strips(Collective& collective, Team& team, ReduceScatterCal
   const std::vector<Slice> slices = slices_of(call, collective.size());
   const Strips strips{is.count, sim::kStripBytes / is.element_bytes};
   const std::size_t number = strips.number();
-  // Each strip has the same share of every rank's slice, in whole elements, so it may be longer by one element for each
-  // rank. A member's area has room for two strips.
+  // Each strip has an equal share of every rank's slice, in whole elements, so a strip may be longer than kStripBytes
+  // by one element for each rank. A member's area has room for two strips.
   MARGAY_ASSERT(slices.size() <= strips.most);
   const auto part_of = [number](const Slice& slice, std::size_t strip) {
     const std::size_t each = slice.count / number, more = slice.count % number;
@@ -102,7 +103,7 @@ Steps reduce_scatter_strips(Collective& collective, Team& team, ReduceScatterCal
   Meet meet(collective, team, is.bytes());
   for (std::size_t strip = 0; strip < number; ++strip) {
     if (strip > 0) meet.next();
-    std::uint64_t shown = 0, offset = 0;  // of this rank's part in each member's strip
+    std::uint64_t shown = 0, offset = 0;  // offset: of this rank's part in each member's strip
     for (std::size_t rank = 0; rank < slices.size(); ++rank) {
       if (rank == me) offset = shown;
       const Slice part = part_of(slices[rank], strip);
@@ -132,7 +133,7 @@ Steps bcast_strips(Collective& collective, Team& team, int root, portals::Region
     meet.arrive(shows ? bytes : 0);
     co_await meet;
     if (collective.error_class() != MPI_SUCCESS) co_return;
-    // Region has no read-only form; this one is only read.
+    // Region has no read-only form; this region is only read.
     if (!shows) portals::copy(piece, portals::Region(const_cast<std::byte*>(meet.part(root, bytes)), bytes));
   }
 }
@@ -184,7 +185,7 @@ Steps alltoall_strips(Collective& collective, Team& team, AlltoallCall call) {
     co_await meet;
     if (collective.error_class() != MPI_SUCCESS) co_return;
     for (const PeerMessage& block : call.in) {
-      // Region has no read-only form; this one is only read.
+      // Region has no read-only form; this region is only read.
       std::byte* const from = const_cast<std::byte*>(meet.part(block.peer, bytes)) +
                               static_cast<std::uint64_t>(collective.rank()) * strips.most;
       portals::copy(block.data.slice(first, bytes), portals::Region(from, bytes));

@@ -1,5 +1,5 @@
-// The minimum spanning tree (paper 001, section 3.1): each rank is a node of the tree; no path from the root is longer
-// than ceil(log2 p), and no rank has more children.
+// The minimum spanning tree (paper 001, section 3.1): each rank is a node of the tree. No path from the root has more
+// than ceil(log2 p) edges, and no rank has more than ceil(log2 p) children.
 #include <cstring>
 #include <deque>
 #include <memory>

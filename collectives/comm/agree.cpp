@@ -100,7 +100,7 @@ class Duplication final : public CallTask {
 
  private:
   [[nodiscard]] Plan plan(const StandingFacts& /*standing*/) const override { return {}; }
-  // The number of the call that begins next, which is this one.
+  // The number of the call that begins next: the duplication's own call.
   static std::uint32_t next_number(Communicator& parent) {
     return static_cast<std::uint32_t>(parent.everybody().collective_sequence);
   }
@@ -117,7 +117,7 @@ class Duplication final : public CallTask {
   Communicator& duplicate_;
   MPI_Comm* handle_;
   int agreed_ = MPI_SUCCESS;
-  // Begins before the routine does, because a blocking agreement that starts in between must count this one.
+  // Begins before the routine does, because a blocking agreement that starts in between must count this agreement.
   std::optional<ContextAgreement> agreement_;
 };
 
@@ -200,7 +200,7 @@ Agreed agree_with_leaders(MpiRank& rank, const Leaders& leaders) {
       theirs.resize(words.size(), 0);
       std::transform(theirs.begin(), theirs.end(), result.begin(), result.begin(), std::bit_and<>());
     }
-    // The leader reports to its members whether the other one is lost.
+    // The leader reports to its members whether the other leader is lost.
     result.push_back(static_cast<std::uint64_t>(error_class));
     const int shared = broadcast_words(rank, leaders.local, leaders.local_leader, Words(result));
     std::copy_n(result.begin(), words.size(), words.begin());

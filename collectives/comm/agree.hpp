@@ -14,10 +14,11 @@
 
 namespace margay::collectives {
 
-// Tags of the messages in a communicator's collective context that go through the receive portal: agreements, and edges
-// of a distributed graph. Only partitioned operations share that context there (mpi_adi/request/partitioned.hpp). Their
-// tags begin with two ones, and so do those of Agreement::text, which occur only on the library's own world. Collective
-// calls have portals of their own.
+// Tags of agreements, and of messages with edges of a distributed graph. Two kinds (intercomm, graph_edges) are tags of
+// messages through the receive portal, in a communicator's collective context. Only partitioned operations also use
+// that context there (mpi_adi/request/partitioned.hpp); the tags of these begin with two ones. The other two kinds are
+// numbers of calls on the tree portal (agree_among()); those of Agreement::text begin with two ones, and occur only on
+// the library's own world.
 
 // The kinds of agreements; two bits of a tag.
 enum class Agreement : std::uint8_t {
@@ -27,7 +28,8 @@ enum class Agreement : std::uint8_t {
   text = 3,          // number: a hash of the program's text; its highest bit is 0
 };
 
-// The tag of an agreement, with the lowest 30 bits of `number`. Never MPI_ANY_TAG, which is all ones.
+// The tag of an agreement, with the lowest 30 bits of `number`. Never MPI_ANY_TAG, which is all ones, because the
+// highest bit of the number of Agreement::text is 0.
 [[nodiscard]] constexpr int internal_tag(Agreement kind, std::uint64_t number) {
   constexpr unsigned kNumberBits = 30;
   static_assert(mpi_adi::kUserTagBits <= kNumberBits);
@@ -44,9 +46,9 @@ struct Agreed : mpi_adi::AgreedContext {
 // Agrees among all members of `parent`, of both groups of an intercommunicator.
 [[nodiscard]] Agreed agree_among_all(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent);
 
-// Agrees among some members of `parent`, an intracommunicator: only they call. `tag` distinguishes simultaneous
-// agreements of the same members. `mark` detects two agreements that have one tag by chance: if marks differ, both fail
-// with MPI_ERR_INTERN.
+// Agrees among some members of `parent`, an intracommunicator. Only these members call. `tag` distinguishes
+// simultaneous agreements of the same members. `mark` detects two agreements that have one tag by chance: if marks
+// differ, both fail with MPI_ERR_INTERN.
 [[nodiscard]] Agreed agree_among(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent,
                                  const mpi_adi::GroupPtr& members, int tag, std::uint64_t mark = 0);
 

@@ -167,7 +167,7 @@ Made create_group(MpiRank& rank, Communicator& parent, const GroupPtr& group, in
 
 namespace {
 
-// Identifies a folder on a host. Compared as bytes of all members; found: 1 if it is a folder.
+// Identifies a folder on a host. Members exchange it as bytes. found: 1 if the path is a folder.
 struct Place {
   std::array<std::uint8_t, 16> host{};
   std::uint64_t device = 0;

@@ -16,9 +16,9 @@
 
 namespace margay::collectives {
 
-// The result of a construction. `communicator` is null when this process is not in the new one (MPI_COMM_NULL), or on
-// failure; error_class is then MPI_ERR_OTHER (contexts or handles are used up), MPIX_ERR_PROC_FAILED, or a class that
-// the function names.
+// The result of a construction. `communicator` is null if this process is not in the new communicator (MPI_COMM_NULL),
+// or on failure. On failure error_class is MPI_ERR_OTHER (contexts or handles are used up), MPIX_ERR_PROC_FAILED, or a
+// class that the function names.
 struct Made {
   mpi_adi::Communicator* communicator = nullptr;
   int error_class = 0;
@@ -48,7 +48,7 @@ struct Begun {
 // belong; in an intercommunicator all members of one of its groups name the same group. Requires: `group` is a subset
 // of the parent's.
 [[nodiscard]] Made create(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent, const mpi_adi::GroupPtr& group);
-// MPI_Comm_create_group: only members of `group`, of which this process is one, call. Requires: `parent` is an
+// MPI_Comm_create_group: only the members of `group` call; this process is one of them. Requires: `parent` is an
 // intracommunicator.
 [[nodiscard]] Made create_group(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent, const mpi_adi::GroupPtr& group,
                                 int tag);
@@ -75,8 +75,8 @@ struct TextTag {
   int tag;
 };
 
-// MPI_Comm_create_from_group. Only the members call, of which this process is one. error_class MPI_ERR_INTERN: two
-// agreements had one tag.
+// MPI_Comm_create_from_group. Only the members of `group` call; this process is one of them. error_class
+// MPI_ERR_INTERN: two agreements had one tag.
 [[nodiscard]] Made create_from_group(mpi_adi::MpiRank& rank, const mpi_adi::GroupPtr& group, std::string_view text);
 
 // MPI_Intercomm_create_from_groups. `remote_leader`: its rank in the world, at the local leader only. error_class

@@ -25,8 +25,8 @@ std::int64_t bytes_of(const Edges& edges) {
   return static_cast<std::int64_t>(edges.size() * sizeof(Edge));
 }
 
-// The number of members that send edges to this one: the sum of all members' vectors of flags. Without it a member
-// would not find out when the last message has arrived.
+// Counts the members that send edges to this member, by a sum of all members' vectors of flags. Without this number a
+// member could not detect that the last message has arrived.
 int count_senders(MpiRank& rank, Communicator& parent, const std::map<int, Edges>& outgoing, int& senders) {
   std::vector<int> counts(static_cast<std::size_t>(parent.size()), 0);
   for (const auto& [target, edges] : outgoing) counts[static_cast<std::size_t>(target)] = 1;

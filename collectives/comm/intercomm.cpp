@@ -17,7 +17,7 @@ namespace {
 // The other group's processes: the leaders exchange them and broadcast them to their own members. Returns MPI_ERR_GROUP
 // if they are not valid.
 int learn_remote_group(MpiRank& rank, const Leaders& leaders, std::vector<std::uint64_t>& theirs) {
-  // 0 members: the leader reports that the other one is lost.
+  // 0 members: the leader reports that the other leader is lost.
   std::uint64_t count = 0;
   const std::uint32_t processes = rank.process().kernel().ranks();
   if (leaders.peer != nullptr) {

@@ -143,7 +143,7 @@ int share_one_piece(MpiRank& rank, Window& window, std::vector<Card>& cards) {
     const std::uint32_t holder = rank.process().node_memory()->local_rank(window.target(0).world_rank);
     sim::NodeHeap& heap = *rank.process().node_heap();
     if (first[0].memory.bytes < bytes) return MPI_ERR_RMA_SHARED;
-    // If the arena is open here, only address space can be lacking.
+    // If the holder's arena is open here, mapping fails only for lack of address space.
     if (!heap.map(holder, first[0].memory, memory).ok())
       return heap.is_open(holder) ? MPI_ERR_NO_MEM : MPI_ERR_RMA_SHARED;
   }
@@ -159,7 +159,7 @@ int share_one_piece(MpiRank& rank, Window& window, std::vector<Card>& cards) {
   return MPI_SUCCESS;
 }
 
-// If its allocation fails, the window has no control block, and making it fails on all members.
+// Allocates the window's control block. If this fails, the window has none, and its creation fails on all members.
 void make_control(MpiRank& rank, Window& window) {
   const auto members = static_cast<std::size_t>(window.members());
   const portals::Status status =

@@ -20,9 +20,9 @@ struct Exposed {
   // A window of the interface of 1996 (paper 001, section 4): reached through its communicator, which the program has,
   // and by messages only.
   bool of_1996 = false;
-  // Of MPI_Win_allocate: the least alignment requested, a power of two.
+  // For MPI_Win_allocate: the least alignment requested, a power of two.
   std::size_t alignment = 0;
-  // Of MPI_Win_allocate_shared: each member's memory begins where the previous one's ends.
+  // For MPI_Win_allocate_shared: whether each member's memory begins where the previous one's ends.
   bool contiguous = true;
 };
 
@@ -38,7 +38,7 @@ struct MadeWindow {
 [[nodiscard]] MadeWindow make_window(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent, const Exposed& exposed);
 // Destroys the window and the memory that it allocated. Requires: no operation on it is in progress on any member.
 void destroy_window(mpi_adi::MpiRank& rank, mpi_adi::Window& window);
-// For a window that other members may still use: its own memory stays until the process ends.
+// Keeps the memory of a window that other members may still use, until the process ends.
 void keep_memory(mpi_adi::Window& window);
 // Destroys the windows of a session that the program did not free; session 0: the world model.
 void destroy_windows(mpi_adi::MpiRank& rank, std::uint32_t session);

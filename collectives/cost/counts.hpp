@@ -15,7 +15,7 @@ struct Cost {
   // The longest chain of dependent steps.
   struct Path {
     Load inside, between;  // inside a node, and between nodes; each message a start-up
-    // Further messages of a rank that has several in progress, which cost it no full start-up.
+    // Further messages of a rank that has several in progress; each costs less than a start-up.
     double busy_inside = 0, busy_between = 0;
     // Bytes that reductions combine, one step after the other.
     double combined_bytes = 0;
@@ -35,16 +35,16 @@ struct Cost {
     [[nodiscard]] double messages() const { return inside.messages + between.messages; }
     [[nodiscard]] double bytes() const { return inside.bytes + between.bytes; }
   } all;
-  // Number of times that a rank has to be scheduled, one after the other, until the call is complete, where ranks
-  // outnumber processors.
+  // If ranks outnumber processors: how many times, one after the other, some rank has to be scheduled until the call is
+  // complete.
   double turns = 0;
-  // Whether no two ranks wait for each other, and no message is asked for: a rank that is scheduled then does several
-  // consecutive calls at once, up to the next gate (portal/call_number).
+  // Whether no two ranks wait for each other, and no message waits for a ready notice. If so, a rank that is scheduled
+  // does its part of several consecutive calls, up to the next gate (portal/call_number).
   bool one_way = false;
 };
 
-// The seconds of a cost: its path where each rank has a processor; else all ranks' work divided by the processors, plus
-// turns and what the path adds.
+// The time of a cost in seconds. If each rank has a processor, it is the time of the path. Otherwise it is the time of
+// all ranks' work divided by the processors, plus the turns and the part of the path that the processors cannot share.
 struct Facts;
 struct Rates;
 [[nodiscard]] double seconds(const Cost& cost, const Facts& facts, const Rates& rates);

@@ -98,7 +98,7 @@ Facts facts_of_nodes(std::span<const std::uint32_t> nodes) {
   facts.on_first_node = members[nodes.front()];
   facts.even = facts.most_on_node * facts.nodes == facts.ranks;
   facts.crossings = crossings_of(nodes);
-  // Consecutive ranks of each node have one border less than there are nodes.
+  // If the ranks of each node are consecutive, there is one border less than there are nodes.
   int borders = 0;
   for (std::size_t rank = 1; rank < nodes.size(); ++rank) borders += nodes[rank] != nodes[rank - 1] ? 1 : 0;
   facts.by_node = borders == facts.nodes - 1;

@@ -1,5 +1,5 @@
-// Names and numbers of collective operations and their algorithms, and the facts that all members of a communicator
-// have, so that they choose the same algorithm.
+// Names and numbers of collective operations and their algorithms; and the facts by which all members of a communicator
+// choose the same algorithm.
 #pragma once
 
 #include <array>
@@ -21,9 +21,9 @@ namespace margay::collectives {
 
 // A requested plan. The selector decides what it leaves open.
 struct AskedPlan {
-  // One length of the grid, as far as the request names it.
+  // One dimension of the grid, as far as the request determines it.
   struct Dimension {
-    // Ranks along the dimension; 0: the dimension does not exist.
+    // Ranks along the dimension; 0: not requested.
     int length = 0;
     // How data travels along it; nullopt: not requested.
     std::optional<Method> method = {};
@@ -65,8 +65,8 @@ enum class Operation : std::uint8_t {
 [[nodiscard]] constexpr std::uint8_t operation_number(Operation operation) {
   return static_cast<std::uint8_t>(static_cast<unsigned>(operation) + 1);
 }
-// The algorithms. Their numbers occur in traces and notices (docs/trace_format.md), so new ones go to the end, and into
-// kAlgorithms.
+// The algorithms. Their numbers occur in traces and notices (docs/trace_format.md), so a new one is added at the end,
+// and to kAlgorithms.
 enum class Algorithm : std::uint8_t {
   // The minimum spanning tree; an allreduce and a barrier go to its root and out again.
   tree,
@@ -99,7 +99,7 @@ inline constexpr AlgorithmStyle kAlgorithms[] = {
     {"direct", "#8a2a7a", "10 3 2 3"}, {"bucket", "#6b5900", "5 2 1 2 1 2"}, {"hybrid", "#2b2b2b", "14 4"},
     {"shared", "#c01437", "1 2"},      {"chain", "#4d5a70", "4 4"},
 };
-// As many as the table has rows; must be the enumeration's.
+// The number of algorithms: the rows of the table, which must be as many as the enumerators.
 inline constexpr std::size_t kAlgorithmCount = std::size(kAlgorithms);
 static_assert(kAlgorithmCount == static_cast<std::size_t>(Algorithm::chain) + 1);
 // Requires: an enumerator; numbers from a wire are checked before.
@@ -130,7 +130,8 @@ struct AskedFor {
     return algorithms[operation];
   }
 };
-// The facts of a communicator by which its members choose algorithms: the same on all of them, without a message.
+// The facts of a communicator by which its members choose algorithms. All members determine the same facts, without a
+// message.
 struct Facts {
   // Members of the communicator.
   int ranks = 1;

@@ -96,7 +96,8 @@ Cost tree_out(const Facts& facts, double bytes, bool awaited) {
   return cost;
 }
 
-// A parent asks a child when it has received from the one before, so notices add to the depth.
+// A parent sends a child its ready notice only after it has received from the child before, so notices add to the
+// depth.
 Cost tree_in(const Facts& facts, double bytes) {
   Cost cost;
   if (facts.ranks == 1) return cost;
@@ -113,8 +114,8 @@ Cost tree_in(const Facts& facts, double bytes) {
   return cost;
 }
 
-// Edges with more blocks than fit a short message are asked for. These are the largest ones, which lie between nodes
-// where a node's ranks are consecutive.
+// A message waits for a ready notice if it has more blocks than fit a short one. Such messages come from the largest
+// subtrees, whose edges lie between nodes if the ranks of each node are consecutive.
 Cost tree_gather(const Facts& facts, double block) {
   Cost cost;
   if (facts.ranks == 1) return cost;
@@ -126,7 +127,7 @@ Cost tree_gather(const Facts& facts, double block) {
   add_sent(cost, {words, std::min(words, crossings.tree.messages)}, {});
   const double depth = tree_depth(facts.ranks);
   const double steps = crossings.tree.steps;
-  // A leaf's block may have to be asked for; notices further up travel meanwhile.
+  // If a leaf's block is long, its ready notice is on the path; notices further up travel meanwhile.
   const double first_word = messages_of(block) - 1;
   const double mine = facts.ranks - 1;  // blocks that the root receives, one behind the other
   add_path(cost, {depth + first_word, steps + (steps > 0 ? first_word : 0)},

@@ -30,8 +30,8 @@ void add_path(Cost& cost, const Split& messages, const Split& bytes);
 [[nodiscard]] double messages_of(double bytes, bool ask_always = false);
 
 // Patterns along the spanning tree, rooted at rank 0: a broadcast, a reduction, and gathers and scatters with a block
-// for each rank. `bytes`, `block`: of one rank. `awaited`: the receivers wait before it begins, so their notices add
-// nothing to the path.
+// for each rank. `bytes`, `block`: of one rank. `awaited`: the receivers wait before the pattern begins, so their
+// notices add nothing to the path.
 [[nodiscard]] Cost tree_out(const Facts& facts, double bytes, bool awaited = false);
 [[nodiscard]] Cost tree_in(const Facts& facts, double bytes);
 [[nodiscard]] Cost tree_gather(const Facts& facts, double block);
@@ -40,13 +40,13 @@ void add_path(Cost& cost, const Split& messages, const Split& bytes);
 [[nodiscard]] Cost nodes_out(const Facts& facts, double bytes, bool awaited = false);
 [[nodiscard]] Cost nodes_in(const Facts& facts, double bytes);
 // When receivers send a ready notice before a block. as_long_as_it_is: only if the block is longer than
-// kHandshakeBytes. asks_always: always. awaited: in advance, because they already wait, so no sender waits for a
-// notice.
+// kHandshakeBytes. asks_always: always. awaited: also only if the block is longer, but in advance. The receivers
+// already wait, so no sender waits for a notice.
 enum class Dealing : std::uint8_t { as_long_as_it_is, asks_always, awaited };
 // Rank 0 sends each other rank a block, or receives one from each.
 [[nodiscard]] Cost deal(const Facts& facts, double block, Dealing how);
 
-// Groups of equal size, all at once, in each of which every member sends every other one a block.
+// Groups of equal size that are active at the same time. In each, every member sends a block to every other member.
 struct Group {
   double members;
   double groups;
@@ -55,9 +55,9 @@ struct Group {
 };
 // One group of all ranks.
 [[nodiscard]] Group all_of(const Facts& facts);
-// The cost of that exchange. `asks_always`: each block waits for its receiver's notice.
+// The cost of the exchange in all groups. `asks_always`: each block waits for its receiver's notice.
 [[nodiscard]] Cost everybody_to_everybody(const Group& group, double block, bool asks_always);
-// The same, and each member combines what it receives with its own slice.
+// The same, and each member combines the received slices with its own.
 [[nodiscard]] Cost combine_slices(const Group& group, double slice);
 
 // Rings of equal size, all at once. In ring_round() each member's part of `part` bytes goes to all others of its ring.
@@ -89,17 +89,17 @@ struct Moved {
   double all;
 };
 
-// Shared-memory barriers, `meetings` of them: a counter goes from rank to rank, then a flag is set.
+// The cost of `meetings` shared-memory barriers. In each, a counter goes from rank to rank, then a flag is set.
 [[nodiscard]] Cost meet(double ranks, const Moved& moved, const Moved& combined, double meetings = 1);
-// Barriers for `bytes` of each rank, strip by strip.
+// The number of barriers for `bytes` of each rank, strip by strip.
 [[nodiscard]] double meetings_of(double bytes);
 // Postings that are polled `polls` times. No rank waits for its readers, so they read one call's data while the next
 // call's is written; the longer of the two is on the path.
 [[nodiscard]] Cost post(double polls, const Moved& moved, const Moved& combined = {0, 0});
 // A chain of postings: each rank reads the result of the ranks before it, and posts its own.
 [[nodiscard]] Cost chain_of_posts(double n, double ranks);
-// Data that is read in its owner's memory. The owner waits until it is read, so owner and reader poll `polls` times
-// each.
+// Data that is read in its owner's memory. The owner waits until the data is read, so owner and reader poll `polls`
+// times each.
 [[nodiscard]] Cost read_in_place(double polls, const Moved& moved);
 // Each rank posts `shown` bytes and reads `read` bytes of each other rank.
 [[nodiscard]] Cost post_by_all(double ranks, double shown, double read, const Moved& combined);

@@ -33,7 +33,7 @@ std::string rate_text(double value) {
   return {text.data(), end};
 }
 
-// Removes and returns the text up to `separator`, and removes that.
+// Removes and returns the text up to `separator`, and removes the separator.
 std::string_view take_word(std::string_view& text, char separator) {
   const std::string_view word = text.substr(0, text.find(separator));
   text.remove_prefix(word.size() < text.size() ? word.size() + 1 : word.size());

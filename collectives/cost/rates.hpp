@@ -12,9 +12,9 @@ namespace margay::collectives {
 
 // All rates in seconds.
 struct Rates {
-  // A message between two ranks with a processor each: its time until it has arrived (α), the part of that for which
-  // its sender or its receiver is busy, and the time of a byte (β). A rank with several in progress pays `busy` for
-  // each further one.
+  // A message between two ranks with a processor each. `startup`: the time until it has arrived (α). `busy`: the part
+  // of this time for which its sender or its receiver is busy; a rank with several messages in progress pays it for
+  // each further one. `byte`: the time of a byte (β).
   struct Message {
     double startup;
     double busy;
@@ -50,7 +50,7 @@ struct Rates {
 // inside a node are those between nodes.
 [[nodiscard]] Rates paragon_rates();
 
-// Bounds of a rate: far beyond any machine's, and costs made of them stay finite.
+// Bounds of a rate. They are far beyond any machine's rates, but costs computed from them stay finite.
 inline constexpr double kRateLeast = 1e-15;
 inline constexpr double kRateMost = 1e3;
 // Whether `seconds` is a valid rate; false for NaN.

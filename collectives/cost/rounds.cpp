@@ -24,9 +24,10 @@ Cost doubling(const Doubling& of, double n, bool asks_always) {
   const double bodies = (2 * beyond + whole * rounds) * of.groups;
   const double steps = of.between.steps;
   add_sent(cost, {each * bodies, each * of.between.messages}, {bodies * n, of.between.messages * n});
-  // A rank that waits for such a part begins late. Where messages are not asked for, it delays all ranks but itself,
-  // and receives its own result late if the one that differs from it in all bits is late. A result is asked for as soon
-  // as the part is sent.
+  // A rank that waits for such a part begins the rounds late. Without ready notices, this delays all ranks but the late
+  // one: its partners' messages have arrived meanwhile. Its own result is late only if the rank whose number differs
+  // from its own in all bits is late, too; such a pair exists if 2 * beyond > whole. The ready notice for a result
+  // leaves as soon as the part is sent, so it is not on the path.
   const double late = each > 1 ? 2 : (2 * beyond > whole ? 1 : 0);
   const double outer = beyond > 0 ? late + 1 : 0;
   const double far = std::min(steps, rounds);

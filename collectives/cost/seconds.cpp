@@ -16,7 +16,7 @@ double seconds_of(const Load& load, double further, const Rates::Message& messag
 }
 
 // A short body inside a node is copied into shared memory and out of it, so its byte costs at least two accesses; a
-// long one is copied once, or by both processors at once.
+// long body is copied once, or by both processors at once.
 Rates::Message inside_of(const Load& load, const Rates& rates) {
   Rates::Message message = rates.inside;
   if (load.bytes <= load.messages * static_cast<double>(kHandshakeBytes))
@@ -31,8 +31,8 @@ double work_of(const Load& load, const Rates::Message& message) {
 
 }  // namespace
 
-// Where ranks outnumber processors, Brent's bound: p processors need a p-th of the work, and the part of the path that
-// they cannot share. Consecutive one-way calls share the path, but for one call at each gate.
+// If ranks outnumber processors, Brent's bound holds: p processors need the time of a p-th of the work, and of the part
+// of the path that they cannot share. Consecutive one-way calls share path and turns: these count once for each gate.
 double seconds(const Cost& cost, const Facts& facts, const Rates& rates) {
   const Cost::Path& path = cost.path;
   const double longest = seconds_of(path.inside, path.busy_inside, inside_of(path.inside, rates)) +
@@ -40,7 +40,7 @@ double seconds(const Cost& cost, const Facts& facts, const Rates& rates) {
                          path.combined_bytes * rates.combined + path.shared_polls * rates.shared.poll +
                          path.shared_bytes * rates.shared.byte;
   if (!facts.crowded) return longest;
-  // Unknown processors: half as many as ranks is assumed.
+  // If the number of processors is unknown, half the number of ranks is assumed.
   const double processors = std::max(facts.processors > 0 ? facts.processors : facts.ranks / 2.0, 1.0);
   const double work = work_of(cost.all.inside, inside_of(cost.all.inside, rates)) +
                       work_of(cost.all.between, rates.between) + cost.all.combined_bytes * rates.combined +

@@ -12,7 +12,7 @@ namespace margay::collectives {
 using mpi_adi::Datatype;
 
 UserReduction::Shaped::Shaped(const Datatype& type, std::int64_t count) {
-  // The bounds of the data, because resized types have some outside their bounds.
+  // The true bounds, because a resized type may have data outside its bounds.
   mpi_adi::TypeBounds bounds = type.definition->true_bounds;
   const std::int64_t last = std::max<std::int64_t>(count - 1, 0) * type.extent;
   bounds.lower += std::min<std::int64_t>(last, 0);
@@ -42,7 +42,7 @@ void UserReduction::pack(std::byte* row, const void* buffer, std::int64_t count)
 void UserReduction::unpack(void* buffer, const std::byte* row, std::int64_t count) const {
   mpi_adi::Pieces pieces;
   const portals::Region to = pieces.to_receive(buffer, count, type_);
-  // Region has no read-only form; this one is only read.
+  // Region has no read-only form; this region is only read.
   if (to.bytes() != 0) portals::copy(to, portals::Region(const_cast<std::byte*>(row), to.bytes()));
 }
 

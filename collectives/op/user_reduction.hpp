@@ -10,9 +10,9 @@
 
 namespace margay::collectives {
 
-// Combines rows, which are the packed data of `count` elements, as messages carry them. Where a datatype has gaps, the
-// function gets memory of the datatype's shape, filled before and packed after: a copy in and out for each combination.
-// Gaps have unspecified contents. Calls of the function leave the process lock.
+// Combines rows, which are the packed data of `count` elements, as messages carry them. If the datatype has gaps, each
+// combination unpacks the rows into memory of the datatype's layout, calls the function on it, and packs the result.
+// Gaps have unspecified contents. While the function runs, the process lock is not held.
 class UserReduction {
  public:
   // `rank`, and `type`, outlive it. `count`: elements of a row.
@@ -25,7 +25,7 @@ class UserReduction {
   [[nodiscard]] std::uint64_t row_bytes() const { return static_cast<std::uint64_t>(count_) * type_.size; }
   // Bytes of an element in a row.
   [[nodiscard]] std::uint64_t element_bytes() const { return type_.size; }
-  // Sets inout = in op inout for `count` elements of two rows. Requires: they have bytes.
+  // Sets inout = in op inout for `count` elements of two rows. Requires: the rows are not empty.
   void combine(const void* in, void* inout, std::int64_t count) const;
   // The same for whole rows in the program's buffers, which have the datatype's layout.
   void combine_in_place(const void* in, void* inout) const { combine_in_memory(in, inout, count_); }
@@ -39,7 +39,8 @@ class UserReduction {
  private:
   // Calls the program's function, with elements in memory; in several calls if `count` exceeds an int.
   void combine_in_memory(const void* in, void* inout, std::int64_t count) const;
-  // Memory of the shape of `count` elements. elements() is the address to pass as a buffer, aligned for any datatype.
+  // Memory with the layout of `count` elements. elements() is the address to pass as a buffer, aligned for any
+  // datatype.
   class Shaped {
    public:
     Shaped() = default;
@@ -61,7 +62,7 @@ class UserReduction {
   mpi_adi::Datatype& type_;
   // Elements of a whole row.
   std::int64_t count_;
-  // Memory of the datatype's shape for both operands; empty if rows need none.
+  // Memory with the datatype's layout for both operands; empty if rows need none.
   Shaped in_;
   Shaped inout_;
 };

@@ -101,7 +101,7 @@ void CallCheck::ask() {
 bool CallCheck::settled() const {
   if (!judges()) return answered_;
   const auto found = streams_.find(last_);
-  // A stream that is gone has all its calls compared; one with a difference explains the error already.
+  // All calls of an erased stream have been compared, and a reported difference explains the error already.
   return found == streams_.end() || found->second.differs;
 }
 
@@ -139,7 +139,7 @@ void CallCheck::hear(CallReport report, std::uint32_t from) {
   if (stream.members == 0) stream.members = report.record.members;
   if (!stream.out_of_step && stream.takes(report.record, from)) compare(stream, std::move(report), from);
   if (!stream.differs && !stream.open.empty()) return;
-  // All open calls are compared, or a difference is reported: nothing that a settle() waits for is left.
+  // All open calls are compared, or a difference is reported, so no settle() needs to wait longer.
   for (const std::uint32_t asker : stream.askers) answer(asker);
   stream.askers.clear();
   // All members have made the same number of calls, so the stream may begin again with new counts.
@@ -197,7 +197,7 @@ void CallCheck::answer(std::uint32_t to) {
   kernel.send(sending.transmission);
 }
 
-// The record names the first call, and the other one's rank.
+// The finding's record names the first call, and the rank that made the other call.
 void CallCheck::report_mismatch(const std::string& calls, std::span<const CallMatch::Reported> of) {
   if (++printed_ > kLinesMax) return findings_.count(1);
   MARGAY_ASSERT(!of.empty());

@@ -1,6 +1,6 @@
 // The check of collective calls that MARGAY_CHECK_TYPES enables (MPI 4.0, 6.1 and 6.14). The members of a communicator
-// must make the same calls in the same order, with the same root, operation and amounts of the same types, and a block
-// that one member sends must be the block that its receiver expects. Exists only while the option is set, and covers
+// must make the same calls in the same order, with the same root, operation and amounts of the same types. A block that
+// one member sends must be the block that its receiver expects. Exists only while the option is set, and covers
 // communicators of the world model.
 //
 // Before any other step of a call, each member sends a report of it to rank 0 of the world, the judge. The judge
@@ -47,11 +47,11 @@ class CallCheck final : public mpi_adi::Listener {
   // Reports a call that begins. Fills in the communicator and the caller; all members of `communicator` (of both
   // groups, if there are two) make the call.
   void begin(CallReport report, const mpi_adi::Communicator& communicator);
-  // Reports this process's last call, MPI_Finalize. The judge waits until every process has reported its own or one is
-  // lost, then reports the calls that some members never made.
+  // Reports this process's last call, MPI_Finalize. The judge waits until every process has reported its last call, or
+  // one is gone. If all have reported, it reports the calls that some members never made.
   void finish(CallReport report, const mpi_adi::Communicator& world);
-  // Waits, after an error of this process's last call that another member's call may explain, until the judge has
-  // compared all members' calls, or `over()` returns true.
+  // For use after an error of this process's last call that another member's call may explain. Waits until the judge
+  // has compared that call on all members or found a difference, or until `over()` returns true.
   template <typename Over>
   void settle(Over over) {
     ask();
@@ -84,7 +84,7 @@ class CallCheck final : public mpi_adi::Listener {
   };
 
   [[nodiscard]] bool judges() const { return host_.kernel().me().rank == kJudge; }
-  // Compares a call on a communicator of this process alone, here: it needs no judge.
+  // Compares a call on a communicator that contains only this process, without the judge.
   void judge_alone(CallReport report);
   // Sends a message to the judge.
   void send(std::vector<std::byte> message);
@@ -92,8 +92,8 @@ class CallCheck final : public mpi_adi::Listener {
   void ask();
   // Whether the judge has answered; on the judge itself, whether its own last call is compared.
   [[nodiscard]] bool settled() const;
-  // Handlers of the judge: of a report and of a question; hear_message() distinguishes them from an answer. They check
-  // what they read, and discard what no member can have sent. `from`: rank in the world.
+  // hear_message() distinguishes reports, questions and answers. On the judge, hear() handles a report and
+  // hear_question() a question. They discard messages that no member can have sent. `from`: rank in the world.
   void hear(CallReport report, std::uint32_t from);
   void hear_message(const portals::ArrivedMessage& message);
   void hear_question(const CallRecord::Key& key, std::uint32_t from);

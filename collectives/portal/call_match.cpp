@@ -117,7 +117,7 @@ std::string CallMatch::difference_of(CallReport report, std::uint32_t by) {
   return compare_with_peers(kept);
 }
 
-// Members that expect the same share one list, because each has as many entries as the communicator has ranks.
+// Members with equal `expects` share one list, because each list has an entry for each rank of the communicator.
 std::string CallMatch::add_alike(Member& member) {
   const Member* const first = first_alike_[member.reported.record.group];
   if (first == nullptr || first->expects->empty() || member.expects->empty()) return {};

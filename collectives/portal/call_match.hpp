@@ -1,5 +1,5 @@
-// One collective call as its members report it, one after the other: whether all of them make the same call, and
-// whether each block sent is the block that its receiver expects. The judge's part of call_check; it sends nothing.
+// The comparison of the reports of one collective call: whether all members make the same call, and whether each block
+// that is sent is the block that its receiver expects. The judge's part of call_check; it sends nothing.
 #pragma once
 
 #include <array>
@@ -30,12 +30,11 @@ class CallMatch {
   // different calls: the first such pair, and later the first pair with different functions. Requires: that member has
   // not reported this call yet.
   [[nodiscard]] std::string add(CallReport report, std::uint32_t by);
-  // Whether members called different functions; their later calls with equal numbers then need not belong together
-  // either.
+  // Whether members called different functions. If so, their later calls with equal numbers need not belong together.
   [[nodiscard]] bool out_of_step() const { return out_of_step_; }
   // Number of members that have reported this call.
   [[nodiscard]] std::uint32_t seen() const { return seen_; }
-  // The calls that the last message of add() names: two, the first of which is the one in front of "where".
+  // The two calls that the last message of add() names. In the message, the first one is in front of "where".
   [[nodiscard]] const std::vector<Reported>& differing() const { return differing_; }
   // The first report, and the same formatted: "rank 2 calls MPI_Barrier, MPI_COMM_WORLD".
   [[nodiscard]] const Reported& first_report() const { return first_; }
@@ -53,7 +52,8 @@ class CallMatch {
   [[nodiscard]] std::string words(const Reported& reported) const { return words(reported, reported.record.of.data()); }
   // The same, with `of` in place of the record's description of the data.
   [[nodiscard]] std::string words(const Reported& reported, const std::string& of) const;
-  // Keeps the two calls, and joins them formatted, with `of_one` and `of_other` in place of the records' descriptions.
+  // Stores the two calls in differing_, and returns a message that names both. `of_one` and `of_other` replace the
+  // records' descriptions of the data.
   [[nodiscard]] std::string differ(const Reported& one, const std::string& of_one, const Reported& other,
                                    const std::string& of_other);
   [[nodiscard]] std::string differ(const Reported& one, const Reported& other) {
@@ -77,7 +77,7 @@ class CallMatch {
   std::vector<Reported> differing_;
   Reported first_;                          // the first report of a member that names the root, else the first of all
   std::map<std::int32_t, Member> members_;  // by rank in the communicator: members that send or expect blocks
-  // For each group: the first member whose group expects the same on all its members.
+  // For each group: the first reported member whose `expects` must be equal on all members of the group.
   std::array<const Member*, 2> first_alike_{};
 };
 

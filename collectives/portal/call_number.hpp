@@ -14,8 +14,8 @@
 
 namespace margay::collectives {
 
-// The 32-bit number of a call, and whether the call is a gate. A value; all members compute the same one, from the
-// number of calls, or of starts of the channel, before it.
+// The 32-bit number of a call, and whether the call is a gate. A value. All members compute the same one, from the
+// number of earlier calls, or of earlier starts of the channel.
 class CallNumber {
  public:
   // The call that this member makes after `before` others on the communicator.
@@ -33,12 +33,12 @@ class CallNumber {
 
   // The 32 bits that a message carries.
   [[nodiscard]] constexpr std::uint32_t word() const { return word_; }
-  // Whether the call is a gate: every message, also a short one, waits until its receiver is ready. So early messages
-  // are bounded by kGateCalls * kHandshakeBytes for each child and communicator (times the tree's depth, where the root
-  // changes from call to call). A sender then waits in the call, and holds no message on a wire, so there is no
-  // head-of-line blocking. Nonblocking calls in order begin when the communicator's last gate is complete. A persistent
-  // call's first start is a gate, and then each kGateCalls-th. With a channel of kChannelsAhead or above, every start
-  // is a gate.
+  // Whether the call is a gate, in which every message, also a short one, waits until its receiver is ready. So early
+  // messages are bounded by kGateCalls * kHandshakeBytes for each child and communicator (times the tree's depth, where
+  // the root changes from call to call). In a gate the sender waits in its call, and no message is held on a wire, so
+  // there is no head-of-line blocking. Nonblocking calls in order begin when the communicator's last gate is complete.
+  // A persistent call's first start is a gate, and then each kGateCalls-th. With a channel of kChannelsAhead or above,
+  // every start is a gate.
   [[nodiscard]] constexpr bool is_gate() const { return gate_; }
   // The same call, in which short messages do not wait for their receivers.
   [[nodiscard]] constexpr CallNumber without_gate() const { return {word_, false}; }
@@ -49,9 +49,9 @@ class CallNumber {
     return static_cast<std::uint32_t>(made) & ((1U << kChannelBits) - 1);
   }
 
-  // Whether a member has not yet begun this call. comes_after_calls() is for a call in order, where that member has
-  // made `calls` such calls. comes_after_starts() is for a persistent one, where it has started the channel `starts`
-  // times. Numbers wrap: the comparison holds while fewer than half of all numbers lie between two members.
+  // Whether a member has yet to begin this call. comes_after_calls(): for a call in order; the member has made `calls`
+  // such calls. comes_after_starts(): for a persistent call; the member has started its channel `starts` times. Numbers
+  // wrap: the comparison holds while fewer than half of all numbers lie between two members.
   [[nodiscard]] constexpr bool comes_after_calls(std::uint64_t calls) const {
     return not_before(word_, static_cast<std::uint32_t>(calls), 32 - 1);
   }
@@ -92,7 +92,7 @@ class CallNumber {
 // The nonblocking calls of a rank, in the order of their numbers. A call begins when no gate before it on its
 // communicator is in progress. So a rank that starts 10,000 broadcasts sends 64 ahead, and the remaining ones wait in
 // that rank, not in others' heaps. Persistent calls begin when they are started: other members may start them in
-// another order, and each counts its own gates.
+// another order, and each channel has gates of its own.
 
 // A call's link in the list of its communicator's nonblocking calls. The call owns it. `task` is woken when the call
 // may begin. Under the process lock.
@@ -125,9 +125,9 @@ class CallOrder {
  public:
   // Appends `call`, the next one on `communicator`, with this number.
   void enter(OrderedCall& call, const mpi_adi::Communicator& communicator, CallNumber number);
-  // Removes a complete call; wakes the calls that may begin, if it was a gate.
+  // Removes a complete call. If the call was a gate, wakes the calls that may begin now.
   void leave(OrderedCall& call);
-  // Whether no gate before it is in progress. At most kGateCalls steps.
+  // Whether no gate before `call` is in progress. At most kGateCalls steps.
   [[nodiscard]] static bool may_begin(const OrderedCall& call);
 
  private:

@@ -57,11 +57,12 @@ struct CallRecord {
   std::uint32_t members = 0;
   // The caller's rank among the members.
   std::uint32_t rank = 0;
-  // The report of MPI_Finalize.
+  // Whether this is the report of MPI_Finalize.
   bool ends = false;
   std::uint8_t group = 0;       // the caller's group of an intercommunicator (0 or 1)
   std::uint8_t root_group = 0;  // the root's group
-  // All members of the caller's group must have the same `expects`, which has an amount for each rank (recvcounts).
+  // Whether `expects` must be the same on all members of the caller's group; it then has an amount for each rank
+  // (recvcounts).
   bool expects_alike = false;
   // The arguments that must be equal on all members. A member that does not name the root (kUnknownRoot) names neither
   // operation nor amount.

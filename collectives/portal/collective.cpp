@@ -57,7 +57,8 @@ struct RecordedRoot {
 };
 
 RecordedRoot recorded_root(const mpi_adi::Communicator& communicator, int of_shape, const OwnPart& own) {
-  // A call between two groups runs on the communicator of both; the program's root is relative to its own group.
+  // A call between two groups runs on the communicator of both. There the program names the root as a rank of the
+  // remote group, MPI_ROOT or MPI_PROC_NULL.
   const bool is_between = communicator.named_as != nullptr && communicator.named_as->is_inter();
   if (!is_between) return {sim::TraceRoot::member, static_cast<std::uint16_t>(of_shape)};
   if (!own.root) return {sim::TraceRoot::of_both, static_cast<std::uint16_t>(of_shape)};  // the library's own call
@@ -106,10 +107,10 @@ Collective::~Collective() {
   }
   trace_end();
   portal_.notices().end(call_);
-  // Messages of a failed call may still arrive: the contexts are not used for another communicator.
+  // Messages of a failed call may still arrive, so the contexts are not used for another communicator.
   if (call_.error_class != MPI_SUCCESS) [[unlikely]]
     communicator_.contexts_spent = true;
-  // Messages that a failed call did not receive would stay in the heap.
+  // Messages that a failed call did not receive would stay in the heap, so they are discarded.
   if (gone_wrong()) [[unlikely]]
     portal_.forget_call(communicator_, call_.number);
   portal_.host().release(communicator_);
@@ -175,13 +176,13 @@ void Collective::transmit(const portals::Header& header, const portals::Region& 
   kernel_.send(transmission);
 }
 
-// Transmissions are not erased one by one: a finished one stays on the kernel's list until that is drained.
+// Transmissions are not erased one by one: a finished one stays on the kernel's list until the list is drained.
 bool Collective::all_taken() const {
   return std::all_of(under_way_.begin(), under_way_.end(),
                      [](const sim::Transmission& transmission) { return transmission.given_back; });
 }
 
-// Ranks of the communicator become ranks of the world, by which the kernel and wires work.
+// These functions translate ranks of the communicator to ranks of the world, which the kernel uses.
 void Part::expect_from(int member) const {
   collective_.kernel_.expect_answer(collective_.communicator_.world_rank(member));
 }

@@ -1,6 +1,6 @@
 // One collective call in progress, and the awaitables of which algorithms consist: sends to and receives from other
-// ranks of the communicator. Algorithms are routines (mpi_adi/device/steps): a blocking call waits in place where the
-// routine of a nonblocking one suspends. Under the process lock.
+// ranks of the communicator. Algorithms are routines (mpi_adi/device/steps). At an await, a blocking call waits in
+// place, and the routine of a nonblocking call suspends. Under the process lock.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +27,10 @@ using mpi_adi::Flow;
 using mpi_adi::run;
 using mpi_adi::Steps;
 
-// The limit of messages that a rank has in progress at once in a direct exchange. It bounds the length of the match
-// list in a communicator of thousands of ranks. Above the limit a rank works in turns, so all ranks must order their
-// messages alike. kAllAtOnce is for patterns without such an order, such as exchanges of neighbors: with a limit, a
-// rank could wait for a message of another rank's later turn, which is a deadlock.
+// The most messages that a rank has in progress at once in a direct exchange. The limit bounds the length of the match
+// list in a communicator of thousands of ranks. A rank with more messages works in turns, so all ranks must use the
+// same order of messages. kAllAtOnce, no limit, is for patterns without such an order, such as exchanges of neighbors.
+// With a limit, a rank there could wait for a message that another rank sends only in a later turn: a deadlock.
 inline constexpr std::size_t kDirectAtOnce = 64;
 inline constexpr std::size_t kAllAtOnce = std::numeric_limits<std::size_t>::max();
 
@@ -43,29 +43,31 @@ struct OwnPart {
 };
 
 // The state of a call on one rank: number, phase, error, and messages not taken by their wires. Lives from the call's
-// beginning to its end; refers to its communicator, which stays that long. Under the process lock.
+// beginning to its end, and holds a reference to its communicator. Under the process lock.
 class Collective {
  public:
-  // A blocking call, which begins now. Takes the next number on `communicator`: every member's calls come in the same
-  // order (MPI 4.0, 6.14). `shape`: this member's description of the call; `own`: its part, for the trace.
+  // A blocking call, which begins now. It takes the next number on `communicator`, because all members make their calls
+  // in the same order (MPI 4.0, 6.14). `shape`: this member's description of the call. `own`: the facts that this rank
+  // alone has, for the trace.
   Collective(TreePortal& portal, mpi_adi::Communicator& communicator, const Shape& shape = {}, const OwnPart& own = {});
   // The same for a rank of an MPI program, whose TreePortal it finds.
   Collective(mpi_adi::MpiRank& rank, mpi_adi::Communicator& communicator, const Shape& shape = {});
   // The same with a number taken before (a persistent call's, or an agreement's).
   Collective(TreePortal& portal, mpi_adi::Communicator& communicator, CallNumber number, const Shape& shape = {},
              const OwnPart& own = {});
-  // A nonblocking call, which suspends in `flow` and is woken by `task`; both outlive it. It has its number from the
-  // beginning; all other steps, its messages among them, come after begin().
+  // A nonblocking call. Its routine suspends in `flow`, and events wake `task`; both outlive the call. The call has its
+  // number from its construction on, but sends and receives nothing before begin().
   Collective(TreePortal& portal, mpi_adi::Communicator& communicator, CallNumber number, Flow& flow,
              mpi_adi::Task& task);
-  // Begins such a call, once its shape is known: delivers notices that came early.
+  // Begins a nonblocking call, once its shape is known: delivers notices that came early.
   void begin(const Shape& shape, const OwnPart& own = {});
-  // Waits until wires have taken all that was sent. Requires, of a nonblocking call: it has awaited Flush.
+  // In a blocking call, waits until the wires have taken all messages. Requires in a nonblocking call: it has awaited
+  // Flush.
   ~Collective();
   Collective(const Collective&) = delete;
   Collective& operator=(const Collective&) = delete;
 
-  // Rank and size on the call's communicator; ranks below are ranks on it.
+  // This rank, and the number of ranks, on the call's communicator. All ranks in this file are ranks on it.
   [[nodiscard]] int rank() const { return communicator_.rank(); }
   [[nodiscard]] int size() const { return communicator_.size(); }
   [[nodiscard]] mpi_adi::Communicator& communicator() const { return communicator_; }
@@ -77,14 +79,15 @@ class Collective {
   // that continue it. The phase takes no new call number, because numbers of later calls must not depend on the success
   // of this one.
   void next_phase() { phase_ = mpi_adi::kReadyBit; }
-  // Lets short messages of this call leave without waiting for their receivers, even in a gate. For a call in which
-  // every member waits for all others, so that none runs ahead. It is necessary if two members send each other several
-  // messages: a "ready" of one round would be mistaken for the next round's, or arrive after the call. Every member
+  // Lets short messages of this call leave without a wait for their receivers, even in a gate. This is for calls in
+  // which every member waits for all others, so none runs ahead. It is necessary if two members send each other several
+  // messages: a "ready" of one round could be taken for that of the next round, or arrive after the call. Every member
   // calls this before its first message.
   void skip_gate() { call_.number = call_.number.without_gate(); }
-  // The opposite: short messages wait for their receivers' notices, which carry the receivers' shapes. For an algorithm
-  // that cuts long data into short messages: otherwise a member that named less data, and so expects a short message
-  // without a notice, would accept one of them. Every member calls this before its first message.
+  // The opposite of skip_gate(): short messages, too, wait for their receivers' notices, which carry the receivers'
+  // shapes. This is for algorithms that cut long data into short messages. A member that named less data expects a
+  // short message without a notice; if no sender waited, it would accept one of the pieces. Every member calls this
+  // before its first message.
   void ask_always() { asks_always_ = true; }
   // Whether a message of `bytes` waits for its receiver's notice. The same on both sides.
   [[nodiscard]] bool asks(std::uint64_t bytes) const {
@@ -92,10 +95,10 @@ class Collective {
   }
   // Records that this rank's own arguments do not fit each other. The call continues to its end, with MPI_ERR_TRUNCATE.
   void named_other_bytes() { fail(MPI_ERR_TRUNCATE); }
-  // The same for a call that cannot continue, because this rank's data is missing: notifies all members.
+  // The same for a call that cannot continue, because this rank cannot contribute its data: also notifies all members.
   void refuse_call();
-  // The call's first error: MPI_ERR_TRUNCATE, ranks named different amounts of data; MPIX_ERR_PROC_FAILED, a member is
-  // lost. MPI_SUCCESS without one.
+  // The call's first error: MPI_ERR_TRUNCATE, ranks made different calls or named different amounts of data;
+  // MPIX_ERR_PROC_FAILED, a member is lost; MPI_ERR_OTHER, a member's own memory cannot be read. MPI_SUCCESS: no error.
   [[nodiscard]] int error_class() const { return call_.error_class; }
 
  private:
@@ -115,11 +118,12 @@ class Collective {
   void fail(int error_class) {
     if (call_.error_class == MPI_SUCCESS) call_.error_class = error_class;
   }
-  // Whether the call has failed. From then on it sends no data, but notifies its receivers: its data is incomplete.
+  // Whether the call has failed. A failed call sends no data, which may be incomplete, but notifies its receivers.
   [[nodiscard]] bool gone_wrong() const { return call_.wrong || call_.error_class != MPI_SUCCESS; }
   // The "ready" of the current phase.
   [[nodiscard]] NoticeKind ready_kind() const { return phase_ == 0 ? NoticeKind::ready : NoticeKind::ready_next_phase; }
-  // Reports to `source` that this rank is ready for its message. `stream`: the portal to stream to, or none.
+  // Reports to `source` that this rank is ready for its message. `stream`: the portal for a stream; kNoPortal for a
+  // message.
   void send_ready(int source, portals::PortalIndex stream = portals::kNoPortal);
   // Notifies `destination` that no message comes.
   void refuse(int destination);
@@ -135,11 +139,11 @@ class Collective {
   [[nodiscard]] portals::Criteria from(int source) const {
     return {.match_bits = bits(source), .source_rank = communicator_.world_rank(source)};
   }
-  // Records that a message of another length arrived. Notifies all members if this rank had sent a "ready" for the
-  // message: a member whose call is a short one may still wait for another message.
+  // Records that a message of another length arrived. If this rank had sent a "ready" for the message, notifies all
+  // members: one that makes a call with short messages may still wait for such a message.
   void other_length(std::uint64_t expected_bytes);
-  // Whether a member is gone, so that no message passes between it and this rank any more; any_lost(): whether one is
-  // gone without a goodbye.
+  // lost(): whether a member is gone, with or without a goodbye: no message passes between it and this rank any more.
+  // any_lost(): whether some member is gone without a goodbye.
   [[nodiscard]] bool lost(int rank) const;
   [[nodiscard]] bool any_lost() const;
   // Records that an awaited message will not come: from `member`, or, without an argument, from some member. The error
@@ -155,7 +159,7 @@ class Collective {
   void own(portals::Descriptor& memory) const;
   // The header of a message of this call to a rank, with `stamp` in its match bits.
   [[nodiscard]] portals::Header header_to(int destination, std::uint64_t bytes, int stamp) const;
-  // Sends a message. A body that its wire does not take at once stays the call's until Flush.
+  // Sends a message. A body that its wire does not take at once must not change until Flush.
   void transmit(const portals::Header& header, const portals::Region& body);
   // Whether wires have taken all messages.
   [[nodiscard]] bool all_taken() const;
@@ -164,7 +168,7 @@ class Collective {
   TreePortal& portal_;
   sim::Kernel& kernel_;
   mpi_adi::Communicator& communicator_;
-  // The part that notices of other members change.
+  // The state that notices of other members change.
   CallState call_;
   Flow own_flow_;
   // The flow that determines what awaiting means: own_flow_ in a blocking call, the task's flow in a nonblocking one.
@@ -178,21 +182,21 @@ class Collective {
   std::list<sim::Transmission> under_way_;
 };
 
-// The base of all that algorithms await in a call. The call outlives it.
+// The base of a call's awaitables. The call outlives it.
 class Part {
  public:
   Part(const Part&) = delete;
   Part& operator=(const Part&) = delete;
   [[nodiscard]] Flow& flow() const { return collective_.flow_; }
-  // The number of messages of each wire after which a wait in place tests its condition. One: most waits are for a
-  // single message, and polling the wires after its arrival would find nothing.
+  // The number of messages that a wait in place takes from each wire before it tests its condition. One, because most
+  // waits are for a single message, and a poll after its arrival would find nothing.
   [[nodiscard]] int messages() const { return 1; }
 
  protected:
   explicit Part(Collective& collective) : collective_(collective) {}
   ~Part() = default;
-  // expect_from() marks that a message of a member is awaited, answered_by() that it has arrived. In between the member
-  // may be computing: after a while without progress its coprocessor is woken (sim::Kernel::expect_answer).
+  // expect_from() marks that a message of a member is awaited, and answered_by() takes the mark back. In between the
+  // member may be computing, so after a while without progress its coprocessor is woken (sim::Kernel::expect_answer).
   void expect_from(int member) const;
   void answered_by(int member) const;
   // Monitors a member's process, also if no message has ever passed between the two.
@@ -201,13 +205,13 @@ class Part {
   Collective& collective_;
 };
 
-// The receipt of one message from `source` into `landing`, from construction until awaited. Where asks() holds,
-// notifies the source that it may send. If the two sides name different numbers of bytes, the call gets
-// MPI_ERR_TRUNCATE. A rank receives at most one message from each source in a phase of a call, unless the two ranks
-// send to each other in turns.
+// The reception of one message from `source` into `landing`. It begins at construction and ends when the await returns.
+// Where asks() holds, the construction notifies the source that it may send. If the two sides name different numbers of
+// bytes, the call gets MPI_ERR_TRUNCATE. A rank receives at most one message from each source in a phase of a call,
+// unless the two ranks send to each other in turns.
 class Receive : public Part, public mpi_adi::Awaitable<Receive> {
  public:
-  // Puts the block into the match list, unless the message is in the heap already; the block and `landing` stay until
+  // Puts the block into the match list, unless the message is in the heap already. `landing` stays valid until
   // destruction.
   Receive(Collective& collective, int source, const portals::Region& landing);
   ~Receive();
@@ -227,12 +231,13 @@ class Receive : public Part, public mpi_adi::Awaitable<Receive> {
   [[nodiscard]] portals::Descriptor& memory();
   // Whether the message is in the block or in the heap, or will not come.
   [[nodiscard]] bool decided();
-  // Whether the sender has offered a message that this rank takes for a short one.
+  // Whether the sender waits for a "ready" that this rank does not send, because it expects a short message.
   [[nodiscard]] bool offered_longer() const;
-  // Called with the block out of the list and quiet: success, the heap, or an error.
+  // Determines the outcome, when the block is out of the list and no body is arriving in it: success, a message in the
+  // heap, or an error.
   void settle();
-  // Copies the message out of the heap. False while its body is still arriving; true also if it is gone, because its
-  // sender is lost.
+  // Copies the message out of the heap. Returns false while its body is still arriving. If the sender is lost and the
+  // message gone, fails the call and returns true.
   [[nodiscard]] bool take_from_heap();
   // Marks the sender's message as awaited, once; end() takes the mark back.
   void wait_for_answer();
@@ -254,21 +259,22 @@ class Receive : public Part, public mpi_adi::Awaitable<Receive> {
   portals::MatchEntry entry_;
 };
 
-// The stamp of a row: its length, in place of the source. It never exceeds kHandshakeBytes, because the sender of a
-// longer row waits for a notice. A table sends none, or in a gate one with its own shape, which does not fit.
+// The stamp of a row: its length, in the field of the match bits that other messages use for the source. The length
+// never exceeds kHandshakeBytes, because the sender of a longer row waits for a "ready". The table's rank sends none,
+// or in a gate one with the table's shape, which does not fit the sender's.
 static_assert(kHandshakeBytes <= mpi_adi::kSourceMask >> mpi_adi::kSourceShift);
 [[nodiscard]] constexpr int row_stamp(std::uint64_t bytes) {
   return static_cast<int>(bytes);
 }
 
-// A table with a row from each of `members`, which each sender addresses itself (Send::Row): one block with offsets
-// that senders manage, behind one entry that accepts any source. A message passes one entry instead of one for each
+// The reception of a table with a row from each of `members`: one block, behind one match entry that accepts any
+// source. Each sender names the offset of its row (Send::Row). So a message passes one entry instead of one for each
 // member. Requires: `bytes` of each row <= kHandshakeBytes; no other messages to this rank in this phase; `members`
-// outlives it.
+// outlives this object.
 //
-// The entry accepts only rows of the table's length, which the match bits carry in place of the source. The row of a
-// sender that names another length could end outside the table, and the kernel would drop it. With its length in the
-// match bits it goes to the heap instead, where this call finds it, and no other call is involved.
+// The entry accepts only rows of the table's length, which the match bits carry in place of the source. A row of
+// another length could end outside the table, and the kernel would drop it. Because its match bits differ, such a row
+// goes to the heap instead, where this call finds it; no other call is affected.
 class ReceiveRows : public Part, public mpi_adi::Awaitable<ReceiveRows> {
  public:
   // Puts the table's entry into the match list; takes rows from the heap when first polled.
@@ -316,8 +322,8 @@ class ReadyWait : private Part {
   bool expecting_ = false;
 };
 
-// The sending of one message, once `destination` is ready where asks() holds. After the call has failed it notifies
-// `destination` that no message comes. The body stays the call's until Flush or the call's end.
+// The sending of one message. Where asks() holds, it first waits until `destination` is ready. If the call has failed,
+// it instead notifies `destination` that no message comes. The body must not change until Flush or the call's end.
 class Send : public Part, public mpi_adi::Awaitable<Send> {
  public:
   Send(Collective& collective, int destination, const portals::Region& body)
@@ -360,25 +366,25 @@ class SendEach : public Part, public mpi_adi::Awaitable<SendEach> {
   std::deque<Send>& sends_;
 };
 
-// A send and a receive, perhaps with the same rank. A short message leaves before this rank makes its own block, so
-// that it travels meanwhile. The other message cannot miss the block, because no round of progress lies between the two
-// steps. For a long message the receive comes first, since it sends the partner a notice; otherwise both ranks would
-// wait for each other's.
+// A send and a receive, perhaps with the same rank. A short message leaves before this rank makes the block of its
+// receive, so that it travels meanwhile. The message from `source` cannot miss the block, because no round of progress
+// lies between the two steps. For long messages the receive comes first, because it sends the notice for which its
+// sender waits; otherwise two ranks would wait for each other's notice.
 class Exchange : public Part, public mpi_adi::Awaitable<Exchange> {
  public:
-  // `bytes` each way. (Pointers, not regions: a routine builds its arguments in its coroutine frame, and reading two
-  // words right after two stores of one is a store-forwarding stall, 2 ns each.)
+  // `bytes` each way. (Pointers, not regions: a routine builds its arguments in its coroutine frame, and a load of two
+  // words right after two stores of one word each is a store-forwarding stall of 2 ns.)
   Exchange(Collective& collective, int destination, std::byte* body, int source, std::byte* landing,
            std::uint64_t bytes);
   // The send first, because the partner waits for it.
   [[nodiscard]] bool advance() { return send_.advance() && receive_.advance(); }
 
  private:
-  // Sends a short message at once; called between the two constructors.
+  // Sends a short message at once. Called between the constructions of send_ and receive_.
   [[nodiscard]] Collective& begun(std::uint64_t bytes);
 
   Send send_;
-  // Made after the send has begun, if that leaves at once.
+  // Constructed after a short message has left (begun()).
   Receive receive_;
 };
 

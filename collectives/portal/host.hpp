@@ -1,5 +1,5 @@
-// The rank that collective calls run in, as they see it. A rank of an MPI program has one (rank_host); tests implement
-// it for ranks on a virtual wire.
+// The interface between a collective call and its rank. rank_host implements it for MPI programs, tests for ranks on a
+// virtual wire.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ class Host : public mpi_adi::Waits {
  public:
   // The rank's message kernel, which outlives the host.
   [[nodiscard]] virtual sim::Kernel& kernel() = 0;
-  // Heaps that get a second heap when they have held messages back for a while (mpi_adi/device/parts). TreePortal adds
-  // and removes its own.
+  // The heaps that the device relieves: one that has held messages back for a while gets a second heap
+  // (mpi_adi/device/parts). TreePortal adds and removes its own.
   [[nodiscard]] virtual std::vector<mpi_adi::Unexpected*>& relieved_heaps() = 0;
   // Drops the reference to `communicator` that a complete call held; may free it.
   virtual void release(mpi_adi::Communicator& communicator) = 0;

@@ -8,7 +8,7 @@ namespace margay::collectives {
 
 namespace {
 
-// How often a doubt must arise before it counts: a notice that explains it may be on its way.
+// How often is_alone() must find a doubtful sign before the sign counts: a notice that explains it may be on its way.
 constexpr std::uint32_t kDoubts = 2;
 
 // The mark that members of a barrier compare: the operation, and the number of bytes of short data. The mark of long
@@ -37,7 +37,7 @@ bool Meet::come(std::uint64_t bytes) {
   switch (meeting.come(meeting_number(), mark_of(shape(), bytes_))) {
     case sim::Meeting::Came::waits:
       return false;
-    // Others went on to a later barrier: this one never opens, and advance() finds the reason.
+    // Other members went on to a later barrier, so this barrier never opens; advance() finds the reason.
     case sim::Meeting::Came::late:
       late_ = true;
       return false;
@@ -89,10 +89,10 @@ bool Meet::advance() {
     leave_the_lost();
     return true;
   }
-  // A notice, or a member that goes on without this barrier, shows that the members make different calls, or that one
-  // has left because a process is lost.
+  // A notice, or a member that goes on without this barrier, has one of two reasons: the members make different calls,
+  // or a member has left because a process is lost.
   if (!messages_are_spoken_of() && !is_alone()) return false;
-  // The barrier may have opened since the first test. Then these are signs of members that continued correctly.
+  // The barrier may have opened since the first test. Then these signs come from members that continued correctly.
   if (!late_ && is_open()) return false;
   if (others_left_the_lost()) {
     leave_the_lost();

@@ -7,11 +7,11 @@
 //   co_await meet;
 //   if (collective.error_class() == MPI_SUCCESS) read meet.part(member, bytes) ...
 //
-// Long data goes strip by strip, with a barrier for each (next()): a strip is written before its barrier, and read
-// after it and before the reader arrives at the next one.
+// Long data goes strip by strip, with a barrier for each strip (next()). A member writes a strip before that strip's
+// barrier, and reads the others' strips before it arrives at the next barrier.
 //
-// For calls that wait in place: members poll, as nothing notifies them of a change of memory. No message is sent, so no
-// rank runs ahead; the trace records who wrote and who read. At most one Meet in a call.
+// Only for calls that wait in place: members poll, because a change of memory wakes no task. No message is sent, and no
+// rank runs ahead. The trace records the writers and the readers. At most one Meet in a call.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,8 @@ class Meet : public Shown, public mpi_adi::Awaitable<Meet> {
   Meet(Collective& collective, Team& team, std::uint64_t bytes)
       : Shown(collective, team), bytes_(bytes), side_(team.meeting().side()) {}
 
-  // Where this member writes: a part, or a strip, and behind its kStripBytes as much again for results of strips.
+  // The memory in which this member writes: a part; or a strip of kStripBytes bytes, followed by as many bytes for
+  // results of strips.
   [[nodiscard]] std::byte* mine() { return place_of(collective_.rank()); }
   // Arrives, with `bytes` written. Returns true on the last member: it sees all others' parts and must call open(). If
   // members make different calls, the call fails with MPI_ERR_TRUNCATE.
@@ -46,7 +47,7 @@ class Meet : public Shown, public mpi_adi::Awaitable<Meet> {
   [[nodiscard]] const std::byte* part(int member, std::uint64_t bytes);
   // The member that opened the barrier.
   [[nodiscard]] int opener() const { return static_cast<int>(team_.meeting().opener()); }
-  // Begins the call's next barrier, on the other side of the memory. Requires: this one is open. The parts of this one
+  // Begins the call's next barrier, on the other side of the memory. Requires: the current barrier is open. Its parts
   // stay readable through earlier() until come().
   void next();
   // As part(), for the barrier before this one.
@@ -60,8 +61,8 @@ class Meet : public Shown, public mpi_adi::Awaitable<Meet> {
     return in_strips() ? team_.strip(member, side) : team_.part(member, side, bytes_);
   }
   [[nodiscard]] std::byte* place_of(int member) const { return place_on(member, side_); }
-  // What each member of a call with long data writes in its line; must be equal on all, as the barrier's mark has no
-  // room for it.
+  // The description that each member of a call with long data writes in its line, because the barrier's mark has no
+  // room for it. It must be equal on all members.
   struct LongCall {
     std::uint64_t bytes;
     std::uint64_t root;
@@ -79,7 +80,7 @@ class Meet : public Shown, public mpi_adi::Awaitable<Meet> {
   // The current barrier: its side of the memory, and its number among those of the call, from 0.
   unsigned side_;
   std::uint32_t step_ = 0;
-  // Others have gone on to a later barrier, so this one never opens.
+  // Other members have gone on to a later barrier, so the current barrier never opens.
   bool late_ = false;
   // Doubts of is_alone() in the current barrier.
   std::uint32_t doubts_ = 0;

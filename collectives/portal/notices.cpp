@@ -50,7 +50,8 @@ bool is_ready(NoticeKind kind) {
   return kind == NoticeKind::ready || kind == NoticeKind::ready_next_phase;
 }
 
-// The key of early notices: of a persistent call without the number of the start, because close() looks for all starts.
+// The key under which an early notice is kept. For a persistent call it omits the number of the start, because close()
+// looks for the notices of all starts.
 portals::MatchBits line_of(portals::MatchBits key) {
   constexpr portals::MatchBits kStart = ((portals::MatchBits{1} << CallNumber::kStartBits) - 1) << mpi_adi::kTagShift;
   const auto number = CallNumber::of_message(static_cast<std::uint32_t>(mpi_adi::tag_of(key)));
@@ -67,8 +68,8 @@ portals::Header notice(CallNumber number, int sender, mpi_adi::ContextId context
   return header;
 }
 
-// The sender's rank in the communicator; negative: no member. The notice names it, unless the sender's call was
-// complete; then it is found by its rank in the world.
+// The sender's rank in the communicator; negative: no member. The notice contains the rank, unless the call was
+// complete on the sender; then the sender's rank in the world determines it.
 int member_of(const portals::Header& header, const Communicator& communicator) {
   // A name from the wire counts only if it fits the sender that the kernel reports.
   const int named = mpi_adi::source_of(header.match_bits);
@@ -194,7 +195,7 @@ void Notices::agreed_on_channels(Communicator& communicator, std::vector<std::ui
 void Notices::close(const Channel& channel) {
   const auto found =
       channels_.find(key_of(channel.communicator.collective_context, CallNumber::channel_of(channel.number)));
-  // Another call owns the channel, and this one never did.
+  // Another call owns the channel: open() did not succeed for this call.
   if (found->second != &channel) return;
   channels_.erase(found);
   if (early_ != 0) hear_early(channel.communicator, CallNumber::started(channel.number, 0));
@@ -221,7 +222,7 @@ void Notices::send(const CallState& call, int member, NoticeKind kind, portals::
   transmit(header);
 }
 
-// At most once for each call, so members that notify each other end.
+// Sends at most once for each call, so members do not notify each other without end.
 void Notices::find_wrong(CallState& call) {
   if (call.wrong) return;
   call.wrong = true;
@@ -272,7 +273,7 @@ bool Notices::hear(const portals::Header& header) {
   const CallKey key = call_key(header);
   for (CallState* call = bucket(key); call != nullptr; call = call->next) {
     if (call_key(*call) != key || call->communicator.generation != header.offset) continue;
-    // A nonblocking call behind a gate: its shape is unknown, so the notice cannot be compared yet.
+    // A nonblocking call behind a gate has no shape yet, so the notice cannot be compared with it.
     if (!call->begun) return false;
     hear_in_call(*call, header);
     if (call->task != nullptr) call->task->wake();
@@ -282,7 +283,8 @@ bool Notices::hear(const portals::Header& header) {
   if (found == known_.end()) return false;
   const Known& known = found->second;
   if (known.communicator == nullptr) {
-    // Otherwise the notice belongs to a newer communicator, which this process is about to make.
+    // If the generation is not a past one, the notice belongs to a newer communicator, which this process is about to
+    // make.
     if (std::ranges::find(known.past, header.offset) == known.past.end()) return false;
   } else if (header.offset == known.generation) {
     if (comes_yet(number_of(header), *known.communicator)) return false;
@@ -334,7 +336,7 @@ void Notices::hear_in_call(CallState& call, const portals::Header& header) {
       return;
     case NoticeKind::asked:
     case NoticeKind::asked_next_phase:
-      return;  // do not travel
+      return;  // never sent
   }
 }
 

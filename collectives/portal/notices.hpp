@@ -1,6 +1,6 @@
-// The ready portal (paper 001, section 3.2): notices, the control messages between members of a collective call. Nearly
-// all of them report that a child is ready for a long message; the others arise when members' calls do not fit each
-// other.
+// The ready portal (paper 001, section 3.2): notices, the control messages between members of a collective call. Most
+// of them report that a receiver is ready for a long message. Offers ask a receiver that is slow to report this; the
+// others arise when members' calls do not fit each other, or a process is lost.
 //
 // A notice is a header without a body:
 //   match bits     the call's number, the sender, the context, and as message type the kind (NoticeKind)
@@ -8,11 +8,11 @@
 //   offset         the communicator's generation
 //   return portal  of a "ready" for a stream: the portal to stream to
 //
-// Notices of calls that this process has not begun are kept, at most kEarlyMax. Beyond that, this process drops those
-// that can be repeated. A dropped offer needs no repetition, because this process sends its "ready" when it begins the
-// call. A dropped "ready" is repeated on request: this process later sends an offer in that call, and once it has
-// dropped any notice its offers ask for the repetition. So this portal always has room, and no wire stops for it,
-// however many calls other ranks have in progress.
+// This process keeps at most kEarlyMax notices of calls that it has not begun. Beyond that, it drops offers and "ready"
+// notices. A dropped offer needs no repetition, because this process sends its "ready" when it begins the call. A
+// dropped "ready" is repeated on request: once this process has dropped any notice, each offer that it sends asks the
+// receiver to repeat its "ready". So this portal always has room, and no wire stops for it, however many calls other
+// ranks have in progress.
 #pragma once
 
 #include <cstdint>
@@ -67,24 +67,25 @@ enum class NoticeKind : std::uint8_t {
   refuse = 4,
   // To all members: the calls do not fit each other. Waits for messages may end.
   wrong = 5,
-  // Answers `ready`: the call is complete on the answering side, and was another one.
+  // Answers `ready`: the call is complete on the answering side, and was a different call.
   unserved = 6,
   // As `refuse`: a process is lost, and with it the data for this member.
   lost = 7,
-  // Local: these two record the "ready" that this call has sent, so that it can be repeated if the member dropped it.
+  // Never sent: these two record a "ready" that this call has sent, so that it can be repeated if the member dropped
+  // it.
   asked = 8,
   asked_next_phase = 9,
 };
 
-// The state of one call of this process that other members' notices change. Collective owns it; Notices links it while
-// the call is in progress. Under the process lock.
+// The part of a call's state that other members' notices change. Collective owns it; Notices links it while the call is
+// in progress. Under the process lock.
 struct CallState {
   mpi_adi::Communicator& communicator;
   CallNumber number;
   Shape shape = {};
   // Null for a blocking call. Woken by each notice of the call.
   mpi_adi::Task* task = nullptr;
-  // False while a nonblocking call has only its number: notices of it are kept as early ones.
+  // False while a nonblocking call has only its number; notices of the call are then kept as early ones.
   bool begun = false;
   // The call's first error; 0 is MPI_SUCCESS.
   int error_class = 0;
@@ -95,7 +96,7 @@ struct CallState {
     int member;
     // One of: ready, ready_next_phase, refuse, lost, offer, asked, asked_next_phase.
     NoticeKind kind;
-    // The portal of the stream that the member is ready for, or was asked for.
+    // The portal of the stream for which the member (`ready`) or this process (`asked`) is ready.
     portals::PortalIndex portal = portals::kNoPortal;
   };
   // In order of arrival; searched linearly.
@@ -225,7 +226,7 @@ class Notices final : public mpi_adi::Listener {
  private:
   // Identifies a call: the bits of its number and its context, as in a notice's match bits.
   using CallKey = portals::MatchBits;
-  // The communicator whose calls this process last had in a context.
+  // The latest communicator on which this process has made calls in a context.
   struct Known {
     const mpi_adi::Communicator* communicator = nullptr;  // null: freed
     std::uint64_t generation = 0;
@@ -280,8 +281,7 @@ class Notices final : public mpi_adi::Listener {
   portals::MatchList list_;
   portals::MatchEntry catch_all_;
   // Calls that have their number and are not complete: a hash table by number, with the chain in the calls themselves.
-  // So a call allocates nothing unless more are in progress than ever before, and a notice finds its call among
-  // thousands.
+  // So a call allocates nothing unless the table grows, and a notice finds its call among thousands.
   std::unique_ptr<CallState*[]> active_;
   std::size_t buckets_mask_;  // number of buckets, a power of two, minus 1
   std::size_t stopping_ = 0;  // nonblocking calls in the table
@@ -292,8 +292,8 @@ class Notices final : public mpi_adi::Listener {
   std::unordered_map<std::uint64_t, const Channel*> channels_;  // by context and channel
   // Notices that their wires have not taken.
   std::list<sim::Transmission> under_way_;
-  // Finished transmissions are erased when the list has this length: twice the length after the last sweep, so the cost
-  // of a notice does not depend on how many are queued.
+  // Finished transmissions are erased when the list has this length. The length is at least twice that after the last
+  // sweep, so the amortized cost of a notice does not depend on how many are queued.
   std::size_t sweep_at_ = 0;
 };
 

@@ -8,8 +8,8 @@ namespace margay::collectives {
 
 namespace {
 
-// Layout of a mark: operation, root, a flag for postings of different lengths (Own), and if it is not set the number of
-// bytes, in 31 bits.
+// Layout of a mark: operation, root, a flag for postings of different lengths (Own), and, without this flag, the number
+// of bytes in 31 bits.
 constexpr unsigned kRootShift = 32;
 constexpr unsigned kOperationShift = 48;
 static_assert(kPostedBytes < std::uint64_t{1} << kRootShift);
@@ -40,8 +40,8 @@ std::byte* Post::place(int member, std::uint32_t room) const {
   return !own_ && bytes_ <= line.here.size() ? line.here.data() : area.data[slot()];
 }
 
-// Counts before it returns the memory, so that the caller writes the line without other work in between, during which a
-// polling reader could take the line away.
+// Counts before it returns the memory, so that the caller writes the posting's line without other work in between.
+// During such work a polling reader could take the cache line away.
 std::byte* Post::mine() {
   count(bytes_);
   return place(collective_.rank(), room_);
@@ -57,8 +57,8 @@ std::span<const std::byte> Post::shown(int member) const {
   return {place(member, room), room != 0 ? sim::kLongPostingBytes : sim::kPostingBytes};
 }
 
-// Reads, then checks that the owner has not left the call: an owner waits for its readers unless it left because of an
-// error, and then its memory may be the program's again.
+// Reads, then checks that the owner has not left the call. An owner waits for its readers, unless it leaves because of
+// an error; then the program may have changed the memory during the read.
 bool Post::read(int member, const sim::ReadOffer& offer, const portals::Region& landing) {
   record_read(member, landing.bytes());
   const sim::ReadFault fault = team_.read(member, offer, landing);
@@ -128,7 +128,7 @@ bool Post::is_shown(int member) {
   if (gives_up()) return true;
   if (!doubts()) return false;
   const bool over = is_done(member);
-  // A member that is done has posted before, or never will, so one more look decides.
+  // A member that is done with the call has posted before, or never will, so one more look decides.
   if (over && sim::posted(line, number())) return is_shown(member);
   // A member whose call has longer data waits at a barrier, or has sent a message.
   if (!over && !others_go_another_way()) return false;
@@ -152,7 +152,7 @@ bool Post::is_read_by(int member) {
   const auto has_read = [&] { return sim::read_up_to(progress) >= number(); };
   if (has_read() || gives_up()) return true;
   const bool over = is_done(member);
-  // Its reads were published before it was done.
+  // The member publishes its reads before it is done with the call, so one more look decides.
   if (over && has_read()) return true;
   if (over) {
     fail(sim::has_failed(progress, number()) ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE);

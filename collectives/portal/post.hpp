@@ -1,18 +1,19 @@
-// A call through shared memory in which some members post data and others read it, and no poster waits for those that
-// only read (sim/shm/posting).
+// A call through shared memory in which some members post data and others read the postings (sim/shm/posting). A poster
+// does not wait until its posting is read.
 //
 //   Post post(collective, team, bytes);
 //   poster:   co_await post.room(); if (no error) { write post.mine(); post.show_to_all(); }
 //   reader:   co_await post.of(member); if (no error) read post.data(member);
 //
-// With Post::Own each member chooses its number of bytes. Its data must contain that number for the readers, which use
-// shown(member). A posting may also contain offers to read data in its owner's memory:
+// With Post::Own each member chooses its number of bytes. Its data must contain that number, because the readers do not
+// have it; they use shown(member). A posting may also contain offers to read data in its owner's memory:
 //
 //   reader:   if (post.read(member, offer, landing)) ...; when all is read: post.have_read();
 //   poster:   co_await post.read_by(member), before it returns.
 //
-// So a root runs ahead of its receivers, by as many calls as it has postings, and a member that is behind finds several
-// calls at once when it is scheduled. Only for calls that wait in place. The trace records the writer and the readers.
+// So a root may run ahead of its receivers by as many calls as it has postings. A member that is behind finds the data
+// of several calls when it is scheduled. Only for calls that wait in place. The trace records the writer and the
+// readers.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,7 @@ class Post : public Shown {
   Post(Collective& collective, Team& team, std::uint64_t bytes);
   // The constructor's argument for members that post different numbers of bytes.
   struct Own {
-    std::uint64_t bytes;  // that this member shows
+    std::uint64_t bytes;  // shown by this member
   };
   // The same, but this member's posting has a length of its own.
   Post(Collective& collective, Team& team, Own own);
@@ -64,15 +65,15 @@ class Post : public Shown {
     For what_;
     int member_;
   };
-  // Waits until this member may post, because all are done with the call that used its posting before; or until an
-  // error.
+  // Waits until this member may post: until all members are done with the call that used its posting before, or until
+  // an error.
   [[nodiscard]] Wait room() { return {*this, Wait::For::room, 0}; }
   // Waits until `member` has posted, or an error.
   [[nodiscard]] Wait of(int member) { return {*this, Wait::For::posting, member}; }
   // Waits until all others have posted, or an error.
   [[nodiscard]] Wait of_all() { return {*this, Wait::For::postings, 0}; }
-  // Waits until `member` has read the data that this member offers in its own memory, or until an error, such as that
-  // `member` left the call without reading.
+  // Waits until `member` has read the data that this member offers in its own memory, or until an error, for example
+  // because `member` left the call without reading.
   [[nodiscard]] Wait read_by(int member) { return {*this, Wait::For::reader, member}; }
 
   // Where this member writes what it posts. Requires: room() awaited, and no error.
@@ -86,8 +87,8 @@ class Post : public Shown {
   // A member's posting of the length that all members gave to the constructor. Requires: of(member) awaited, and no
   // error.
   [[nodiscard]] const std::byte* data(int member) const;
-  // The whole room of a posting made with `Own`, whose length is in its data. The caller records how many bytes it
-  // reads (record_read).
+  // The whole memory of a posting made with `Own`; the length of its data is in the data. The caller records how many
+  // bytes it reads (record_read).
   [[nodiscard]] std::span<const std::byte> shown(int member) const;
   // Fills `landing` from a member's own memory. Returns false if the call has failed.
   [[nodiscard]] bool read(int member, const sim::ReadOffer& offer, const portals::Region& landing);
@@ -106,7 +107,8 @@ class Post : public Shown {
   // Polls members from `next` on, and advances it past those that have posted.
   [[nodiscard]] bool are_shown(int& next);
   [[nodiscard]] bool is_read_by(int member);
-  // Whether one of this member's rooms is free: all members are done with the call that used it last.
+  // Whether this member's posting, and for long data also its next long room, is free: all members are done with the
+  // calls that used them last.
   [[nodiscard]] bool room_is_free() const;
   // Whether the data lies in one of the long rooms.
   [[nodiscard]] bool is_long() const { return bytes_ > sim::kPostingBytes; }
@@ -117,14 +119,14 @@ class Post : public Shown {
   [[nodiscard]] std::byte* place(int member, std::uint32_t room) const;
   // This member's identification of the call; members whose marks differ make different calls.
   [[nodiscard]] std::uint64_t mark() const;
-  // Ends a wait because a process is lost, or messages show that the calls differ.
+  // Fails the call and returns true if a process is lost, or if notices show that the calls differ.
   [[nodiscard]] bool gives_up();
   // Whether other members make this call by a shared-memory barrier or by messages. Tested when a wait lasts.
   [[nodiscard]] bool others_go_another_way() const {
     return barrier_begun() || (checks_closely() && messages_have_come());
   }
 
-  std::uint64_t bytes_;     // that this member shows
+  std::uint64_t bytes_;     // shown by this member
   bool own_ = false;        // members post different numbers of bytes
   std::uint32_t room_ = 0;  // PostingData::room of this member's posting
 };

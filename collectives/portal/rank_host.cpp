@@ -10,7 +10,7 @@ std::vector<mpi_adi::Unexpected*>& RankHost::relieved_heaps() {
   return rank_.device().relieved_heaps();
 }
 
-// A round of the rank's progress ends after `messages` of each wire, then asks done().
+// Each round of progress takes at most `messages` messages from each wire; then done() is tested.
 void RankHost::wait(Until done, int messages) {
   mpi_adi::wait_until(rank_, done, messages);
 }

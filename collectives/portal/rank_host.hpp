@@ -34,8 +34,9 @@ class RankHost final : public Host {
   mpi_adi::MpiRank& rank_;
 };
 
-// Lets the check of --check-types report before the error of this process's last call ends the job: waits until all
-// members have called, at most 3 s, because some may never do so. Returns at once without the check.
+// Lets the check of --check-types report before the error of this process's last call ends the job: waits until the
+// judge has compared that call on all members. Waits at most 3 s, because some members may never make the call, and no
+// longer once a process is gone. Returns at once if the check is disabled.
 void let_the_check_speak(mpi_adi::MpiRank& rank);
 
 }  // namespace margay::collectives

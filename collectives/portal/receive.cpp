@@ -20,7 +20,8 @@ Receive::Receive(Collective& collective, int source, const portals::Region& land
   // A nonblocking call does not poll by itself: this process and the sender's may both be computing.
   if (collective.flow_.suspends()) wait_for_answer();
   // "it checks whether the message has arrived in the message heap. If it hasn't, then the child sets up the single
-  // block buffer for the message that will be arriving." No round of progress lies between: nothing can slip through.
+  // block buffer for the message that will be arriving." No round of progress lies between the two steps, so the
+  // message cannot be missed.
   if (portal.heap_.find(wanted) != nullptr) {
     stage_ = Stage::in_heap;
     return;
@@ -74,7 +75,7 @@ bool Receive::advance() {
   return true;
 }
 
-// Whether the message is in the block or, because it is larger than the block, in the heap; or will not come.
+// True if the message is in the block, or is in the heap because it is larger than the block, or will not come.
 bool Receive::decided() {
   if (memory().messages() > 0) return true;
   mpi_adi::Unexpected& heap = collective_.portal_.heap_;
@@ -87,8 +88,8 @@ bool Receive::decided() {
   return false;
 }
 
-// Whether the sender waits for a notice before it sends, where this rank expects a short message without one. The offer
-// shows that it sent none: the message would have arrived before the offer.
+// An offer shows that its sender has not sent the short message that this rank expects: the message would have arrived
+// before the offer.
 bool Receive::offered_longer() const {
   return !asked_for_ && collective_.call_.has_said(source_, NoticeKind::offer);
 }
@@ -108,7 +109,7 @@ void Receive::end() {
 
 void Receive::settle() {
   const std::uint64_t length = landing_.bytes();
-  // A shorter message than named fits the block, so its length is checked here.
+  // A message that is too short fits the block, so its length is checked here.
   if (memory().messages() > 0) [[likely]] {
     if (memory().bytes() != length) collective_.other_length(length);
     return end();
@@ -166,7 +167,7 @@ ReceiveRows::~ReceiveRows() {
   end();
 }
 
-// Many messages arrive for one wait: polling the condition after each would be wasted.
+// Many messages arrive in one wait, so a test of the condition after each would waste time.
 int ReceiveRows::messages() const {
   return mpi_adi::Device::kMessagesPerRound;
 }

@@ -21,7 +21,7 @@ bool Send::advance() {
     return over_ = true;
   }
   if (!collective.gone_wrong() && !wait_.decided()) return false;
-  // The mark is taken back in every case, as no answer is expected any more.
+  // The mark is taken back in every case, because no answer is expected any more.
   wait_.end();
   if (collective.gone_wrong()) {
     collective.refuse(wait_.destination());
@@ -44,16 +44,17 @@ bool ReadyWait::decided() {
   Collective& collective = collective_;
   CallState& call = collective.call_;
   if (call.has_said(destination_, collective.ready_kind()) || call.wrong || collective.lost(destination_)) return true;
-  // The receiver's program may be computing, as this one's may be: its coprocessor then has to be woken for the notice.
+  // Both programs may be computing. Then the receiver's coprocessor has to be woken, because it sends the notice.
   if (collective.flow_.suspends() && !expecting_) {
     expecting_ = true;
     expect_from(destination_);
   }
-  // The receiver never asks if it takes the call for another one, in which nothing is asked for: an offer settles that.
+  // A receiver that makes a different call may never send a "ready". The answer to an offer shows this.
   if (++polls_ == kPollsBeforeOffer) {
     collective.portal_.notices().send_offer(call, destination_);
   } else if (polls_ < kPollsBeforeOffer && call.task != nullptr) {
-    // A nonblocking call polls kPollsBeforeOffer times, as nothing else would wake it for the offer.
+    // A nonblocking call wakes itself until it has polled kPollsBeforeOffer times, because no event wakes it for the
+    // offer.
     call.task->wake();
   }
   return false;
@@ -77,7 +78,7 @@ Exchange::Exchange(Collective& collective, int destination, std::byte* body, int
       send_(collective, destination, portals::Region(body, bytes)),
       receive_(begun(bytes), source, portals::Region(landing, bytes)) {}
 
-// A message that is not asked for leaves before the receive begins.
+// A message that needs no "ready" leaves before the receive begins.
 Collective& Exchange::begun(std::uint64_t bytes) {
   if (!collective_.asks(bytes)) static_cast<void>(send_.advance());
   return collective_;

@@ -29,7 +29,8 @@ class Shown : public Part {
   // Records and counts that this member shows `bytes`.
   void count(std::uint64_t bytes) const;
 
-  // Whether a notice of this call has arrived: its sender carries out the call by messages.
+  // Whether a notice of this call has arrived. Its sender carries out the call by messages, or the call has failed
+  // there.
   [[nodiscard]] bool messages_are_spoken_of() const;
   // Whether a member's message for this call lies in the heap. Searches the heap, so it is called rarely.
   [[nodiscard]] bool messages_have_come() const;
@@ -46,17 +47,17 @@ class Shown : public Part {
   void notify_loss(int member) const;
 
   // Counts an unsuccessful poll. In a team with strips it returns true from the kPollsBeforeDoubt-th one on; members
-  // that finish a call from then on wake this one. The caller must check the others' progress at each poll that returns
-  // true: the last one before a sleep then finds a member that finished too early to wake this one.
+  // that finish a call from then on wake this one. The caller must check the others' progress at each poll for which
+  // this returns true. So the last poll before a sleep finds a member that finished too early to wake this one.
   [[nodiscard]] bool doubts() { return ++polls_ >= kPollsBeforeDoubt && ask_for_progress(); }
   // The number of a barrier of this call; not 0. Two bits for the step suffice, because two barriers of a call that are
   // in use at once differ by one step. The numbers of calls repeat after kMeetingCalls calls. They are computed from
-  // `number_`, because the call's word wraps earlier.
+  // the 64-bit `number_`: the call's 31-bit number wraps after 2^31 calls, which is not a multiple of kMeetingCalls.
   [[nodiscard]] std::uint32_t number_of_meeting(std::uint32_t step) const {
     const auto call = static_cast<std::uint32_t>((number_ - 1) % kMeetingCalls) + 1;
     return call << kStepBits | (step & ((1U << kStepBits) - 1));
   }
-  // Whether a member has arrived at a barrier of this call. Requires: this one has not.
+  // Whether a member has arrived at a barrier of this call. Requires: this member has not arrived at one.
   [[nodiscard]] bool barrier_begun() const {
     return team_.meeting().latest() >> kStepBits == number_of_meeting(0) >> kStepBits;
   }

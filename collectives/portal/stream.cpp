@@ -38,8 +38,8 @@ portals::Descriptor& StreamReceive::memory() {
   return *combined_;
 }
 
-// A complete stream has received all that was sent. Pieces of an incomplete one may still arrive, and must not meet the
-// next stream: its portal is not used again.
+// A complete stream's portal returns to the pool. Pieces of an incomplete stream may still arrive, and must not reach
+// the block of another stream, so its portal is not used again.
 void StreamReceive::detach() {
   attached_ = false;
   if (portal_ == mpi_adi::kCollectiveTreePortal) return collective_.portal_.list_.remove(entry_);

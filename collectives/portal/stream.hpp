@@ -1,11 +1,11 @@
-// Streams (paper 001, section 3.2, figure 10): long data from one rank to another, piece after piece. It goes into one
-// block at a portal of its own, without a match list. The receiver attaches the block and sends a "ready" that names
-// the portal. The sender waits for this notice once, and then sends each piece as soon as it has that piece. No further
-// notice is needed, because each piece names its offset in the block. The receiver polls the block's counters: pieces
-// arrive in the order in which they were sent.
+// Streams (paper 001, section 3.2, figure 10): long data from one rank to another, piece after piece. The data goes
+// into one block at a portal of its own, without a match list. The receiver attaches the block and sends a "ready" that
+// names the portal. The sender waits for this notice once, and then sends each piece as soon as it has that piece. No
+// further notice is needed, because each piece names its offset in the block. The receiver polls the block's counters:
+// pieces arrive in the order in which they were sent.
 //
 // Each stream has a portal from a pool, and only while it lasts, so calls that overlap do not mix (section 3.3 offers
-// "separate portals"). When all are in use, the block goes into the match list of figure 8.
+// "separate portals"). When all these portals are in use, the block goes into the match list of figure 8.
 #pragma once
 
 #include <cstddef>

@@ -13,7 +13,7 @@
 
 namespace margay::collectives {
 
-// The bookkeeping by which a member reuses its postings: only those of calls that all members are done with.
+// A member's record of its own postings. A posting is reused only when all members are done with the call that used it.
 struct PostingRooms {
   std::uint64_t all_done = 0;                                  // all members are done with the calls up to this one
   std::uint32_t next_long = 0;                                 // the next long posting, in turn
@@ -25,16 +25,17 @@ struct PostingRooms {
 class Team {
  public:
   // The place of these members; nullopt if they have none: a single member, or too many, or not all on this node, or a
-  // pair of contexts without a place. The same on all members. `memory` outlives the team.
+  // pair of contexts without a place, or the library's own world. The same on all members. `memory` outlives the team.
   [[nodiscard]] static std::optional<Team> find(const sim::NodeMemory* memory, const mpi_adi::Communicator& members);
 
   // The members' shared-memory barrier.
   [[nodiscard]] sim::Meeting& meeting() { return meeting_; }
-  // Where a member writes in a barrier on this side; `bytes` <= sim::kMeetingPartBytes.
+  // The part in which a member writes `bytes` bytes for a barrier on this side; `bytes` <= sim::kMeetingPartBytes.
   [[nodiscard]] std::byte* part(int member, unsigned side, std::uint64_t bytes) const {
     return memory_->part(pair_, local_ranks_[static_cast<std::size_t>(member)], side, bytes);
   }
-  // Whether the place also has memory for long data; strip(): a member's, on one of two sides.
+  // Whether the place also has strips (memory for long data) and postings. strip(): a member's strip on one of two
+  // sides.
   [[nodiscard]] bool has_strips() const { return memory_->has_strips(pair_); }
   [[nodiscard]] std::byte* strip(int member, unsigned side) const {
     return memory_->strip(pair_, local_ranks_[static_cast<std::size_t>(member)], side);
@@ -48,7 +49,7 @@ class Team {
   // Whether members can read each other's own memory; nullopt while no other process of the node has started. Requires:
   // has_strips().
   [[nodiscard]] std::optional<bool> reads_others() const { return memory_->reads_others(); }
-  // Fills `landing` from a member's own memory, as it offered. Requires: reads_others().
+  // Fills `landing` from the member's own memory that `offer` describes. Requires: reads_others().
   [[nodiscard]] sim::ReadFault read(int member, const sim::ReadOffer& offer, const portals::Region& landing) const {
     return memory_->read(local_ranks_[static_cast<std::size_t>(member)], offer, landing);
   }
@@ -56,19 +57,19 @@ class Team {
   [[nodiscard]] bool can_be_read(std::span<const portals::Buffer> pieces) const {
     return memory_->can_be_read(local_ranks_[me_], pieces);
   }
-  // Publishes that this member has read what others show of their own memory in the `number`-th call.
+  // Publishes that this member has read all data that others offer in their own memory for the `number`-th call.
   void have_read(std::uint64_t number);
   // Members of the communicator.
   [[nodiscard]] int size() const { return static_cast<int>(local_ranks_.size()); }
   // Publishes that this member is done with the communicator's `number`-th call. `failed`: because a process is lost.
   void be_done(std::uint64_t number, bool failed);
   // Records that this member left a barrier because a process is lost. The member arrives at no later barrier, since a
-  // slower member could take that arrival for the arrival at this barrier. Nothing is missed: without the lost member
-  // no barrier opens.
+  // slower member could take that arrival for the arrival at this barrier. No barrier is missed: without the lost
+  // member none opens.
   void leave_for_a_loss() { left_for_a_loss_ = true; }
   [[nodiscard]] bool has_left_for_a_loss() const { return left_for_a_loss_; }
-  // Makes members that publish their progress from now on wake those that sleep. The caller polls once more afterwards,
-  // before it may sleep (sim::want()).
+  // From now on, members that publish progress wake sleeping members. The caller must poll once more after this call
+  // before it sleeps (sim::want()).
   void want_progress() {
     if (!sim::is_wanted(meeting_.wanted(), true)) sim::want(meeting_.wanted());
   }

@@ -16,8 +16,8 @@ namespace {
 
 // The least size of the heap of early messages. Each child may have CallNumber::kGateCalls messages of up to
 // kHandshakeBytes here, for each communicator on which it runs ahead. Address space is reserved as far as available;
-// pages are allocated when touched, from the lowest on. A message without room is held on its wire, until a second heap
-// is opened (mpi_adi/device/unexpected), because no heap has room for all communicators at once.
+// pages are allocated when touched, from the lowest on. No heap has room for all communicators at once, so a message
+// without room is held on its wire until a second heap is opened (mpi_adi/device/unexpected).
 constexpr std::size_t kTreeHeapBytesMin = std::size_t{16} << 20;
 
 mpi_adi::Unexpected::Setup setup_of(const TreePortal::Limits& limits, std::uint32_t ranks, mpi_adi::Listener& owner) {
@@ -72,7 +72,7 @@ void TreePortal::forget(const portals::Criteria& criteria) {
 }
 
 void TreePortal::forget_messages(const mpi_adi::Communicator& communicator) {
-  // In both contexts: agreements of some members use the other one (comm/agree).
+  // In both contexts of the pair: agreements of some members use the point-to-point context (comm/agree).
   constexpr portals::MatchBits kWhich = portals::MatchBits{1} << mpi_adi::kContextShift;
   forget({.match_bits = mpi_adi::envelope_bits(0, 0, communicator.collective_context),
           .ignore_bits = ~mpi_adi::kContextMask | kWhich});
@@ -85,7 +85,7 @@ void TreePortal::forget_call(const mpi_adi::Communicator& communicator, CallNumb
 }
 
 portals::PortalIndex TreePortal::take_stream() {
-  // The lowest free portal; the tree portal serves when none is.
+  // The lowest free portal; if none is free, the tree portal.
   const int free = std::countr_one(streams_in_use_);
   if (free >= static_cast<int>(mpi_adi::kCollectiveStreams)) return mpi_adi::kCollectiveTreePortal;
   streams_in_use_ |= std::uint32_t{1} << free;

@@ -27,9 +27,9 @@ namespace margay::collectives {
 
 class CallCheck;  // collectives/portal/call_check
 
-// Bytes above which a parent sends only after its child's ready notice, so that no body is copied twice ("it may be
-// desirable to avoid memory copies completely, in which case it is worthwhile to add an additional handshake"; "larger
-// than say 10Kbytes").
+// Bytes above which a parent sends only after its child's ready notice, so that no body is copied twice. The paper: "it
+// may be desirable to avoid memory copies completely, in which case it is worthwhile to add an additional handshake";
+// "larger than say 10Kbytes".
 inline constexpr std::uint64_t kHandshakeBytes = std::uint64_t{16} * 1024;
 
 // The structures of a rank's collectives: tree portal, ready portal, stream portals, and the pools that calls use.
@@ -38,9 +38,9 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
  public:
   // Bounds for early messages and notices of calls that this process has not begun.
   struct Limits {
-    // Of the heap of early messages; less where the operating system does not reserve that much address space.
+    // Bytes of the heap of early messages; fewer where the operating system does not reserve that much address space.
     std::size_t heap_bytes = std::size_t{1} << 30;
-    // Of the second heap; 0: the process's share of the memory, but at least heap_bytes.
+    // Bytes of the second heap; 0: the process's share of the memory, but at least heap_bytes.
     std::size_t spill_bytes = 0;
     std::size_t early_notices = kEarlyMax;
   };
@@ -76,15 +76,15 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
   void give_back_stream(portals::PortalIndex portal);
 
  private:
-  // Friends are the awaitables that list blocks here or take messages from the heap.
+  // Friends list blocks here, search the heap, or count messages.
   friend class Collective;
   friend class Receive;
   friend class ReceiveRows;
   friend class StreamReceive;
   friend class Shown;
 
-  // Called when a message, or the remainder of one, has arrived in the heap: wakes its call. The cost does not depend
-  // on the number of calls in progress.
+  // Called when a message, or the remainder of one, has arrived in the heap: wakes the message's call. The cost does
+  // not depend on the number of calls in progress.
   void notify() override;
   // Registers a call that waits for the remainder of a message in the heap.
   void await_remainder(const portals::Header& header) { remainders_.push_back(header); }

@@ -39,7 +39,7 @@ Steps bcast_between(Collective& collective, BcastBetween what) {
   co_await bcast_along(collective, tree_of_mine(groups, collective.rank()), what.data);
 }
 
-// Reduces this rank's group; its first rank has the result.
+// Reduces the data of this rank's group to the group's first rank.
 Steps reduce_mine(Collective& collective, const TwoGroups& groups, const Reduction& reduction) {
   return reduce_along(collective, tree_of_mine(groups, collective.rank()), reduction);
 }

@@ -1,5 +1,5 @@
-// Collectives of an intercommunicator in which one group's data or result goes to the other (MPI 4.0, 6.2.2). Those
-// that consist of direct messages alone are not here. They run over the communicator of both groups
+// Collectives of an intercommunicator in which one group's data or result goes to the other (MPI 4.0, 6.2.2).
+// Operations that consist of direct messages alone are not here. All run over the communicator of both groups
 // (Communicator::everybody()).
 #pragma once
 
@@ -27,8 +27,8 @@ struct BcastBetween {
   int root = 0;
   // Sent at the root, filled in the other group, empty elsewhere.
   portals::Region data = {};
-  // plan(): the algorithm and the shape, equal on all members. text(): this rank's part as a routine. The structs below
-  // have the same two functions (select/perform).
+  // plan(): the algorithm and the shape, equal on all members. routine(): this rank's part as a routine. The structs
+  // below have the same two functions (select/perform).
   [[nodiscard]] Plan plan(const StandingFacts& standing) const;
   [[nodiscard]] Steps routine(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
 };

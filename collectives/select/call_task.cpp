@@ -18,8 +18,8 @@ CallTask::CallTask(mpi_adi::MpiRank& rank, mpi_adi::Communicator& of, By by)
   ++of.references;
 }
 
-// Drops the reference later (device), because the call that ends the request may still report an error on the
-// communicator.
+// The device drops the reference to the communicator later, because the call that ends the request may still report an
+// error on the communicator.
 CallTask::~CallTask() {
   if (channel_) portal_.notices().close(*channel_);
   for (mpi_adi::Datatype* const type : types_) mpi_adi::Handles::release(*type);
@@ -48,7 +48,7 @@ void CallTask::start(mpi_adi::MpiRank& /*rank*/) {
   const CallNumber number = channel_ ? Notices::take_number(*channel_) : portal_.notices().take_number(all);
   mpi_adi::Task& task = *this;
   collective_.emplace(portal_, all, number, flow_, task);
-  // The order of numbers: a call behind a gate waits here.
+  // Enters the order of numbers, in which a call behind a gate waits.
   portal_.order().enter(place_, all, number);
   begin();
 }
@@ -80,7 +80,7 @@ bool CallTask::go_on() {
 }
 
 Steps CallTask::whole_routine() {
-  // Not of shared memory: nothing wakes a suspended routine when memory changes.
+  // These facts exclude shared memory: nothing wakes a suspended routine when memory changes.
   const StandingFacts& standing = facts_of(portal_.host(), collective_->communicator()).of_stopping();
   const Plan how = plan(standing);
   collective_->begin(how.shape, how.own);
@@ -90,7 +90,7 @@ Steps CallTask::whole_routine() {
 }
 
 void CallTask::over() {
-  // The coroutine frame refers to the call: it goes first.
+  // Destroyed first, because its coroutine frame refers to the call.
   routine_ = {};
   collective_.reset();
   portal_.order().leave(place_);

@@ -1,6 +1,6 @@
-// A nonblocking collective call. It runs the routine of the blocking call, which here suspends where a blocking call
-// waits, and resumes when the awaited event has happened. MPI_Wait and its variants complete its request; a persistent
-// one is started repeatedly, each time as a call of its own.
+// A nonblocking collective call. It runs the routine of the blocking call. Where a blocking call would wait, the
+// routine suspends; it resumes when the awaited event has happened. MPI_Wait and its variants complete its request; a
+// persistent one is started repeatedly, each time as a call of its own.
 #pragma once
 
 #include <optional>
@@ -14,8 +14,9 @@
 
 namespace margay::collectives {
 
-// The request and the task of a nonblocking or persistent call. The call that ends it (MPI_Wait, MPI_Test), or frees a
-// persistent one, deletes it. As a task it runs whenever an event wakes it. Under the process lock.
+// The request and the task of a nonblocking or persistent call. The MPI call that completes the request (MPI_Wait,
+// MPI_Test), or that frees a persistent one, deletes this object. The task runs whenever an event wakes it. Under the
+// process lock.
 class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
  public:
   using Task::By;
@@ -25,7 +26,7 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   // whatever the order of their starts (MPI 4.0, 6.13). Returns false if the members have to agree on channels first:
   // see Notices::open().
   [[nodiscard]] bool be_persistent();
-  // Begins a call: takes its number, and goes as far as it can. Requires: none is in progress.
+  // Begins a call: takes its number, and runs its routine as far as it can. Requires: none is in progress.
   void start(mpi_adi::MpiRank& rank) override;
   // The call's error class; `words` gets a message for it. end() also lets the check of collective calls report first.
   [[nodiscard]] int outcome(mpi_adi::MpiRank& rank, MPI_Status* status, std::string& words) override;
@@ -44,7 +45,7 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   // runs in the program's calls only.
   CallTask(mpi_adi::MpiRank& rank, mpi_adi::Communicator& of, By by);
   [[nodiscard]] mpi_adi::MpiRank& rank() const { return rank_; }
-  // Refers, until destroyed, to a datatype that the program may free earlier.
+  // Keeps a reference, until destruction, to a datatype that the program may free earlier.
   void keep(mpi_adi::Datatype& type);
 
  private:
@@ -60,7 +61,7 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   // Starts the call's routine.
   [[nodiscard]] virtual Steps routine(Collective& collective, const StandingFacts& standing, Algorithm algorithm) = 0;
 
-  // The routine from its plan to its flush.
+  // The whole call as a routine, from its plan to its flush.
   [[nodiscard]] Steps whole_routine();
   // The call's name and communicator, for reports of stalled ranks.
   [[nodiscard]] std::string describe() const override;

@@ -101,7 +101,7 @@ Rates rates_of_job(std::string_view text) {
 
 namespace {
 
-// All short lengths have the cost of 1 KiB, a length at which messages and turns still dominate the cost, not bytes.
+// The cost of all short lengths is computed for 1 KiB, at which messages and turns still dominate the cost, not bytes.
 constexpr std::uint64_t kShortJudgedAs = 1024;
 // The factor by which a hybrid must be cheaper. It has many plans, and the one with the lowest computed cost is likely
 // the one that the formulas underestimate most.
@@ -123,8 +123,8 @@ double seconds_of(Algorithm algorithm, Operation operation, std::uint64_t bytes,
   return seconds(cost_of(algorithm, operation, bytes, facts, in_order), facts, facts.rates);
 }
 
-// Whether the algorithm supports some length of the class. Tested with the shortest one, which is 0 in the class of a
-// barrier.
+// Whether the algorithm supports the shortest length of the class. In the class of short lengths this is 0, so an
+// algorithm that needs data is not chosen there.
 bool can_some(Algorithm algorithm, Operation operation, const LengthClass& lengths, const Facts& facts, bool in_order) {
   return can(algorithm, operation, lengths.shortest, facts, in_order);
 }

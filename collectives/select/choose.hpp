@@ -32,8 +32,8 @@ namespace margay::collectives {
 [[nodiscard]] Rates rates_of_job(std::string_view text);
 
 // A class of lengths with one choice, whose cost is computed for `judged_as` bytes. All lengths up to kHandshakeBytes
-// are one class, so that ranks that name different short lengths meet in one algorithm. Above it, where receivers are
-// asked, a class ends at each power of two.
+// are one class, so that ranks that name different short lengths meet in one algorithm. Above it, where receivers send
+// ready notices, a class ends at each power of two.
 struct LengthClass {
   // From 0, below kLengthClasses; an index of Chosen's tables.
   std::size_t number;
@@ -43,8 +43,8 @@ struct LengthClass {
 inline constexpr std::size_t kLengthClasses = 48;
 [[nodiscard]] LengthClass class_of(std::uint64_t bytes);
 
-// The choice for a class, by least seconds(): `best` of the algorithms that can do its shortest length, `of_all` of
-// those that can also do its longest.
+// The choices for a class, by least seconds(). `best`: among the algorithms that can do its shortest length. `of_all`:
+// among those that can also do its longest length.
 struct ClassChoice {
   Algorithm best;
   Algorithm of_all;
@@ -56,8 +56,8 @@ struct ClassChoice {
 // barrier. `in_order`: the operation does not commute. A requested algorithm that cannot do the call is passed over.
 [[nodiscard]] Algorithm choose(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order = false);
 
-// The choices made on one communicator, by operation and class: a call looks its own up in a few nanoseconds, and makes
-// it if it is the first.
+// The choices made on one communicator, by operation and class. A call looks up its choice in a few nanoseconds; the
+// first call of a class makes the choice.
 class Chosen {
  public:
   // As choose(). Requires: the same `facts` each time.

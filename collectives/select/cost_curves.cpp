@@ -16,8 +16,8 @@ namespace margay::collectives {
 
 namespace {
 
-// The lengths of the table: powers of two, from 4 on three lengths between each two powers, and the first length at
-// which receivers are asked.
+// The lengths of the table: powers of two, from 4 on three lengths between each two powers, and the first length for
+// which receivers send ready notices.
 std::vector<std::uint64_t> shown_lengths() {
   std::vector<std::uint64_t> lengths{1, 2, 3};
   for (std::uint64_t power = 4; power <= kLongestShown; power *= 2) {
@@ -128,7 +128,7 @@ std::vector<CostOf> costs_at(Operation operation, std::uint64_t bytes, const Fac
 namespace {
 
 // The power of two in the middle of the range, or the range's end if it contains none. In a range of short lengths, the
-// length for which the cost of their class is computed, or the range's nearest one.
+// length for which the cost of their class is computed, or the nearest length in the range.
 std::uint64_t middle_of(const ChosenRange& range) {
   if (range.last <= kHandshakeBytes) return std::clamp(class_of(range.last).judged_as, range.first, range.last);
   const std::uint64_t first = std::max(range.first, kHandshakeBytes + 1);

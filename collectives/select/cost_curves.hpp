@@ -52,10 +52,10 @@ struct CostOf {
 [[nodiscard]] std::vector<CostOf> costs_at(Operation operation, std::uint64_t bytes, const Facts& facts);
 // One length of a range, with the alternatives there. It is the length for which the cost of its class is computed
 // (LengthClass::judged_as), if the range contains that. `next`: the cheapest other algorithm that choose() could have
-// taken, which can do the whole class.
+// taken; it can do this length and the shortest one of its class.
 struct Compared {
   std::uint64_t bytes;
-  std::optional<CostOf> chosen, next;  // chosen: nullopt if its cost is unknown
+  std::optional<CostOf> chosen, next;  // chosen: nullopt if the algorithm cannot do `bytes`
 };
 [[nodiscard]] Compared compared_in(Operation operation, const ChosenRange& range, const Facts& facts);
 // Format "2.3 us" and "64 KiB".

@@ -1,5 +1,5 @@
-// Descriptions of the choices of algorithms: as text for `margay info --protocols`; rates and costs as text and as a
-// picture for `margay info --collectives`. Pure functions.
+// Descriptions of the choices of algorithms, as text, for `margay info --protocols`; and of rates and costs, as text
+// and as a picture, for `margay info --collectives`. Pure functions.
 #pragma once
 
 #include <string>

@@ -20,7 +20,7 @@ std::string per_second(double byte) {
   return fmt::format("{:.2g} GB/s", 1e-9 / byte);
 }
 
-// Times below a microsecond in nanoseconds: rates are that small, costs of calls are not.
+// Formats times below a microsecond in nanoseconds, because rates can be that small; costs of calls are not.
 std::string fine_text(double seconds) {
   constexpr double kNsPerSecond = 1e9;
   return seconds < 1e-6 ? fmt::format("{:.3g} ns", seconds * kNsPerSecond) : seconds_text(seconds);

@@ -31,7 +31,7 @@ Algorithm StandingFacts::choose(Operation operation, const Reduction& reduction)
   const bool in_order = !reduction.combine.commutative();
   if (facts.strips && reduction.element_bytes > sim::kStripBytes / static_cast<std::uint64_t>(facts.ranks))
       [[unlikely]] {
-    // Strips are cut between elements, and these are longer than a strip's slice.
+    // Strips are cut between elements, and these elements are longer than one rank's slice of a strip.
     Facts without = facts;
     without.strips = false;
     return collectives::choose(operation, reduction.bytes(), without, in_order);
@@ -47,8 +47,8 @@ std::unique_ptr<mpi_adi::ContextHold> KnownFacts::end() {
   return std::make_unique<PlaceHold>(departure);
 }
 
-// All members make this call, so one of them comes in time unless it is lost. A call that did not wait would have to
-// choose without the fact, and other members would choose otherwise.
+// All members make this call, so a second process of the node starts sooner or later, unless it is lost. Without this
+// wait a call would have to choose without the fact, and other members could choose differently.
 void KnownFacts::ask_for_reading() {
   auto known = [this] {
     const auto lost = [this](std::uint32_t rank) { return host_.kernel().initiator().lost(rank); };

@@ -14,8 +14,8 @@
 
 namespace margay::collectives {
 
-// The facts as a call uses them, with references to the structures and choices that belong to them. KnownFacts owns
-// these.
+// The facts as a call uses them, with references to the structures and choices that belong to them. KnownFacts owns the
+// structures and choices.
 struct StandingFacts {
   // Constant after the first call, because `chosen` depends on them.
   Facts facts;

@@ -1,5 +1,5 @@
-// The performance of collective calls: how a call is done, by the facts of its communicator (select/facts), and its
-// execution. perform() runs a blocking call; select/call_task a nonblocking one.
+// The execution of collective calls: the choice of how a call is done, by the facts of its communicator (select/facts),
+// and its routine. perform() runs a blocking call; select/call_task a nonblocking one.
 #pragma once
 
 #include <cstdint>
@@ -66,7 +66,7 @@ template <typename Call>
 template <typename Call>
 [[nodiscard]] Steps routine_of(const Call& call, Collective& collective, const StandingFacts& standing,
                                Algorithm algorithm) {
-  // Of an algorithm's rows, the first that can do this call.
+  // The first of the algorithm's rows that can do this call.
   const Row<Call>& row = row_of<Call>(algorithm, {call.operation(), call.bytes(), standing.facts});
   // The plan lives on this frame only: the routine copies it when it begins.
   if (algorithm == Algorithm::hybrid) [[unlikely]] {
@@ -94,8 +94,8 @@ requires requires(const Call& call, const StandingFacts& standing) {
 }
 
 // Runs a blocking call to its end. Collective over the communicator; under the process lock, which waits leave in
-// between. Returns MPI_SUCCESS, MPI_ERR_TRUNCATE if members made different calls, or MPIX_ERR_PROC_FAILED. Takes the
-// next number on the communicator, also if it fails.
+// between. Returns the call's error class (Collective::error_class()). Takes the next number on the communicator, also
+// if it fails.
 template <typename What>
 [[nodiscard]] int perform(TreePortal& portal, mpi_adi::Communicator& communicator, const What& what) {
   // The facts of blocking calls, which may use shared memory.
@@ -117,8 +117,8 @@ template <typename What>
       error_class = collective.error_class();
     }
   }
-  // After the call's destruction, which ends it: members that wait for this one's progress may continue from here.
-  // Published even if the call used messages, since members in shared memory compare numbers of calls.
+  // Published after the call's destruction, which ends it: members that wait for this one's progress may continue from
+  // here. This is so even if the call used messages, because members in shared memory compare numbers of calls.
   if (standing.team != nullptr) {
     standing.team->be_done(number, error_class == MPIX_ERR_PROC_FAILED);
   }

@@ -194,7 +194,7 @@ class Panel {
     }
     const CostPoint& end = curve.runs.back().back();
     const double y = y_of(end.seconds);
-    // Inside the frame, below the curve's end: costs rise, so the fewest curves are there.
+    // If the curve ends inside the frame, its name stands below the end: costs rise, so the fewest curves are there.
     const double down = end.bytes == kLongestShown ? 0 : kLineHeight;
     labels_.push_back({curve.algorithm, x_of(static_cast<double>(end.bytes)), y + down, y});
   }
@@ -213,7 +213,7 @@ class Panel {
     }
   }
 
-  // Pushes names at one end apart, from above, and back where they would leave the frame.
+  // Moves names at the same end apart, from top to bottom; moves them back up where they would leave the frame.
   void draw_labels() {
     std::sort(labels_.begin(), labels_.end(),
               [](const Label& a, const Label& b) { return a.x != b.x ? a.x < b.x : a.y < b.y; });

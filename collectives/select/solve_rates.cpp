@@ -30,8 +30,8 @@ struct Call {
   std::uint64_t bytes;
 };
 
-// Solves for the rate with which the call takes `took`, given the others. seconds() is linear in each rate, so two
-// evaluations suffice. Returns false, with `rate` unchanged, if the result is not a valid rate.
+// Computes the rate at which the call takes `took` seconds, with the other rates given. seconds() is linear in each
+// rate, so two evaluations suffice. Returns false, with `rate` unchanged, if the result is not a valid rate.
 bool solve(const Call& call, const Facts& facts, double took, Rates& rates, double& rate) {
   const Cost cost = cost_of(call.algorithm, call.operation, call.bytes, facts);
   const double known = rate;
@@ -73,7 +73,7 @@ bool solve_shared(const CallTimes::Shared& times, Rates& rates) {
   return false;
 }
 
-// The geometric mean of the rates by the two barriers.
+// Solves for a turn by each of the two barriers, and takes the geometric mean.
 bool solve_turn(const CallTimes::Crowd& crowd, Rates& rates) {
   Facts facts = facts_of(crowd.ranks, 1);
   facts.crowded = true;

@@ -54,7 +54,7 @@ struct CallTimes {
   std::optional<Crowd> crowd;
 };
 
-// The result: all rates, and those among them that were not measured.
+// The result: all rates, and the names of the rates that were not measured.
 struct SolvedRates {
   // Complete: also the rates that were not measured have a value.
   Rates rates;

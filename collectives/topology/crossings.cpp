@@ -37,7 +37,7 @@ int walk_tree(Nodes nodes, int first, int ranks, Crossings& out) {
   return most;
 }
 
-// Counts a round in which each rank sends to partner(rank), or not at all if that is itself.
+// Counts a round in which each rank sends to partner(rank). A rank that is its own partner sends nothing.
 template <typename Partner>
 void add_round(Nodes nodes, Crossing& out, Partner partner) {
   double crossing = 0;
@@ -53,7 +53,8 @@ Crossing doubling_of(Nodes nodes) {
   const int whole = static_cast<int>(std::bit_floor(static_cast<unsigned>(size)));
   const int paired = 2 * (size - whole);
   Crossing out;
-  // Of the first `paired` ranks only the even ones take part in the rounds; the odd ones send before and receive after.
+  // Among the first `paired` ranks only the even ones take part in the rounds. Each odd one sends its part to the even
+  // one before the rounds, and receives the result after them.
   const auto plays = [&](int rank) { return rank >= paired || rank % 2 == 0; };
   for (int distance = 1; distance < whole; distance *= 2) {
     add_round(nodes, out, [&](int rank) {

@@ -1,5 +1,5 @@
-// Counts of the messages between nodes, for each pattern in which algorithms send. Cost formulas take from them all
-// that they need of the placement of ranks on nodes. Pure arithmetic on node numbers that all members have; O(p log p).
+// Counts of the messages between nodes, for each pattern in which algorithms send. Cost formulas use these counts in
+// place of the placement of ranks on nodes. Pure arithmetic on node numbers that all members have; O(p log p).
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@ struct Crossing {
 
 // The counts of all patterns for one communicator. All 0 on one node.
 struct Crossings {
-  Crossing tree;  // of rank 0's spanning tree
+  Crossing tree;  // the spanning tree rooted at rank 0
   // Blocks that a gather moves between nodes: the sum, over all tree edges between nodes, of the ranks behind the edge.
   double tree_blocks = 0;
-  Crossing rounds;  // of a dissemination barrier
-  // Of recursive doubling, with the two further steps if the number of ranks is not a power of two.
+  Crossing rounds;  // a dissemination barrier
+  // Recursive doubling, with the two further steps if the number of ranks is not a power of two.
   Crossing doubling;
-  // Of a scan by rounds, in which some ranks have no partner.
+  // A scan by rounds, in which some ranks have no partner.
   Crossing partners;
-  double chain = 0;  // of the steps from each rank to the next one
-  double ring = 0;   // the same, and the step from the last rank to the first
+  double chain = 0;  // messages from each rank to the next one
+  double ring = 0;   // the same, and the message from the last rank to the first
   double pairs = 0;  // ordered pairs of ranks on different nodes
 };
 
@@ -33,8 +33,8 @@ struct Crossings {
 
 // Depth of the spanning tree of `ranks` ranks, rooted at the first: the most edges on a way to a leaf.
 [[nodiscard]] int tree_depth(int ranks);
-// The longest chain of dependent messages of a gather along this tree in which each rank asks its children one after
-// the other, smallest subtree first, and receives from each before it asks the next one.
+// The longest chain of dependent messages of a gather along this tree with ready notices. Each rank sends a notice to
+// its children one after the other, smallest subtree first, and receives from a child before it notifies the next one.
 [[nodiscard]] int asked_tree_depth(int ranks);
 // The sum, over all edges of this tree, of the ranks behind the edge.
 [[nodiscard]] double tree_blocks(int ranks);

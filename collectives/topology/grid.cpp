@@ -43,7 +43,7 @@ bool HybridPlan::reduce_scatters_in_order() const {
 Grid::Grid(const NodeGroups& groups, const HybridPlan& plan) : groups_(groups), lengths_() {
   MARGAY_ASSERT(plan.ranks() == static_cast<std::int64_t>(groups.by_node().size()));
   for (std::size_t at = 0; at < kDimensions; ++at) lengths_[at] = plan.dimensions[at].length;
-  // Computed once: line() only refers to them.
+  // The lines are computed once: line() only refers to them.
   mine_ = place_of(groups.rank());
   for (std::size_t at = 0; at < kDimensions; ++at) {
     Place place = mine_;
@@ -91,7 +91,8 @@ namespace {
 
 using Cuts = std::vector<std::vector<int>>;
 
-// All ascending lists of at most `most` factors above 1 whose product is `number`, each at least `least`.
+// Finds the ascending lists of at most `most` factors whose product is `number` and of which each is at least `least`;
+// adds them to `found`, behind the factors in `begun`.
 void add_cuts(Cuts& found, std::vector<int>& begun, int number, int least, std::size_t most) {
   if (number >= least) {
     found.push_back(begun);
@@ -107,7 +108,7 @@ void add_cuts(Cuts& found, std::vector<int>& begun, int number, int least, std::
   }
 }
 
-// All cuts of one sort. A single rank or node has one: the empty cut.
+// All cuts of a node's ranks, or of the nodes. A single rank or node has one: the empty cut.
 Cuts cuts_of(int number, std::size_t most) {
   if (number == 1) return {{}};
   Cuts found;

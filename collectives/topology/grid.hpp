@@ -29,7 +29,7 @@ enum class Method : std::uint8_t {
 struct HybridPlan {
   static constexpr std::size_t kMaxDimensions = 4;
   struct Dimension {
-    // Ranks along it.
+    // Ranks along the dimension.
     int length = 1;
     Method method = Method::slices;
     [[nodiscard]] bool is_long() const { return method != Method::brief; }
@@ -40,7 +40,7 @@ struct HybridPlan {
 
   // The product of the lengths.
   [[nodiscard]] std::int64_t ranks() const;
-  // Whether a dimension is long: data is cut into slices, which may be short although the data is not.
+  // Whether any dimension is long. If so, data is cut into slices, which may be short although the data is not.
   [[nodiscard]] bool any_long() const;
 
   // The order in which an algorithm handles the dimensions, without those of length 1: the long ones first, so that the
@@ -53,10 +53,10 @@ struct HybridPlan {
   [[nodiscard]] Order order() const;
 
   // Whether reductions and allreduces combine only neighbours in the grid's order: no ring, and no short dimension
-  // before a long one. Then the operation need not commute if the grid's order is that of ranks
-  // (NodeGroups::in_rank_order).
+  // before a long one. If so, and if the grid's order is the order of ranks (NodeGroups::in_rank_order), the operation
+  // need not commute.
   [[nodiscard]] bool combines_in_order() const;
-  // The same for a reduce-scatter: whether all dimensions go by slices, because its short method does not keep the
+  // The same for a reduce-scatter: whether all dimensions go by slices, because the other methods do not keep the
   // order.
   [[nodiscard]] bool reduce_scatters_in_order() const;
 

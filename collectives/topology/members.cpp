@@ -7,7 +7,8 @@ TreePosition spanning_tree(int size, int root, int rank) {
   place.self = rank;
   int first = 0;
   int last = size - 1;
-  // The root's subtree is everything; other ranks get theirs where they become roots.
+  // The root's subtree is the whole range. Every other rank gets its subtree below, where it becomes the root of a
+  // half.
   if (rank == root) place.last = last;
   while (first < last) {
     const int middle = first + (last - first) / 2;

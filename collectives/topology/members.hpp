@@ -35,7 +35,7 @@ template <typename RankOf>
   return place;
 }
 
-// Some ranks by number; this rank is number me().
+// A list of ranks. A rank's index in the list is its number; this rank's number is me().
 class Members {
  public:
   // `ranks` outlives it.

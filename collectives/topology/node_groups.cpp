@@ -23,8 +23,8 @@ NodeGroups::NodeGroups(std::span<const std::uint32_t> nodes, int rank) {
     if (static_cast<int>(at) == rank) index_ = static_cast<int>(mine_.size());
     mine_.push_back(static_cast<int>(at));
   }
-  // So far a rank's index is that on its node; now the ranks of earlier nodes are added. Prefix sums: where each node's
-  // ranks begin in the row of all.
+  // So far place_of_ has a rank's index on its node; below, the number of ranks on earlier nodes is added. The prefix
+  // sums are these numbers: members[g] becomes the number of ranks on the nodes up to g.
   for (std::size_t group = 1; group < members.size(); ++group) members[group] += members[group - 1];
   by_node_.resize(nodes.size());
   for (std::size_t at = 0; at < nodes.size(); ++at) {

@@ -25,7 +25,8 @@ class NodeGroups {
   [[nodiscard]] int index() const { return index_; }
   // Whether every node has the same number of ranks.
   [[nodiscard]] bool even() const { return most_ * nodes() == static_cast<int>(group_of_.size()); }
-  // All ranks, node after node in the order of their lowest ranks, ascending on each; and a rank's index there.
+  // by_node(): all ranks, node after node. Nodes are in the order of their lowest ranks; on each node ranks ascend.
+  // place_by_node(): a rank's index in by_node().
   [[nodiscard]] std::span<const int> by_node() const { return by_node_; }
   [[nodiscard]] int place_by_node(int rank) const { return place_of_[static_cast<std::size_t>(rank)]; }
   // Whether by_node() is the order of ranks.
