@@ -50,8 +50,8 @@ bool is_fatal(const ErrorHandlerPtr& handler) {
   return which == MPI_ERRORS_ARE_FATAL || which == MPI_ERRORS_ABORT;
 }
 
-// Calls the program's handler, outside the rank, because it may call MPI or never return. Returns the code as it leaves
-// it.
+// Calls the program's handler, outside the rank, because the handler may call MPI or never return. Returns the code,
+// which the handler may have changed.
 int ask_handler(const ErrorHandler& handler, int handle, int code, const CallName& name) {
   if (handler.function == nullptr) return code;
   if (handler.cxx_caller != nullptr) {
@@ -101,7 +101,7 @@ void Call::wait_long(const Request& request) {
 
 // Runs only while a trace or a check is enabled: one test in every call decides that.
 void Call::watch_enter(const void* returns_to) {
-  // A Fortran program's line is behind its binding.
+  // In a Fortran program the caller is a Fortran binding; the line is that of the binding's caller.
   const void* const caller = rank_->process().source_lines().behind_bindings(returns_to);
   rank_->set_caller(caller);
   sim::Recorder& recorder = rank_->process().recorder();
