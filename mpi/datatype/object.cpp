@@ -10,7 +10,8 @@ using namespace margay::mpi;
 
 namespace {
 
-// The name of a predefined type; those for Fortran's kinds have none.
+// A predefined type for messages, by its name. Types for Fortran's kinds have no name: their constructor stands in its
+// place.
 std::string datatype_text(const Datatype& type) {
   std::string words = "datatype " + in_hex(type.handle);
   if (!type.name.empty()) return words + " (" + type.name + ")";

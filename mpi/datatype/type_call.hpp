@@ -69,9 +69,9 @@ template <typename Number>
 void append(std::vector<Number>& all, std::span<const Number> some) {
   all.insert(all.end(), some.begin(), some.end());
 }
-// The record of how a type was made, for MPI_Type_get_contents: the arguments in their order. `numbers` are the
-// contents' integers; in a constructor for large counts (`Count` is MPI_Count) they, and behind them `places`, are its
-// large counts. `old`: the types that it was made of, which the record keeps alive.
+// The record of how a type was made, for MPI_Type_get_contents: the arguments in their order. `numbers` become the
+// contents' integers, and `places` the addresses. In a constructor for large counts (`Count` is MPI_Count) both become
+// large counts, `numbers` first. `old`: the types from which the new type is made; the record keeps them alive.
 template <typename Count>
 [[nodiscard]] TypeOrigin origin_of(int combiner, std::initializer_list<std::span<const Count>> numbers,
                                    std::span<const MPI_Aint> places, std::vector<TypePtr> old) {
@@ -81,8 +81,7 @@ template <typename Count>
   return origin;
 }
 
-// Checks the name of a representation: "external32" is the only one besides the machine's own (MPI 4.0, 5.3).
-// MPI_ERR_ARG for others.
+// Checks the name of a representation. "external32" is the only valid one (MPI 4.0, 5.3); any other is MPI_ERR_ARG.
 void check_external32(Call& call, const char* datarep);
 
 }  // namespace margay::mpi
