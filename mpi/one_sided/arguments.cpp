@@ -45,7 +45,7 @@ Window* checked_window(Call& call, MPI_Win handle) {
     bad_window(call, handle);
     return nullptr;
   }
-  // Also for an earlier error.
+  // Set for an earlier error, too.
   call.on(*window->communicator);
   return call.ok() ? window : nullptr;
 }
@@ -69,7 +69,8 @@ void report_errors(Call& call, Window& window) {
   window.error_text.clear();
 }
 
-// Done at the origin, so that the call that caused an error reports it; for dynamic windows the target does it.
+// The origin checks the range, so that the call that caused an error reports it. For dynamic windows the target checks
+// it.
 bool check_range(Call& call, const Window& window, int target, MPI_Aint displacement, std::int64_t count,
                  const Datatype& type, std::uint64_t& offset) {
   const WindowTarget& to = window.targets[static_cast<std::size_t>(target)];
@@ -200,7 +201,7 @@ void flush_local(Call& call, Window& window, int target) {
   complete_announced(call, window, target, Completed::reads);
 }
 
-// Puts that have no answers of their own mark the target as unflushed; a flush behind them asks for one answer.
+// Puts that have no answers of their own mark the target as unflushed; a flush behind them requests one answer for all.
 void flush(Call& call, Window& window, int target) {
   // Without puts since the last flush the answers suffice.
   if (window.target(target).unflushed) {
@@ -212,7 +213,7 @@ void flush(Call& call, Window& window, int target) {
   complete_announced(call, window, target, Completed::all);
 }
 
-// The notification of the epoch's end travels behind the accesses, so it needs no flush, if it is a message.
+// If the notification of the epoch's end is a message, it follows the accesses on their wire, and no flush is needed.
 void complete_start(Call& call, Window& window, int target) {
   WindowTarget& to = window.target(target);
   if (!Rma::ends_by_message(window, to)) return flush(call, window, target);
@@ -220,7 +221,7 @@ void complete_start(Call& call, Window& window, int target) {
   to.unflushed = false;
 }
 
-// Starts the flushes of all targets before it waits: each takes a round trip.
+// Starts the flushes of all targets before it waits, so that their round trips overlap.
 void flush_all(Call& call, Window& window) {
   for (int target = 0; target < window.members(); ++target) wait_until_sent(call, window.target(target));
   for (int target = 0; target < window.members(); ++target) call.rank().rma().begin_flush(window, target);
