@@ -26,12 +26,12 @@ struct MoveArguments {
   Move operation;
   BlockArguments send;
   BlockArguments receive;
-  // Of gather and scatter only. On an intercommunicator MPI_ROOT, MPI_PROC_NULL or a rank of the remote group.
+  // For gather and scatter only. On an intercommunicator: MPI_ROOT, MPI_PROC_NULL or a rank of the remote group.
   int root = 0;
   MPI_Comm comm = MPI_COMM_NULL;
 };
 
-// One call: the checked arguments, and the messages that they amount to. Views the program's buffers. perform() and
+// One call that moves blocks: its checked arguments and its messages. Refers to the program's buffers. perform() and
 // CheckedTask use it through plan(), routine(), begin() and finish().
 class BlockMove {
  public:
@@ -85,13 +85,14 @@ class BlockMove {
   // Whether the operation has a root, and whether it sends a block of its own to each peer.
   [[nodiscard]] bool rooted() const;
   [[nodiscard]] bool sends_each() const;
-  // Whether all blocks have one length, which all members name.
+  // Whether all blocks have one length, which all members pass.
   [[nodiscard]] bool is_even() const;
   // Bytes of one block. Requires: is_even().
   [[nodiscard]] std::uint64_t even_bytes() const;
   // Bytes of the blocks that this rank sends, or if none, receives; for the trace.
   [[nodiscard]] std::uint64_t own_bytes() const;
-  // Shared memory if members read each other's, else direct messages; an even all-to-all is chosen by cost.
+  // Algorithm::shared if the members can read each other's memory, otherwise direct messages. For an even all-to-all
+  // the cost decides.
   [[nodiscard]] Algorithm algorithm_of(const StandingFacts& standing, std::uint64_t bytes) const;
   // A peer's rank in the communicator of both groups.
   [[nodiscard]] int everybodys(int peer) const { return peer < 0 ? peer : peer + first_peer_; }
@@ -99,7 +100,7 @@ class BlockMove {
   [[nodiscard]] portals::Region staged(int block) const;
 
   MoveArguments arguments_;
-  // As the program names it; an intercommunicator's calls run on both groups' communicator.
+  // The communicator that the program passed. Calls on an intercommunicator run on the communicator of both groups.
   Communicator* communicator_;
   // This rank has a send side, and a receive side: at the root of one group's gather both.
   bool sends_ = true;
@@ -122,12 +123,13 @@ class BlockMove {
   // In the order of the exchange, at most one to and one from each peer; their regions refer to the program's memory,
   // to bundles, or to staging_.
   std::vector<PeerMessage> out_, in_;
-  // Several blocks for, or from, one neighbour, sent as one message in their order. Long ones that are contiguous stay
-  // in the program's memory as pieces; others are copied into a run, or out of it.
+  // Several blocks for, or from, one neighbour, sent as one message in their order. If they are long together, and each
+  // is contiguous, the blocks stay in the program's memory as pieces. Otherwise they are copied into a run, or out of
+  // it.
   struct Bundle {
-    // Of a message that stays in the program's memory.
+    // The pieces of a message that stays in the program's memory.
     std::vector<portals::Buffer> pieces;
-    // Of a message that is copied: its blocks in the program's memory.
+    // The blocks of a message that is copied, in the program's memory.
     std::vector<portals::Region> blocks;
     // The copy, the blocks one behind the other; null if there is none.
     std::unique_ptr<std::byte[]> run;

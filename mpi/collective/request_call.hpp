@@ -44,7 +44,7 @@ class CheckedTask final : public CallTask {
   }
 
  private:
-  // Tasks that call the program run in its calls only.
+  // A task that calls functions of the program runs in the program's calls only.
   static By by_of(const What& what) {
     if constexpr (requires { what.by(); }) {
       return what.by();
