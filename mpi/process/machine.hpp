@@ -27,9 +27,10 @@ void let_go_machine();
 // nothing else runs in the process.
 [[nodiscard]] MpiRank* joined_rank(MpiProcess& process);
 
-// Ends this process's part in the world's communication, before MPI_Finalize frees anything: waits until everything
-// that can still move has moved on all processes, and abandons what nothing will ever match. While there are sessions,
-// concerns only the world's communication. Returns false, with the call's error set, if a process is lost.
+// Ends this process's part in the world's communication, before MPI_Finalize frees anything: waits until all
+// communication that can still complete is complete on all processes, and abandons sends and receives that nothing will
+// match. While there are sessions, it concerns only the world's communication. Returns false, with the call's error
+// set, if a process is lost.
 [[nodiscard]] bool end_communication(Call& call);
 
 }  // namespace margay::mpi
