@@ -44,7 +44,8 @@ class Segment {
   void* base_;
 };
 
-// One of the two ranks: a kernel's work without matching. It yields, because both may share a processor.
+// One of the two ranks, which does a kernel's work without matching. It yields while nothing moves, because both ranks
+// may share a processor.
 class Side {
  public:
   Side(const Segment& segment, std::uint32_t rank, sim::LongMethod method)
@@ -65,7 +66,8 @@ class Side {
     while (finished_.pop() != nullptr) {
     }
   }
-  // Waits for the next message, which may have arrived during a send. False: none arrived for too long.
+  // Waits for the next message, which may have arrived during a send. Returns false if none has arrived within
+  // kPatienceNs.
   bool receive() {
     const std::uint64_t until = sim::monotonic_ns() + kPatienceNs;
     for (++awaited_; received_ < awaited_;) {
