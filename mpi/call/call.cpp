@@ -43,7 +43,7 @@ void let_the_launcher_speak(const sim::Kernel& kernel) {
   nanosleep(&kPatience, nullptr);
 }
 
-// Whether the handler ends the job; null is MPI_ERRORS_ARE_FATAL. Margay ends the whole job also for MPI_ERRORS_ABORT.
+// Whether the handler ends the job; null is MPI_ERRORS_ARE_FATAL. MPI_ERRORS_ABORT, too, ends the whole job.
 bool is_fatal(const ErrorHandlerPtr& handler) {
   if (handler != nullptr && handler->function != nullptr) return false;  // its handle is not read: a thread may free it
   const MPI_Errhandler which = handler == nullptr ? MPI_ERRORS_ARE_FATAL : handler->handle;
@@ -69,7 +69,7 @@ int ask_handler(const ErrorHandler& handler, int handle, int code, const CallNam
 
 int raise_outside(MpiRank& rank, const CallName& name, int error_class, const std::string& sentence) {
   const int code = rank.errors().make(error_class, std::string(name.text) + ": " + sentence);
-  // Under a lock of its own, as this thread is outside the rank.
+  // The handler has a lock of its own, because this thread is outside the rank.
   const Worlds::FallbackHandler found = rank.worlds().fallback_handler();
   if (is_fatal(found.handler)) {
     const char* const where = found.communicator == MPI_COMM_SELF ? " on MPI_COMM_SELF" : " on MPI_COMM_WORLD";
@@ -93,8 +93,8 @@ void Call::not_running() const {
 }
 
 void Call::wait_long(const Request& request) {
-  // One message between two tests: a receive that is complete returns at once, before the messages behind it are
-  // handled.
+  // The wait tests the request after each message, so a complete receive returns at once, before the messages behind
+  // its own are handled.
   wait_until(
       *rank_, [&request] { return request.complete; }, 1);
 }

@@ -156,7 +156,7 @@ class Call {
     if (address == nullptr || address == MPI_IN_PLACE) [[unlikely]]
       bad_buffer(address, count, type, what, displacement);
   }
-  // Checks that a status is not a null pointer; MPI_STATUS_IGNORE is none.
+  // Checks that a status is not a null pointer. MPI_STATUS_IGNORE has another value.
   void status(const MPI_Status* status, const char* what = "status") { not_null(status, what); }
   // MPI_ERR_ARG for a null pointer.
   void not_null(const void* address, const char* what) {

@@ -24,7 +24,7 @@ EarlyCall::EarlyCall(const Invocation& of) : name_(of.name), rank_(current_rank(
   }
 }
 
-// Ends the record of creators, once.
+// Ends this call's role as the creator of objects, once.
 void EarlyCall::leave() {
   if (origins_ != nullptr) [[unlikely]]
     origins_->leave();

@@ -1,6 +1,6 @@
 // Entry points for MPICH's libraries for C++ and Fortran. When such a library has made an object from a function of the
-// program, it passes its own function to an entry point here, and margay calls the program's function through that.
-// (Fortran's error handlers and reductions are called as those of C, so they have no entry point.)
+// program, it passes a function of its own to an entry point here. margay then calls the program's function through the
+// library's. (Fortran's error handlers and reductions are called as those of C, so they have no entry point.)
 #include <mutex>
 
 #include "mpi/call/binding.hpp"
