@@ -198,7 +198,7 @@ void end_one(Call& call, RequestRow& row, int i, Statuses& statuses, int at) {
 
 }  // namespace
 
-// Ends all requests also after a failure, as MPI_Waitall reports each in its status.
+// Ends all requests even after a failure, because MPI_Waitall reports each in its status.
 int end_all(Call& call, RequestRow& row, MPI_Status* array, ErrorFields fields) {
   Statuses statuses(array, fields);
   const int size = row.size();

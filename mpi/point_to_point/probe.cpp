@@ -33,7 +33,7 @@ bool source_is_lost(Call& call, int source, const Communicator& communicator) {
 // because the handler of an error runs outside the lock and may never return.
 template <typename Probe>
 void wait_for_one(Call& call, const Awaited& awaited, Probe probe) {
-  // Published for descriptions of the process's waits.
+  // Published for reports of what this process waits for.
   const ProbeWait awaiting(call.device(), awaited);
   wait_until(call.rank(), [&] { return probe() || source_is_lost(call, awaited.source, *awaited.communicator); });
 }

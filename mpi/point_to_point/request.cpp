@@ -80,7 +80,7 @@ extern "C" int PMPI_Cancel(MPI_Request* request) {
     call.error(MPI_ERR_REQUEST, "the request is a nonblocking collective's, which cannot be cancelled");
   }
   if (!call.ok()) return call.failed();
-  // Matches the messages that have arrived first: their receives cannot be cancelled any more.
+  // First matches the messages that have arrived, because their receives cannot be cancelled any more.
   call.device().progress();
   if (found->device->is_own()) {
     std::string words;
