@@ -25,8 +25,8 @@ int create(Call& call, ObjectType owner, MPI_Comm_copy_attr_function* copy, MPI_
   return call.done();
 }
 
-// Frees a key. Freeing it again by another copy of its handle is no error, as in MPICH: libraries free a key that its
-// own functions, or the deletion of another attribute, free too.
+// Frees a key. Freeing it again by another copy of its handle is no error, as in MPICH: some libraries free a key that
+// one of its own functions, or the deletion of another attribute, has freed.
 int free_key(Call& call, ObjectType owner, int* keyval) {
   if (!call.ok()) return call.failed();
   KeyvalTable& keyvals = call.rank().tables().keyvals;
