@@ -36,7 +36,7 @@ int vector(Call& call, Count count, Count length, Count stride, MPI_Datatype old
   if (!call.ok()) return call.failed();
   std::int64_t bytes = 0;
   TypePtr made;
-  // A stride beyond 63 bits of bytes makes no type: `made` stays null.
+  // A stride whose bytes do not fit 63 bits makes no type: `made` stays null.
   if (!__builtin_mul_overflow(stride, old->extent(), &bytes)) {
     made = make_hvector(count, length, bytes, old,
                         origin_of(MPI_COMBINER_VECTOR, {one(count), one(length), one(stride)}, {}, {old}));

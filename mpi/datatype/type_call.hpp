@@ -19,7 +19,7 @@ namespace margay::mpi {
 [[nodiscard]] int hand_out_type(Call& call, TypePtr made, MPI_Datatype* newtype);
 
 // The definition of any living type, committed or not, as a reference that outlives the handle; nullptr, with
-// MPI_ERR_TYPE set, if there is none.
+// MPI_ERR_TYPE set, if the handle is invalid.
 [[nodiscard]] inline TypePtr definition(Call& call, MPI_Datatype handle) {
   const Datatype* type = call.any_datatype(handle);
   return type != nullptr ? type->definition : nullptr;
