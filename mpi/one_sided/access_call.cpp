@@ -43,7 +43,7 @@ class PairPlaces {
 
 }  // namespace
 
-// A loop instead of a recursion, for which types may be nested too deeply.
+// A loop, because types may be nested too deeply for a recursion.
 MPI_Datatype pair_of(const TypeDefinition& definition) {
   MPI_Datatype found = 0;
   std::unordered_set<const TypeDefinition*> seen{&definition};
@@ -280,7 +280,7 @@ int accumulate(Call& call, const AccessArguments& arguments, MPI_Op op, const Re
   check_elements(call, access, result, operands);
   check_result(call, access, result, operands);
   if (!call.ok()) return call.failed();
-  // Before the epoch is used by this access.
+  // Checked before this access uses the epoch.
   if (requested != nullptr && !Requested::allowed(call, *window, arguments.target)) return call.failed();
   if (!enter_epoch(call, *window, arguments.target)) return call.failed();
   const AccessNature nature{

@@ -201,8 +201,7 @@ bool check_buffers(Call& call, Window& window, const AnnouncedAccess& announced,
   return false;
 }
 
-// Announces the access in parts. If a later part conflicts, the parts before it are withdrawn, as the access does not
-// begin.
+// Announces the access in parts. If a part conflicts, the access does not begin, and the parts before it are withdrawn.
 bool check_target(Call& call, Window& window, const AnnouncedAccess& announced, const Access& access) {
   TargetPieces pieces(*access.target_type, access.target_count);
   bool any = false;
@@ -255,7 +254,7 @@ bool announce_checked(Call& call, Window& window, Access& access, const AccessNa
   const AnnouncedAccess announced = announcement_of(call, window, access, nature);
   // The origin first: that needs no message.
   if (!check_buffers(call, window, announced, access, nature) || !check_target(call, window, announced, access)) {
-    // The access does not begin, so it uses the origin's buffers no longer.
+    // The access does not begin, so it no longer uses the origin's buffers.
     window.check->buffers.end_access(access.target, announced.number);
     return false;
   }

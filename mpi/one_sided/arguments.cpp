@@ -45,7 +45,7 @@ Window* checked_window(Call& call, MPI_Win handle) {
     bad_window(call, handle);
     return nullptr;
   }
-  // Set for an earlier error, too.
+  // The handler is set even after an earlier error, which then goes to it.
   call.on(*window->communicator);
   return call.ok() ? window : nullptr;
 }
@@ -133,7 +133,7 @@ bool check_access(Call& call, const AccessArguments& arguments, Window*& window,
   return true;
 }
 
-// May wait: for the lock of the epoch's first access, and while too many accesses are in progress.
+// May wait for the lock of the epoch's first access, and while too many accesses are in progress.
 bool enter_epoch(Call& call, Window& window, int target) {
   wrong_epoch(call, begin_access(window, target));
   if (call.ok()) wait_for_lock(call, window, target);
@@ -145,7 +145,7 @@ void wait_for_room(Call& call) {
   const Rma& rma = call.rank().rma();
   if (!rma.is_full()) [[likely]]
     return;
-  // Accesses of a lost peer end as well, so this does not hang.
+  // Accesses to a lost peer end, too, so this wait ends.
   wait_until(call.rank(), [&rma] { return rma.has_room(); });
 }
 
@@ -176,7 +176,7 @@ void wait_for_accesses(Call& call, Window& window, int target) {
 
 namespace {
 
-// Accesses to mapped memory succeed even if its process is dead; their epoch fails.
+// Accesses to mapped memory of a dead process succeed; their epoch fails.
 void report_dead(Call& call, const WindowTarget& target) {
   if (target.lock != LockKind::none && call.device().kernel().initiator().gone(target.world_rank))
     call.error(MPIX_ERR_PROC_FAILED, {});

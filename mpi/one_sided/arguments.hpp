@@ -13,9 +13,9 @@ namespace margay::mpi {
 [[nodiscard]] Window* checked_window(Call& call, MPI_Win handle);
 // Checks a target (MPI_ERR_RANK). Returns false for MPI_PROC_NULL, where the call has no effect, and after an error.
 [[nodiscard]] bool checked_target(Call& call, const Window* window, int rank);
-// Sets MPI_ERR_RMA_SYNC with the message, unless that is null.
+// Sets MPI_ERR_RMA_SYNC with the message, unless the message is null.
 void wrong_epoch(Call& call, const char* sentence);
-// Sets the error of accesses that have failed since the last synchronisation, if any, and clears it.
+// If accesses have failed since the last synchronisation, sets their error in the call, and clears it in the window.
 void report_errors(Call& call, Window& window);
 
 // The direction of an access, seen from the origin.

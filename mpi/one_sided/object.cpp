@@ -87,7 +87,7 @@ extern "C" int PMPI_Win_get_info(MPI_Win win, MPI_Info* info_used) {
     handed_out.set(key, set != nullptr ? *set : otherwise);
   }
   if (window->flavor == MPI_WIN_FLAVOR_ALLOCATE) {
-    // The requested alignment if it can be used, else the least that margay uses.
+    // The requested alignment if it can be used, otherwise margay's smallest.
     handed_out.set(kMemoryAlignmentHint, std::to_string(memory_alignment(window->info)));
   }
   // A new object, which the program frees.

@@ -299,7 +299,7 @@ extern "C" int PMPI_Win_wait(MPI_Win win) {
   if (!call.ok()) return call.failed();
   for (const int rank : window->post_group) {
     const WindowTarget& origin = window->target(rank);
-    // A lost origin ends the wait with an error, and with it the exposure epoch.
+    // A lost origin ends the wait, and the exposure epoch, with an error.
     wait_for_target(call, origin, [&] { return has_completed(*window, rank); });
   }
   end_exposure(*window);
