@@ -131,7 +131,7 @@ bool BlockMove::sends_each() const {
 // Without a root every rank sends to all peers and receives from all.
 void BlockMove::find_sides(Call& call) {
   const Communicator& communicator = *communicator_;
-  // This group is the first in the communicator of both, so its peers follow.
+  // If this group is the first in the communicator of both groups, its peers follow.
   if (communicator.is_inter() && communicator.both->rank() == communicator.rank()) first_peer_ = communicator.size();
   if (is_neighborly(arguments_.operation)) {
     if (communicator.topology == nullptr) {
@@ -234,7 +234,7 @@ void BlockMove::plan_messages() {
   // Between groups no block stays on its rank.
   const int me = communicator_->is_inter() ? -1 : communicator_->rank();
   const bool in_place = arguments_.send.in_place();
-  // In place, received blocks replace those to be sent: these are staged.
+  // In place, received blocks replace the blocks to be sent, so copies of these are sent.
   const bool all_to_all = in_place && arguments_.operation == Move::alltoall;
   if (all_to_all) staging_ = std::make_unique_for_overwrite<std::byte[]>(received_.bytes());
   const auto sent_to = [&](int peer) {
@@ -397,7 +397,7 @@ std::uint64_t BlockMove::own_bytes() const {
   return sum;
 }
 
-// Chosen only by facts that all members have, so not by the lengths of uneven blocks.
+// Only facts that all members have determine the choice; the lengths of uneven blocks are no such facts.
 Algorithm BlockMove::algorithm_of(const StandingFacts& standing, std::uint64_t bytes) const {
   if (is_even() && arguments_.operation == Move::alltoall) return standing.choose(Move::alltoall, bytes);
   return standing.facts.reads && !communicator_->is_inter() ? Algorithm::shared : Algorithm::direct;

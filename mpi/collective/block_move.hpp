@@ -48,7 +48,7 @@ class BlockMove {
     sent_.for_each_type(function);
     received_.for_each_type(function);
   }
-  // Called when a call begins: packs what has to be copied before it is sent.
+  // Called when a call begins: packs the blocks that have to be copied before they are sent.
   void begin();
   // The algorithm, chosen only by facts that are equal on all members, so that all choose the same one.
   [[nodiscard]] Plan plan(const StandingFacts& standing) const;
@@ -64,7 +64,7 @@ class BlockMove {
   // Checks where MPI_IN_PLACE is allowed, and the blocks of both sides.
   void check_in_place(Call& call);
   void check_blocks(Call& call);
-  // Checks that send and receive blocks do not overlap. After plan_messages().
+  // Checks that send and receive blocks do not overlap. Requires: plan_messages() was called.
   void check_apart(Call& call) const;
   // Make the lists of messages: out_ and in_, one for each peer, and copies for this rank's own blocks.
   void plan_messages();
@@ -102,12 +102,12 @@ class BlockMove {
   MoveArguments arguments_;
   // The communicator that the program passed. Calls on an intercommunicator run on the communicator of both groups.
   Communicator* communicator_;
-  // This rank has a send side, and a receive side: at the root of one group's gather both.
+  // Whether this rank has a send side, and a receive side. At the root of one group's gather both are true.
   bool sends_ = true;
   bool receives_ = true;
   // This rank's own block is in place already, so it is not copied.
   bool own_in_place_ = false;
-  // Peers, by block; negative: none (MPI_PROC_NULL).
+  // The peer of each block; negative: none (MPI_PROC_NULL).
   std::vector<int> destinations_, sources_;
   // The rank of the first peer in the communicator of both groups.
   int first_peer_ = 0;
@@ -123,7 +123,7 @@ class BlockMove {
   // In the order of the exchange, at most one to and one from each peer; their regions refer to the program's memory,
   // to bundles, or to staging_.
   std::vector<PeerMessage> out_, in_;
-  // Several blocks for, or from, one neighbour, sent as one message in their order. If they are long together, and each
+  // Several blocks for, or from, one neighbor, sent as one message in their order. If they are long together, and each
   // is contiguous, the blocks stay in the program's memory as pieces. Otherwise they are copied into a run, or out of
   // it.
   struct Bundle {
@@ -131,7 +131,7 @@ class BlockMove {
     std::vector<portals::Buffer> pieces;
     // The blocks of a message that is copied, in the program's memory.
     std::vector<portals::Region> blocks;
-    // The copy, the blocks one behind the other; null if there is none.
+    // The copy of the blocks, one behind the other; null if there is no copy.
     std::unique_ptr<std::byte[]> run;
   };
   std::vector<Bundle> bundles_out_, bundles_in_;

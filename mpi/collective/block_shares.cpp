@@ -1,4 +1,4 @@
-// The report to --check-types of a call that moves blocks: the receiver and the sender of each.
+// The report to --check-types of a call that moves blocks: the receiver and the sender of each block.
 #include <algorithm>
 #include <utility>
 #include <variant>

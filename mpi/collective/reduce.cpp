@@ -12,7 +12,7 @@ using namespace margay::mpi;
 
 namespace {
 
-// Local: no communicator, so errors go to the world's handler.
+// The call has no communicator, so its errors go to the world's handler.
 int reduce_local(Call& call, const void* in, void* inout, std::int64_t count, MPI_Datatype datatype, MPI_Op op) {
   call.count(count);
   Datatype* type = call.datatype(datatype);
