@@ -21,7 +21,7 @@ namespace {
 
 // MPI_Init and MPI_Init_thread. A failure to join the job ends the process, as there is no handler yet.
 int begin(const Invocation& of, int thread_level) {
-  // A process initializes the world model once, also after MPI_Finalize (MPI 4.0, 11.2.1).
+  // A process initializes the world model only once, and not again after MPI_Finalize (MPI 4.0, 11.2.1).
   if (current_process().init_state() != InitState::before) {
     EarlyCall call(of);
     call.error(MPI_ERR_OTHER,

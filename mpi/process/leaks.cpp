@@ -166,7 +166,7 @@ std::string processes(int count) {
   return std::to_string(count) + (count == 1 ? " process" : " processes");
 }
 
-// Whether the program has this communicator only as a window's.
+// Whether this is the communicator of a window, whose handle is that of the window.
 bool is_windows(const Communicator& communicator) {
   return object_type(communicator.handle) == ObjectType::window;
 }
@@ -242,7 +242,7 @@ std::string report_of_exit(MpiRank& rank) {
   if (rank.handles().origins() == nullptr) return {};
   Report report(rank);
   add_lasting(rank, report);
-  // The rank is dormant, and its trace was suspended until the first finding.
+  // The rank is dormant. Its trace was suspended, and the first finding reopened it.
   rank.process().recorder().suspend();
   return report.text();
 }

@@ -153,7 +153,7 @@ Status join(Machine& machine) {
 
 }  // namespace
 
-// Under the mutex from beginning to end: two first users in two threads join once.
+// The mutex is locked from beginning to end, so that two first users in two threads join once.
 Status hold_machine(bool threads) {
   Machine& machine = the_machine();
   const std::lock_guard guard(machine.mutex);
@@ -196,7 +196,7 @@ void let_go_machine() {
   // First: the coprocessor would otherwise enter the rank while the rank becomes dormant.
   rank.process().stop_coprocessor();
   rank.enter();
-  // Inside the rank, because it drains the wires; outside calls cannot enter meanwhile.
+  // Inside the rank, because become_dormant() drains the wires, and no other thread may enter meanwhile.
   rank.become_dormant();
   rank.leave();
   tool_rank_ends();

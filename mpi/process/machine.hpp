@@ -20,8 +20,8 @@ namespace margay::mpi {
 // Whether the caller is the only user. Another thread may become a user at any moment, so waits ask again in each
 // round.
 [[nodiscard]] bool hold_machine_alone();
-// Removes a user; the last one drains the wires and reports the accounts to the launcher. Requires: outside the rank;
-// all that the user sent is complete.
+// Removes a user; the last one drains the wires and reports the accounts to the launcher. Requires: this thread is
+// outside the rank, and all communication of the user is complete.
 void let_go_machine();
 // The rank that has joined the job in this process, dormant or not; null: none. For owners of a virtual machine, while
 // nothing else runs in the process.
