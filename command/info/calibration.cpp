@@ -21,7 +21,8 @@ namespace {
 
 // A size well inside each class; the last one exceeds a processor's cache.
 constexpr std::array<std::uint64_t, sim::kBodyClasses> kBytes = {32U << 10, 128U << 10, 512U << 10, 4U << 20};
-// Bodies of each size. A receiver decides after 24, of which half used each method and every second one counted.
+// Bodies of each size. A receiver decides after 24 bodies: each method carries 12, in pairs, and the second body of
+// each pair counts.
 constexpr int kBodies = 48;
 constexpr std::uint64_t kPatienceNs = 2'000'000'000;
 
