@@ -93,8 +93,8 @@ void Call::not_running() const {
 }
 
 void Call::wait_long(const Request& request) {
-  // The wait tests the request after each message, so a complete receive returns at once, before the messages behind
-  // its own are handled.
+  // Each round takes at most one message of each wire, so a complete receive returns before the messages behind its own
+  // are handled.
   wait_until(
       *rank_, [&request] { return request.complete; }, 1);
 }

@@ -77,7 +77,7 @@ class Call {
     Datatype* const found = rank_->handles().datatype(handle);
     if (found == nullptr || !ok() || !found->committed) [[unlikely]] {
       bad_datatype(handle, found);
-      return nullptr;  // here, so that the compiler sees that `found` is not null behind it
+      return nullptr;  // here: the compiler then infers that `found` is not null below
     }
     return found;
   }
@@ -298,7 +298,8 @@ class Call {
   MpiRank* rank_;
   // A constant of static lifetime.
   const CallName& name_;
-  // The communicator whose handler failed() calls; null: the world's.
+  // The communicator whose handler failed() calls. Null: the world or, if the program has set only the handler of
+  // MPI_COMM_SELF, that communicator.
   Communicator* handler_of_ = nullptr;
   // The class of the first error, or the code that a function of the program returned.
   int error_class_ = MPI_SUCCESS;
