@@ -21,7 +21,7 @@ namespace {
 class TypedCopy {
  public:
   explicit TypedCopy(const CheckedSend& send) {
-    MARGAY_ASSERT(send.type != nullptr);  // it was checked
+    MARGAY_ASSERT(send.type != nullptr);  // the caller has checked it
     Pieces pieces;
     const portals::Region data = pieces.to_send(send.buffer, send.count, *send.type);
     size_ = static_cast<std::int64_t>(data.bytes());
