@@ -12,10 +12,10 @@
 
 namespace margay::mpi {
 
-// Adds a user; the first joins the job. Afterwards current_rank() is set for all threads. Any thread. On failure (an
-// invalid option, no memory, a forked process, a process that exits) the number of users is unchanged. `threads`:
-// several threads will call at once. The first call opens shared memory and sockets; with several nodes it waits for
-// all processes of the job, which exchange addresses.
+// Adds a user; the first joins the job. Afterwards current_rank() is set for all threads. Any thread may call this. On
+// failure (an invalid option, no memory, a forked process, a process that exits) the number of users is unchanged.
+// `threads`: several threads will call at once. The first call opens shared memory and sockets; with several nodes it
+// waits for all processes of the job, which exchange addresses.
 [[nodiscard]] portals::Status hold_machine(bool threads);
 // Whether the caller is the only user. Another thread may become a user at any moment, so waits ask again in each
 // round.
