@@ -12,7 +12,7 @@ using namespace margay::mpi;
 
 namespace {
 
-// The call has no communicator, so its errors go to the world's handler.
+// The call has no communicator, so its errors go to the handler for errors without an object.
 int reduce_local(Call& call, const void* in, void* inout, std::int64_t count, MPI_Datatype datatype, MPI_Op op) {
   call.count(count);
   Datatype* type = call.datatype(datatype);
