@@ -9,8 +9,9 @@
 
 namespace margay::mpi {
 
-// Raises MPI_ERR_UNSUPPORTED_OPERATION with the handler of `comm`, or of MPI_COMM_WORLD if `comm` is invalid. Returns
-// the code if the handler returns. While MPI does not run: prints the message and returns the class.
+// Raises MPI_ERR_UNSUPPORTED_OPERATION with the handler of `comm` or, if `comm` is invalid, with the handler for errors
+// without an object. Returns the code if the handler returns. While MPI does not run: prints the message and returns
+// the class.
 [[nodiscard]] int unsupported(const Invocation& name, MPI_Comm comm = MPI_COMM_NULL);
 
 // The same for a function on files, with MPI_FILE_NULL's handler. The first such handler is MPI_ERRORS_RETURN (MPI 4.0,
