@@ -49,8 +49,8 @@ std::string from_file(const std::string& file, const sim::MeasuredRates& measure
   return words;
 }
 
-// Measures the machine at the first use. If the measurement fails, the usual rates are shown, because a run would use
-// these.
+// Measures the machine at the first use. If the measurement fails or is disturbed, the usual rates are shown, because a
+// run would use these.
 Status measure_first(sim::JobRates& found, TakenRates& out) {
   std::fprintf(stderr, "margay info: nothing was measured on this machine yet; measuring, once, a few seconds\n");
   std::vector<std::string> remarks;

@@ -66,7 +66,7 @@ Diagnosis check_dev_shm() {
           "not needed while memfd works; other MPI libraries need more (--shm-size=1g)"};
 }
 
-// The hard limit counts: the launcher raises the soft one.
+// Reports the hard limit, because the launcher raises the soft limit of open files.
 Diagnosis check_limit(int resource, std::string_view name, rlim_t wanted, std::string mend) {
   rlimit limit{};
   if (::getrlimit(static_cast<__rlimit_resource>(resource), &limit) != 0)
