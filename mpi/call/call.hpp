@@ -211,8 +211,8 @@ class Call {
   void step_out();
   void step_in();
 
-  // The end of the call. failed() raises the error that was set. done() does the same if an error was set, and
-  // otherwise returns MPI_SUCCESS. Both return the binding's result.
+  // The end of the call. failed() raises the error that was set. done() does so if there is one; otherwise it returns
+  // MPI_SUCCESS. Both return the binding's result.
   [[nodiscard, gnu::noinline]] int failed();
   // Ends the call and passes `code`, whose origin blame() has set, to the communicator's handler. The handler runs
   // outside the rank, because a function of the program may call MPI or never return. Does not return if the handler is
@@ -224,9 +224,8 @@ class Call {
   // The usual end: without an error it costs one test, and the destructor leaves the rank.
   [[nodiscard]] int done() { return ok() ? MPI_SUCCESS : failed(); }
 
-  // Waits until `request` is complete. A failed request is complete, too; the caller reads its error class. A request
-  // that is already complete costs one test. Otherwise progress rounds follow, and other threads of the rank may enter
-  // between them.
+  // Waits until `request` is complete. A failed request is complete, too; the caller reads its error class. A complete
+  // request costs one test. Otherwise progress rounds follow, between which other threads may enter the rank.
   void wait(const Request& request) {
     if (!request.complete) wait_long(request);
   }
@@ -298,8 +297,7 @@ class Call {
   MpiRank* rank_;
   // A constant of static lifetime.
   const CallName& name_;
-  // The communicator whose handler failed() calls. Null: the world or, if the program has set only the handler of
-  // MPI_COMM_SELF, that communicator.
+  // The communicator whose handler failed() calls; null: the handler for errors without an object is called.
   Communicator* handler_of_ = nullptr;
   // The class of the first error, or the code that a function of the program returned.
   int error_class_ = MPI_SUCCESS;
