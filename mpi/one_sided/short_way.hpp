@@ -1,7 +1,8 @@
 // Fast paths of frequent window calls. An access takes its fast path if the target's memory is mapped here, both sides
-// have the same dense type and count, and an epoch is open; a flush does if nothing is in progress. A few comparisons
-// make all checks of the full path. A function returns true if it has carried out the call. Otherwise it returns false,
-// without an effect; the caller then takes the full path, which reports the error, waits, or uses another method.
+// have the same dense type and count, and an epoch is open. A flush takes it if nothing is in progress. A few
+// comparisons make all checks of the full path. A function returns true if it has carried out the call. Otherwise it
+// returns false, without an effect; the caller then takes the full path, which reports the error, waits, or uses
+// another method.
 //
 // The rank is entered and left as in any call, so that the coprocessor is notified of work for it. A fast path saves
 // the Call object and the error messages; one test sends every call to the full path while a trace or a check observes
