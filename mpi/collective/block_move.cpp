@@ -269,8 +269,8 @@ void BlockMove::plan_messages() {
   }
 }
 
-// Blocks that are long together, and each contiguous, stay where they are, as pieces of one message; others are copied
-// into a run.
+// If the blocks are long together, and each is contiguous, they stay where they are, as pieces of one message.
+// Otherwise they are copied into a run.
 PeerMessage BlockMove::bundled(std::span<const PeerMessage> several, std::vector<Bundle>& bundles) {
   const int peer = several.front().peer;
   if (several.size() == 1) return several.front();
