@@ -36,8 +36,8 @@ constexpr useconds_t kBetweenLocksUs = 100;
 // calls may still run.
 struct Machine final : ProcessPart {
   static constexpr PartSlot kSlot = PartSlot::job;
-  // Guards the fields below. Threads lock it inside the rank, too. No deadlock: a thread that has locked it enters the
-  // rank only while there are no other users.
+  // Guards the fields below. Threads lock it inside the rank, too. This cannot deadlock, because a thread that has
+  // locked it enters the rank only while there are no other users.
   std::mutex mutex;
   std::unique_ptr<MpiRank> rank;
   int users = 0;

@@ -32,7 +32,7 @@ bool wants_threads(MPI_Info info) {
   return level == nullptr || *level != kSingle;
 }
 
-// Reports a failure before there is a rank: calls the program's handler here, or ends the process.
+// Reports a failure that occurs before there is a rank: calls the program's handler, or ends the process.
 int refuse(MPI_Errhandler errhandler, const std::string& sentence) {
   const ErrorHandlerPtr handler = process_error_handlers().find(errhandler);
   const bool returns = handler != nullptr && (errhandler == MPI_ERRORS_RETURN || handler->of == ObjectType::session);
