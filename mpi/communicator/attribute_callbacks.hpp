@@ -29,8 +29,8 @@ bool delete_attributes(Call& call, Datatype& type);
 // standard error. For MPI_COMM_SELF and the world (MPI 4.0, 11.2.4).
 void delete_attributes_at_end(Call& call, Communicator& communicator);
 
-// Copies the attributes to a new duplicate, in the order in which they were set. After an error `to` has none: those
-// already copied are deleted again. The caller frees it.
+// Copies the attributes to a new duplicate, in the order in which they were set. After an error `to` has no attributes,
+// because the copies are deleted again. The caller frees `to`.
 bool copy_attributes(Call& call, Communicator& from, Communicator& to);
 bool copy_attributes(Call& call, Datatype& from, Datatype& to);
 
