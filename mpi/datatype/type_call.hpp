@@ -47,7 +47,8 @@ template <typename Count>
 // Sets MPI_ERR_ARG, "`what`[i] is `value`, `why`".
 void bad_element(Call& call, const char* what, std::size_t i, std::int64_t value, const char* why);
 
-// The lists in which a constructor's integers and displacements are recorded: one list for both if it has large counts.
+// The lists in which a constructor's integers and displacements are recorded: one list for both in a constructor for
+// large counts.
 template <typename Count>
 [[nodiscard]] auto& kept_numbers(TypeOrigin& origin) {
   if constexpr (std::is_same_v<Count, MPI_Count>) {
