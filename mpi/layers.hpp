@@ -1,5 +1,5 @@
-// The namespace of the bindings. Nearly every line of theirs uses names of the device and the collectives, so both
-// namespaces are visible in it.
+// The namespace of the bindings. Nearly every line of the bindings uses names of the device and the collectives, so
+// both of these namespaces are visible in it.
 #pragma once
 
 namespace margay::mpi_adi {}

@@ -26,7 +26,7 @@ using portals::Status;
 
 // Runs of each shape.
 constexpr int kRounds = 5;
-// On a busy machine the rounds completed by then must suffice.
+// No round begins after this time: on a busy machine the rounds completed by then must suffice.
 constexpr std::chrono::seconds kPatience{15};
 // Ranks per processor.
 constexpr int kCrowdedTo = 4;
@@ -134,7 +134,8 @@ int complain(const Status& status) {
   return 1;
 }
 
-// The user's file needs a home directory.
+// Determines the file for the rates. Fails if that is the user's file, and neither XDG_CACHE_HOME nor HOME names its
+// folder.
 Status place_of(const command::CalibrateOrder& order, std::string& path) {
   path = order.installed ? sim::installed_rates_file() : order.file;
   if (!path.empty()) return {};
@@ -163,8 +164,9 @@ std::string measuring_program(std::string command) {
 
 namespace {
 
-// The share of the processors used by others from which on the results describe them more than the machine. With one
-// busy program on two processors, memory seemed 26 times as slow, and broadcasts chosen by that took six times as long.
+// If other programs use at least this share of the processors, the results describe these programs more than the
+// machine. With one busy program on two processors, memory seemed 26 times as slow, and broadcasts chosen by these
+// rates took six times as long.
 constexpr double kDisturbingShare = 0.1;
 
 std::string load_text(double others) {
@@ -176,7 +178,7 @@ std::string load_text(double others) {
 
 }  // namespace
 
-// At most two processors, so that rates do not depend on the size of the machine.
+// Uses at most two processors, so that rates do not depend on the size of the machine.
 Status measure_machine(sim::MeasuredRates& out, std::vector<std::string>& remarks, std::string& disturbed) {
   const std::string program = measuring_program(own_path());
   if (program.empty()) {
@@ -221,8 +223,8 @@ int calibrate(const command::CalibrateOrder& order) {
   }
   collectives::Rates rates = collectives::usual_rates();
   if (const Status status = collectives::parse_rates(measured.rates, rates); !status.ok()) return complain(status);
-  // A file that the user names gets the results in any case; jobs that search the machine's file then use the usual
-  // rates.
+  // A file that the user names gets the results in any case; otherwise disturbed results are not stored, and jobs use
+  // the rates stored before, or the usual ones.
   const bool kept = disturbed.empty() || !order.file.empty();
   if (kept) {
     if (const Status status = sim::write_rates_file(path, measured); !status.ok()) return complain(status);

@@ -12,16 +12,16 @@ namespace margay::command {
 
 // Runs jobs of a few ranks one after the other, usually for a few seconds; starts no further round of them after 15 s.
 // `remarks`: a sentence for each shape that could not be measured, whose rates are the usual ones. `disturbed`: a
-// sentence if other programs used the processors, so that the results are not the machine's; otherwise empty, and with
-// MARGAY_CALIBRATE=anyway. Error: no job can be started; with the cure.
+// sentence if other programs used the processors, because then the results do not describe the machine; empty
+// otherwise, and with MARGAY_CALIBRATE=anyway. Fails, with the cure in the message, if no rank can be measured.
 [[nodiscard]] portals::Status measure_machine(sim::MeasuredRates& out, std::vector<std::string>& remarks,
                                               std::string& disturbed);
 
 // The path of libexec/margay/measure for the command at `command`, beside its folder; empty: it does not exist.
 [[nodiscard]] std::string measuring_program(std::string command);
 
-// The options: the rates go to `file`, to the installation's file or, with neither, to the user's; with `print`, to
-// none.
+// The options, which determine the file for the rates: the installation's with `installed`, otherwise `file`, or the
+// user's if `file` is empty. With `print` the rates are printed and not stored.
 struct CalibrateOrder {
   std::string file;
   bool installed = false;

@@ -3,7 +3,7 @@
 // (--collective).
 //
 //   bcast:N      a broadcast whose root alternates between two ranks, so that neither can run ahead
-//   allreduce:N  of N bytes of doubles
+//   allreduce:N  an allreduce of N bytes of doubles
 //   barrier
 //   window:N     N messages of 8 bytes one after the other, and an answer
 //   send         the sender's time for a message of 8 bytes, while the receiver is idle
@@ -15,8 +15,8 @@
 
 #include "mpi_adi/abi/mpi.h"
 
-// Batches are repeated for this long in total. Disturbances of a machine come in bursts: the fastest third of the
-// batches is free of them, and its median is reproducible.
+// A batch takes at least kBatchSeconds, and batches are repeated for kMeasureSeconds in total. Disturbances of a
+// machine come in bursts: the fastest third of the batches is free of them, and its median is reproducible.
 static const double kBatchSeconds = 1e-3;
 static const double kMeasureSeconds = 60e-3;
 // On a busy machine the batches measured by then must suffice.
@@ -31,7 +31,7 @@ typedef struct {
 
 typedef struct {
   int rank;
-  // Of `bytes` bytes each.
+  // Of `bytes` + kShortBytes bytes each.
   double *data, *result;
   MPI_Request* requests;
   // For send: seconds inside MPI_Send.

@@ -41,7 +41,7 @@ std::string_view take_field(std::string_view& line) {
   return field;
 }
 
-// Anything but a complete line is an error: its number would become a rate.
+// An incomplete line is an error, because its number would become a rate.
 bool parse_answer(std::string_view line, Answers& out) {
   const std::string_view name = take_field(line);
   const std::string_view bytes = take_field(line);

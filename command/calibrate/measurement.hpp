@@ -18,7 +18,7 @@ using Answers = std::map<std::string, double, std::less<>>;
 // Parses lines "NAME BYTES SECONDS". Error: an invalid line, or the result of a task is missing.
 [[nodiscard]] portals::Status parse_answers(std::string_view output, const std::vector<std::string>& asked,
                                             Answers& out);
-// Combines several runs with the same tasks: for each task the time that a third of the runs stayed below. Requires:
+// Combines several runs with the same tasks: for each task the time at a third of the runs' sorted times. Requires:
 // there is at least one.
 [[nodiscard]] Answers fast_of(const std::vector<Answers>& runs);
 
@@ -44,15 +44,16 @@ void take_alone(const Answers& answers, collectives::CallTimes& out);
 // A run of this command as `margay run`.
 
 // Runs `margay WORDS...` to its end on at most `processors` processors, and returns its standard output. Of the user's
-// MARGAY_* variables only those about the place of shared memory are passed on; `collective` becomes MARGAY_COLLECTIVE.
-// Error: it could not be started, or failed; with its first line of standard error.
+// MARGAY_* variables only MARGAY_SHM_DIR and MARGAY_REFUSE_MEMFD are passed on, which determine the place of shared
+// memory; `collective` becomes MARGAY_COLLECTIVE. Fails if the run cannot be started or fails; the message has the
+// run's first line of standard error.
 [[nodiscard]] portals::Status run_margay(const std::vector<std::string>& words, const std::string& collective,
                                          int processors, std::string& output);
 
 // The load by other programs during a measurement.
 
 // Measures from its construction on: the time that all programs used of this process's processors (/proc/stat,
-// including time taken by a virtual machine's host), less that of this process and its ended children.
+// including time taken by a virtual machine's host), minus the time of this process and its ended children.
 class OtherLoad {
  public:
   OtherLoad();

@@ -21,7 +21,8 @@ namespace {
 
 // A size well inside each class; the last one exceeds a processor's cache.
 constexpr std::array<std::uint64_t, sim::kBodyClasses> kBytes = {32U << 10, 128U << 10, 512U << 10, 4U << 20};
-// Bodies of each size. A receiver decides after 24, of which half used each method and every second one counted.
+// Bodies of each size. A receiver decides after 24 bodies: each method carries 12, in pairs, and the second body of
+// each pair counts.
 constexpr int kBodies = 48;
 constexpr std::uint64_t kPatienceNs = 2'000'000'000;
 
@@ -44,7 +45,8 @@ class Segment {
   void* base_;
 };
 
-// One of the two ranks: a kernel's work without matching. It yields, because both may share a processor.
+// One of the two ranks, which does a kernel's work without matching. It yields while nothing moves, because both ranks
+// may share a processor.
 class Side {
  public:
   Side(const Segment& segment, std::uint32_t rank, sim::LongMethod method)
@@ -65,7 +67,8 @@ class Side {
     while (finished_.pop() != nullptr) {
     }
   }
-  // Waits for the next message, which may have arrived during a send. False: none arrived for too long.
+  // Waits for the next message, which may have arrived during a send. Returns false if none has arrived within
+  // kPatienceNs.
   bool receive() {
     const std::uint64_t until = sim::monotonic_ns() + kPatienceNs;
     for (++awaited_; received_ < awaited_;) {

@@ -42,14 +42,15 @@ struct TakenRates {
   std::string source;
 };
 
-// Names the rates that were not measured, because they decide like the others.
+// Names the rates that were not measured, because these influence choices as much as measured ones.
 std::string from_file(const std::string& file, const sim::MeasuredRates& measured) {
   std::string words = fmt::format("measured {} on {}, kept in {}", measured.date, measured.machine, file);
   if (!measured.unmeasured.empty()) words += fmt::format("; the usual values, not measured: {}", measured.unmeasured);
   return words;
 }
 
-// Measures the machine at the first use. Where that fails, the usual rates are shown, as a run would use them.
+// Measures the machine at the first use. If the measurement fails or is disturbed, the usual rates are shown, because a
+// run would use these.
 Status measure_first(sim::JobRates& found, TakenRates& out) {
   std::fprintf(stderr, "margay info: nothing was measured on this machine yet; measuring, once, a few seconds\n");
   std::vector<std::string> remarks;
@@ -95,7 +96,7 @@ Status take_rates(const std::string& asked, TakenRates& out) {
 // The facts of a group whose ranks are placed in blocks, as by `margay run --nodes`.
 collectives::Facts facts_of_group(const command::CollectivesQuestion& question) {
   std::vector<std::uint32_t> node_of_rank;
-  // Nodes with one rank more.
+  // The number of nodes with one rank more.
   const unsigned larger = question.ranks % question.nodes;
   for (unsigned node = 0; node < question.nodes; ++node) {
     node_of_rank.insert(node_of_rank.end(), question.ranks / question.nodes + (node < larger ? 1 : 0), node);

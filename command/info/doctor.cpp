@@ -19,7 +19,7 @@
 namespace margay::command {
 namespace {
 
-// A failed probe is a warning where another mechanism takes over.
+// A failed probe is only a warning if another mechanism takes over.
 Diagnosis from_probe(const sim::ProbeResult& probe, std::string_view name, Finding otherwise, std::string mend) {
   if (probe.works) return {Finding::ok, fmt::format("{}: {}", name, probe.detail), ""};
   return {otherwise, fmt::format("{}: {}", name, probe.detail), std::move(mend)};
@@ -66,7 +66,7 @@ Diagnosis check_dev_shm() {
           "not needed while memfd works; other MPI libraries need more (--shm-size=1g)"};
 }
 
-// The hard limit counts: the launcher raises the soft one.
+// Reports the hard limit, because the launcher raises the soft limit of open files.
 Diagnosis check_limit(int resource, std::string_view name, rlim_t wanted, std::string mend) {
   rlimit limit{};
   if (::getrlimit(static_cast<__rlimit_resource>(resource), &limit) != 0)
@@ -76,8 +76,8 @@ Diagnosis check_limit(int resource, std::string_view name, rlim_t wanted, std::s
           limit.rlim_max >= wanted ? "" : std::move(mend)};
 }
 
-// A rank maps its heap of unexpected messages, its node's memory and its libraries; below a part of that MPI_Init
-// fails.
+// A rank maps its heap of unexpected messages, its node's memory and its libraries. Under a limit that is too low for
+// these, MPI_Init fails.
 Diagnosis check_address_space() {
   constexpr rlim_t kWanted = 4 * sim::kHeapBytes;
   rlimit limit{};

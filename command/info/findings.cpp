@@ -210,7 +210,7 @@ const std::array<FindingText, sim::kFindingCount>& finding_texts() {
   return kTexts;
 }
 
-// Collects the ids on the way, for the nearest spelling.
+// Collects all ids, for the nearest spelling of an unknown one.
 bool explain_finding(std::string_view id, std::string& out) {
   if (id.empty()) {
     out = list_of_ids();

@@ -32,16 +32,16 @@ struct LongBodyTimes {
   sim::BodyPreference chosen = sim::BodyPreference::unknown;
 };
 
-// Measures one body of each size class between this process and a child. Takes a fraction of a second.
+// Measures bodies of one size of each class between this process and a child. Takes a fraction of a second.
 [[nodiscard]] std::array<LongBodyTimes, sim::kBodyClasses> calibrate_long_bodies();
-// The lines of `margay info --protocols` about them.
+// The lines of `margay info --protocols` about these times.
 [[nodiscard]] std::vector<std::string> describe_calibration(
     const std::array<LongBodyTimes, sim::kBodyClasses>& measured);
 
 // The rates of this machine, and the costs of a group's collectives that follow from them.
 
-// The options of `margay info --collectives`. `rates`: other rates than a run's; empty: the run's (MARGAY_RATES).
-// `plot`: a file for the plot ("-": standard output); empty: print text.
+// The options of `margay info --collectives`. `rates`: the rates to use; empty: those that a run would use
+// (MARGAY_RATES). `plot`: a file for the plot ("-": standard output); empty: print text.
 struct CollectivesQuestion {
   unsigned ranks = 2;
   unsigned nodes = 1;

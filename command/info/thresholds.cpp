@@ -20,7 +20,7 @@ std::string row(std::string_view what, const std::string& value, std::string_vie
   return fmt::format("  {:<46} {:<12} {}", what, value, reason);
 }
 
-// The longest body that is copied in one chunk. Searched, so that it follows the rule of BodyChunks.
+// The longest body that is copied in one chunk. Determined by a search, so that it always agrees with BodyChunks.
 std::uint64_t unshared_bytes() {
   std::uint64_t bytes = sim::kReadBodyMinBytes;
   while (sim::BodyChunks(bytes + 1).count() == 1) ++bytes;

@@ -65,7 +65,7 @@ std::string unknown_token(const CLI::App& app, const std::string& word) {
 }
 
 std::string what_is_wrong(const Command& command, const CLI::App& app, const CLI::ParseError& mistake) {
-  // A token that is left over is the likeliest cause, whatever CLI11 reports besides.
+  // A token that CLI11 did not use is the likeliest cause, whatever else CLI11 reports.
   const std::vector<std::string> left = app.remaining(true);
   if (!left.empty()) return unknown_token(*command.app, left.front());
   const std::string said = mistake.what();

@@ -21,7 +21,7 @@ bool is_output_written(const char* command) {
   errno = 0;
   const bool flushed = std::fflush(stdout) == 0;
   if (flushed && std::ferror(stdout) == 0) return true;
-  // An earlier write failed, and its errno is lost.
+  // If only an earlier write failed, its errno is lost.
   const char* const why = flushed || errno == 0 ? "is its file system full?" : std::strerror(errno);
   std::fprintf(stderr, "margay%s%s: standard output could not be written: %s\n", *command == '\0' ? "" : " ", command,
                why);

@@ -43,8 +43,8 @@ template <typename Integer>
 
 }  // namespace margay::mpi
 
-// Defines MPI_X as a weak alias of PMPI_X, so that a profiling library which defines its own MPI_X replaces it at link
-// time (MPI 4.0, 15.2).
+// Defines MPI_X as a weak alias of PMPI_X. A profiling library that defines MPI_X itself thus replaces it at link time
+// (MPI 4.0, 15.2).
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): two names made of one.
 #define MARGAY_ALIAS(name) \
   extern "C" __attribute__((weak, visibility("default"), alias("PMPI_" #name))) decltype(PMPI_##name) MPI_##name;
@@ -56,8 +56,8 @@ template <typename Integer>
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): a linkage and a visibility.
 #define MARGAY_EXPORT extern "C" __attribute__((visibility("default")))
 
-// The types of parameters that differ between twins. The namespaces matter for the types only: a function with C
-// linkage is the same function in all of them.
+// The types of parameters that differ between twins. The namespaces select only these types: a function with C linkage
+// is the same function in every namespace.
 namespace int_counts {
 using Count = int;
 using Displacement = int;  // displacement of a block, or a window's displacement unit
@@ -73,8 +73,8 @@ using Address = MPI_Count;
 #define MARGAY_TWINS(name, parameters, ...)              \
   MARGAY_TWIN(int_counts, name, parameters, __VA_ARGS__) \
   MARGAY_TWIN(large_counts, name##_c, parameters, __VA_ARGS__)
-// One of the two. The static_assert compares the parameters with those of mpi.h: C linkage ignores namespaces and
-// parameters, so a binding with other types would link, too.
+// Defines one of the twins. The static_assert compares the parameters with those of mpi.h: C linkage ignores namespaces
+// and parameters, so a binding with other types would link, too.
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): as above.
 #define MARGAY_TWIN(types, name, parameters, ...)                                \
   namespace types {                                                              \
@@ -85,6 +85,6 @@ using Address = MPI_Count;
   static_assert(std::is_same_v<decltype(PMPI_##name), decltype(::PMPI_##name)>); \
   MARGAY_ALIAS(name)                                                             \
   }
-// `MARGAY_LIST parameters` is the list without its parentheses, to add others to it.
+// `MARGAY_LIST parameters` expands to the list without its parentheses, so that a macro can add parameters.
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): as above.
 #define MARGAY_LIST(...) __VA_ARGS__

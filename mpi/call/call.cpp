@@ -43,15 +43,15 @@ void let_the_launcher_speak(const sim::Kernel& kernel) {
   nanosleep(&kPatience, nullptr);
 }
 
-// Whether the handler ends the job; null is MPI_ERRORS_ARE_FATAL. Margay ends the whole job also for MPI_ERRORS_ABORT.
+// Whether the handler ends the job; null is MPI_ERRORS_ARE_FATAL. MPI_ERRORS_ABORT, too, ends the whole job.
 bool is_fatal(const ErrorHandlerPtr& handler) {
   if (handler != nullptr && handler->function != nullptr) return false;  // its handle is not read: a thread may free it
   const MPI_Errhandler which = handler == nullptr ? MPI_ERRORS_ARE_FATAL : handler->handle;
   return which == MPI_ERRORS_ARE_FATAL || which == MPI_ERRORS_ABORT;
 }
 
-// Calls the program's handler, outside the rank, because it may call MPI or never return. Returns the code as it leaves
-// it.
+// Calls the program's handler, outside the rank, because the handler may call MPI or never return. Returns the code,
+// which the handler may have changed.
 int ask_handler(const ErrorHandler& handler, int handle, int code, const CallName& name) {
   if (handler.function == nullptr) return code;
   if (handler.cxx_caller != nullptr) {
@@ -69,7 +69,7 @@ int ask_handler(const ErrorHandler& handler, int handle, int code, const CallNam
 
 int raise_outside(MpiRank& rank, const CallName& name, int error_class, const std::string& sentence) {
   const int code = rank.errors().make(error_class, std::string(name.text) + ": " + sentence);
-  // Under a lock of its own, as this thread is outside the rank.
+  // The handler has a lock of its own, because this thread is outside the rank.
   const Worlds::FallbackHandler found = rank.worlds().fallback_handler();
   if (is_fatal(found.handler)) {
     const char* const where = found.communicator == MPI_COMM_SELF ? " on MPI_COMM_SELF" : " on MPI_COMM_WORLD";
@@ -93,15 +93,15 @@ void Call::not_running() const {
 }
 
 void Call::wait_long(const Request& request) {
-  // One message between two tests: a receive that is complete returns at once, before the messages behind it are
-  // handled.
+  // Each round takes at most one message of each wire, so a complete receive returns before the messages behind its own
+  // are handled.
   wait_until(
       *rank_, [&request] { return request.complete; }, 1);
 }
 
 // Runs only while a trace or a check is enabled: one test in every call decides that.
 void Call::watch_enter(const void* returns_to) {
-  // A Fortran program's line is behind its binding.
+  // In a Fortran program the caller is a Fortran binding; the line is that of the binding's caller.
   const void* const caller = rank_->process().source_lines().behind_bindings(returns_to);
   rank_->set_caller(caller);
   sim::Recorder& recorder = rank_->process().recorder();

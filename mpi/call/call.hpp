@@ -10,8 +10,8 @@
 //     return call.done();
 //   }
 //
-// The first check that fails sets the error; later checks see !ok() and do nothing. A check that gets the nullptr of a
-// failed lookup is harmless, so a binding tests ok() once, behind all its checks.
+// The first check that fails sets the error; later checks see !ok() and do nothing. Checks accept the nullptr of a
+// failed lookup, so a binding tests ok() once, after all its checks.
 //
 // The checks are inline, and their failures out of line: a correct call pays a few compare instructions for them.
 #pragma once
@@ -56,11 +56,10 @@ class Call {
   // Whether no error is set.
   [[nodiscard]] bool ok() const { return error_class_ == MPI_SUCCESS; }
 
-  // Lookups. Each returns nullptr after an error, its own or an earlier one. From the lookup of a communicator or a
-  // request on, failed() calls the error handler of that communicator, or of the request's; other lookups do not change
-  // the handler. Errors are MPI_ERR_COMM, MPI_ERR_TYPE and MPI_ERR_REQUEST. A lookup adds no reference: the object
-  // lives as long as the program does not free it, which it may do whenever the call has left the rank (step_out(), a
-  // wait).
+  // Lookups. Each returns nullptr after an error, its own or an earlier one. After the lookup of a communicator,
+  // failed() calls the error handler of that communicator; after the lookup of a request, the handler of the request's
+  // communicator. Other lookups do not change the handler. Errors are MPI_ERR_COMM, MPI_ERR_TYPE and MPI_ERR_REQUEST. A
+  // lookup adds no reference: the program may free the object while the call is outside the rank (step_out(), a wait).
   [[nodiscard]] Communicator* communicator(MPI_Comm handle) {
     Communicator* const found = rank_->communicator(handle);
     if (found == nullptr || !ok()) [[unlikely]]
@@ -78,7 +77,7 @@ class Call {
     Datatype* const found = rank_->handles().datatype(handle);
     if (found == nullptr || !ok() || !found->committed) [[unlikely]] {
       bad_datatype(handle, found);
-      return nullptr;  // here, so that the compiler sees that `found` is not null behind it
+      return nullptr;  // here: the compiler then infers that `found` is not null below
     }
     return found;
   }
@@ -112,7 +111,7 @@ class Call {
     if (count < 0) [[unlikely]]
       bad_count(count, what);
   }
-  // Tags: from 0 to MPI_TAG_UB; of receives also MPI_ANY_TAG.
+  // Tags: from 0 to MPI_TAG_UB; for receives also MPI_ANY_TAG.
   void send_tag(int tag) {
     if (!is_user_tag(tag)) [[unlikely]]
       bad_send_tag(tag);
@@ -121,7 +120,7 @@ class Call {
     if (!is_user_tag(tag) && tag != MPI_ANY_TAG) [[unlikely]]
       bad_receive_tag(tag);
   }
-  // Peers: ranks of the communicator (of the remote group of an intercommunicator), or MPI_PROC_NULL; of receives also
+  // Peers: ranks of the communicator (of the remote group of an intercommunicator), or MPI_PROC_NULL; for receives also
   // MPI_ANY_SOURCE.
   void destination(const Communicator* communicator, int rank) {
     if (!is_member(communicator, rank) && rank != MPI_PROC_NULL) [[unlikely]]
@@ -144,9 +143,9 @@ class Call {
     bad_elements(count, type);
     return false;
   }
-  // The same for a buffer, which must not be MPI_IN_PLACE, nor null if there are bytes to move. MPI_BOTTOM, which is
-  // the null pointer, is valid if the offsets of the datatype, or `displacement` (in bytes), are absolute addresses.
-  // address() is buffer() without the check of the count.
+  // Checks the count and the address of a buffer. If there are bytes to move, the address must be neither MPI_IN_PLACE
+  // nor null. MPI_BOTTOM, which is the null pointer, is valid if the offsets of the datatype, or `displacement` (in
+  // bytes), are absolute addresses. address() is buffer() without the check of the count.
   void buffer(const void* address, std::int64_t count, const Datatype* type, const char* what = "the buffer",
               std::int64_t displacement = 0) {
     if (type != nullptr) static_cast<void>(elements(count, *type));
@@ -157,7 +156,7 @@ class Call {
     if (address == nullptr || address == MPI_IN_PLACE) [[unlikely]]
       bad_buffer(address, count, type, what, displacement);
   }
-  // Checks the address of a status, where MPI_STATUS_IGNORE is not a null pointer.
+  // Checks that a status is not a null pointer. MPI_STATUS_IGNORE has another value.
   void status(const MPI_Status* status, const char* what = "status") { not_null(status, what); }
   // MPI_ERR_ARG for a null pointer.
   void not_null(const void* address, const char* what) {
@@ -176,15 +175,16 @@ class Call {
     peer,
     // A function of the program returned this number: the call returns it unchanged.
     program,
-    // The program gave the class, by a callback or as an argument: the call makes the code of it.
+    // The program gave the class, by a callback or as an argument: the call makes an error code of this class.
     program_class,
   };
-  // Sets the origin of the error, before or after error() sets that. `peer` delays a fatal error; with `program` the
-  // call returns the function's own number.
+  // Sets the origin of the error; may be called before or after error(). `peer` delays a fatal error; with `program`
+  // the call returns the function's own number.
   void blame(Blame whom) { blame_ = whom; }
   // The origin that was set last.
   [[nodiscard]] Blame blamed() const { return blame_; }
-  // Beside the error MPI_ERR_IN_STATUS: sets the class of the first failed request, whose finding a fatal error has.
+  // Sets the class of the first failed request, in addition to the error MPI_ERR_IN_STATUS. A fatal error records the
+  // finding of this class.
   void status_class(int error_class) { status_class_ = error_class; }
   // For calls that have the same argument twice: appends to the error's message the part of the call to which the
   // argument belongs, such as "of the send". Does nothing without an error, for an error of the communicator (which
@@ -193,13 +193,13 @@ class Call {
     if (!ok()) [[unlikely]]
       add_whose(part);
   }
-  // The same for a communicator, in calls with two of them.
+  // Appends the argument's name to the message of a communicator's error, in calls with two communicators.
   void whose_communicator(const char* argument);
   // Sets the communicator whose handler is called, if it is not the one looked up last.
   void on(Communicator& communicator) { handler_of_ = &communicator; }
   // The same for a communicator that may be freed before the call fails. The call takes over the caller's reference,
-  // and drops it when it has copied the handler, just before it calls that. Requires: an error is set next, because
-  // only a failed call drops the reference.
+  // and drops it after it has copied the handler and before it calls the handler. Requires: an error is set next,
+  // because only a failed call drops the reference.
   void adopt(Communicator& communicator) {
     on(communicator);
     owns_reference_ = true;
@@ -211,27 +211,28 @@ class Call {
   void step_out();
   void step_in();
 
-  // The end of the call. failed() raises the error that was set; done() does so if there is one, or returns
-  // MPI_SUCCESS. Both return what the binding returns.
+  // The end of the call. failed() raises the error that was set. done() does so if there is one; otherwise it returns
+  // MPI_SUCCESS. Both return the binding's result.
   [[nodiscard, gnu::noinline]] int failed();
-  // Ends the call and passes `code`, of the origin that was set, to the communicator's handler, outside the rank,
-  // because the program's function may call MPI or never return. Does not return if the handler is fatal. Returns the
-  // code, which the handler may change. Afterwards the call is over: it neither uses the rank nor ends with done().
+  // Ends the call and passes `code`, whose origin blame() has set, to the communicator's handler. The handler runs
+  // outside the rank, because a function of the program may call MPI or never return. Does not return if the handler is
+  // fatal. Returns the code, which the handler may change. Afterwards the call is over: it neither uses the rank nor
+  // ends with done().
   int hand_over(const Communicator& communicator, int code);
   // The function's name.
   [[nodiscard]] const char* name() const { return name_.text; }
   // The usual end: without an error it costs one test, and the destructor leaves the rank.
   [[nodiscard]] int done() { return ok() ? MPI_SUCCESS : failed(); }
 
-  // Waits until `request` is complete, failed or not: the caller reads its error class. A complete one costs a test;
-  // else rounds of progress follow, and other threads of the rank may enter between them.
+  // Waits until `request` is complete. A failed request is complete, too; the caller reads its error class. A complete
+  // request costs one test. Otherwise progress rounds follow, between which other threads may enter the rank.
   void wait(const Request& request) {
     if (!request.complete) wait_long(request);
   }
 
  private:
-  // `asked` null: MPI does not run. Writes the call's name to the board, where the launcher reads it if the process
-  // dies.
+  // Enters the rank `asked`, which is null while MPI does not run. Writes the call's name to the board, where the
+  // launcher reads it if the process dies.
   Call(const Invocation& of, MpiRank* asked) : rank_(asked), name_(of.name) {
     if (rank_ == nullptr) [[unlikely]]
       not_running();
@@ -269,7 +270,8 @@ class Call {
   [[gnu::noinline]] void bad_source(const Communicator* communicator, int rank);
   // Accepts MPI_ROOT and MPI_PROC_NULL on an intercommunicator.
   [[gnu::noinline]] void bad_root(const Communicator* communicator, int rank);
-  // Accepts any address if there are no bytes to move, and MPI_BOTTOM if type or displacement has the address.
+  // Accepts any address if there are no bytes to move, and MPI_BOTTOM if the type's offsets or `displacement` are
+  // absolute addresses.
   [[gnu::noinline]] void bad_buffer(const void* address, std::int64_t count, const Datatype* type, const char* what,
                                     std::int64_t displacement);
   [[gnu::noinline]] void null_argument(const char* what);
@@ -295,11 +297,11 @@ class Call {
   MpiRank* rank_;
   // A constant of static lifetime.
   const CallName& name_;
-  // The communicator whose handler failed() calls; null: the world's.
+  // The communicator whose handler failed() calls; null: the handler for errors without an object is called.
   Communicator* handler_of_ = nullptr;
   // The class of the first error, or the code that a function of the program returned.
   int error_class_ = MPI_SUCCESS;
-  // See status_class(); MPI_SUCCESS: of no request.
+  // See status_class(). MPI_SUCCESS: the error is not that of a request.
   int status_class_ = MPI_SUCCESS;
   // The origin of the error.
   Blame blame_ = Blame::call;
@@ -311,18 +313,19 @@ class Call {
   std::unique_ptr<std::string> sentence_;
 };
 
-// Raises an error of a call that must not enter the rank, as Call::failed() does inside. May be called by any thread.
-// Returns the code, which the handler may change. Does not write the failed call to the board, whose fields belong to
-// the threads inside the rank. The handler is that of the world, or that of MPI_COMM_SELF if the program has set that
-// one only; if it is fatal, the job ends.
+// Raises an error of a call that must not enter the rank (Call::failed() is for calls inside it). May be called by any
+// thread. Returns the code, which the handler may change. Does not write the failed call to the board, whose fields
+// belong to the threads inside the rank. Calls the world's handler, or the handler of MPI_COMM_SELF if the program has
+// set only that handler. A fatal handler ends the job.
 int raise_outside(MpiRank& rank, const CallName& name, int error_class, const std::string& sentence);
 
 // The single round of progress of a call that does not wait (MPI_Test, MPI_Iprobe). It takes at most
 // Device::kMessagesPerLook messages of each wire, so the call also returns while messages keep arriving. give_way() may
 // follow.
 void look_once(Call& call);
-// Yields the processor of a call that found nothing, if the rank makes only such calls and another rank needs it, or if
-// other threads of the rank are in MPI: a loop around MPI_Test must not starve these, or the peer.
+// Yields the processor after a call that found nothing, in two cases: the rank makes only such calls and another rank
+// needs the processor; or other threads of the rank are in MPI. A loop around MPI_Test must starve neither the peer nor
+// these threads.
 void give_way(Call& call);
 
 // Findings of --check-types: uses that margay and MPICH accept and the standard does not define.
@@ -331,8 +334,8 @@ void give_way(Call& call);
 // out of line, because the check is usually disabled.
 void report_nonportable(TypeCheck& check, MPI_Op op, MPI_Datatype type);
 
-// Reports such a use of `op` on elements of `type`. Requires: predefined_combine() has the pair, or the operation is
-// MPI_REPLACE or MPI_NO_OP.
+// Reports the use of `op` on elements of `type` if the standard does not define it. Requires: predefined_combine() has
+// the pair, or the operation is MPI_REPLACE or MPI_NO_OP.
 inline void check_portability(Call& call, MPI_Op op, MPI_Datatype type) {
   if (TypeCheck* const check = call.device().type_check(); check != nullptr) [[unlikely]]
     report_nonportable(*check, op, type);

@@ -5,8 +5,8 @@
 
 namespace margay::mpi {
 
-// A function's name, and the part of it that fits the board's 32 bytes with a zero at the end (two names of MPI are one
-// letter too long), so that recording the call in progress is one copy of 32 bytes.
+// A function's name, and its first 31 characters with a zero at the end, as the job's board has them (two names of MPI
+// are one character longer). Recording the call in progress is thus one copy of 32 bytes.
 struct CallName {
   // Bytes of a call's name on the job's board, where the launcher reads it if the process dies in the call.
   static constexpr std::size_t kBoardBytes = 32;
@@ -26,10 +26,10 @@ struct CallName {
 template <CallName Name>
 inline constexpr CallName call_name = Name;
 
-// The function of a call, and the location of the call in the program, for traces. A binding makes it implicitly from
-// the name; the default argument is then the address to which the binding returns. A function that is the body of
-// several bindings takes an Invocation in place of a name, which the binding then makes: if the body made it, the
-// address would lie in the binding and not in the program.
+// The function of a call, and the location of the call in the program, for traces. A binding converts its name to an
+// Invocation implicitly; the default argument is then the address to which the binding returns. A function that is the
+// body of several bindings takes an Invocation instead of a name, so that the conversion happens in the binding: in the
+// body, the address would lie in the binding and not in the program.
 struct Invocation {
   // NOLINTNEXTLINE(google-explicit-constructor): the name is what bindings write.
   Invocation(const CallName& called, const void* returns_to = __builtin_return_address(0))
@@ -40,8 +40,8 @@ struct Invocation {
 
   // The function's name, of static lifetime.
   const CallName& name;
-  // The address in the program to which the call returns. In a Fortran program it lies in a binding; the trace then
-  // takes the line behind that.
+  // The address in the program to which the call returns. In a Fortran program this address lies in a Fortran binding;
+  // the trace then takes the line of the binding's caller.
   const void* caller;
 };
 

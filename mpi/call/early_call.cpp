@@ -24,7 +24,7 @@ EarlyCall::EarlyCall(const Invocation& of) : name_(of.name), rank_(current_rank(
   }
 }
 
-// Ends the record of creators, once.
+// Ends this call's role as the creator of objects, once.
 void EarlyCall::leave() {
   if (origins_ != nullptr) [[unlikely]]
     origins_->leave();
@@ -45,7 +45,7 @@ void EarlyCall::error(int error_class, std::string sentence) {
 int EarlyCall::failed() {
   if (call_) return call_->failed();
   leave();  // before the handler, which may never return
-  // Not inside the rank: this thread may not enter it.
+  // Outside the rank, because this thread may not enter it.
   if (rank_ != nullptr) return raise_outside(*rank_, name_, error_class_, sentence_);
   // Without a rank there are no options, so the variable is read directly.
   const char* const initial = std::getenv("MARGAY_INITIAL_ERRHANDLER");
@@ -92,7 +92,7 @@ int free_early_handler(const Invocation& of, MPI_Errhandler* handler) {
   return MPI_SUCCESS;
 }
 
-// Predefined handlers, made for no object, are valid for any.
+// Predefined handlers, whose object type is none, are valid for objects of every type.
 ErrorHandlerPtr checked_handler(Call& call, MPI_Errhandler handle, ObjectType of) {
   if (!call.ok()) return nullptr;
   ErrorHandlerPtr found = call.rank().tables().error_handlers.find(handle);

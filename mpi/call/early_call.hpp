@@ -1,9 +1,8 @@
 // A call that needs no rank: valid at any time, also before MPI_Init and after MPI_Finalize, and from any thread at any
-// level (MPI 4.0, 11.4.1).
-// In the thread that initialized MPI it is a Call. In another thread it stays outside the rank, and uses only data with
-// locks of their own. So it does not wait for a call in progress, and delays neither that call, nor the end of MPI, nor
-// a change to a higher thread level. Such a call is not traced. Its errors go to the handler for errors of no object;
-// while MPI does not run, the initial error handler decides (MPI 4.0, 9.3).
+// level (MPI 4.0, 11.4.1). In the thread that initialized MPI, an early call is a Call. In another thread it stays
+// outside the rank, and uses only data with locks of their own. It therefore neither waits for a call in progress nor
+// delays that call, the end of MPI or a change to a higher thread level; it is not traced. Its errors go to the handler
+// for errors without an object; while MPI does not run, the initial error handler decides (MPI 4.0, 9.3).
 #pragma once
 
 #include <optional>
@@ -25,8 +24,7 @@ class EarlyCall {
 
   // The rank; null if MPI did not run when the call began. Only for members that any thread may use.
   [[nodiscard]] MpiRank* rank() { return rank_; }
-  // Whether no error is set; the functions below work as those of Call: the first error counts, and a later one is
-  // ignored.
+  // Whether no error is set. The functions below work as those of Call: only the first error is kept.
   [[nodiscard]] bool ok() const { return call_ ? call_->ok() : error_class_ == MPI_SUCCESS; }
   void not_null(const void* address, const char* what) {
     if (address == nullptr) error(MPI_ERR_ARG, std::string(what) + " is a null pointer");
@@ -50,7 +48,7 @@ class EarlyCall {
   std::string sentence_;
 };
 
-// The whole of a call whose argument `what` is a null pointer: raises MPI_ERR_ARG.
+// A whole call, which raises MPI_ERR_ARG because its argument `what` is a null pointer.
 [[nodiscard]] int null_argument(const Invocation& of, const char* what);
 
 // Creation and release of error handlers, at any time, by any thread (MPI 4.0, 11.4.1).

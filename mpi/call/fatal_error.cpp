@@ -56,8 +56,8 @@ sim::Finding finding_of_error(int error_class) {
   }
 }
 
-// Removes the function's name from `text`: the text of an error code that margay made begins with it, and the message
-// has it already, in front of the location.
+// Removes the function's name from `text`. The text of an error code that margay made begins with the name, but the
+// message already has it in front of the location.
 std::string fatal_sentence(mpi_adi::MpiRank& rank, const CallName& name, const std::string& where, std::string text) {
   const std::string called = name.text;
   for (const std::string& again : {called + ": ", called + " "}) {

@@ -17,19 +17,20 @@ namespace margay::mpi {
 [[nodiscard]] std::string fatal_sentence(mpi_adi::MpiRank& rank, const CallName& name, const std::string& where,
                                          std::string text);
 
-// The finding of an error that margay found itself. One whose number or class the program gave (by a callback, or
-// MPI_Comm_call_errhandler) is mpi_error, whatever its class is.
+// The finding of an error that margay itself detected. The finding of an error whose number or class the program gave
+// (by a callback, or MPI_Comm_call_errhandler) is always mpi_error.
 [[nodiscard]] sim::Finding finding_of_error(int error_class);
 
-// Records the finding, unless it is rma_conflict, which its check has recorded, and ends the job with the message.
-// Requires: this thread is inside the rank.
+// Records the finding and ends the job with the message. An rma_conflict is not recorded here, because its check has
+// recorded it. Requires: this thread is inside the rank.
 [[noreturn]] void abort_by_error(mpi_adi::MpiRank& rank, const CallName& name, int error_class, sim::Finding finding,
                                  const std::string& where, const std::string& text);
-// The same by a thread that must not enter the rank. The finding is not in the rank's trace.
+// The same for a thread that must not enter the rank. The finding is not in the rank's trace.
 [[noreturn]] void abort_outside(mpi_adi::MpiRank& rank, const CallName& name, int error_class, const std::string& where,
                                 const std::string& text);
-// Ends a process that has no rank, with status 1: prints "margay: NAME (ring.c:41) TEXT", and records the finding. The
-// second form prints no place: to find it takes memory and a process, which may be what MPI_Init lacks.
+// Ends a process that has no rank, with status 1: prints "margay: NAME (ring.c:41) TEXT", and records the finding.
+// exit_by_failure() prints no location: finding one needs memory and a process, and MPI_Init may have failed for lack
+// of these.
 [[noreturn]] void exit_by_error(const CallName& name, sim::Finding finding, const std::string& text);
 [[noreturn]] void exit_by_failure(const CallName& name, const std::string& text);
 

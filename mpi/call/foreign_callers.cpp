@@ -1,6 +1,6 @@
-// Entry points for MPICH's libraries for C++ and Fortran. After such a library has made an object from a function of
-// the program, it calls one of them to set how that function is to be called. (Fortran's error handlers and reductions
-// need none: they are called as C's are.)
+// Entry points for MPICH's libraries for C++ and Fortran. When such a library has made an object from a function of the
+// program, it passes a function of its own to an entry point here. margay then calls the program's function through the
+// library's. (Fortran's error handlers and reductions are called as those of C, so they have no entry point.)
 #include <mutex>
 
 #include "mpi/call/binding.hpp"

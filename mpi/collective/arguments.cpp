@@ -23,7 +23,7 @@ void check_buffers(Call& call, const void* send, const void* receive, std::int64
 void record_error(Call& call, int error_class) {
   if (error_class == MPI_SUCCESS) [[likely]]
     return;
-  // The check's finding explains the error, and must come before it ends the job.
+  // The check's finding explains the error, and must be reported before the error ends the job.
   if (error_class == MPI_ERR_TRUNCATE) let_the_check_speak(call.rank());
   // The classes below come from collectives/comm, and from reading another rank's memory.
   if (error_class == MPI_ERR_OTHER) {
@@ -47,7 +47,7 @@ void record_error(Call& call, int error_class) {
 namespace {
 
 // The datatype by which an operation is looked up. Types made for Fortran's kinds have handles of their own; operations
-// see the basic type that Fortran's compiler uses for the kind (MPI 4.0, 6.9.2 and 19.1.9).
+// are looked up by the basic type that Fortran's compiler uses for the kind (MPI 4.0, 6.9.2 and 19.1.9).
 MPI_Datatype operand_type(const Datatype& type) {
   switch (type.definition->origin.combiner) {
     case MPI_COMBINER_F90_REAL:
@@ -105,7 +105,8 @@ Reduction Operands::begin(const void* send, void* receive) {
     std::memcpy(row, send, bytes);
   }
   const auto count = static_cast<std::size_t>(count_);
-  // Empty elements: nothing to combine, but rows are cut by an element's bytes, so it gets 1.
+  // Elements without bytes: there is nothing to combine, but algorithms divide by the bytes of an element, so these are
+  // 1.
   if (element_bytes() == 0) return {row, 0, 1, Reducer(*user_, commutative_)};
   if (user_) return {row, count, user_->element_bytes(), Reducer(*user_, commutative_)};
   return {row, count, static_cast<std::size_t>(type_->extent), Reducer(predefined_)};
@@ -117,7 +118,7 @@ void Operands::finish(void* receive) const {
 }
 
 void Operands::finish_part(void* receive, const std::byte* row, std::int64_t first, std::int64_t count) const {
-  // The row is never in the receive buffer here, which has room for one part only; so the part is moved in both cases.
+  // The receive buffer has room for one part only, so the row is never in it, and the part is copied in both cases.
   const std::byte* const part = row + static_cast<std::uint64_t>(first) * element_bytes();
   if (!rows_are_memory()) return user_->unpack(receive, part, count);
   if (count != 0) std::memcpy(receive, part, static_cast<std::uint64_t>(count) * element_bytes());

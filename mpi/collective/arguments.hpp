@@ -30,7 +30,7 @@ class TypedData {
   portals::Region region_;
 };
 
-// Whether the handle names an intercommunicator; false if it is invalid, which is checked later.
+// Whether the handle names an intercommunicator; false for an invalid handle, which a later check reports.
 [[nodiscard]] inline bool is_between_groups(Call& call, MPI_Comm comm) {
   const Communicator* const communicator = call.rank().communicator(comm);
   return communicator != nullptr && communicator->is_inter();
@@ -66,12 +66,12 @@ class Operands {
 
   // All members below require: no error is set.
 
-  // Makes the row with this rank's contribution, which also gets the result. `receive`: the program's memory for the
-  // result, where the row lies if its layout permits; null if this rank gets none.
+  // Makes the row, which contains this rank's contribution and later the result. `receive`: the program's memory for
+  // the result; null if this rank gets none. The row lies in this memory if its layout permits.
   [[nodiscard]] Reduction begin(const void* send, void* receive);
   // Copies the result to the program's memory, unless it is there. Called on ranks with a result only.
   void finish(void* receive) const;
-  // The same for a part: `count` elements from the `first` one of `row`, which begin() made.
+  // The same for a part: `count` elements, from element `first`, of `row`, which begin() made.
   void finish_part(void* receive, const std::byte* row, std::int64_t first, std::int64_t count) const;
   // Bytes of an element in a row.
   [[nodiscard]] std::uint64_t element_bytes() const {
@@ -84,8 +84,8 @@ class Operands {
   void combine(const void* in, void* inout) const;
 
  private:
-  // Whether rows have the layout of the program's memory. Those of predefined operations do: their elements include the
-  // padding of pair types.
+  // Whether rows have the layout of the program's memory. The rows of predefined operations do: their elements include
+  // the padding of pair types.
   [[nodiscard]] bool rows_are_memory() const { return !user_ || user_->rows_are_memory(); }
   [[nodiscard]] std::uint64_t row_bytes() const {
     return user_ ? user_->row_bytes() : static_cast<std::uint64_t>(count_ * type_->extent);
@@ -94,7 +94,7 @@ class Operands {
   // The elements' type, and their number in a row.
   Datatype* type_;
   std::int64_t count_;
-  // The loop of a predefined operation; null for a program's.
+  // The loop of a predefined operation; null for an operation of the program.
   Combine predefined_ = nullptr;
   // The function of a program's operation.
   std::optional<UserReduction> user_;

@@ -59,8 +59,8 @@ void add_piece(std::vector<portals::Buffer>& pieces, const portals::Buffer& piec
   }
 }
 
-// The memory of all blocks that have a peer, sorted by address. `peers`: one for each block, or those that share one
-// block.
+// The memory of all blocks that have a peer, sorted by address. `peers`: a peer for each block, or all peers of a
+// single block.
 std::vector<portals::Buffer> pieces_of(const Blocks& blocks, const std::vector<int>& peers) {
   std::vector<portals::Buffer> pieces;
   for (int at = 0; at < blocks.size(); ++at) {
@@ -95,7 +95,7 @@ bool overlap(std::span<const portals::Buffer> first, std::span<const portals::Bu
 
 }  // namespace
 
-// In an order in which each step may rely on the ones before: peers, MPI_IN_PLACE, blocks, messages, overlap.
+// Each step relies on those before it: peers, MPI_IN_PLACE, blocks, messages, overlap.
 BlockMove::BlockMove(Call& call, const MoveArguments& arguments)
     : arguments_(arguments), communicator_(call.communicator(arguments.comm)) {
   if (!call.ok()) return;
@@ -131,7 +131,7 @@ bool BlockMove::sends_each() const {
 // Without a root every rank sends to all peers and receives from all.
 void BlockMove::find_sides(Call& call) {
   const Communicator& communicator = *communicator_;
-  // This group is the first in the communicator of both, so its peers follow.
+  // If this group is the first in the communicator of both groups, its peers follow.
   if (communicator.is_inter() && communicator.both->rank() == communicator.rank()) first_peer_ = communicator.size();
   if (is_neighborly(arguments_.operation)) {
     if (communicator.topology == nullptr) {
@@ -203,7 +203,8 @@ void BlockMove::check_blocks(Call& call) {
 }
 
 // If both buffers begin at one address, all blocks are compared, because displacements and datatypes may lead apart.
-// Otherwise only this rank's own block: the usual mistake is to send it from where it goes.
+// Otherwise only this rank's own block is compared: the usual mistake is to send it from the memory into which it is
+// received.
 void BlockMove::check_apart(Call& call) const {
   if (!sends_ || !receives_ || arguments_.send.in_place() || arguments_.receive.in_place()) return;
   const auto is_where_it_goes = [](const Copy& own) {
@@ -233,7 +234,7 @@ void BlockMove::plan_messages() {
   // Between groups no block stays on its rank.
   const int me = communicator_->is_inter() ? -1 : communicator_->rank();
   const bool in_place = arguments_.send.in_place();
-  // In place, received blocks replace those to be sent: these are staged.
+  // In place, received blocks replace the blocks to be sent, so copies of these are sent.
   const bool all_to_all = in_place && arguments_.operation == Move::alltoall;
   if (all_to_all) staging_ = std::make_unique_for_overwrite<std::byte[]>(received_.bytes());
   const auto sent_to = [&](int peer) {
@@ -252,7 +253,7 @@ void BlockMove::plan_messages() {
     }
     return;
   }
-  // In step n every rank sends to the n-th one behind it, so no rank is the target of all at once.
+  // In step n every rank sends to the n-th rank after it, so no rank is the target of all ranks at once.
   const int peers = communicator_->peer_count();
   const int steps = std::max(communicator_->size(), peers);
   const int place = communicator_->rank();
@@ -268,7 +269,8 @@ void BlockMove::plan_messages() {
   }
 }
 
-// Long contiguous blocks stay where they are, as pieces of one message; others are copied into a run.
+// If the blocks are long together, and each is contiguous, they stay where they are, as pieces of one message.
+// Otherwise they are copied into a run.
 PeerMessage BlockMove::bundled(std::span<const PeerMessage> several, std::vector<Bundle>& bundles) {
   const int peer = several.front().peer;
   if (several.size() == 1) return several.front();
@@ -293,7 +295,8 @@ bool BlockMove::other_side_first() const {
   return is_neighborly(arguments_.operation) && std::holds_alternative<CartTopology>(communicator_->topology->is);
 }
 
-// A rank may be a neighbor several times, also of itself: the n-th block to it matches the n-th one from it.
+// A rank may be a neighbor several times, and a neighbor of itself. Between two ranks, the n-th block sent matches the
+// n-th block expected.
 void BlockMove::plan_neighbors() {
   // Groups the blocks of one rank, in their order: they travel as one message.
   const auto by_peer = [](std::vector<PeerMessage>& blocks) {
@@ -370,7 +373,7 @@ void BlockMove::finish() const {
   }
 }
 
-// Called by all members alike: only facts that all have may influence it, but for `own`.
+// All members must make the same plan, so only facts that all members have may influence it; `own` alone may differ.
 Plan BlockMove::plan(const StandingFacts& standing) const {
   Shape shape;
   // Uneven blocks leave `bytes` 0: each member has other lengths.
@@ -394,7 +397,7 @@ std::uint64_t BlockMove::own_bytes() const {
   return sum;
 }
 
-// Chosen only by facts that all members have, so not by the lengths of uneven blocks.
+// Only facts that all members have determine the choice; the lengths of uneven blocks are no such facts.
 Algorithm BlockMove::algorithm_of(const StandingFacts& standing, std::uint64_t bytes) const {
   if (is_even() && arguments_.operation == Move::alltoall) return standing.choose(Move::alltoall, bytes);
   return standing.facts.reads && !communicator_->is_inter() ? Algorithm::shared : Algorithm::direct;
@@ -405,8 +408,8 @@ Steps BlockMove::routine(Collective& collective, const StandingFacts& standing, 
   if (is_even() && arguments_.operation == Move::alltoall) {
     return routine_of(collectives::AlltoallCall{out_, in_, even_bytes()}, collective, standing, algorithm);
   }
-  // Without a limit between neighbors: they have no common order of messages, and a rank that works in turns could wait
-  // for a message of another rank's later turn.
+  // An exchange with neighbors has no limit of messages at once: neighbors have no common order of messages, and a rank
+  // that works in turns could wait for a message of another rank's later turn.
   return exchange(collective, algorithm == Algorithm::shared ? standing.team : nullptr, out_, in_,
                   is_neighborly(arguments_.operation) ? kAllAtOnce : kDirectAtOnce);
 }

@@ -26,12 +26,12 @@ struct MoveArguments {
   Move operation;
   BlockArguments send;
   BlockArguments receive;
-  // Of gather and scatter only. On an intercommunicator MPI_ROOT, MPI_PROC_NULL or a rank of the remote group.
+  // For gather and scatter only. On an intercommunicator: MPI_ROOT, MPI_PROC_NULL or a rank of the remote group.
   int root = 0;
   MPI_Comm comm = MPI_COMM_NULL;
 };
 
-// One call: the checked arguments, and the messages that they amount to. Views the program's buffers. perform() and
+// One call that moves blocks: its checked arguments and its messages. Refers to the program's buffers. perform() and
 // CheckedTask use it through plan(), routine(), begin() and finish().
 class BlockMove {
  public:
@@ -48,7 +48,7 @@ class BlockMove {
     sent_.for_each_type(function);
     received_.for_each_type(function);
   }
-  // Called when a call begins: packs what has to be copied before it is sent.
+  // Called when a call begins: packs the blocks that have to be copied before they are sent.
   void begin();
   // The algorithm, chosen only by facts that are equal on all members, so that all choose the same one.
   [[nodiscard]] Plan plan(const StandingFacts& standing) const;
@@ -64,7 +64,7 @@ class BlockMove {
   // Checks where MPI_IN_PLACE is allowed, and the blocks of both sides.
   void check_in_place(Call& call);
   void check_blocks(Call& call);
-  // Checks that send and receive blocks do not overlap. After plan_messages().
+  // Checks that send and receive blocks do not overlap. Requires: plan_messages() was called.
   void check_apart(Call& call) const;
   // Make the lists of messages: out_ and in_, one for each peer, and copies for this rank's own blocks.
   void plan_messages();
@@ -85,13 +85,14 @@ class BlockMove {
   // Whether the operation has a root, and whether it sends a block of its own to each peer.
   [[nodiscard]] bool rooted() const;
   [[nodiscard]] bool sends_each() const;
-  // Whether all blocks have one length, which all members name.
+  // Whether all blocks have one length, which all members pass.
   [[nodiscard]] bool is_even() const;
   // Bytes of one block. Requires: is_even().
   [[nodiscard]] std::uint64_t even_bytes() const;
   // Bytes of the blocks that this rank sends, or if none, receives; for the trace.
   [[nodiscard]] std::uint64_t own_bytes() const;
-  // Shared memory if members read each other's, else direct messages; an even all-to-all is chosen by cost.
+  // Algorithm::shared if the members can read each other's memory, otherwise direct messages. For an even all-to-all
+  // the cost decides.
   [[nodiscard]] Algorithm algorithm_of(const StandingFacts& standing, std::uint64_t bytes) const;
   // A peer's rank in the communicator of both groups.
   [[nodiscard]] int everybodys(int peer) const { return peer < 0 ? peer : peer + first_peer_; }
@@ -99,14 +100,14 @@ class BlockMove {
   [[nodiscard]] portals::Region staged(int block) const;
 
   MoveArguments arguments_;
-  // As the program names it; an intercommunicator's calls run on both groups' communicator.
+  // The communicator that the program passed. Calls on an intercommunicator run on the communicator of both groups.
   Communicator* communicator_;
-  // This rank has a send side, and a receive side: at the root of one group's gather both.
+  // Whether this rank has a send side, and a receive side. At the root of one group's gather both are true.
   bool sends_ = true;
   bool receives_ = true;
   // This rank's own block is in place already, so it is not copied.
   bool own_in_place_ = false;
-  // Peers, by block; negative: none (MPI_PROC_NULL).
+  // The peer of each block; negative: none (MPI_PROC_NULL).
   std::vector<int> destinations_, sources_;
   // The rank of the first peer in the communicator of both groups.
   int first_peer_ = 0;
@@ -122,14 +123,15 @@ class BlockMove {
   // In the order of the exchange, at most one to and one from each peer; their regions refer to the program's memory,
   // to bundles, or to staging_.
   std::vector<PeerMessage> out_, in_;
-  // Several blocks for, or from, one neighbour, sent as one message in their order. Long ones that are contiguous stay
-  // in the program's memory as pieces; others are copied into a run, or out of it.
+  // Several blocks for, or from, one neighbor, sent as one message in their order. If they are long together, and each
+  // is contiguous, the blocks stay in the program's memory as pieces. Otherwise they are copied into a run, or out of
+  // it.
   struct Bundle {
-    // Of a message that stays in the program's memory.
+    // The pieces of a message that stays in the program's memory.
     std::vector<portals::Buffer> pieces;
-    // Of a message that is copied: its blocks in the program's memory.
+    // The blocks of a message that is copied, in the program's memory.
     std::vector<portals::Region> blocks;
-    // The copy, the blocks one behind the other; null if there is none.
+    // The copy of the blocks, one behind the other; null if there is no copy.
     std::unique_ptr<std::byte[]> run;
   };
   std::vector<Bundle> bundles_out_, bundles_in_;

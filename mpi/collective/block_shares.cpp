@@ -1,4 +1,4 @@
-// The report to --check-types of a call that moves blocks: the receiver and the sender of each.
+// The report to --check-types of a call that moves blocks: the receiver and the sender of each block.
 #include <algorithm>
 #include <utility>
 #include <variant>
@@ -9,7 +9,7 @@
 
 namespace margay::mpi {
 
-// The message names count and type only if all blocks of the side have them.
+// The report has a count and a type only if all blocks of the side have the same.
 void BlockMove::report_shares(Call& call) const {
   CollectiveCall what{.root = rooted() ? arguments_.root : kNoRoot};
   const Blocks& named = sent_.size() > 0 ? sent_ : received_;
@@ -46,7 +46,8 @@ Shares BlockMove::expects() const {
   return shares_of(std::move(received), received_);
 }
 
-// Sorted by peer, in the order of sending for each: the judge compares the n-th blocks of a pair.
+// Sorted by peer, and for each peer in the order of sending: the judge compares the n-th block that one rank sends with
+// the n-th that the other expects.
 Shares BlockMove::shares_of(std::vector<PeersBlock> all, const Blocks& blocks) const {
   std::ranges::stable_sort(all, {}, &PeersBlock::peer);
   Shares shares;

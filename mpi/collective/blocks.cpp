@@ -21,7 +21,7 @@ std::string element(const char* array, int at) {
   return std::string(array) + "[" + std::to_string(at) + "]";
 }
 
-// Integer arithmetic, because the buffer may be MPI_BOTTOM, and the type have absolute addresses.
+// Integer arithmetic, because the buffer may be MPI_BOTTOM, and the type's offsets absolute addresses.
 std::byte* address_in(const void* buffer, std::int64_t bytes) {
   return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(buffer) + static_cast<std::uintptr_t>(bytes));
 }

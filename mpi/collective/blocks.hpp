@@ -13,8 +13,8 @@
 
 namespace margay::mpi {
 
-// An array of counts or displacements of the program, of int or, in the functions with large counts, of 64 bits. Does
-// not own it, and is read only while the call's arguments are checked: what a request needs later is in Blocks.
+// A view of the program's array of counts or displacements. Its elements are ints, or of 64 bits in the functions for
+// large counts. It is read only while the call's arguments are checked; Blocks contains what a request needs later.
 class Numbers {
  public:
   Numbers() = default;
@@ -87,8 +87,7 @@ class Blocks {
   [[nodiscard]] const Datatype& type_of(int at) const {
     return more_types_.empty() ? *type_ : *more_types_[static_cast<std::size_t>(at)];
   }
-  // Calls function(Datatype&) for each type that blocks refer to. A type that several blocks have may come several
-  // times.
+  // Calls function(Datatype&) for each type that blocks refer to. A type of several blocks may be passed several times.
   template <typename Function>
   void for_each_type(Function function) const {
     if (type_ != nullptr) function(*type_);

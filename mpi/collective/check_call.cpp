@@ -101,7 +101,7 @@ void record_call(Call& call, const Communicator& communicator, const CollectiveC
   collectives_of(call).check()->begin(std::move(report), communicator);
 }
 
-// MPI_Finalize is a collective call, too: members with fewer calls are found here.
+// MPI_Finalize is a collective call, too, and its report shows which members made fewer calls.
 void check_last_call(Call& call) {
   CallCheck* const check = collectives_of(call).check();
   if (check == nullptr) return;

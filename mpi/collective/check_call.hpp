@@ -14,7 +14,7 @@ namespace margay::mpi {
 inline constexpr int kNoRoot = std::numeric_limits<int>::min();
 
 // The arguments that must be equal on all members. `root`: the program's argument, also MPI_ROOT or MPI_PROC_NULL;
-// kNoRoot: none. `operation` 0: none.
+// kNoRoot: none. `operation`: 0 for a call without one.
 struct CollectiveCall {
   int root = kNoRoot;
   // Operations of the program are not compared with each other, because their handles are local.
@@ -56,8 +56,9 @@ inline void check_call(Call& call, const Communicator& communicator, const Colle
     record_call(call, communicator, what);
 }
 
-// Reports MPI_Finalize, which is the last collective call: a rank with fewer calls than the others is found here. On
-// rank 0 of the world it waits until all ranks have reported it, or one is lost. No effect while the check is disabled.
+// Reports MPI_Finalize, which is the last collective call. The check then finds ranks with fewer calls than the others.
+// On rank 0 of the world it waits until all ranks have reported it, or one is lost. No effect while the check is
+// disabled.
 void check_last_call(Call& call);
 
 }  // namespace margay::mpi

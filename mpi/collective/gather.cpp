@@ -16,8 +16,8 @@ using margay::portals::Region;
 
 namespace {
 
-// The root's receive buffer, `size` blocks of `count` elements, as one run of bytes: the buffer itself if the type is
-// dense, else a copy that scatter() unpacks.
+// The receive buffer of a rank with the result, `size` blocks of `count` elements, as one run of bytes: the buffer
+// itself if the type is dense, otherwise a copy that scatter() unpacks.
 class GatheredData {
  public:
   GatheredData(void* buffer, std::int64_t count, Datatype& type, int size)
@@ -81,7 +81,7 @@ struct Contribution {
   Datatype* type;
 };
 
-// `in_place`: this rank's block of the receive buffer, at the root.
+// `in_place`: this rank's block of the receive buffer, on a rank with the result.
 Contribution check_contribution(Call& call, const void* sendbuf, std::int64_t sendcount, MPI_Datatype sendtype,
                                 const Contribution& in_place) {
   if (sendbuf == MPI_IN_PLACE) return in_place;
@@ -144,7 +144,7 @@ class Gathering {
 
  private:
   void record(Call& call) const {
-    // At a root of a gather the receive arguments describe the blocks of all.
+    // At the root of a gather the receive arguments describe the blocks of all ranks.
     const bool names_result = to_one() && has_result();
     const CollectiveCall what{.root = arguments_.root.value_or(kNoRoot),
                               .count = names_result ? arguments_.receive_count : mine_.count,
@@ -172,7 +172,7 @@ class Gathering {
     call.buffer(is.receive, is.receive_count, receive_type_);
     check_all(call, is.receive_count, receive_type_, communicator_);
     call.whose("of the receive");
-    // With MPI_BOTTOM two datatypes lead to different memory.
+    // Two buffers at MPI_BOTTOM may be different memory, because their datatypes have the addresses.
     const bool is_address = is.receive != MPI_BOTTOM;
     if (is_address) check_buffers(call, is.send, is.receive, is.receive_count);
     if (!call.ok()) return;

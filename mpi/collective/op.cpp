@@ -13,7 +13,7 @@ using MadeOperation = margay::mpi_adi::Operation;
 
 // Both forms of MPI_Op_create.
 int create(Call& call, std::unique_ptr<MadeOperation> operation, MPI_Op* handle) {
-  // One of them is set, by the form of the call.
+  // The form of the call determines which of the two functions is set.
   if (operation->function == nullptr && operation->function_c == nullptr) {
     call.error(MPI_ERR_ARG, "user_fn is a null pointer");
   }

@@ -12,7 +12,7 @@ using namespace margay::mpi;
 
 namespace {
 
-// Local: no communicator, so errors go to the world's handler.
+// The call has no communicator, so its errors go to the handler for errors without an object.
 int reduce_local(Call& call, const void* in, void* inout, std::int64_t count, MPI_Datatype datatype, MPI_Op op) {
   call.count(count);
   Datatype* type = call.datatype(datatype);
@@ -113,7 +113,8 @@ class ReducingBetween {
     if (sends()) call.buffer(arguments.send, arguments.count, type_, "sendbuf");
     if (!call.ok()) return;
     const int root = arguments.root.value_or(kNoRoot);
-    // Such a member's operation and type are placeholders, which must not be compared with the others' arguments.
+    // The operation and type of a member that takes no part are placeholders, which must not be compared with the
+    // arguments of other members.
     if (takes_no_part(arguments)) {
       check_call(call, *communicator_, {.root = root});
       return;
@@ -148,7 +149,7 @@ class ReducingBetween {
  private:
   // Non-root members of the root's group pass MPI_PROC_NULL and no data.
   static bool takes_no_part(const ReduceArguments& arguments) { return arguments.root == MPI_PROC_NULL; }
-  // An empty reduction of bytes stands for the arguments that MPI ignores there.
+  // Replaces the arguments of such a member, which MPI ignores, by those of an empty reduction of bytes.
   static ReduceArguments significant(const ReduceArguments& named) {
     return takes_no_part(named) ? ReduceArguments{nullptr, nullptr, 0, MPI_BYTE, MPI_BOR, named.root, named.comm}
                                 : named;

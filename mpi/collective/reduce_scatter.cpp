@@ -59,7 +59,7 @@ class ReduceScattering {
   [[nodiscard]] CallTask::By by() const {
     return operands_.of_program() ? CallTask::By::program : CallTask::By::anybody;
   }
-  // The row is a copy: the algorithms combine into it, and only this rank's block is the program's.
+  // The row is a copy, because the algorithms combine into it, and the program gets only this rank's block.
   void begin() { what_ = {operands_.begin(in_place() ? arguments_.receive : arguments_.send, nullptr), lengths_}; }
   [[nodiscard]] Plan plan(const StandingFacts& standing) const {
     return communicator_->is_inter() ? between().plan(standing) : plan_of(what_, standing);
@@ -68,7 +68,7 @@ class ReduceScattering {
     if (communicator_->is_inter()) return between().routine(collective, standing, algorithm);
     return routine_of(what_, collective, standing, algorithm);
   }
-  // The result is one block of the row: the one after those of the lower ranks.
+  // The result is this rank's block of the row, behind the blocks of the lower ranks.
   void finish() const {
     std::int64_t before = 0;
     for (std::size_t rank = 0; rank < me(); ++rank) before += counts_[rank];

@@ -7,7 +7,8 @@ namespace margay::mpi {
 namespace {
 
 // Opens the call's channel. Initialization is collective and may wait for the other members (MPI 4.0, 6.13), so it may
-// agree with them on free channels; after one agreement for each part of the channels, all are in use.
+// agree with them on free channels. Each agreement covers a part of the channels; when none is left, all channels are
+// in use.
 void be_persistent(Call& call, CallTask& task) {
   constexpr std::uint64_t kAgreements = (std::uint64_t{1} << CallNumber::kChannelBits) / CallNumber::kChannelsAtOnce;
   for (std::uint64_t agreed = 0; !task.be_persistent(); ++agreed) {

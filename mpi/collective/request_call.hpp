@@ -21,7 +21,7 @@ enum class Form : std::uint8_t { nonblocking, persistent };
 // for the other members, and fails with MPI_ERR_OTHER if 2^20 persistent calls of the communicator are not freed.
 // Requires: the task's arguments are valid.
 void begin_request(Call& call, Form form, std::unique_ptr<CallTask> task, MPI_Request* request);
-// The same as the end of a binding.
+// The same, as the end of a binding: returns the binding's result.
 inline int give_request(Call& call, Form form, std::unique_ptr<CallTask> task, MPI_Request* request) {
   begin_request(call, form, std::move(task), request);
   return call.done();
@@ -44,7 +44,7 @@ class CheckedTask final : public CallTask {
   }
 
  private:
-  // Tasks that call the program run in its calls only.
+  // A task that calls functions of the program runs in the program's calls only.
   static By by_of(const What& what) {
     if constexpr (requires { what.by(); }) {
       return what.by();

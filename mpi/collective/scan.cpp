@@ -45,7 +45,7 @@ class Scanning {
     return operands_.of_program() ? CallTask::By::program : CallTask::By::anybody;
   }
   void begin() {
-    // Without a result the contribution is read from where the program has it, into a row of its own.
+    // On a rank without a result, the contribution is copied into a row of its own.
     what_ = has_result() ? ScanCall{arguments_.kind, operands_.begin(arguments_.send, arguments_.receive)}
                          : ScanCall{arguments_.kind,
                                     operands_.begin(in_place() ? arguments_.receive : arguments_.send, nullptr)};

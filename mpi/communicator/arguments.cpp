@@ -115,9 +115,10 @@ int give_communicator(Call& call, const Made& made, MPI_Comm* handle) {
 
 int give_duplicate(Call& call, Communicator& parent, Made made, MPI_Comm* handle, const Info* hints) {
   if (made.communicator != nullptr) {
-    // A duplicate has no hints but these (MPI 4.0, 7.4.2).
+    // A duplicate has only these hints (MPI 4.0, 7.4.2).
     if (hints != nullptr) made.communicator->hints.set_from(*hints);
-    // The contexts were agreed on, so only this member lacks the communicator; the others have theirs.
+    // If a copy fails, only this member frees its communicator: the members have agreed on the contexts, and the others
+    // keep theirs.
     if (!copy_attributes(call, parent, *made.communicator)) {
       call.rank().free_communicator(*made.communicator);
       made = {};

@@ -24,8 +24,8 @@ void not_negative(Call& call, int number, const char* what);
 // Checks a rank of a group with `size` members (MPI_ERR_RANK).
 void check_rank(Call& call, int rank, int size, const char* what = "rank");
 
-// The communicator's topology of that kind; nullptr, with the error set, if it has another one or none. `kind`: its
-// name for the message (MPI_ERR_TOPOLOGY).
+// The communicator's topology of class `Kind`; nullptr, with MPI_ERR_TOPOLOGY set, if it has another topology or none.
+// `kind`: the name of the kind, for the message.
 template <typename Kind>
 [[nodiscard]] const Kind* topology_of(Call& call, const Communicator* communicator, const char* kind) {
   if (!call.ok()) return nullptr;
@@ -55,12 +55,12 @@ template <typename Kind>
 
 // The ends of calls that make communicators.
 
-// Passes the communicator, or MPI_COMM_NULL, to the program, or raises the error of making it: MPI_ERR_OTHER if all
-// contexts are in use, else that of the collective agreement.
+// Passes the communicator, or MPI_COMM_NULL, to the program, or raises the error of its construction: MPI_ERR_OTHER if
+// all contexts are in use, otherwise the error of the collective agreement.
 [[nodiscard]] int give_communicator(Call& call, const Made& made, MPI_Comm* handle);
 
-// The same for a duplicate of `parent`: copies the attributes first, and frees it if a copy function fails. `hints`
-// null: none.
+// The same for a duplicate of `parent`: copies the attributes first, and frees the duplicate if a copy function fails.
+// `hints` null: none.
 [[nodiscard]] int give_duplicate(Call& call, Communicator& parent, Made made, MPI_Comm* handle,
                                  const Info* hints = nullptr);
 

@@ -51,7 +51,8 @@ extern "C" int PMPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void* attribut
 }
 MARGAY_ALIAS(Comm_get_attr)
 
-// For MPICH's Fortran library. `kind`: that of MPI_Attr_put and MPI_Attr_get, or of the newer two.
+// For MPICH's Fortran library. `kind`: the kind of the values of Fortran's MPI_Attr_put and MPI_Attr_get, or of its
+// MPI_Comm_set_attr and MPI_Comm_get_attr.
 MARGAY_EXPORT int MPII_Comm_set_attr(MPI_Comm comm, int keyval, void* value, AttributeKind kind) {
   Call call(call_name<"MPI_Comm_set_attr">);
   return set(call, comm, keyval, {value, kind});

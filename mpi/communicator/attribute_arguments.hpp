@@ -10,7 +10,7 @@ namespace margay::mpi {
 // The program's key behind a handle; nullptr, with MPI_ERR_KEYVAL set, if it is invalid or predefined. `owner`: the
 // type of object that it must be for.
 [[nodiscard]] KeyvalPtr find_keyval(Call& call, int keyval, ObjectType owner);
-// The same; a freed key is an error: for new attributes.
+// The same for a call that sets an attribute: a freed key is an error, too.
 [[nodiscard]] KeyvalPtr find_unfreed_keyval(Call& call, int keyval, ObjectType owner);
 
 // The bodies of MPI_X_set_attr and MPI_X_delete_attr, for communicators, datatypes and windows' communicators. `object`
@@ -31,7 +31,8 @@ int delete_attribute_of(Call& call, Object* object, ObjectType owner, int keyval
   return call.done();
 }
 
-// Ends a call that reads an attribute in the language of `reader`. `found` null: not set; then only *flag is written.
+// Ends a call that reads an attribute in the language of `reader`. `found` is null if the attribute is not set; then
+// only *flag is written.
 inline int give_attribute(Call& call, Attribute* found, AttributeKind reader, void* value, int* flag) {
   // A missing attribute is not an error: flag is 0.
   *flag = found != nullptr ? 1 : 0;
@@ -49,8 +50,8 @@ int get_attribute_of(Call& call, Object* object, ObjectType owner, int keyval, v
   return give_attribute(call, object->attributes.find(*key), reader, value, flag);
 }
 
-// Ends a call that reads a predefined number: C gets its address, Fortran the number (MPI 4.0, 19.3.7). `number` null:
-// not set. `number` is the library's own variable, whose address stays valid.
+// Ends a call that reads a predefined number: C gets its address, Fortran the number (MPI 4.0, 19.3.7). `number` is
+// null if the attribute is not set; otherwise it points to the library's own variable, whose address stays valid.
 template <typename Number>
 int give_number(Call& call, Number* number, AttributeKind reader, void* value, int* flag) {
   *flag = number != nullptr ? 1 : 0;

@@ -11,7 +11,7 @@ namespace margay::mpi {
 
 namespace {
 
-// A reference to an object while callbacks run, which may free it.
+// A reference to an object, held while callbacks run, because they may free the object.
 template <typename Object>
 class Pin {
  public:
@@ -67,8 +67,8 @@ bool run_delete(Call& call, Handle handle, const Attribute& attribute) {
 }
 
 // Calls the key's copy function. `value`: the old value, replaced by the new one. A function of C++ or Fortran returns
-// a value of the old one's kind. A function of C gets the address of a number: if it returns that address, the number
-// is copied; otherwise it has set an address.
+// a value of the old value's kind. A function of C gets a number by its address: if it returns this address, the number
+// is copied; any other returned value is an address.
 int call_copy(const Keyval& keyval, Handle handle, AttributeValue& value, int& flag) {
   void* copy = nullptr;
   if (keyval.foreign_copy != nullptr) {
@@ -105,7 +105,7 @@ bool delete_one(Call& call, Handle handle, AttributeList& list, const KeyvalPtr&
   const Attribute* old = list.find(*keyval);
   if (old == nullptr) return true;
   if (!run_delete(call, handle, *old)) return false;
-  list.remove(*keyval);  // or the value that the callback has set meanwhile
+  list.remove(*keyval);  // also a value that the callback has set meanwhile
   return true;
 }
 
@@ -134,7 +134,7 @@ bool delete_all_in(Call& call, Object& object) {
   return true;
 }
 
-// Deletes what was copied. Continues after further errors, as the call has the first one.
+// Deletes the copied attributes. Continues after further errors, because the call keeps the first one.
 template <typename Object>
 void take_back(Call& call, Object& object) {
   while (!object.attributes.all().empty()) {

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kProcessorsMax = 1 << 20;  // bound of a node's resources: 1,024 nodes times this is within 2^31
 
-// MPI requires that the group is a subset of the communicator's (MPI 4.0, 7.4.2).
+// MPI requires that the group is a subset of the communicator's group (MPI 4.0, 7.4.2).
 void check_subset(Call& call, const GroupPtr& group, const Communicator* communicator) {
   // The whole group is the usual case, and needs no search.
   if (call.ok() && group != communicator->group && !is_subset(*group, *communicator->group)) {
@@ -39,7 +39,7 @@ int color_of_hardware(int node, MPI_Info info) {
   return instance ? node * kProcessorsMax + *instance : MPI_UNDEFINED;
 }
 
-// The color for MPICH's MPIX_COMM_TYPE_NEIGHBORHOOD. Of its hints only the one for a shared folder is supported; the
+// The color for MPICH's MPIX_COMM_TYPE_NEIGHBORHOOD. Only the hint for a shared folder is supported, because the
 // network between processes is unknown.
 int color_of_neighborhood(Call& call, Communicator& communicator, MPI_Info info) {
   const std::optional<Info> hints = info == MPI_INFO_NULL ? std::nullopt : copy_of_info(info);

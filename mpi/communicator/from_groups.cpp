@@ -46,7 +46,7 @@ int finish(Call& call, const Made& made, const Given& given, MPI_Comm* handle) {
                "be told from this one; choose another");
   }
   if (made.communicator != nullptr) {
-    // There is no parent whose handler it could inherit.
+    // The communicator has no parent from which it could inherit a handler.
     made.communicator->error_handler = given.raises.error_handler;
     // Local: each member keeps the hints that it passed.
     made.communicator->hints.set_from(given.hints);

@@ -1,4 +1,5 @@
-// Construction of groups from groups (MPI 4.0, 7.3.2). All are local: a group is a list of ranks of the world.
+// Construction of groups from groups (MPI 4.0, 7.3.2). All calls are local, because a group is a list of ranks of the
+// world.
 #include "mpi/call/binding.hpp"
 #include "mpi/communicator/arguments.hpp"
 #include "mpi_adi/object/group_ops.hpp"
@@ -8,7 +9,7 @@ using namespace margay::mpi;
 
 namespace {
 
-// The rank in the world, by which a new group finds this process's rank in it.
+// This process's rank in the world, by which a new group finds the process's rank in the group.
 std::uint32_t me(Call& call) {
   return call.rank().process().rank();
 }

@@ -38,7 +38,7 @@ Communicator* intercommunicator(Call& call, MPI_Comm comm) {
   return nullptr;
 }
 
-// Identical groups make congruent communicators, unless these are the same one.
+// Two communicators with identical groups are congruent; a communicator is identical to itself only.
 int compare(const Communicator& one, const Communicator& other) {
   if (&one == &other) return MPI_IDENT;
   if (one.is_inter() != other.is_inter()) return MPI_UNEQUAL;

@@ -9,8 +9,8 @@ using namespace margay::mpi;
 
 namespace {
 
-// The functions of all three types of keys have one type, because their objects' handles are ints. Null functions are
-// valid: MPI_COMM_NULL_COPY_FN and its like are null pointers.
+// Keys for communicators, datatypes and windows have functions of one type, because the handles of all these objects
+// are ints. Null functions are valid: MPI_COMM_NULL_COPY_FN and its like are null pointers.
 int create(Call& call, ObjectType owner, MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* delete_value,
            int* keyval, void* extra_state) {
   if (!call.ok()) return call.failed();
@@ -25,8 +25,8 @@ int create(Call& call, ObjectType owner, MPI_Comm_copy_attr_function* copy, MPI_
   return call.done();
 }
 
-// Frees a key. Another copy of its handle may free it again, as in MPICH: libraries free a key where its own functions,
-// or the end of another attribute, free it too.
+// Frees a key. Freeing it again by another copy of its handle is no error, as in MPICH: some libraries free a key that
+// one of its own functions, or the deletion of another attribute, has freed.
 int free_key(Call& call, ObjectType owner, int* keyval) {
   if (!call.ok()) return call.failed();
   KeyvalTable& keyvals = call.rank().tables().keyvals;

@@ -1,4 +1,4 @@
-// Attributes of datatypes (MPI 4.0, 7.7.4). Predefined types have them too; the library never deletes theirs.
+// Attributes of datatypes (MPI 4.0, 7.7.4). Predefined types may have attributes, too; the library never deletes these.
 #include "mpi/call/binding.hpp"
 #include "mpi/call/call.hpp"
 #include "mpi/communicator/attribute_arguments.hpp"
@@ -7,7 +7,7 @@ using namespace margay::mpi;
 
 namespace {
 
-// Also of types that are not committed.
+// Valid for types that are not committed, too.
 int set_of_type(Call& call, MPI_Datatype datatype, int keyval, AttributeValue value) {
   return set_attribute_of(call, call.any_datatype(datatype), ObjectType::datatype, keyval, value);
 }

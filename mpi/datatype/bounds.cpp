@@ -3,8 +3,8 @@
 #include "mpi/call/binding.hpp"
 #include "mpi/call/call.hpp"
 
-// Addresses (MPI 4.0, 5.1.5) are integers that types may be made of. Adding and subtracting them needs no Call, as it
-// uses no state, and is valid at any time.
+// Addresses (MPI 4.0, 5.1.5) are integers, which serve as displacements in types. Their addition and subtraction use no
+// state, so they need no Call and are valid at any time.
 
 using namespace margay::mpi;
 
@@ -45,7 +45,7 @@ using namespace margay::mpi;
 
 namespace {
 
-// `which`: the bounds with markers, or the true ones of the data.
+// `which`: the bounds that include markers, or the true bounds of the data.
 template <typename Integer>
 int bounds_of(Call& call, MPI_Datatype datatype, TypeBounds TypeDefinition::*which, Integer* lower, Integer* extent,
               const char* lower_name, const char* extent_name) {

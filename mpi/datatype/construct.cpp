@@ -36,7 +36,7 @@ int vector(Call& call, Count count, Count length, Count stride, MPI_Datatype old
   if (!call.ok()) return call.failed();
   std::int64_t bytes = 0;
   TypePtr made;
-  // A stride beyond 63 bits of bytes makes no type: `made` stays null.
+  // A stride whose bytes do not fit 63 bits makes no type: `made` stays null.
   if (!__builtin_mul_overflow(stride, old->extent(), &bytes)) {
     made = make_hvector(count, length, bytes, old,
                         origin_of(MPI_COMBINER_VECTOR, {one(count), one(length), one(stride)}, {}, {old}));
@@ -70,7 +70,7 @@ int indexed(Call& call, Count count, const Count lengths[], const Count displace
   return hand_out_type(call, make_indexed(blocks, places, old->extent(), old, std::move(origin)), newtype);
 }
 
-// The same with displacements in bytes, which are extents of 1.
+// The same with displacements in bytes: the extent that scales them is 1.
 template <typename Count>
 int hindexed(Call& call, Count count, const Count lengths[], const MPI_Aint displacements[], MPI_Datatype oldtype,
              MPI_Datatype* newtype) {
@@ -136,7 +136,7 @@ int resized(Call& call, MPI_Datatype oldtype, MPI_Aint lower, MPI_Aint extent, M
   const TypePtr old = definition(call, oldtype);
   call.not_null(newtype, "newtype");
   if (!call.ok()) return call.failed();
-  // As MPI_Type_get_contents returns them.
+  // In the order in which MPI_Type_get_contents returns them.
   const MPI_Aint bounds[] = {lower, extent};
   return hand_out_type(
       call, make_resized(old, lower, extent, origin_of<Count>(MPI_COMBINER_RESIZED, {}, bounds, {old})), newtype);

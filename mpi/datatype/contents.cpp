@@ -18,7 +18,8 @@ MPI_Datatype handle_of(Call& call, const TypePtr& type) {
   return MPI_DATATYPE_NULL;
 }
 
-// MPI gives the lengths of arrays beforehand, so a shorter one is a mistake.
+// Checks the length of one of the program's arrays. MPI_Type_get_envelope reports the needed lengths, so a shorter
+// array is an error.
 void check_room(Call& call, std::int64_t room, std::size_t needed, const char* what) {
   if (room < 0) call.error(MPI_ERR_ARG, std::string(what) + " is " + std::to_string(room) + ", below 0");
   if (!call.ok() || room >= static_cast<std::int64_t>(needed)) return;
@@ -37,7 +38,7 @@ struct Contents {
   MPI_Datatype* types;
 };
 
-// Rejects a type made with large counts in the functions that cannot return these: "erroneous", 5.1.13.
+// Rejects a type made with large counts, for functions that cannot return large counts ("erroneous", MPI 4.0, 5.1.13).
 void refuse_counts(Call& call, const Datatype* type) {
   if (type == nullptr || type->definition->origin.counts.empty()) return;
   call.error(MPI_ERR_TYPE,
@@ -52,7 +53,7 @@ int contents(Call& call, MPI_Datatype datatype, const Room& room, const Contents
   // The definition, not the object, because new handles are made below.
   const TypePtr made = type->definition;
   const TypeOrigin& origin = made->origin;
-  // The envelope of a predefined type says so, and there are no contents.
+  // A predefined type has no contents; its envelope has the combiner MPI_COMBINER_NAMED.
   if (origin.combiner == MPI_COMBINER_NAMED) {
     call.error(MPI_ERR_TYPE, "the datatype " + type->name + " is predefined: it has no contents");
   }
@@ -68,7 +69,8 @@ int contents(Call& call, MPI_Datatype datatype, const Room& room, const Contents
   std::copy(origin.integers.begin(), origin.integers.end(), to.integers);
   std::copy(origin.addresses.begin(), origin.addresses.end(), to.addresses);
   std::copy(origin.counts.begin(), origin.counts.end(), to.counts);
-  // New handles, also for types whose handles the program still has: it frees each (MPI 4.0, 5.1.13).
+  // Each derived type gets a new handle, even if the program still has a handle of it; the program frees each (MPI 4.0,
+  // 5.1.13).
   for (std::size_t i = 0; i < origin.types.size(); ++i) to.types[i] = handle_of(call, origin.types[i]);
   return call.done();
 }

@@ -10,7 +10,7 @@ using namespace margay::mpi;
 
 namespace {
 
-// The name of a predefined type; those for Fortran's kinds have none.
+// Formats a predefined type for messages: by its name or, for Fortran's kinds, which have no name, by its constructor.
 std::string datatype_text(const Datatype& type) {
   std::string words = "datatype " + in_hex(type.handle);
   if (!type.name.empty()) return words + " (" + type.name + ")";
@@ -28,8 +28,8 @@ std::string datatype_text(const Datatype& type) {
 
 }  // namespace
 
-// Marks the type only: its layout was compiled when it was made. A type that is only a part of others costs no more
-// than its definition.
+// Only marks the type, whose layout was compiled when the type was made. A type that is only a part of others costs no
+// more than its definition.
 extern "C" int PMPI_Type_commit(MPI_Datatype* datatype) {
   Call call(call_name<"MPI_Type_commit">);
   call.not_null(datatype, "datatype");

@@ -7,7 +7,7 @@ using namespace margay::mpi;
 
 namespace {
 
-// Copies by the type's layout, without a region in between, which saves 15 ns.
+// Copies by the type's layout directly: a Region in between would cost 15 ns.
 void pack_bytes(std::byte* packed, const void* buffer, const Datatype& type, std::uint64_t bytes) {
   if (type.dense()) {
     margay::portals::copy_bytes(packed, static_cast<const std::byte*>(buffer), bytes);

@@ -23,8 +23,8 @@ namespace margay::mpi {
   return type == nullptr ? 0 : total_bytes(call, count, type->size);
 }
 
-// Checks that `bytes` fit behind `position` in a packed buffer of `room` bytes, and that the buffer is valid if there
-// are any. Sets MPI_ERR_ARG or MPI_ERR_BUFFER. Room and position are in bytes too (MPI 4.0, 5.2); the position is not
+// Checks that `bytes` fit behind `position` in a packed buffer of `room` bytes, and that the buffer is valid if `bytes`
+// is not 0. Sets MPI_ERR_ARG or MPI_ERR_BUFFER. Room and position are in bytes too (MPI 4.0, 5.2); the position is not
 // changed here.
 template <typename Position>
 void check_room(Call& call, const void* packed, const char* packed_name, Position room, const char* room_name,

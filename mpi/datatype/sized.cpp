@@ -31,7 +31,7 @@ int hand_out_kind(Call& call, MPI_Datatype basic, int combiner, std::vector<int>
     call.error(MPI_ERR_OTHER, "too many datatypes are alive (2^18); free some first");
     return call.failed();
   }
-  // Marked as predefined, so the program cannot free it. Its contents are its arguments.
+  // Marked as predefined, so the program cannot free it. Its contents are the arguments of its constructor.
   made->predefined = added->handle;
   added->predefined = added->committed = true;
   known.push_back(added);
@@ -44,7 +44,7 @@ std::string asked_of(int digits, int range) {
   return "p is " + number(digits) + " and r is " + number(range);
 }
 
-// Either precision or range may be left open, not both.
+// Either precision or range may be MPI_UNDEFINED, but not both.
 void check_kind(Call& call, int digits, int range, MPI_Datatype found) {
   if (digits == MPI_UNDEFINED && range == MPI_UNDEFINED) {
     call.error(MPI_ERR_ARG, asked_of(digits, range) + "; one of them must be defined");

@@ -19,7 +19,7 @@ namespace margay::mpi {
 [[nodiscard]] int hand_out_type(Call& call, TypePtr made, MPI_Datatype* newtype);
 
 // The definition of any living type, committed or not, as a reference that outlives the handle; nullptr, with
-// MPI_ERR_TYPE set, if there is none.
+// MPI_ERR_TYPE set, if the handle is invalid.
 [[nodiscard]] inline TypePtr definition(Call& call, MPI_Datatype handle) {
   const Datatype* type = call.any_datatype(handle);
   return type != nullptr ? type->definition : nullptr;
@@ -47,7 +47,8 @@ template <typename Count>
 // Sets MPI_ERR_ARG, "`what`[i] is `value`, `why`".
 void bad_element(Call& call, const char* what, std::size_t i, std::int64_t value, const char* why);
 
-// The lists in which a constructor's integers and displacements are recorded: one list for both if it has large counts.
+// The lists in which a constructor's integers and displacements are recorded: one list for both in a constructor for
+// large counts.
 template <typename Count>
 [[nodiscard]] auto& kept_numbers(TypeOrigin& origin) {
   if constexpr (std::is_same_v<Count, MPI_Count>) {
@@ -69,9 +70,9 @@ template <typename Number>
 void append(std::vector<Number>& all, std::span<const Number> some) {
   all.insert(all.end(), some.begin(), some.end());
 }
-// The record of how a type was made, for MPI_Type_get_contents: the arguments in their order. `numbers` are the
-// contents' integers; in a constructor for large counts (`Count` is MPI_Count) they, and behind them `places`, are its
-// large counts. `old`: the types that it was made of, which the record keeps alive.
+// The record of how a type was made, for MPI_Type_get_contents: the arguments in their order. `numbers` become the
+// contents' integers, and `places` the addresses. In a constructor for large counts (`Count` is MPI_Count) both become
+// large counts, `numbers` first. `old`: the types from which the new type is made; the record keeps them alive.
 template <typename Count>
 [[nodiscard]] TypeOrigin origin_of(int combiner, std::initializer_list<std::span<const Count>> numbers,
                                    std::span<const MPI_Aint> places, std::vector<TypePtr> old) {
@@ -81,8 +82,7 @@ template <typename Count>
   return origin;
 }
 
-// Checks the name of a representation: "external32" is the only one besides the machine's own (MPI 4.0, 5.3).
-// MPI_ERR_ARG for others.
+// Checks the name of a representation. "external32" is the only valid one (MPI 4.0, 5.3); any other is MPI_ERR_ARG.
 void check_external32(Call& call, const char* datarep);
 
 }  // namespace margay::mpi

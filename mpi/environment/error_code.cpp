@@ -12,7 +12,7 @@ using namespace margay::mpi;
 
 namespace {
 
-// The rank's table; before MPI_Init and after MPI_Finalize one with the library's classes only, and without messages.
+// The rank's table. While there is no rank: a table that has only the library's classes, and no messages.
 const ErrorTable& table_of(EarlyCall& call) {
   static const ErrorTable& bare = *new ErrorTable();  // never destroyed, as threads may use it while the process exits
   return call.rank() != nullptr ? call.rank()->errors() : bare;
@@ -74,7 +74,7 @@ extern "C" int PMPI_Add_error_string(int errorcode, const char* string) {
   Call call(call_name<"MPI_Add_error_string">);
   call.not_null(string, "string");
   if (!call.ok()) return call.failed();
-  // An error rather than a truncated string: the program would find another one than it set.
+  // A longer string is an error, because after truncation the program would get another string than it set.
   if (std::strlen(string) >= MPI_MAX_ERROR_STRING) {
     call.error(MPI_ERR_ARG, "the string has " + std::to_string(std::strlen(string)) +
                                 " characters; with its end it must fit into MPI_MAX_ERROR_STRING (512)");

@@ -5,9 +5,9 @@
 
 namespace margay::mpi {
 
-// Passes `code` to that handler, outside the rank, because the program's function may call MPI. Does not return if the
-// handler is fatal. Returns the code as the handler leaves it, or unchanged with MPI_ERRORS_RETURN, the first handler
-// of files (MPI 4.0, 14.7). Requires: the rank is not entered.
+// Passes `code` to MPI_FILE_NULL's handler, outside the rank, because the program's function may call MPI. Does not
+// return if the handler is fatal. Returns the code as the handler leaves it, or unchanged with MPI_ERRORS_RETURN, the
+// first handler of files (MPI 4.0, 14.7). Requires: the rank is not entered.
 [[nodiscard]] int raise_on_file(MpiRank& rank, const CallName& name, int code);
 
 }  // namespace margay::mpi

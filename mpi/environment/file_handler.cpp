@@ -1,5 +1,5 @@
-// Error handlers of files (MPI 4.0, 9.3.3 and 14.7). No file can be opened, so only MPI_FILE_NULL has a handler: the
-// one that files begin with, which programs (those in C++ when they start) read and set.
+// Error handlers of files (MPI 4.0, 9.3.3 and 14.7). No file can be opened, so only MPI_FILE_NULL has a handler, the
+// first handler of all files. Programs read and set it; programs in C++ do so when they start.
 #include "mpi/call/binding.hpp"
 #include "mpi/call/call.hpp"
 #include "mpi/call/early_call.hpp"

@@ -79,7 +79,7 @@ extern "C" int PMPI_Get_processor_name(char* name, int* resultlen) {
   call.not_null(name, "name");
   call.not_null(resultlen, "resultlen");
   char host[MPI_MAX_PROCESSOR_NAME] = {};
-  // The last byte stays 0: a truncated name need not end with one.
+  // The last byte stays 0, because gethostname() need not end a truncated name with a zero.
   gethostname(host, sizeof host - 1);
   std::string text = host;
   const margay::sim::Job& job = call.rank().process().job();

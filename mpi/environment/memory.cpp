@@ -1,5 +1,5 @@
 // Allocation of memory (MPI 4.0, 9.2): from the heap that the node shares, so that all its ranks can map a window over
-// it; private memory if there is none (sim/machine/rank_memory).
+// it; private memory if the node has no shared heap (sim/machine/rank_memory).
 
 #include <cstdint>
 #include <optional>
@@ -28,7 +28,7 @@ extern "C" int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
     call.error(MPI_ERR_NO_MEM, status.sentence());
     return call.failed();
   }
-  // By this table MPI_Free_mem recognizes invalid addresses.
+  // MPI_Free_mem detects invalid addresses by this table.
   call.rank().tables().memory.insert(memory);
   *static_cast<void**>(baseptr) = memory;
   return call.done();

@@ -12,14 +12,15 @@ namespace margay::mpi {
 
 using Requests = std::span<UserRequest* const>;
 
-// Whether there are any such requests; other calls pay one test for them.
+// Whether the rank has such requests. Without them, a call pays this test only.
 [[nodiscard]] inline bool any_extended(Call& call) {
   return call.rank().tables().extended_requests != 0;
 }
 
-// Whether one of these requests is an incomplete one of that kind.
+// Whether one of these requests is an extended request that is not complete.
 [[nodiscard]] bool awaits_extended(Requests requests);
-// Calls the poll function of each incomplete one. An error that one returns becomes the call's.
+// Calls the poll function of each incomplete extended request. An error of such a function becomes the call's, and no
+// further function is called.
 void poll_extended(Call& call, Requests requests);
 // Waits until `done()` holds or a function failed (then !call.ok()). It polls and never sleeps for an event, because a
 // poll function has no way to wake it. `all`: all requests are awaited, not any of them, so that wait functions may be

@@ -60,7 +60,7 @@ extern "C" int PMPI_Grequest_complete(MPI_Request request) {
   GeneralizedRequest* generalized = nullptr;
   UserRequest* const found = find(call, request, generalized);
   if (!call.ok()) return call.failed();
-  // MPI_Request_free left the handle for this call.
+  // MPI_Request_free was called before, and left the handle for this call to free.
   if (generalized->given_up()) call.rank().handles().free_request(*found);
   std::string words;
   const int code = generalized->completed(call.rank(), words);
@@ -101,7 +101,7 @@ MARGAY_ALIAS_MPIX(Grequest_class_create)
 extern "C" int PMPIX_Grequest_class_allocate(MPIX_Grequest_class greq_class, void* extra_state, MPI_Request* request) {
   Call call(call_name<"MPIX_Grequest_class_allocate">);
   const std::vector<RequestClass>& classes = call.rank().tables().request_classes;
-  // A class is its place plus 1; 0, for no class, becomes the largest number and is refused.
+  // The number of a class is its index plus 1. The number 0 (no class) becomes the largest index, which is rejected.
   const auto place = static_cast<std::size_t>(greq_class) - 1;
   if (place < classes.size()) return start(call, classes[place], extra_state, greq_class, request);
   call.error(MPI_ERR_ARG, "greq_class " + std::to_string(greq_class) + " is none that MPIX_Grequest_class_create made");

@@ -26,7 +26,7 @@ void check_key(EarlyCall& call, const char* key) {
     call.error(MPI_ERR_INFO_KEY, "key is a null pointer");
     return;
   }
-  // Not strlen(): a pointer to something else may have no zero.
+  // Not strlen(), because an invalid pointer may lead to bytes without a zero.
   const std::string_view text(key, bounded_length(key, MPI_MAX_INFO_KEY));
   if (text.size() > MPI_MAX_INFO_KEY) {
     call.error(MPI_ERR_INFO_KEY,

@@ -16,7 +16,7 @@ namespace margay::mpi {
 [[nodiscard]] Info* find_own_info(EarlyCall& call, const InfoAccess& infos, MPI_Info handle);
 // Sets MPI_ERR_INFO_KEY for a key that is null, blank or too long.
 void check_key(EarlyCall& call, const char* key);
-// The length of a string, at most `limit` + 1, so that a string without an end is not read forever. Requires: `text` is
+// The length of a string, at most `limit` + 1, so that a string without a zero is not read forever. Requires: `text` is
 // not null.
 [[nodiscard]] std::size_t bounded_length(const char* text, std::size_t limit);
 

@@ -8,7 +8,8 @@
 
 using namespace margay::mpi;
 
-// Collective by the standard; here each rank keeps its own hints, as none changes what is sent.
+// MPI_Comm_set_info is collective by the standard. Here each rank keeps its own hints, because no hint changes what is
+// sent.
 extern "C" int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
   Call call(call_name<"MPI_Comm_set_info">);
   Communicator* communicator = call.communicator(comm);

@@ -10,7 +10,7 @@ using namespace margay::mpi;
 
 namespace {
 
-// Copies at most `characters`, and ends with a zero: `out` has one more byte.
+// Copies at most `characters` bytes and a zero, for which `out` has one more byte.
 void copy_text(const std::string& text, char* out, std::size_t characters) {
   const std::size_t length = std::min(text.size(), characters);
   std::memcpy(out, text.data(), length);
@@ -86,7 +86,7 @@ extern "C" int PMPI_Info_get_string(MPI_Info info, const char* key, int* buflen,
   if (call.ok() && *buflen < 0) call.error(MPI_ERR_ARG, "buflen is " + std::to_string(*buflen) + ", below 0");
   if (call.ok() && *buflen > 0) call.not_null(value, "value");
   return look_up(call, info, key, flag, [buflen, value](const std::string& found) {
-    // A length of 0 asks for the value's length only.
+    // If *buflen is 0, only the value's length is returned.
     if (*buflen > 0) copy_text(found, value, static_cast<std::size_t>(*buflen) - 1);
     // The length that the whole value needs, so that the program can call again.
     *buflen = static_cast<int>(found.size()) + 1;

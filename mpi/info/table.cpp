@@ -21,7 +21,7 @@ struct InfoTable final : ProcessPart {
   HandleTable<Info> table{ObjectType::info};
   std::optional<JobFacts> facts;  // once MPI has begun
   Info environment;
-  bool environment_is_whole = false;  // it was made with the facts
+  bool environment_is_whole = false;  // `environment` was made with the facts
 };
 
 InfoAccess::InfoAccess() : infos_(current_process().part<InfoTable>()), lock_(infos_.mutex) {}

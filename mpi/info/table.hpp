@@ -32,7 +32,8 @@ struct JobFacts {
 // The message for an invalid handle (MPI_ERR_INFO).
 [[nodiscard]] std::string bad_info_text(MPI_Info handle);
 
-// Checks an info argument of which nothing is used: MPI_INFO_NULL or a valid object; MPI_ERR_INFO for others.
+// Checks an info argument whose hints are not used: MPI_INFO_NULL and valid objects are accepted, any other handle is
+// MPI_ERR_INFO.
 void check_hints(Call& call, MPI_Info handle);
 
 // The table, locked for the object's lifetime. Requires: no function of the program is called meanwhile, as it may use
@@ -58,8 +59,8 @@ class InfoAccess {
   std::unique_lock<std::mutex> lock_;
 };
 
-// The contents of MPI_INFO_ENV (MPI 4.0, 11.2.1), as far as known: command, argv, maxprocs, host, arch, wdir. Without a
-// token in `argv`: the process's own command line.
+// The contents of MPI_INFO_ENV (MPI 4.0, 11.2.1), as far as known: command, argv, maxprocs, mpi_initial_errhandler,
+// host, arch, wdir. If `argv` has no token, the process's own command line is used.
 [[nodiscard]] Info environment_info(int argc, char** argv, const JobFacts& facts);
 // The facts before MPI begins, which margay's launcher has put into the environment. Under another launcher the number
 // of ranks of this program is unknown until then, as there may be several programs.

@@ -1,5 +1,5 @@
 // Puts and gets (MPI 4.0, 12.3.1, 12.3.2, 12.3.5). Each MARGAY_ACCESS defines an operation and its variant that returns
-// a request, both also for large counts.
+// a request, both with twins for large counts.
 
 #include "mpi/call/binding.hpp"
 #include "mpi/one_sided/access_call.hpp"

@@ -43,7 +43,7 @@ class PairPlaces {
 
 }  // namespace
 
-// A loop instead of recursion, as types may be nested deeper than the stack.
+// A loop, because types may be nested too deeply for a recursion.
 MPI_Datatype pair_of(const TypeDefinition& definition) {
   MPI_Datatype found = 0;
   std::unordered_set<const TypeDefinition*> seen{&definition};
@@ -71,7 +71,7 @@ bool is_padded_pair(MPI_Datatype type) {
 
 void accumulate_pairs(Rma& rma, Window& window, const Access& access, const AccumulateOperands& operands,
                       const OriginData& origin, const Datatype& pair) {
-  // From address 0, the results are offsets in the target.
+  // Starts at address 0, so the addresses are offsets in the target.
   PairPlaces there(nullptr, access.target_count, *access.target_type, pair.size);
   PairPlaces here(origin.buffer, operands.any() ? origin.count : 0, *origin.type, pair.size);
   PairPlaces results(access.buffer, access.count, access.wants_result() ? *access.type : pair, pair.size);
@@ -150,7 +150,7 @@ MPI_Datatype element_type(const Datatype& type) {
   return pair != 0 ? pair : type.definition->basic();
 }
 
-// A pair with padding is read as it lies in memory.
+// If the datatype is the elements' predefined type, its elements are read in place, pairs with their padding.
 void take_operands(const OriginData& origin, AccumulateOperands& operands) {
   if (origin.type->handle == operands.type) {
     operands.elements = portals::Region(const_cast<void*>(origin.buffer), operands.count * operands.element_bytes);
@@ -252,8 +252,8 @@ sim::TraceAccess traced_as(const ResultArguments& result, bool compares) {
   return result.one_element ? sim::TraceAccess::fetch_and_op : sim::TraceAccess::get_accumulate;
 }
 
-// The common body of all accumulates. Checks come first, then the epoch, which the access uses; then the announcement,
-// which needs the epoch.
+// The common body of all accumulates. The order: the arguments; the epoch, which the check marks as used; the
+// announcement, which contains the kind of the epoch.
 int accumulate(Call& call, const AccessArguments& arguments, MPI_Op op, const ResultArguments& result,
                Requested* requested, const void* compare = nullptr) {
   Window* window = nullptr;
@@ -280,13 +280,13 @@ int accumulate(Call& call, const AccessArguments& arguments, MPI_Op op, const Re
   check_elements(call, access, result, operands);
   check_result(call, access, result, operands);
   if (!call.ok()) return call.failed();
-  // Before the epoch is used by this access.
+  // Checked before this access uses the epoch.
   if (requested != nullptr && !Requested::allowed(call, *window, arguments.target)) return call.failed();
   if (!enter_epoch(call, *window, arguments.target)) return call.failed();
   const AccessNature nature{
       .kind = AccessKind::accumulate, .with_request = requested != nullptr, .operands = &operands, .origin = origin};
   if (!announce(call, *window, access, nature)) return call.failed();
-  // Padded pairs: packed bytes divided by an element's size in memory would not be their number.
+  // For padded pairs, packed bytes divided by an element's size in memory would not be the number of elements.
   const bool pair = access.target_type->handle == operands.type;
   operands.count =
       pair ? static_cast<std::uint64_t>(access.target_count) : target_bytes(access) / operands.element_bytes;
@@ -301,7 +301,7 @@ int accumulate(Call& call, const AccessArguments& arguments, MPI_Op op, const Re
   return call.done();
 }
 
-// Whether there is no result, or one of the target's type and count with a buffer.
+// Whether no result is wanted, or the result has a buffer, and the target's type and count.
 bool is_like_target(const ResultArguments& result, const AccessArguments& arguments) {
   if (!result.wanted) return true;
   return result.type == arguments.target_type && result.count == arguments.target_count && result.result != nullptr &&

@@ -11,14 +11,14 @@
 
 namespace margay::mpi {
 
-// The pair type of which all of a derived datatype is made; 0: none.
+// The pair type of which a derived datatype consists entirely; 0 if there is none.
 [[nodiscard]] MPI_Datatype pair_of(const TypeDefinition& definition);
-// Whether a pair type has padding, so that its elements are not a run of MPI_Type_size bytes each. False for MPI_2INT
+// Whether a pair type has padding, so the data of an element is not MPI_Type_size consecutive bytes. False for MPI_2INT
 // and MPI_FLOAT_INT, whose parts are consecutive.
 [[nodiscard]] bool is_padded_pair(MPI_Datatype type);
-// Accumulates element by element: the bytes of a padded pair are not consecutive in memory, and a piece of them may
-// hold parts of two elements. `pair`: the elements' type. Requires: `access` is checked, and all its types' elements
-// are `pair`.
+// Accumulates one element at a time, because the bytes of a padded pair are not consecutive in memory, and a piece of
+// the packed data may contain parts of two elements. `pair`: the elements' type. Requires: `access` is checked, and all
+// its types' elements are `pair`.
 void accumulate_pairs(Rma& rma, Window& window, const Access& access, const AccumulateOperands& operands,
                       const OriginData& origin, const Datatype& pair);
 

@@ -102,7 +102,7 @@ EpochKind epoch_of(const Window& window, const WindowTarget& target) {
   return window.starts && target.in_start ? EpochKind::exposure : EpochKind::fence;
 }
 
-// The access as its target, which has none of this rank's objects, needs it.
+// A description of the access that its target can use without this rank's objects.
 AnnouncedAccess announcement_of(Call& call, Window& window, const Access& access, const AccessNature& nature) {
   AnnouncedAccess announced;
   announced.number = ++window.check->last_number;
@@ -124,8 +124,8 @@ AnnouncedAccess announcement_of(Call& call, Window& window, const Access& access
   return announced;
 }
 
-// The earlier access's function and source line. A place is an offset in a file, so another process than the caller can
-// look it up.
+// The earlier access's function and source line. `place` is an offset in a file, so this process can look it up
+// although another process made the call.
 std::string first_call(Call& call, const Conflict& conflict) {
   return conflict.first.call + call.rank().process().source_lines().behind_call(conflict.first.place);
 }
@@ -149,11 +149,11 @@ void report_conflict(Call& call, const Window& window, std::string sentence) {
   call.error(MPI_ERR_RMA_CONFLICT, std::move(sentence));
 }
 
-// The check of the origin's own memory: buffers of incomplete accesses that this one uses, too.
+// The check of the origin's own memory: finds incomplete accesses whose buffers the new access uses, too.
 class OwnBuffers {
  public:
   OwnBuffers(Window& window, const AnnouncedAccess& access, int target) : window_(window), own_(access) {
-    // The target takes the origin's place, because all accesses here have this origin, and the message names the
+    // The field `origin` contains the target: all accesses here have the same origin, and the message names the
     // targets.
     own_.origin = target;
     own_.epoch = EpochKind::passive;  // ends when the origin may reuse its memory, in any epoch
@@ -182,7 +182,7 @@ class OwnBuffers {
   std::optional<Conflict> conflict_;
 };
 
-// Checks the origin's buffers: a get's and a result's are written, all others read.
+// Checks the origin's buffers. The buffers of gets and of results are written, all others are read.
 bool check_buffers(Call& call, Window& window, const AnnouncedAccess& announced, const Access& access,
                    const AccessNature& nature) {
   OwnBuffers buffers(window, announced, access.target);
@@ -201,8 +201,7 @@ bool check_buffers(Call& call, Window& window, const AnnouncedAccess& announced,
   return false;
 }
 
-// Announces the access in parts. If a later part conflicts, the parts before it are withdrawn, as the access does not
-// begin.
+// Announces the access in parts. If a part conflicts, the access does not begin, and the parts before it are withdrawn.
 bool check_target(Call& call, Window& window, const AnnouncedAccess& announced, const Access& access) {
   TargetPieces pieces(*access.target_type, access.target_count);
   bool any = false;
@@ -255,7 +254,7 @@ bool announce_checked(Call& call, Window& window, Access& access, const AccessNa
   const AnnouncedAccess announced = announcement_of(call, window, access, nature);
   // The origin first: that needs no message.
   if (!check_buffers(call, window, announced, access, nature) || !check_target(call, window, announced, access)) {
-    // The access does not begin, so it uses the origin's buffers no longer.
+    // The access does not begin, so it no longer uses the origin's buffers.
     window.check->buffers.end_access(access.target, announced.number);
     return false;
   }

@@ -15,7 +15,7 @@ namespace margay::mpi {
 
 // The location of a conflict between two accesses.
 struct ConflictLocation {
-  // A rank of the window's group; then what window_text() returns.
+  // The target, as a rank of the window's group, and the window, as window_text() formats it.
   int target = 0;
   std::string window;
   std::string first_call;  // function of the first access, with its location
@@ -26,8 +26,8 @@ struct ConflictLocation {
 // The message for a conflict at the target, which follows the name of the second access's function.
 [[nodiscard]] std::string conflict_text(const Conflict& conflict, const AnnouncedAccess& second,
                                         const ConflictLocation& place);
-// The message for a conflict in the origin's own memory (WindowCheck::buffers). `second`: the second access, as an
-// access to this memory; `announced`: the same as announced to its target.
+// The message for a conflict in the origin's own memory (WindowCheck::buffers). `second` describes the second access as
+// an access to this memory, `announced` as it was announced to its target.
 [[nodiscard]] std::string own_conflict_text(const Conflict& conflict, const AnnouncedAccess& second,
                                             const AnnouncedAccess& announced, const std::string& first_call);
 
@@ -42,12 +42,12 @@ struct AccessNature {
   OriginData origin = {};
 };
 
-// Announces an access; with --check-rma only. A round trip to the target for each kPiecesOfAsk pieces. If a later part
-// conflicts, the announced ones are withdrawn.
+// Announces an access, with --check-rma only. Costs a round trip to the target for each kPiecesOfAsk pieces. If one
+// part conflicts, the parts announced before it are withdrawn.
 [[nodiscard]] bool announce_checked(Call& call, Window& window, Access& access, const AccessNature& nature);
 // The last step before an access begins. Returns false, with the error set, if it conflicts with an incomplete access
-// (MPI_ERR_RMA_CONFLICT), or the target is lost. Without the check it costs one test. After true the access must begin,
-// and its end must be announced later: until then others are compared with it.
+// (MPI_ERR_RMA_CONFLICT), or the target is lost. Without the check it costs one test. After true the caller begins the
+// access, and announces its end later: until then, other accesses are compared with it.
 [[nodiscard]] inline bool announce(Call& call, Window& window, Access& access, const AccessNature& nature) {
   return window.check == nullptr || announce_checked(call, window, access, nature);
 }

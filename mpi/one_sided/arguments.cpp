@@ -46,7 +46,7 @@ Window* checked_window(Call& call, MPI_Win handle) {
     bad_window(call, handle);
     return nullptr;
   }
-  // Also for an earlier error.
+  // The handler is set even after an earlier error, which then goes to it.
   call.on(*window->communicator);
   return call.ok() ? window : nullptr;
 }
@@ -70,7 +70,8 @@ void report_errors(Call& call, Window& window) {
   window.error_text.clear();
 }
 
-// Done at the origin, so that the call that caused an error reports it; for dynamic windows the target does it.
+// The origin checks the range, so that the call that caused an error reports it. For dynamic windows the target checks
+// it.
 bool check_range(Call& call, const Window& window, int target, MPI_Aint displacement, std::int64_t count,
                  const Datatype& type, std::uint64_t& offset) {
   const WindowTarget& to = window.targets[static_cast<std::size_t>(target)];
@@ -133,7 +134,7 @@ bool check_access(Call& call, const AccessArguments& arguments, Window*& window,
   return true;
 }
 
-// May wait: for the lock of the epoch's first access, and while too many accesses are in progress.
+// May wait for the lock of the epoch's first access, and while too many accesses are in progress.
 bool enter_epoch(Call& call, Window& window, int target) {
   wrong_epoch(call, begin_access(window, target));
   if (call.ok()) wait_for_lock(call, window, target);
@@ -145,7 +146,7 @@ void wait_for_room(Call& call) {
   const Rma& rma = call.rank().rma();
   if (!rma.is_full()) [[likely]]
     return;
-  // Accesses of a lost peer end as well, so this does not hang.
+  // Accesses to a lost peer end, too, so this wait ends.
   wait_until(call.rank(), [&rma] { return rma.has_room(); });
 }
 
@@ -176,7 +177,7 @@ void wait_for_accesses(Call& call, Window& window, int target) {
 
 namespace {
 
-// Accesses to mapped memory succeed even if its process is dead; their epoch fails.
+// Accesses to mapped memory of a dead process succeed; their epoch fails.
 void report_dead(Call& call, const WindowTarget& target) {
   if (target.lock != LockKind::none && call.device().kernel().initiator().gone(target.world_rank))
     call.error(MPIX_ERR_PROC_FAILED, {});
@@ -201,7 +202,7 @@ void flush_local(Call& call, Window& window, int target) {
   complete_announced(call, window, target, Completed::reads);
 }
 
-// Puts that have no answers of their own mark the target as unflushed; a flush behind them asks for one answer.
+// Puts that have no answers of their own mark the target as unflushed; a flush behind them requests one answer for all.
 void flush(Call& call, Window& window, int target) {
   // Without puts since the last flush the answers suffice.
   if (window.target(target).unflushed) {
@@ -213,7 +214,7 @@ void flush(Call& call, Window& window, int target) {
   complete_announced(call, window, target, Completed::all);
 }
 
-// The notification of the epoch's end travels behind the accesses, so it needs no flush, if it is a message.
+// If the notification of the epoch's end is a message, it follows the accesses on their wire, and no flush is needed.
 void complete_start(Call& call, Window& window, int target) {
   WindowTarget& to = window.target(target);
   if (!Rma::ends_by_message(window, to)) return flush(call, window, target);
@@ -221,7 +222,7 @@ void complete_start(Call& call, Window& window, int target) {
   to.unflushed = false;
 }
 
-// Starts the flushes of all targets before it waits: each takes a round trip.
+// Starts the flushes of all targets before it waits, so that their round trips overlap.
 void flush_all(Call& call, Window& window) {
   for (int target = 0; target < window.members(); ++target) wait_until_sent(call, window.target(target));
   for (int target = 0; target < window.members(); ++target) call.rank().rma().begin_flush(window, target);

@@ -81,13 +81,13 @@ extern "C" int PMPI_Win_get_info(MPI_Win win, MPI_Info* info_used) {
   call.not_null(info_used, "info_used");
   if (!call.ok()) return call.failed();
   Info handed_out;
-  // Only the hints of kHints are returned, all of them; others that the program has set are not.
+  // All hints of kHints are returned, also those that are not set; other hints that the program has set are not.
   for (const auto& [key, otherwise] : kHints) {
     const std::string* const set = window->info.find(key);
     handed_out.set(key, set != nullptr ? *set : otherwise);
   }
   if (window->flavor == MPI_WIN_FLAVOR_ALLOCATE) {
-    // The requested alignment if it can be used, else the least that margay uses.
+    // The requested alignment if it can be used, otherwise margay's smallest.
     handed_out.set(kMemoryAlignmentHint, std::to_string(memory_alignment(window->info)));
   }
   // A new object, which the program frees.
@@ -171,13 +171,13 @@ int set(Call& call, MPI_Win win, int keyval, AttributeValue value) {
   return set_attribute_of(call, attributes_of(call, win), ObjectType::window, keyval, value);
 }
 
-// MPI_WIN_BASE is an address; the other predefined ones are numbers (MPI 4.0, 12.2.6).
+// MPI_WIN_BASE is an address; the other predefined attributes are numbers (MPI 4.0, 12.2.6).
 int get(Call& call, MPI_Win win, int keyval, void* value, int* flag, AttributeKind reader) {
   Window* const window = checked_window(call, win);
   call.not_null(value, "attribute_val");
   call.not_null(flag, "flag");
   if (!call.ok()) return call.failed();
-  // The predefined ones are the window's own fields, not entries of its table of attributes.
+  // Predefined attributes are fields of the window, not entries of its table of attributes.
   switch (is_builtin(keyval) ? predefined_keyval(keyval) : MPI_KEYVAL_INVALID) {
     case MPI_WIN_BASE: {
       // Wrapped in an attribute, which converts the address for Fortran.

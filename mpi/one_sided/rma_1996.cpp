@@ -1,5 +1,5 @@
 // One-sided communication by the proposal of April 1996 (paper 001, section 4; margay/mpi_rma_1996.h): one communicator
-// for both kinds of communication, with puts and gets by messages only.
+// serves two-sided and one-sided communication, and puts and gets are always messages.
 #include "collectives/comm/window.hpp"
 #include "collectives/select/perform.hpp"
 #include "mpi/call/binding.hpp"
@@ -112,7 +112,7 @@ int nonblocking(const Invocation& name, Moves how, const Arguments1996& argument
 
 }  // namespace
 
-// A new communicator with a window, which both kinds of communication use.
+// Makes a communicator with a window, for two-sided and one-sided communication.
 int MPI_RMA_init(void* base, MPI_Aint size, int disp_unit, MPI_Comm comm, MPI_Comm* newcomm) {
   Call call(call_name<"MPI_RMA_init">);
   Communicator* const communicator = call.intracommunicator(comm);

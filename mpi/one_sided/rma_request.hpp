@@ -9,8 +9,8 @@
 
 namespace margay::mpi {
 
-// Its count is the number of the access's messages in progress, plus one while the call is still starting them; the
-// request is complete at 0. Owned by its handle; after MPI_Request_free it deletes itself when complete.
+// The request counts the access's messages in progress, plus one while the call is still starting them, and is complete
+// at 0. Owned by its handle; after MPI_Request_free it deletes itself when complete.
 class RmaRequest final : public OwnRequest, private Listener {
  public:
   // `of`: the window's communicator, which the request keeps.
@@ -56,8 +56,9 @@ class RmaRequest final : public OwnRequest, private Listener {
     if (given_up_) delete this;
   }
 
-  // Reports the access as complete, without a wait for the target's answer: later accesses of this process are
-  // announced behind this report, and accesses of other processes are not compared with this one.
+  // Reports the access as complete, without a wait for the target's answer. Later accesses of this process are
+  // announced behind this report, and later accesses of other processes are not compared with an access that ends with
+  // its request.
   void end_announced(MpiRank& rank) {
     const Access::Announced access = std::exchange(announced_, {});
     Window* const window = rank.rma().window_of(*communicator);
@@ -69,7 +70,7 @@ class RmaRequest final : public OwnRequest, private Listener {
   }
 
   Device& device_;
-  // Messages in progress, plus one for the call that begins them; and their first error.
+  // The count of messages in progress, plus one for the call that begins them, and the first error of the messages.
   Outstanding outstanding_;
   bool given_up_ = false;
   int target_ = 0;

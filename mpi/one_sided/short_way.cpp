@@ -137,7 +137,7 @@ bool change_word(const CallName& name, const AccessArguments& arguments, Change 
 
 }  // namespace
 
-// A copy between two pieces of mapped memory, which is counted as the full path would count it.
+// Copies between two pieces of mapped memory, and counts the access as the full path would.
 bool short_access(const CallName& name, Direction direction, const AccessArguments& arguments) {
   const ShortStay stay;
   if (stay.rank() == nullptr) return false;
@@ -173,7 +173,7 @@ bool short_flush(int target, MPI_Win handle) {
   if (to->unflushed || !rank.rma().locally_complete(*to) || window->error_class != MPI_SUCCESS) return false;
   // A dead target fails the epoch; the whole call reports it.
   if (rank.device().kernel().initiator().gone(to->world_rank)) return false;
-  // Last, because it counts the call: one that takes the full path must not be counted twice.
+  // Last, because it counts the call, and a call that takes the full path must not be counted twice.
   return rank.rma().need_not_look();
 }
 

@@ -1,7 +1,8 @@
-// Fast paths of frequent window calls: put, get or update a few elements in memory that is mapped here, with the same
-// type and count on both sides, in an open epoch; and flush if nothing is in progress. Each function checks in a few
-// comparisons all that the full path checks. It returns true if the access is done. False: it had no effect; the caller
-// takes the full path, which reports the error, waits, or uses another method.
+// Fast paths of frequent window calls. An access takes its fast path if the target's memory is mapped here, both sides
+// have the same dense type and count, and an epoch is open. A flush takes it if nothing is in progress. A few
+// comparisons make all checks of the full path. A function returns true if it has carried out the call. Otherwise it
+// returns false, without an effect; the caller then takes the full path, which reports the error, waits, or uses
+// another method.
 //
 // The rank is entered and left as in any call, so that the coprocessor is notified of work for it. A fast path saves
 // the Call object and the error messages; one test sends every call to the full path while a trace or a check observes
@@ -20,7 +21,7 @@ namespace margay::mpi {
 // MPI_Compare_and_swap.
 [[nodiscard]] bool short_swap(const CallName& name, const AccessArguments& arguments, const void* compare,
                               void* result);
-// MPI_Win_flush and MPI_Win_flush_local. At least every 64th takes the full path, which runs a round of progress:
+// MPI_Win_flush and MPI_Win_flush_local. At least every 64th call takes the full path, which runs a round of progress:
 // a program that polls memory in a loop of flushes must still receive its messages.
 [[nodiscard]] bool short_flush(int target, MPI_Win window);
 

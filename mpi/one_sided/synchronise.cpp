@@ -42,8 +42,8 @@ std::vector<int> ranks_in(Call& call, const Window& window, const GroupPtr& grou
   return ranks;
 }
 
-// Completes the accesses to a target and unlocks it. Where the unlock is a message that the target gets behind all of
-// the accesses, no flush is needed.
+// Completes the accesses to a target and unlocks it. If the unlock is a message that follows all accesses on their
+// wire, no flush is needed.
 void unlock_one(Call& call, Window& window, int target) {
   if (Rma::may_unlock_behind(window, window.target(target))) {
     call.rank().rma().unlock(window, target);
@@ -53,8 +53,8 @@ void unlock_one(Call& call, Window& window, int target) {
   call.rank().rma().unlock(window, target);
 }
 
-// Makes progress and yields in some of the calls. A program may poll in a loop for data that others write, by calls
-// that never wait; without this it would receive no messages.
+// Runs a round of progress and yields, in some of the calls. Without this, a program that polls for data of other
+// ranks, by calls that never wait, would receive no messages.
 void look_at_times(Call& call) {
   if (!call.rank().rma().looks_now()) return;
   look_once(call);
@@ -203,7 +203,7 @@ extern "C" int PMPI_Win_sync(MPI_Win win) {
   const Window* const window = checked_window(call, win);
   if (window == nullptr) return call.done();
   look_at_times(call);
-  // Orders the program's own loads and stores with others' (unified model; MPI 4.0, 12.5.4).
+  // Orders the program's own loads and stores with those of other processes (unified model; MPI 4.0, 12.5.4).
   margay::sim::order_memory();
   call.rank().rma().record_synchronisation(*window, TraceSync::sync);
   return call.done();
@@ -222,7 +222,7 @@ extern "C" int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
   window->fence = Window::Fence::none;
   window->exposes = true;
   window->post_group = std::move(ranks);
-  // Notifies the origins; MPI_Win_start waits for it.
+  // Notifies the origins, whose MPI_Win_start waits for the notification.
   for (const int rank : window->post_group) call.rank().rma().send(*window, rank, margay::mpi_adi::Ask::posted);
   call.rank().rma().record_synchronisation(*window, TraceSync::post);
   return call.done();
@@ -245,8 +245,8 @@ extern "C" int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
     WindowTarget& target = window->target(rank);
     target.in_start = true;
     const std::uint32_t post = ++target.started;
-    // Counted also with MPI_MODE_NOCHECK, with which the post has arrived already: a post that no start counts would be
-    // taken for that of a later epoch.
+    // With MPI_MODE_NOCHECK the post has arrived already. It is counted all the same: an uncounted post would be taken
+    // for the post of a later epoch.
     wait_for_target(call, target,
                     [&] { return window->control.posts().has_reached(static_cast<std::uint32_t>(rank), post); });
   }
@@ -261,7 +261,7 @@ extern "C" int PMPI_Win_complete(MPI_Win win) {
   if (window != nullptr && !window->starts) wrong_epoch(call, "MPI_Win_start was not called");
   if (!call.ok()) return call.failed();
   for (const int rank : window->start_group) {
-    // Before the notification: the target may use its memory from then on.
+    // Before the notification, after which the target may use its memory.
     complete_start(call, *window, rank);
     window->target(rank).in_start = false;
     if (!call.device().kernel().initiator().gone(window->target(rank).world_rank))
@@ -277,7 +277,7 @@ MARGAY_ALIAS(Win_complete)
 
 namespace {
 
-// Completions are counted for each origin, so that one of a later epoch is not lost.
+// Completions are counted for each origin, so that a completion of a later epoch is not lost.
 bool has_completed(Window& window, int origin) {
   return window.control.completions().has_reached(static_cast<std::uint32_t>(origin), window.target(origin).waited + 1);
 }
@@ -299,7 +299,7 @@ extern "C" int PMPI_Win_wait(MPI_Win win) {
   if (!call.ok()) return call.failed();
   for (const int rank : window->post_group) {
     const WindowTarget& origin = window->target(rank);
-    // A lost origin ends the wait with an error, and with it the exposure epoch.
+    // A lost origin ends the wait, and the exposure epoch, with an error.
     wait_for_target(call, origin, [&] { return has_completed(*window, rank); });
   }
   end_exposure(*window);

@@ -22,7 +22,8 @@ struct WindowArguments {
   MPI_Comm comm;
 };
 
-// Checks all arguments, also by `check_more`, and returns the communicator; nullptr after an error.
+// Checks the arguments, those of one binding only by `check_more`, and returns the communicator; nullptr after an
+// error.
 template <typename CheckMore>
 Communicator* check_window(Call& call, const WindowArguments& arguments, const MPI_Win* win, Info& hints,
                            CheckMore check_more) {
@@ -132,7 +133,7 @@ extern "C" int PMPI_Win_free(MPI_Win* win) {
   Window* const window = call.ok() ? checked_window(call, *win) : nullptr;
   if (window != nullptr) wrong_epoch(call, check_free(*window));
   if (!call.ok()) return call.failed();
-  // Before any other effect: an attribute's function may refuse.
+  // Before any other effect: the window stays if an attribute's delete function fails.
   if (!delete_attributes(call, *window->communicator)) return call.failed();
   flush_all(call, *window);
   // A barrier: all members have ended their accesses before any member's memory is freed.
@@ -163,7 +164,7 @@ extern "C" int PMPI_Win_fence(int assert, MPI_Win win) {
   }
   if (window != nullptr) wrong_epoch(call, check_fence(*window));
   if (!call.ok()) return call.failed();
-  // Without an access in its epoch there is nothing to complete.
+  // If the epoch had no access, there is nothing to complete.
   if (window->fence == Window::Fence::used) flush_all(call, *window);
   record_error(call, perform(collectives_of(call), *window->communicator, BarrierCall{}));
   // After the barrier: all accesses before the fence are announced and complete.

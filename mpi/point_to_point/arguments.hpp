@@ -22,8 +22,8 @@ struct SendArguments {
   MPI_Comm communicator;
 };
 
-// The same of a receive. `source` may be MPI_ANY_SOURCE, `tag` MPI_ANY_TAG. `count`: the room in the buffer, which a
-// message may leave partly unused.
+// The arguments of a receive. `source` may be MPI_ANY_SOURCE, `tag` MPI_ANY_TAG. `count`: the room in the buffer, which
+// a message may leave partly unused.
 struct ReceiveArguments {
   void* buffer;
   std::int64_t count;
@@ -69,11 +69,11 @@ struct ReceiveArguments {
   return checked;
 }
 
-// Gives the request back to the device, which frees it when it is complete, and sets MPI_ERR_OTHER: 2^18 requests are
-// alive.
+// Sets MPI_ERR_OTHER, because 2^18 requests are alive, and gives the request back to the device, which frees it when it
+// is complete.
 [[gnu::noinline]] void refuse_request(Call& call, Request* device);
-// Gives a started request a handle. A send that completed at once has no request: all such sends share one handle,
-// unless the check of leaks is enabled, which needs one for each. Error: refuse_request()'s; `handle` is then
+// Gives a started request a handle. A send that completed at once has no request: all such sends share one handle. If
+// the check of leaks is enabled, each gets a handle of its own. Fails as refuse_request() does; `handle` is then
 // unchanged.
 inline void hand_out(Call& call, Request* device, Communicator& communicator, MPI_Request* handle) {
   const bool sent = device->kind == RequestKind::sent;
@@ -85,7 +85,7 @@ inline void hand_out(Call& call, Request* device, Communicator& communicator, MP
   UserRequest* const request = call.rank().handles().add_request(device, communicator);
   if (request == nullptr) [[unlikely]]
     return refuse_request(call, device);
-  // The check of leaks is on: a handle of its own, whose record keeps the communicator.
+  // With the check of leaks the send has a handle of its own, which refers to the communicator.
   if (sent) [[unlikely]] {
     request->sent = true;
     ++communicator.references;

@@ -55,8 +55,9 @@ int attach(Call& call, void* buffer, MPI_Count size) {
   return call.done();
 }
 
-// Waits until all buffered messages have left. `buffer_addr` is the address of a pointer. Without an attached buffer it
-// gets null and 0, so that a library can detach what was attached before and attach it again (MPICH's manual page).
+// Waits until all buffered messages have left. `buffer_addr` is the address of a pointer. Without an attached buffer
+// the call returns null and 0. A library can thus always detach the program's buffer and attach it again later (MPICH's
+// manual page).
 template <typename Count>
 int detach(Call& call, void* buffer_addr, Count* size) {
   call.not_null(buffer_addr, "buffer_addr");

@@ -106,7 +106,7 @@ bool RequestRow::all_complete() const {
 
 bool RequestRow::any_complete() {
   const std::uint64_t completions = call_.device().completions();
-  // Nothing has completed since: the row need not be scanned.
+  // No request has completed since the last scan, which found none.
   if (completions == completions_seen_) return false;
   if (first_complete() < count_) return true;
   completions_seen_ = completions;
@@ -133,7 +133,7 @@ bool RequestRow::end_well(int i, MPI_Status* status) {
   return true;
 }
 
-// A handle that became null leaves the row, too.
+// A request whose handle became null is removed from the row.
 int RequestRow::end(int i, MPI_Status* status, std::string& words) {
   const int error_class = end_request(call_, *row_[i], &handles_[i], status, words);
   if (handles_[i] == MPI_REQUEST_NULL) row_[i] = nullptr;
@@ -198,7 +198,7 @@ void end_one(Call& call, RequestRow& row, int i, Statuses& statuses, int at) {
 
 }  // namespace
 
-// Ends all requests also after a failure, as MPI_Waitall reports each in its status.
+// Ends all requests even after a failure, because MPI_Waitall reports each in its status.
 int end_all(Call& call, RequestRow& row, MPI_Status* array, ErrorFields fields) {
   Statuses statuses(array, fields);
   const int size = row.size();
@@ -234,8 +234,8 @@ using namespace margay::mpi;
 
 namespace {
 
-// Waits for rows with extended generalized requests, whose functions of the program are called meanwhile. Out of line,
-// so that other waits do not pay for it. Returns false after an error of such a function.
+// Waits for requests of which some are extended generalized requests, and calls the functions that the program gave for
+// these. Out of line, so that other waits do not pay for it. Returns false after an error of such a function.
 [[gnu::noinline]] bool carry_on(Call& call, UserRequest* request) {
   wait_extended(call, Requests(&request, 1), true, [request] { return complete(*request); });
   return call.ok();
@@ -246,8 +246,8 @@ template <typename Done>
   return call.ok();
 }
 
-// Waits until `done()`; returns false after an error of a request's function. `all`: `done()` holds when all requests
-// are complete.
+// Waits until `done()`; returns false after an error of a request's function. `all`: whether `done()` requires that all
+// requests are complete.
 template <typename Done>
 bool wait_for(Call& call, const RequestRow& row, int messages, bool all, Done done) {
   // One test unless the program uses MPICH's extended generalized requests.

@@ -19,8 +19,8 @@ inline void status_of(const Request& request, MPI_Status* status) {
   }
   set_status_cancelled(*status, request.cancelled);
 }
-// Moves a complete request's status and error into the call, and frees the request. For requests without a handle:
-// those of blocking calls.
+// Writes the status of a complete request, passes its error to the call, and frees the request. For requests of
+// blocking calls, which have no handle.
 inline void finish_device_request(Call& call, Request& request, MPI_Status* status) {
   status_of(request, status);
   if (request.error_class != MPI_SUCCESS) call.error(request.error_class, failure_text(call.rank(), request));
@@ -36,7 +36,7 @@ inline void finish_device_request(Call& call, Request& request, MPI_Status* stat
   return request.device->complete;
 }
 
-// Ends an active, complete request, and returns its error class. A persistent one becomes inactive; another one is
+// Ends an active, complete request, and returns its error class. A persistent request becomes inactive; any other is
 // freed, and its handle becomes MPI_REQUEST_NULL. `words`: the message of an error; unchanged without one. The call's
 // own error is not set, because MPI_Waitall reports one class for each status.
 [[nodiscard]] int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status,
@@ -69,8 +69,8 @@ class RequestRow {
   [[nodiscard]] int messages_in_look() const {
     return count_ > Device::kMessagesPerLook ? count_ : Device::kMessagesPerLook;
   }
-  // Whether one is active and complete. Scans the row only if some request has completed since the last scan that
-  // found none.
+  // Whether a request of the row is active and complete. Scans the row only if some request has completed since the
+  // last scan that found none.
   [[nodiscard]] bool any_complete();
   // The index of the first active, complete request from `from` on; size() if there is none.
   [[nodiscard]] int first_complete(int from = 0) const;
@@ -100,8 +100,8 @@ class RequestRow {
   UserRequest* inline_[kInline];
 };
 
-// Whether statuses get MPI_ERROR even if no request failed. The standard says no (MPI 4.0, 3.2.5), but MPICH's
-// MPI_Waitall writes it, and programs read it.
+// Whether statuses get MPI_ERROR even if no request failed. By the standard they do not (MPI 4.0, 3.2.5), but MPICH's
+// MPI_Waitall writes the field, and programs read it.
 enum class ErrorFields : std::uint8_t { always, failed };
 // Ends all requests of a row. Requires: row.all_complete(). Returns MPI_SUCCESS; or, if a request failed, writes each
 // request's error class to its status and raises MPI_ERR_IN_STATUS. `statuses` may be MPI_STATUSES_IGNORE.

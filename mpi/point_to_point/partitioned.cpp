@@ -58,7 +58,7 @@ void check_partition(Call& call, const Partitioned* request, int partition, cons
                               std::to_string(request->partitions()));
 }
 
-// The partitioned send of a handle. An inactive one is an error, because partitions can be made ready only between
+// The partitioned send of a handle. An inactive request is an error, because partitions can be made ready only between
 // MPI_Start and completion.
 PartitionedSend* find_sending(Call& call, MPI_Request handle) {
   auto* const request = find<PartitionedSend>(call, handle, "MPI_Psend_init");

@@ -109,8 +109,8 @@ extern "C" int PMPI_Startall(int count, MPI_Request array_of_requests[]) {
     const UserRequest* found = call.request(array_of_requests[i]);
     if (call.ok()) check_start(call, *found);
   }
-  // No request is started unless all can be. One that is listed twice is active the second time, so each is checked
-  // again.
+  // No request is started unless all passed the checks above. A request that is listed twice passed them twice, but is
+  // active at its second start, so each is checked again.
   for (int i = 0; i < count && call.ok(); ++i) {
     UserRequest& found = *call.request(array_of_requests[i]);
     check_start(call, found);

@@ -22,18 +22,18 @@ Communicator* check_probe(Call& call, int source, int tag, MPI_Comm comm) {
   return communicator;
 }
 
-// Whether no message can ever come, as its source is lost; sets the error then.
+// Whether no message can arrive any more, because the source is lost; sets the error if so.
 bool source_is_lost(Call& call, int source, const Communicator& communicator) {
   if (!call.device().source_lost(source, communicator)) return false;
   call.error(MPIX_ERR_PROC_FAILED, lost_text(call.rank()));
   return true;
 }
 
-// Waits until `probe` finds a message, or none can ever come. The awaited envelope is published only while this waits:
-// an error's handler runs outside the lock, and may never return.
+// Waits until `probe` finds a message, or its source is lost. The awaited envelope is published only during the wait,
+// because the handler of an error runs outside the lock and may never return.
 template <typename Probe>
 void wait_for_one(Call& call, const Awaited& awaited, Probe probe) {
-  // Published for descriptions of the process's waits.
+  // Published for reports of what this process waits for.
   const ProbeWait awaiting(call.device(), awaited);
   wait_until(call.rank(), [&] { return probe() || source_is_lost(call, awaited.source, *awaited.communicator); });
 }

@@ -13,8 +13,8 @@ OwnRequest* own_of(Request* request) {
   return static_cast<OwnRequest*>(request);
 }
 
-// Ends the call with the code of a request of mpi_adi/request. `programs`: a function of the program returned it, so it
-// is passed on unchanged.
+// Ends the call with the code of a request of mpi_adi/request. `programs`: a function of the program returned `code`,
+// so the call returns it unchanged.
 int end(Call& call, bool programs, int code, std::string words) {
   if (code == MPI_SUCCESS) return MPI_SUCCESS;
   if (programs) call.blame(Call::Blame::program);
@@ -80,7 +80,7 @@ extern "C" int PMPI_Cancel(MPI_Request* request) {
     call.error(MPI_ERR_REQUEST, "the request is a nonblocking collective's, which cannot be cancelled");
   }
   if (!call.ok()) return call.failed();
-  // Receives messages that have arrived: those cannot be cancelled any more.
+  // First matches the messages that have arrived, because their receives cannot be cancelled any more.
   call.device().progress();
   if (found->device->is_own()) {
     std::string words;

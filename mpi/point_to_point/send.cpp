@@ -8,8 +8,8 @@ namespace margay::mpi {
 
 namespace {
 
-// Out of line: long and synchronous messages, and short ones without room in the ring. The program's buffer may be
-// reused when this returns, not before.
+// Sends long and synchronous messages, and short ones without room in the ring; out of line. The program's buffer may
+// be reused when this returns, not before.
 [[gnu::noinline]] int send_and_wait(Call& call, const CheckedSend& send) {
   Request& request = *call.device().start_send(send);
   call.wait(request);

@@ -21,7 +21,7 @@ namespace {
 class TypedCopy {
  public:
   explicit TypedCopy(const CheckedSend& send) {
-    MARGAY_ASSERT(send.type != nullptr);  // it was checked
+    MARGAY_ASSERT(send.type != nullptr);  // the caller has checked it
     Pieces pieces;
     const portals::Region data = pieces.to_send(send.buffer, send.count, *send.type);
     size_ = static_cast<std::int64_t>(data.bytes());
@@ -59,8 +59,8 @@ int carry_out(Call& call, const SendArguments& send, const CheckedSend* copied_f
   return call.done();
 }
 
-// The nonblocking form: one request for both. `copy`: the data that the send reads if it is not the program's; kept
-// until both are complete.
+// The nonblocking form: one request for both. `copy`: the data that the send reads instead of the program's buffer, or
+// null; kept until both are complete.
 int start_both(Call& call, const SendArguments& send, const CheckedSend* copied_from, const ReceiveArguments& receive,
                std::unique_ptr<std::byte[]> copy, MPI_Request* handle) {
   CheckedSend out = check_send(call, SendMode::standard, send);

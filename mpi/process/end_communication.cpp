@@ -19,8 +19,8 @@ constexpr int kLastRounds = 1'000;
 constexpr std::uint32_t kWorldModel = Group::kWorldModel;
 
 // The scope of the waits below. nullopt: all communication of the process, because only the world model uses MPI. While
-// there are sessions, only the world's, because sessions wait for their own. Each test of a wait calls this again,
-// because another thread may begin a session meanwhile.
+// there are sessions, only the communication of the world, because sessions wait for their own. Each test of a wait
+// calls this again, because another thread may begin a session meanwhile.
 std::optional<std::uint32_t> looked_at() {
   return hold_machine_alone() ? std::nullopt : std::optional<std::uint32_t>(kWorldModel);
 }

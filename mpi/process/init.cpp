@@ -21,7 +21,7 @@ namespace {
 
 // MPI_Init and MPI_Init_thread. A failure to join the job ends the process, as there is no handler yet.
 int begin(const Invocation& of, int thread_level) {
-  // A process initializes the world model once, also after MPI_Finalize (MPI 4.0, 11.2.1).
+  // A process initializes the world model only once, and not again after MPI_Finalize (MPI 4.0, 11.2.1).
   if (current_process().init_state() != InitState::before) {
     EarlyCall call(of);
     call.error(MPI_ERR_OTHER,
@@ -41,14 +41,14 @@ int begin(const Invocation& of, int thread_level) {
   return MPI_SUCCESS;
 }
 
-// For calls that any thread may make at any level while MPI runs. While it does not, the process ends, as with any
+// For calls that any thread may make at any level while MPI runs. While MPI does not run, the process ends, as with any
 // Call.
 MpiRank& running_rank(const CallName& name, EarlyCall& call) {
   return call.rank() != nullptr ? *call.rank() : Call(name).rank();
 }
 
-// Enters the rank if that is possible soon. Not if another thread's call has the process lock, nor in a signal handler
-// that interrupted a call of this thread, which would wait for itself.
+// Enters the rank, and returns whether it could. Gives up if another thread's call keeps the process lock, and at once
+// in a signal handler that interrupted a call of this thread: the handler would wait for that call forever.
 bool enters_soon(MpiRank& rank) {
   // 10 ms in all: most calls have left the lock by then, and an abort is not delayed noticeably.
   constexpr int kTries = 100;
@@ -131,7 +131,7 @@ extern "C" int PMPI_Finalize() {
     delete_attributes_at_end(call, rank.worlds().world());
     report_leaks(rank, {.session = 0, .last = hold_machine_alone()});
     if (!end_communication(call)) return call.failed();
-    // Asked again, as the last session may have ended meanwhile.
+    // Tested again, because the last session may have ended meanwhile.
     if (hold_machine_alone() && rank.buffered().drained()) rank.buffered().abandon();
     rank.end_world();
   }

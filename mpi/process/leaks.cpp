@@ -46,7 +46,7 @@ std::string words(const SendRequest& request) {
   return message_text("to", rank_of_process(*request.communicator, request.peer), request.tag, request.body.bytes());
 }
 std::string words(const ReceiveRequest& request) {
-  if (request.state == ReceiveState::idle) return {};  // the same
+  if (request.state == ReceiveState::idle) return {};  // complete at once, without a message
   return message_text("from", request.source, request.tag, request.complete ? request.bytes : request.room().bytes());
 }
 
@@ -146,7 +146,7 @@ struct Owner {
 
 void add_requests(MpiRank& rank, Owner owner, Report& report) {
   for (const UserRequest* request : rank.handles().living_requests()) {
-    // A request belongs where its communicator does.
+    // A request belongs to the session of its communicator.
     if (!owner.has(*request->communicator->group)) continue;
     const std::string message = words(*request);
     report.line("request", request->handle, rank.handles().origins()->of(*request), {},
@@ -166,7 +166,7 @@ std::string processes(int count) {
   return std::to_string(count) + (count == 1 ? " process" : " processes");
 }
 
-// Whether the program has this communicator only as a window's.
+// Whether this is the communicator of a window, whose handle is that of the window.
 bool is_windows(const Communicator& communicator) {
   return object_type(communicator.handle) == ObjectType::window;
 }
@@ -242,7 +242,7 @@ std::string report_of_exit(MpiRank& rank) {
   if (rank.handles().origins() == nullptr) return {};
   Report report(rank);
   add_lasting(rank, report);
-  // The rank is dormant, and its trace was suspended until the first finding.
+  // The rank is dormant. Its trace was suspended, and the first finding reopened it.
   rank.process().recorder().suspend();
   return report.text();
 }

@@ -19,7 +19,8 @@ struct Ending {
 };
 
 // Prints a line for each object that ends here and is still alive, with the function that made it, and a line with the
-// counts; nothing if there is none, or the rank records no origins. Requires: the process lock is held.
+// counts; prints nothing if there is no such object, or if the rank records no origins. Requires: the process lock is
+// held.
 void report_leaks(MpiRank& rank, Ending ending);
 // The report of a process that exits after its last session and MPI_Finalize, on info objects and error handlers. Empty
 // without a finding. Requires for both reports of an exit: the process lock is held. The caller prints them, by write()

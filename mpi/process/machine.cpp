@@ -27,16 +27,17 @@ using portals::Status;
 
 namespace {
 
-// Attempts to lock at exit. Another thread's inquiry takes less time; one that removes a user takes as long as its
-// wires.
+// Attempts to lock at exit. An inquiry of another thread keeps the lock for less time than they take; a thread that
+// removes the last user keeps it until the wires are drained.
 constexpr int kLocksTried = 100;
 constexpr useconds_t kBetweenLocksUs = 100;
 
-// Owns the rank until the process exits, because its coprocessor and other threads' calls may still run.
+// The process's part in the job. Owns the rank until the process exits, because its coprocessor and other threads'
+// calls may still run.
 struct Machine final : ProcessPart {
   static constexpr PartSlot kSlot = PartSlot::job;
-  // Guards all below. Users take it also inside the rank; a thread that enters the rank while holding it has found that
-  // there are no users.
+  // Guards the fields below. Threads lock it inside the rank, too. This cannot deadlock, because a thread that has
+  // locked it enters the rank only while there are no other users.
   std::mutex mutex;
   std::unique_ptr<MpiRank> rank;
   int users = 0;
@@ -95,8 +96,8 @@ void leave_held(MpiRank& rank, int users, bool signed_off) {
 }
 
 // Runs in exit(), after the program's exit handlers, which may still begin and end MPI: in any thread, while others
-// run, and in signal handlers. So it waits for no lock for long. A dormant part has sent its goodbye; the operating
-// system frees the rest.
+// run, or in a signal handler. It therefore waits for each lock for a short time only. A dormant part has sent its
+// goodbye; the operating system frees the rest.
 [[gnu::destructor]] void end_machine() {
   auto* const made = system_process().part_if_made<Machine>();
   if (made == nullptr) return;
@@ -116,8 +117,8 @@ void leave_held(MpiRank& rank, int users, bool signed_off) {
   }
 }
 
-// Checks the rates. The user's own must be valid; an invalid calibration file does not end the job, which runs as if
-// there were none.
+// Checks the rates. Rates that the user gave must be valid. An invalid calibration file does not end the job: it runs
+// as if there were no file.
 Status check_rates(const sim::Job& job) {
   Rates rates;
   const Status status = parse_asked_rates(job.rates, rates);
@@ -152,7 +153,7 @@ Status join(Machine& machine) {
 
 }  // namespace
 
-// Under the mutex from beginning to end: two first users in two threads join once.
+// The mutex is locked from beginning to end, so that two first users in two threads join once.
 Status hold_machine(bool threads) {
   Machine& machine = the_machine();
   const std::lock_guard guard(machine.mutex);
@@ -192,10 +193,10 @@ void let_go_machine() {
   const std::lock_guard guard(machine.mutex);
   if (--machine.users > 0) return;
   MpiRank& rank = *machine.rank;
-  // First: it would enter the rank while that becomes dormant.
+  // First: the coprocessor would otherwise enter the rank while the rank becomes dormant.
   rank.process().stop_coprocessor();
   rank.enter();
-  // Inside the rank, because it drains the wires; outside calls cannot enter meanwhile.
+  // Inside the rank, because become_dormant() drains the wires, and no other thread may enter meanwhile.
   rank.become_dormant();
   rank.leave();
   tool_rank_ends();

@@ -12,24 +12,25 @@
 
 namespace margay::mpi {
 
-// Adds a user; the first joins the job. Afterwards current_rank() is set for all threads. Any thread. On failure (an
-// invalid option, no memory, a forked process, a process that exits) the number of users is unchanged. `threads`:
-// several threads will call at once. The first call opens shared memory and sockets; with several nodes it waits for
-// all processes of the job, which exchange addresses.
+// Adds a user; the first joins the job. Afterwards current_rank() is set for all threads. Any thread may call this. On
+// failure (an invalid option, no memory, a forked process, a process that exits) the number of users is unchanged.
+// `threads`: several threads will call at once. The first call opens shared memory and sockets; with several nodes it
+// waits for all processes of the job, which exchange addresses.
 [[nodiscard]] portals::Status hold_machine(bool threads);
 // Whether the caller is the only user. Another thread may become a user at any moment, so waits ask again in each
 // round.
 [[nodiscard]] bool hold_machine_alone();
-// Removes a user; the last one drains the wires and reports the accounts to the launcher. Requires: outside the rank;
-// all that the user sent is complete.
+// Removes a user; the last one drains the wires and reports the accounts to the launcher. Requires: this thread is
+// outside the rank, and all communication of the user is complete.
 void let_go_machine();
 // The rank that has joined the job in this process, dormant or not; null: none. For owners of a virtual machine, while
 // nothing else runs in the process.
 [[nodiscard]] MpiRank* joined_rank(MpiProcess& process);
 
-// Ends this process's part in the world's communication, before MPI_Finalize frees anything: waits until everything
-// that can still move has moved on all processes, and abandons what nothing will ever match. While there are sessions,
-// concerns only the world's communication. Returns false, with the call's error set, if a process is lost.
+// Ends this process's part in the world's communication, before MPI_Finalize frees anything: waits until all
+// communication that can still complete is complete on all processes, and abandons sends and receives that nothing will
+// match. While there are sessions, it concerns only the world's communication. Returns false, with the call's error
+// set, if a process is lost.
 [[nodiscard]] bool end_communication(Call& call);
 
 }  // namespace margay::mpi

@@ -14,7 +14,7 @@ using namespace margay::mpi;
 namespace {
 
 int hand_out(Call& call, Info&& made, MPI_Info* info) {
-  // A copy of an object has that object's handle.
+  // A copy of an Info contains the handle of the original.
   made.handle = MPI_INFO_NULL;
   const MPI_Info handle = add_info(std::move(made));
   if (handle == MPI_INFO_NULL) {
@@ -64,7 +64,7 @@ extern "C" int PMPI_Session_get_num_psets(MPI_Session session, MPI_Info info, in
 }
 MARGAY_ALIAS(Session_get_num_psets)
 
-// A length of 0 asks for the length; a shorter buffer gets a truncated name.
+// If *pset_len is 0, only the length is returned. A buffer that is too short gets a truncated name.
 extern "C" int PMPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int* pset_len, char* pset_name) {
   Call call(call_name<"MPI_Session_get_nth_pset">);
   static_cast<void>(checked_session(call, session));

@@ -24,14 +24,15 @@ namespace {
 
 constexpr char kSingle[] = "MPI_THREAD_SINGLE";
 
-// Whether a session needs MPI_THREAD_MULTIPLE: unless it asks for MPI_THREAD_SINGLE (see README.md, levels).
+// Whether a session needs MPI_THREAD_MULTIPLE: true unless it requests MPI_THREAD_SINGLE (see thread_level in
+// README.md).
 bool wants_threads(MPI_Info info) {
   const std::optional<Info> hints = info == MPI_INFO_NULL ? std::nullopt : copy_of_info(info);
   const std::string* const level = hints ? hints->find("thread_level") : nullptr;
   return level == nullptr || *level != kSingle;
 }
 
-// Reports a failure before there is a rank: calls the program's handler here, or ends the process.
+// Reports a failure that occurs before there is a rank: calls the program's handler, or ends the process.
 int refuse(MPI_Errhandler errhandler, const std::string& sentence) {
   const ErrorHandlerPtr handler = process_error_handlers().find(errhandler);
   const bool returns = handler != nullptr && (errhandler == MPI_ERRORS_RETURN || handler->of == ObjectType::session);
@@ -77,17 +78,18 @@ int end_session(const Invocation& of, MPI_Session* handle) {
   MpiRank& rank = call.rank();
   const std::uint32_t number = session->number;
   for (Communicator* communicator : rank.handles().communicators_of(number)) {
-    // The session stays open.
+    // If an attribute's delete function fails, the session stays open.
     if (!delete_attributes(call, *communicator)) return call.failed();
   }
   report_leaks(rank, {.session = number, .last = hold_machine_alone()});
-  // First the operations that will end by themselves: only receives without a message and sends to this process may be
-  // cancelled.
+  // First waits for the operations that will end by themselves, because only receives without a message and sends to
+  // this process may be cancelled.
   wait_until(rank, [&rank, number] { return rank.device().quiet_but_unmatched(number); });
-  // Other processes may still receive what was sent to them.
+  // Sends to other processes are not cancelled: these may still receive the messages.
   rank.device().give_up_sends(number, Device::Receivers::remain);
   rank.device().give_up_receives(number);
-  // Waits for everything if this is the last user; asked each time, as another thread may begin a session meanwhile.
+  // The last user waits for all communication of the process. Each test determines anew whether this is the last user,
+  // because another thread may begin a session meanwhile.
   wait_until(rank, [&rank, number] {
     if (!hold_machine_alone()) return rank.device().quiet(number);
     return rank.device().quiet() && rank.buffered().drained();

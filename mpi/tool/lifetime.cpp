@@ -1,5 +1,5 @@
-// The beginning and end of the tool interface (MPI 4.0, section 15.3.4): before, during and after MPI; calls are
-// counted.
+// The beginning and end of the tool interface (MPI 4.0, section 15.3.4). Both calls are valid before, during and after
+// MPI, and are counted.
 #include <algorithm>
 
 #include "mpi/call/binding.hpp"
@@ -7,8 +7,8 @@
 
 using namespace margay::mpi;
 
-// A thread beside one that is in an MPI call needs MPI's locks to read the rank, and these exist only with
-// MPI_THREAD_MULTIPLE. Before MPI_Init the level is unknown, so FUNNELED is the most that is provided.
+// While one thread is in an MPI call, another one needs MPI's locks to read the rank. These exist only with
+// MPI_THREAD_MULTIPLE. Before MPI_Init the level is unknown, so at most MPI_THREAD_FUNNELED is provided.
 extern "C" int PMPI_T_init_thread(int required, int* provided) {
   Tool& state = tool();
   const std::lock_guard guard(state.mutex);

@@ -8,7 +8,7 @@ using namespace margay::mpi;
 
 namespace {
 
-// Handles are numbers of the program, so each is looked up.
+// The program passes a handle as a number, which may be invalid, so each is looked up.
 PerformanceSession* find_session(ToolCall& call, MPI_T_pvar_session session) {
   const auto found = call.state().sessions.find(number_of(session));
   if (!call.check(found != call.state().sessions.end(), MPI_T_ERR_INVALID_SESSION)) return nullptr;
@@ -34,7 +34,7 @@ int step_each(MPI_T_pvar_session session, MPI_T_pvar_handle handle, Step step) {
   }
   PerformanceSession* const all = find_session(call, session);
   if (all == nullptr) return call.error();
-  // An error of one handle does not keep the others from the step.
+  // After an error of one handle, the step is still applied to the others.
   int first_error = MPI_SUCCESS;
   for (auto& [number, one] : all->handles) {
     // With MPI_T_PVAR_ALL_HANDLES, handles that cannot be started or stopped are skipped (MPI 4.0, 15.3.7).
@@ -58,7 +58,7 @@ extern "C" int PMPI_T_pvar_session_create(MPI_T_pvar_session* session) {
 }
 MARGAY_ALIAS(T_pvar_session_create)
 
-// Frees its handles, too.
+// Frees the session's handles, too.
 extern "C" int PMPI_T_pvar_session_free(MPI_T_pvar_session* session) {
   ToolCall call;
   if (!call.check(session != nullptr)) return call.error();

@@ -19,7 +19,8 @@ namespace margay::mpi {
 // comes after it (tool.hpp).
 class ToolCall {
  public:
-  // Locks; the error is MPI_T_ERR_NOT_INITIALIZED outside MPI_T_init_thread and MPI_T_finalize.
+  // Locks the mutex. Sets MPI_T_ERR_NOT_INITIALIZED before the first MPI_T_init_thread and after the last
+  // MPI_T_finalize.
   ToolCall() : tool_(tool()), guard_(tool_.mutex) {
     if (tool_.users == 0) error_ = MPI_T_ERR_NOT_INITIALIZED;
   }

@@ -8,7 +8,7 @@ using namespace margay::mpi;
 
 namespace {
 
-// MPI_Cart_coords would otherwise return a part of the coordinates.
+// Checks that all coordinates fit, because MPI_Cart_coords must not return only a part of them.
 void check_room(Call& call, int maxdims, const CartTopology* cart) {
   if (cart == nullptr || maxdims >= cart->ndims()) return;
   call.error(MPI_ERR_ARG, "maxdims is " + std::to_string(maxdims) + "; the grid has " + std::to_string(cart->ndims()) +
@@ -17,7 +17,8 @@ void check_room(Call& call, int maxdims, const CartTopology* cart) {
 
 }  // namespace
 
-// Entries of dims above 0 are given; the others get factors as even as possible, in descending order (balance_dims).
+// Entries of dims above 0 are kept. Entries that are 0 get factors as equal as possible, in descending order
+// (balance_dims).
 extern "C" int PMPI_Dims_create(int nnodes, int ndims, int dims[]) {
   Call call(call_name<"MPI_Dims_create">);
   if (nnodes < 1) call.error(MPI_ERR_ARG, "nnodes is " + std::to_string(nnodes) + "; a grid has at least 1 node");
@@ -46,7 +47,8 @@ extern "C" int PMPI_Cartdim_get(MPI_Comm comm, int* ndims) {
 }
 MARGAY_ALIAS(Cartdim_get)
 
-// A smaller maxdims truncates; MPI_Cart_coords needs room for all dimensions.
+// If maxdims is smaller than the number of dimensions, the results are truncated. MPI_Cart_coords needs room for all
+// dimensions.
 extern "C" int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]) {
   Call call(call_name<"MPI_Cart_get">);
   const Communicator* const communicator = call.communicator(comm);
@@ -74,7 +76,7 @@ extern "C" int PMPI_Cart_rank(MPI_Comm comm, const int coords[], int* rank) {
   call.not_null(rank, "rank");
   if (!call.ok()) return call.failed();
   for (std::size_t i = 0; i < at.size(); ++i) {
-    // Coordinates of periodic dimensions wrap; outside others they are an error (MPI 4.0, 8.5.5).
+    // A coordinate outside a periodic dimension wraps; outside any other dimension it is an error (MPI 4.0, 8.5.5).
     if (cart->periods[i] != 0 || (at[i] >= 0 && at[i] < cart->dims[i])) continue;
     call.error(MPI_ERR_ARG, "coords[" + std::to_string(i) + "] is " + std::to_string(at[i]) +
                                 "; that dimension goes from 0 to " + std::to_string(cart->dims[i] - 1) +
@@ -114,7 +116,7 @@ extern "C" int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int* rank
   call.not_null(rank_source, "rank_source");
   call.not_null(rank_dest, "rank_dest");
   if (!call.ok()) return call.failed();
-  // 64 bits, because the smallest int has no negative.
+  // 64 bits, because the smallest int cannot be negated.
   *rank_source = cart->shifted(communicator->rank(), direction, -std::int64_t{disp});
   *rank_dest = cart->shifted(communicator->rank(), direction, disp);
   return MPI_SUCCESS;

@@ -11,7 +11,7 @@ using namespace margay::mpi;
 
 namespace {
 
-// The topology is shared by duplicates, and never changes.
+// Gives the new communicator its topology, which duplicates share, and which never changes.
 template <typename Kind>
 int give_with_topology(Call& call, const Made& made, Kind&& topology, MPI_Comm* handle) {
   if (made.communicator != nullptr) {

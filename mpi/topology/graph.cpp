@@ -8,7 +8,7 @@ using namespace margay::mpi;
 
 namespace {
 
-// Checks the program's array for entries of `all`, of which it gets as many as it has room for.
+// Checks the program's array `out`, which gets as many entries of `all` as it has room for.
 void check_array(Call& call, std::span<const int> all, int room, const int* out, const char* room_name,
                  const char* out_name) {
   not_negative(call, room, room_name);

@@ -20,7 +20,7 @@ void say(const CallName& name) {
 
 }  // namespace
 
-// The communicator's handler is called only if the handle is valid; its arguments are not checked.
+// Calls the communicator's handler only if the handle is valid. The other arguments of the function are not checked.
 int unsupported(const Invocation& name, MPI_Comm comm) {
   if (current_rank() == nullptr) {
     say(name);
@@ -54,8 +54,8 @@ void unsupported_at_all(const CallName& name) {
 }  // namespace margay::mpi
 
 // Names that MPICH's library exports beside those of mpi.h: functions by which its own libraries raise errors, and the
-// interface for several tools at once. A program that calls one of the former ends with this message instead of the
-// loader's. Arguments are not read, so none are declared.
+// interface for several tools at once. A program that calls one of the error functions ends with this message instead
+// of the loader's. Arguments are not read, so none are declared.
 
 using namespace margay::mpi;
 
@@ -71,8 +71,8 @@ MARGAY_REFUSING_INTERNAL(MPIR_Err_create_code)
 MARGAY_REFUSING_INTERNAL(MPIR_Err_return_comm)
 MARGAY_REFUSING_INTERNAL(MPIR_Err_return_win)
 
-// Tools that probe the interface for several tools with these functions go on without it: they get the class, as from
-// an MPICH built without it.
+// Tools probe the interface for several tools by these functions. They get the error class, as from an MPICH built
+// without the interface, and continue without it.
 #pragma GCC visibility push(default)
 extern "C" {
 int QMPI_Get_calling_address() {

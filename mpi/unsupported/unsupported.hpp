@@ -9,15 +9,17 @@
 
 namespace margay::mpi {
 
-// Raises MPI_ERR_UNSUPPORTED_OPERATION with the handler of `comm`, or of MPI_COMM_WORLD if `comm` is invalid. Returns
-// the code if the handler returns. While MPI does not run: prints the message and returns the class.
+// Raises MPI_ERR_UNSUPPORTED_OPERATION with the handler of `comm` or, if `comm` is invalid, with the handler for errors
+// without an object. Returns the code if the handler returns. While MPI does not run: prints the message and returns
+// the class.
 [[nodiscard]] int unsupported(const Invocation& name, MPI_Comm comm = MPI_COMM_NULL);
 
-// The same for a function on files, with MPI_FILE_NULL's handler. That is MPI_ERRORS_RETURN at first (MPI 4.0, 14.7),
-// and few programs check the code, so the message is also printed.
+// The same for a function on files, with MPI_FILE_NULL's handler. The first such handler is MPI_ERRORS_RETURN (MPI 4.0,
+// 14.7), and few programs check the code, so the message is also printed.
 [[nodiscard]] int unsupported_on_file(const CallName& name);
 
-// Ends the job with the message, whatever error handlers are set; without a rank only this process, with status 1.
+// Ends the job with the message, whatever error handlers are set. Without a rank it ends only this process, with status
+// 1.
 [[noreturn]] void unsupported_at_all(const CallName& name);
 
 }  // namespace margay::mpi

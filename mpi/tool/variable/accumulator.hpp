@@ -12,8 +12,8 @@
 
 namespace margay::mpi {
 
-// Keeps the handle's own sums, one for each element. `now` is always the library's sums, one word for each element;
-// they only shrink when MPI begins anew, which counts as nothing added.
+// Keeps the handle's own sums, one for each element. `now` is always the library's sums, one word for each element.
+// They shrink only when MPI begins anew; a shrunk sum counts as nothing added.
 class Accumulator {
  public:
   // Stopped, with sums of 0.

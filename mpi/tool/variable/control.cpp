@@ -136,7 +136,7 @@ Word constant(const Settings& /*settings*/) {
   return Value;
 }
 
-// The columns of a row that all kinds of rows have.
+// The columns that rows of all kinds have.
 struct Bound {
   const char* name;
   const char* description;

@@ -13,7 +13,7 @@
 namespace margay::mpi {
 
 // The source of the readers' values. While neither the world model nor a session refers to the job there is no rank;
-// the options then determine what would apply.
+// the options then determine the values that would apply.
 struct Settings {
   sim::Options options;
   DeviceOptions device;

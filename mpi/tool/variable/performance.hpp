@@ -20,7 +20,7 @@ struct Reading {
   const Communicator* communicator = nullptr;
 };
 
-// A reader: writes one word for each element, in the unit of the row's type. `which`: the row's.
+// A reader: writes one word for each element, in the unit of the row's type. `which`: the row's field of this name.
 using ReadWords = void (*)(const Reading&, std::uint32_t which, std::span<Word> out);
 
 // A row of the table: a variable with its reader. Constant.

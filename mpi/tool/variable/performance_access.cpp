@@ -7,15 +7,15 @@ namespace margay::mpi {
 
 namespace {
 
-// Messages of each wire that are received before a level is read, so that it counts what has arrived: more than a wire
-// holds of short ones.
+// The most messages that are received from each wire before a level is read, so that the level counts all that have
+// arrived. A wire holds fewer short messages than this.
 constexpr int kArrivalsMax = 1 << 16;
 
 const PerformanceVariable& variable_of(const PerformanceHandle& handle) {
   return performance_variables()[handle.index];
 }
 
-// Reads the library's own figures. Without a rank: 0 before MPI_Init, the last ones after MPI_Finalize.
+// Reads the library's own figures. Without a rank: 0 before MPI_Init, the last figures after MPI_Finalize.
 int look(Tool& tool, const PerformanceHandle& handle, std::vector<Word>& now) {
   const PerformanceVariable& variable = variable_of(handle);
   now.assign(handle.sums.elements(), 0);
@@ -47,7 +47,7 @@ void store(const PerformanceHandle& handle, std::span<const Word> values, void* 
   }
 }
 
-// Replaces the library's figures by the handle's.
+// Replaces the library's figures by the handle's sums, if the variable adds up.
 void show(const PerformanceHandle& handle, std::vector<Word>& now) {
   if (!variable_of(handle).adds_up()) return;
   std::vector<Word> shown(now.size());
@@ -57,7 +57,8 @@ void show(const PerformanceHandle& handle, std::vector<Word>& now) {
 
 }  // namespace
 
-// The communicator is identified by handle and context; a freed one makes the handle invalid.
+// The communicator of a bound variable is identified by its handle and context. When it is freed, the new handle
+// becomes invalid.
 int allocate_performance(Tool& tool, PerformanceSession& session, int index, const void* object, ToolHandle& handle,
                          int& count) {
   PerformanceHandle made;
@@ -74,7 +75,7 @@ int allocate_performance(Tool& tool, PerformanceSession& session, int index, con
     made.context = communicator->context;
     count = variable.elements(communicator);
   }
-  // A new handle starts at 0, stopped (MPI 4.0, 15.3.7).
+  // A new handle is stopped, with sums of 0 (MPI 4.0, 15.3.7).
   made.sums = Accumulator(static_cast<std::size_t>(count));
   handle = ++tool.last_handle;
   session.handles.emplace(handle, std::move(made));
@@ -134,7 +135,7 @@ int read_and_reset_performance(Tool& tool, PerformanceHandle& handle, void* out)
   std::vector<Word> shown = now;
   show(handle, shown);
   store(handle, shown, out);
-  // From the same reading: an event between two readings would be lost.
+  // Resets by the same reading, because an event between two readings would be lost.
   handle.sums.reset(now);
   return MPI_SUCCESS;
 }

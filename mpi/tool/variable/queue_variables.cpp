@@ -18,7 +18,7 @@ Device& device_of(const Reading& reading) {
   return reading.rank->device();
 }
 
-// Of one communicator, or of all; point-to-point and collective receives alike.
+// Counts point-to-point and collective receives, on one communicator or, for an unbound variable, on all.
 void posted_receives(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
   out[0] = device_of(reading).posted_receives(reading.communicator);
 }
@@ -60,7 +60,7 @@ void heap_size(const Reading& reading, std::uint32_t /*which*/, std::span<Word> 
   out[0] = device_of(reading).heap().size_bytes();
 }
 
-// Used bytes of the heaps' size, in millionths.
+// The used share of the heaps' bytes, in millionths.
 void heap_share(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
   constexpr Word kMillionths = 1'000'000;
   const Unexpected& heap = device_of(reading).heap();

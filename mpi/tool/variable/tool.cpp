@@ -16,7 +16,7 @@ void tool_rank_begins(MpiRank& rank) {
   state.last_values.clear();
   const RankVisit visit(&rank);
   Settings settings = settings_of(&rank);
-  settings.rank = nullptr;  // as when it was written: nothing waits or sends yet
+  settings.rank = nullptr;  // checked as when they were written: nothing waits or sends yet
   for (const auto& [index, value] : state.wanted) {
     const ControlVariable& variable = control_variables()[index];
     // The options may exclude the value by now, for example with a smaller heap.
@@ -25,8 +25,8 @@ void tool_rank_begins(MpiRank& rank) {
   state.wanted.clear();
 }
 
-// Keeps the last values, because tools read them after MPI_Finalize. Values of a communicator are not kept: it is gone
-// by then.
+// Keeps the last values, because tools read them after MPI_Finalize. Values of a communicator are not kept, because it
+// no longer exists then.
 void tool_rank_ends() {
   Tool& state = tool();
   const std::lock_guard guard(state.mutex);

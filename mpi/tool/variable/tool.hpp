@@ -24,11 +24,11 @@ using ToolHandle = std::uintptr_t;
 struct PerformanceHandle {
   // The variable's place in performance_variables().
   std::size_t index = 0;
-  // Of a bound variable.
+  // The communicator, if the variable is bound to one.
   MPI_Comm communicator = MPI_COMM_NULL;
   // The communicator's context, because a later communicator may have the same handle.
   ContextId context = 0;
-  // Only of variables that add up.
+  // Used for variables that add up only.
   Accumulator sums{1};
 };
 
@@ -41,8 +41,7 @@ struct PerformanceSession {
 struct Tool final : ProcessPart {
   static constexpr PartSlot kSlot = PartSlot::tool;
   std::mutex mutex;
-  // All below is guarded by it.
-  // Calls of MPI_T_init_thread without their MPI_T_finalize.
+  // The mutex guards all fields below. Calls of MPI_T_init_thread without their MPI_T_finalize.
   int users = 0;
   // The rank while the world model or a session refers to the job, else null.
   MpiRank* rank = nullptr;
@@ -62,9 +61,9 @@ struct Tool final : ProcessPart {
 // The state of the calling thread's process.
 [[nodiscard]] Tool& tool();
 
-// Called when the first user (MPI_Init or a session) refers to the job and when the last one leaves: set the rank and
-// the values that were written before; keep the last values and clear the rank. Requires: the caller does not hold the
-// process lock.
+// tool_rank_begins() is called when the first user (MPI_Init or a session) refers to the job: it sets the rank, and the
+// values that were written before. tool_rank_ends() is called when the last user leaves: it keeps the last values and
+// clears the rank. Requires: the calling thread has not locked the process lock.
 void tool_rank_begins(MpiRank& rank);
 void tool_rank_ends();
 
@@ -88,7 +87,7 @@ class RankVisit {
 // The bodies of the bindings. Each returns MPI_SUCCESS or an MPI_T_ERR_ class. Requires: the mutex is held, and the
 // interface initialized; indices are valid, pointers are not null.
 
-// Control variables: allocate a handle, read and write through it. A write before MPI_Init takes effect there.
+// Control variables: allocate a handle, read and write through it. A write before MPI_Init takes effect in MPI_Init.
 [[nodiscard]] int allocate_control(Tool& tool, int index, ToolHandle& handle, int& count);
 [[nodiscard]] int read_control(Tool& tool, ToolHandle handle, void* out);
 [[nodiscard]] int write_control(Tool& tool, ToolHandle handle, const void* in);
@@ -101,7 +100,7 @@ class RankVisit {
 // write and reset with MPI_T_ERR_PVAR_NO_WRITE, and reading with a reset with MPI_T_ERR_PVAR_NO_ATOMIC.
 [[nodiscard]] int start_performance(Tool& tool, PerformanceHandle& handle);
 [[nodiscard]] int stop_performance(Tool& tool, PerformanceHandle& handle);
-// Reads as the variable is now; a level first receives what has arrived.
+// Reads the present value. Before a level is read, the messages that have arrived are received.
 [[nodiscard]] int read_performance(Tool& tool, PerformanceHandle& handle, void* out);
 [[nodiscard]] int write_performance(Tool& tool, PerformanceHandle& handle, const void* in);
 [[nodiscard]] int reset_performance(Tool& tool, PerformanceHandle& handle);

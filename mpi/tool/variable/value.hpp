@@ -47,7 +47,7 @@ enum class TcpBackendAsked : std::uint8_t { automatic, epoll, uring };
 // An element's value; see ValueType for its unit.
 using Word = std::uint64_t;
 
-// The type as which the program reads an element, and its unit in the word.
+// The type in which the program reads an element, and the element's unit in the word.
 enum class ValueType : std::uint8_t {
   // MPI_INT: the value of an enumeration.
   integer,
@@ -61,19 +61,20 @@ enum class ValueType : std::uint8_t {
   text,
 };
 
-// The MPI type as which the program reads an element.
+// The MPI type in which the program reads an element.
 [[nodiscard]] MPI_Datatype mpi_type(ValueType type);
 // Bytes of one element in the program's buffer.
 [[nodiscard]] std::size_t element_bytes(ValueType type);
 
 // Convert one element between a word and the program's buffer, which need not be aligned. A negative double or NaN is
-// loaded as 0, one that is too large as the largest word; a negative integer in two's complement, which no enumeration
-// has. Requires: type is not text.
+// loaded as 0, and a double that is too large as the largest word. A negative integer is loaded in two's complement,
+// which is no value of an enumeration. Requires: type is not text.
 void store_word(ValueType type, Word word, void* out);
 [[nodiscard]] Word load_word(ValueType type, const void* in);
 
 // Returns a string as MPI 4.0, section 15.3.3, requires: at most *length - 1 characters and a zero, and in *length the
-// length of the whole string with its zero. A null buffer or a *length of 0: the length only. A null length: nothing.
+// length of the whole string with its zero. With a null buffer or a *length of 0, only the length is returned; with a
+// null `length`, nothing.
 void give_text(std::string_view text, char* out, int* length);
 
 // Returns a value, unless the program passed null.
