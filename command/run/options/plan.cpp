@@ -12,7 +12,7 @@ std::vector<std::uint32_t> JobPlan::ranks_of_node() const {
   return ranks;
 }
 
-// Ranks are numbered through the programs in the order of the line, as MPI's appnum requires.
+// Numbers the ranks program by program, in the order of the command line, so that ranks of one appnum are contiguous.
 JobPlan make_plan(const RunOptions& options) {
   JobPlan plan;
   for (std::uint32_t program = 0; program < options.programs.size(); ++program) {
@@ -20,7 +20,7 @@ JobPlan make_plan(const RunOptions& options) {
   }
   const std::uint32_t size = plan.size();
   const std::uint32_t nodes = options.nodes;
-  // The parser has checked it against the number of ranks.
+  // The parser has checked `nodes` against the number of ranks.
   MARGAY_ASSERT(nodes >= 1 && nodes <= std::max(size, 1U));
   const std::uint32_t least = size / nodes;
   const std::uint32_t with_one_more = size % nodes;

@@ -10,7 +10,7 @@
 namespace margay::command {
 namespace {
 
-// As of timeout(1).
+// The same status as that of timeout(1).
 constexpr int kTimeoutStatus = 124;
 constexpr int kDeadlockStatus = 73;
 constexpr int kSignalBase = 128;
@@ -26,7 +26,7 @@ Cause Monitor::judge(std::uint32_t rank, const RankEnd& end) {
   Cause cause;
   cause.rank = rank;
   cause.text = end.text;
-  // The abort explains a signal, which the launcher may have sent because of it.
+  // The abort is tested before the signal, because the launcher may have sent the signal as a consequence of the abort.
   if (end.aborting) {
     cause.kind = end.second_program ? CauseKind::second_program : CauseKind::abort;
     cause.code = end.abort_code;
@@ -110,7 +110,7 @@ void Monitor::on_interrupt(int signal, std::int64_t now_ns) {
   cause.kind = CauseKind::interrupted;
   cause.signal = signal;
   fail(std::move(cause), now_ns, 0, kInterruptToKillNs);
-  // For a second interrupt fail() does nothing; its only effect is to kill at once.
+  // For a second interrupt fail() does nothing; the interrupt's only effect is an immediate kill.
   if (again) kill_at_ns_ = now_ns;
 }
 
@@ -152,13 +152,13 @@ void Monitor::fail(Cause cause, std::int64_t now_ns, std::int64_t grace_ns, std:
   kill_at_ns_ = terminate_at_ns_ + term_to_kill_ns;
 }
 
-// Clears each deadline that it returns, so that a step is taken once.
+// Clears the deadline of a termination, so that it happens once, and moves that of a kill.
 KillStep Monitor::next_step(std::int64_t now_ns) {
   if (left_ == 0) return KillStep::nothing;
   // The kill is tested first: a late loop then skips the termination.
   if (kill_at_ns_ >= 0 && now_ns >= kill_at_ns_) {
     terminate_at_ns_ = -1;
-    // Again after an interval: a rank may have forked between the signals.
+    // The kill is repeated after an interval, because a rank may have forked between the signals.
     kill_at_ns_ = now_ns + kTermToKillNs;
     return KillStep::kill;
   }

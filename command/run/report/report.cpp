@@ -32,7 +32,7 @@ std::string limit_behind(int error) {
   return limit.empty() ? limit : ", " + limit + ",";
 }
 
-// For a timeout: the calls of the first ranks show most often what the job waited for.
+// For a timeout: the calls of the first 16 ranks, which usually show why the job had not ended.
 std::string calls_of_all(const ReportContext& context) {
   constexpr std::uint32_t kMostShown = 16;
   std::string text;
@@ -53,7 +53,7 @@ std::string what_happened(const Cause& cause, const ReportContext& context) {
       return fmt::format("{} was killed by signal {}, {}{}", who(cause.rank, context), cause.signal,
                          signal_name(cause.signal), in_call(cause.rank, context));
     case CauseKind::no_finalize:
-      // The rank did call MPI_Finalize, but the call failed.
+      // If the rank did call MPI_Finalize, the call failed, and its error is the cause.
       if (const sim::BoardBlock& block = context.board->block(cause.rank);
           clean_text(block.failed_call) == "MPI_Finalize") {
         return fmt::format("MPI_Finalize failed in {}: {}", who(cause.rank, context), clean_text(block.message));

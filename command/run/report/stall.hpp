@@ -20,7 +20,7 @@
 
 namespace margay::command {
 
-// The rank's wait as a phrase; the second form adds its posted receives and unexpected messages. Requires: it has
+// The rank's wait as a phrase; the second form adds its posted receives and unexpected messages. Requires: the rank has
 // reported a long wait.
 [[nodiscard]] std::string describe_wanted(const sim::BoardBlock& block);
 [[nodiscard]] std::string describe_wait(const sim::BoardBlock& block);
@@ -47,9 +47,9 @@ class StallDetector {
  private:
   // Publishes the state and the cycle in the board's header, from where `margay top` reads them.
   void report(sim::BoardStall what);
-  // At least one rank is in MPI, and all that are have reported a long wait.
+  // At least one rank is in MPI, and every rank in MPI has reported a long wait.
   [[nodiscard]] bool all_wait() const;
-  // Only a message can end any of the waits.
+  // Whether a proof is possible: only a message can end any of the waits, and no running process is outside MPI.
   [[nodiscard]] bool may_be_proven() const;
   // Every rank in MPI has answered the current question.
   [[nodiscard]] bool all_answered() const;

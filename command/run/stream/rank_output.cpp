@@ -88,7 +88,7 @@ Status RankOutput::open_stream(std::uint32_t rank, EventKind kind, const std::st
     return Status::error("cannot make a pipe for the output of rank " + std::to_string(rank) + ": " +
                          std::strerror(errno) + (errno == EMFILE ? " (the limit on open files, ulimit -n)" : ""));
   }
-  // The launcher's end alone: programs expect that their own end blocks.
+  // Only the launcher's end is non-blocking: programs expect that their own end blocks.
   static_cast<void>(::fcntl(ends[0], F_SETFL, O_NONBLOCK));
   stream.descriptor = ends[0];
   write_end = ends[1];
@@ -188,7 +188,7 @@ void RankOutput::balance() {
   }
 }
 
-// A rank may be drained twice: at its end, and at the job's.
+// A rank may be drained twice: at its own end, and at the job's end.
 void RankOutput::drain(std::uint32_t rank, std::int64_t now_ns) {
   for (std::size_t which = 0; which < 2; ++which) {
     Stream& stream = streams_[std::size_t{rank} * 2 + which];
