@@ -28,7 +28,8 @@ struct ViewOptions {
   std::string output;
 };
 
-// The default page: "traces/heat/" is written to traces/heat.html; "." by the folder's name, into its parent folder.
+// The default page: "traces/heat/" is written to traces/heat.html; "." to a page with the folder's name, in its parent
+// folder.
 std::string page_of(const std::string& folder) {
   std::error_code error;
   const std::filesystem::path whole = std::filesystem::canonical(folder, error);

@@ -62,7 +62,8 @@ class ChartMaker {
   }
 
  private:
-  // Adds an arrow for the event that records a hop's sending, or else its arrival; a note for some of the others.
+  // Adds an arrow for the event that records a hop's sending, or its arrival if the sending was not recorded. Adds a
+  // note for other events of the kinds in is_note().
   void add_step(std::size_t at) {
     const auto& [event, file] = trace_.entries[at];
     // Where the sending was recorded, the arrival adds no second arrow.

@@ -85,7 +85,7 @@ void add_waits(const PageInput& input, PageData& data, PageCalls& calls) {
 }  // namespace
 
 std::int32_t PageCalls::row_around(const PageInput& input, std::size_t at) const {
-  // With several threads the step may belong to another one's call.
+  // With several threads the entry may belong to another thread's call.
   if (at == kNoEntry || input.messages.has_threads(input.entry(at).file)) return kNoRow;
   const std::size_t enter = input.messages.call_around(at);
   return enter == kNoEntry ? kNoRow : rows[enter];

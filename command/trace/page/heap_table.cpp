@@ -39,7 +39,7 @@ class HeapRows {
     if (is_new) add(input_.trace.files[file].rank, row, matched, heap);
   }
 
-  // The message leaves the queue, and later its memory, or both at once.
+  // Records that a message left the queue of its heap, or that its memory was released.
   void leave(std::size_t at) {
     const auto& [event, file] = input_.entry(at);
     const auto found = kept_.find({file, identity(event)});

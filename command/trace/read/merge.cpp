@@ -115,7 +115,7 @@ void on_threads(std::size_t count, const Work& work) {
   for (std::future<void>& other : others) other.get();
 }
 
-// The sorted positions of each file's events. They are nearly sorted as recorded, so a check precedes the sort.
+// The sorted positions of each file's events. Events are nearly sorted as recorded, so a check precedes the sort.
 std::vector<std::vector<Place>> places_of(Trace& trace) {
   std::vector<sim::TickScale> scales;
   for (const TraceFile& file : trace.files) scales.push_back(best_scale(trace.files, file));
@@ -166,7 +166,7 @@ void merge_events(Trace& trace) {
     const std::size_t next = front.at + 1;
     if (next < places[front.file].size()) fronts.push({places[front.file][next], front.file, next});
   }
-  // Events are half of a large trace's memory; `entries` has them now.
+  // Frees the files' events, which are half of a large trace's memory, because `entries` has them now.
   for (TraceFile& file : trace.files) std::vector<sim::TraceEvent>().swap(file.events);
 }
 

@@ -1,6 +1,6 @@
-// The file and time by which a message's numbers are interpreted: its sender's, when it sent the message.
-// Contexts are reused and names change while a message is in flight, so the time of a later event of the message would
-// select the wrong definition.
+// The file and time by which a message's numbers are interpreted: the sender's file, and the time at which it sent the
+// message. Contexts are reused and names change while a message is in flight, so the time of a later event of the
+// message would select the wrong definition.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class Senders {
   // `trace` is used during construction only.
   explicit Senders(const Trace& trace);
 
-  // A file whose definitions apply, and the time at which.
+  // The file whose definitions apply, and the time that selects among them.
   struct Moment {
     std::uint32_t file = 0;
     // kUnknownTime: the file defines a number twice, and the sending is not in the trace.
