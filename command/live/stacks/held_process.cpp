@@ -35,7 +35,7 @@ constexpr std::uint64_t kPollNs = 200'000;
 // The wait for another tracer's end.
 constexpr std::uint64_t kOthersNs = 1'000'000'000;
 
-// Sorted, the main thread first: all commands seize in this order.
+// The process's threads, sorted, the main thread first. All commands seize in this order.
 std::vector<int> threads_of(int pid) {
   namespace fs = std::filesystem;
   std::vector<int> tids;
@@ -64,7 +64,7 @@ int number_in(const std::string& path, const std::string& key, int otherwise) {
   return otherwise;
 }
 
-// The process that traces it; 0: none.
+// The process that traces the thread; 0: none.
 int tracer_of(int tid) {
   return number_in(fmt::format("/proc/{}/status", tid), "TracerPid:", 0);
 }
@@ -102,7 +102,7 @@ std::string why_without_stacks(int pid) {
   if (pid == ::getpid()) return "is this command itself: name another one";
   // proc(5): the flags are the ninth field of the stat file; the second is the name.
   constexpr int kFlagsBehindName = 7;
-  // PF_KTHREAD of the kernel's sched.h.
+  // PF_KTHREAD of Linux's sched.h.
   constexpr std::uint64_t kKernelThread = 0x200000;
   std::ifstream file(fmt::format("/proc/{}/stat", pid));
   std::string line;
@@ -240,7 +240,7 @@ Status HeldProcess::hold(int pid) {
   return {};
 }
 
-// Threads that stopped since are collected first, or they would stay stopped until this thread ends.
+// First collects threads that have stopped since; otherwise they would stay stopped until the calling thread ends.
 void HeldProcess::release() {
   std::erase_if(asked_, [this](int tid) { return collect(tid); });
   asked_.clear();
