@@ -32,7 +32,7 @@ bool read_question(const std::string& text, SourceQuestion& question) {
 }
 
 char* no_debug_path = nullptr;
-// Debug information is searched in the file itself and beside it, where Debian's packages put it.
+// A null path: libdw searches debug information in the file itself and in its default folders.
 constexpr Dwfl_Callbacks kCallbacks{.find_elf = dwfl_build_id_find_elf,
                                     .find_debuginfo = dwfl_standard_find_debuginfo,
                                     .section_address = dwfl_offline_section_address,

@@ -58,8 +58,8 @@ class RunningJobs {
   // The job whose name is `word`, or whose launcher has this process number; otherwise the only job whose name begins
   // with `word`. nullptr: there is none, or there are several.
   [[nodiscard]] RunningJob* named(const std::string& word);
-  // The message for a `word` that named() did not find, or for an empty word where a job must be named: no job fits, or
-  // several do, which the message lists. `what`: the kind of thing searched for, "job". The message is printable.
+  // The message if named() found no job for `word`, or if `word` is empty and a job must be named. It reports that no
+  // job fits, or lists those that do. `what`: the kind of thing searched for, "job". The message is printable.
   [[nodiscard]] std::string why_not_named(const std::string& word, std::string_view what) const;
 
  private:

@@ -77,7 +77,7 @@ bool Terminal::wait_for_room(Patience patience) const {
 bool Terminal::write_all(std::string_view text, Patience patience) {
   const int descriptor = output_ >= 0 ? output_ : STDOUT_FILENO;
   while (!text.empty() && !gone_) {
-    // A blocking descriptor accepts without blocking only what poll promised: a byte.
+    // After poll() a blocking descriptor is certain to accept one byte without blocking, but no more.
     if (output_ < 0 && !wait_for_room(patience)) return false;
     const ssize_t written = ::write(descriptor, text.data(), output_ < 0 ? 1 : text.size());
     if (written > 0) {

@@ -203,7 +203,8 @@ ProcessEnd end_of(const Runner& runner, std::uint32_t rank) {
   return end;
 }
 
-// Closes the trace files that the ranks did not close. No process of the job is left that could write to them.
+// Closes the trace files that the ranks did not close. Of the job's processes at most detached ones are left; a file to
+// which one of these may still write stays unclosed.
 void close_traces(const RunOptions& options, const Runner& runner, std::uint64_t job) {
   if (options.system_mpi) return;
   const std::vector<std::string> files = trace_files(options, environ);

@@ -89,7 +89,7 @@ std::string stuck_text(int tid) {
       tid, state == 0 ? '?' : state);
 }
 
-// The process's user; -1: the same user, or this one is root.
+// The user of process `pid`; -1: it is this process's user, or this process runs as root.
 int other_owner(int pid) {
   const int user = number_in(fmt::format("/proc/{}/status", pid), "Uid:", -1);
   const auto own = static_cast<int>(::geteuid());
@@ -190,8 +190,8 @@ Status HeldProcess::ask_new(int pid, std::uint64_t begun_ns, bool& found) {
     if (ask(tid)) {
       found = true;
     } else if (const int error = errno; error != ESRCH && !has_exited(tid)) {
-      // Another margay stacks holds a process only briefly. All seize threads in the same order, so two of them do not
-      // deadlock.
+      // Another margay stacks holds a process only briefly. All of them seize threads in the same order, so two of them
+      // do not deadlock.
       const bool is_held = error == EPERM && ask_beside_others(tid);
       if (!is_held || sim::real_clock().now_ns() - begun_ns > kOthersNs) return Status::error(why_refused(pid, error));
       sim::give_processor_up(kPollNs);

@@ -102,7 +102,7 @@ Status parse_timeout(const std::string& word, const std::string& text, double& s
     total = total * 60 + value;
   }
   total *= unit;
-  // Shorter ones would round to 0, which means no limit.
+  // The least duration is far above the shortest one that does not round to 0 ns, which would mean: no limit.
   constexpr double kLeast = 1e-6;
   constexpr double kMost = 1e8;
   if (!good) {

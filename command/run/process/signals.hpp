@@ -1,5 +1,5 @@
-// The launcher's signal handling: which signals are events, what each does, and which are ignored. docs/launcher.md has
-// the table for users.
+// The launcher's signal handling: the signals that are events, the effect of each, and the ignored signals.
+// docs/launcher.md has the table for users.
 #pragma once
 
 #include <cstdint>

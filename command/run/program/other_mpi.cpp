@@ -91,7 +91,7 @@ std::string OtherMpi::loaded_by(int pid) const {
   return {};
 }
 
-// Names the first rank only, because all mostly run the same program.
+// Names the first rank only, because usually all ranks run the same program.
 std::string OtherMpi::conclude(std::vector<std::uint32_t>& ranks) {
   ranks.clear();
   bool none_used = true;

@@ -78,7 +78,7 @@ class Monitor {
   // A rank announced its abort and will end by itself within the grace.
   void on_abort(std::uint32_t rank, int code, const std::string& text, std::int64_t now_ns);
   void on_second_program(std::uint32_t rank, int code, std::int64_t now_ns);
-  // A rank sent invalid PMI; `sentence` says what.
+  // A rank sent invalid PMI; `sentence` describes the error.
   void on_protocol_error(std::uint32_t rank, const std::string& sentence, std::int64_t now_ns);
   // The launcher got a signal. The first signal is sent to the ranks, which must end within kInterruptToKillNs; a later
   // signal kills them.

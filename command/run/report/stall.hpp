@@ -2,7 +2,7 @@
 // there.
 //
 // A stall is observed: every rank inside MPI has reported a long wait, and nothing has moved for a while. A deadlock is
-// proven: after that moment the launcher published a question, and since then each rank has polled all its wires, found
+// proven: the launcher published a question during the stall, and since then each rank has polled all its wires, found
 // nothing and answered, while no rank made progress. So no message is in flight, no rank computes (a stopped rank, or
 // one without a processor, does not answer), and only a message can end any of the waits. The proof is not attempted
 // for waits of a rank with MPI_THREAD_MULTIPLE or with a request that the program completes, and while a rank is
@@ -56,14 +56,14 @@ class StallDetector {
   [[nodiscard]] std::uint64_t total_progress() const;
   [[nodiscard]] std::vector<std::string> describe(sim::BoardStall what) const;
   [[nodiscard]] std::string describe_cycle() const;
-  // The only rank that this one waits for; -1: there may be several.
+  // The only rank for which `rank` waits; -1: there may be several.
   [[nodiscard]] std::int32_t only_peer(std::uint32_t rank) const;
 
   const sim::Board& board_;
   std::int64_t after_ns_;
   std::function<bool(std::uint32_t)> has_ended_;
   NameLocation name_location_;
-  // The sum of all ranks' progress, and since when it has not changed; -1: not yet observed.
+  // The sum of all ranks' progress, and the time since which it has not changed; -1: not yet observed.
   std::uint64_t progress_ = 0;
   std::int64_t since_ns_ = -1;
   // The question was published for the current stall.

@@ -1,7 +1,7 @@
 // The launcher's standard input, forwarded to rank 0 or to the ranks of -s.
-// A single rank gets a file or pipe directly. For several ranks, and from a terminal (ranks are not in its foreground
-// group and would be stopped for reading it), the launcher reads and sends each of them a copy; the slowest reader sets
-// the pace, so memory is bounded by one read.
+// A single rank gets a file or pipe directly. If several ranks read, or if the input is a terminal, the launcher reads
+// the input and sends each rank a copy. (Ranks are not in the terminal's foreground group and would be stopped for
+// reading it.) The slowest reader sets the pace, so memory is bounded by one read for each reader.
 #pragma once
 
 #include <cstdint>

@@ -30,8 +30,8 @@ void write_json(const Trace& trace, std::ostream& out);
 
 // Mermaid's sequence diagram, which GitHub, GitLab and many editors draw within Markdown.
 
-// A participant is a rank, an arrow a hop (broken for a reply or an acknowledgment, ending in a cross for a lost one),
-// a note an action of a rank on the message; each with its time in microseconds.
+// A participant is a rank. An arrow is a hop: broken for a reply or an acknowledgment, and ending in a cross if the hop
+// is lost. A note is an action of a rank on the message. Arrows and notes have their time in microseconds.
 void write_mermaid(const Chart& chart, std::ostream& out);
 
 // A message sequence chart in Mscgen's language: `mscgen -T svg -i FILE -o FILE.svg` draws it.
@@ -60,8 +60,8 @@ inline constexpr std::size_t kPacketNoteBytes = 48;
 inline constexpr std::uint8_t kPacketNoteVersion = 1;
 inline constexpr std::uint16_t kLinkTypeUser0 = 147;
 
-// One packet for each hop of each message, of link type USER0: a note with facts that no frame carries (ranks,
-// sequence, the message that the hop belongs to, time on the wire), then the head of its frame as in
+// One packet for each hop of each message, of link type USER0. It contains a note with facts that no frame carries
+// (ranks, sequence, the hop's message, time on the wire), and then the head of the hop's frame as in
 // docs/frame_format.md, as far as the trace has it. The body is omitted, as in a truncated capture, but counted in the
 // packet's original length. An interface is a wire.
 void write_pcapng(const ExportSource& source, std::ostream& out);

@@ -21,7 +21,7 @@ namespace margay::command {
 // Maps a wire's number to its name; nullptr formats numbers.
 using WireName = std::string_view (*)(std::uint8_t wire);
 
-// The highest tag of a program (MPI_TAG_UB). Higher ones are the library's own.
+// The highest tag of a program (MPI_TAG_UB). Higher tags are the library's own.
 inline constexpr auto kUserTagMost = static_cast<std::uint32_t>(mpi_adi::kUserTagMax);
 
 // An unknown time. A number with one definition is then named by it; a number with several definitions is formatted as
@@ -93,8 +93,8 @@ class TraceNames {
   [[nodiscard]] std::uint32_t members(std::uint32_t file, std::uint32_t context, std::uint64_t time_ns) const;
   // Bytes of the rank's heap of unexpected messages; 0: not known.
   [[nodiscard]] std::uint64_t heap_bytes(std::uint32_t file) const;
-  // A number that distinguishes these members from those of another communicator with the same context
-  // (DefinitionKind::members); empty: not known.
+  // A number that distinguishes the members of this communicator from those of another communicator with the same
+  // context (DefinitionKind::members); empty: not known.
   [[nodiscard]] std::optional<std::uint64_t> members_number(std::uint32_t file, std::uint32_t context,
                                                             std::uint64_t time_ns) const;
   // Length in elements of the datatype: "25 x MPI_INT"; "100 bytes" without a datatype.

@@ -40,8 +40,8 @@ std::vector<double> last_events(const PageInput& input) {
   return last;
 }
 
-// If the reader left out events because of --trace-last, no requested event is lost: the overwritten ones were still
-// older.
+// If the reader left out events because of --trace-last, no requested event is lost: the overwritten events were older
+// than these.
 struct LostEvents {
   std::uint64_t overwritten = 0, left_out = 0;
 };

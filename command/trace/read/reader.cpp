@@ -198,7 +198,7 @@ Status read_trace_counts(const std::string& path, TraceCounts& counts) {
 }
 
 namespace {
-// True if any byte behind the header is set. A recorder completes the header by its magic before it writes any of these
+// Whether any byte behind the header is set. A recorder completes the header by its magic before it writes any of these
 // bytes, so then the file was begun, and its header was damaged later.
 bool has_more_than_header(const TraceSource& source, std::uint64_t bytes) {
   const std::uint64_t end = std::min(bytes, sim::kTraceEventsOffset + sim::kTraceEventBytes);

@@ -35,8 +35,8 @@ enum class Unreceived : std::uint8_t { no, yes, not_known };
 [[nodiscard]] std::size_t first_step(const MessageStory& story);
 // The event with the message's portal and match bits. Requires: it has steps.
 [[nodiscard]] const Trace::Entry& about(const Trace& trace, const MessageStory& story);
-// The event with the message's length and datatype: the send_begin, or else what about() returns. Requires: it has
-// steps.
+// The event with the message's length and datatype: the send_begin or, without one, the event of about(). Requires: it
+// has steps.
 [[nodiscard]] const Trace::Entry& best_described(const Trace& trace, const MessageStory& story);
 // The last step of the message's path. A release from a heap by the program, at any later time, is not part of the
 // path. Requires: it has steps.
@@ -47,7 +47,7 @@ enum class Unreceived : std::uint8_t { no, yes, not_known };
 
 // Gaps: facts that are unknown because a rank's recording lacks them.
 
-// Sentences, one for each rank without a record of its part; empty where both ranks have one.
+// Sentences, one for each rank without a record of its part; empty if both ranks have one.
 [[nodiscard]] std::vector<std::string> gap_sentences(const Trace& trace, const MessageStory& story);
 
 // Losses: the message's other rank was lost or killed.

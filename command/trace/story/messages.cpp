@@ -269,7 +269,7 @@ void Messages::record_step(std::size_t at, MessageStory& story) const {
     case sim::TraceKind::kernel_arrive:
       return set_first(story.arrived, at);
     case sim::TraceKind::kernel_match:
-      // As for the other steps, the first counts.
+      // As with every step, the first event of the kind counts.
       if (story.matched == kNone) story.taker = taker_of(trace_.entries[at]);
       story.unexpected |= story.taker == Taker::receive && event.b == mpi_adi::kOwnerHeap;
       return set_first(story.matched, at);

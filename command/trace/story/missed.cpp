@@ -44,8 +44,8 @@ MissedReceive missed_receive(const Trace& trace, const Messages& messages, const
     // the post next.
     if (event.kind == sim::TraceKind::search_miss && missed.searched == MessageStory::kNone) missed.searched = at;
     if (event.kind != sim::TraceKind::post_receive) continue;
-    // The latest post decides. An earlier one of this call was complete before this one began, so the message cannot
-    // have missed it.
+    // The latest post decides. An earlier receive of the same call was complete before the latest one began, so the
+    // message cannot have missed it.
     const bool is_its = missed.searched != MessageStory::kNone && trace.entries[missed.searched].event.a == event.a;
     const bool is_over = std::ranges::any_of(taken, [&](portals::MatchBits other) { return wants(event, other); });
     if (!is_its || is_over || !wants(event, bits)) return {};

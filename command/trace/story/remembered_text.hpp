@@ -18,8 +18,8 @@ class RememberedText {
   // `words` must outlive the cache.
   explicit RememberedText(const EventText& words) : words_(words) {}
 
-  // Returns what EventText::of() and message() return for the entry, from the cache where the words depend on nothing
-  // but the Key. Other events are formatted each time.
+  // These return the result of EventText::of() and message() for the entry. It comes from the cache if it depends only
+  // on the Key; other events are formatted each time.
   [[nodiscard]] std::string of(const Trace::Entry& entry, const sim::TraceEvent* arrival);
   [[nodiscard]] std::string message(const Trace::Entry& entry);
 

@@ -12,8 +12,8 @@
 
 namespace margay::command {
 
-// Index of the sending times of messages. Only messages of ranks that define a number twice are kept, since for others
-// any time gives the same answer.
+// Index of the sending times of messages. Only messages of ranks that define a number twice are kept, because for other
+// ranks any time selects the same definition.
 class Senders {
  public:
   // `trace` is used during construction only.
@@ -37,7 +37,7 @@ class Senders {
   std::unordered_map<std::uint32_t, std::uint32_t> file_of_;
   // By file: it defines a communicator's number twice.
   std::vector<bool> redefines_;
-  // For messages of those files alone.
+  // Sending times, only for messages of the files that redefine a number.
   std::unordered_map<MessageIdentity, std::uint64_t, MessageHash> sent_ns_;
 };
 
