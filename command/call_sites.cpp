@@ -120,7 +120,7 @@ std::string CallSites::name_of(const std::string& question) {
   return sim::printable(fmt::format("{}+{:#x}", path.substr(path.find_last_of("/ ") + 1), read.address));
 }
 
-// One answer line for each question, also an empty one, so that the asker can count.
+// Prints one line for each question, empty if there is no answer, so that the asker can count the lines.
 int answer_source_questions(CallSites& call_sites) {
   for (std::string text; std::getline(std::cin, text);) {
     SourceQuestion question;

@@ -241,7 +241,7 @@ void add_commands(CLI::App& app, const CallSite& call_site) {
   add_top_command(app);
   add_stacks_command(app);
   add_trace_command(app, call_site, page());
-  // After the commands, which would otherwise inherit the footer.
+  // The footer is set after the commands are added, because they would otherwise inherit it.
   app.footer(
       "A job that runs: SIGUSR1 to its launcher prints where each rank is and which rank it waits for; the launcher\n"
       "reports a deadlock by itself (margay run --deadlock abort ends the job). A trace: margay run\n"

@@ -91,7 +91,7 @@ double value(const RankLook& rank, SortKey key) {
   return 0;
 }
 
-// Stable, so equal ranks stay in the order of their numbers.
+// The sort is stable, so ranks with equal values stay in the order of their numbers.
 std::vector<std::size_t> order_of(const std::vector<RankLook>& ranks, SortKey key) {
   std::vector<std::size_t> order(ranks.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -74,7 +74,7 @@ std::vector<int> processes() {
   return pids;
 }
 
-// Bounded, and cleaned: a command line may contain anything.
+// The process's command line: its first 4096 bytes, cleaned, because a command line may contain any bytes.
 std::string command_of(int pid) {
   constexpr std::size_t kMost = 4096;
   std::ifstream file(fmt::format("/proc/{}/cmdline", pid), std::ios::binary);

@@ -66,7 +66,7 @@ Status timeout_from_environment(RunOptions& options) {
   return parse_timeout("MPIEXEC_TIMEOUT", text, options.timeout_seconds);
 }
 
-// Checked before any rank starts; chdir() itself would fail in the child.
+// This check precedes the start of any rank; without it chdir() would fail in the child.
 Status check_working_directory(const std::string& folder) {
   struct stat info {};
   if (folder.empty()) return {};
@@ -297,7 +297,7 @@ int run_job(const RunOptions& options, const NameLocation& name_location) {
   plan.crowded = sim::are_crowded(options_of_ranks(options).text("wait", "auto"), plan.size(), share);
   plan.processors = share.processors;
   if (Status status = take_rates_for(options, plan); !status.ok()) return complain(status, kStatusBadCommandLine);
-  // Opened before the job, so that a wrong path does not cost a run.
+  // The report is opened before the job starts, so that a wrong path does not cost a run.
   ReportFile report;
   if (Status status = report.open(options); !status.ok()) return complain(status, kStatusBadCommandLine);
   JobMemory memory;

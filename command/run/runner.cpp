@@ -77,7 +77,7 @@ Status Runner::run(int& exit_status) {
 
 // Everything that must exist before the first rank: records of former children, the event loop, the guardian, signals.
 Status Runner::prepare() {
-  // Before this process becomes a subreaper, so that only former children are recorded.
+  // begin() precedes the step by which this process becomes a subreaper, so that it records former children only.
   offspring_.begin(memory_.job_name());
   started_ns_ = signed_monotonic_ns();
   static_cast<void>(::sigprocmask(SIG_BLOCK, nullptr, &saved_.signal_mask));

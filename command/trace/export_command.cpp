@@ -201,7 +201,7 @@ void export_trace(const ExportOptions& options, const CallSite& call_site) {
   // A replay needs the messages of collective calls.
   choice.all |= format.shape == Shape::folder;
   job.stories = choose(choice, trace, names, messages);
-  // After choose(), so that --count applies to the order of --slowest.
+  // The list is cut after choose(), so that --count applies to the order of --slowest.
   if (job.stories.size() > choice.count.value_or(job.stories.size())) job.stories.resize(*choice.count);
   if (format.shape == Shape::folder) {
     write_folder(job, format);

@@ -45,7 +45,7 @@ MessageStory named(const StoryOptions& options, const Messages& messages) {
   return messages.story(root);
 }
 
-// One story by default: the others are listed by title, so that the user can choose.
+// Prints one story by default, and lists the others by title, so that the user can choose.
 void print_story(const StoryOptions& options, const CallSite& call_site) {
   Trace trace;
   load_trace(options.folder, trace);

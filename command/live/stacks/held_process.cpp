@@ -115,7 +115,7 @@ std::string why_without_stacks(int pid) {
   return read && (flags & kKernelThread) != 0 ? "is a thread of the kernel, which has no program" : "";
 }
 
-// In the order of certainty: a tracer and another owner explain the refusal by themselves.
+// Tests the facts in the order of certainty: a tracer or another owner explains the refusal by itself.
 std::string refusal_text(const Refusal& refusal) {
   if (refusal.tracer != 0) {
     return fmt::format("process {} (a debugger, or another margay stacks) holds it already; try again when it is done",

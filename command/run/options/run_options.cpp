@@ -106,7 +106,7 @@ class Parser {
         rule->values == 2 && values.empty() && at < words.size() && words[at].find('=') != std::string::npos;
     const auto wanted = static_cast<std::size_t>(joined ? 1 : rule->values);
     if (values.size() > wanted) return Status::error("option " + word + " takes no value");
-    // Kept for no_program().
+    // no_program() needs the option and its value.
     last_option_ = word;
     last_value_.clear();
     while (values.size() < wanted && at < words.size()) last_value_ = values.emplace_back(words[at++]);

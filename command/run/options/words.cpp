@@ -98,7 +98,7 @@ Status parse_timeout(const std::string& word, const std::string& text, double& s
   for (const std::string& part : split(number, ':')) {
     double value = 0;
     good = good && sim::parse_number(std::string_view(part), value) && value >= 0;
-    // Both h:m:s and m:s: at each colon the sum so far counts sixtyfold.
+    // For h:m:s as for m:s: at each colon the sum so far counts sixtyfold.
     total = total * 60 + value;
   }
   total *= unit;

@@ -55,7 +55,7 @@ bool PmiChannels::on_readable(std::uint32_t rank) {
 }
 
 void PmiChannels::drain(std::uint32_t rank) {
-  // Bounded, because a child of the rank may write without end.
+  // The number of reads is bounded, because a child of the rank may write without end.
   for (int reads = 0; reads < kDrainReads && on_readable(rank); ++reads) {
   }
 }

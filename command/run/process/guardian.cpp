@@ -16,8 +16,8 @@ using portals::Status;
 
 // The guardian's main function: waits for the end of the pipe, then kills its group, itself included.
 [[noreturn]] void stand_guard(int lifeline, int launchers_end) {
-  // Closed explicitly: where close_range is refused, the guardian would otherwise keep its own lifeline open and never
-  // see the launcher's death.
+  // This end is closed explicitly. Otherwise, where close_range is refused, the guardian would keep its own lifeline
+  // open and never see the launcher's death.
   ::close(launchers_end);
   ::setpgid(0, 0);
   ::prctl(PR_SET_NAME, "margay-guardian");

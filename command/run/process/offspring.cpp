@@ -66,7 +66,7 @@ void Offspring::forget(pid_t pid) {
 
 Offspring::Whose Offspring::whose(pid_t pid, pid_t group) const {
   if (std::find(before_.begin(), before_.end(), pid) != before_.end()) return Whose::others;
-  // Without former children all children are the job's.
+  // If there were no children before the job, all children are the job's.
   if (!some_before_ || (group > 0 && ::getpgid(pid) == group)) return Whose::jobs;
   std::ifstream file("/proc/" + std::to_string(pid) + "/environ", std::ios::binary);
   bool some = false;

@@ -69,7 +69,7 @@ void join_job(Variables& variables, const JobPlan& plan, std::uint32_t rank, con
 Variables of_program(const RunOptions& options, const ProgramSpec& program, const std::string& library_folder,
                      char** inherited) {
   Variables variables = inherit(options.inherited, inherited);
-  // In this order, so that -env overrides -genv, and both override margay's options.
+  // The order makes -env override -genv, and both override margay's options.
   for (const Assignments* set : {&options.rank_options, &options.environment, &program.environment}) {
     for (const auto& [name, value] : *set) variables[name] = value;
   }
@@ -78,7 +78,7 @@ Variables of_program(const RunOptions& options, const ProgramSpec& program, cons
   }
   if (!library_folder.empty()) {
     std::string& path = variables["LD_LIBRARY_PATH"];
-    // In front, because the user's path may lead to another MPI library.
+    // The folder is put in front, because the user's path may lead to another MPI library.
     path = path.empty() ? library_folder : library_folder + ":" + path;
   }
   return variables;

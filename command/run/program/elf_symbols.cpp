@@ -25,7 +25,7 @@ class Image {
   explicit Image(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
   [[nodiscard]] bool holds(std::uint64_t offset, std::uint64_t length) const {
-    // Written without a sum, which could overflow.
+    // The comparison is written without a sum, which could overflow.
     return offset <= bytes_.size() && length <= bytes_.size() - offset;
   }
 

@@ -173,7 +173,7 @@ int Monitor::ending_signal() const {
   return cause_.kind == CauseKind::interrupted ? cause_.signal : SIGTERM;
 }
 
-// One at a time: the caller's loop calls again.
+// Returns one rank at a time; the caller's loop calls again.
 std::int64_t Monitor::take_stop_warning(std::int64_t now_ns) {
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
     MonitoredRank& monitored = ranks_[rank];
@@ -197,7 +197,7 @@ std::int64_t Monitor::deadline_ns() const {
   return first;
 }
 
-// As a shell reports: 128 + signal, or the code. Causes without either have a status of their own.
+// The status that a shell reports: 128 + signal, or the code. Causes without either have a status of their own.
 int Monitor::exit_status() const {
   switch (cause_.kind) {
     case CauseKind::none:

@@ -44,7 +44,7 @@ std::string calls_of_all(const ReportContext& context) {
   return size > kMostShown ? text + ", ..." : text;
 }
 
-// One clause for each kind of cause; describe_cause() adds job, time and the remaining ranks.
+// A clause about the cause; describe_cause() adds job, time and the remaining ranks.
 std::string what_happened(const Cause& cause, const ReportContext& context) {
   switch (cause.kind) {
     case CauseKind::none:

@@ -33,7 +33,7 @@ struct ReportContext {
 
 // One line with the root cause: job, rank, host, process, signal or code, the MPI call in progress, elapsed time.
 [[nodiscard]] std::string describe_cause(const Cause& cause, const ReportContext& context);
-// One line on a rank that has been stopped by a signal for long, with the cure.
+// One line, with the cure, about a rank that a signal has stopped for a long time.
 [[nodiscard]] std::string describe_stop(std::uint32_t rank, const ReportContext& context);
 // "SIGSEGV (Segmentation fault)".
 [[nodiscard]] std::string signal_name(int signal);

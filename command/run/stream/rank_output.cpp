@@ -61,7 +61,7 @@ RankOutput::RankOutput(Poller& poller, std::uint32_t ranks, const OutputOptions&
     sink_names_.emplace_back();
     sink_is_watched_.push_back(false);
   }
-  // Both are one terminal, pipe or file (2>&1): one destination keeps their lines apart.
+  // If both streams are one terminal, pipe or file (2>&1), one destination keeps their lines apart.
   if (same_file(STDOUT_FILENO, STDERR_FILENO)) error_sink_ = 0;
 }
 
@@ -192,7 +192,7 @@ void RankOutput::balance() {
 void RankOutput::drain(std::uint32_t rank, std::int64_t now_ns) {
   for (std::size_t which = 0; which < 2; ++which) {
     Stream& stream = streams_[std::size_t{rank} * 2 + which];
-    // Only the bytes that are in the pipe now: a child of the rank may continue to write.
+    // Reads only the bytes that are in the pipe now, because a child of the rank may continue to write.
     int there = 0;
     if (stream.descriptor >= 0 && ::ioctl(stream.descriptor, FIONREAD, &there) != 0) there = 0;
     for (std::size_t reads = 0; reads <= static_cast<std::size_t>(there) / kReadBytes && read_once(stream, now_ns);) {

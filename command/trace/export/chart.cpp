@@ -78,7 +78,7 @@ class ChartMaker {
     add(at, std::move(step));
   }
 
-  // Only a put's text has the meaning of its match bits: any other hop belongs to a message that the chart shows.
+  // Only the text of a put has the meaning of its match bits. Any other hop belongs to a message that the chart shows.
   void add_arrow(std::size_t at, const Hop& hop) {
     const Trace::Entry& entry = about(trace_, hop);
     const sim::TraceEvent& event = entry.event;

@@ -206,7 +206,7 @@ class PerfettoWriter {
     return lane_track(file, lane);
   }
 
-  // One of the two ends of a message's flow: an instant in the thread whose call sends or receives the message.
+  // Adds one of the two ends of a message's flow: an instant in the thread whose call sends or receives the message.
   void add_flow_end(std::size_t at, const std::string& name, bool is_last) {
     const std::size_t call = source_.messages.call_around(at);
     const std::uint64_t thread = call == MessageStory::kNone ? 0 : trace_.entries[call].event.detail;

@@ -54,7 +54,7 @@ struct Timeline {
   // In the order of their first events.
   std::vector<Hop> hops;
 };
-// Two passes over the trace: one for the spans, one for the hops.
+// Makes two passes over the trace: one for the spans, one for the hops.
 [[nodiscard]] Timeline timeline_of(const Trace& trace, const Messages& messages);
 
 // The event with the hop's header. Requires: the trace has the hop's sending or its arrival.

@@ -331,7 +331,7 @@ std::string TraceNames::tag(std::uint32_t file, std::uint64_t match_bits, std::u
              : fmt::format("partitions {} to {} of {} (each {}) with tag {}", first, last, all, found->text, its);
 }
 
-// From the most specific meaning to the raw number.
+// Tries the most specific meaning first, and the raw number last.
 std::string TraceNames::bits(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
                              std::uint64_t time_ns) const {
   if (is_collective(file, portal)) {

@@ -118,7 +118,7 @@ PageCalls add_calls(const PageInput& input, PageData& data) {
     if (event.kind != sim::TraceKind::mpi_enter && event.kind != sim::TraceKind::mpi_leave) continue;
     std::uint64_t& depth = depths[{entry.file, event.detail}];
     if (event.kind == sim::TraceKind::mpi_leave) {
-      // At 0 the enter of this leave was overwritten in the ring.
+      // If the depth is 0, the mpi_enter of this mpi_leave was overwritten in the ring.
       depth -= depth > 0 ? 1 : 0;
       continue;
     }

@@ -125,7 +125,7 @@ std::vector<bool> join_known(const PageInput& input, Groups& groups) {
   return is_known;
 }
 
-// First by members where they are known, then by completeness, then by evidence.
+// Joins parts first by their communicator's members if these are known, then by completeness, then by evidence.
 Groups groups_of(const PageInput& input) {
   const auto& parts = input.collectives.parts();
   Groups groups(parts.size());
@@ -184,7 +184,8 @@ std::string name_of_call(const PageInput& input, const CollectivePart& part) {
 
 namespace {
 
-// By part: the first part of the same blocking call of the program; the part itself if it is the first.
+// By part: the first part of the same blocking call of the program; the part itself if it is the first, or if its
+// operation does not block.
 std::vector<std::size_t> first_parts(const PageInput& input) {
   const auto& parts = input.collectives.parts();
   std::vector<std::size_t> firsts(parts.size());

@@ -262,8 +262,8 @@ class EntryRows {
       standing_;  // by file and request: the row of a receive without a message
   // The remaining members serve programs on portals. By place: the row of the entry that is there now.
   std::map<Place, std::size_t> standing_entries_;
-  // Each portal's rows in an order that agrees with the list at all times: removed entries keep their position between
-  // the others.
+  // The rows of each portal, in an order that agrees with its match list at all times: a removed entry keeps its
+  // position between the others.
   std::map<std::pair<std::uint32_t, std::uint8_t>, std::list<std::size_t>> lists_;
   // By row: its position in `lists_`. List iterators stay valid under insertions.
   std::map<std::size_t, std::list<std::size_t>::iterator> spots_;

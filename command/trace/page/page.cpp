@@ -93,7 +93,7 @@ std::vector<std::string> own_ends(const PageInput& input) {
   return ends;
 }
 
-// First the ends that a rank caused itself, then losses and ends file by file, then missing files.
+// The order of the notes: ends that a rank caused itself, losses and ends file by file, missing files.
 std::string notes_of(const PageInput& input) {
   const Trace& trace = input.trace;
   std::string json;
@@ -157,11 +157,11 @@ void add_stories(const PageInput& input, const PageMessages& messages, const Sto
 
 portals::Status write_page(std::string_view frame, const PageInput& input, const std::string& title,
                            const StoriesWritten& progress, std::ostream& out) {
-  // Tested first: the tables of a long trace take long to build.
+  // The frame is tested first, because the tables of a long trace take long to build.
   const std::size_t place = frame.find(kDataMark);
   if (place == std::string_view::npos) return portals::Status::error("the page has no place for its data");
   PageData data;
-  // In the order of the references between tables: rows must exist before other tables refer to them.
+  // Tables are added in the order of the references between them: rows must exist before other tables refer to them.
   const PageCalls calls = add_calls(input, data);
   const PageMessages messages = add_messages(input, calls, data);
   add_entries(input, messages, data);

@@ -59,7 +59,7 @@ std::string EventCheck::fault_of(const sim::TraceEvent& event, std::uint64_t num
   if (!fits(event.destination) && !is_before_delivery(event.kind)) {
     return fmt::format("its destination is {} of {} ranks", event.destination, size_);
   }
-  // Without a table only call 0 is valid.
+  // In a file without a table of names only call 0 is valid.
   if (names_call(event.kind) && event.a >= std::max(names_, 1U)) {
     return fmt::format("its call is {} of {}", event.a, names_);
   }

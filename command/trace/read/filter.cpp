@@ -94,7 +94,7 @@ bool has(const std::vector<Value>& values, const Value& value) {
 
 }  // namespace
 
-// Both notations, so that a message can be copied from any output.
+// Accepts both notations, so that a message can be copied from any output.
 Status parse_message(std::string_view text, MessageIdentity& message) {
   // The largest 32-bit number, which is excluded, stands for any rank.
   constexpr std::uint64_t kRankLimit = 0xffff'fffe;

@@ -228,7 +228,7 @@ Status read_files(const std::string& folder, Trace& trace) {
       return Status::error(
           fmt::format("trace: {}: its ranks were ended before they began to record", sim::one_line(folder)));
     }
-    // Only blank files: they may be the launcher's test of the folder, which disappears at once.
+    // All files are blank. They may be the launcher's test of the folder, which disappears at once.
     nanosleep(&kMoment, nullptr);
   }
 }

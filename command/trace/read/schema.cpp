@@ -380,7 +380,7 @@ static_assert([] {
   return true;
 }());
 
-// All slots as 64 bits, so that fields need no types of their own.
+// Returns every slot as 64 bits, so that fields need no types of their own.
 std::uint64_t slot_value(Slot slot, const TraceEvent& event) {
   switch (slot) {
     case Slot::source:

@@ -94,7 +94,7 @@ Status TraceSource::check_end(const sim::TraceHeader& header) const {
   return {};
 }
 
-// From the magic to the length: each test relies on the former ones.
+// Checks the fields from the magic to the length, because each test relies on the preceding ones.
 Status TraceSource::check(const sim::TraceHeader& header, std::uint64_t file_bytes) const {
   if (header.magic == 0) return error("is damaged: its header is blank");
   if (header.magic != sim::kTraceMagic) return error("not a margay trace (it does not begin with \"mrgtrace\")");

@@ -29,7 +29,7 @@ class Follower {
  public:
   Follower(const Trace& trace, const MessageStory& story) : trace_(trace), story_(story) {}
 
-  // In the order of the path: library, wire, heap.
+  // Adds the legs in the order of the path: library, wire, heap.
   BodyCopies run() {
     const BodyHop put = hop_of(story_.identity);
     const BodyHop reply = reply_hop();

@@ -87,7 +87,7 @@ std::string memory_text(const sim::TraceEvent& event, const sim::TraceEvent* arr
       return "inactive, its criteria are not compared";
     case portals::Passed::no_room:
       return std::string(no_room_text(sim::TracePass::of(event.a)));
-    // Without the arrival the message's length is unknown, and the reason's name must do.
+    // Without the arrival the message's length is unknown, so the text is the reason's name.
     case portals::Passed::too_small: {
       if (arrival == nullptr) break;
       const std::string room = event.b == sim::kTraceRoomUnknown ? "the next buffer" : fmt::format("{}", event.b);
@@ -175,13 +175,13 @@ std::string duration_text(std::uint64_t ns) {
   return scaled(value / 1e9, "s");
 }
 
-// All ranks' definitions, since a message's words may depend on another rank's.
+// Collects the times of all ranks' definitions, because the text of a message may depend on another rank's definitions.
 EventText::EventText(const Trace& trace, const TraceNames& names, CallSite call_site, const Collectives* collectives)
     : trace_(trace), names_(names), call_site_(std::move(call_site)), collectives_(collectives), senders_(trace) {
   for (const TraceFile& file : trace.files) {
     for (const sim::Definition& each : file.definitions) definition_times_.push_back(each.time);
   }
-  // Each file is in order; the files among one another are not.
+  // The definitions of one file are in order, but not those of several files.
   std::sort(definition_times_.begin(), definition_times_.end());
 }
 

@@ -33,7 +33,7 @@ Senders::Senders(const Trace& trace) {
   }
 }
 
-// Without redefinition any time gives the same names, so the event's own will do.
+// Without a redefinition any time gives the same names, so the event's own time suffices.
 Senders::Moment Senders::of(const Trace::Entry& entry) const {
   const sim::TraceEvent& event = entry.event;
   const auto source = event.sequence == 0 ? file_of_.end() : file_of_.find(event.source);
