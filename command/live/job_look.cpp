@@ -68,7 +68,7 @@ RankLook JobMonitor::look_at_rank(const BoardReader& board, std::uint32_t rank, 
   look.pid = std::max(block.pid, 0);
   look.doing = doing_of(block, process);
   if (!has_begun(block)) return look;
-  // The board keeps the last call of a rank that has ended, which would look like one in progress.
+  // The board keeps the last call of a rank that has ended; it must not be shown as a call in progress.
   const bool lives = look.doing != Doing::ended && look.doing != Doing::finalized;
   if (lives) look.call = clean_text(block.mpi_call);
   look.posted_receives = block.posted_receives;

@@ -40,8 +40,8 @@ struct ExportOptions {
   std::vector<CLI::Option*> choice_options;
 };
 
-// The highest value of --flops: no processor comes near it, and the work of a day at this rate is still exact enough in
-// a double.
+// The highest value of --flops: far above any processor's rate, and the work of a day at this rate is still exact
+// enough in a double.
 constexpr double kFlopsMost = 1e18;
 
 // The input of all formats.

@@ -55,7 +55,7 @@ Row row_of(const Trace& trace, const EventText& words, const Messages& messages,
   return row;
 }
 
-// Indices and words are built once for all rows.
+// The indices, and the formatter of events, are built once for all rows.
 void list_messages(const MessagesOptions& options) {
   Trace trace;
   load_trace(options.folder, trace);

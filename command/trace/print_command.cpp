@@ -105,7 +105,7 @@ bool is_quiet(const Trace::Entry& entry, const TraceNames& names) {
   fail_trace(Status::error(fmt::format("trace: {} {}: no event of this message is in the trace", option, message)));
 }
 
-// An absent message is an error, since an empty table would look like a quiet one.
+// An absent message is an error: an empty table would suggest that the message has no events of these kinds.
 void check_message(const Trace& trace, const MessageIdentity& message, const std::string& text) {
   TraceFilter only;
   only.message = message;

@@ -25,7 +25,7 @@ bool is_system(const Frame& frame) {
   return std::ranges::any_of(kNames, [&](std::string_view name) { return frame.module.starts_with(name); });
 }
 
-// `_start` lies in the program's file, but is the C library's.
+// `_start` is in the program's file, but belongs to the C library.
 bool is_programs(const Frame& frame) {
   return !is_library(frame) && !is_system(frame) && frame.function != "_start";
 }

@@ -25,7 +25,7 @@ JobPlan make_plan(const RunOptions& options) {
   const std::uint32_t least = size / nodes;
   const std::uint32_t with_one_more = size % nodes;
   for (std::uint32_t rank = 0; rank < size; ++rank) {
-    // With one node all ranks are on it, whatever -ppn says.
+    // With one node all ranks are on it, whatever the value of -ppn.
     if (options.ranks_per_node > 0 && nodes > 1) {
       plan.node_of_rank.push_back(rank / options.ranks_per_node % nodes);
     } else if (rank < with_one_more * (least + 1)) {

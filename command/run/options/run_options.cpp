@@ -525,7 +525,7 @@ class Parser {
     return {};
   }
 
-  // Checks that need the whole line, in the order in which a user would mend them.
+  // Checks that need the whole line, in the order in which a user would correct the mistakes.
   Status check_whole() {
     if (Status status = check_short_limits(); !status.ok()) return status;
     if (Status status = check_trace_options(); !status.ok()) return status;

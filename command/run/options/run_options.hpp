@@ -18,7 +18,7 @@ using portals::Status;
 // Variables with their values; later ones override.
 using Assignments = std::vector<std::pair<std::string, std::string>>;
 
-// One "[options] prog args" part of the line.
+// One part of the command line: "[options] PROGRAM [arguments]".
 struct ProgramSpec {
   std::uint32_t ranks = 1;
   std::vector<std::string> argv;

@@ -119,7 +119,7 @@ void PmiServer::get(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome&
 
 void PmiServer::barrier(std::uint32_t rank, const sim::PmiMessage&, PmiOutcome& out) {
   if (ranks_[rank].in_barrier) {
-    // A second entry would release the barrier before all ranks have come.
+    // A second entry would release the barrier before all ranks have entered it.
     out.error = "rank " + std::to_string(rank) + " entered the PMI barrier twice";
     return;
   }

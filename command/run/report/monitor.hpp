@@ -13,7 +13,8 @@
 
 namespace margay::command {
 
-// The low 8 bits of a code, which an exit status can carry, or 1 if they are 0: a failure never looks like success.
+// The low 8 bits of a code, which an exit status can carry, or 1 if they are 0: a failure never has the status of
+// success.
 [[nodiscard]] int failing_status(int code);
 
 // Why a job ended. exit_status() derives from it.
@@ -99,7 +100,7 @@ class Monitor {
   [[nodiscard]] int ending_signal() const;
   // A rank whose stop is to be reported, once for each stop; -1: none.
   [[nodiscard]] std::int64_t take_stop_warning(std::int64_t now_ns);
-  // The next time at which next_step() or take_stop_warning() may return something else; -1: none.
+  // The next time at which next_step() or take_stop_warning() may have something to return; -1: none.
   [[nodiscard]] std::int64_t deadline_ns() const;
 
   // Whether a rank that has not ended is stopped by a signal.

@@ -85,8 +85,8 @@ void StallDetector::report(sim::BoardStall what) {
   sim::publish_number(header.stall, static_cast<std::uint32_t>(what));
 }
 
-// Steps of a stall: observed for after_ns_, then asked, then proven by the answers. It is reported without a proof
-// after kProofPatienceNs, or at once if a proof is impossible.
+// The steps: a stall is observed for after_ns_, then the question is published, then the answers prove a deadlock.
+// Without a proof the stall is reported kProofPatienceNs later, or at once if a proof is impossible.
 std::vector<std::string> StallDetector::look(std::int64_t now_ns, bool some_stopped) {
   // The answers are read before the progress. So a movement after an answer changes the progress that is read here, and
   // invalidates the answers.

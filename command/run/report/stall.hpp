@@ -29,7 +29,7 @@ namespace margay::command {
 class StallDetector {
  public:
   // A stall: every initialised and unfinished rank has reported a long wait, and nothing changes for another
-  // `after_ns`. `has_ended`: whether the rank's process is gone. `name_location` may be empty.
+  // `after_ns`. `has_ended`: whether the rank's process has ended. `name_location` may be empty.
   StallDetector(const sim::Board& board, std::int64_t after_ns, std::function<bool(std::uint32_t)> has_ended,
                 NameLocation name_location = {})
       : board_(board),

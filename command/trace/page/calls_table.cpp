@@ -71,7 +71,7 @@ void add_waits(const PageInput& input, PageData& data, PageCalls& calls) {
     thread.push_back(small(thread_of_file.second));
     begin.push_back(input.time(at));
     end.push_back(kNoTime);
-    // An infinite end makes waited() count the wait up to any time that it is asked for.
+    // Because of the infinite end, waited() counts the wait up to the end of any interval.
     calls.waits[thread_of_file.first].push_back({begin.back(), std::numeric_limits<double>::infinity()});
   }
   data.table("waits", rank.size())

@@ -16,8 +16,8 @@ namespace margay::command {
 
 namespace {
 
-// Collects the rows of three sorts of entries: named ones of the library, posted receives, and those of a program on
-// portals.
+// Collects the rows of three kinds of entries: named entries of the library, posted receives, and entries of a program
+// on portals.
 class EntryRows {
  public:
   EntryRows(const PageInput& input, const PageMessages& messages, PageStrings& strings)
@@ -80,7 +80,8 @@ class EntryRows {
       if (is_programs && shows_entry && !input_.names.is_internal(file, event.portal)) record_took(row_of(i), i);
     }
     for (const auto& [portal, rows] : lists_) {
-      // Positions are given once for the whole run, so that a row keeps its place on the page while others come and go.
+      // Positions are assigned once for the whole run, so that a row keeps its place on the page while other entries
+      // are linked and unlinked.
       double place = 0;
       for (const std::size_t row : rows) place_[row] = ++place;
     }
@@ -129,7 +130,7 @@ class EntryRows {
     return wanted;
   }
 
-  // The sort of a row; the page's script uses the same numbers.
+  // The kind of a row; the page's script uses the same numbers.
   enum Form : std::uint8_t { kMpis, kChained, kAdopted, kPortals };
 
   // The row of the entry at the event's place. An entry that was linked before the first recorded event gets a row

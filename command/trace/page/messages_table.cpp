@@ -25,7 +25,7 @@ class MessageRows {
     add_words(story, described);
     add_waits(story);
     send_call_.push_back(calls_.row_around(input_, story.begin));
-    // The call that waited for the message, or else the one that posted its receive.
+    // The call that waited for the message; if there is none, the call that posted its receive.
     const std::int32_t call = calls_.row_around(input_, story.received);
     const bool waited_for = call != kNoRow && (story.posted == kNoEntry ||
                                                may_wait_for(input_.messages.call_around(story.received), story.posted));

@@ -1,7 +1,7 @@
 // A compact form of some messages' stories.
-// Most lines differ from others in their numbers only. Each form is kept once. The numbers are kept apart, grouped by
-// their place in the form. Packing this representation takes a tenth of the time that packing the text would take, and
-// the page restores the text exactly.
+// Most lines differ from others in their numbers only. Each form is kept once. The numbers are kept separately, grouped
+// by their place in the form. Packing this representation takes a tenth of the time that packing the text would take,
+// and the page restores the text exactly.
 #pragma once
 
 #include <cstddef>

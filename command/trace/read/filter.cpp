@@ -116,7 +116,7 @@ Status parse_message(std::string_view text, MessageIdentity& message) {
   return {};
 }
 
-// A rank without a file would select nothing, which looks like a quiet rank.
+// A rank without a file would select nothing, like a rank without events.
 Status check_ranks(const Trace& trace, const std::vector<std::uint32_t>& ranks) {
   std::set<std::uint32_t> known;
   for (const TraceFile& file : trace.files) known.insert(file.rank);

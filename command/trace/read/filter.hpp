@@ -43,9 +43,9 @@ struct TraceFilter {
   std::optional<MessageIdentity> message;
   // A further condition on entries that pass all others; empty: none.
   std::function<bool(std::size_t entry)> keep;
-  // Keep only the first so many; 0: no limit.
+  // The number of events to keep, from the first on; 0: no limit.
   std::uint64_t head = 0;
-  // Keep only the last so many of the events that `head` leaves; 0: no limit.
+  // The number of events to keep, the last ones of those that `head` leaves; 0: no limit.
   std::uint64_t tail = 0;
 };
 

@@ -56,7 +56,7 @@ Status check_family(const std::vector<TraceFile>& files) {
       return Status::error(fmt::format("trace: {} is of a run of {} ranks, {} of one of {}: keep one run to a folder",
                                        sim::one_line(one.path), one.size, sim::one_line(other.path), other.size));
     }
-    // 0, not known, differs from any number: all ranks of a run know it, or none does.
+    // 0 (unknown) differs from any number: either all files of a run have its number, or none has.
     if (one.job != other.job) {
       return Status::error(fmt::format("trace: {} and {} are of two runs: keep one run to a folder",
                                        sim::one_line(one.path), sim::one_line(other.path)));

@@ -123,7 +123,7 @@ struct Trace {
 // read_trace_file() rejects, two files of one rank or of different runs.
 [[nodiscard]] portals::Status read_trace(const std::string& folder, Trace& trace);
 
-// The call's name by the file's table, "MPI_Send", or else "call 17".
+// The call's name by the file's table, "MPI_Send"; if the table lacks it, "call 17".
 [[nodiscard]] std::string call_name(const TraceFile& file, std::uint32_t call);
 
 }  // namespace margay::command

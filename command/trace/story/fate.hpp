@@ -31,7 +31,8 @@ namespace margay::command {
 // Whether the message lacks a completed receive. `not_known`: the recording is not whole enough to decide.
 enum class Unreceived : std::uint8_t { no, yes, not_known };
 [[nodiscard]] Unreceived unreceived(const Messages& messages, const MessageStory& story);
-// The entry with which the message begins: its sending, or else its first event in the trace. Requires: it has steps.
+// The entry with which the message begins: its sending or, without one, its first event in the trace. Requires: it has
+// steps.
 [[nodiscard]] std::size_t first_step(const MessageStory& story);
 // The event with the message's portal and match bits. Requires: it has steps.
 [[nodiscard]] const Trace::Entry& about(const Trace& trace, const MessageStory& story);

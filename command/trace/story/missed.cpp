@@ -11,7 +11,7 @@ namespace margay::command {
 
 namespace {
 
-// Bounds the cost for a call that waits for long: a search and its post are close to the match.
+// Bounds the cost for a call with a long wait: a search and its post are close to the match.
 constexpr std::size_t kMostLookedAt = 4096;
 
 // Whether the entry of `post` accepts these match bits: all bits are equal, except those that the entry ignores.
