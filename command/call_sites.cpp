@@ -32,7 +32,7 @@ bool read_question(const std::string& text, SourceQuestion& question) {
 }
 
 char* no_debug_path = nullptr;
-// Debug information is searched in the file itself and beside it, where Debian's packages put it.
+// A null path: libdw searches debug information in the file itself and in its default folders.
 constexpr Dwfl_Callbacks kCallbacks{.find_elf = dwfl_build_id_find_elf,
                                     .find_debuginfo = dwfl_standard_find_debuginfo,
                                     .section_address = dwfl_offline_section_address,
@@ -120,7 +120,7 @@ std::string CallSites::name_of(const std::string& question) {
   return sim::printable(fmt::format("{}+{:#x}", path.substr(path.find_last_of("/ ") + 1), read.address));
 }
 
-// One answer line for each question, also an empty one, so that the asker can count.
+// Prints one line for each question, empty if there is no answer, so that the asker can count the lines.
 int answer_source_questions(CallSites& call_sites) {
   for (std::string text; std::getline(std::cin, text);) {
     SourceQuestion question;

@@ -10,9 +10,9 @@
 
 namespace margay::command {
 
-// Caches each module's debug information, which takes the most time to read. Not thread-safe, because libdw is not.
-// libdw asks a debuginfod server for missing debug information if DEBUGINFOD_URLS is set; `main` removes that variable
-// before the first lookup.
+// The resolver. Caches each module's debug information, because reading it takes the most time. Not thread-safe,
+// because libdw is not. libdw asks a debuginfod server for missing debug information if DEBUGINFOD_URLS is set; `main`
+// removes that variable before the first lookup.
 class CallSites {
  public:
   CallSites();

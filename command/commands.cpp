@@ -141,7 +141,7 @@ std::string check_folder(const std::string& asked) {
   throw CLI::RuntimeError(kStatusNotChecked);
 }
 
-// Prints names, one on each line, and then what is wrong with them. Returns whether there were any.
+// Prints the names, one on each line, and then the sentence `what` about them. Returns whether there were any.
 bool print_needs(const std::vector<Need>& needs, const std::string& what) {
   for (const Need& need : needs) print({describe_need(need)});
   if (!needs.empty()) print({what});
@@ -204,7 +204,7 @@ void add_explain_command(CLI::App& app) {
   });
 }
 
-// For the error about standard output, which names a known command only and not any token of the line.
+// Used for the error about standard output, which names known commands only, not arbitrary tokens.
 bool knows_command(CLI::App& app, const std::string& word) {
   const std::vector<CLI::App*> commands = app.get_subcommands({});
   return std::any_of(commands.begin(), commands.end(),
@@ -241,7 +241,7 @@ void add_commands(CLI::App& app, const CallSite& call_site) {
   add_top_command(app);
   add_stacks_command(app);
   add_trace_command(app, call_site, page());
-  // After the commands, which would otherwise inherit the footer.
+  // The footer is set after the commands are added, because they would otherwise inherit it.
   app.footer(
       "A job that runs: SIGUSR1 to its launcher prints where each rank is and which rank it waits for; the launcher\n"
       "reports a deadlock by itself (margay run --deadlock abort ends the job). A trace: margay run\n"

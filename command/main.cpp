@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
   const auto ask_no_server = [] { ::unsetenv("DEBUGINFOD_URLS"); };
   const auto run = [&](const std::vector<std::string>& of_run) {
     return margay::command::run_command(of_run, [&](const std::string& question) {
-      // Only now: the ranks have inherited the variable.
+      // The variable is removed only now, when the ranks have inherited it.
       ask_no_server();
       return call_sites.name_of(question);
     });

@@ -12,7 +12,7 @@
 namespace margay::command {
 namespace {
 
-// The status with which `lab check` reports the same.
+// The status with which `lab check` reports this failure, too.
 constexpr int kStatusCouldNotRun = 2;
 
 std::string path_of_this_command() {

@@ -15,12 +15,12 @@ namespace {
 
 using portals::Status;
 
-// A rank writes the first 16 bytes of its call's name by one store, so a shorter name is whole. A longer one that
+// A rank writes the first 16 bytes of its call's name by one store, so a shorter name is whole. A longer name that
 // changed between two reads may be a mixture of two calls.
 constexpr std::size_t kOneStoreBytes = 16;
 constexpr int kReads = 4;
 
-// False at the file's end, which may be nearer than its header says.
+// False if the file ends before the last byte, as a truncated file does.
 bool read_at(int descriptor, void* to, std::size_t bytes, std::uint64_t offset) {
   auto* at = static_cast<char*>(to);
   while (bytes > 0) {

@@ -1,8 +1,8 @@
 // A reader of the board of a job that another process runs.
 //
-// It copies by pread() instead of mapping the file: if the file is truncated meanwhile, a read fails, but no SIGBUS
-// ends the command; and the command cannot write to the board by mistake. Ranks write by plain stores while it reads,
-// and there is no lock. Therefore:
+// It copies by pread() instead of mapping the file. So a truncated file causes a failed read and not a SIGBUS, and the
+// command cannot write to the board by mistake. Ranks write by plain stores while it reads, and there is no lock.
+// Therefore:
 // - numbers of 8 bytes are whole, because each is one aligned store;
 // - the call in progress and the wait are read until two successive copies are equal, four times at most.
 #pragma once
@@ -15,7 +15,8 @@
 
 namespace margay::command {
 
-// Owns the descriptor. Nothing in the file is trusted: sizes are checked when it is opened.
+// A job's board, opened for reading. Owns the descriptor. Nothing in the file is trusted: sizes are checked when it is
+// opened.
 class BoardReader {
  public:
   BoardReader() = default;
@@ -39,8 +40,8 @@ class BoardReader {
   [[nodiscard]] bool refresh();
   // By rank: its node, smaller than the board's node_count.
   [[nodiscard]] const std::vector<std::uint32_t>& node_of_rank() const { return nodes_; }
-  // Reads a rank's block. `wait` is empty if no two copies were equal, and so is an mpi_call of 16 characters or more.
-  // Requires: rank < size(). False: the file has become shorter.
+  // Reads a rank's block. If no two successive copies of the wait were equal, `wait` is empty; the same holds for an
+  // mpi_call of 16 characters or more. Requires: rank < size(). False: the file has become shorter.
   [[nodiscard]] bool read_block(std::uint32_t rank, sim::BoardBlock& out) const;
   // The file's identity; boards of the same file belong to the same job.
   [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> file() const { return file_; }

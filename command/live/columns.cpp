@@ -13,7 +13,7 @@
 
 namespace margay::command {
 
-// Below 10000 the whole number; above, with a unit: one decimal below 100 of it, none from there on. At most five
+// Below 10000 the whole number. Above, a number with a unit: one decimal below 100, none from 100 on. At most five
 // characters.
 std::string short_number(double number) {
   constexpr double kThousand = 1000;
@@ -29,7 +29,7 @@ std::string short_number(double number) {
   return number < 99.95 ? fmt::format("{:.1f}{}", number, *unit) : fmt::format("{:.0f}{}", number, *unit);
 }
 
-// The limit keeps the conversion to long defined.
+// The limit of 1e9 s keeps the conversion to long defined.
 std::string short_time(double seconds) {
   constexpr double kTenSeconds = 9.95;
   constexpr long kMinute = 60;
@@ -65,7 +65,7 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t room) {
 
 namespace {
 
-// Negated for ranks, which are sorted ascending by the same comparison.
+// The value by which a rank is sorted, in descending order. Rank numbers are negated, so that they ascend.
 double value(const RankLook& rank, SortKey key) {
   const RankLook::Rates rates = rank.rates.value_or(RankLook::Rates{});
   switch (key) {
@@ -91,7 +91,7 @@ double value(const RankLook& rank, SortKey key) {
   return 0;
 }
 
-// Stable, so equal ranks stay in the order of their numbers.
+// The sort is stable, so ranks with equal values stay in the order of their numbers.
 std::vector<std::size_t> order_of(const std::vector<RankLook>& ranks, SortKey key) {
   std::vector<std::size_t> order(ranks.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -107,7 +107,8 @@ std::string number_of(std::uint64_t count) {
 // The beginning of a wait's phrase, which is also the column's name.
 constexpr std::string_view kWaitsFor = "waits for";
 
-// A column. `goes`: its place in the order of omission for lack of room, highest first; 0: never omitted for that.
+// A column. `goes`: its place in the order in which columns are omitted for lack of room, highest first; 0: never
+// omitted for this reason.
 struct Column {
   enum Name : std::uint8_t {
     kRank,
@@ -138,7 +139,7 @@ struct Column {
   // The sort order by this column. SortKey::rank also stands for columns without one.
   SortKey key;
 };
-// Columns with equal `goes` are omitted together, as messages and bytes of a wire.
+// Columns with equal `goes` are omitted together, such as messages and bytes of a wire.
 constexpr std::array<Column, Column::kCount> kColumns{{{"rank", 5, false, 0, SortKey::rank},
                                                        {"node", 4, false, 12, SortKey::rank},
                                                        {"pid", 8, false, 5, SortKey::rank},
@@ -276,7 +277,8 @@ std::string headline(const JobLook& job) {
                      job.command);
 }
 
-// The lines about a stall: one line with the cycle of waits if both fit, otherwise the cycle begins a line of its own.
+// The lines about a stall: a single line with text and cycle of waits if it fits, otherwise the cycle begins a line of
+// its own.
 std::vector<std::string> stall_lines(const JobLook& job, std::size_t room) {
   const std::string text = job.stall == sim::BoardStall::deadlock
                                ? "deadlock: all ranks wait for messages, and none is in flight"

@@ -68,7 +68,7 @@ RankLook JobMonitor::look_at_rank(const BoardReader& board, std::uint32_t rank, 
   look.pid = std::max(block.pid, 0);
   look.doing = doing_of(block, process);
   if (!has_begun(block)) return look;
-  // The board keeps the last call of a rank that has ended, which would look like one in progress.
+  // The board keeps the last call of a rank that has ended; it must not be shown as a call in progress.
   const bool lives = look.doing != Doing::ended && look.doing != Doing::finalized;
   if (lives) look.call = clean_text(block.mpi_call);
   look.posted_receives = block.posted_receives;
@@ -96,13 +96,13 @@ RankLook JobMonitor::look_at_rank(const BoardReader& board, std::uint32_t rank, 
     look.since_s = seconds(now_ns - now.same_since_ns);
     look.is_monitored = true;
   }
-  // Counters only grow; from a smaller one, which is invalid, no rate is derived.
+  // Counters only grow. If one is smaller than before, it is invalid, and no rate is derived.
   const bool grew = seen && now_ns > before.at_ns && now.calls >= before.calls && now.messages >= before.messages &&
                     now.bytes >= before.bytes && now.processor_ticks >= before.processor_ticks;
   if (grew && lives) {
     const double passed = seconds(now_ns - before.at_ns);
-    // The kernel counts processor time in ticks of 1/_SC_CLK_TCK s, normally 10 ms, so the share is coarse for short
-    // intervals.
+    // The operating system counts processor time in ticks of 1/_SC_CLK_TCK s, normally 10 ms, so the share is coarse
+    // for short intervals.
     look.rates = RankLook::Rates{.processor = static_cast<double>(now.processor_ticks - before.processor_ticks) /
                                               static_cast<double>(::sysconf(_SC_CLK_TCK)) / passed,
                                  .calls = static_cast<double>(now.calls - before.calls) / passed,

@@ -14,7 +14,7 @@ namespace margay::command {
 
 // A rank's activity, from the board and the state of its process.
 enum class Doing : std::uint8_t {
-  // No process has begun MPI in its place.
+  // No process has begun MPI in the rank's place.
   not_begun,
   // Outside MPI, on a processor or ready to run.
   computing,
@@ -22,7 +22,7 @@ enum class Doing : std::uint8_t {
   sleeping,
   // In an MPI call, on a processor: working, or polling while it waits.
   in_call,
-  // In an MPI call that waits, having given its processor away.
+  // In an MPI call that waits and has given its processor away.
   asleep,
   // In a call that has made no progress for a second or longer.
   waiting,
@@ -46,9 +46,9 @@ struct RankLook {
   Doing doing = Doing::not_begun;
   // The MPI call in progress; empty: none.
   std::string call;
-  // Only while waiting: a phrase.
+  // The reported wait as a phrase; empty: none is reported.
   std::string waits_for;
-  // Seconds in this call, or outside of any. With `is_monitored` it is a lower bound: the time since the first of the
+  // Seconds in this call, or outside of calls. With `is_monitored` it is a lower bound: the time since the first of the
   // successive snapshots that showed the same activity. Empty: the previous snapshot showed another one.
   std::optional<double> since_s;
   bool is_monitored = false;
@@ -77,7 +77,7 @@ struct JobLook {
   // The launcher has ended, or its board cannot be read any more.
   bool ended = false;
   std::uint32_t nodes = 0;
-  // Seconds since the job began; empty: the board has no beginning.
+  // Seconds since the job began; empty: the board does not have the time of its beginning.
   std::optional<double> runs_s;
   sim::BoardStall stall = sim::BoardStall::none;
   // The ranks that wait for one another, if the launcher has reported a stall with a cycle; may be empty.

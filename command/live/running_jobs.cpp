@@ -48,10 +48,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A new process may become a launcher by exec; after this many examinations it is not one.
+// The number of examinations of a process. One does not suffice, because a new process may become a launcher by exec.
 constexpr int kLooks = 4;
-// A board's name from command/run/process/job_memory; then that of sim/boot/node_segment, used where memfds are
-// refused.
+// A board's name from command/run/process/job_memory; then the beginning of a name from sim/boot/node_segment, used
+// where memfds are refused.
 constexpr std::string_view kMemfd = "/memfd:margay-board";
 constexpr std::string_view kFile = "/margay.";
 
@@ -74,7 +74,7 @@ std::vector<int> processes() {
   return pids;
 }
 
-// Bounded, and cleaned: a command line may contain anything.
+// The process's command line: its first 4096 bytes, cleaned, because a command line may contain any bytes.
 std::string command_of(int pid) {
   constexpr std::size_t kMost = 4096;
   std::ifstream file(fmt::format("/proc/{}/cmdline", pid), std::ios::binary);
@@ -109,12 +109,12 @@ void RunningJobs::look_at(int pid) {
   const std::string folder = fmt::format("/proc/{}", pid);
   if (!is_own(folder)) return;
   std::error_code error;
-  // Reading its descriptors may be refused: the process has more rights than this user, or has just ended.
+  // The process's descriptors may be unreadable: the process has more rights than this user, or has just ended.
   for (fs::directory_iterator at(folder + "/fd", error), end; !error && at != end; at.increment(error)) {
     std::error_code gone;
     const std::string target = fs::read_symlink(at->path(), gone).string();
     if (gone) continue;
-    // None: a pipe or a socket.
+    // Without a slash the target is a pipe or a socket.
     const std::size_t slash = target.rfind('/');
     const bool file = slash != std::string::npos && std::string_view(target).substr(slash).starts_with(kFile);
     if (file || target.starts_with(kMemfd)) take(pid, at->path(), target);
@@ -138,7 +138,7 @@ void RunningJobs::take(int pid, const std::string& path, std::string_view target
     return;
   }
   const sim::BoardHeader& header = job.board.header();
-  // A rank, which inherited the board.
+  // The process is a rank, which inherited the board.
   if (header.launcher_pid != pid) return;
   job.launcher = {pid, header.launcher_ticks};
   // The launcher's number may belong to another process by now.

@@ -1,9 +1,9 @@
 // The jobs of this user on this machine, found in /proc.
 //
 // `margay run` keeps its job's board open, as a memfd or an unlinked file, and a file that a process of the same user
-// holds open can be opened again by /proc/PID/fd. A name proves nothing: a board counts if its contents are valid
-// (BoardReader) and name the process that holds it as its launcher. Jobs of another PID namespace are therefore not
-// found: their launchers have other numbers.
+// holds open can be opened again by /proc/PID/fd. A file's name proves nothing: a board counts if its contents are
+// valid (BoardReader), and if the process that holds it is the launcher that the contents name. Jobs of another PID
+// namespace are therefore not found: their launchers have other numbers.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct ProcessLook {
   // State of the main thread: R runs or is ready, S and D sleep, T and t are stopped, Z and X have ended; 0: the
   // process does not exist, or it cannot be read.
   char state = 0;
-  // Distinguishes it from a later process with the same number.
+  // The time of its start, which distinguishes it from a later process with the same number.
   std::uint64_t start_ticks = 0;
   // Processor time of all its threads, in units of 1/sysconf(_SC_CLK_TCK) seconds.
   std::uint64_t processor_ticks = 0;
@@ -55,11 +55,11 @@ class RunningJobs {
   [[nodiscard]] std::vector<RunningJob>& all() { return jobs_; }
   // One sentence for each file that looks like a board but is invalid.
   [[nodiscard]] const std::vector<std::string>& remarks() const { return remarks_; }
-  // The job with this name, with a unique name that begins so, or with this launcher's process number; nullptr: none,
-  // or several.
+  // The job whose name is `word`, or whose launcher has this process number; otherwise the only job whose name begins
+  // with `word`. nullptr: there is none, or there are several.
   [[nodiscard]] RunningJob* named(const std::string& word);
-  // The message for a `word` that named() did not find, or for an empty word where a job must be named: no job fits, or
-  // several do, which the message lists. `what`: the kind of thing searched for, "job". The message is printable.
+  // The message if named() found no job for `word`, or if `word` is empty and a job must be named. It reports that no
+  // job fits, or lists those that do. `what`: the kind of thing searched for, "job". The message is printable.
   [[nodiscard]] std::string why_not_named(const std::string& word, std::string_view what) const;
 
  private:
@@ -70,7 +70,7 @@ class RunningJobs {
   std::vector<std::string> remarks_;
   // Files with a remark.
   std::set<std::pair<std::uint64_t, std::uint64_t>> listed_;
-  // By process: how often it was examined and was no launcher.
+  // By process: how often it was examined; the count is bounded.
   std::map<int, int> looked_;
 };
 

@@ -123,7 +123,7 @@ void Screen::take_key(int key) {
   }
 }
 
-// The job's name is resolved before the screen is entered, so that an error appears on the normal one.
+// The job's name is resolved before the screen is entered, so that an error appears on the normal screen.
 int Screen::run() {
   if (!options_.job.empty()) {
     jobs_.find();

@@ -40,7 +40,7 @@ bool may_be_set(int terminal) {
 
 }  // namespace
 
-// Signals are blocked before the screen is entered: one in between would leave the terminal changed.
+// Signals are blocked before the screen is entered, because a signal in between would leave the terminal changed.
 Status Terminal::open() {
   sigset_t taken;
   sigemptyset(&taken);
@@ -77,7 +77,7 @@ bool Terminal::wait_for_room(Patience patience) const {
 bool Terminal::write_all(std::string_view text, Patience patience) {
   const int descriptor = output_ >= 0 ? output_ : STDOUT_FILENO;
   while (!text.empty() && !gone_) {
-    // A blocking descriptor accepts without blocking only what poll promised: a byte.
+    // After poll() a blocking descriptor is certain to accept one byte without blocking, but no more.
     if (output_ < 0 && !wait_for_room(patience)) return false;
     const ssize_t written = ::write(descriptor, text.data(), output_ < 0 ? 1 : text.size());
     if (written > 0) {
@@ -154,7 +154,7 @@ void Terminal::draw(const std::vector<std::string>& lines, const std::vector<std
   static_cast<void>(write_all(text + (lines.size() < rows ? "\x1b[J" : ""), Patience::until_signal));
 }
 
-// SIGSTOP in place of SIGTSTP: the latter is blocked here.
+// Stops itself by SIGSTOP, because SIGTSTP is blocked here.
 TerminalEvent Terminal::take_signal() {
   signalfd_siginfo info{};
   if (::read(signals_, &info, sizeof info) != static_cast<ssize_t>(sizeof info)) return {};

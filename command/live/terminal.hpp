@@ -30,7 +30,7 @@ struct TerminalEvent {
   int value = 0;
 };
 
-// One per process: it changes signal masks and terminal modes.
+// The screen. At most one exists in a process, because it changes signal masks and terminal modes.
 class Terminal {
  public:
   Terminal() = default;
@@ -72,7 +72,7 @@ class Terminal {
 
   bool entered_ = false;
   bool has_keys_ = false;
-  // Writes fail.
+  // A write has failed: the terminal is gone.
   bool gone_ = false;
   // The terminal, opened a second time so that it has flags of its own; -1: standard output is used.
   int output_ = -1;
@@ -80,7 +80,7 @@ class Terminal {
   // The state to restore.
   sigset_t mask_before_{};
   termios keys_before_{};
-  // Read, and not yet returned.
+  // Keys that were read and are not returned yet.
   std::string keys_;
 };
 

@@ -51,8 +51,8 @@ std::string interval_problem(const std::string& text) {
                      kIntervalMost);
 }
 
-// Sleeps, but not longer than until all jobs have ended. In slices, because the system sends no event when a process of
-// another parent ends.
+// Sleeps until the time is over or all jobs have ended. It sleeps in slices, because the system sends no event when a
+// process of another parent ends.
 void pause_between(double seconds, const std::vector<RunningJob*>& jobs) {
   constexpr std::uint64_t kSliceNs = 50'000'000;
   const std::uint64_t until = sim::real_clock().now_ns() + static_cast<std::uint64_t>(seconds * 1e9);
@@ -75,7 +75,7 @@ int print_once(const TopOptions& options) {
   if (chosen.empty()) std::printf("no job of this user runs on this machine\n");
   std::vector<JobMonitor> monitors(chosen.size());
   for (std::size_t at = 0; at < chosen.size(); ++at) {
-    // Rates are differences between two snapshots; this first one is printed nowhere.
+    // Rates are differences between two snapshots; this first snapshot is not printed.
     static_cast<void>(monitors[at].look(*chosen[at], sim::real_clock().now_ns()));
   }
   pause_between(options.interval_s, chosen);

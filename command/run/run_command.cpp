@@ -66,7 +66,7 @@ Status timeout_from_environment(RunOptions& options) {
   return parse_timeout("MPIEXEC_TIMEOUT", text, options.timeout_seconds);
 }
 
-// Checked before any rank starts; chdir() itself would fail in the child.
+// This check precedes the start of any rank; without it chdir() would fail in the child.
 Status check_working_directory(const std::string& folder) {
   struct stat info {};
   if (folder.empty()) return {};
@@ -126,8 +126,8 @@ std::string first_of(const std::vector<Need>& needs) {
   return needs.size() > kMostShown ? text + ", ..." : text;
 }
 
-// Rejects a program that would fail at its first call, before any rank runs. A file that cannot be read is left to
-// exec, a library that is not found to the loader: their errors are more exact.
+// Rejects a program that would fail at its first call, before any rank runs. Accepts a file that cannot be read, and a
+// library that is not found: the errors of exec and of the loader are more exact.
 Status check_library(const RunOptions& options, const ProgramSpec& program, const std::string& path) {
   const std::string folder = library_folder_of(options);
   SymbolCheck check;
@@ -144,8 +144,8 @@ Status check_library(const RunOptions& options, const ProgramSpec& program, cons
                        "` lists them; --mpi system runs it with the " + "system's MPI)");
 }
 
-// The options that every rank gets: the launcher's environment, overridden by the command line's options, and these by
-// -genv.
+// The options that every rank gets: the launcher's environment, overridden by the command line's options, which -genv
+// overrides.
 sim::Options options_of_ranks(const RunOptions& options) {
   sim::Options all = sim::Options::from_environment(environ);
   std::vector<std::string> words;
@@ -195,15 +195,16 @@ ProcessEnd end_of(const Runner& runner, std::uint32_t rank) {
     case CauseKind::output_closed:
       break;
   }
-  // The launcher ends ranks of its own accord by these two signals, so only they are recorded with its reason. Any
-  // other one, such as a crash, is recorded as it is.
+  // The launcher ends ranks by these two signals only, so only these are recorded with the launcher's reason. Any other
+  // signal, such as that of a crash, is recorded without a reason.
   if (signal != static_cast<std::uint32_t>(monitor.ending_signal()) && signal != SIGKILL) return end;
   end.end = sim::TraceEnd::stopped;
   end.value = sim::stop_value(signal, why);
   return end;
 }
 
-// Closes the trace files of ranks that did not. No process of the job is left that could write to them.
+// Closes the trace files that the ranks did not close. Of the job's processes at most detached ones are left; a file to
+// which one of these may still write stays unclosed.
 void close_traces(const RunOptions& options, const Runner& runner, std::uint64_t job) {
   if (options.system_mpi) return;
   const std::vector<std::string> files = trace_files(options, environ);
@@ -214,7 +215,7 @@ void close_traces(const RunOptions& options, const Runner& runner, std::uint64_t
   }
 }
 
-// Whether any rank began a trace. Warns about a job that was to be recorded and succeeded without one, because no rank
+// Whether any rank began a trace. Warns if --trace was given and the job succeeded without a trace, because no rank
 // used this MPI.
 bool has_recorded(const RunOptions& options, const std::vector<std::string>& files, int exit_status) {
   const auto is_there = [](const std::string& file) { return ::access(file.c_str(), F_OK) == 0; };
@@ -253,8 +254,8 @@ Status check_rank_options(const RunOptions& options) {
   return interface.empty() ? Status() : sim::choose_address(interface, address);
 }
 
-// Determines the rates by which collectives choose their algorithms. All ranks must use the same ones, or their choices
-// could differ and a call would not end.
+// Determines the rates by which collectives choose their algorithms. All ranks must use the same rates; otherwise their
+// choices could differ, and a call would not end.
 Status take_rates_for(const RunOptions& options, JobPlan& plan) {
   if (options.system_mpi) return {};
   sim::JobRates found;
@@ -296,7 +297,7 @@ int run_job(const RunOptions& options, const NameLocation& name_location) {
   plan.crowded = sim::are_crowded(options_of_ranks(options).text("wait", "auto"), plan.size(), share);
   plan.processors = share.processors;
   if (Status status = take_rates_for(options, plan); !status.ok()) return complain(status, kStatusBadCommandLine);
-  // Opened before the job, so that a wrong path does not cost a run.
+  // The report is opened before the job starts, so that a wrong path does not cost a run.
   ReportFile report;
   if (Status status = report.open(options); !status.ok()) return complain(status, kStatusBadCommandLine);
   JobMemory memory;
@@ -338,7 +339,8 @@ int run_command(const std::vector<std::string>& words, const NameLocation& name_
     std::puts("margay 0.1.0 (PMI-1.1 launcher, MPICH ABI)");
     return 0;
   }
-  // A run inside a rank of another run inherits that one's options by the environment, and would repeat its warnings.
+  // A run inside a rank of another run inherits the outer run's options through the environment, and would repeat the
+  // outer run's warnings.
   const bool is_nested = std::getenv("MARGAY_RANK") != nullptr;
   for (const std::string& warning : options.warnings) {
     if (!is_nested) print_error(warning);

@@ -63,8 +63,8 @@ Status Runner::run(int& exit_status) {
   }
   loop();
   end_everything();
-  // After success no output is lost, however long its reader (a pager) takes; Ctrl-C ends that wait like any program,
-  // since the signals have their default actions again.
+  // After success no output is lost, however long its reader (a pager) takes; Ctrl-C ends the launcher during that
+  // wait, because the signals have their default actions again.
   output_.finish(monitor_.cause().kind == CauseKind::none ? -1 : kHurriedReaderMs);
   // After success a reader that left is not an error, but a full file system is.
   if (const OutputFailure& failure = output_.failure(); failure.error != 0 && failure.error != EPIPE) {
@@ -77,7 +77,7 @@ Status Runner::run(int& exit_status) {
 
 // Everything that must exist before the first rank: records of former children, the event loop, the guardian, signals.
 Status Runner::prepare() {
-  // Before this process becomes a subreaper, so that only former children are recorded.
+  // begin() precedes the step by which this process becomes a subreaper, so that it records former children only.
   offspring_.begin(memory_.job_name());
   started_ns_ = signed_monotonic_ns();
   static_cast<void>(::sigprocmask(SIG_BLOCK, nullptr, &saved_.signal_mask));
@@ -136,7 +136,7 @@ Status Runner::start_rank(std::uint32_t rank, int standard_input, int& exit_stat
   return status;
 }
 
-// Ends when every rank has been reaped; their orphans are end_everything()'s concern.
+// Returns when every rank has been reaped; end_everything() ends the ranks' orphans.
 void Runner::loop() {
   std::vector<Event> events;
   while (!monitor_.over()) {
@@ -250,7 +250,7 @@ void Runner::on_child(pid_t pid, int code, int value) {
   output_.drain(rank, now);
   RankEnd end = examine(rank, code != CLD_EXITED, value);
   // An abort that the drain delivered belongs to this end, even if the board lacks it (another MPI library). So does a
-  // protocol error, which take_reports() would come too late for if this is the last rank.
+  // protocol error: if this is the last rank, take_reports() would be too late for it.
   for (const auto& [reporter, outcome] : reported_by_ranks_) {
     if (reporter != rank || end.aborting) continue;
     if (!outcome.aborts && !end.by_signal) monitor_.on_protocol_error(rank, outcome.error, now);
@@ -274,8 +274,8 @@ RankEnd Runner::examine(std::uint32_t rank, bool by_signal, int value) const {
   return end;
 }
 
-// A rank that ended without MPI_Init is a failure once another rank has called it. Neither side sends an event for
-// that, so the board is polled.
+// A rank that ended without MPI_Init is a failure once another rank has called MPI_Init. No event announces this
+// condition, so the board is polled.
 void Runner::look_for_missing_ranks() {
   if (!monitor_.some_ended_without_init()) return;
   for (std::uint32_t rank = 0; rank < plan_.size(); ++rank) {
@@ -344,17 +344,18 @@ int Runner::wait_ms() const {
 
 void Runner::end_everything() {
   const pid_t group = guardian_.group();
-  // The guardian leads the group, so it is killed with it; detached processes have left the group.
+  // Kills the group, and with it the guardian, which leads the group. Detached processes have left the group.
   guardian_.dismiss();
   const bool ended_well = monitor_.over() && monitor_.cause().kind == CauseKind::none;
   offspring_.end(group, ended_well ? Detached::live : Detached::end, output_.pipes());
   if (signals_ >= 0) ::close(signals_);
-  // From here on Ctrl-C ends the launcher as any program.
+  // From here on Ctrl-C ends the launcher like any program.
   signals_ = -1;
   static_cast<void>(::sigprocmask(SIG_SETMASK, &saved_.signal_mask, nullptr));
 }
 
-// Called when the cause is set, before the other ranks end, so that the message precedes their last output.
+// Called as soon as the cause is set, usually before the other ranks end, so that the message precedes their last
+// output.
 void Runner::report_cause() {
   if (reported_) return;
   reported_ = true;

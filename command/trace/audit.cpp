@@ -378,7 +378,7 @@ class Auditor {
   // Ranks whose coprocessor is active.
   std::set<std::uint32_t> at_work_;
   bool any_peer_lost_ = false;
-  // Messages of running senders whose sending is not recorded yet.
+  // Number of messages from running senders that have not recorded the sending yet.
   std::uint64_t undescribed_ = 0;
   Audit result_;
 };

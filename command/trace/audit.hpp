@@ -20,7 +20,7 @@ struct Audit {
     // Deposited, or answered with a reply.
     std::uint64_t delivered = 0;
     std::uint64_t dropped = 0;
-    // Sent, and neither of the above.
+    // Sent, but neither delivered nor dropped.
     std::uint64_t on_the_way = 0;
     // Sent; the record of its outcome was overwritten, or is in a missing file.
     std::uint64_t unknown = 0;
@@ -38,7 +38,8 @@ inline constexpr std::size_t kMaxAuditSentences = 50;
 
 // Checks the rules of docs/trace_format.md ("What must hold"). A rule whose events may have been overwritten, or are in
 // a missing file, is not applied, and a note reports that. Unfinished messages are violations only if both ranks closed
-// their files. Cost: one pass over the entries, with memory for each message.
+// whole files, neither was killed later, and no rank lost a peer. Cost: one pass over the entries, with memory for each
+// message.
 [[nodiscard]] Audit audit(const Trace& trace);
 
 }  // namespace margay::command

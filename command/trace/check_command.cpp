@@ -18,7 +18,8 @@ namespace margay::command {
 
 namespace {
 
-// The number of pairs grows with the square of the ranks, so a longer table is cut to what needs attention.
+// The number of pairs grows with the square of the ranks, so a longer table has only the pairs with undelivered
+// messages.
 constexpr std::size_t kPairsShown = 12;
 
 // An incomplete trace cannot be proven right.
@@ -34,7 +35,8 @@ void put_counts(const std::string& from, const std::string& to, const Audit::Pai
                        counts.dropped, counts.on_the_way, counts.unknown));
 }
 
-// Prints the table of pairs: of many pairs only those with undelivered messages, and the sum over all.
+// Prints the table of pairs, and the sum over all. If there are many pairs, only those with undelivered messages are
+// listed.
 void put_pairs(const Audit& result, bool all) {
   const bool shows_all = all || result.pairs.size() <= kPairsShown;
   Audit::Pair sum;
@@ -87,7 +89,7 @@ void check_trace(const std::string& folder, bool all_pairs) {
     put_line(fmt::format("dropped, {}: {}", known ? name(static_cast<portals::DropReason>(reason)) : "unknown reason",
                          count));
   }
-  // A failed write has precedence over the verdict, which then has not reached its reader.
+  // A failed write takes precedence over the verdict, because the verdict has then not reached its reader.
   finish_output();
   if (!right) throw CLI::RuntimeError(kTraceViolations);
 }

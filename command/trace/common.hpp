@@ -25,7 +25,7 @@ void put_line(std::string line);
 // Flushes standard output, and ends the command with kBadTrace if any write to it has failed. To be called after the
 // last line.
 void finish_output();
-// The wire's name; "unknown wire" of an invalid number.
+// The wire's name; "unknown wire" for an invalid number.
 [[nodiscard]] std::string_view wire_text(std::uint8_t wire);
 
 }  // namespace margay::command

@@ -34,13 +34,14 @@ struct ExportOptions {
   std::string table = "messages";
   MessageChoice choice;
   double flops_per_second = 1e9;
-  // Options that some formats do not use; kept to detect such a use.
+  // Options that some formats do not use; kept to detect that one was given without effect.
   CLI::Option* table_option = nullptr;
   CLI::Option* flops_option = nullptr;
   std::vector<CLI::Option*> choice_options;
 };
 
-// No processor comes near it, and a day of it is still exact enough in a double.
+// The highest value of --flops: far above any processor's rate, and the work of a day at this rate is still exact
+// enough in a double.
 constexpr double kFlopsMost = 1e18;
 
 // The input of all formats.
@@ -59,7 +60,7 @@ struct Format {
   void (*to_folder)(const ExportJob& job, const std::string& folder) = nullptr;
 };
 
-// An error instead of a cut chart: a part of the messages could mislead.
+// The chart of the chosen messages. Fails if it is too large, because a truncated chart could mislead.
 Chart small_chart(const ExportJob& job) {
   Chart chart = chart_of(job.source, job.stories);
   if (chart.arrows > kChartArrowsMost) {
@@ -151,7 +152,7 @@ Status check_used(const ExportOptions& options, const Format& format) {
   return {};
 }
 
-// Checks that need no trace; reading one may take long.
+// Checks that need no trace. They precede the reading of the trace, which may take long.
 void check_line(const ExportOptions& options, const Format& format) {
   const std::array<std::string_view, 3> tables = {"events", "messages", "calls"};
   if (std::find(tables.begin(), tables.end(), options.table) == tables.end()) {
@@ -200,7 +201,7 @@ void export_trace(const ExportOptions& options, const CallSite& call_site) {
   // A replay needs the messages of collective calls.
   choice.all |= format.shape == Shape::folder;
   job.stories = choose(choice, trace, names, messages);
-  // After choose(), so that --count applies to the order of --slowest.
+  // The list is cut after choose(), so that --count applies to the order of --slowest.
   if (job.stories.size() > choice.count.value_or(job.stories.size())) job.stories.resize(*choice.count);
   if (format.shape == Shape::folder) {
     write_folder(job, format);

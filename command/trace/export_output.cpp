@@ -72,8 +72,9 @@ std::string behind_link(const std::string& path) {
 
 }  // namespace
 
-// Opens the output. An incomplete file could be mistaken for a complete one, so a regular file is written beside its
-// place and then renamed. Other kinds, such as /dev/stdout, are written directly.
+// Opens the output. An incomplete file could be mistaken for a complete one, so a regular file is written under a
+// temporary name beside the final one, and then renamed. A file of another kind, such as /dev/stdout, is written
+// directly.
 Status ExportOutput::open(const std::string& path) {
   if (path.empty() || path == "-") {
     buffer_.file = stdout;

@@ -17,7 +17,7 @@ class ExportOutput {
   ExportOutput() : out_(&buffer_) {}
   ExportOutput(const ExportOutput&) = delete;
   ExportOutput& operator=(const ExportOutput&) = delete;
-  // Without a close() before it, the written file is removed, and an existing one stays.
+  // If close() was not called, removes the written file; an existing file stays.
   ~ExportOutput();
 
   // `path`: a file to create or replace; "" or "-": standard output. Errors: it cannot be written, or is a file of a
@@ -54,7 +54,7 @@ class ExportFolder {
   ExportFolder() = default;
   ExportFolder(const ExportFolder&) = delete;
   ExportFolder& operator=(const ExportFolder&) = delete;
-  // Without a close() before it, the written files are removed.
+  // If close() did not succeed, removes the written files.
   ~ExportFolder();
 
   // Errors: the folder is not empty, or no temporary folder can be created beside it.

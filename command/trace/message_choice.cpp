@@ -130,7 +130,7 @@ std::string none_chosen(const MessageChoice& choice, const Trace& trace, const T
   return sentence;
 }
 
-// The caller may exclude them with an option of its own.
+// Returns the options, so that the caller can make them exclude an option of its own.
 std::vector<CLI::Option*> add_message_choice(CLI::App& command, MessageChoice& choice) {
   // MPI_TAG_UB may be lower, but a tag above it simply matches no message.
   constexpr std::uint32_t kTagMax = std::numeric_limits<std::int32_t>::max();

@@ -19,19 +19,21 @@ class Option;
 
 namespace margay::command {
 
-// The options. All that are set must hold.
+// The options. A selected message meets all that are set.
 struct MessageChoice {
-  // Ranks of the world; then the program's tag.
+  // from, to: ranks of the world. tag: the program's tag.
   std::optional<std::uint32_t> from;
   std::optional<std::uint32_t> to;
   std::optional<std::uint32_t> tag;
   // Sort by duration.
   bool slowest = false;
-  // Accept only messages that were dropped; that came before a receive was posted; that no receive took.
+  // dropped: only messages that were dropped. unexpected: only messages that arrived before their receive was posted.
+  // never_received: only messages that no receive took.
   bool dropped = false;
   bool unexpected = false;
   bool never_received = false;
-  // Also messages that are hidden by default: those of collective calls, and all of the library's own.
+  // Messages that are hidden by default. collective: only messages with data of collective calls. all: also these, and
+  // all of the library's own.
   bool collective = false;
   bool all = false;
   // A limit on the selected messages, which the caller applies; choose() ignores it.
@@ -43,8 +45,9 @@ struct MessageChoice {
 std::vector<CLI::Option*> add_message_choice(CLI::App& command, MessageChoice& choice);
 // Ends the command with an error if --from or --to is not a rank of the run.
 void check_choice(const MessageChoice& choice, const Trace& trace);
-// The selected messages by time, or with `slowest` by descending duration. With `never_received`, standard error lists
-// the ranks for which this is not known. Cost: builds the story of every message.
+// The selected messages by time, or with `slowest` by descending duration. With `never_received`, prints to standard
+// error the ranks for which the trace does not show which messages they received. Cost: builds the story of every
+// message.
 [[nodiscard]] std::vector<MessageStory> choose(const MessageChoice& choice, const Trace& trace, const TraceNames& names,
                                                const Messages& messages);
 // A sentence without a full stop for an empty selection: the options that would select something, or why nothing can be

@@ -29,9 +29,9 @@ struct MessagesOptions {
 };
 
 struct Row {
-  // Time of sending, in microseconds since the trace's first event.
+  // Time of the message's first step, in microseconds since the trace's first event.
   std::string begin;
-  // Microseconds from there to the last step.
+  // The message's duration in microseconds.
   std::string took;
   MessageIdentity identity;
   std::string_view protocol;
@@ -55,7 +55,7 @@ Row row_of(const Trace& trace, const EventText& words, const Messages& messages,
   return row;
 }
 
-// Indices and words are built once for all rows.
+// The indices, and the formatter of events, are built once for all rows.
 void list_messages(const MessagesOptions& options) {
   Trace trace;
   load_trace(options.folder, trace);
@@ -72,7 +72,7 @@ void list_messages(const MessagesOptions& options) {
                          "bytes", "protocol", "how", "what"));
   }
   std::vector<MessageStory> chosen = choose(options.choice, trace, names, messages);
-  // The omitted ones are counted, so that a limited list is not taken for a complete one.
+  // The omitted messages are counted, so that a limited list is not taken for a complete one.
   const std::size_t left_out = chosen.size() - std::min(options.choice.count.value_or(chosen.size()), chosen.size());
   chosen.resize(chosen.size() - left_out);
   if (chosen.empty() && !options.csv) put_line(none_chosen(options.choice, trace, names, messages, collectives));

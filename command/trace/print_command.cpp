@@ -105,7 +105,7 @@ bool is_quiet(const Trace::Entry& entry, const TraceNames& names) {
   fail_trace(Status::error(fmt::format("trace: {} {}: no event of this message is in the trace", option, message)));
 }
 
-// An absent message is an error, since an empty table would look like a quiet one.
+// An absent message is an error: an empty table would suggest that the message has no events of these kinds.
 void check_message(const Trace& trace, const MessageIdentity& message, const std::string& text) {
   TraceFilter only;
   only.message = message;
@@ -163,7 +163,7 @@ bool is_in_call(const Trace& trace, const Messages& messages, std::size_t at, co
   return std::find(calls.begin(), calls.end(), call_name(trace.files[entry.file], entry.event.a)) != calls.end();
 }
 
-// Comment lines, so that the output can be filtered by line.
+// Prints one comment line (#) for each file, so that the output can be filtered by line.
 void print_files(const Trace& trace) {
   for (const TraceFile& file : trace.files) {
     const std::string end = end_text(file);
@@ -227,8 +227,8 @@ void print_trace(const PrintOptions& options, const CallSite& call_site) {
     put_line(text_heading());
     for (const std::size_t i : picked) {
       const auto& [event, file] = trace.entries[i];
-      // The bits of a kernel_pass are what an entry accepts. Those that it ignores are arbitrary, so the bits do not
-      // form an envelope.
+      // The match bits of a kernel_pass are an entry's criterion. Bits that the entry ignores are arbitrary, so they do
+      // not form an envelope.
       const bool has_envelope = event.match_bits != 0 && event.kind != sim::TraceKind::kernel_pass;
       const std::string bits = has_envelope ? names.split(file, event.portal, event.match_bits) : "";
       put_line(text_line(trace, trace.entries[i], origin_ns, wire_text) + (bits.empty() ? "" : " (" + bits + ")"));

@@ -21,7 +21,7 @@ namespace {
 
 using portals::Status;
 
-// Titles of further messages, after the printed stories.
+// The most titles of further messages, listed after the printed stories.
 constexpr std::size_t kTitlesMax = 20;
 
 // The options, which live as long as the callback.
@@ -45,7 +45,7 @@ MessageStory named(const StoryOptions& options, const Messages& messages) {
   return messages.story(root);
 }
 
-// One story by default: the others are listed by title, so that the user can choose.
+// Prints one story by default, and lists the others by title, so that the user can choose.
 void print_story(const StoryOptions& options, const CallSite& call_site) {
   Trace trace;
   load_trace(options.folder, trace);
@@ -99,7 +99,7 @@ void add_trace_story(CLI::App& trace, const CallSite& call_site) {
   CLI::Option* const message = story->add_option(
       "message", options->message,
       "SOURCE:DESTINATION:SEQUENCE, or as it is printed, '0>1 #17'; otherwise the first that the options pick");
-  // A message by its number leaves nothing to choose.
+  // A message that is given by its number leaves nothing to choose.
   for (CLI::Option* const option : add_message_choice(*story, options->choice)) message->excludes(option);
   story->callback([options, call_site] { print_story(*options, call_site); });
 }

@@ -8,7 +8,7 @@ void add_trace_command(CLI::App& app, const CallSite& call_site, std::string_vie
   CLI::App* trace = app.add_subcommand("trace", "read the traces that `margay run --trace DIR` recorded");
   // `margay trace` alone would do nothing, so CLI11 reports it as a mistake.
   trace->require_subcommand(1);
-  // The order of the help: what shows a trace to a reader, then what other programs use.
+  // The order of the help: first subcommands that show a trace to a reader, then those whose output other programs use.
   add_trace_story(*trace, call_site);
   add_trace_messages(*trace);
   add_trace_view(*trace, call_site, page);

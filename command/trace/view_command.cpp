@@ -28,7 +28,8 @@ struct ViewOptions {
   std::string output;
 };
 
-// The default page: "traces/heat/" is written to traces/heat.html; "." by the folder's name, into its parent folder.
+// The default page: "traces/heat/" is written to traces/heat.html; "." to a page with the folder's name, in its parent
+// folder.
 std::string page_of(const std::string& folder) {
   std::error_code error;
   const std::filesystem::path whole = std::filesystem::canonical(folder, error);
@@ -97,7 +98,8 @@ void write_view(const ViewOptions& options, const CallSite& slow_call_site, std:
   progress.say(fmt::format("laying out {} ...", sim::counted(trace.entries.size(), "event")));
   const std::string path = options.output.empty() ? page_of(options.folder) : options.output;
   ExportOutput output;
-  // Opened before the page is built, so that a path that cannot be written is reported without a long wait.
+  // The output is opened before the page is built, so that a path that cannot be written is reported without a long
+  // wait.
   if (Status status = output.open(path); !status.ok()) fail(status);
   const PageInput input{trace, names, messages, collectives, words, call_site};
   const auto on_progress = [&](std::size_t done, std::size_t all) {

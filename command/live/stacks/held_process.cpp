@@ -35,7 +35,7 @@ constexpr std::uint64_t kPollNs = 200'000;
 // The wait for another tracer's end.
 constexpr std::uint64_t kOthersNs = 1'000'000'000;
 
-// Sorted, the main thread first: all commands seize in this order.
+// The process's threads, sorted, the main thread first. All commands seize in this order.
 std::vector<int> threads_of(int pid) {
   namespace fs = std::filesystem;
   std::vector<int> tids;
@@ -64,7 +64,7 @@ int number_in(const std::string& path, const std::string& key, int otherwise) {
   return otherwise;
 }
 
-// The process that traces it; 0: none.
+// The process that traces the thread; 0: none.
 int tracer_of(int tid) {
   return number_in(fmt::format("/proc/{}/status", tid), "TracerPid:", 0);
 }
@@ -89,7 +89,7 @@ std::string stuck_text(int tid) {
       tid, state == 0 ? '?' : state);
 }
 
-// The process's user; -1: the same user, or this one is root.
+// The user of process `pid`; -1: it is this process's user, or this process runs as root.
 int other_owner(int pid) {
   const int user = number_in(fmt::format("/proc/{}/status", pid), "Uid:", -1);
   const auto own = static_cast<int>(::geteuid());
@@ -102,7 +102,7 @@ std::string why_without_stacks(int pid) {
   if (pid == ::getpid()) return "is this command itself: name another one";
   // proc(5): the flags are the ninth field of the stat file; the second is the name.
   constexpr int kFlagsBehindName = 7;
-  // PF_KTHREAD of the kernel's sched.h.
+  // PF_KTHREAD of Linux's sched.h.
   constexpr std::uint64_t kKernelThread = 0x200000;
   std::ifstream file(fmt::format("/proc/{}/stat", pid));
   std::string line;
@@ -115,7 +115,7 @@ std::string why_without_stacks(int pid) {
   return read && (flags & kKernelThread) != 0 ? "is a thread of the kernel, which has no program" : "";
 }
 
-// In the order of certainty: a tracer and another owner explain the refusal by themselves.
+// Tests the facts in the order of certainty: a tracer or another owner explains the refusal by itself.
 std::string refusal_text(const Refusal& refusal) {
   if (refusal.tracer != 0) {
     return fmt::format("process {} (a debugger, or another margay stacks) holds it already; try again when it is done",
@@ -190,8 +190,8 @@ Status HeldProcess::ask_new(int pid, std::uint64_t begun_ns, bool& found) {
     if (ask(tid)) {
       found = true;
     } else if (const int error = errno; error != ESRCH && !has_exited(tid)) {
-      // Another margay stacks holds a process only briefly. All seize threads in the same order, so two of them do not
-      // deadlock.
+      // Another margay stacks holds a process only briefly. All of them seize threads in the same order, so two of them
+      // do not deadlock.
       const bool is_held = error == EPERM && ask_beside_others(tid);
       if (!is_held || sim::real_clock().now_ns() - begun_ns > kOthersNs) return Status::error(why_refused(pid, error));
       sim::give_processor_up(kPollNs);
@@ -240,7 +240,7 @@ Status HeldProcess::hold(int pid) {
   return {};
 }
 
-// Threads that stopped since are collected first, or they would stay stopped until this thread ends.
+// First collects threads that have stopped since; otherwise they would stay stopped until the calling thread ends.
 void HeldProcess::release() {
   std::erase_if(asked_, [this](int tid) { return collect(tid); });
   asked_.clear();

@@ -32,7 +32,7 @@ class HeldProcess {
   // The stopped threads, the main one first.
   struct Thread {
     int tid = 0;
-    // The signal that it was about to receive; 0: none.
+    // The signal that the thread was about to receive; 0: none.
     int signal = 0;
   };
   [[nodiscard]] const std::vector<Thread>& threads() const { return threads_; }
@@ -51,11 +51,12 @@ class HeldProcess {
   [[nodiscard]] portals::Status wait_for_stops(std::uint64_t begun_ns);
 
   std::vector<Thread> threads_;
-  // Seized, and not yet stopped.
+  // Threads that are seized and have not stopped yet.
   std::vector<int> asked_;
 };
 
-// Why a process has no stacks to show: it is this command itself, or a kernel thread. "": it may be examined.
+// Why a process has no stacks to show: it is this command itself, or a thread of the operating system. "": it may be
+// examined.
 [[nodiscard]] std::string why_without_stacks(int pid);
 
 inline constexpr std::string_view kHasEnded = "it has ended";
@@ -67,7 +68,7 @@ inline constexpr std::string_view kHasEnded = "it has ended";
 struct Refusal {
   // Yama's ptrace_scope; -1: there is none.
   int scope = -1;
-  // The process that traces it already; 0: none.
+  // The process that already traces this one; 0: none.
   int tracer = 0;
   // The process's user; -1: the same user as this command's, or this command runs as root.
   int owner = -1;

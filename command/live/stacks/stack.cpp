@@ -25,7 +25,7 @@ bool is_system(const Frame& frame) {
   return std::ranges::any_of(kNames, [&](std::string_view name) { return frame.module.starts_with(name); });
 }
 
-// `_start` lies in the program's file, but is the C library's.
+// `_start` is in the program's file, but belongs to the C library.
 bool is_programs(const Frame& frame) {
   return !is_library(frame) && !is_system(frame) && frame.function != "_start";
 }
@@ -47,7 +47,7 @@ bool is_unnamed_call(const Stack& stack) {
   return first != stack.end() && !is_mpi(first->function);
 }
 
-// A callback of the program below a library's frame is kept: it is the program's own code.
+// A callback of the program inside a call of the library is kept: it is the program's own code.
 Stack folded(const Stack& stack, const std::string& call) {
   Stack out;
   // Inside a call of the library or the system.
@@ -80,7 +80,7 @@ std::string function_name(const std::string& symbol) {
   std::string text = demangled != nullptr ? demangled : symbol;
   std::free(demangled);
   if (demangled != nullptr) {
-    // Its parentheses would be taken for the beginning of the parameters.
+    // The parentheses of this name would be taken for the beginning of the parameters.
     std::size_t from = text.find("(anonymous namespace)");
     constexpr std::size_t kLength = sizeof "(anonymous namespace)" - 1;
     while (from != std::string::npos && text.find('(') == from) {

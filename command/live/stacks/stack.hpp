@@ -25,13 +25,13 @@ using Stack = std::vector<Frame>;
 [[nodiscard]] bool is_library(const Frame& frame);
 // Whether the stack has a frame of the program's own: neither margay's nor the system's.
 [[nodiscard]] bool has_program(const Stack& stack);
-// Whether the outermost frame of the library is not an MPI function: a binding that ends with a tail call leaves no
-// frame.
+// Whether the outermost frame of the library is not an MPI function, because a binding that ends with a tail call
+// leaves no frame.
 [[nodiscard]] bool is_unnamed_call(const Stack& stack);
 
-// A stack without the frames before main (or a thread's function), and without those below a call of the library or the
-// system, except functions of the program that it calls. `call`: the MPI call in progress, for a stack whose own frames
-// lack it; empty: not known.
+// A stack without the frames before main (or a thread's function), and without the frames inside a call of the library
+// or the system. Functions of the program that such a call calls back stay. `call`: the MPI call in progress, for a
+// stack whose own frames lack it; empty: not known.
 [[nodiscard]] Stack folded(const Stack& stack, const std::string& call);
 
 // A readable function name for a symbol: C++ names demangled and without parameters; printable.
@@ -49,8 +49,8 @@ struct StackOf {
 [[nodiscard]] std::string ranges(std::vector<std::uint32_t> numbers);
 // A sentence on ranks (at least one) without a known process, with the cure.
 [[nodiscard]] std::string not_begun_text(const std::vector<std::uint32_t>& ranks);
-// One text for each set of equal stacks, most ranks first: "ranks 0-2,5: main (heat.c:41) > MPI_Recv"; with
-// `long_form`, one frame on each line.
+// One text for each set of equal stacks, main threads first, then sets with the most ranks first: "ranks 0-2,5: main
+// (heat.c:41) > MPI_Recv"; with `long_form`, one frame on each line.
 [[nodiscard]] std::vector<std::string> merged(const std::vector<StackOf>& stacks, bool long_form);
 
 }  // namespace margay::command

@@ -40,8 +40,9 @@ std::string call_of(const Place& place) {
   return is_on_board ? command::clean_text(block.mpi_call) : "";
 }
 
-// Blocks signals that stop or end this process for its lifetime: a stopped command would keep the other process
-// stopped, too. (SIGSTOP cannot be blocked.) Threads that are created meanwhile inherit the mask.
+// While an object of this class lives, it blocks the signals that stop or end this process: a stopped command would
+// keep the other process stopped, too. (SIGSTOP cannot be blocked.) Threads that are created meanwhile inherit the
+// mask.
 class SignalsWait {
  public:
   SignalsWait() {
@@ -62,7 +63,7 @@ class SignalsWait {
 Status walk_held(const Place& place, Unwinder& unwinder, std::string& call) {
   Status status;
   const SignalsWait wait;
-  // When a thread ends, the system releases everything that it still holds.
+  // A thread of its own: when it ends, the system releases all threads that it still holds.
   std::thread([&] {
     HeldProcess held;
     status = held.hold(place.pid);
@@ -80,13 +81,13 @@ Status read_stacks(const Place& place, bool all, std::vector<StackOf>& out) {
   std::string call;
   if (Status status = walk_held(place, unwinder, call); !status.ok()) return status;
   std::vector<Stack> stacks = unwinder.stacks();
-  // The board has one call for the process. It can be assigned only if a single thread is in MPI without its call's
-  // name in its frames.
+  // The board has one call for the process. It can be assigned only if exactly one thread is in an MPI call that its
+  // frames do not name.
   const auto unnamed =
       std::ranges::count_if(stacks, [](const Stack& stack) { return has_program(stack) && is_unnamed_call(stack); });
   if (unnamed != 1) call.clear();
   for (std::size_t at = 0; at < stacks.size(); ++at) {
-    // A thread of the library itself.
+    // Skips a thread of the library itself.
     if (!all && at > 0 && !has_program(stacks[at])) continue;
     out.push_back({place.rank, at == 0, all ? std::move(stacks[at]) : folded(stacks[at], call)});
   }

@@ -97,7 +97,7 @@ Status Unwinder::open() {
 void Unwinder::walk(int tid) {
   MARGAY_ASSERT(impl_->dwfl != nullptr);
   std::vector<Unwinder::Address> addresses;
-  // An error ends the walk; the frames before it count.
+  // An error ends the walk; the frames before the error count.
   static_cast<void>(dwfl_getthread_frames(impl_->dwfl, tid, take_frame, &addresses));
   impl_->walked.push_back(std::move(addresses));
 }

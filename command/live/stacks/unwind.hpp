@@ -9,8 +9,9 @@
 
 namespace margay::command {
 
-// Works in two steps, so that the caller needs to stop the process for some milliseconds only: walk() records addresses
-// while it is stopped, stacks() resolves names and lines of source after it continues. Not thread-safe.
+// The reader of one process. It works in two steps, so that the caller needs to stop the process for some milliseconds
+// only: walk() records addresses while the process is stopped; stacks() resolves names and lines of source after it
+// continues. Not thread-safe.
 class Unwinder {
  public:
   explicit Unwinder(int pid);

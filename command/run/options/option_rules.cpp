@@ -97,12 +97,13 @@ constexpr OptionRule kRules[] = {
     {"heap", 1, OptionAction::heap, "MARGAY_HEAP_BYTES", "a number of bytes, such as 64M"},
 };
 
-// As the documents write it: one dash for a letter, two for a word.
+// The spelling in the documents: one dash before a letter, two before a word.
 std::string spelling(const OptionRule& rule) {
   return (rule.name.size() == 1 ? "`-" : "`--") + std::string(rule.name) + "`";
 }
 
-// Actions that rules with different variables or values share, so that equal actions are not equal options.
+// Whether options with different variables or values share this action. Rules with such an action are different
+// options, not spellings of one.
 bool is_shared(OptionAction action) {
   constexpr OptionAction kShared[] = {OptionAction::rank_option, OptionAction::rank_flag, OptionAction::pairs,
                                       OptionAction::seconds,     OptionAction::choice,    OptionAction::place};

@@ -12,22 +12,23 @@ namespace margay::command {
 
 // The effect of an option. Several spellings share an action.
 enum class OptionAction : std::uint8_t {
-  // Number of ranks; of emulated nodes; of ranks on each of these.
+  // Number of ranks, number of emulated nodes, number of ranks on each node.
   ranks,
   nodes,
   ranks_per_node,
   // Prefix each line with its rank.
   label,
   timeout,
-  // Environment variables. For all programs: set one; pass on those of a list only; pass on none.
+  // Environment variables for all programs: set one; inherit only those of a list; inherit none.
   global_env,
   global_env_list,
   global_env_none,
-  // Set one for this program. Then Open MPI's -x: sets one for all programs; a name alone has no effect.
+  // local_env sets a variable for this program. export_env is Open MPI's -x: NAME=VALUE sets a variable for all
+  // programs, and a name alone has no effect.
   local_env,
   export_env,
   working_directory,
-  // A configuration file; names of hosts, which must be this host.
+  // A configuration file, a list of host names, a file of host names. Each host must be this one.
   config_file,
   hosts,
   host_file,
@@ -45,7 +46,7 @@ enum class OptionAction : std::uint8_t {
   version,
   help,
   stats,
-  // The file for findings; then the accounts at the end.
+  // The file for findings; the check of the accounting law at the end.
   report,
   accounting,
   // End the job at a proven deadlock, or only report it.
@@ -62,7 +63,7 @@ enum class OptionAction : std::uint8_t {
   collective,
   // A duration, passed to the ranks in seconds.
   seconds,
-  // The short limit, as a pair of --protocol.
+  // The same as --protocol short_limit=SIZE.
   short_limit,
   // One of a list of values.
   choice,
@@ -83,8 +84,8 @@ struct OptionRule {
   OptionAction action;
   // The MARGAY_ variable that passes the value to the ranks; empty: the launcher alone uses it.
   std::string_view variable = "";
-  // The allowed values, by action. choice, bind_to and place: "a|b". pairs: the values of each name, "a=x|y,b=SIZE";
-  // empty: any NAME=VALUE. rank_option: a phrase that names the value.
+  // The allowed values, by action. choice, deadlock, bind_to and place: "a|b". pairs: the values of each name,
+  // "a=x|y,b=SIZE"; empty: any NAME=VALUE. rank_option: a phrase that names the value.
   std::string_view choices = "";
 };
 

@@ -12,7 +12,7 @@ std::vector<std::uint32_t> JobPlan::ranks_of_node() const {
   return ranks;
 }
 
-// Ranks are numbered through the programs in the order of the line, as MPI's appnum requires.
+// Numbers the ranks program by program, in the order of the command line, so that ranks of one appnum are contiguous.
 JobPlan make_plan(const RunOptions& options) {
   JobPlan plan;
   for (std::uint32_t program = 0; program < options.programs.size(); ++program) {
@@ -20,12 +20,12 @@ JobPlan make_plan(const RunOptions& options) {
   }
   const std::uint32_t size = plan.size();
   const std::uint32_t nodes = options.nodes;
-  // The parser has checked it against the number of ranks.
+  // The parser has checked `nodes` against the number of ranks.
   MARGAY_ASSERT(nodes >= 1 && nodes <= std::max(size, 1U));
   const std::uint32_t least = size / nodes;
   const std::uint32_t with_one_more = size % nodes;
   for (std::uint32_t rank = 0; rank < size; ++rank) {
-    // With one node all ranks are on it, whatever -ppn says.
+    // With one node all ranks are on it, whatever the value of -ppn.
     if (options.ranks_per_node > 0 && nodes > 1) {
       plan.node_of_rank.push_back(rank / options.ranks_per_node % nodes);
     } else if (rank < with_one_more * (least + 1)) {

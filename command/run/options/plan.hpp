@@ -28,8 +28,9 @@ struct JobPlan {
   [[nodiscard]] std::vector<std::uint32_t> ranks_of_node() const;
 };
 
-// Assigns ranks to nodes in blocks, the first (ranks mod nodes) nodes with one more; or ranks_per_node each, cycling
-// over the nodes. Requires: 1 <= nodes <= number of ranks.
+// Assigns ranks to nodes in blocks of ranks / nodes; each of the first (ranks mod nodes) nodes gets one rank more. With
+// ranks_per_node and several nodes, each block has that number of ranks, and the blocks cycle over the nodes. Requires:
+// 1 <= nodes <= number of ranks.
 [[nodiscard]] JobPlan make_plan(const RunOptions& options);
 
 }  // namespace margay::command

@@ -106,7 +106,7 @@ class Parser {
         rule->values == 2 && values.empty() && at < words.size() && words[at].find('=') != std::string::npos;
     const auto wanted = static_cast<std::size_t>(joined ? 1 : rule->values);
     if (values.size() > wanted) return Status::error("option " + word + " takes no value");
-    // Kept for no_program().
+    // no_program() needs the option and its value.
     last_option_ = word;
     last_value_.clear();
     while (values.size() < wanted && at < words.size()) last_value_ = values.emplace_back(words[at++]);
@@ -383,8 +383,8 @@ class Parser {
     return {};
   }
 
-  // Checks short limits once the heap is known, which may be set later on the line. If a variable sets it, the ranks
-  // check alone.
+  // Checks short limits after the whole line has been parsed, because --heap may follow them. If only a variable sets
+  // the heap's size, the ranks alone check the limits.
   Status check_short_limits() const {
     const auto names_heap = [](const Assignments& set) {
       return std::any_of(set.begin(), set.end(), [](const auto& one) { return one.first == kHeapVariable; });
@@ -399,7 +399,8 @@ class Parser {
     return {};
   }
 
-  // Rejects options about recording without --trace; a variable that is set for all runs only causes a warning.
+  // Rejects --trace-events, --trace-last and --trace-walks without --trace. If only the launcher's environment sets one
+  // of their variables, the result is a warning, because that variable may be set for all runs.
   Status check_trace_options() {
     const auto names = [](const Assignments& set, std::string_view variable) {
       return std::any_of(set.begin(), set.end(), [&](const auto& one) { return one.first == variable; });
@@ -432,7 +433,8 @@ class Parser {
     return Status::error("option " + word + ": \"" + value + "\" is none of " + std::string(rule.choices));
   }
 
-  // Other places are accepted for scripts, but bind nothing.
+  // core, hwthread, user and rr bind each rank to a processor. Other kinds of place are accepted, so that scripts run,
+  // but bind nothing.
   Status bind_to(const OptionRule& rule, const std::string& word, const std::string& value) {
     if (Status status = check_place(rule, word, value); !status.ok()) return status;
     const std::string kind = value.substr(0, value.find(':'));
@@ -505,7 +507,7 @@ class Parser {
     return take_hosts(hosts);
   }
 
-  // A nested file is impossible: took_config_file_ is set before its tokens are parsed.
+  // A configuration file cannot name another: took_config_file_ is set before its tokens are parsed.
   Status read_config_file(const std::string& path) {
     if (took_config_file_) return Status::error("only one -configfile can be read");
     took_config_file_ = true;
@@ -523,7 +525,7 @@ class Parser {
     return {};
   }
 
-  // Checks that need the whole line, in the order in which a user would mend them.
+  // Checks that need the whole line, in the order in which a user would correct the mistakes.
   Status check_whole() {
     if (Status status = check_short_limits(); !status.ok()) return status;
     if (Status status = check_trace_options(); !status.ok()) return status;

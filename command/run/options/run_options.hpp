@@ -18,7 +18,7 @@ using portals::Status;
 // Variables with their values; later ones override.
 using Assignments = std::vector<std::pair<std::string, std::string>>;
 
-// One "[options] prog args" part of the line.
+// One part of the command line: "[options] PROGRAM [arguments]".
 struct ProgramSpec {
   std::uint32_t ranks = 1;
   std::vector<std::string> argv;
@@ -45,7 +45,7 @@ struct RunOptions {
   std::vector<ProgramSpec> programs;
   // -genv, for all programs.
   Assignments environment;
-  // MARGAY_* variables that margay's own options become.
+  // MARGAY_* variables by which margay's own options reach the ranks.
   Assignments rank_options;
   InheritedEnvironment inherited;
   std::string working_directory;
@@ -83,7 +83,7 @@ struct RunOptions {
   std::vector<std::string> warnings;
   // Options that were accepted without effect; printed with -v.
   std::vector<std::string> notes;
-  // As given; all of them are names of this host.
+  // The hosts as given; each is a name of this host.
   std::vector<std::string> hosts;
 };
 

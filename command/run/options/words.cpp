@@ -98,11 +98,11 @@ Status parse_timeout(const std::string& word, const std::string& text, double& s
   for (const std::string& part : split(number, ':')) {
     double value = 0;
     good = good && sim::parse_number(std::string_view(part), value) && value >= 0;
-    // Both h:m:s and m:s: at each colon the sum so far counts sixtyfold.
+    // For h:m:s as for m:s: at each colon the sum so far counts sixtyfold.
     total = total * 60 + value;
   }
   total *= unit;
-  // Shorter ones would round to 0, which means no limit.
+  // The least duration is far above the shortest one that does not round to 0 ns, which would mean: no limit.
   constexpr double kLeast = 1e-6;
   constexpr double kMost = 1e8;
   if (!good) {

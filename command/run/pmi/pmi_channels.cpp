@@ -13,7 +13,7 @@ using portals::Status;
 
 namespace {
 
-// Reads of 4 KiB: together more than a socket holds.
+// The bound of drain(): 1 MiB in reads of 4 KiB, more than a socket's buffer usually holds.
 constexpr int kDrainReads = 256;
 
 }  // namespace
@@ -43,7 +43,7 @@ bool PmiChannels::on_readable(std::uint32_t rank) {
   if (channel.descriptor < 0) return false;
   char bytes[4096];
   const ssize_t count = ::recv(channel.descriptor, bytes, sizeof bytes, MSG_DONTWAIT);
-  // True makes drain() try again.
+  // After EINTR, true makes drain() try again.
   if (count < 0 && (errno == EINTR || errno == EAGAIN)) return errno == EINTR;
   if (count <= 0) {
     close_channel(channel);
@@ -55,7 +55,7 @@ bool PmiChannels::on_readable(std::uint32_t rank) {
 }
 
 void PmiChannels::drain(std::uint32_t rank) {
-  // Bounded, because a child of the rank may write without end.
+  // The number of reads is bounded, because a child of the rank may write without end.
   for (int reads = 0; reads < kDrainReads && on_readable(rank); ++reads) {
   }
 }

@@ -16,8 +16,8 @@ namespace margay::command {
 // Owns the launcher's ends of the sockets. Serves the launcher's only thread; no call blocks.
 class PmiChannels {
  public:
-  // Called for a line that is an abort or a protocol error. The rank's channel has been closed by then, so it is the
-  // last one.
+  // Called for a line that is an abort or a protocol error, at most once for each rank: the rank's channel is closed
+  // before the call.
   using Report = std::function<void(std::uint32_t rank, const PmiOutcome& outcome)>;
 
   // Both references must outlive the channels.
@@ -29,10 +29,11 @@ class PmiChannels {
   // Creates the rank's connection. `rank_end` is for the rank; the caller closes it once the rank has started. Error:
   // no more descriptors.
   [[nodiscard]] portals::Status open(std::uint32_t rank, int& rank_end);
-  // Reads once (at most 4 KiB) and answers the complete lines, so that a rank that writes without end does not starve
-  // the other events. False: nothing was there, or the connection is closed.
+  // Reads once, at most 4 KiB, and answers the complete lines. Because of this bound a rank that writes without end
+  // does not starve the other events. False: there was nothing to read, or the connection is closed.
   bool on_readable(std::uint32_t rank);
-  // Reads what a rank that has ended left in its socket; bounded, because a child of the rank may still write.
+  // Reads the bytes that an ended rank left in its socket. The number of reads is bounded, because a child of the rank
+  // may still write.
   void drain(std::uint32_t rank);
 
  private:

@@ -44,7 +44,7 @@ PmiServer::Handler PmiServer::find_handler(std::string_view command) {
   return nullptr;
 }
 
-// Commands are looked up after the spawn block, whose lines may look like commands.
+// The test for a spawn block precedes the search for the command, because the block's lines may look like commands.
 PmiOutcome PmiServer::take_line(std::uint32_t rank, std::string_view line) {
   PmiOutcome out;
   sim::PmiMessage message;
@@ -69,7 +69,7 @@ PmiOutcome PmiServer::take_line(std::uint32_t rank, std::string_view line) {
 
 void PmiServer::init(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out) {
   int version = 1;
-  // A client that requests version 1 or later gets 1.1; the version in the reply is for the client to check.
+  // A client that requests version 1 or later gets 1.1. The client checks the version in the reply.
   const bool known = !line.number("pmi_version", version) || version >= 1;
   ranks_[rank].initialized = ranks_[rank].initialized || known;
   answer(out, rank, std::string("cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=") + (known ? "0" : "-1"));
@@ -103,7 +103,7 @@ void PmiServer::put(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome&
   if (key.empty() || key.size() > sim::kMaxPmiKey) refused = "key_length";
   if (value.size() > sim::kMaxPmiValue) refused = "value_longer_than_" + std::to_string(sim::kMaxPmiValue);
   if (values_.size() >= kMaxValuesPerRank * ranks_.size() + 1) refused = "too_many_keys";
-  // A second value would be seen by some ranks only.
+  // With a second value for a key, some ranks would get the first value and others the second.
   if (refused.empty() && !values_.emplace(key, value).second) refused = "duplicate_key" + key;
   answer(out, rank, "cmd=put_result rc=" + std::string(refused.empty() ? "0 msg=success" : "-1 msg=" + refused));
 }
@@ -119,7 +119,7 @@ void PmiServer::get(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome&
 
 void PmiServer::barrier(std::uint32_t rank, const sim::PmiMessage&, PmiOutcome& out) {
   if (ranks_[rank].in_barrier) {
-    // A second entry would release the barrier before all ranks have come.
+    // A second entry would release the barrier before all ranks have entered it.
     out.error = "rank " + std::to_string(rank) + " entered the PMI barrier twice";
     return;
   }
@@ -170,7 +170,7 @@ void PmiServer::unpublish(std::uint32_t rank, const sim::PmiMessage& line, PmiOu
 
 void PmiServer::take_spawn_line(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out) {
   ranks_[rank].in_spawn = line.command() != "endcmd";
-  // The reply must wait for endcmd, as the client reads only then.
+  // The reply must wait for endcmd, because the client reads only after it has sent that line.
   if (!ranks_[rank].in_spawn) {
     answer(out, rank, "cmd=spawn_result rc=-1 msg=margay_run_starts_no_further_processes errcodes=-1");
   }

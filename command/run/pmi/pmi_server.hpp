@@ -35,14 +35,15 @@ struct PmiOutcome {
 };
 
 // The state of the protocol: each rank's phase, the barrier, the key-value space, the published services. Memory is
-// bounded by 256 keys and services per rank.
+// bounded: 256 keys and 256 services for each rank of the job.
 class PmiServer {
  public:
   // The vectors have one entry for each rank. The nodes become the key PMI_process_mapping.
   PmiServer(std::string job_name, std::vector<std::uint32_t> appnum_of_rank,
             const std::vector<std::uint32_t>& node_of_rank);
 
-  // Processes one line from `rank`, without its newline. Never fails: an invalid line yields an error in the outcome.
+  // Processes one line from `rank`, without its newline. Never fails: an invalid line yields an error in the outcome,
+  // or nothing if it is part of a spawn block.
   [[nodiscard]] PmiOutcome take_line(std::uint32_t rank, std::string_view line);
 
   // Whether the rank has sent init, or finalize. Ranks of other MPI libraries that use PMI send them, too.
@@ -54,7 +55,7 @@ class PmiServer {
     bool initialized = false;
     bool finalized = false;
     bool in_barrier = false;
-    // Between mcmd=spawn and endcmd, which the server reads and refuses.
+    // Between mcmd=spawn and endcmd. The server reads this block and refuses it at its end.
     bool in_spawn = false;
   };
   using Handler = void (PmiServer::*)(std::uint32_t, const sim::PmiMessage&, PmiOutcome&);

@@ -16,8 +16,8 @@ using portals::Status;
 
 // The guardian's main function: waits for the end of the pipe, then kills its group, itself included.
 [[noreturn]] void stand_guard(int lifeline, int launchers_end) {
-  // Closed explicitly: where close_range is refused, the guardian would otherwise keep its own lifeline open and never
-  // see the launcher's death.
+  // This end is closed explicitly. Otherwise, where close_range is refused, the guardian would keep its own lifeline
+  // open and never see the launcher's death.
   ::close(launchers_end);
   ::setpgid(0, 0);
   ::prctl(PR_SET_NAME, "margay-guardian");
@@ -48,7 +48,7 @@ Status Guardian::start() {
   pid_ = ::fork();
   if (pid_ < 0) return Status::error(std::string("cannot start the guardian process: ") + std::strerror(errno));
   if (pid_ == 0) stand_guard(ends[0], ends[1]);
-  // Parent and child both do so, so that neither depends on the other's progress.
+  // Parent and child both set the group, so that neither depends on the other's progress.
   ::setpgid(pid_, pid_);
   ::close(ends[0]);
   lifeline_ = ends[1];
@@ -61,7 +61,7 @@ void Guardian::signal_group(int signal) const {
 
 void Guardian::dismiss() {
   if (pid_ <= 0) return;
-  // Before the lifeline is closed, so that the group is killed when this returns.
+  // This kill does not wait for the guardian, so the group has been killed when dismiss() returns.
   ::kill(-pid_, SIGKILL);
   ::close(lifeline_);
   pid_ = -1;

@@ -1,6 +1,6 @@
 // The guardian: a small process that leads the job's process group and outlives the launcher by a moment.
-// When the launcher is gone, in whatever way, the guardian kills the group: also the children of ranks, which the
-// operating system's parent-death signal misses.
+// When the launcher has ended, for whatever reason, the guardian kills the group. The group includes the children of
+// ranks, which the operating system's parent-death signal misses.
 #pragma once
 
 #include <sys/types.h>
@@ -23,13 +23,13 @@ class Guardian {
   [[nodiscard]] pid_t group() const { return pid_; }
   // Signals every process of the group. The guardian blocks all signals but SIGKILL.
   void signal_group(int signal) const;
-  // Kills the whole group and the guardian with it; the caller reaps it.
+  // Kills the whole group, the guardian included; the caller reaps the guardian.
   void dismiss();
 
  private:
   pid_t pid_ = -1;
-  // The launcher's end of a pipe. The operating system closes it when the launcher dies, which is what the guardian
-  // waits for.
+  // The launcher's end of a pipe. The guardian waits until the operating system closes it, because the launcher has
+  // died.
   int lifeline_ = -1;
 };
 

@@ -74,7 +74,7 @@ Status JobMemory::create(const JobPlan& plan) {
   header.launcher_pid = launcher.pid;
   header.launcher_ticks = launcher.start_ticks;
   header.started_ns = sim::real_clock().now_ns();
-  // Last: a rank or `margay top` that maps the board then finds it complete.
+  // The board is published last, so that a rank or `margay top` finds a complete board.
   board_.publish();
   const std::uint64_t id = header.job_id;
   job_name_ = sim::to_hex(std::as_bytes(std::span(&id, 1))).substr(0, 8);

@@ -18,12 +18,13 @@ class JobMemory {
   JobMemory& operator=(const JobMemory&) = delete;
   ~JobMemory();
 
-  // Creates and fills all of it. Error: one line with the bytes and the limit.
+  // Creates the board and the segments, and fills the board. Error: one line with the bytes and the limit.
   [[nodiscard]] portals::Status create(const JobPlan& plan);
   // Creates the memory file to which ranks append their findings (sim/boot/findings).
   [[nodiscard]] portals::Status create_findings();
 
-  // Requires, for all below: create() succeeded. Descriptors stay this object's; ranks inherit copies of them.
+  // All functions below require that create() has succeeded. Descriptors stay this object's; ranks inherit copies of
+  // them.
   [[nodiscard]] const sim::Board& board() const { return board_; }
   [[nodiscard]] int board_descriptor() const { return board_descriptor_; }
   // -1: the node has one rank and needs none.

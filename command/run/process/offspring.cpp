@@ -45,7 +45,7 @@ bool holds_one(pid_t pid, const std::vector<ino_t>& pipes) {
 
 bool is_detached(pid_t pid, const std::vector<ino_t>& pipes) {
   const pid_t session = ::getsid(pid);
-  // A session of its own is how a daemon detaches; a pipe that it holds means that it still prints for the job.
+  // A daemon detaches by a session of its own. A process that holds one of the pipes still prints for the job.
   return session > 0 && session != ::getsid(0) && !holds_one(pid, pipes);
 }
 
@@ -66,7 +66,7 @@ void Offspring::forget(pid_t pid) {
 
 Offspring::Whose Offspring::whose(pid_t pid, pid_t group) const {
   if (std::find(before_.begin(), before_.end(), pid) != before_.end()) return Whose::others;
-  // Without former children all children are the job's.
+  // If there were no children before the job, all children are the job's.
   if (!some_before_ || (group > 0 && ::getpgid(pid) == group)) return Whose::jobs;
   std::ifstream file("/proc/" + std::to_string(pid) + "/environ", std::ios::binary);
   bool some = false;
@@ -77,8 +77,8 @@ Offspring::Whose Offspring::whose(pid_t pid, pid_t group) const {
   return some ? Whose::others : Whose::unknown;
 }
 
-// Polls: children appear here whenever their parent ends, and no event announces them. Reaps before it looks, so that
-// zombies do not count.
+// Polls, because an orphan becomes a child of the launcher without an event. Reaps before it reads the list of
+// children, so that zombies do not count.
 void Offspring::end(pid_t group, Detached detached, const std::vector<ino_t>& pipes) {
   const std::int64_t until = signed_monotonic_ns() + kPatienceNs;
   while (signed_monotonic_ns() < until) {

@@ -1,6 +1,6 @@
-// The launcher's children, and the decision which of them belong to the job.
-// A program that replaced itself by the launcher (exec) may have had children, which are now the launcher's. Orphans
-// among their descendants become the launcher's children, too, because it is a subreaper; so do orphans of the job.
+// The launcher's children, and the test whether a child belongs to the job. A program that replaced itself by the
+// launcher (exec) may have had children, which are now the launcher's. Orphans among their descendants become the
+// launcher's children, too, because it is a subreaper; so do orphans of the job.
 #pragma once
 
 #include <sys/types.h>
@@ -23,7 +23,7 @@ class Offspring {
   void begin(const std::string& job_name);
   // The second mark as NAME=VALUE, for the environment of the ranks; their descendants inherit it.
   [[nodiscard]] const std::string& mark() const { return mark_; }
-  // A child was reaped, so its number may be reused and is forgotten here.
+  // Forgets a child that was reaped, because its number may be reused.
   void forget(pid_t pid);
   // Kills and reaps the job's processes, and its orphans as they become children, until none is left, for at most two
   // seconds. `group`: the job's process group. `pipes`: inode numbers of the ranks' output pipes; a process that holds
@@ -31,7 +31,7 @@ class Offspring {
   void end(pid_t group, Detached detached, const std::vector<ino_t>& pipes);
 
  private:
-  // Unknown: its environment cannot be read at this moment, as during exec.
+  // unknown: the process's environment cannot be read at this moment, for example during exec.
   enum class Whose : std::uint8_t { jobs, others, unknown };
 
   [[nodiscard]] Whose whose(pid_t pid, pid_t group) const;

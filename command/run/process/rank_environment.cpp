@@ -13,7 +13,7 @@ namespace {
 
 using Variables = std::map<std::string, std::string>;
 
-// A rank that got them would join the outer launcher's job.
+// Prefixes of an outer launcher's variables. A rank that inherited them would join that launcher's job.
 constexpr std::string_view kOuterLauncherPrefixes[] = {"PMI_", "PMIX_", "OMPI_", "HYDI_", "HYDRA_", "MPI_LOCAL"};
 constexpr std::string_view kOuterJob[] = {"MARGAY_RANK",       "MARGAY_BOARD_FD",      "MARGAY_NODE_FD",
                                           "MARGAY_APPNUM",     "MARGAY_PROGRAM_RANKS", "MARGAY_JOB",
@@ -69,7 +69,7 @@ void join_job(Variables& variables, const JobPlan& plan, std::uint32_t rank, con
 Variables of_program(const RunOptions& options, const ProgramSpec& program, const std::string& library_folder,
                      char** inherited) {
   Variables variables = inherit(options.inherited, inherited);
-  // In this order, so that -env overrides -genv, and both override margay's options.
+  // The order makes -env override -genv, and both override margay's options.
   for (const Assignments* set : {&options.rank_options, &options.environment, &program.environment}) {
     for (const auto& [name, value] : *set) variables[name] = value;
   }
@@ -78,7 +78,7 @@ Variables of_program(const RunOptions& options, const ProgramSpec& program, cons
   }
   if (!library_folder.empty()) {
     std::string& path = variables["LD_LIBRARY_PATH"];
-    // In front, because the user's path may lead to another MPI library.
+    // The folder is put in front, because the user's path may lead to another MPI library.
     path = path.empty() ? library_folder : library_folder + ":" + path;
   }
   return variables;
@@ -91,7 +91,7 @@ std::string library_path(const RunOptions& options, const ProgramSpec& program, 
   return of_program(options, program, library_folder, inherited)["LD_LIBRARY_PATH"];
 }
 
-// Uses the same merge of settings as the ranks, so that both agree on the place.
+// Merges the settings by the same function as make_environment(), so that the paths are those that the ranks use.
 std::vector<std::string> trace_files(const RunOptions& options, char** inherited) {
   std::vector<std::string> files;
   for (const ProgramSpec& program : options.programs) {
@@ -122,7 +122,7 @@ std::string find_library_folder() {
   std::string folder(path, static_cast<std::size_t>(length));
   folder.resize(folder.rfind('/'));
   const std::string prefix = folder.substr(0, folder.rfind('/'));
-  // The folders of an installation, then that of a build, where library and executable lie together.
+  // First the folders of an installation, then that of a build, which contains library and executable.
   for (const std::string& candidate :
        {prefix + "/lib", prefix + "/lib/x86_64-linux-gnu", prefix + "/lib/aarch64-linux-gnu", prefix + "/lib64",
         prefix + "/lib/margay", folder}) {

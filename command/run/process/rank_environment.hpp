@@ -30,14 +30,15 @@ struct RankDescriptors {
 [[nodiscard]] std::string library_path(const RunOptions& options, const ProgramSpec& program,
                                        const std::string& library_folder, char** inherited);
 
-// Paths of the ranks' trace files, by rank, whether an option or a variable requests the trace; empty for ranks without
-// one.
+// Paths of the ranks' trace files, by rank; empty for a rank without a trace. Either an option or an environment
+// variable may request the trace.
 [[nodiscard]] std::vector<std::string> trace_files(const RunOptions& options, char** inherited);
 
 // The folder with the libmpi.so.12 that was built or installed with this executable; empty: there is none.
 [[nodiscard]] std::string find_library_folder();
 
-// The folder with the libmpi.so.12 that these options select; empty: the system's was requested, or there is none.
+// The folder with the libmpi.so.12 that these options select; empty: the options request the system's MPI, or there is
+// no such folder.
 [[nodiscard]] std::string library_folder_of(const RunOptions& options);
 // Error: the library for lab 11 was requested and was not built.
 [[nodiscard]] portals::Status check_library_folder(const RunOptions& options);

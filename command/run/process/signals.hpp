@@ -1,5 +1,5 @@
-// The launcher's signal handling: which signals are events, what each does, and which are ignored. docs/launcher.md has
-// the table for users.
+// The launcher's signal handling: the signals that are events, the effect of each, and the ignored signals.
+// docs/launcher.md has the table for users.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ enum class SignalUse : std::uint8_t {
 [[nodiscard]] SignalUse use_of(int signal);
 
 // Redirects the signals of the table in signals.cpp to `descriptor` (a signalfd, non-blocking). Ignores SIGPIPE,
-// SIGXFSZ, SIGTTIN and SIGTTOU, by which the operating system ends or stops a process that reads or writes: the failed
-// system call reports the same. `saved` receives the former mask, and whether SIGPIPE and SIGXFSZ were ignored; spawn()
-// restores these in each rank. Fails if no descriptor is available.
+// SIGXFSZ, SIGTTIN and SIGTTOU, by which the operating system ends or stops a process that reads or writes. When they
+// are ignored, the failed system call reports the same error. `saved` receives the former mask, and whether SIGPIPE and
+// SIGXFSZ were ignored; spawn() restores these in each rank. Fails if no descriptor is available.
 [[nodiscard]] portals::Status take_signals(SavedProcess& saved, int& descriptor);
 
 }  // namespace margay::command

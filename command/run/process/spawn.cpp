@@ -40,7 +40,7 @@ struct Shared {
   int error = 0;
 };
 
-// Runs in the child: the fields are in the launcher's memory, which reads them after the vfork returns.
+// Runs in the child. `shared` is in the launcher's memory; the launcher reads it after the clone returns.
 [[noreturn]] void give_up(Shared& shared, Step step) {
   shared.failed_step = step;
   shared.error = errno;
@@ -83,7 +83,7 @@ int child_main(void* argument) {
     // Binding is best effort.
     static_cast<void>(::sched_setaffinity(0, sizeof set, &set));
   }
-  // After the descriptors are in place, whose numbers may exceed the former limit.
+  // The former limit is restored after the descriptors are in place, because their numbers may exceed it.
   static_cast<void>(::setrlimit(RLIMIT_NOFILE, &shared.saved->descriptors));
   restore_signals(*shared.saved);
   ::execve(request.path.c_str(), shared.argv, shared.environment);
@@ -136,7 +136,7 @@ Status spawn(const SpawnRequest& request, const SavedProcess& saved, pid_t& pid,
   shared.environment = environment.data();
   shared.launcher = ::getpid();
   constexpr std::size_t kStackBytes = std::size_t{64} * 1024;
-  // One stack for all starts: CLONE_VFORK suspends the launcher until the child has left it.
+  // One stack serves all starts: CLONE_VFORK suspends the launcher until the child no longer uses the stack.
   static thread_local std::vector<char> stack(kStackBytes);
   pid = ::clone(child_main, stack.data() + kStackBytes, CLONE_VM | CLONE_VFORK | SIGCHLD, &shared);
   if (pid < 0) {
@@ -204,7 +204,8 @@ void signal_ranks_outside(int group, const std::vector<int>& pids, int signal) {
 
 bool signal_if_caught(const sim::ProcessIdentity& process, int signal) {
   if (process.pid <= 0) return false;
-  // Opened before the checks: the handle refers to the process that they examine, even if its number is reused.
+  // The handle is opened before the checks, so it refers to the process that they examine, even if the number is
+  // reused.
   const int handle = static_cast<int>(::syscall(SYS_pidfd_open, process.pid, 0U));
   bool sent = false;
   if (!sim::has_ended(process) && catches_signal(process.pid, signal)) {

@@ -1,5 +1,5 @@
-// The start of one rank: a child that shares the launcher's memory until exec (no copy of it, so the cost does not
-// depend on the launcher's size), joins the job's process group, and dies with the launcher.
+// The start of one rank: a child that joins the job's process group and dies with the launcher. It shares the
+// launcher's memory until exec, so the cost of a start does not depend on the launcher's size.
 #pragma once
 
 #include <sys/resource.h>
@@ -15,7 +15,7 @@
 
 namespace margay::command {
 
-// State of the launcher from before take_signals() and raise_descriptor_limit(), which every child gets back.
+// The launcher's state before take_signals() and raise_descriptor_limit(), restored in every child.
 struct SavedProcess {
   sigset_t signal_mask{};
   bool sigpipe_ignored = false;
@@ -25,8 +25,8 @@ struct SavedProcess {
 
 // The start's parameters. Descriptors remain the caller's.
 struct SpawnRequest {
-  // Absolute, or relative to working_directory, because the child changes its directory before the exec; already found
-  // to be executable.
+  // Absolute, or relative to working_directory, because the child changes its directory before the exec. The caller has
+  // found the file to be executable.
   std::string path;
   // Not empty.
   std::vector<std::string> argv;
@@ -45,7 +45,7 @@ struct SpawnRequest {
   int processor = -1;
 };
 
-// Starts the child; on success it has already become the program. Error: names the program and the system's error;
+// Starts the child; on success the child's exec has already succeeded. Error: names the program and the system's error;
 // `exit_status` is 126 or 127 if the program itself cannot be run. Requires: the calling thread outlives the child,
 // because the parent-death signal follows the thread. Blocks until the exec.
 [[nodiscard]] portals::Status spawn(const SpawnRequest& request, const SavedProcess& saved, pid_t& pid,
@@ -60,10 +60,12 @@ void raise_descriptor_limit(rlimit& before);
 [[nodiscard]] int processor_for(std::uint32_t rank);
 // Sends `signal` to each process that is still an unreaped child, so the number cannot belong to another process.
 void signal_ranks(const std::vector<int>& pids, int signal);
-// The same for ranks that left the job's process group: a program under `timeout` leads one of its own.
+// The same, but only for ranks that left the job's process group, such as a program under `timeout`, which leads a
+// group of its own.
 void signal_ranks_outside(int group, const std::vector<int>& pids, int signal);
-// Sends `signal` to a process that has a handler for it, so that it does not end the process. Sends nothing to a later
-// process with the same number, or if that cannot be determined. Returns whether it was sent.
+// Sends `signal` to a process if the process has a handler for it; without a handler the signal could end the process.
+// Sends nothing if the process has ended, even if another now has its number, or if /proc cannot be read. Returns
+// whether it was sent.
 bool signal_if_caught(const sim::ProcessIdentity& process, int signal);
 
 // A child that ended, stopped or continued: waitid's code, and its exit status or signal.
@@ -72,8 +74,8 @@ struct ChildChange {
   int code = 0;
   int value = 0;
 };
-// All changes since the last call. Of children that ended in the same interval, those killed by a signal come first,
-// because the others may have exited as a consequence.
+// All changes since the last call. Children that exited come last, because they may have exited as a consequence of
+// another child's death by a signal.
 [[nodiscard]] std::vector<ChildChange> changed_children();
 
 }  // namespace margay::command

@@ -25,7 +25,7 @@ class Image {
   explicit Image(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
   [[nodiscard]] bool holds(std::uint64_t offset, std::uint64_t length) const {
-    // Written without a sum, which could overflow.
+    // The comparison is written without a sum, which could overflow.
     return offset <= bytes_.size() && length <= bytes_.size() - offset;
   }
 
@@ -57,7 +57,7 @@ Status malformed(const char* what) {
 
 bool read_section(const Image& image, const Elf64_Ehdr& header, std::uint64_t index, Elf64_Shdr& out) {
   std::uint64_t offset = 0;
-  // The header's numbers are the file's own, so the position may overflow.
+  // The numbers come from the file, so the position may overflow.
   return index < header.e_shnum && !__builtin_mul_overflow(index, sizeof(Elf64_Shdr), &offset) &&
          !__builtin_add_overflow(offset, header.e_shoff, &offset) && image.read(offset, out);
 }

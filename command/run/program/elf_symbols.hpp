@@ -1,5 +1,5 @@
 // The dynamic symbols of an ELF64 file: those that a program needs and those that a library defines. A file is never
-// trusted: every offset, size and count is checked against its length before use.
+// trusted: every offset, size and count is checked against the file's length before use.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct ElfSymbols {
   std::string runpath;
   // Symbols that other files must define.
   std::vector<std::string> undefined;
-  // Those that may remain undefined.
+  // Weak references, which may remain undefined.
   std::vector<std::string> weak_undefined;
   std::vector<std::string> defined;
   // Only in margay's library: functions that fail with an error because they are not implemented (section

@@ -64,7 +64,8 @@ std::vector<std::string> folders_of(const std::string& list) {
   return folders;
 }
 
-// Continues behind each replacement, which may itself contain the token.
+// After a replacement the search for the token continues behind it, because the replacement may itself contain the
+// token.
 std::vector<std::string> expanded(const std::string& list, const std::string& origin) {
   std::vector<std::string> folders = folders_of(list);
   for (std::string& folder : folders) {

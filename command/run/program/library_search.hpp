@@ -1,7 +1,7 @@
 // The dynamic loader's search for a shared library (ld.so(8)), repeated without running the program.
-// Order: DT_RPATH of the file that needs it and of the files that loaded that one, LD_LIBRARY_PATH, DT_RUNPATH of the
-// file that needs it, the loader's cache, the system's folders. Not covered: folders for processor capabilities outside
-// the cache, LD_PRELOAD.
+// Order: DT_RPATH of the requesting file and of the files that loaded it (only if the requesting file has no
+// DT_RUNPATH), LD_LIBRARY_PATH, DT_RUNPATH of the requesting file, the loader's cache, the system's folders. Not
+// covered: folders for processor capabilities outside the cache, LD_PRELOAD.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace margay::command {
 
 // The folders that a file names for the libraries it needs, with $ORIGIN replaced.
 struct NamedFolders {
-  // Its own and those of the files that loaded it.
+  // DT_RPATH of the file and of the files that loaded it.
   std::vector<std::string> rpath;
   std::vector<std::string> runpath;
 };
@@ -30,7 +30,7 @@ class LibrarySearch {
   // counts as empty.
   explicit LibrarySearch(const std::string& library_path, const std::string& cache_file = "/etc/ld.so.cache");
 
-  // The path of a readable 64-bit ELF file; empty: none was found. `folders`: those of the file that needs it.
+  // The path of a readable 64-bit ELF file; empty: none was found. `folders`: those of the requesting file.
   [[nodiscard]] std::string find(const std::string& name, const NamedFolders& folders) const;
 
  private:

@@ -57,13 +57,13 @@ void OtherMpi::look(const std::vector<int>& pids, std::int64_t now_ns) {
   if (began_ns_ < 0) return;
   bool some_left = false;
   for (std::uint32_t rank = 0; rank < board_.size(); ++rank) {
-    // A rank that has begun margay's MPI uses it; a library once seen is not searched for again.
+    // Skips a rank that has begun margay's MPI, a rank whose other library was found, and a rank without a process.
     if (board_.block(rank).state != sim::RankState::started || !seen_[rank].library.empty() || pids[rank] <= 0)
       continue;
     seen_[rank] = find(pids[rank], 0);
     some_left = some_left || seen_[rank].library.empty();
   }
-  // The interval is a quarter of the job's age, within bounds: the cost of reading the maps stays small.
+  // The interval is a quarter of the job's age, within bounds, which keeps the cost of reading the maps small.
   due_ns_ = some_left ? now_ns + std::clamp((now_ns - began_ns_) / 4, kFirstLookNs, kLongestPauseNs) : -1;
 }
 
@@ -91,7 +91,7 @@ std::string OtherMpi::loaded_by(int pid) const {
   return {};
 }
 
-// Names the first rank only, because all mostly run the same program.
+// Names the first rank only, because usually all ranks run the same program.
 std::string OtherMpi::conclude(std::vector<std::uint32_t>& ranks) {
   ranks.clear();
   bool none_used = true;

@@ -1,6 +1,6 @@
 // A search for processes of the job that load another MPI's library while they run, as an interpreter does.
-// (A program that is linked with one is rejected before its start: symbol_check.) Each such process is a job of one
-// rank on its own, so the program seems to run, with wrong results.
+// Each such process is a job of one rank on its own, so the program seems to run, with wrong results. (symbol_check
+// rejects a program that is linked with another MPI's library before its start.)
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace margay::command {
 
-// Polls /proc of the ranks that have not begun margay's MPI, ever more rarely.
+// Polls /proc of the ranks that have not begun margay's MPI, at growing intervals.
 class OtherMpi {
  public:
   explicit OtherMpi(const sim::Board& board) : board_(board), seen_(board.size()) {}
@@ -28,8 +28,8 @@ class OtherMpi {
   [[nodiscard]] std::int64_t due_ns() const { return due_ns_; }
   // "libmpi.so.40 (Open MPI)"; empty: none was seen.
   [[nodiscard]] const std::string& library_of(std::uint32_t rank) const { return seen_[rank].library; }
-  // At the job's end: each rank that used another MPI instead is counted as a finding on the board, and is in `ranks`.
-  // Returns the line for the user; empty: none did.
+  // Called at the job's end. Counts a finding on the board for each rank that used another MPI instead, and returns
+  // these ranks in `ranks`. Returns the line for the user; empty: there is no such rank.
   [[nodiscard]] std::string conclude(std::vector<std::uint32_t>& ranks);
 
  private:

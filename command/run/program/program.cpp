@@ -21,7 +21,7 @@ std::string from_folder(const std::string& folder, const std::string& path) {
   return folder.empty() || path.front() == '/' ? path : folder + "/" + path;
 }
 
-// The compiler for a source file; empty: the name is not that of one.
+// The compiler for a source file; empty: the name is not that of a source file.
 std::string compiler_of(const std::string& path) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kCompilers = {{{".c", "mpicc"},
                                                                                         {".cc", "mpicxx"},

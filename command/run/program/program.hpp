@@ -13,8 +13,8 @@ inline constexpr int kStatusNotFound = 127;
 
 // Finds a program as a shell does: a name with '/' is a path, any other is searched for in `search_path` (PATH).
 // Relative paths, also those in PATH, are relative to `working_directory`, if that is not empty. On success `path` can
-// be passed to execve in that directory. On error `exit_status` is 126 (cannot be run) or 127 (not found). The error
-// names the cure of frequent mistakes, as a source file in place of its program.
+// be passed to execve in that directory. On error `exit_status` is 126 (cannot be run) or 127 (not found). For frequent
+// mistakes, such as a source file in place of its program, the error names the cure.
 [[nodiscard]] portals::Status find_program(const std::string& name, const std::string& working_directory,
                                            const char* search_path, std::string& path, int& exit_status);
 

@@ -39,7 +39,7 @@ bool begins_with_one_of(const std::string_view (&prefixes)[N], std::string_view 
                      [name](std::string_view prefix) { return name.substr(0, prefix.size()) == prefix; });
 }
 
-// True of another MPI's library, which differs in the number after the name.
+// Whether a library belongs to another MPI: its name has another version number, or is that of an Open MPI binding.
 bool is_other_mpi(std::string_view name) {
   return begins_with_one_of(kOtherMpis, name) && !is_one_of(kOurLibraries, name);
 }
@@ -52,8 +52,8 @@ struct File {
   NamedFolders folders;
 };
 
-// The files of a program: itself, then its libraries in the order of loading, without margay's and without another
-// MPI's.
+// The files of a program: the program itself, then its libraries in the order of loading, except the libraries of
+// margay and of another MPI.
 class Files {
  public:
   Files(const std::string& library_path, SymbolCheck& check) : search_(library_path), check_(check) {}
@@ -70,7 +70,7 @@ class Files {
   }
 
   [[nodiscard]] const std::deque<File>& all() const { return files_; }
-  // Whether one of them needs a library that margay stands in for.
+  // Whether one of the files needs a library that margay replaces.
   [[nodiscard]] bool need_ours() const { return need_ours_; }
 
  private:
@@ -128,7 +128,7 @@ std::string without_profiling(const std::string& name) {
   return name[0] == 'P' || name.compare(0, 4, "pmpi") == 0 ? name.substr(1) : name;
 }
 
-// A symbol that any file defines counts as defined: the loader resolves names over all of them.
+// A symbol that any file defines counts as defined: the loader resolves names over all files.
 void judge(const std::deque<File>& files, const ElfSymbols& ours, SymbolCheck& out) {
   NameSet given(ours.defined.begin(), ours.defined.end());
   const NameSet refusing = refusing_names(ours);

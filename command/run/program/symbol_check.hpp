@@ -26,7 +26,7 @@ struct SymbolCheck {
   bool uses_mpi = false;
   // Number of distinct MPI symbols that are needed.
   std::size_t needed = 0;
-  // Defined neither by margay's library nor by another of the program's files.
+  // Defined neither by margay's library nor by any of the program's files.
   std::vector<Need> missing;
   // Defined by margay but not implemented: a call fails.
   std::vector<Need> refusing;
@@ -37,9 +37,10 @@ struct SymbolCheck {
 };
 
 // Examines the program and the shared libraries that the loader would give it with this LD_LIBRARY_PATH; libmpi.so.12
-// (libmpich.so.12) is taken from `library_folder`. MPI's libraries for C++ and Fortran are examined as any other; a
-// function that refuses counts there only if the program needs its name in their language. A program that is not an ELF
-// file (a script) counts as using no MPI. Error: a file that cannot be read, or is malformed.
+// (libmpich.so.12) is taken from `library_folder`. The libraries of MPI's C++ and Fortran bindings are examined like
+// any other, but their own references to unimplemented functions do not count, because a binding refers to all
+// functions. A reference by the program to such a function counts, by its C or its Fortran name. A program that is not
+// an ELF file (a script) counts as using no MPI. Error: a file that cannot be read, or is malformed.
 [[nodiscard]] portals::Status check_symbols(const std::string& program, const std::string& library_folder,
                                             const std::string& library_path, SymbolCheck& out);
 

@@ -52,7 +52,7 @@ std::vector<JobFinding> read_records(int descriptor, std::uint32_t ranks) {
   return found;
 }
 
-// Members that findings and waits have in common; unknown ones are omitted.
+// Adds the JSON members that findings and waits have in common; members without a value are omitted.
 template <typename Wait>
 void add_peer_to(nlohmann::ordered_json& out, const Wait& wait) {
   if (!wait.call.empty()) out["call"] = wait.call;
@@ -185,7 +185,7 @@ Status ReportFile::write(const RunOptions& options, const sim::Board& board, con
   if (descriptor_ < 0) return {};
   std::vector<JobFinding> of_ranks = read_records(records, board.size());
   std::size_t listed = of_ranks.size();
-  // The launcher counts no other findings of its own on the board; of these, one for each rank (OtherMpi::conclude).
+  // Of its own findings the launcher counts only other_mpi on the board, one for each rank (OtherMpi::conclude).
   for (const JobFinding& one : found) listed += one.finding == sim::Finding::other_mpi ? one.ranks.size() : 0;
   // A check counts every finding but lists only the first ones. The difference shows how many are missing from the
   // list.

@@ -35,17 +35,17 @@ struct JobFinding {
   std::string call;
   std::string site;
   std::string communicator;
-  // -1: unknown, as for the next two.
+  // For peer, tag and bytes -1 means unknown.
   std::int32_t peer = -1;
   std::int32_t tag = -1;
   std::int64_t bytes = -1;
-  // Only of a deadlock or a stall.
+  // Only in a finding about a deadlock or a stall.
   std::vector<FoundWait> waits;
 };
 
 // The finding for the cause of a job's end. Requires: `kind` is not none.
 [[nodiscard]] sim::Finding finding_of(CauseKind kind);
-// The finding whose id ends the line about the cause: of a fatal error that of its class.
+// The finding whose id ends the line about the cause. For a fatal MPI error it is the finding of the error's class.
 [[nodiscard]] sim::Finding finding_of_line(const Cause& cause, const sim::Board& board);
 // The finding for the cause with its rank and the call in progress, read from the board now.
 [[nodiscard]] JobFinding finding_of_cause(const Cause& cause, const std::string& message, const sim::Board& board);

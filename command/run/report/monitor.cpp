@@ -10,7 +10,7 @@
 namespace margay::command {
 namespace {
 
-// As of timeout(1).
+// The same status as that of timeout(1).
 constexpr int kTimeoutStatus = 124;
 constexpr int kDeadlockStatus = 73;
 constexpr int kSignalBase = 128;
@@ -26,7 +26,7 @@ Cause Monitor::judge(std::uint32_t rank, const RankEnd& end) {
   Cause cause;
   cause.rank = rank;
   cause.text = end.text;
-  // The abort explains a signal, which the launcher may have sent because of it.
+  // The abort is tested before the signal, because the launcher may have sent the signal as a consequence of the abort.
   if (end.aborting) {
     cause.kind = end.second_program ? CauseKind::second_program : CauseKind::abort;
     cause.code = end.abort_code;
@@ -110,7 +110,7 @@ void Monitor::on_interrupt(int signal, std::int64_t now_ns) {
   cause.kind = CauseKind::interrupted;
   cause.signal = signal;
   fail(std::move(cause), now_ns, 0, kInterruptToKillNs);
-  // For a second interrupt fail() does nothing; its only effect is to kill at once.
+  // For a second interrupt fail() does nothing; the interrupt's only effect is an immediate kill.
   if (again) kill_at_ns_ = now_ns;
 }
 
@@ -152,13 +152,13 @@ void Monitor::fail(Cause cause, std::int64_t now_ns, std::int64_t grace_ns, std:
   kill_at_ns_ = terminate_at_ns_ + term_to_kill_ns;
 }
 
-// Clears each deadline that it returns, so that a step is taken once.
+// Clears the deadline of a termination, so that it happens once, and moves that of a kill.
 KillStep Monitor::next_step(std::int64_t now_ns) {
   if (left_ == 0) return KillStep::nothing;
   // The kill is tested first: a late loop then skips the termination.
   if (kill_at_ns_ >= 0 && now_ns >= kill_at_ns_) {
     terminate_at_ns_ = -1;
-    // Again after an interval: a rank may have forked between the signals.
+    // The kill is repeated after an interval, because a rank may have forked between the signals.
     kill_at_ns_ = now_ns + kTermToKillNs;
     return KillStep::kill;
   }
@@ -173,7 +173,7 @@ int Monitor::ending_signal() const {
   return cause_.kind == CauseKind::interrupted ? cause_.signal : SIGTERM;
 }
 
-// One at a time: the caller's loop calls again.
+// Returns one rank at a time; the caller's loop calls again.
 std::int64_t Monitor::take_stop_warning(std::int64_t now_ns) {
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
     MonitoredRank& monitored = ranks_[rank];
@@ -197,7 +197,7 @@ std::int64_t Monitor::deadline_ns() const {
   return first;
 }
 
-// As a shell reports: 128 + signal, or the code. Causes without either have a status of their own.
+// The status that a shell reports: 128 + signal, or the code. Causes without either have a status of their own.
 int Monitor::exit_status() const {
   switch (cause_.kind) {
     case CauseKind::none:

@@ -13,7 +13,8 @@
 
 namespace margay::command {
 
-// The low 8 bits of a code, which an exit status can carry, or 1 if they are 0: a failure never looks like success.
+// The low 8 bits of a code, which an exit status can carry, or 1 if they are 0: a failure never has the status of
+// success.
 [[nodiscard]] int failing_status(int code);
 
 // Why a job ended. exit_status() derives from it.
@@ -23,7 +24,7 @@ enum class CauseKind : std::uint8_t {
   no_finalize,     // a rank exited after MPI_Init without MPI_Finalize, with exit code `code`
   no_init,         // a rank exited with `code` without MPI_Init, which other ranks call
   abort,           // MPI_Abort(`code`), or a fatal error, described by `text`
-  second_program,  // an MPI program started in a rank's place, which another one has or had
+  second_program,  // a second MPI program started in the place of a rank
   timeout,         // --timeout
   deadlock,        // --deadlock abort
   interrupted,     // the launcher got `signal`
@@ -47,10 +48,10 @@ struct RankEnd {
   int value = 0;
   bool called_init = false;
   bool called_finalize = false;
-  // It announced its abort, with the next field as MPI_Abort's code.
+  // The rank announced its abort; abort_code is MPI_Abort's code.
   bool aborting = false;
   int abort_code = 0;
-  // The reason of the abort.
+  // The reason of the abort was a second program in the rank's place.
   bool second_program = false;
   // The rank's message about its abort.
   std::string text;
@@ -63,12 +64,12 @@ enum class KillStep : std::uint8_t { nothing, terminate, kill };
 class Monitor {
  public:
   static constexpr std::int64_t kMillisecondNs = 1'000'000;
-  // For the aborting rank to flush its output.
+  // The time that an aborting rank has to flush its output.
   static constexpr std::int64_t kAbortGraceNs = 100 * kMillisecondNs;
-  // From SIGTERM to SIGKILL after a failure, and after Ctrl-C.
+  // The time from SIGTERM to SIGKILL after a failure, and from the signal to SIGKILL after Ctrl-C.
   static constexpr std::int64_t kTermToKillNs = 500 * kMillisecondNs;
   static constexpr std::int64_t kInterruptToKillNs = 2000 * kMillisecondNs;
-  // Age of a stop at which it is reported.
+  // The duration of a stop after which it is reported.
   static constexpr std::int64_t kStopWarningNs = 10'000 * kMillisecondNs;
 
   explicit Monitor(std::uint32_t ranks) : ranks_(ranks), left_(ranks) {}
@@ -78,10 +79,10 @@ class Monitor {
   // A rank announced its abort and will end by itself within the grace.
   void on_abort(std::uint32_t rank, int code, const std::string& text, std::int64_t now_ns);
   void on_second_program(std::uint32_t rank, int code, std::int64_t now_ns);
-  // A rank sent invalid PMI; `sentence` says what.
+  // A rank sent invalid PMI; `sentence` describes the error.
   void on_protocol_error(std::uint32_t rank, const std::string& sentence, std::int64_t now_ns);
-  // The launcher got a signal: the ranks get the first one and must end within kInterruptToKillNs; any later one kills
-  // them.
+  // The launcher got a signal. The first signal is sent to the ranks, which must end within kInterruptToKillNs; a later
+  // signal kills them.
   void on_interrupt(int signal, std::int64_t now_ns);
   void on_timeout(std::int64_t now_ns);
   // A deadlock is proven.
@@ -90,7 +91,7 @@ class Monitor {
   void on_output_closed(int error, const std::string& place, std::int64_t now_ns);
   void on_stop(std::uint32_t rank, std::int64_t now_ns) { ranks_[rank].stopped_at_ns = now_ns; }
   void on_continue(std::uint32_t rank);
-  // A rank has called MPI_Init, so a rank that ended without it is a failure.
+  // A rank has called MPI_Init, so a rank that ended without MPI_Init is a failure.
   void on_initialized(std::int64_t now_ns);
 
   // The step to take now; each is returned once, except that kills repeat while ranks are left.
@@ -99,7 +100,7 @@ class Monitor {
   [[nodiscard]] int ending_signal() const;
   // A rank whose stop is to be reported, once for each stop; -1: none.
   [[nodiscard]] std::int64_t take_stop_warning(std::int64_t now_ns);
-  // The next time at which next_step() or take_stop_warning() may return something else; -1: none.
+  // The next time at which next_step() or take_stop_warning() may have something to return; -1: none.
   [[nodiscard]] std::int64_t deadline_ns() const;
 
   // Whether a rank that has not ended is stopped by a signal.
@@ -112,7 +113,7 @@ class Monitor {
   [[nodiscard]] const Cause& cause() const { return cause_; }
   [[nodiscard]] int exit_status() const;
   [[nodiscard]] int exit_code_of(std::uint32_t rank) const { return ranks_[rank].exit_status; }
-  // The signal that killed it; 0: it ended by itself, or runs.
+  // The signal that killed the rank; 0: the rank ended by itself, or runs.
   [[nodiscard]] int signal_of(std::uint32_t rank) const { return ranks_[rank].signal; }
 
  private:

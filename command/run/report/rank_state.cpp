@@ -18,8 +18,8 @@ std::string describe_state(const sim::Board& board, std::uint32_t rank, pid_t pi
   return "margay: rank " + std::to_string(rank) + " (pid " + std::to_string(pid) + ") " +
          (ended ? "has ended" : "in " + (inside && !call.empty() ? call : "the program")) +
          (inside && block.wait.is_waiting != 0 ? ": " + describe_wait(block) : "") +
-         // A rank whose program has loaded another MPI never calls this one's MPI_Init, which looks like a long
-         // computation.
+         // A rank whose program has loaded another MPI never calls margay's MPI_Init, so it seems to compute for a long
+         // time.
          (library.empty() ? "" : ", which has loaded " + library);
 }
 

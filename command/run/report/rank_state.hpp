@@ -1,4 +1,5 @@
-// The state of one rank, read from the job board: where it is, for a SIGUSR1 to the launcher, and how it ended.
+// The state of one rank, read from the job board: its call in progress, which a SIGUSR1 to the launcher prints, and its
+// end.
 #pragma once
 
 #include <sys/types.h>
@@ -12,8 +13,8 @@
 
 namespace margay::command {
 
-// One line: the rank's MPI call, or "the program", and its wait. `library`: another MPI's library that it has loaded;
-// empty: none. `name_location` may be empty.
+// One line: the rank's MPI call, or "the program", and its wait. `library`: another MPI's library that the rank has
+// loaded; empty: none. `name_location` may be empty.
 [[nodiscard]] std::string describe_state(const sim::Board& board, std::uint32_t rank, pid_t pid, bool ended,
                                          const std::string& library, const NameLocation& name_location = {});
 // Whether the rank is in MPI and runs, so that a SIGUSR1 makes it print details itself.

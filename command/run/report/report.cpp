@@ -32,7 +32,7 @@ std::string limit_behind(int error) {
   return limit.empty() ? limit : ", " + limit + ",";
 }
 
-// For a timeout: the calls of the first ranks show most often what the job waited for.
+// For a timeout: the calls of the first 16 ranks, which usually show why the job had not ended.
 std::string calls_of_all(const ReportContext& context) {
   constexpr std::uint32_t kMostShown = 16;
   std::string text;
@@ -47,7 +47,7 @@ std::string calls_of_all(const ReportContext& context) {
   return size > kMostShown ? text + ", ..." : text;
 }
 
-// One clause for each kind of cause; describe_cause() adds job, time and the remaining ranks.
+// A clause about the cause; describe_cause() adds job, time and the remaining ranks.
 std::string what_happened(const Cause& cause, const ReportContext& context) {
   switch (cause.kind) {
     case CauseKind::none:
@@ -56,7 +56,7 @@ std::string what_happened(const Cause& cause, const ReportContext& context) {
       return fmt::format("{} was killed by signal {}, {}{}", who(cause.rank, context), cause.signal,
                          signal_name(cause.signal), in_call(cause.rank, context));
     case CauseKind::no_finalize:
-      // The rank did call MPI_Finalize, but the call failed.
+      // If the rank did call MPI_Finalize, the call failed, and its error is the cause.
       if (const sim::BoardBlock& block = context.board->block(cause.rank);
           clean_text(block.failed_call) == "MPI_Finalize") {
         return fmt::format("MPI_Finalize failed in {}: {}", who(cause.rank, context), clean_text(block.message));

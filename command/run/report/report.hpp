@@ -22,7 +22,7 @@ struct ReportContext {
   const sim::Board* board = nullptr;
   // By rank.
   const std::vector<int>* pids = nullptr;
-  // Since the runner began the job; then the limit of --timeout, 0: none.
+  // elapsed_seconds: since the runner began the job. timeout_seconds: the limit of --timeout; 0: none.
   double elapsed_seconds = 0;
   double timeout_seconds = 0;
   // Ranks that are ended because of the cause.
@@ -35,7 +35,7 @@ struct ReportContext {
 
 // One line with the root cause: job, rank, host, process, signal or code, the MPI call in progress, elapsed time.
 [[nodiscard]] std::string describe_cause(const Cause& cause, const ReportContext& context);
-// One line on a rank that has been stopped by a signal for long, with the cure.
+// One line, with the cure, about a rank that a signal has stopped for a long time.
 [[nodiscard]] std::string describe_stop(std::uint32_t rank, const ReportContext& context);
 // "SIGSEGV (Segmentation fault)".
 [[nodiscard]] std::string signal_name(int signal);
@@ -44,7 +44,7 @@ struct ReportContext {
 [[nodiscard]] std::string clean_text(std::span<const char> field);
 // The MPI call in progress; empty outside MPI.
 [[nodiscard]] std::string call_in_progress(const sim::Board& board, std::uint32_t rank);
-// The same with its location, if the rank has reported a long wait: "MPI_Recv (ring.c:41)".
+// The MPI call in progress, with its location if the rank has reported a long wait: "MPI_Recv (ring.c:41)".
 [[nodiscard]] std::string describe_call(const sim::Board& board, std::uint32_t rank, const NameLocation& name_location);
 
 }  // namespace margay::command

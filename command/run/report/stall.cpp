@@ -11,8 +11,8 @@ namespace margay::command {
 namespace {
 
 constexpr std::uint32_t kMostRanksShown = 32;
-// A stall is reported without a proof if the ranks' answers take longer than this: they poll at least twice a second,
-// but may lack processors.
+// A stall is reported without a proof if the ranks' answers take longer than this. A waiting rank polls at least twice
+// a second, but may lack a processor.
 constexpr std::int64_t kProofPatienceNs = 5'000'000'000;
 
 bool is_inside(const sim::BoardBlock& block) {
@@ -80,15 +80,16 @@ void StallDetector::report(sim::BoardStall what) {
   if (reported_ == what) return;
   reported_ = what;
   sim::BoardHeader& header = board_.header();
-  // The cycle is written before the state, whose publication makes it visible.
+  // The publication of the state makes the cycle visible, so the cycle is written first.
   if (what != sim::BoardStall::none) sim::set_text(header.cycle, describe_cycle());
   sim::publish_number(header.stall, static_cast<std::uint32_t>(what));
 }
 
-// Steps of a stall: observed for after_ns_, then asked, then proven by the answers. It is reported without a proof
-// after kProofPatienceNs, or at once if a proof is impossible.
+// The steps: a stall is observed for after_ns_, then the question is published, then the answers prove a deadlock.
+// Without a proof the stall is reported kProofPatienceNs later, or at once if a proof is impossible.
 std::vector<std::string> StallDetector::look(std::int64_t now_ns, bool some_stopped) {
-  // Before the progress is read: any movement after the answers then shows in it, and invalidates them.
+  // The answers are read before the progress. So a movement after an answer changes the progress that is read here, and
+  // invalidates the answers.
   const bool answered = asked_ && all_answered();
   const std::uint64_t progress = total_progress();
   // Any movement restarts the observation, and old answers lose their value.
@@ -101,14 +102,14 @@ std::vector<std::string> StallDetector::look(std::int64_t now_ns, bool some_stop
   }
   if (now_ns - since_ns_ < after_ns_ || reported_ == sim::BoardStall::deadlock) return {};
   const bool may_be_proven = this->may_be_proven();
-  // Asked also while no proof is possible: the answers count as soon as it is.
+  // The question is published even while no proof is possible; the answers count as soon as one is.
   if (!asked_) sim::publish_number(board_.header().question, board_.header().question + 1);
   asked_ = true;
   const sim::BoardStall now = answered && may_be_proven ? sim::BoardStall::deadlock
                               : !may_be_proven || now_ns - since_ns_ >= after_ns_ + kProofPatienceNs
                                   ? sim::BoardStall::stall
                                   : sim::BoardStall::none;
-  // A stall is reported once; only the step to a deadlock is news.
+  // A stall is reported once, and again only if it is proven to be a deadlock.
   if (now <= reported_) return {};
   report(now);
   return describe(now);

@@ -2,7 +2,7 @@
 // there.
 //
 // A stall is observed: every rank inside MPI has reported a long wait, and nothing has moved for a while. A deadlock is
-// proven: after that moment the launcher published a question, and since then each rank has polled all its wires, found
+// proven: the launcher published a question during the stall, and since then each rank has polled all its wires, found
 // nothing and answered, while no rank made progress. So no message is in flight, no rank computes (a stopped rank, or
 // one without a processor, does not answer), and only a message can end any of the waits. The proof is not attempted
 // for waits of a rank with MPI_THREAD_MULTIPLE or with a request that the program completes, and while a rank is
@@ -20,7 +20,7 @@
 
 namespace margay::command {
 
-// The rank's wait as a phrase; the second form adds its posted receives and unexpected messages. Requires: it has
+// The rank's wait as a phrase; the second form adds its posted receives and unexpected messages. Requires: the rank has
 // reported a long wait.
 [[nodiscard]] std::string describe_wanted(const sim::BoardBlock& block);
 [[nodiscard]] std::string describe_wait(const sim::BoardBlock& block);
@@ -29,7 +29,7 @@ namespace margay::command {
 class StallDetector {
  public:
   // A stall: every initialised and unfinished rank has reported a long wait, and nothing changes for another
-  // `after_ns`. `has_ended`: whether the rank's process is gone. `name_location` may be empty.
+  // `after_ns`. `has_ended`: whether the rank's process has ended. `name_location` may be empty.
   StallDetector(const sim::Board& board, std::int64_t after_ns, std::function<bool(std::uint32_t)> has_ended,
                 NameLocation name_location = {})
       : board_(board),
@@ -47,9 +47,9 @@ class StallDetector {
  private:
   // Publishes the state and the cycle in the board's header, from where `margay top` reads them.
   void report(sim::BoardStall what);
-  // At least one rank is in MPI, and all that are have reported a long wait.
+  // At least one rank is in MPI, and every rank in MPI has reported a long wait.
   [[nodiscard]] bool all_wait() const;
-  // Only a message can end any of the waits.
+  // Whether a proof is possible: only a message can end any of the waits, and no running process is outside MPI.
   [[nodiscard]] bool may_be_proven() const;
   // Every rank in MPI has answered the current question.
   [[nodiscard]] bool all_answered() const;
@@ -58,14 +58,14 @@ class StallDetector {
   [[nodiscard]] std::string describe_cycle() const;
   // "rank 1 has ended", "ranks 1, 2 have ended"; empty if none has.
   [[nodiscard]] std::string ranks_ended() const;
-  // The only rank that this one waits for; -1: there may be several.
+  // The only rank for which `rank` waits; -1: there may be several.
   [[nodiscard]] std::int32_t only_peer(std::uint32_t rank) const;
 
   const sim::Board& board_;
   std::int64_t after_ns_;
   std::function<bool(std::uint32_t)> has_ended_;
   NameLocation name_location_;
-  // The sum of all ranks' progress, and since when it has not changed; -1: not yet observed.
+  // The sum of all ranks' progress, and the time since which it has not changed; -1: not yet observed.
   std::uint64_t progress_ = 0;
   std::int64_t since_ns_ = -1;
   // The question was published for the current stall.

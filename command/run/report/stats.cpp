@@ -98,7 +98,7 @@ std::array<std::uint64_t, sim::kDropReasons> drops_of_pair(const sim::Board& boa
 
 }  // namespace
 
-// Sums over ranks; the heap's mark is a maximum, for which the rank matters.
+// Counts are sums over ranks. The heap's mark is a maximum, printed with its rank.
 std::vector<std::string> stats_table(const sim::Board& board) {
   std::vector<std::string> lines{
       fmt::format("margay: statistics of {} rank{}", board.size(), board.size() == 1 ? "" : "s")};
@@ -158,7 +158,7 @@ AccountingResult check_accounting(const sim::Board& board) {
   for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
     const sim::RankState state = board.block(rank).state;
     if (state == sim::RankState::finalized) ++finished;
-    // Its messages may be in flight, so the law need not hold.
+    // Messages of this rank may be in flight, so the law need not hold.
     if (state == sim::RankState::initialized || state == sim::RankState::aborting) {
       result.lines.push_back(fmt::format("margay: accounting not checked: rank {} did not finish {}", rank,
                                          board.block(rank).on_portals != 0 ? "its program" : "MPI"));

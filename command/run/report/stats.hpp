@@ -24,7 +24,7 @@ struct AccountingResult {
   // False: a rank that called MPI_Init did not finish, so messages may be in flight.
   bool checked = false;
   std::size_t offending_pairs = 0;
-  // The lines to print: the first offending pairs, or why nothing was checked.
+  // The lines to print: the first offending pairs, or the reason why nothing was checked.
   std::vector<std::string> lines;
 };
 

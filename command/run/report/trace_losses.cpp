@@ -12,7 +12,7 @@ namespace margay::command {
 
 namespace {
 
-// In a job with thousands of ranks, eight sentences show the problem as well as thousands would.
+// In a job with thousands of ranks, eight sentences suffice to show the problem.
 constexpr std::size_t kReportedMax = 8;
 
 // Whether wanted events were lost: with --trace-last the ring may have been too small even for the end.
@@ -64,7 +64,7 @@ std::vector<std::string> trace_losses(const std::vector<std::string>& files, std
   bool keeps_end = false;
   for (std::size_t rank = 0; rank < files.size(); ++rank) {
     TraceCounts counts;
-    // A folder may still have the file of an earlier run, which is of another job and was not this one's loss.
+    // A folder may still contain the file of an earlier run, whose losses are not this job's.
     if (files[rank].empty() || !read_trace_counts(files[rank], counts).ok() || counts.job != job) continue;
     if (counts.definitions_lost != 0 && names.size() < kReportedMax) {
       names.push_back(fmt::format("trace: rank {}: {}", rank, sim::lost_definitions_text(counts.definitions_lost)));

@@ -51,7 +51,7 @@ int InputForwarder::descriptor_for(std::uint32_t rank) const {
   return found == readers_.end() ? null_ : found->end;
 }
 
-// The launcher's copies of the ranks' ends; pipes for writing stay.
+// Closes the launcher's copies of the ranks' ends. The ends for writing stay open.
 void InputForwarder::release() {
   for (Reader& reader : readers_) {
     if (reader.end >= 0) ::close(reader.end);
@@ -74,7 +74,7 @@ void InputForwarder::on_time() {
 
 void InputForwarder::on_event(Event event) {
   if (event.kind == EventKind::input) {
-    // go_on() registers it again when all ranks have taken the data.
+    // go_on() registers standard input again when all pipes have taken the data.
     poller_.forget(STDIN_FILENO);
     read_more();
   } else if (event.kind == EventKind::input_pipe) {
@@ -84,7 +84,8 @@ void InputForwarder::on_event(Event event) {
   go_on();
 }
 
-// Waits for input, or reads at once what epoll does not accept: a regular file, which never blocks.
+// Registers standard input with epoll. Epoll does not accept a regular file, but reading one never blocks, so it is
+// read at once.
 void InputForwarder::go_on() {
   while (forwards() && !in_background_) {
     const bool all_written =

@@ -1,7 +1,7 @@
 // The launcher's standard input, forwarded to rank 0 or to the ranks of -s.
-// A single rank gets a file or pipe directly. For several ranks, and from a terminal (ranks are not in its foreground
-// group and would be stopped for reading it), the launcher reads and sends each of them a copy; the slowest reader sets
-// the pace, so memory is bounded by one read.
+// A single rank gets a file or pipe directly. If several ranks read, or if the input is a terminal, the launcher reads
+// the input and sends each rank a copy. (Ranks are not in the terminal's foreground group and would be stopped for
+// reading it.) The slowest reader sets the pace, so memory is bounded by one read for each reader.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace margay::command {
 
-// Owns the pipes. Every other rank reads /dev/null.
+// Forwards the input, and owns the pipes. A rank that gets no input reads /dev/null.
 class InputForwarder {
  public:
   explicit InputForwarder(Poller& poller) : poller_(poller) {}
@@ -25,7 +25,8 @@ class InputForwarder {
   [[nodiscard]] portals::Status open(const std::vector<std::uint32_t>& readers);
   // The descriptor that becomes the rank's 0; closed by release().
   [[nodiscard]] int descriptor_for(std::uint32_t rank) const;
-  // To be called when all ranks have started: closes their ends here, so that a rank's exit is noticed.
+  // To be called when all ranks have started. Closes the launcher's copies of the ranks' ends, so that a rank's exit
+  // causes EPIPE.
   void release();
   // Standard input is readable (EventKind::input), or a rank's pipe has room (input_pipe).
   void on_event(Event event);
@@ -42,7 +43,7 @@ class InputForwarder {
     int end = -1;
     // The launcher's end; -1: the rank reads no more.
     int pipe = -1;
-    // Read, but not yet accepted by its pipe.
+    // Bytes that were read for this rank, but that its pipe has not accepted yet.
     std::string unwritten;
   };
 

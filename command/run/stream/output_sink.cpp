@@ -55,7 +55,7 @@ void OutputSink::add_notice(std::string_view line) {
   queue_.append(line).append("\n");
 }
 
-// A pipe that reports POLLOUT accepts PIPE_BUF bytes without blocking; a regular file always does. The descriptor
+// A pipe that reports POLLOUT accepts PIPE_BUF bytes without blocking; a regular file never blocks. The descriptor
 // itself stays in blocking mode, since other processes share it.
 bool OutputSink::write_some() {
   pollfd ready{descriptor_, POLLOUT, 0};

@@ -1,5 +1,5 @@
 // A destination of output: the launcher's standard output, its standard error, or a file of a pattern. Joins the
-// streams of many ranks without breaking a line of one by a line of another.
+// streams of many ranks; a line never contains text of two ranks.
 //
 // A pipe or terminal never blocks the launcher: pieces wait in a queue and are written when poll reports room, so a
 // slow reader does not keep the launcher from monitoring its ranks. When the queue is long, `is_full` makes the caller
@@ -23,7 +23,7 @@ namespace margay::command {
 // The queue and the line state of one destination.
 class OutputSink {
  public:
-  // Queue length from which on ranks are no longer read.
+  // The queue length at which the ranks are no longer read.
   static constexpr std::size_t kFullBytes = std::size_t{1} << 20;
 
   // `descriptor` remains the caller's. Each line of a rank begins with `prefix`, a pattern.
@@ -33,7 +33,8 @@ class OutputSink {
   void add(std::uint32_t rank, std::string_view text);
   // Queues a line of the launcher's own, on a fresh line and without prefix.
   void add_notice(std::string_view line);
-  // Writes as much as possible without blocking. False once the reader has gone; the queue is then discarded.
+  // Writes as much as possible without blocking. False after a write error, such as a reader that has gone; the queue
+  // is then discarded.
   [[nodiscard]] bool flush();
   // Writes everything and waits at most `timeout_ms` for room each time (-1: without limit).
   void flush_all(int timeout_ms);

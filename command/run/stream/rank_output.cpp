@@ -61,7 +61,7 @@ RankOutput::RankOutput(Poller& poller, std::uint32_t ranks, const OutputOptions&
     sink_names_.emplace_back();
     sink_is_watched_.push_back(false);
   }
-  // Both are one terminal, pipe or file (2>&1): one destination keeps their lines apart.
+  // If both streams are one terminal, pipe or file (2>&1), one destination keeps their lines apart.
   if (same_file(STDOUT_FILENO, STDERR_FILENO)) error_sink_ = 0;
 }
 
@@ -88,7 +88,7 @@ Status RankOutput::open_stream(std::uint32_t rank, EventKind kind, const std::st
     return Status::error("cannot make a pipe for the output of rank " + std::to_string(rank) + ": " +
                          std::strerror(errno) + (errno == EMFILE ? " (the limit on open files, ulimit -n)" : ""));
   }
-  // The launcher's end alone: programs expect that their own end blocks.
+  // Only the launcher's end is non-blocking: programs expect that their own end blocks.
   static_cast<void>(::fcntl(ends[0], F_SETFL, O_NONBLOCK));
   stream.descriptor = ends[0];
   write_end = ends[1];
@@ -188,11 +188,11 @@ void RankOutput::balance() {
   }
 }
 
-// A rank may be drained twice: at its end, and at the job's.
+// A rank may be drained twice: at its own end, and at the job's end.
 void RankOutput::drain(std::uint32_t rank, std::int64_t now_ns) {
   for (std::size_t which = 0; which < 2; ++which) {
     Stream& stream = streams_[std::size_t{rank} * 2 + which];
-    // Only the bytes that are in the pipe now: a child of the rank may continue to write.
+    // Reads only the bytes that are in the pipe now, because a child of the rank may continue to write.
     int there = 0;
     if (stream.descriptor >= 0 && ::ioctl(stream.descriptor, FIONREAD, &there) != 0) there = 0;
     for (std::size_t reads = 0; reads <= static_cast<std::size_t>(there) / kReadBytes && read_once(stream, now_ns);) {

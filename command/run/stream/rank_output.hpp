@@ -37,8 +37,8 @@ class LineBuffer {
   void add(std::string_view bytes, std::int64_t now_ns);
   // Restarts the wait for more, after a time in which the caller did not read.
   void restart(std::int64_t now_ns) { last_ns_ = now_ns; }
-  // Removes and returns what may be printed now: everything up to the last newline, and the partial line behind it if
-  // it is old or long enough.
+  // Removes and returns what may be printed now. That is everything if the last bytes are old enough, otherwise all
+  // whole lines. Without a whole line, it is a partial line longer than kMaxPartialBytes.
   [[nodiscard]] std::string take_ready(std::int64_t now_ns);
   // Removes and returns everything, at the stream's end.
   [[nodiscard]] std::string take_rest();
@@ -71,7 +71,8 @@ struct OutputFailure {
   std::string place;
 };
 
-// Owns the launcher's ends of the pipes, and the files. Reads a rank's pipe only while no destination's queue is full.
+// Owns the launcher's ends of the pipes, and the files. While a destination's queue is full, the event loop reads no
+// rank's pipe.
 class RankOutput {
  public:
   RankOutput(Poller& poller, std::uint32_t ranks, const OutputOptions& options);
@@ -98,7 +99,8 @@ class RankOutput {
   void finish(int patience_ms);
   // Inode numbers of the open pipes, to which some process can still write.
   [[nodiscard]] std::vector<ino_t> pipes() const;
-  // The first destination that could not be written, so that output of ranks is lost; `error` 0: none.
+  // The first destination, other than standard error, that could not be written, so that output of ranks is lost;
+  // `error` 0: none.
   [[nodiscard]] const OutputFailure& failure() const { return failure_; }
 
  private:

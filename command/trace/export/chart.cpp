@@ -62,7 +62,8 @@ class ChartMaker {
   }
 
  private:
-  // Adds an arrow for the event that records a hop's sending, or else its arrival; a note for some of the others.
+  // Adds an arrow for the event that records a hop's sending, or its arrival if the sending was not recorded. Adds a
+  // note for other events of the kinds in is_note().
   void add_step(std::size_t at) {
     const auto& [event, file] = trace_.entries[at];
     // Where the sending was recorded, the arrival adds no second arrow.
@@ -77,7 +78,7 @@ class ChartMaker {
     add(at, std::move(step));
   }
 
-  // Only a put's text has the meaning of its match bits: any other hop belongs to a message that the chart shows.
+  // Only the text of a put has the meaning of its match bits. Any other hop belongs to a message that the chart shows.
   void add_arrow(std::size_t at, const Hop& hop) {
     const Trace::Entry& entry = about(trace_, hop);
     const sim::TraceEvent& event = entry.event;

@@ -38,7 +38,8 @@ class ChromeWriter {
   // Microseconds. The shortest decimal of the double has all nanoseconds up to 2^43 us, 101 days: below that, doubles
   // are less than 1 ns apart.
   [[nodiscard]] double at_us(std::size_t at) const { return static_cast<double>(since_start(trace_, at)) / 1000.0; }
-  // A rank is a process of the format, and a thread of the rank a thread, so that the viewer groups lanes by rank.
+  // A rank is a process of the format, and each thread of the rank is a thread of this process, so that the viewer
+  // groups lanes by rank.
   [[nodiscard]] Json at_place(std::string_view phase, std::string_view name, std::string_view category, std::size_t at,
                               std::uint64_t thread) const {
     return {{"name", name},
@@ -115,7 +116,7 @@ class ChromeWriter {
     const std::string name =
         fmt::format("{}>{} #{}", story.identity.source, story.identity.destination, story.identity.sequence);
     const std::size_t from = story.sent;
-    // The program has the message when it is received; its arrival is the end only of one that no receive took.
+    // The message ends when the program receives it, or at its arrival if no receive took it.
     const std::size_t to = story.received != MessageStory::kNone ? story.received : story.arrived;
     if (from != MessageStory::kNone && to != MessageStory::kNone) {
       Json arrow = at_place("s", "message", "message", from, thread_of(from));

@@ -76,7 +76,7 @@ void write_events_csv(const ExportSource& source, std::ostream& out) {
   }
 }
 
-// Moments are absolute, so that a reader can compute any difference.
+// All moments are times since the trace's first event, so that a reader can compute any difference.
 void write_messages_csv(const ExportSource& source, const std::vector<MessageStory>& stories, std::ostream& out) {
   const Trace& trace = source.trace;
   out << "source,destination,sequence,begin_us,sent_us,arrived_us,posted_us,matched_us,received_us,completed_us,took_"

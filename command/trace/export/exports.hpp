@@ -30,13 +30,13 @@ void write_json(const Trace& trace, std::ostream& out);
 
 // Mermaid's sequence diagram, which GitHub, GitLab and many editors draw within Markdown.
 
-// A participant is a rank, an arrow a hop (broken for a reply or an acknowledgment, ending in a cross for a lost one),
-// a note an action of a rank on the message; each with its time in microseconds.
+// A participant is a rank. An arrow is a hop: broken for a reply or an acknowledgment, and ending in a cross if the hop
+// is lost. A note is an action of a rank on the message. Arrows and notes have their time in microseconds.
 void write_mermaid(const Chart& chart, std::ostream& out);
 
 // A message sequence chart in Mscgen's language: `mscgen -T svg -i FILE -o FILE.svg` draws it.
 
-// As write_mermaid(): a line is a rank, an arrow a hop, a note an action of a rank on the message.
+// Like write_mermaid(): a line is a rank, an arrow a hop, a note an action of a rank on the message.
 void write_msc(const Chart& chart, std::ostream& out);
 
 // Chrome's trace event format (JSON), which chrome://tracing, ui.perfetto.dev and Speedscope open.
@@ -60,8 +60,8 @@ inline constexpr std::size_t kPacketNoteBytes = 48;
 inline constexpr std::uint8_t kPacketNoteVersion = 1;
 inline constexpr std::uint16_t kLinkTypeUser0 = 147;
 
-// One packet for each hop of each message, of link type USER0: a note with facts that no frame carries (ranks,
-// sequence, the message that the hop belongs to, time on the wire), then the head of its frame as in
+// One packet for each hop of each message, of link type USER0. It contains a note with facts that no frame carries
+// (ranks, sequence, the hop's message, time on the wire), and then the head of the hop's frame as in
 // docs/frame_format.md, as far as the trace has it. The body is omitted, as in a truncated capture, but counted in the
 // packet's original length. An interface is a wire.
 void write_pcapng(const ExportSource& source, std::ostream& out);
@@ -71,8 +71,8 @@ void write_pcapng(const ExportSource& source, std::ostream& out);
 
 // Writes FOLDER/traces.otf2 and its other files. A location is a thread of a rank; calls and waits are regions;
 // messages to MPI's receives are sends and receives between ranks of the world. Times are nanoseconds since the first
-// event. OTF2's library is loaded here, so the command otherwise does not need it. Requires: the folder exists. Errors:
-// the library is missing, or this margay was built without its headers; the library's own.
+// event. Loads OTF2's library; other formats do not need it. Requires: the folder exists. Errors: the library is
+// missing, or this margay was built without its headers; the library's own.
 [[nodiscard]] portals::Status write_otf2(const ExportSource& source, const std::vector<MessageStory>& stories,
                                          const std::string& folder);
 
@@ -83,8 +83,8 @@ void write_pcapng(const ExportSource& source, std::ostream& out);
 struct Replay {
   // By rank: its actions, one on each line.
   std::vector<std::vector<std::string>> ranks;
-  // Parts of the run that are omitted, because the trace lacks data for their replay. Here: one-sided messages, the
-  // library's own, cancelled and unreceived ones.
+  // The next three fields count parts of the run that are omitted, because the trace lacks data for their replay.
+  // Messages: one-sided ones, the library's own, cancelled and unreceived ones.
   std::uint64_t left_out_messages = 0;
   // Accesses of windows.
   std::uint64_t left_out_accesses = 0;
@@ -93,9 +93,9 @@ struct Replay {
 };
 
 // Converts a trace. Messages have their real sizes, also those of collective calls: margay's algorithms are replayed,
-// not SimGrid's. The third number of an action is the message's sequence in its pair in place of its tag, so that each
-// receive takes the same message as in the run. `flops_per_second`: the work that one second between two calls counts
-// for. Errors: a rank without a file; no MPI call.
+// not SimGrid's. In place of a tag, an action has the message's sequence number in its pair, so that each receive takes
+// the same message as in the run. `flops_per_second`: the work that replaces one second between two calls. Errors: a
+// rank without a file; no MPI call.
 [[nodiscard]] portals::Status replay_of(const ExportSource& source, const std::vector<MessageStory>& stories,
                                         double flops_per_second, Replay& replay);
 // Writes FOLDER/actions, which names one file for each rank beside it. Requires: the folder exists. Errors: the

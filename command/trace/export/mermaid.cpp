@@ -46,9 +46,9 @@ namespace {
 std::string msc_text(std::string_view text) {
   std::string escaped;
   for (const char letter : text) {
-    // The label is in quotation marks, so those of the text are escaped.
+    // The label is in quotation marks, so quotation marks in the text are escaped.
     if (letter == '"') escaped += '\\';
-    // A backslash is the language's escape character.
+    // A backslash is the language's escape character, so a slash replaces it.
     escaped += letter == '\\' ? '/' : letter;
   }
   return escaped;

@@ -36,8 +36,8 @@ class Otf2Strings {
 };
 
 enum class RecordKind { enter, send, receive, leave };
-// An event of a location. Calls that never ended all end at the rank's last entry; there the inner ones leave before
-// the outer ones.
+// An event of a location. Calls that never ended all end at the rank's last entry, where inner calls leave before outer
+// ones.
 struct LocationRecord {
   std::size_t at = 0;  // in trace.entries
   RecordKind kind = RecordKind::enter;
@@ -92,7 +92,7 @@ class Otf2Writer {
   }
   Otf2Writer(const Otf2Writer&) = delete;
   Otf2Writer& operator=(const Otf2Writer&) = delete;
-  // The library would keep the address of error_ beyond this object's life.
+  // Without this step the library would keep the address of error_ beyond this object's life.
   ~Otf2Writer() { library_.register_error(nullptr, nullptr); }
 
   // Region 0 is "waiting"; text 0 is empty.
@@ -127,8 +127,7 @@ class Otf2Writer {
                                      why.empty() || error_.sentence.empty() ? "" : ": ", error_.sentence));
   }
 
-  // Numbers the locations: rank n's first thread is location n, also without a file, so that location numbers equal
-  // ranks; further threads follow.
+  // Numbers the locations: rank n's first thread is location n, even if rank n has no file. Further threads follow.
   void number_locations() {
     ranks_ = trace_.files.front().size;
     records_.resize(ranks_);
@@ -218,7 +217,7 @@ class Otf2Writer {
         return check(library_.enter(writer, nullptr, time, record.region));
       case RecordKind::leave:
         return check(library_.leave(writer, nullptr, time, record.region));
-      // Writing the event empties the list.
+      // Writing the event empties the list of attributes.
       case RecordKind::send:
         check(library_.attributes_add_string(attributes, kCommunicatorAttribute, record.communicator));
         return check(library_.send(writer, attributes, time, record.peer, kWorld, record.tag, record.bytes));
@@ -237,7 +236,8 @@ class Otf2Writer {
     write_locations();
     write_world();
   }
-  // Writes the texts up to this one, in the order of their numbers.
+  // Returns the number of `content`. Writes all texts that have a number and are not written yet, in the order of their
+  // numbers.
   OTF2_StringRef text(const std::string& content) {
     const OTF2_StringRef number = strings_.of(content);
     for (; written_strings_ < strings_.texts().size(); ++written_strings_) {
@@ -249,7 +249,7 @@ class Otf2Writer {
   void write_regions() {
     check(library_.write_attribute(writer_, kCommunicatorAttribute, text("communicator"),
                                    text("the message's communicator"), OTF2_TYPE_STRING));
-    // The library requires them in the order of their numbers.
+    // The library requires regions in the order of their numbers.
     std::vector<std::string> names(regions_.size());
     for (const auto& [name, number] : regions_) names[number] = name;
     for (OTF2_RegionRef number = 0; number < names.size(); ++number) {

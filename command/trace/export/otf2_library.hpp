@@ -48,8 +48,8 @@ struct Otf2Library {
   decltype(&OTF2_Error_RegisterCallback) register_error = nullptr;
 };
 
-// Loads the library, which stays loaded to the end of the process. Errors: no library of the version that this was
-// built for, or a function is missing.
+// Loads the library, which stays loaded to the end of the process. Errors: there is no library of the version that this
+// program was built for, or a function is missing.
 [[nodiscard]] portals::Status load_otf2(Otf2Library& library);
 
 }  // namespace margay::command

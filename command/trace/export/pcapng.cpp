@@ -29,7 +29,7 @@ constexpr std::uint16_t kInterfaceName = 2;
 constexpr std::uint16_t kTimeResolution = 9;
 constexpr std::uint8_t kNanoseconds = 9;  // 10^-9 s
 
-// The trace has the sending, and the arrival.
+// Flags of a note: the trace has the hop's sending; the trace has its arrival.
 constexpr std::uint8_t kNoteSent = 1;
 constexpr std::uint8_t kNoteArrived = 2;
 
@@ -69,7 +69,7 @@ class PcapBlock {
   std::string body_;
 };
 
-// A header as far as an event has its fields.
+// A hop's header, as far as the event has its fields.
 portals::Header header_of(const sim::TraceEvent& event) {
   portals::Header header;
   header.kind = static_cast<portals::Kind>(event.header & 3U);
@@ -114,7 +114,8 @@ class PcapWriter {
   }
 
  private:
-  // An interface's number is the order of its block, which is written at the wire's first packet.
+  // An interface's number is the position of its block among the interface blocks. The block is written before the
+  // wire's first packet.
   std::uint32_t interface_of(std::uint8_t wire) {
     const auto [found, is_new] = interfaces_.try_emplace(wire, static_cast<std::uint32_t>(interfaces_.size()));
     if (is_new) {
@@ -138,7 +139,7 @@ class PcapWriter {
     return file.started_realtime_ns + (entry.event.time - file.first_anchor.time_ns);
   }
 
-  // The layout that margay.lua reads: 48 bytes, versioned by the first.
+  // The layout that margay.lua reads: 48 bytes, of which the first is the version.
   [[nodiscard]] std::string note_of(const Hop& hop, const sim::TraceEvent& event) const {
     const bool sent = hop.sent != MessageStory::kNone;
     const bool arrived = hop.arrived != MessageStory::kNone;

@@ -73,7 +73,8 @@ class Interned {
   std::map<std::uint32_t, std::unordered_map<std::string, std::uint64_t>> numbers_;
 };
 
-// An event of a track. All are collected and then written by time, which the format requires within a sequence.
+// An event of a track. All moments are collected and then written by time, because the format requires this order
+// within a sequence.
 struct TrackMoment {
   // Index in trace.entries, which gives the order.
   std::size_t at = 0;
@@ -110,8 +111,8 @@ class PerfettoWriter {
   }
 
  private:
-  // Track numbers: the upper 32 bits are the file's number plus 1; the lower ones are 0 for the process, then threads
-  // from 1 and lanes from 2^31.
+  // Track numbers: the upper 32 bits are the file's number plus 1. The lower 32 bits are 0 for the process, from 1 on
+  // for threads, and from 2^31 on for lanes.
   static std::uint64_t process_track(std::uint32_t file) { return (std::uint64_t{file} + 1) << 32U; }
   static std::uint64_t thread_track(std::uint32_t file, std::uint64_t thread) {
     return process_track(file) + 1 + (thread & 0x7fff'ffffU);
@@ -188,8 +189,8 @@ class PerfettoWriter {
     return moment;
   }
 
-  // The lane for a message: slices of a track must nest, but messages may overlap, so each takes the first free lane of
-  // its rank.
+  // The lane for a message. Slices of a track must nest, but messages may overlap, so each message takes the first free
+  // lane of its rank.
   std::uint64_t lane_of(std::uint32_t file, std::size_t begin, std::size_t end) {
     std::vector<std::size_t>& lanes = lanes_[file];
     std::size_t lane = 0;
@@ -205,7 +206,7 @@ class PerfettoWriter {
     return lane_track(file, lane);
   }
 
-  // One of the two ends of a message's flow: an instant in the thread whose call sends or receives the message.
+  // Adds one of the two ends of a message's flow: an instant in the thread whose call sends or receives the message.
   void add_flow_end(std::size_t at, const std::string& name, bool is_last) {
     const std::size_t call = source_.messages.call_around(at);
     const std::uint64_t thread = call == MessageStory::kNone ? 0 : trace_.entries[call].event.detail;
@@ -283,7 +284,7 @@ class PerfettoWriter {
   std::ostream& out_;
   Interned interned_;
   std::vector<TrackMoment> moments_;
-  // By file: where the last message of each lane ends.
+  // By file: the entry at which the last message of each lane ends.
   std::map<std::uint32_t, std::vector<std::size_t>> lanes_;
   std::uint64_t flows_ = 0;
 };

@@ -35,7 +35,8 @@ class ProtobufMessage {
   // A nested message.
   ProtobufMessage& message(std::uint32_t field, const ProtobufMessage& value) { return text(field, value.bytes_); }
 
-  // The encoded message. Without a length in front; valid until the next field is added.
+  // The encoded message, without a preceding length. The reference is to this object's buffer, which the next field
+  // changes.
   [[nodiscard]] const std::string& bytes() const { return bytes_; }
 
  private:

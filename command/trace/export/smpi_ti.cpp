@@ -23,8 +23,8 @@ using portals::Status;
 constexpr std::size_t kUnknown = MessageStory::kNone;
 constexpr double kNsPerSecond = 1e9;
 
-// Whether a portal serves collective calls, whose messages are awaited although no receive takes them. The portal's
-// definition in the trace says so.
+// Whether a portal serves collective calls, by its definition in the trace. A message of a collective call is awaited
+// although no receive takes it.
 bool serves_collectives(const TraceNames& names, std::uint32_t file, std::uint8_t portal) {
   return names.portal(file, portal).find("(collective ") != std::string::npos;
 }
@@ -69,7 +69,8 @@ class ReplayMaker {
     }
   }
 
-  // The entry, or the program's next call: the program awaits there what the library did outside of calls.
+  // Entry `at` if it is inside a call; otherwise the program's next call, in which the program awaits what the library
+  // did outside of calls.
   [[nodiscard]] std::size_t in_a_call(std::size_t at) const {
     if (source_.messages.call_around(at) != kUnknown) return at;
     const std::vector<std::size_t>& enters = enters_[trace_.entries[at].file];
@@ -77,8 +78,8 @@ class ReplayMaker {
     return next == enters.end() ? at : *next;
   }
 
-  // The entry at which a message without a receive is complete in its memory; one without a body is complete when it is
-  // taken.
+  // The entry at which a message without a receive is complete in memory: its last deposit or, for a message without a
+  // body, its match.
   [[nodiscard]] std::size_t landed(const MessageStory& story) const {
     std::size_t at = kUnknown;
     for (const std::size_t step : story.steps) {
@@ -109,20 +110,22 @@ class ReplayMaker {
     add(in_a_call(received), wait);
   }
   void skip_message(const MessageStory& story) {
-    // Answers whose message is not in the trace were not messages of the program.
+    // A story with neither a send_begin nor an arrival is an answer whose message is not in the trace. It is not
+    // counted, because it was not a message of the program.
     const bool is_root = story.begin != kUnknown || story.arrived != kUnknown;
     replay_.left_out_messages += is_root ? 1 : 0;
   }
 
-  // Calls in a node's memory: data that a rank read of another rank counts as a message of that length. It left when
-  // the writer had last written or read for the same call. A barrier has no data.
+  // A collective call in a node's memory. Data that a rank read from another rank counts as a message of the same
+  // length. The message is sent at the writer's last event of this call before the read. A barrier has no data.
   struct SharedCall {
     std::map<std::uint32_t, std::vector<std::size_t>> events;  // by file
     std::vector<std::size_t> reads;
   };
-  // A call's name: context, members, number. Communicators without a common member may have the same context, and later
-  // ones reuse it; both count their calls from the beginning. So the name includes the communicator's members, and
-  // calls of one name are counted: from the beginning, or from the end where beginnings were overwritten.
+  // A call's name: context, members, number. Communicators without a common member may have the same context, and a
+  // later communicator may reuse it; each counts its calls from the beginning. So the name includes the communicator's
+  // members. Several calls with the same name are numbered from the trace's beginning, or from its end if events were
+  // overwritten.
   using CallName = std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>;
   [[nodiscard]] CallName name_of(const Trace::Entry& entry) const {
     const std::uint32_t context = split_envelope(entry.event.match_bits).context;
@@ -161,7 +164,7 @@ class ReplayMaker {
       if (is_others && event.bytes != 0) call.reads.push_back(at);
     }
   }
-  // A reader without a preceding event of its writer cannot be placed.
+  // A read cannot be placed in the replay if no event of its writer precedes it.
   void add_shared_call(const SharedCall& call) {
     if (call.reads.empty()) return add_barrier(call);
     for (const std::size_t read : call.reads) {
@@ -173,7 +176,7 @@ class ReplayMaker {
         ++replay_.left_out_messages;
         continue;
       }
-      // Numbers descend from the highest, so that they differ from those of messages.
+      // Numbers descend from the highest, so that they differ from the sequence numbers of messages.
       const std::uint64_t number = kLastNumber - shared_numbers_[{event.source, event.destination}]++;
       add(*std::prev(after), fmt::format("isend {} {} {}", event.destination, number, event.bytes));
       add(read, fmt::format("recv {} {} {}", event.source, number, event.bytes));
@@ -229,13 +232,13 @@ class ReplayMaker {
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
     if (words.size() < 4) return false;
-    // For a message to oneself the wait is that of the receive.
+    // For a message from a rank to itself the wait is that of the receive.
     if (words[1] == "isend" && words[2] != words[0])
       return wait == fmt::format("wait {} {} {}", rank, words[2], words[3]);
     return words[1] == "irecv" && wait == fmt::format("wait {} {} {}", words[2], rank, words[3]);
   }
 
-  // The highest signed 32-bit number, as a tag is one.
+  // The highest signed 32-bit number, because a tag is one.
   static constexpr std::uint64_t kLastNumber = (std::uint64_t{1} << 31U) - 1;
 
   const ExportSource& source_;

@@ -53,7 +53,7 @@ class SpanFinder {
       }
       case sim::TraceKind::mpi_leave: {
         std::vector<std::size_t>& calls = ranks_[file].threads[event.detail].calls;
-        // The beginning was overwritten.
+        // The beginning of this call was overwritten.
         if (calls.empty()) return;
         end(timeline_.calls[calls.back()], at);
         calls.pop_back();

@@ -22,7 +22,7 @@ struct ExportSource {
   const EventText& words;
 };
 
-// A call or a wait of one thread. Indices are of trace.entries.
+// A call or a wait of one thread. begin and end are indices in trace.entries.
 struct TimeSpan {
   std::uint32_t file = 0;
   std::uint64_t thread = 0;
@@ -32,32 +32,32 @@ struct TimeSpan {
   std::size_t end = 0;
   // False: the trace has no end event.
   bool ended = false;
-  // Nesting of a call: 0 is one by the program itself.
+  // Nesting depth of a call; 0: the program itself made it.
   unsigned depth = 0;
 };
 
 // One header in flight: a put, a get, a reply, an acknowledgment.
 struct Hop {
   MessageIdentity identity;
-  // The message that it belongs to.
+  // The message to which the hop belongs.
   MessageIdentity root;
-  // Entries: its wire took it, and its target saw it. kNone: not in the trace.
+  // The entries at which the sender's wire took the header, and at which the target saw it; kNone: not in the trace.
   std::size_t sent = MessageStory::kNone;
   std::size_t arrived = MessageStory::kNone;
 };
 
-// A trace in this form.
+// A trace as spans and hops.
 struct Timeline {
-  // By their beginnings.
+  // In the order of their beginnings.
   std::vector<TimeSpan> calls;
   std::vector<TimeSpan> waits;
-  // By their first events.
+  // In the order of their first events.
   std::vector<Hop> hops;
 };
-// Two passes over the trace: one for the spans, one for the hops.
+// Makes two passes over the trace: one for the spans, one for the hops.
 [[nodiscard]] Timeline timeline_of(const Trace& trace, const Messages& messages);
 
-// The event with the hop's header. Requires: it was sent or arrived.
+// The event with the hop's header. Requires: the trace has the hop's sending or its arrival.
 [[nodiscard]] const Trace::Entry& about(const Trace& trace, const Hop& hop);
 // The header's kind: "put", "get", "reply", "acknowledgment".
 [[nodiscard]] std::string_view kind_text(const sim::TraceEvent& event);
@@ -95,7 +95,7 @@ struct MessageRow {
 struct ChartStep {
   // False: a note on the line of `from`.
   bool is_arrow = false;
-  // An arrow that was sent; its arrival is not in the trace.
+  // An arrow whose arrival is not in the trace.
   bool is_lost = false;
   // An acknowledgment, a reply or a synchronous answer: drawn with a broken line.
   bool is_answer = false;
@@ -109,7 +109,7 @@ struct ChartStep {
 struct Chart {
   // Ranks with a line, ascending.
   std::vector<std::uint32_t> ranks;
-  // By time; an arrow has the place of its sending.
+  // By time; an arrow has the position of its sending.
   std::vector<ChartStep> steps;
   std::size_t arrows = 0;
 };

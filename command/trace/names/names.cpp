@@ -19,7 +19,7 @@ constexpr std::uint64_t kContextMask = 0xfff8;
 constexpr std::uint64_t kTypeMask = 7;
 constexpr std::uint32_t kReadyType = 1;
 
-// The bits of a reply are handled before, so they have no word here.
+// Callers handle replies before, so the bit of a reply has no word here.
 std::string_view type_text(std::uint32_t type) {
   constexpr std::string_view kWords[] = {"", ", ready", "", "", ", long", ", ready, long", "", ""};
   return kWords[type & kTypeMask];
@@ -46,7 +46,7 @@ std::string tag_text(std::uint32_t tag) {
   return fmt::format("the library's tag 0x{:x}", tag);
 }
 
-// True of numbers that never change their meaning. A lost later definition may only have renamed them.
+// Whether a number never changes its meaning. A lost later definition of such a number can only have renamed it.
 bool is_lasting(sim::DefinitionKind kind, std::uint64_t number) {
   constexpr std::uint64_t kWorldContext = 0, kSelfContext = 2;
   // Kinds of handles in the MPICH ABI.
@@ -108,8 +108,8 @@ bool is_setup_of_partitions(std::uint64_t match_bits) {
 
 namespace {
 
-// The number under which the members of a context's collective calls are defined. Those of an agreement are only some
-// of the communicator's, and have a definition of their own.
+// The number under which the members of a context's collective calls are defined. The members of an agreement are only
+// some members of the communicator, so they have a definition of their own.
 constexpr std::uint32_t definition_of_calls(std::uint32_t context) {
   return is_agreement(context) ? context | 1U : context & ~1U;
 }
@@ -228,7 +228,7 @@ std::string TraceNames::portal(std::uint32_t file, std::uint8_t portal) const {
   return fmt::format("portal {} ({})", portal, found->text);
 }
 
-// A name that the program or the device gave counts most, then the owner, then the place.
+// Prefers a name that the program or the device gave, then the owner, then the position in the list.
 std::string TraceNames::entry(std::uint32_t file, std::uint8_t portal, std::uint64_t order, std::uint32_t owner,
                               std::uint64_t time_ns) const {
   const sim::Definition* const found =
@@ -236,8 +236,8 @@ std::string TraceNames::entry(std::uint32_t file, std::uint8_t portal, std::uint
   if (found != nullptr && !found->text.empty()) {
     return fmt::format("the entry \"{}\"", found->text);
   }
-  // An entry without a place in the list is reached by a link only: the second entry of a receive, for what is too
-  // long.
+  // An entry without a position in the list is reached by a link only. It is the second entry of a receive, for a
+  // message that is too long.
   const bool is_second = owner == mpi_adi::kOwnerReceive && order == 0 && is_envelope(file, portal);
   if (is_second) return "that receive's second entry, for what is too long";
   if (const sim::Definition* const kind = find(file, sim::DefinitionKind::owner, owner, kAlways)) return kind->text;
@@ -311,7 +311,8 @@ std::optional<std::uint32_t> TraceNames::program_tag(std::uint32_t file, std::ui
 
 std::string TraceNames::tag(std::uint32_t file, std::uint64_t match_bits, std::uint64_t time_ns, bool wanted) const {
   const std::uint32_t tag = split_envelope(match_bits).tag;
-  // In a file that has both sides, as of a channel from a rank to itself, the sender's definition says more.
+  // A file may have the definitions of both sides, for a channel from a rank to itself. The sender's definition is then
+  // used, because only the sender divides its partitions into messages.
   const sim::Definition* const senders = wanted ? nullptr : partitions(file, match_bits, time_ns, true);
   const sim::Definition* const found = senders != nullptr ? senders : partitions(file, match_bits, time_ns, false);
   if (found == nullptr) return tag_text(tag);
@@ -330,7 +331,7 @@ std::string TraceNames::tag(std::uint32_t file, std::uint64_t match_bits, std::u
              : fmt::format("partitions {} to {} of {} (each {}) with tag {}", first, last, all, found->text, its);
 }
 
-// From the most specific meaning to the raw number.
+// Tries the most specific meaning first, and the raw number last.
 std::string TraceNames::bits(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
                              std::uint64_t time_ns) const {
   if (is_collective(file, portal)) {
@@ -413,8 +414,8 @@ std::string TraceNames::collective_mismatch(std::uint32_t file, std::uint64_t ma
                      communicator_of_calls(file, want.context, time_ns));
 }
 
-// Reports one field, the most significant one: a message of another communicator differs in others too, which would
-// only distract.
+// Reports only the most significant field that differs: a message of another communicator usually differs in other
+// fields, too, which would only distract.
 std::string TraceNames::mismatch(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
                                  std::uint64_t ignore_bits, std::uint64_t time_ns, const MessageBits& message,
                                  bool any_rank) const {

@@ -21,10 +21,11 @@ namespace margay::command {
 // Maps a wire's number to its name; nullptr formats numbers.
 using WireName = std::string_view (*)(std::uint8_t wire);
 
-// The highest tag of a program (MPI_TAG_UB). Higher ones are the library's own.
+// The highest tag of a program (MPI_TAG_UB). Higher tags are the library's own.
 inline constexpr auto kUserTagMost = static_cast<std::uint32_t>(mpi_adi::kUserTagMax);
 
-// A time that is not known. A number that was defined only once is named by that definition; others stay numbers.
+// An unknown time. A number with one definition is then named by it; a number with several definitions is formatted as
+// a number.
 inline constexpr std::uint64_t kUnknownTime = ~std::uint64_t{1};
 
 // The fields of an MPI message's match bits (docs/trace_format.md, Event).
@@ -44,8 +45,8 @@ struct EnvelopeBits {
 // Whether match bits belong to the setup message from MPI_Psend_init to MPI_Precv_init.
 [[nodiscard]] bool is_setup_of_partitions(std::uint64_t match_bits);
 
-// The fields of a persistent collective call's number (docs/trace_format.md, collective_begin). A number without its
-// highest bit counts the communicator's other calls and has no fields.
+// The fields of a persistent collective call's number (docs/trace_format.md, collective_begin). A number whose highest
+// bit is 0 counts the communicator's other calls and has no fields.
 inline constexpr unsigned kCollectiveStartBits = 11;
 struct PersistentNumber {
   explicit PersistentNumber(std::uint32_t number)
@@ -77,7 +78,7 @@ struct PersistentNumber {
 // lookup is a map access and a scan of the number's definitions.
 class TraceNames {
  public:
-  // `trace` must outlive it.
+  // `trace` must outlive this object.
   explicit TraceNames(const Trace& trace, WireName wire_name = nullptr);
 
   // Below, `file` and `time_ns` are those of the event that contains the number; they select the definition.
@@ -92,8 +93,8 @@ class TraceNames {
   [[nodiscard]] std::uint32_t members(std::uint32_t file, std::uint32_t context, std::uint64_t time_ns) const;
   // Bytes of the rank's heap of unexpected messages; 0: not known.
   [[nodiscard]] std::uint64_t heap_bytes(std::uint32_t file) const;
-  // A number that distinguishes these members from those of another communicator with the same context
-  // (DefinitionKind::members); empty: not known.
+  // A number that distinguishes the members of this communicator from those of another communicator with the same
+  // context (DefinitionKind::members); empty: not known.
   [[nodiscard]] std::optional<std::uint64_t> members_number(std::uint32_t file, std::uint32_t context,
                                                             std::uint64_t time_ns) const;
   // Length in elements of the datatype: "25 x MPI_INT"; "100 bytes" without a datatype.
@@ -145,14 +146,14 @@ class TraceNames {
   // Whether the portal's messages belong to collective calls: call number, source and communicator are in their match
   // bits.
   [[nodiscard]] bool is_collective(std::uint32_t file, std::uint8_t portal) const;
-  // Whether they also carry a call's data, as opposed to notices.
+  // Whether the portal's messages carry data of collective calls, as opposed to notices.
   [[nodiscard]] bool is_collective_data(std::uint32_t file, std::uint8_t portal) const;
   // The executable or library that was loaded at the address; nullptr: not known.
   [[nodiscard]] const sim::Definition* module(std::uint32_t file, std::uint64_t address) const;
 
  private:
-  // "tag 7", "partition 2 of 4 (each 100 x MPI_INT) with tag 7". `wanted`: from the receiver's side, which lacks the
-  // sender's partitions.
+  // "tag 7", "partition 2 of 4 (each 100 x MPI_INT) with tag 7". `wanted`: the bits are criteria of the receiver, whose
+  // definition lacks the sender's division into messages.
   [[nodiscard]] std::string tag(std::uint32_t file, std::uint64_t match_bits, std::uint64_t time_ns,
                                 bool wanted = false) const;
   // The definition of a partitioned channel, by its sender or its receiver in the file; nullptr: not defined.

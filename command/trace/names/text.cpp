@@ -14,13 +14,14 @@ std::string rank_text(portals::Rank rank) {
   return rank == portals::kAnyRank ? "any" : fmt::format("{}", rank);
 }
 
-// True of source, destination and sequence, which have a column of their own unless the kind uses the slot otherwise.
+// Whether the field is the message's source, destination or sequence, which have a column of their own. A kind may use
+// these slots for fields with other names.
 bool names_message(const Field& field) {
   return (field.slot == Slot::source || field.slot == Slot::destination || field.slot == Slot::sequence) &&
          field.name == name(field.slot);
 }
 
-// A number without a word, as from a newer version, is printed as it is.
+// A number without a word, for example from a newer version, is printed as a number.
 std::string field_text(const TraceFile& file, const Field& field, std::uint64_t value, WireName wire_name) {
   switch (field.type) {
     case FieldType::bits:
@@ -48,7 +49,7 @@ std::string field_text(const TraceFile& file, const Field& field, std::uint64_t 
 std::string_view reason_text(const sim::TraceEvent& event) {
   std::string_view text;
   for_each_field(event.kind, [&](const Field& field) {
-    // Other fields in this slot are flags and body methods, which say nothing about a cause.
+    // Other fields in this slot are flags and body methods, which are not reasons.
     if (field.slot != Slot::reason || (field.name != "reason" && field.name != "choice")) return;
     if (const std::optional<std::uint64_t> value = value_of(field, event)) text = word_of(field, *value);
   });
@@ -64,7 +65,7 @@ std::string time_text(std::uint64_t time_ns, std::uint64_t origin_ns) {
 
 std::string message_text(const sim::TraceEvent& event) {
   if (event.source == portals::kAnyRank && event.destination == portals::kAnyRank) return "";
-  // Not about a message: its source is the one that the entry accepts.
+  // This event is not about a message: its source is the source rank that the entry accepts.
   if (event.kind == sim::TraceKind::entry_linked) return "";
   std::string text = rank_text(event.source) + ">" + rank_text(event.destination);
   if (event.sequence != 0) text += fmt::format(" #{}", event.sequence);

@@ -17,11 +17,11 @@ namespace margay::command {
                                     WireName wire_name);
 // The heading of text_line()'s columns.
 [[nodiscard]] std::string text_heading();
-// Microseconds since `origin_ns` with three decimals: "12.345". Negative before it.
+// Microseconds since `origin_ns` with three decimals: "12.345". Negative for an earlier time.
 [[nodiscard]] std::string time_text(std::uint64_t time_ns, std::uint64_t origin_ns);
 // "0>1 #3", "any>1", or "" when the event is about no message.
 [[nodiscard]] std::string message_text(const sim::TraceEvent& event);
-// The reason in a drop, a passed entry, or the choice of a protocol; "" of other kinds, or without a reason.
+// The reason in a drop, a passed entry, or the choice of a protocol; "" for other kinds, or without a reason.
 [[nodiscard]] std::string_view reason_text(const sim::TraceEvent& event);
 
 }  // namespace margay::command

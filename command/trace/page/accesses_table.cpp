@@ -23,7 +23,7 @@ double returned(const PageInput& input, std::size_t at) {
 
 }  // namespace
 
-// Texts are numbered, so equal windows and methods cost a number each.
+// Texts are numbered, so a repeated window or method costs one number.
 void add_accesses(const PageInput& input, const PageCalls& calls, PageData& data) {
   AccessColumns columns;
   PageStrings& strings = data.strings();

@@ -71,7 +71,7 @@ void add_waits(const PageInput& input, PageData& data, PageCalls& calls) {
     thread.push_back(small(thread_of_file.second));
     begin.push_back(input.time(at));
     end.push_back(kNoTime);
-    // An infinite end makes waited() count the wait up to any time that it is asked for.
+    // Because of the infinite end, waited() counts the wait up to the end of any interval.
     calls.waits[thread_of_file.first].push_back({begin.back(), std::numeric_limits<double>::infinity()});
   }
   data.table("waits", rank.size())
@@ -85,7 +85,7 @@ void add_waits(const PageInput& input, PageData& data, PageCalls& calls) {
 }  // namespace
 
 std::int32_t PageCalls::row_around(const PageInput& input, std::size_t at) const {
-  // With several threads the step may belong to another one's call.
+  // With several threads the entry may belong to another thread's call.
   if (at == kNoEntry || input.messages.has_threads(input.entry(at).file)) return kNoRow;
   const std::size_t enter = input.messages.call_around(at);
   return enter == kNoEntry ? kNoRow : rows[enter];
@@ -118,7 +118,7 @@ PageCalls add_calls(const PageInput& input, PageData& data) {
     if (event.kind != sim::TraceKind::mpi_enter && event.kind != sim::TraceKind::mpi_leave) continue;
     std::uint64_t& depth = depths[{entry.file, event.detail}];
     if (event.kind == sim::TraceKind::mpi_leave) {
-      // At 0 the enter of this leave was overwritten in the ring.
+      // If the depth is 0, the mpi_enter of this mpi_leave was overwritten in the ring.
       depth -= depth > 0 ? 1 : 0;
       continue;
     }

@@ -16,12 +16,13 @@ namespace margay::command {
 
 namespace {
 
-// An agreement among some members is not one of the communicator's calls.
+// The number of an agreement among some members, which is not one of the communicator's calls.
 constexpr std::int32_t kNoNumber = -1;
 
 // A disjoint-set forest of parts that belong to one call. Communicators without a common member may have the same
-// context, so equal contexts and numbers prove nothing by themselves. Unless they occur on exactly as many ranks as the
-// communicator has members, parts are joined only by evidence: a message, or a read of shared memory.
+// context, so parts with equal context and number may belong to different calls. They are joined if exactly as many
+// ranks have such parts as the communicator has members. Otherwise they are joined only by evidence: a message, or a
+// read of shared memory.
 class Groups {
  public:
   explicit Groups(std::size_t parts) : parents_(parts) { std::iota(parents_.begin(), parents_.end(), 0); }
@@ -36,7 +37,8 @@ class Groups {
   std::vector<std::size_t> parents_;
 };
 
-// Parts by context, number and rank; those of one name in their order.
+// A name is a context, a number and a rank. PartIndex lists the parts by name; parts with the same name keep their
+// order.
 using Name = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
 class PartIndex {
  public:
@@ -48,8 +50,8 @@ class PartIndex {
       parts_[{parts[i].context, parts[i].number, input.trace.files[parts[i].file].rank}].push_back(i);
     }
   }
-  // The part of `rank` in the call of `part`; of several, the one with the same position in the order. kNoEntry: it is
-  // not in the trace.
+  // The part of `rank` in the call of `part`. If `rank` has several parts of that number, it is the one with the same
+  // position in the order. kNoEntry: it is not in the trace.
   [[nodiscard]] std::size_t of_rank(std::size_t part, std::uint32_t rank) const {
     const CollectivePart& own = input_.collectives.parts()[part];
     const Name own_name(own.context, own.number, input_.trace.files[own.file].rank);
@@ -89,8 +91,9 @@ class PartIndex {
   std::map<Name, std::vector<std::size_t>> parts_;
 };
 
-// Joins the parts whose communicator's members are known: of one communicator and number, each rank's n-th part with
-// the others' n-th. Counts from the end where beginnings were overwritten. Returns which parts these are.
+// Joins the parts whose communicator's members are known: among the parts of one communicator and number, each rank's
+// n-th part is joined with the other ranks' n-th. n counts from the end if beginnings were overwritten. Returns for
+// each part whether its members are known.
 std::vector<bool> join_known(const PageInput& input, Groups& groups) {
   // Context, members, number: unique in the run.
   using Call = std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>;
@@ -122,7 +125,7 @@ std::vector<bool> join_known(const PageInput& input, Groups& groups) {
   return is_known;
 }
 
-// First by members where they are known, then by completeness, then by evidence.
+// Joins parts first by their communicator's members if these are known, then by completeness, then by evidence.
 Groups groups_of(const PageInput& input) {
   const auto& parts = input.collectives.parts();
   Groups groups(parts.size());
@@ -159,8 +162,8 @@ bool begins_with_one_of(std::string_view text, std::initializer_list<std::string
                      [&](std::string_view each) { return text.starts_with(each); });
 }
 
-// The program's call: "MPI_Bcast"; "persistent bcast" or "nonblocking bcast" of an operation that began in another
-// call, as MPI_Startall or MPI_Waitall.
+// The name of the program's call: "MPI_Bcast". An operation that began inside another call, such as MPI_Startall or
+// MPI_Waitall, is "persistent bcast" or "nonblocking bcast".
 std::string name_of_call(const PageInput& input, const CollectivePart& part) {
   const Trace::Entry& entry = input.entry(part.begin);
   const std::optional<collectives::Operation> operation = collective_shape(entry.event).operation;
@@ -181,7 +184,8 @@ std::string name_of_call(const PageInput& input, const CollectivePart& part) {
 
 namespace {
 
-// By part: the first part of its rank in the same call, which the program's call names; itself if it is alone.
+// By part: the first part of the same blocking call of the program; the part itself if it is the first, or if its
+// operation does not block.
 std::vector<std::size_t> first_parts(const PageInput& input) {
   const auto& parts = input.collectives.parts();
   std::vector<std::size_t> firsts(parts.size());
@@ -203,7 +207,7 @@ std::vector<std::size_t> first_parts(const PageInput& input) {
 struct CallRow {
   std::size_t first = 0;
   std::size_t end = kNoEntry;
-  // Each once.
+  // The algorithms of all parts, each once.
   std::vector<std::string_view> algorithms = {};
   double bytes = 0;
 };
@@ -258,7 +262,7 @@ void add_collectives(const PageInput& input, const PageCalls& calls, PageData& d
   std::vector<std::uint32_t> rank, name_of, communicator, algorithm;
   std::vector<double> bytes, begin, end, start;
   std::vector<std::int32_t> group, call, number;
-  // The rank is a member, but another one of its own group is the root, so it has nothing to do.
+  // 1: the rank is a member, but another rank of its own group is the root, so this rank has nothing to do.
   std::vector<std::uint8_t> no_part;
   for (const CallRow& row : call_rows(input, firsts, collective_rows(input))) {
     const CollectivePart& part = parts[row.first];

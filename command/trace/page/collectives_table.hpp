@@ -5,8 +5,8 @@
 
 namespace margay::command {
 
-// By part of input.collectives.parts(): its row. Parts of one blocking call of a rank, as the two of MPI_Finalize,
-// share a row.
+// The row of each part in input.collectives.parts(). The parts of one blocking call of a rank share a row, such as the
+// two of MPI_Finalize.
 [[nodiscard]] std::vector<std::int32_t> collective_rows(const PageInput& input);
 
 // Adds the table to `data`.

@@ -16,15 +16,15 @@ namespace margay::command {
 
 namespace {
 
-// Collects the rows of three sorts of entries: named ones of the library, posted receives, and those of a program on
-// portals.
+// Collects the rows of three kinds of entries: named entries of the library, posted receives, and entries of a program
+// on portals.
 class EntryRows {
  public:
   EntryRows(const PageInput& input, const PageMessages& messages, PageStrings& strings)
       : input_(input), messages_(messages), strings_(strings) {}
 
-  // Adds the named entries of an MPI program: the library's, which exist all the time. A new name for a place ends the
-  // row of the former one.
+  // Adds the named entries of an MPI program. They are the library's and exist all the time. A new name for a position
+  // ends the row of the former name.
   void add_named() {
     const std::map<Place, std::size_t> passes = first_passes();
     for (std::uint32_t file = 0; file < input_.trace.files.size(); ++file) {
@@ -45,8 +45,8 @@ class EntryRows {
     }
   }
 
-  // Adds posted receives. Each is in the list from the search that found nothing until its message arrives, or until it
-  // ends without one.
+  // Adds posted receives. A receive is in the list from the search that found no message until its message matches, or
+  // until its request completes without a message.
   void add_receives() {
     // By file and request: its latest post_receive.
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> posts;
@@ -80,7 +80,8 @@ class EntryRows {
       if (is_programs && shows_entry && !input_.names.is_internal(file, event.portal)) record_took(row_of(i), i);
     }
     for (const auto& [portal, rows] : lists_) {
-      // Positions are given once for the whole run, so that a row keeps its place on the page while others come and go.
+      // Positions are assigned once for the whole run, so that a row keeps its place on the page while other entries
+      // are linked and unlinked.
       double place = 0;
       for (const std::size_t row : rows) place_[row] = ++place;
     }
@@ -129,7 +130,7 @@ class EntryRows {
     return wanted;
   }
 
-  // The sort of a row; the page's script uses the same numbers.
+  // The kind of a row; the page's script uses the same numbers.
   enum Form : std::uint8_t { kMpis, kChained, kAdopted, kPortals };
 
   // The row of the entry at the event's place. An entry that was linked before the first recorded event gets a row
@@ -193,7 +194,8 @@ class EntryRows {
     if (input_.entry(at).event.kind == sim::TraceKind::kernel_match) takers_[at] = row;
   }
 
-  // Names each linked entry by its last name while it was in the list: a program names it after linking it.
+  // Names each linked entry by the last name that it had while it was in the list, because a program names an entry
+  // after linking it.
   void name_linked() {
     const std::uint64_t first = input_.trace.entries.front().event.time, last = input_.trace.entries.back().event.time;
     for (const auto& [row, file, place] : linked_rows_) {
@@ -224,7 +226,8 @@ class EntryRows {
     inactive_.push_back(0);
   }
 
-  // A receive with a taker ends with the match; one without remains until its request completes.
+  // Adds the row of a posted receive. A receive that took a message ends with the match; a receive without a message
+  // remains until its request completes.
   void add_receive(std::size_t missed, const std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t>& posts) {
     const auto& [event, file] = input_.entry(missed);
     const auto post = posts.find({file, event.a});
@@ -250,21 +253,20 @@ class EntryRows {
   const PageMessages& messages_;
   PageStrings& strings_;
   std::vector<std::uint32_t> rank_, portal_name_, name_, wanted_;
-  // The heap of its dynamic block; 0: its descriptor has another type.
+  // The heap of the entry's dynamic block; 0: the entry's descriptor has another type.
   std::vector<std::uint32_t> heap_;
   std::vector<std::uint8_t> portal_, form_, inactive_;
   // since_: the time of the linking, which is before from_ in a row that continues another one.
   std::vector<double> from_, to_, place_, since_;
   std::vector<std::int32_t> message_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t>
-      standing_;  // by file and request: row of one that nothing took
-  // Of programs on portals:
-  // Rows.
+      standing_;  // by file and request: the row of a receive without a message
+  // The remaining members serve programs on portals. By place: the row of the entry that is there now.
   std::map<Place, std::size_t> standing_entries_;
-  // Each portal's rows in an order that agrees with the list at all times: removed entries keep their position between
-  // the others.
+  // The rows of each portal, in an order that agrees with its match list at all times: a removed entry keeps its
+  // position between the others.
   std::map<std::pair<std::uint32_t, std::uint8_t>, std::list<std::size_t>> lists_;
-  // By row: its position there. List iterators stay valid under insertions.
+  // By row: its position in `lists_`. List iterators stay valid under insertions.
   std::map<std::size_t, std::list<std::size_t>::iterator> spots_;
   struct LinkedRow {
     std::size_t row = 0;

@@ -39,7 +39,7 @@ class HeapRows {
     if (is_new) add(input_.trace.files[file].rank, row, matched, heap);
   }
 
-  // The message leaves the queue, and later its memory, or both at once.
+  // Records that a message left the queue of its heap, or that its memory was released.
   void leave(std::size_t at) {
     const auto& [event, file] = input_.entry(at);
     const auto found = kept_.find({file, identity(event)});
@@ -98,7 +98,7 @@ void add_heaps(const PageInput& input, PageData& data) {
 
 }  // namespace
 
-// One pass for MPI's messages, one over the events for those of programs.
+// Makes one pass over the stories for MPI's heap, and one over the events for the heaps of programs.
 void add_heap(const PageInput& input, const PageMessages& messages, const std::map<std::size_t, std::size_t>& takers,
               const std::function<std::uint32_t(std::size_t)>& heap_of, PageData& data) {
   // matched_descriptor() returns 0 where the type is not known, so the types count from 1.

@@ -1,4 +1,4 @@
-// The page's tables of heaps, and of the messages in them with the time from which and until which each was there.
+// The page's tables of heaps, and of the messages in heaps, each with the times at which it entered and left the heap.
 #pragma once
 
 #include <functional>

@@ -20,12 +20,12 @@ struct LockColumns {
 void add_locks(const PageInput& input, PageData& data) {
   LockColumns columns;
   std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>, std::size_t>
-      held;  // by file, window, target: its row
+      held;  // by file, window, target: the lock's row
   for (std::size_t i = 0; i < input.trace.entries.size(); ++i) {
     const auto& [event, file] = input.entry(i);
     if (event.kind != sim::TraceKind::window_sync) continue;
     const auto sync = static_cast<sim::TraceSync>(event.a);
-    // MPI_Win_lock_all has any rank for its target, and so a key beside those of locks of single targets.
+    // The target of MPI_Win_lock_all is "any rank", so its key differs from those of locks of single targets.
     const std::tuple key(file, event.match_bits, event.destination);
     if (sync == sim::TraceSync::lock || sync == sim::TraceSync::lock_all) {
       held[key] = columns.rank.size();

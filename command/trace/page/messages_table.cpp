@@ -25,7 +25,7 @@ class MessageRows {
     add_words(story, described);
     add_waits(story);
     send_call_.push_back(calls_.row_around(input_, story.begin));
-    // The call that waited for the message, or else the one that posted its receive.
+    // The call that waited for the message; if there is none, the call that posted its receive.
     const std::int32_t call = calls_.row_around(input_, story.received);
     const bool waited_for = call != kNoRow && (story.posted == kNoEntry ||
                                                may_wait_for(input_.messages.call_around(story.received), story.posted));
@@ -113,7 +113,7 @@ class MessageRows {
     return kNoEntry;
   }
 
-  // Length and datatype come from the send_begin where there is one, as the program gave them.
+  // Length and datatype come from the send_begin if there is one, because it has the program's own values.
   void add_words(const MessageStory& story, const Trace::Entry& described) {
     const sim::TraceEvent& event = described.event;
     const bool is_begin = story.begin != kNoEntry && input_.entry(story.begin).event.kind == sim::TraceKind::send_begin;
@@ -151,8 +151,9 @@ class MessageRows {
   }
 
   // Attributes waiting time. Late receiver: the sender waited while no receive was posted. Late sender: the receiver
-  // waited before the message was sent. Counted only in the call in which the request completed, and for the last of
-  // several messages of that call, which it was waiting for. With several threads the wait cannot be attributed.
+  // waited before the message was sent. Waiting time counts only in the call in which the request completed. If several
+  // messages completed in this call, it counts for the last one, because that ended the wait. With several threads the
+  // wait cannot be attributed.
   void add_waits(const MessageStory& story) {
     sender_waited_.push_back(0);
     receiver_waited_.push_back(0);
@@ -185,7 +186,7 @@ class MessageRows {
     double ended = 0;
     std::size_t row = 0;
   };
-  // Only the part inside the call counts, up to the beginning on the other side.
+  // Counts only the part of the wait that is inside the call and before the beginning on the other side.
   void add_wait(const Waited& waited, std::unordered_map<std::size_t, Last>& last, std::vector<double>& column) {
     if (waited.ended == kNoEntry || waited.to <= waited.from) return;
     const std::uint32_t file = input_.entry(waited.ended).file;
@@ -195,7 +196,8 @@ class MessageRows {
     const double ended = input_.time(waited.ended);
     record_wait(call, ended, calls_.waited(file, from, std::min(waited.to, ended)), last, column);
   }
-  // Enters the wait in the row under construction, and takes it from an earlier message of the same call.
+  // Adds the wait to the row under construction, unless a later message of the same call has it. An earlier message of
+  // the same call loses it.
   static void record_wait(std::size_t call, double ended, double cost, std::unordered_map<std::size_t, Last>& last,
                           std::vector<double>& column) {
     const auto [found, is_first] = last.try_emplace(call, Last{ended, column.size() - 1});
@@ -250,7 +252,7 @@ class HopRows {
       if (hop == hops.end()) hop = hops.insert(hop, {identity(event), kind_of(event)});
       std::size_t* const end = end_of(event.kind, hop->sent, hop->arrived);
       if (end != nullptr && *end == kNoEntry) *end = at;
-      // Not every event of a hop has its header, so a later one may be the first with its kind.
+      // Not every event of a hop has its header, so a later event may be the first with the hop's kind.
       if (hop->kind.empty()) hop->kind = kind_of(event);
     }
     for (const Hop& hop : hops) {

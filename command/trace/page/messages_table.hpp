@@ -12,9 +12,9 @@ namespace margay::command {
 struct PageMessages {
   // By row.
   std::vector<MessageStory> stories;
-  // Whole messages, not their hops.
+  // The row of each message. Hops have no row here.
   std::unordered_map<MessageIdentity, std::int32_t, MessageHash> row_of;
-  // By search_miss: the message that the receive took.
+  // By entry of a search_miss: the row of the message that the receive took.
   std::unordered_map<std::size_t, std::int32_t> row_of_search;
 };
 

@@ -40,8 +40,8 @@ std::vector<double> last_events(const PageInput& input) {
   return last;
 }
 
-// If the reader left out events because of --trace-last, no requested event is lost: the overwritten ones were still
-// older.
+// If the reader left out events because of --trace-last, no requested event is lost: the overwritten events were older
+// than these.
 struct LostEvents {
   std::uint64_t overwritten = 0, left_out = 0;
 };
@@ -49,7 +49,7 @@ LostEvents missing(const TraceFile& file) {
   return file.left_out > 0 ? LostEvents{0, file.lost} : LostEvents{file.lost, 0};
 }
 
-// By hand, since most values are numbers; texts go through json_text().
+// Formats the JSON by hand, since most values are numbers; texts go through json_text().
 std::string ranks_of(const PageInput& input) {
   // The page distinguishes one thread from several, so 2 stands for any larger number. A time that is not known is
   // null, because JSON has no NaN.
@@ -67,8 +67,8 @@ std::string ranks_of(const PageInput& input) {
   return "[" + json + "]";
 }
 
-// The note on an mpi_enter or mpi_leave by which a rank itself ended the job: MPI_Abort, or a fatal error. "" of all
-// others. Searches backwards for the beginning of the call that failed.
+// The note on an mpi_enter or mpi_leave by which a rank itself ended the job: MPI_Abort, or a fatal error. "" for all
+// other events. Searches backwards for the beginning of the call that failed.
 std::string own_end(const PageInput& input, std::size_t at) {
   const Trace::Entry& entry = input.entry(at);
   if (entry.event.kind == sim::TraceKind::mpi_enter) {
@@ -93,7 +93,7 @@ std::vector<std::string> own_ends(const PageInput& input) {
   return ends;
 }
 
-// First the ends that a rank caused itself, then losses and ends file by file, then missing files.
+// The order of the notes: ends that a rank caused itself, losses and ends file by file, missing files.
 std::string notes_of(const PageInput& input) {
   const Trace& trace = input.trace;
   std::string json;
@@ -157,11 +157,11 @@ void add_stories(const PageInput& input, const PageMessages& messages, const Sto
 
 portals::Status write_page(std::string_view frame, const PageInput& input, const std::string& title,
                            const StoriesWritten& progress, std::ostream& out) {
-  // Tested first: the tables of a long trace take long to build.
+  // The frame is tested first, because the tables of a long trace take long to build.
   const std::size_t place = frame.find(kDataMark);
   if (place == std::string_view::npos) return portals::Status::error("the page has no place for its data");
   PageData data;
-  // In the order of the references between tables: rows must exist before others name them.
+  // Tables are added in the order of the references between them: rows must exist before other tables refer to them.
   const PageCalls calls = add_calls(input, data);
   const PageMessages messages = add_messages(input, calls, data);
   add_entries(input, messages, data);

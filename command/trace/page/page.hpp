@@ -12,11 +12,11 @@
 
 namespace margay::command {
 
-// Progress callback: number of formatted stories, and of all. Called on the thread of write_page(), once for each block
-// of stories, with the number of stories before that block.
+// Progress callback, called on the thread of write_page() after each block of stories has been given to another thread.
+// `progress`: number of stories before that block. `all`: number of all stories.
 using StoriesWritten = std::function<void(std::size_t progress, std::size_t all)>;
 
-// Writes the page. `frame`: the built page of viewer/, in which one line stands for the data. Error: it lacks that
+// Writes the page. `frame`: the built page of viewer/, in which one line stands for the data. Error: `frame` lacks that
 // line. Write errors show in `out`'s state. Requires: the trace has events.
 [[nodiscard]] portals::Status write_page(std::string_view frame, const PageInput& input, const std::string& title,
                                          const StoriesWritten& progress, std::ostream& out);

@@ -28,7 +28,7 @@ class PageStrings {
   [[nodiscard]] const std::vector<std::string>& all() const { return texts_; }
 
  private:
-  // Allows lookups of a view without a temporary string.
+  // Allows a lookup by string_view without a temporary string.
   struct Hash {
     using is_transparent = void;
     std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }

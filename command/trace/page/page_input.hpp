@@ -21,7 +21,7 @@ struct PageInput {
   // May be empty; must be safe for several threads.
   CallSite call_site;
 
-  // Requires, here and for the next one: `at` is not kNoEntry.
+  // entry() and rank_of() require that `at` is not kNoEntry.
   [[nodiscard]] const Trace::Entry& entry(std::size_t at) const { return trace.entries[at]; }
   [[nodiscard]] std::uint32_t rank_of(std::size_t at) const { return trace.files[entry(at).file].rank; }
   // Nanoseconds since the first event; kNoTime if `at` is MessageStory::kNone.

@@ -24,8 +24,8 @@ constexpr PageColumn f64(std::string_view name, double not_known = kNoTime) {
   return {name, "f64", not_known};
 }
 
-// The columns of each table, in the order in which its writer adds them. A text is a u32, its number in PageStrings,
-// where 0 is the empty text. Thus "not known" needs no value of its own there.
+// The columns of each table, in the order in which its writer adds them. A column of texts is a u32, the text's number
+// in PageStrings. Number 0, the empty text, also stands for "not known".
 constexpr std::array kCallColumns = {u32("rank"),  u8("thread"), u32("name"), u32("site"),
                                      f64("begin"), f64("end"),   u8("depth"), f64("wait", 0)};
 constexpr std::array kWaitColumns = {u32("rank"), u8("thread"), f64("begin"), f64("end")};

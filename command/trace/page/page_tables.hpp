@@ -9,7 +9,7 @@
 
 namespace margay::command {
 
-// A time that is not known, or of an event that did not happen.
+// An unknown time, or the time of an event that did not happen.
 inline constexpr double kNoTime = std::numeric_limits<double>::quiet_NaN();
 // The value of a reference to a row of another table that does not exist.
 inline constexpr std::int32_t kNoRow = -1;

@@ -56,8 +56,8 @@ void StoryBlock::add(std::string_view story) {
   fmt::format_to(std::back_inserter(stories_), "{}{}", stories_.empty() ? "" : " ", shape_numbers_.of(shape_));
 }
 
-// Splits a line into its form and values; a padded value at the beginning is treated apart, because its width changes
-// the form.
+// Splits a line into its form and values; a padded value at the beginning is treated separately, because its width
+// changes the form.
 void StoryBlock::add_line(std::string_view line) {
   form_.clear();
   values_.clear();

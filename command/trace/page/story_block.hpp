@@ -1,6 +1,7 @@
 // A compact form of some messages' stories.
-// Most lines differ from others in their numbers only. Each line's form is kept once, and the numbers apart, place by
-// place. Packing this takes a tenth of the time, and the page restores the text exactly.
+// Most lines differ from others in their numbers only. Each form is kept once. The numbers are kept separately, grouped
+// by their place in the form. Packing this representation takes a tenth of the time that packing the text would take,
+// and the page restores the text exactly.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +19,8 @@ class StoryBlock {
   // Appends a story. Requires: it has no control characters but newlines.
   void add(std::string_view story);
   // The block, as four parts with kSeparator between them:
-  // - forms, one on each line: kNumber stands for a value, after kPadded for one padded on its left to kPaddedWidth
+  // - forms, one on each line: kNumber stands for a value, kPadded for a value that is padded on its left to
+  //   kPaddedWidth
   // - shapes, one on each line: a story's forms by number, from 0
   // - the shape of each story, by number
   // - for each place of each form, one line: the values in the order of the stories; a single value holds for all
@@ -40,7 +42,7 @@ class StoryBlock {
 
    private:
     std::string first_;
-    // Empty: all are the first one.
+    // All values; empty while all are equal to first_.
     std::string values_;
   };
   // One form of a line, with the values of its places.
@@ -63,9 +65,9 @@ class StoryBlock {
 
   Numbers form_numbers_, shape_numbers_;
   std::vector<Form> forms_;
-  // Shapes by number.
+  // The shape of each story, by number.
   std::string stories_;
-  // Of the story being added; then its line's form, and the values in that.
+  // The shape of the story that is being added, the form of its current line, and the values in that line.
   std::string shape_;
   std::string form_;
   std::vector<std::string_view> values_;

@@ -12,7 +12,7 @@ asm(".section .rodata\n"
     ".text\n");
 
 extern "C" {
-// Hidden, as all symbols of the program.
+// Hidden, like all symbols of the program.
 extern const char margay_page_begin[];
 extern const char margay_page_end[];
 }

@@ -89,8 +89,8 @@ constexpr std::size_t kEndBytes = sizeof(sim::TraceHeader::end) + sizeof(sim::Tr
 static_assert(kSealPlace + sizeof(sim::TraceHeader::launcher_checksum) == kEndPlace);
 static_assert(kEndPlace + sizeof(sim::TraceHeader::end) == offsetof(sim::TraceHeader, end_value));
 
-// Writes the end first and the checksum last: until then the file counts as not closed. In a file that its rank closed
-// both are written at once, because there an end without a checksum counts as damage.
+// Writes the end first and the checksum last: until then the file counts as not closed. In a file that its rank closed,
+// one call writes end and checksum, because there an end without a checksum counts as damage.
 Status write_end(const std::string& path, const TraceSource& source, const sim::TraceHeader& header) {
   const EndWriter writer(path);
   const bool at_once = header.checksum != 0;
@@ -103,8 +103,8 @@ Status write_end(const std::string& path, const TraceSource& source, const sim::
   return source.error(fmt::format("cannot be closed for its rank: {}", std::strerror(errno)));
 }
 
-// Sets the launcher's checksum. In a file that its rank closed it covers the header alone, since the rank's own
-// checksum covers the remainder.
+// Sets the launcher's checksum. In a file that its rank closed, the launcher's checksum covers the header alone,
+// because the rank's own checksum covers the remainder.
 Status seal(const TraceSource& source, sim::TraceHeader& header) {
   if (header.checksum == 0) return checksum_of(source, header, header.launcher_checksum);
   header.launcher_checksum = sim::TraceChecksum(header, sim::TraceCloser::launcher).value();

@@ -22,9 +22,10 @@ struct ProcessEnd {
 // The file stays readable throughout, and counts as closed only after the last write. The end is recorded only if the
 // process of `end` wrote the file. If the rank closed the file itself, only an end other than exit status 0 is added.
 //
-// Ok also when nothing is to be done: there is no file, the rank never began it, or it belongs to another run. Errors,
-// which leave the file unchanged: it is damaged, it cannot be read or written, or a process that the rank started may
-// still write to it. Waits up to 0.1 s for mappings of the dead process to disappear.
+// Succeeds without effect if there is no file, if the rank never began it, if it belongs to another run, or if it is
+// complete. Errors: the file is damaged, it cannot be read or written, or a process that the rank started may still
+// write to it. All errors but a failed write leave the file unchanged. Waits up to 0.1 s for mappings of the dead
+// process to disappear.
 [[nodiscard]] portals::Status close_trace_for(const std::string& path, std::uint64_t job, const ProcessEnd& end);
 
 }  // namespace margay::command

@@ -11,7 +11,7 @@ namespace margay::command {
 namespace {
 
 // Bound on how far times of one rank may run backwards: its threads read the counters of different processors. 1.6 ms
-// at 2.6 GHz, far more than these differ.
+// at 2.6 GHz, far more than these counters differ.
 constexpr std::uint64_t kTickSlack = std::uint64_t{1} << 22;
 constexpr std::uint64_t kMostThreads = std::uint64_t{1} << 32;
 
@@ -21,7 +21,7 @@ bool bears_earlier_time(sim::TraceKind kind) {
          kind == sim::TraceKind::kernel_reply_sent || kind == sim::TraceKind::coprocessor_begin;
 }
 
-// Kinds recorded before the header's destination was checked: it may be any number.
+// Kinds that are recorded before the header's destination is checked, so the destination may be any number.
 bool is_before_delivery(sim::TraceKind kind) {
   return kind == sim::TraceKind::kernel_arrive || kind == sim::TraceKind::kernel_get_arrived ||
          kind == sim::TraceKind::kernel_ack_arrived || kind == sim::TraceKind::kernel_drop ||
@@ -41,8 +41,8 @@ EventCheck::EventCheck(const sim::TraceHeader& header)
       newest_(header.written - 1),
       first_ticks_(header.anchors[0].ticks),
       last_ticks_(header.anchors[header.anchor_count == 0 ? 0 : sim::anchor_slot(header.anchor_count - 1)].ticks) {
-  // Anchors are taken at intervals, so a valid event may be later than the last one by kMostAnchorDistance. The minimum
-  // prevents an overflow.
+  // Anchors are taken at intervals, so a valid event may be later than the last anchor by kMostAnchorDistance. The
+  // minimum prevents an overflow.
   last_ticks_ += std::min(sim::kMostAnchorDistance, ~last_ticks_);
 }
 
@@ -59,7 +59,7 @@ std::string EventCheck::fault_of(const sim::TraceEvent& event, std::uint64_t num
   if (!fits(event.destination) && !is_before_delivery(event.kind)) {
     return fmt::format("its destination is {} of {} ranks", event.destination, size_);
   }
-  // Without a table only call 0 is valid.
+  // In a file without a table of names only call 0 is valid.
   if (names_call(event.kind) && event.a >= std::max(names_, 1U)) {
     return fmt::format("its call is {} of {}", event.a, names_);
   }

@@ -1,5 +1,5 @@
-// A check of events in a file whose rank did not close it, because it still runs or was killed: could a recorder have
-// written this event?
+// A check whether a recorder could have written an event. It serves files that their ranks did not close, because the
+// ranks still run or were killed.
 #pragma once
 
 #include <cstdint>

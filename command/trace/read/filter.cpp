@@ -94,7 +94,7 @@ bool has(const std::vector<Value>& values, const Value& value) {
 
 }  // namespace
 
-// Both notations, so that a message can be copied from any output.
+// Accepts both notations, so that a message can be copied from any output.
 Status parse_message(std::string_view text, MessageIdentity& message) {
   // The largest 32-bit number, which is excluded, stands for any rank.
   constexpr std::uint64_t kRankLimit = 0xffff'fffe;
@@ -116,7 +116,7 @@ Status parse_message(std::string_view text, MessageIdentity& message) {
   return {};
 }
 
-// A rank without a file would select nothing, which looks like a quiet rank.
+// A rank without a file would select nothing, like a rank without events.
 Status check_ranks(const Trace& trace, const std::vector<std::uint32_t>& ranks) {
   std::set<std::uint32_t> known;
   for (const TraceFile& file : trace.files) known.insert(file.rank);

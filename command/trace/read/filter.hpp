@@ -32,7 +32,7 @@ struct MessageIdentity {
 struct TraceFilter {
   // The ranks that recorded the event.
   std::vector<std::uint32_t> ranks;
-  // Kinds to accept; then kinds to reject.
+  // kinds: kinds to accept. not_kinds: kinds to reject.
   std::vector<sim::TraceKind> kinds;
   std::vector<sim::TraceKind> not_kinds;
   std::vector<std::uint8_t> portals;
@@ -43,18 +43,18 @@ struct TraceFilter {
   std::optional<MessageIdentity> message;
   // A further condition on entries that pass all others; empty: none.
   std::function<bool(std::size_t entry)> keep;
-  // Keep only the first so many; 0: no limit.
+  // The number of events to keep, from the first on; 0: no limit.
   std::uint64_t head = 0;
-  // Keep only the last so many of those; 0: no limit.
+  // The number of events to keep, the last ones of those that `head` leaves; 0: no limit.
   std::uint64_t tail = 0;
 };
 
 // Error: one of `ranks` has no file in the trace; the message lists those that have one.
 [[nodiscard]] portals::Status check_ranks(const Trace& trace, const std::vector<std::uint32_t>& ranks);
 
-// Returns indices in trace.entries, ascending. A message includes its answers, which are the acknowledgments and
-// replies that name it, and the send_begin that led to its kernel_send, although that event has no sequence: it was
-// recorded before the sequence was assigned.
+// Returns indices in trace.entries, ascending. A message includes its answers (the acknowledgments and replies that
+// name it) and the send_begin that led to its kernel_send. That send_begin has no sequence, because it was recorded
+// before the sequence was assigned.
 [[nodiscard]] std::vector<std::size_t> pick(const Trace& trace, const TraceFilter& filter);
 
 }  // namespace margay::command

@@ -1,5 +1,5 @@
-// A search for processes that may still write to a file, for file systems whose leases do not show it. Internal to this
-// folder.
+// A search for processes that may still write to a file, for file systems whose leases do not show them. Internal to
+// this folder.
 #pragma once
 
 namespace margay::command {

@@ -56,7 +56,7 @@ Status check_family(const std::vector<TraceFile>& files) {
       return Status::error(fmt::format("trace: {} is of a run of {} ranks, {} of one of {}: keep one run to a folder",
                                        sim::one_line(one.path), one.size, sim::one_line(other.path), other.size));
     }
-    // 0, not known, differs from any number: all ranks of a run know it, or none does.
+    // 0 (unknown) differs from any number: either all files of a run have its number, or none has.
     if (one.job != other.job) {
       return Status::error(fmt::format("trace: {} and {} are of two runs: keep one run to a folder",
                                        sim::one_line(one.path), sim::one_line(other.path)));
@@ -115,7 +115,7 @@ void on_threads(std::size_t count, const Work& work) {
   for (std::future<void>& other : others) other.get();
 }
 
-// The sorted positions of each file's events. They are nearly sorted as recorded, so a check precedes the sort.
+// The sorted positions of each file's events. Events are nearly sorted as recorded, so a check precedes the sort.
 std::vector<std::vector<Place>> places_of(Trace& trace) {
   std::vector<sim::TickScale> scales;
   for (const TraceFile& file : trace.files) scales.push_back(best_scale(trace.files, file));
@@ -166,7 +166,7 @@ void merge_events(Trace& trace) {
     const std::size_t next = front.at + 1;
     if (next < places[front.file].size()) fronts.push({places[front.file][next], front.file, next});
   }
-  // Events are half of a large trace's memory; `entries` has them now.
+  // Frees the files' events, which are half of a large trace's memory, because `entries` has them now.
   for (TraceFile& file : trace.files) std::vector<sim::TraceEvent>().swap(file.events);
 }
 
@@ -228,7 +228,7 @@ Status read_files(const std::string& folder, Trace& trace) {
       return Status::error(
           fmt::format("trace: {}: its ranks were ended before they began to record", sim::one_line(folder)));
     }
-    // Only blank files: they may be the launcher's test of the folder, which disappears at once.
+    // All files are blank. They may be the launcher's test of the folder, which disappears at once.
     nanosleep(&kMoment, nullptr);
   }
 }

@@ -130,7 +130,7 @@ Status read_events(const TraceSource& source, const sim::TraceHeader& header, si
   // either.
   const std::uint64_t oldest = lost_events(until, capacity, file.closed || !file.sealed);
   if (Status status = read_ring(source, capacity, oldest, until, checksum, file.events); !status.ok()) return status;
-  // Read again, after the events: events that the rank overtook during the read are discarded.
+  // `written` is read again after the events; events that the rank overwrote during the read are discarded.
   std::uint64_t now_written = 0;
   const std::uint64_t place = offsetof(sim::TraceHeader, written);
   if (Status status = source.read(&now_written, sizeof now_written, place); !status.ok()) return status;
@@ -149,7 +149,7 @@ Status read_events(const TraceSource& source, const sim::TraceHeader& header, si
       "again");
 }
 
-// In the order of the file, which is also the order of the checksum.
+// Reads in the order of the file, which is also the order of the checksum.
 Status read_all(const TraceSource& source, const sim::TraceHeader& header, TraceFile& file) {
   take_header(header, file);
   sim::TraceChecksum checksum(header, file.closed ? sim::TraceCloser::rank : sim::TraceCloser::launcher);
@@ -198,7 +198,7 @@ Status read_trace_counts(const std::string& path, TraceCounts& counts) {
 }
 
 namespace {
-// True if any byte behind the header is set. A recorder completes the header by its magic before it writes any of these
+// Whether any byte behind the header is set. A recorder completes the header by its magic before it writes any of these
 // bytes, so then the file was begun, and its header was damaged later.
 bool has_more_than_header(const TraceSource& source, std::uint64_t bytes) {
   const std::uint64_t end = std::min(bytes, sim::kTraceEventsOffset + sim::kTraceEventBytes);

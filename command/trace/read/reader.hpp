@@ -46,7 +46,7 @@ struct TraceFile {
   std::uint64_t left_out = 0;
   // When the recording began, in nanoseconds since 1970; 0: not known.
   std::uint64_t started_realtime_ns = 0;
-  // The host's identity: files with the same one share a counter.
+  // The host's identity: files with the same identity share a counter.
   std::array<std::uint8_t, 16> host{};
   // Pairs of ticks and nanoseconds at the recording's beginning and end.
   sim::ClockAnchor first_anchor;
@@ -76,8 +76,8 @@ struct TraceFile {
 enum class TraceBeginning : std::uint8_t { begun, starting, never, gone };
 [[nodiscard]] TraceBeginning beginning_of(const std::string& path);
 
-// Number of events that are not in a ring of `capacity` after `written` events. In a file that is not closed it is one
-// more than were overwritten, because the next event may be half written.
+// Number of events that are not in a ring of `capacity` after `written` events. In a full ring of a file that is not
+// closed it is one more than were overwritten, because the next event may be half written.
 [[nodiscard]] std::uint64_t lost_events(std::uint64_t written, std::uint64_t capacity, bool closed);
 
 // The amounts in a file's header.
@@ -123,7 +123,7 @@ struct Trace {
 // read_trace_file() rejects, two files of one rank or of different runs.
 [[nodiscard]] portals::Status read_trace(const std::string& folder, Trace& trace);
 
-// The call's name by the file's table, "MPI_Send", or else "call 17".
+// The call's name by the file's table, "MPI_Send"; if the table lacks it, "call 17".
 [[nodiscard]] std::string call_name(const TraceFile& file, std::uint32_t call);
 
 }  // namespace margay::command

@@ -380,7 +380,7 @@ static_assert([] {
   return true;
 }());
 
-// All slots as 64 bits, so that fields need no types of their own.
+// Returns every slot as 64 bits, so that fields need no types of their own.
 std::uint64_t slot_value(Slot slot, const TraceEvent& event) {
   switch (slot) {
     case Slot::source:
@@ -422,7 +422,7 @@ constexpr std::uint64_t mask_of(const Field& field) {
   return (field.bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << field.bits) - 1) << field.first_bit;
 }
 
-// The faulty number, by the slot's name where a slot is one byte of the event, otherwise by the field's.
+// The faulty number, named by its slot if the slot is one byte of the event, otherwise by its field.
 std::string fault_words(const Field& field, const TraceEvent& event, std::uint64_t value) {
   switch (field.slot) {
     case Slot::header:

@@ -67,8 +67,8 @@ Status TraceSource::read(void* target, std::uint64_t bytes, std::uint64_t offset
   return {};
 }
 
-// A read lease is granted only if no process has the file open, or mapped, for writing. Where that is no proof, or
-// leases are not available, mappings are searched.
+// A read lease is granted only if no process has the file open, or mapped, for writing. If the lease proves nothing, or
+// leases are not available, the mappings of all processes are searched.
 bool TraceSource::may_be_written() const {
   if (descriptor_ < 0) return false;
   // A process that opens the file for writing breaks the lease, and this process gets a signal: SIGURG, which is
@@ -80,8 +80,8 @@ bool TraceSource::may_be_written() const {
   return !(given && leases_prove(descriptor_)) && is_mapped_for_writing(descriptor_);
 }
 
-// Checks the fields about the file's closing by its rank, by the launcher, or not at all. In a file that its rank
-// closed the launcher may have noted the rank's end.
+// Checks the fields that the rank and the launcher write when they close the file. If the rank closed the file, the
+// launcher may have added the rank's end.
 Status TraceSource::check_end(const sim::TraceHeader& header) const {
   if ((header.flags & sim::kTraceFlagClosed) != 0 && header.checksum == 0) {
     return error("is damaged: it is closed and has no checksum");
@@ -94,7 +94,7 @@ Status TraceSource::check_end(const sim::TraceHeader& header) const {
   return {};
 }
 
-// From the magic to the length: each test relies on the former ones.
+// Checks the fields from the magic to the length, because each test relies on the preceding ones.
 Status TraceSource::check(const sim::TraceHeader& header, std::uint64_t file_bytes) const {
   if (header.magic == 0) return error("is damaged: its header is blank");
   if (header.magic != sim::kTraceMagic) return error("not a margay trace (it does not begin with \"mrgtrace\")");

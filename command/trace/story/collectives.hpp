@@ -22,9 +22,9 @@ struct CollectiveShape {
   std::optional<collectives::Operation> operation;
   // Meaningless without an operation.
   collectives::Algorithm algorithm = collectives::Algorithm::tree;
-  // As the call gave it; `named` says in which group.
+  // The root's rank as the call gave it; `named` decides in which group.
   std::uint32_t root = 0;
-  // How the call named its root; decides how to read `root` (a member's rank, or one of the remote group).
+  // How the call named its root: by a member's rank, or by a rank of the remote group.
   sim::TraceRoot named = sim::TraceRoot::member;
 };
 // Requires: `begin` is a collective_begin.
@@ -45,7 +45,7 @@ struct CollectivePart {
   // Number of the start of a persistent call, from 0. The recorded number has only its lowest bits; the upper bits are
   // counted here, from the first recorded start. If earlier starts were overwritten, the upper bits are too small.
   std::uint64_t start = 0;
-  // Its collective_begin and collective_end.
+  // The part's collective_begin and collective_end.
   std::size_t begin = kNone;
   std::size_t end = kNone;
   // The kernel_send of each data message of the call, in the order of sending; ready notices are not included.
@@ -72,9 +72,9 @@ class Collectives {
   // The place of `message`, the identity of a kernel_send or a kernel_arrive. nullptr: the message belongs to no
   // collective call in the trace. Valid as long as the index.
   [[nodiscard]] const CollectiveStep* step_of(const MessageIdentity& message) const;
-  // "allreduce by exchange, message 2 of 3 that rank 3 sends in it"; "" of a message that belongs to no known call.
+  // "allreduce by exchange, message 2 of 3 that rank 3 sends in it"; "" for a message that belongs to no known call.
   [[nodiscard]] std::string words(const MessageIdentity& message) const;
-  // As collective_call_text(), for an event of `file` at `time_ns` that names call `number` on the communicator of
+  // Like collective_call_text(), for an event of `file` at `time_ns` that names call `number` on the communicator of
   // `context`. Adds the full start number of a persistent call where the index has it.
   [[nodiscard]] std::string call_text(std::uint32_t file, std::uint32_t context, std::uint32_t number,
                                       std::uint64_t time_ns) const;
@@ -89,8 +89,8 @@ class Collectives {
   std::vector<CollectivePart> parts_;
   // The latest part with that context and number: both are used again after the communicator is freed.
   std::map<Call, std::size_t> latest_;
-  // Parts of persistent calls, sorted by time. All starts of a call have the same key: its number is the call's
-  // channel.
+  // Parts of persistent calls, sorted by time. All starts of a call have the same key, in which the call's channel
+  // replaces the number.
   std::map<Call, std::vector<std::size_t>> starts_;
   std::unordered_map<MessageIdentity, CollectiveStep, MessageHash> steps_;
 };

@@ -18,7 +18,7 @@ constexpr std::size_t kNoStep = MessageStory::kNone;
 struct BodyHop {
   // kernel_send or kernel_reply_sent.
   std::size_t left = kNoStep;
-  // kernel_sent; only of a transmission that its wire did not take at once.
+  // kernel_sent; only for a transmission that its wire did not take at once.
   std::size_t sent = kNoStep;
   std::size_t matched = kNoStep;    // kernel_match
   std::size_t deposited = kNoStep;  // kernel_deposit
@@ -29,11 +29,11 @@ class Follower {
  public:
   Follower(const Trace& trace, const MessageStory& story) : trace_(trace), story_(story) {}
 
-  // In the order of the path: library, wire, heap.
+  // Adds the legs in the order of the path: library, wire, heap.
   BodyCopies run() {
     const BodyHop put = hop_of(story_.identity);
     const BodyHop reply = reply_hop();
-    // A pulled message keeps the header of its put only, so its body is the reply's. What the put carried was
+    // A pulled message keeps the header of its put only, so its body is the reply's. The body that the put carried was
     // discarded.
     const BodyHop& method = keeps_body(put) ? put : reply;
     if (!keeps_body(method)) return {};
@@ -159,7 +159,7 @@ class Follower {
       case sim::TraceBody::ring:
         add(1, "rank {} copied {} into its byte ring to rank {}, before its header", from, it, to);
         return add(1, "rank {} copied the ring's bytes into {}", to, where);
-      // The read failed, which copied nothing; the sender then used its ring.
+      // The read failed and copied nothing; the sender then used its ring.
       case sim::TraceBody::ring_instead:
         add(0, "rank {} could not read it out of rank {}'s memory", to, from);
         [[fallthrough]];
@@ -199,7 +199,8 @@ class Follower {
   }
 
   void add_socket_out(const BodyHop& hop, std::uint32_t from, std::string_view it) {
-    // kernel_sent has the final method. A message that its wire took at once has none, and kernel_send has it.
+    // kernel_sent has the final method. For a message that its wire took at once there is no kernel_sent, and
+    // kernel_send has the method.
     const std::size_t kept_event = hop.sent != kNoStep ? hop.sent : hop.left;
     const sim::TraceBody method =
         kept_event == kNoStep ? sim::TraceBody::none : sim::body_method(event(kept_event).reason);
@@ -207,8 +208,8 @@ class Follower {
       copies_.is_known = false;
       return;
     }
-    // A body that was taken at once was copied into a batch, since the sender may reuse its memory; one that was not
-    // was written from there, but for the bytes that `detail` counts.
+    // A body that its wire took at once was copied into a batch, because the sender may reuse its memory. Any other
+    // body was written from the sender's memory, except for the copied bytes, which `detail` counts.
     const std::uint64_t all = event(kept_event).bytes;
     const std::uint64_t copied = hop.sent == kNoStep ? all : event(hop.sent).detail;
     if (copied == all) {
@@ -225,7 +226,7 @@ class Follower {
     const sim::TraceBody method = sim::body_method(end.reason);
     const std::string_view read = method == sim::TraceBody::epoll ? "recv()" : "io_uring";
     const std::uint64_t copied = aside(end);
-    // Bytes that were read ahead passed the connection's buffer; the others went straight to their place.
+    // Bytes that were read ahead passed through the connection's buffer; the others went straight to their place.
     if (copied < end.bytes) {
       add(0, "rank {}'s {} read it from the socket into {}{}", end.destination, read, where,
           copied == 0
@@ -258,8 +259,8 @@ class Follower {
         received.bytes < whole ? sim::counted(received.bytes, "byte") + " of it" : "it");
   }
 
-  // A body that its wire carried with the header, of which the receiver kept the header alone and pulled the body
-  // later.
+  // Adds the sentence about a body that its wire carried with the header, although the receiver kept only the header
+  // and pulled the body later.
   void add_discarded(const BodyHop& put) {
     if (put.sent == kNoStep || event(put.sent).detail == 0) return;
     const sim::TraceEvent& sent = event(put.sent);

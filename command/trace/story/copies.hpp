@@ -9,11 +9,11 @@
 
 namespace margay::command {
 
-// One leg of a body's path: what one rank did with the body.
+// One leg of a body's path: the action of one rank on the body.
 struct BodyLeg {
   // Copies of the whole body by a process of the program. Copies inside the operating system's sockets are not counted.
   unsigned copies = 0;
-  // Some of its bytes were copied once more.
+  // Some bytes of the body were copied once more.
   bool copies_part = false;
   // "rank 0 copied it into a cell of its ring to rank 1".
   std::string words;
@@ -34,7 +34,7 @@ struct BodyCopies {
   [[nodiscard]] unsigned count() const;
 };
 
-// Follows the body of the message itself or, of a pulled message, of the reply that brought it.
+// Follows the body of the message itself or, for a pulled message, the body of the reply.
 [[nodiscard]] BodyCopies copies_of(const Trace& trace, const MessageStory& story);
 // Formats the copies as sentences: "Its body was copied twice: rank 0 copied it into a cell of its ring to rank 1; rank
 // 1 copied the cell into the receive's memory.", then `discarded`. Empty without legs.

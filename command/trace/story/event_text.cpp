@@ -87,7 +87,7 @@ std::string memory_text(const sim::TraceEvent& event, const sim::TraceEvent* arr
       return "inactive, its criteria are not compared";
     case portals::Passed::no_room:
       return std::string(no_room_text(sim::TracePass::of(event.a)));
-    // Without the arrival the message's length is unknown, and the reason's name must do.
+    // Without the arrival the message's length is unknown, so the text is the reason's name.
     case portals::Passed::too_small: {
       if (arrival == nullptr) break;
       const std::string room = event.b == sim::kTraceRoomUnknown ? "the next buffer" : fmt::format("{}", event.b);
@@ -105,8 +105,8 @@ std::string memory_text(const sim::TraceEvent& event, const sim::TraceEvent* arr
   return std::string(reason_text(event));
 }
 
-// True if the saved parts are worth a phrase. Those of an acknowledgment describe the original put, and a message
-// without a body has nothing but a header to save.
+// Whether the text mentions the saved parts. Those of an acknowledgment describe the original put, and of a message
+// without a body only the header can be saved.
 bool shows_saved(const sim::TraceEvent& event) {
   const bool lacks_body = event.saved == Saved::header && event.bytes == 0;
   return event.saved != Saved::nothing && !lacks_body &&
@@ -126,8 +126,8 @@ std::string ordinal(std::uint32_t number) {
   return fmt::format("{}{}", number, last == 1 ? "st" : last == 2 ? "nd" : last == 3 ? "rd" : "th");
 }
 
-// The entry's position in the walk of a kernel_match. An index finds the entry without the walk; where it was cut off
-// the position is a lower bound.
+// The entry's position in the walk of a kernel_match. An index finds the entry without the walk. If the walk was cut
+// off, the position is a lower bound.
 std::string place_in_walk(const sim::TraceEvent& event) {
   if ((event.reason & sim::kTraceWalkCut) != 0) {
     const bool by_index = (event.reason & sim::kTraceWalkByIndex) != 0;
@@ -175,13 +175,13 @@ std::string duration_text(std::uint64_t ns) {
   return scaled(value / 1e9, "s");
 }
 
-// All ranks' definitions, since a message's words may depend on another rank's.
+// Collects the times of all ranks' definitions, because the text of a message may depend on another rank's definitions.
 EventText::EventText(const Trace& trace, const TraceNames& names, CallSite call_site, const Collectives* collectives)
     : trace_(trace), names_(names), call_site_(std::move(call_site)), collectives_(collectives), senders_(trace) {
   for (const TraceFile& file : trace.files) {
     for (const sim::Definition& each : file.definitions) definition_times_.push_back(each.time);
   }
-  // Each file is in order; the files among one another are not.
+  // The definitions of one file are in order, but not those of several files.
   std::sort(definition_times_.begin(), definition_times_.end());
 }
 
@@ -316,7 +316,7 @@ std::string EventText::of_kernel(const Trace::Entry& entry) const {
       return fmt::format("the body begins to come, to offset {}", event.detail);
     case sim::TraceKind::kernel_deposit:
       if (event.header == static_cast<std::uint8_t>(Kind::acknowledgment)) return "it is there";
-      // An answer is a header without a body; a message that keeps its header only still has one to fetch.
+      // An answer is a header without a body; a message of which only the header was kept still has a body to fetch.
       if (event.saved == Saved::header) {
         return names_.is_answer(entry.file, event.portal, event.match_bits) ? "it is there" : "its header is kept";
       }

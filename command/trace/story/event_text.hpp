@@ -21,14 +21,14 @@ class Collectives;
 // allocates strings and searches definitions; RememberedText caches the results.
 class EventText {
  public:
-  // All references must outlive it. An empty `call_site` omits lines of source. Without `collectives` the words on a
-  // collective call's message omit its algorithm and step.
+  // All references must outlive this object. An empty `call_site` omits lines of source. Without `collectives` the
+  // words on a collective call's message omit its algorithm and step.
   EventText(const Trace& trace, const TraceNames& names, CallSite call_site = {},
             const Collectives* collectives = nullptr);
 
   // "puts its header on shm: 300000 bytes for portal 0 (receives)", without a newline. `arrival`: the arrival of the
   // event's message, needed for a kernel_pass, which describes the entry only; nullptr: not known. Requires: `entry` is
-  // an element of the trace's entries, because a pass over an entry is explained by the entries behind it.
+  // an element of the trace's entries, because the text of a kernel_pass depends on the elements behind it.
   [[nodiscard]] std::string of(const Trace::Entry& entry, const sim::TraceEvent* arrival = nullptr) const;
   // The two parts of a kernel_pass: the entry, "the entry "odd tags"", and the reason, "no match, it accepts tag 3, and
   // the message has tag 4".
@@ -40,15 +40,15 @@ class EventText {
   // MPI_COMM_WORLD: bcast by tree, ...".
   [[nodiscard]] std::string envelope(const Trace::Entry& entry) const;
   // The meaning of the event's match bits, by the definitions of the sender when it sent the message: "tag 7 from 0 in
-  // MPI_COMM_WORLD". All words for match bits go through here, so that they agree on the definitions.
+  // MPI_COMM_WORLD". All texts about match bits use this function, so that they agree on the definitions.
   [[nodiscard]] std::string bits(const Trace::Entry& entry) const { return bits(entry, entry.event.portal); }
   // The communicator in the match bits: "MPI_COMM_WORLD". Requires: match bits of an MPI message or of a collective
   // call.
   [[nodiscard]] std::string communicator(const Trace::Entry& entry) const;
-  // The fields of an MPI message's match bits: "tag 7, source 0, context 4, type short"; "" of other events.
+  // The fields of an MPI message's match bits: "tag 7, source 0, context 4, type short"; "" for other events.
   [[nodiscard]] std::string split_bits(const Trace::Entry& entry) const;
-  // Contents and envelope: "25 x MPI_INT, tag 7 from 0 in MPI_COMM_WORLD" of a send_begin; bytes where the datatype is
-  // not known.
+  // Contents and envelope: "25 x MPI_INT, tag 7 from 0 in MPI_COMM_WORLD" for a send_begin; a number of bytes if the
+  // datatype is not known.
   [[nodiscard]] std::string message(const Trace::Entry& entry) const;
 
   // Whether a number in the events changes its meaning during the run. The text of an event then depends on the time at
@@ -58,7 +58,7 @@ class EventText {
   [[nodiscard]] const std::vector<std::uint64_t>& definition_times() const { return definition_times_; }
 
  private:
-  // As bits(entry), for an event that does not name its portal.
+  // Like bits(entry), for an event that does not name its portal.
   [[nodiscard]] std::string bits(const Trace::Entry& entry, std::uint8_t portal) const;
   // Parts of of(), one for each group of event kinds.
   [[nodiscard]] std::string window(const Trace::Entry& entry) const;

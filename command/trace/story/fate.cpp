@@ -57,7 +57,7 @@ std::string_view fate(const Messages& messages, const MessageStory& story) {
   if (story.unexpected && story.searched != kNotThere) return "unexpected";
   if (story.unexpected) return is_known_after(story.matched) ? "never received" : "unexpected";
   if (story.matched != kNotThere) {
-    // A get's body is that of its reply, so the match ends it.
+    // A get has no body, so its match ends it.
     const bool ended = story.is_get || story.kept != kNotThere || story.received != kNotThere;
     return !ended && is_known_after(story.matched) ? "broken off" : taken_by(story.taker);
   }

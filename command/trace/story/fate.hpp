@@ -31,22 +31,24 @@ namespace margay::command {
 // Whether the message lacks a completed receive. `not_known`: the recording is not whole enough to decide.
 enum class Unreceived : std::uint8_t { no, yes, not_known };
 [[nodiscard]] Unreceived unreceived(const Messages& messages, const MessageStory& story);
-// The entry with which the message begins: its sending, or else its first event in the trace. Requires: it has steps.
+// The entry with which the message begins: its sending or, without one, its first event in the trace. Requires: it has
+// steps.
 [[nodiscard]] std::size_t first_step(const MessageStory& story);
 // The event with the message's portal and match bits. Requires: it has steps.
 [[nodiscard]] const Trace::Entry& about(const Trace& trace, const MessageStory& story);
-// The event with the message's length and datatype: the send_begin, or else what about() returns. Requires: it has
-// steps.
+// The event with the message's length and datatype: the send_begin or, without one, the event of about(). Requires: it
+// has steps.
 [[nodiscard]] const Trace::Entry& best_described(const Trace& trace, const MessageStory& story);
-// The last step of the message's path. A release from a heap by the program, at any later time, is not one. Requires:
-// it has steps.
+// The last step of the message's path. A release from a heap by the program, at any later time, is not part of the
+// path. Requires: it has steps.
 [[nodiscard]] std::size_t last_step(const Trace& trace, const MessageStory& story);
-// Nanoseconds from first_step() to last_step(); 0 where the clocks of two ranks disagree. Requires: it has steps.
+// Nanoseconds from first_step() to last_step(); 0 if the last step has an earlier time, because the clocks of two ranks
+// disagree. Requires: it has steps.
 [[nodiscard]] std::uint64_t duration_ns(const Trace& trace, const MessageStory& story);
 
 // Gaps: facts that are unknown because a rank's recording lacks them.
 
-// Sentences, one for each rank without a record of its part; empty where both ranks have one.
+// Sentences, one for each rank without a record of its part; empty if both ranks have one.
 [[nodiscard]] std::vector<std::string> gap_sentences(const Trace& trace, const MessageStory& story);
 
 // Losses: the message's other rank was lost or killed.
@@ -57,16 +59,15 @@ enum class Unreceived : std::uint8_t { no, yes, not_known };
                                                       const MessageStory& story);
 
 // Missed receives. A message misses a receive if it arrives between two steps of that receive: after the search of the
-// heap, and before the entry is in the match list. The paper forbids this, and `margay run --mpi racy` does it for
-// teaching:
-// "This operation must be atomic to insure that the kernel doesn't deposit a message in the dynamic heap between the
-// time the heap is searched and the entry is activated" (paper 001, section 2).
+// heap, and before the entry is in the match list. `margay run --mpi racy` allows this, for teaching. The paper forbids
+// it: "This operation must be atomic to insure that the kernel doesn't deposit a message in the dynamic heap between
+// the time the heap is searched and the entry is activated" (paper 001, section 2).
 
 // A receive that a message missed.
 struct MissedReceive {
-  // Its post_receive; kNone: the message missed no receive.
+  // The receive's post_receive; kNone: the message missed no receive.
   std::size_t posted = MessageStory::kNone;
-  // Its search_miss, which precedes the message's match.
+  // The receive's search_miss, which precedes the message's match.
   std::size_t searched = MessageStory::kNone;
 };
 
@@ -75,7 +76,7 @@ struct MissedReceive {
 
 // Probes that found the message before a receive took it.
 
-// True of MPI_Probe and MPI_Mprobe, which wait for the message that they find.
+// Whether a probe waits for the message that it finds: MPI_Probe and MPI_Mprobe.
 [[nodiscard]] constexpr bool blocks(sim::TraceProbe probe) {
   return probe == sim::TraceProbe::probe || probe == sim::TraceProbe::mprobe;
 }
@@ -84,7 +85,7 @@ struct MissedReceive {
 // it in this call for 25.2 ms, 25.1 ms of that before rank 1 sent it."
 [[nodiscard]] std::vector<std::string> probe_sentences(const Trace& trace, const Messages& messages,
                                                        const EventText& words, const MessageStory& story);
-// True of a probe between the first and the last, which a story omits from its steps.
+// Whether the step is a probe between the first and the last, which a story omits.
 [[nodiscard]] bool is_probe_left_out(const Trace& trace, const MessageStory& story, std::size_t step);
 
 // Waits: a message for its receive, a receive for its message, a header on its wire.

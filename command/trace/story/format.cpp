@@ -62,8 +62,8 @@ class StoryWriter {
     return time(to) > time(from) ? time(to) - time(from) : 0;
   }
 
-  // Adds the steps, and the calls in which the sender sent the message and the receiver took it. Those calls are left
-  // out where threads make them uncertain.
+  // Adds the steps, and the calls in which the sender sent the message and the receiver took it. If the rank has
+  // several threads, its calls are omitted, because they are uncertain.
   void add_steps() {
     std::vector<std::size_t> all = story_.steps;
     for (const std::size_t step : {missed_.posted, missed_.searched}) {
@@ -101,7 +101,7 @@ class StoryWriter {
     return enter != kMissing && call_name(trace_.files[at(enter).file], at(enter).event.a) == "MPI_Finalize";
   }
 
-  // `freed` covers MPI_Finalize and MPI_Comm_free, which the call around it distinguishes.
+  // `freed` covers MPI_Finalize and MPI_Comm_free; the call around the event distinguishes them.
   [[nodiscard]] std::string_view given_back_text() const {
     switch (static_cast<sim::TraceGivenBack>(at(story_.given_back).event.reason)) {
       case sim::TraceGivenBack::cancelled:
@@ -157,7 +157,7 @@ class StoryWriter {
     }
   }
 
-  // The length of the walk, where not all of its entries were recorded.
+  // Adds the number of entries that the walk passed over, if not all of them were recorded.
   void add_walk() {
     const std::size_t end = story_.matched != kMissing ? story_.matched : story_.dropped;
     if (end == kMissing) return;
@@ -230,7 +230,7 @@ class StoryWriter {
     }
   }
 
-  // Only a library that posts without care can cause this (lab 11).
+  // Only a library that does not post receives atomically can cause this (lab 11).
   void add_missed() {
     if (missed_.posted == kMissing) return;
     add(fmt::format(

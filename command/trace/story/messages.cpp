@@ -12,8 +12,9 @@ namespace {
 
 constexpr std::size_t kNone = MessageStory::kNone;
 
-// The relation of a hop to the message that it answers or serves, as an event records it. Answers name their message in
-// `detail`. A get and a synchronous answer do not; the receiver records them beside the message that they serve.
+// The relation of a hop to the message that it answers or serves, as an event records it. An acknowledgment or a reply
+// names its message in `detail`. A get or a synchronous answer does not: an event of the message that it serves has the
+// hop's number in `detail`.
 struct Tie {
   MessageIdentity hop;
   MessageIdentity whole;
@@ -48,7 +49,7 @@ Messages::Messages(const Trace& trace) : trace_(trace) {
   record_calls();
 }
 
-// Builds all indices by identity in one pass; a hop may be recorded before the event that relates it.
+// Builds all indices by identity in one pass; a hop may be recorded before the event that relates it to its message.
 void Messages::record_hops() {
   first_.assign(trace_.files.size(), kNone);
   for (const TraceFile& file : trace_.files) {
@@ -146,7 +147,7 @@ const sim::TraceEvent* Messages::arrival(const MessageIdentity& hop) const {
   return nullptr;
 }
 
-// A rank that is still waiting when its recording ends, as in a deadlock.
+// Adds the wait of a rank that still waits when its recording ends, as in a deadlock.
 void Messages::record_open_wait(const std::vector<std::size_t>& calls, std::size_t wait_begun) {
   if (wait_begun == kNone || calls.empty()) return;
   const std::uint64_t end = trace_.entries.back().event.time, begun = trace_.entries[wait_begun].event.time;
@@ -223,8 +224,8 @@ Messages::Blocked Messages::blocked(const MessageStory& story) const {
   return blocked;
 }
 
-// All events with the identity of the message or of one of its hops, by time. The bound stops at a damaged trace in
-// which hops name one another in great number.
+// All events with the identity of the message or of one of its hops, by time. The bound is for a damaged trace, in
+// which very many hops may name one another.
 std::vector<std::size_t> Messages::steps_of(const MessageIdentity& root) const {
   constexpr std::size_t kMostHops = 64;
   std::vector<MessageIdentity> hops{root};
@@ -243,7 +244,7 @@ std::vector<std::size_t> Messages::steps_of(const MessageIdentity& root) const {
   return steps;
 }
 
-// By portal and owner first: MPI's entries have any type of descriptor.
+// Portal and owner are tested first, because MPI's entries may have any type of descriptor.
 Taker Messages::taker_of(const Trace::Entry& matched) const {
   const sim::TraceEvent& event = matched.event;
   const bool is_receives = event.b == mpi_adi::kOwnerReceive || event.b == mpi_adi::kOwnerHeap;
@@ -268,7 +269,7 @@ void Messages::record_step(std::size_t at, MessageStory& story) const {
     case sim::TraceKind::kernel_arrive:
       return set_first(story.arrived, at);
     case sim::TraceKind::kernel_match:
-      // As for the other steps, the first counts.
+      // As with every step, the first event of the kind counts.
       if (story.matched == kNone) story.taker = taker_of(trace_.entries[at]);
       story.unexpected |= story.taker == Taker::receive && event.b == mpi_adi::kOwnerHeap;
       return set_first(story.matched, at);
@@ -298,7 +299,7 @@ void Messages::record_step(std::size_t at, MessageStory& story) const {
       return set_first(story.received, at);
     case sim::TraceKind::request_complete: {
       const std::uint32_t rank = trace_.files[file].rank;
-      // In a message to oneself `source` does not distinguish the send's completion from the receive's.
+      // In a message from a rank to itself `source` does not distinguish the send's completion from the receive's.
       const bool is_senders = rank == event.source && !is_of_receive(event, rank);
       if (is_senders) set_first(story.completed, at);
       return;

@@ -20,7 +20,7 @@ namespace margay::command {
 }
 
 // Hash of an identity. The multiplication spreads the pair of ranks over all bits, so consecutive sequence numbers of
-// different pairs do not collide.
+// different pairs rarely collide.
 struct MessageHash {
   std::size_t operator()(const MessageIdentity& message) const {
     const std::uint64_t pair = std::uint64_t{message.source} << 32U | message.destination;
@@ -81,7 +81,7 @@ class Messages {
   // `trace` must outlive the index.
   explicit Messages(const Trace& trace);
 
-  // All messages that are not a hop of another one, by the time of their first event.
+  // All messages that are not a hop of another message, by the time of their first event.
   [[nodiscard]] const std::vector<MessageIdentity>& roots() const { return roots_; }
   // The message that `hop` belongs to; `hop` itself when it belongs to none.
   [[nodiscard]] MessageIdentity root_of(MessageIdentity hop) const;

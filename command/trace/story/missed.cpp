@@ -11,7 +11,7 @@ namespace margay::command {
 
 namespace {
 
-// Bounds the cost for a call that waits for long: a search and its post are close to the match.
+// Bounds the cost for a call with a long wait: a search and its post are close to the match.
 constexpr std::size_t kMostLookedAt = 4096;
 
 // Whether the entry of `post` accepts these match bits: all bits are equal, except those that the entry ignores.
@@ -21,8 +21,8 @@ bool wants(const sim::TraceEvent& post, portals::MatchBits message) {
 
 }  // namespace
 
-// Looks backwards for the latest receive that was posted before the match. If it does not accept the message, or has
-// taken another one, the message missed no receive.
+// Looks backwards for the latest receive that was posted before the match. If that receive does not accept the message,
+// or has taken another one, the message missed no receive.
 MissedReceive missed_receive(const Trace& trace, const Messages& messages, const MessageStory& story) {
   if (!story.unexpected || story.matched == MessageStory::kNone || story.arrived == MessageStory::kNone) return {};
   const std::uint32_t file = trace.entries[story.matched].file;
@@ -32,7 +32,8 @@ MissedReceive missed_receive(const Trace& trace, const Messages& messages, const
   const portals::MatchBits bits = trace.entries[story.arrived].event.match_bits;
   const std::size_t first = story.matched > kMostLookedAt ? std::max(call, story.matched - kMostLookedAt) : call;
   MissedReceive missed;
-  // Bits of messages that posted receives took since: the candidate may have taken one of these instead.
+  // Match bits of messages that posted receives took after the event at `at`. The candidate may have taken one of these
+  // messages instead.
   std::vector<portals::MatchBits> taken;
   for (std::size_t at = story.matched; at-- > first;) {
     if (trace.entries[at].file != file) continue;
@@ -40,11 +41,11 @@ MissedReceive missed_receive(const Trace& trace, const Messages& messages, const
     if (event.kind == sim::TraceKind::kernel_match && event.b == mpi_adi::kOwnerReceive)
       taken.push_back(event.match_bits);
     // The latest search that found nothing. Its post was recorded before it, so this loop, which runs backwards, meets
-    // it next.
+    // the post next.
     if (event.kind == sim::TraceKind::search_miss && missed.searched == MessageStory::kNone) missed.searched = at;
     if (event.kind != sim::TraceKind::post_receive) continue;
-    // The latest post decides. An earlier one of this call was complete before this one began, so the message cannot
-    // have missed it.
+    // The latest post decides. An earlier receive of the same call was complete before the latest one began, so the
+    // message cannot have missed it.
     const bool is_its = missed.searched != MessageStory::kNone && trace.entries[missed.searched].event.a == event.a;
     const bool is_over = std::ranges::any_of(taken, [&](portals::MatchBits other) { return wants(event, other); });
     if (!is_its || is_over || !wants(event, bits)) return {};

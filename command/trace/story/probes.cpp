@@ -14,7 +14,7 @@ std::string probe_text(const Trace& trace, const Messages& messages, const Event
   const auto& [event, file] = trace.entries[step];
   const auto probe = static_cast<sim::TraceProbe>(event.reason);
   const std::size_t enter = messages.call_around(step);
-  // With several threads the call may be another one's, so only the probe's own name is certain.
+  // With several threads the call may be another thread's, so only the probe's own name is certain.
   const bool is_its_call = enter != MessageStory::kNone && !messages.has_threads(file);
   return fmt::format("{} by {}", sim::takes_out(probe) ? "Taken" : "Found",
                      is_its_call ? words.call(trace.entries[enter]) : std::string(name(probe)));
@@ -46,7 +46,7 @@ ProbeWait waited_until(const Trace& trace, std::size_t enter, std::size_t until,
   return waited;
 }
 
-// "Rank 0 waited for it in this call for 25.2 ms, 25.1 ms of that before rank 1 sent it."; "" when it did not.
+// "Rank 0 waited for it in this call for 25.2 ms, 25.1 ms of that before rank 1 sent it."; "": the rank did not wait.
 std::string wait_sentence(const Trace& trace, const Messages& messages, const MessageStory& story, std::size_t step) {
   const auto& [event, file] = trace.entries[step];
   const std::size_t enter = messages.call_around(step);
@@ -74,7 +74,7 @@ std::vector<std::string> probe_sentences(const Trace& trace, const Messages& mes
   if (story.found.empty()) return sentences;
   const auto time = [&](std::size_t at) { return trace.entries[at].event.time; };
   const auto add = [&](std::size_t step) {
-    // Clocks of two hosts may put the arrival later.
+    // The clocks of two hosts may put the arrival after the probe.
     const bool is_dated = story.arrived != MessageStory::kNone && time(step) >= time(story.arrived);
     // The recorder counts unsuccessful polls in this event, because a loop of them would fill the ring.
     const std::uint32_t empty_polls = trace.entries[step].event.a;

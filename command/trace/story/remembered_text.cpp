@@ -10,8 +10,9 @@ namespace margay::command {
 
 namespace {
 
-// Kinds whose words depend on the event and the definitions before it alone. Kinds with a number that grows from event
-// to event would never hit the cache, and words that depend on other events (a walk, a collective call) would be wrong.
+// Kinds whose words depend only on the event and on the definitions before it. Kinds with a number that grows from
+// event to event would never hit the cache, and words that depend on other events (a walk, a collective call) would be
+// wrong.
 bool repeats(const sim::TraceEvent& event) {
   // Words on other portals depend on calls and windows of other events.
   if (event.portal != portals::kNoPortal && event.portal != mpi_adi::kReceivePortal) return false;

@@ -18,14 +18,14 @@ class RememberedText {
   // `words` must outlive the cache.
   explicit RememberedText(const EventText& words) : words_(words) {}
 
-  // Returns what EventText::of() and message() return for the entry, from the cache where the words depend on nothing
-  // but the Key. Other events are formatted each time.
+  // These return the result of EventText::of() and message() for the entry. It comes from the cache if it depends only
+  // on the Key; other events are formatted each time.
   [[nodiscard]] std::string of(const Trace::Entry& entry, const sim::TraceEvent* arrival);
   [[nodiscard]] std::string message(const Trace::Entry& entry);
 
  private:
-  // All that the words of a cacheable event depend on. Its time is replaced by the number of definitions before it, and
-  // its sequence by 0 or 1, because only the presence of a sequence shows.
+  // The data on which the text of a cacheable event depends. The number of definitions before the event replaces its
+  // time. 0 or 1 replaces its sequence, because the text shows only whether there is one.
   struct Key {
     sim::TraceEvent event;
     std::uint32_t file = 0;
@@ -40,7 +40,7 @@ class RememberedText {
   const std::string& remembered(Known& known, const Trace::Entry& entry, const Format& format);
   [[nodiscard]] std::uint64_t definitions_before(std::uint64_t time_ns);
 
-  // Formats what the cache lacks.
+  // Formats the events that are not in the cache.
   const EventText& words_;
   struct Span {
     // Times [from, until) between two definitions, and how many definitions lie before. Initially empty.

@@ -26,14 +26,14 @@ Senders::Senders(const Trace& trace) {
     redefine_ = redefine_ || redefines_.back();
   }
   for (const auto& [event, file] : trace.entries) {
-    // The first of the two: send_begin, if it has the message's number already, is closer to the call.
+    // The first of the two events counts: send_begin, if it has the message's number already, is closer to the call.
     const bool sends = event.kind == sim::TraceKind::kernel_send || event.kind == sim::TraceKind::send_begin;
     // Files that define each number once need no times of sending, which saves a map of all messages.
     if (redefines_[file] && sends && event.sequence != 0) sent_ns_.try_emplace(identity(event), event.time);
   }
 }
 
-// Without redefinition any time gives the same names, so the event's own will do.
+// Without a redefinition any time gives the same names, so the event's own time suffices.
 Senders::Moment Senders::of(const Trace::Entry& entry) const {
   const sim::TraceEvent& event = entry.event;
   const auto source = event.sequence == 0 ? file_of_.end() : file_of_.find(event.source);

@@ -1,6 +1,6 @@
-// The file and time by which a message's numbers are interpreted: its sender's, when it sent the message.
-// Contexts are reused and names change while a message is in flight, so the time of a later event of the message would
-// select the wrong definition.
+// The file and time by which a message's numbers are interpreted: the sender's file, and the time at which it sent the
+// message. Contexts are reused and names change while a message is in flight, so the time of a later event of the
+// message would select the wrong definition.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace margay::command {
 
-// Index of the sending times of messages. Only messages of ranks that define a number twice are kept, since for others
-// any time gives the same answer.
+// Index of the sending times of messages. Only messages of ranks that define a number twice are kept, because for other
+// ranks any time selects the same definition.
 class Senders {
  public:
   // `trace` is used during construction only.
   explicit Senders(const Trace& trace);
 
-  // A file whose definitions apply, and the time at which.
+  // The file whose definitions apply, and the time that selects among them.
   struct Moment {
     std::uint32_t file = 0;
     // kUnknownTime: the file defines a number twice, and the sending is not in the trace.
@@ -37,7 +37,7 @@ class Senders {
   std::unordered_map<std::uint32_t, std::uint32_t> file_of_;
   // By file: it defines a communicator's number twice.
   std::vector<bool> redefines_;
-  // For messages of those files alone.
+  // Sending times, only for messages of the files that redefine a number.
   std::unordered_map<MessageIdentity, std::uint64_t, MessageHash> sent_ns_;
 };
 

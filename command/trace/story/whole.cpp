@@ -24,7 +24,7 @@ class Missing {
     need(story_.arrived != kNoPlace, "its header's arrival");
     if (story_.dropped != kNoPlace) return;
     need(story_.matched != kNoPlace, "which entry took it");
-    // Its receive did not end, or there was none: the steps below need one.
+    // Without a complete receive the steps below need not exist.
     if (story_.received == kNoPlace) return;
     // Exactly the unexpected messages are found by a search.
     need(story_.unexpected == (story_.searched != kNoPlace), "that the heap's search found it");
@@ -37,7 +37,7 @@ class Missing {
     const sim::TraceProtocol protocol = trace_.entries[story_.begin == kNoPlace ? 0 : story_.begin].event.protocol;
     if (protocol == sim::TraceProtocol::synchronous_short || protocol == sim::TraceProtocol::synchronous_long) {
       need(has(sim::TraceKind::synchronous_answer), "the answer that a receive took it");
-      // In a message to oneself the two completions cannot be distinguished (is_of_receive()).
+      // In a message from a rank to itself the two completions cannot be distinguished (is_of_receive()).
       need(story_.completed != kNoPlace || story_.identity.source == story_.identity.destination,
            "that the sender heard the answer");
     }
