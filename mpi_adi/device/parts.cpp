@@ -11,8 +11,8 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// Room for the questions that arrive between two rounds, in each of which all are answered. Questions without room wait
-// on their wires.
+// Room for the cancel questions that arrive between two progress rounds; each round answers all of them. A question
+// without room is held on its wire.
 constexpr std::size_t kCancelHeapBytes = std::size_t{64} << 10;
 
 }  // namespace
@@ -67,7 +67,7 @@ DeviceParts::DeviceParts(sim::Kernel& the_kernel, const DeviceOptions& the_optio
   cancels.set_owner_tag(this, kOwnerCancel);
   portals::Options header_only;
   header_only.save = portals::Save::header;
-  // Matches every question: the match bits name the send, and are read from the header later.
+  // Matches every question. The match bits of a question name the send; they are read from the saved header later.
   cancel_entry.set({0, ~portals::MatchBits{0}}, cancels, header_only);
   cancel_list.append(cancel_entry);
   attach(kCancelPortal, cancel_list);

@@ -88,7 +88,7 @@ void define_portals_in_trace(sim::Recorder& recorder, std::uint64_t heap_bytes) 
 }
 
 void define_in_trace(sim::Recorder& recorder, Communicator& communicator, std::uint64_t since) {
-  // Its messages carry the other communicator's contexts, so the name belongs to that one.
+  // The messages of this communicator carry the contexts of `named_as`, so the definition names that communicator.
   if (communicator.named_as != nullptr) return define_in_trace(recorder, *communicator.named_as, since);
   // Once for each communicator: the flag is set before the definition is recorded.
   if (std::exchange(communicator.in_trace, true)) return;
@@ -112,7 +112,7 @@ void define_in_trace(sim::Recorder& recorder, const PartitionsDefinition& what) 
 }
 
 std::uint32_t define_in_trace(sim::Recorder& recorder, Datatype& type, std::uint64_t since) {
-  // Types of the library's own have no handle, and events show them as 0.
+  // The library's own types have no handle; events show them as 0.
   if (type.handle != 0 && !std::exchange(type.in_trace, true)) {
     recorder.define(sim::DefinitionKind::datatype, static_cast<std::uint32_t>(type.handle), type.size, word_of(type),
                     since);
