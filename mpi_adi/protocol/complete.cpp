@@ -54,7 +54,7 @@ SendRequest& new_send(DeviceParts& parts, Communicator& communicator) {
   MARGAY_DEBUG_ASSERT(!request.listening && !request.readable && !request.expecting);
   ++parts.counts.send_requests;
   begin(parts, request, RequestKind::send, communicator);
-  // Only the fields that a send may read before it writes them; the protocols set the others.
+  // Resets only the fields that a send may read before it writes them; the protocols set the others.
   request.owed = 0;
   request.read_done = false;
   request.synchronous = false;
@@ -128,8 +128,8 @@ void complete_null(DeviceParts& parts, Request& request) {
   complete(parts, request);
 }
 
-// The event names the sender and the receiver of the message, so both record the same pair: this rank is the source of
-// a send, and the destination of a receive.
+// The event names the message's source and destination, so sender and receiver record the same pair. This rank is the
+// source of a send, and the destination of a receive.
 void trace_request(DeviceParts& parts, sim::TraceKind kind, const Request& request, std::uint64_t bytes,
                    portals::MatchBits match_bits, std::uint64_t detail, std::uint32_t b, std::uint8_t reason) {
   sim::TraceEvent event;
