@@ -291,7 +291,8 @@ class Rma final : public Listener {
   // Sends an ask for each kOperandBytesOfAsk bytes or kPiecesOfAsk pieces, in whole elements.
   void accumulate_by_messages(Window& window, const Access& access, const AccumulateOperands& operands);
 
-  // As a target. Checks an ask's sender and dispatches the ask. An invalid ask is dropped.
+  // The functions below act as a target. hear() checks an ask's sender and dispatches the ask. An invalid ask is
+  // dropped.
   void hear(const portals::Header& header, const std::byte* body, std::uint64_t bytes);
   // Requests the lock for the origin, and answers at once if it is free.
   void hear_lock(Window& window, const AskHead& head);

@@ -144,8 +144,8 @@ struct WindowTarget {
   bool unflushed = false;       // puts were sent that no flush has followed
   std::uint32_t reads = 0;      // awaited answers that carry bytes of the target's memory
   std::uint32_t described = 0;  // as a target: described bodies of this member that have not arrived
-  // This origin's passive epoch. The lock is requested at once, and granted later. The kind of lock of MPI_Win_lock;
-  // none with MPI_Win_lock_all.
+  // This origin's passive epoch. The lock is requested at once, and granted later.
+  // The kind of lock of MPI_Win_lock; none with MPI_Win_lock_all.
   LockKind lock = LockKind::none;
   // Set when the lock is granted: by a message, or found in the shared memory by Rma::has_lock().
   bool locked = false;
