@@ -37,7 +37,7 @@ struct ProcessPart {
   virtual ~ProcessPart() = default;
 };
 
-// The function by which a process of a virtual machine joins its machine.
+// The interface through which a process of a virtual machine joins its machine.
 struct ProcessStart {
   virtual ~ProcessStart() = default;
   // Called once, when MPI first begins. Fails when the process cannot join.
@@ -113,7 +113,7 @@ class MpiProcess {
   // Owned by the part `job` (mpi/process/machine).
   sim::Published<MpiRank*> rank_;
   // Locked while a part is made, so that two threads that need it at once get the same part.
-  std::mutex making_;  // taken to make a part only
+  std::mutex making_;
   // Published, so that a reader without the lock sees a whole part.
   std::array<Slot, static_cast<std::size_t>(PartSlot::count)> parts_;
 };
