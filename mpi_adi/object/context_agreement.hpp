@@ -1,16 +1,18 @@
 // The agreement of processes on a pair of contexts that is free in each of them. Independent of the messages that carry
 // it. Pure.
-// ContextAgreement agreement(pool, salt, blocking, generation);
+//
+//   ContextAgreement agreement(pool, salt, blocking, generation);
 //   do and_over_all_members(agreement.words()); while (!agreement.combined());
 //   agreement.agreed()
 //
 // Agreements of one process overlap: several threads may make communicators at once, MPI_Comm_idup returns before its
 // agreement ends, and other processes may begin the same agreements in another order. So an agreement reserves nothing
-// while it waits for processes that may be in another agreement: 1. Each member offers its free pairs; the bitwise and
-// of all members' words determines a candidate, which is the same on all members. 2. Each member on which the candidate
-// is still free reserves it. Then all members vote. All members are in this agreement by now, so the votes do not wait
-// for other agreements. If all members could reserve the pair, the agreement ends; otherwise they release it and start
-// again, with another candidate.
+// while it waits for processes that may be in another agreement:
+//   1. Each member offers its free pairs; the bitwise and of all members' words determines a candidate, which is the
+//      same on all members.
+//   2. Each member on which the candidate is still free reserves it. Then all members vote. All members are in this
+//      agreement by now, so the votes do not wait for other agreements. If all members could reserve the pair, the
+//      agreement ends; otherwise they release it and start again, with another candidate.
 // If every member is only in this agreement and can enter no other meanwhile, the first round suffices.
 #pragma once
 
