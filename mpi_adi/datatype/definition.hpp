@@ -39,7 +39,7 @@ struct TypeDefinition {
   TypeDefinition() = default;
   TypeDefinition(const TypeDefinition&) = delete;
   TypeDefinition& operator=(const TypeDefinition&) = delete;
-  // Destroys the definitions of which this one is made in a loop, because recursion could overflow the stack.
+  // Uses a loop to destroy the definitions of which this one is made, because recursion could overflow the stack.
   ~TypeDefinition();
 
   std::uint64_t size = 0;           // bytes of data in one element

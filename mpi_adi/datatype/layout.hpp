@@ -25,7 +25,7 @@ struct LayoutNode {
   struct Entry {
     std::int64_t offset = 0;
     std::uint64_t before = 0;  // bytes of data in the entries before this one
-    // Nullptr: a run of leaf 0; its length is the difference to the next entry's `before`.
+    // nullptr: a run of leaf 0; its length is the difference to the next entry's `before`.
     const LayoutNode* child = nullptr;
   };
 
@@ -43,7 +43,7 @@ struct LayoutNode {
   std::int64_t count = 0;   // iterations, blocks or entries
   std::int64_t stride = 0;  // of a loop: bytes from one iteration to the next
   std::uint64_t block = 0;  // bytes of the run in a loop's body, or of each block; otherwise 0
-  // Of a loop: its body, shared with other layouts.
+  // The body of a loop, shared with other layouts.
   LayoutPtr child;
   // `offsets` belong to a node of kind blocks, `entries` to a table; otherwise they are empty.
   std::vector<std::int64_t> offsets;

@@ -59,7 +59,7 @@ struct CheckedReceive {
   Context context = Context::point_to_point;
 };
 
-// The message that a receive or a probe waits for, as the call named it. Reports of stalls print it.
+// The message for which a receive or a probe waits, as the call described it. Reports of stalls print it.
 struct Awaited {
   int source = MPI_ANY_SOURCE;
   // The message's tag, or MPI_ANY_TAG.

@@ -9,7 +9,8 @@ namespace margay::mpi_adi {
 
 void MessageNumbers::matched(void* self, const portals::Verdict& verdict, const portals::Header& header,
                              std::uint64_t sequence) {
-  // Other messages, such as replies to pulls and answers, do not begin a receive: their numbers are not needed.
+  // The numbers of other messages, such as replies to pulls and answers, are not needed, because these messages do not
+  // begin a receive.
   if (header.portal != kReceivePortal || header.kind != portals::Kind::put) return;
   if (verdict.message != nullptr) {
     static_cast<MessageNumbers*>(self)->keep(*verdict.message, sequence);

@@ -61,7 +61,7 @@ class Task {
   State state_ = State::idle;
 };
 
-// The tasks of one device: a doubly linked list of all under way, and a singly linked queue of the awake ones.
+// The tasks of one device: a doubly linked list of all tasks under way, and a singly linked queue of the awake tasks.
 class TaskQueue {
  public:
   TaskQueue() = default;

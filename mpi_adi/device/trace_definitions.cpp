@@ -54,8 +54,8 @@ std::string word_of(const Datatype& type) {
 }  // namespace
 
 void define_portals_in_trace(sim::Recorder& recorder, std::uint64_t heap_bytes) {
-  // Portals whose messages serve the library itself, and those of collective calls. The readers of a trace choose
-  // messages by these bits (sim/trace/definition.hpp).
+  // The bits for portals whose messages serve the library itself, and for portals of collective calls. The readers of a
+  // trace choose messages by these bits (sim/trace/definition.hpp).
   constexpr std::uint64_t kInternal = sim::kInternalPortal;
   constexpr std::uint64_t kCollective = sim::kInternalPortal | sim::kCollectivePortal;
   const auto portal = [&](portals::PortalIndex number, std::string_view text, std::uint64_t whose = 0) {

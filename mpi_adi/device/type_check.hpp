@@ -56,8 +56,8 @@ class TypeCheck {
 
   // Records a receive that begins.
   void begin_receive(const ReceiveRequest& request, const Datatype& type, std::int64_t count, bool own);
-  // Records the receive's message. Called for messages from the heap and pulled ones: when such a receive ends, its row
-  // does not contain the message's header.
+  // Records the receive's message. Called for messages from the heap and for pulled messages, because the row does not
+  // contain their headers when the receive ends.
   void record_message(const ReceiveRequest& request, const portals::Header& header);
   // Ends the receive: prints a line when the two sides do not fit.
   void end_receive(const ReceiveRequest& request);
@@ -66,7 +66,7 @@ class TypeCheck {
   // `where` is the standard's section. Prints a line the first time for each call and description.
   void nonportable(const std::string& what, const char* where);
 
-  // Misfits that are printed; later ones are counted only.
+  // The most misfits that are printed; later misfits are only counted.
   static constexpr std::uint64_t kLinesMax = 100;
 
  private:

@@ -91,8 +91,8 @@ class Unexpected {
     first_.block.count_in(counts);
   }
 
-  // Names the catch-alls in the trace: the present ones now, those of the second heap when it opens. `recorder` must
-  // outlive this object.
+  // Names the catch-alls in the trace: the first heap's now, the second heap's when it opens. `recorder` must outlive
+  // this object.
   void define_in_trace(sim::Recorder& recorder);
 
   // False if no message is queued; true if one may be.
@@ -182,7 +182,7 @@ class Unexpected {
   // Takes a heap's catch-alls out of the list; enlist() appends them.
   void delist(Heap& heap);
   void enlist(Heap& heap, portals::MatchList::Start start);
-  // Makes the second heap, if it can, and its catch-alls the active ones.
+  // Makes the second heap, if memory suffices, and activates its catch-alls instead of the first heap's.
   void open_second();
   // Returns to the first heap. Requires: the second one's queue is empty.
   void close_second();

@@ -42,7 +42,7 @@ class AttributeValue {
   // A number as the word, and the word as a number.
   [[nodiscard]] static void* from_number(std::intptr_t number) { return std::bit_cast<void*>(number); }
   [[nodiscard]] std::intptr_t number() const { return std::bit_cast<std::intptr_t>(word_); }
-  // The word, whatever its kind.
+  // The word, for every kind.
   [[nodiscard]] void* word() const { return word_; }
   [[nodiscard]] AttributeKind kind() const { return kind_; }
   // The value for a function of C: an address that C set, or else the address of the word, where C may read a number,

@@ -86,8 +86,9 @@ struct Communicator {
   std::uint32_t references = 1;
   bool freed = false;     // the program's handle is freed; requests may still refer to it
   bool in_trace = false;  // its name was recorded in the trace (device/trace_definitions)
-  // A collective call on it failed here, and messages of that call may arrive at any time, whatever their generation.
-  // So its contexts are never used again. It suffices that one member does not offer them (ContextAgreement).
+  // A collective call on it failed here, and messages of that call may arrive at any time, and their generation does
+  // not identify them. So its contexts are never used again. It suffices that one member does not offer them
+  // (ContextAgreement).
   bool contexts_spent = false;
   // The number of the next collective call, which distinguishes consecutive calls, and of the next distributed graph.
   std::uint64_t collective_sequence = 0;

@@ -24,7 +24,7 @@ class ContextPool {
   static constexpr std::size_t kPairsPerWord = 64;
   static constexpr std::size_t kWords = kPairs / kPairsPerWord;
 
-  // All pairs are free; Worlds takes those of the worlds.
+  // All pairs are free; Worlds takes the pairs of MPI_COMM_WORLD and MPI_COMM_SELF.
   ContextPool() { free_.fill(~std::uint64_t{0}); }
 
   // The free pairs, as agreements offer them.

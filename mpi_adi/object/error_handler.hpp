@@ -1,4 +1,4 @@
-// Error handlers: the four that the ABI fixes, and those that a program makes of its functions (MPI 4.0, 9.3). The
+// Error handlers: four that the ABI fixes, and others that a program makes from its functions (MPI 4.0, 9.3). The
 // objects that use a handler share it; the program's handle may be freed earlier.
 #pragma once
 
@@ -53,7 +53,7 @@ class ErrorHandlers {
   // Returns a handle to `handler`, which the program frees (MPI_Comm_get_errhandler). MPI_ERRHANDLER_NULL: the table is
   // full.
   [[nodiscard]] MPI_Errhandler hand_out(const ErrorHandlerPtr& handler);
-  // Handles that the program has not freed, without predefined ones.
+  // Handles that the program has not freed, without the predefined handles.
   [[nodiscard]] std::vector<MPI_Errhandler> living() const;
   // Frees one handle. The handler lives while objects use it.
   void free_handle(ErrorHandler& handler);

@@ -88,7 +88,7 @@ class HandleTable {
   // One index; its object is nullptr while it is free.
   struct Slot {
     Object* object = nullptr;
-    // The next slot of the free list, if this one is free.
+    // The next slot of the free list, if this slot is free.
     std::uint32_t next_free = kNone;
     // Counts the slot's objects, modulo 256.
     std::uint8_t generation = 0;

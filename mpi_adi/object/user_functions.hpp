@@ -24,14 +24,15 @@ enum class AttributeKind : int {
   integer = 3,  // an INTEGER, set by Fortran's MPI_Attr_put; sign-extended to a word
 };
 
-// The types of the callers of an attribute key's functions. `value` is the attribute's word, whatever its kind; `flag`
-// is a C++ bool or a Fortran LOGICAL.
+// The types of the callers of an attribute key's functions. `value` is the attribute's word, for every kind. `flag` is
+// a C++ bool or a Fortran LOGICAL.
 using ForeignAttributeCopy = int (*)(MPI_Comm_copy_attr_function* function, int handle, int keyval, void* extra_state,
                                      AttributeKind kind, void* value, void** copy, int* flag);
 using ForeignAttributeDelete = int (*)(MPI_Comm_delete_attr_function* function, int handle, int keyval,
                                        AttributeKind kind, void* value, void* extra_state);
 
-// The functions of a generalized request (MPI 4.0, 13.2), and those of MPICH's extension MPIX_Grequest_start.
+// The functions of a generalized request (MPI 4.0, 13.2), and the additional functions of MPICH's extension
+// MPIX_Grequest_start.
 struct RequestClass {
   MPI_Grequest_query_function* query = nullptr;
   MPI_Grequest_free_function* free = nullptr;

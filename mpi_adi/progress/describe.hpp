@@ -9,7 +9,7 @@
 
 namespace margay::mpi_adi {
 
-// Appends at most `limit_lines` lines and the number of further ones: lost peers, heaps without room, receives, sends,
+// Appends at most `limit_lines` lines and the number of further lines: lost peers, heaps without room, receives, sends,
 // tasks, unexpected messages.
 void describe(const DeviceParts& parts, std::string& out, std::size_t limit_lines);
 

@@ -158,7 +158,7 @@ class Device {
   void request_ends();
   // Counts the completion of a request that request_begins() did not count.
   void record_completion();
-  // Number of completed requests, those of layers above included. A waiting call compares two values of it to detect a
+  // Number of completed requests, those of layers above included. A waiting call compares two results to detect a
   // completion.
   [[nodiscard]] std::uint64_t completions() const;
   // Registers and ends a probe's wait for a message, for reports. Requires: both calls get the same object, which lives
@@ -173,10 +173,11 @@ class Device {
   [[nodiscard]] const Unexpected& heap() const;
   [[nodiscard]] std::vector<Unexpected*>& relieved_heaps();
 
-  // For the tool interface. posted_receives() counts those of one communicator, or of all communicators (nullptr).
+  // For the tool interface. posted_receives() counts the posted receives of one communicator, or of all communicators
+  // (nullptr).
   [[nodiscard]] std::uint64_t posted_receives(const Communicator* communicator) const;
   [[nodiscard]] std::uint64_t requests_under_way() const;
-  // Sends and receives that are taken from their pools, complete ones included until their owner frees them.
+  // Sends and receives that are taken from their pools, including complete ones that their owner has not freed.
   [[nodiscard]] std::size_t sends_in_use() const;
   [[nodiscard]] std::size_t receives_in_use() const;
   // The options as read at the start, with later changes by the first setter below.

@@ -22,8 +22,8 @@ class ModuleDefinitions {
   void called_from(sim::Recorder& recorder, const void* address);
 
  private:
-  // The most searches for addresses that are in no file, as those of code generated at run time are. Each search is
-  // expensive, hence the limit.
+  // The most searches for addresses that are in no file, such as addresses of code generated at run time. Each search
+  // is expensive, so there is a limit.
   static constexpr int kMissesMax = 16;
   // The addresses of a file that was recorded; `end` is the first one behind its mapping.
   struct Range {

@@ -40,7 +40,7 @@ class Handles {
   // The common handle of all sends that were complete at their start, as in MPICH. Such sends need no object, and the
   // handle is never freed. While origins are kept, each send has a handle of its own instead.
   [[nodiscard]] MPI_Request sent_request() const { return sent_request_.handle; }
-  // Derived types only; predefined ones are found by datatype().
+  // Derived types only; datatype() also finds predefined types.
   [[nodiscard]] HandleTable<Datatype>& datatypes() { return datatypes_; }
   // Messages that a matched probe took off the heap and no MPI_Mrecv has received (MPI_Message). The device owns them.
   [[nodiscard]] HandleTable<Message>& messages() { return messages_; }
@@ -87,7 +87,7 @@ class Handles {
   // Drops a reference to a type, and deletes a derived type with its last reference.
   static void release(Datatype& type);
 
-  // Living objects, for the list of those that the program never freed.
+  // Living objects, for the list of objects that the program never freed.
   [[nodiscard]] std::vector<Communicator*> living_communicators() const { return communicators_.alive(); }
   [[nodiscard]] std::vector<Datatype*> living_datatypes() const { return datatypes_.alive(); }
   [[nodiscard]] std::vector<UserRequest*> living_requests() const { return requests_.alive(); }

@@ -91,7 +91,8 @@ std::vector<ContextId> freed_contexts(const ReceivingSide& side) {
   const Unexpected& heap = parts_of(side.device).heap;
   for (const portals::ArrivedMessage* at = heap.first(); at != nullptr; at = heap.next(*at)) {
     const ContextId context = context_of(at->header.match_bits);
-    // Even contexts are for point-to-point messages; odd ones belong to collective calls, which forget their own.
+    // Even contexts are for point-to-point messages. Odd contexts belong to collective calls, which discard their own
+    // messages.
     const bool freed = context % 2 == 0 && side.contexts.is_free(context / 2);
     if (freed && std::find(found.begin(), found.end(), context) == found.end()) found.push_back(context);
   }

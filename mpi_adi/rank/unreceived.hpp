@@ -31,8 +31,8 @@ void report_unreceived(const ReceivingSide& side, const Communicator& communicat
 void report_given_back(const ReceivingSide& side, const std::vector<Communicator*>& communicators);
 
 // Reports ready sends that found no receive, and that the kernel therefore dropped (paper 001, section 2: "simply be
-// discarded"): their number, and the first ones' senders. `reported`: the number reported before. Returns the present
-// number.
+// discarded"): their number, and the senders of the first ones. `reported`: the number reported before. Returns the
+// present number.
 std::uint64_t report_dropped(const ReceivingSide& side, std::uint64_t reported);
 
 // The point-to-point contexts of messages in the heap that no communicator of this process has. Empty while an

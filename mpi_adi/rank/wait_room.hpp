@@ -93,8 +93,8 @@ class WaitRoom {
   // Threads that poll, including pollers that are away.
   std::uint32_t pollers_ = 0;
   std::uint32_t away_ = 0;  // threads in a function of the program; each may be a poller
-  // For waits, and for tests (the names with `poll`): the lock's turns at the latest one, and the number of them in a
-  // row during which no other thread had the lock.
+  // The lock's turns at the latest wait, and the number of waits in a row during which no other thread had the lock.
+  // The names with `poll` have the same for tests.
   std::uint32_t turns_ = 0;
   std::uint32_t waits_alone_ = kAlone;
   std::uint32_t polls_ = 0;

@@ -62,7 +62,7 @@ class Worlds {
   };
   [[nodiscard]] FallbackHandler fallback_handler() const;
 
-  // The free contexts of this process; those of the worlds are taken.
+  // The free contexts of this process, without the contexts of the worlds.
   [[nodiscard]] ContextPool& contexts() { return contexts_; }
   // Gives a communicator its contexts. Requires: it had kNoContext.
   static void set_context(Communicator& communicator, const AgreedContext& agreed);

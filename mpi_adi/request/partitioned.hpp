@@ -102,7 +102,7 @@ class Partitioned : public OwnRequest, protected ParentRequest {
   }
   // Begins a round of `messages` messages.
   void begin_round(std::uint64_t messages);
-  // Counts one of them as complete, and keeps the first error.
+  // Counts a message of the round as complete, and keeps the first error.
   void count_complete(const Request& message);
 
   Device& device_;

@@ -77,7 +77,7 @@ std::optional<AnnouncedAccess> Asked::announced() const {
   if (!good) return std::nullopt;
   AnnouncedAccess access;
   std::memcpy(&access, operands_.data(), sizeof access);
-  // The name ends within its array, whatever the origin sent.
+  // The name ends within its array, even if the origin sent a name without an end.
   access.call[sizeof access.call - 1] = '\0';
   // The head's origin was compared with the sender's rank; the one in the body was not.
   access.origin = head_.origin;

@@ -69,7 +69,7 @@ void Rma::unlock(Window& window, int target) {
   to.locked = false;
   to.lock = LockKind::none;
   if (!asked) return;
-  // A release in memory is visible at once to members that poll; let_in() wakes those that sleep.
+  // A release in memory is visible at once to members that poll. let_in() wakes members that sleep.
   if (to.control.here()) return release(window, target, to.control, window.rank());
   if (!parts_.kernel.initiator().gone(to.world_rank)) send(window, target, Ask::unlock);
 }

@@ -19,7 +19,7 @@ void Rma::put(Window& window, const Access& access) {
   const std::uint64_t bytes = bytes_of(access);
   if (bytes == 0) return;
   if (to.method == WindowMethod::direct) {
-    // Two regions and one copy: nothing is packed, whatever the two datatypes are.
+    // One copy between two regions. Nothing is packed, for any two datatypes.
     count_access(window, access, sim::TraceAccess::put, WindowMethod::direct, bytes);
     Pieces here, there;
     return portals::copy(there.to_receive(to.base + access.offset, access.target_count, *access.target_type),

@@ -45,7 +45,7 @@ struct Reply final : Listener {
 // A message that its wire did not take at once. It owns the body, or refers to it, until the wire has taken the body.
 struct Outgoing final : Listener {
   Pooled pooled;
-  // As in Reply: the owner, and the peer's rank in the window.
+  // The owner, and the peer's rank in the window, as in Reply.
   Rma* rma = nullptr;
   Window* window = nullptr;  // nullptr: no access waits for it
   int target = 0;

@@ -188,7 +188,7 @@ void Rma::send_outgoing(Outgoing& outgoing, Window* window, int target, const po
 // Sends a body that the caller may reuse on return.
 void Rma::send_copied(Window* window, int target, portals::Header header, std::span<const std::byte> body) {
   header.length = body.size();
-  // A region has no constness; the kernel only reads this one.
+  // A region has no constness. The kernel only reads the region of a send.
   if (parts_.kernel.try_send(header, portals::Region(const_cast<std::byte*>(body.data()), body.size()))) return;
   Outgoing& outgoing = outgoing_.take();
   outgoing.body.assign(body.begin(), body.end());

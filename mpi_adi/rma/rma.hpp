@@ -276,8 +276,8 @@ class Rma final : public Listener {
   [[nodiscard]] bool block_by_block(const Window& window) const {
     return window.by_messages || (parts_.options.a_message_a_block && !window.memory.dynamic());
   }
-  // The method `process`. False: the system refuses it; nothing happened, and the target is accessed by messages from
-  // now on.
+  // Performs an access by the method `process`. False: the operating system refuses; nothing happened, and later
+  // accesses to the target use messages.
   [[nodiscard]] bool copy_through_system(Window& window, const Access& access, bool write);
   // The paper's form of accesses in pieces: one message for each block.
   void put_blocks(Window& window, const Access& access);
@@ -298,7 +298,7 @@ class Rma final : public Listener {
   void hear_lock(Window& window, const AskHead& head);
   // Reports to the origin that its ask is invalid.
   void refuse(Window& window, const AskHead& head, int error_class);
-  // As an origin: ends the access that a target refused.
+  // The only function of an origin here: ends the access that a target refused.
   void hear_refusal(Window& window, const AskHead& head);
   // Prepares for the body that the ask describes.
   void take_pieces(Window& window, const Asked& asked, const portals::Header& header);

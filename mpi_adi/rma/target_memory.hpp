@@ -14,7 +14,8 @@
 namespace margay::mpi_adi {
 
 // The exposed memory of one window (Window::memory). This object does not own the memory. Under the process lock. A
-// look-up in a dynamic window is logarithmic in the number of pieces, and linear in those that the access spans.
+// look-up in a dynamic window is logarithmic in the number of pieces, and linear in the number of pieces that the
+// access spans.
 class TargetMemory {
  public:
   // Sets the memory of a window that is not dynamic. `bytes` may be 0, and `base` then nullptr.
@@ -90,11 +91,11 @@ class TargetMemory {
   }
 
  private:
-  // Of a window that is not dynamic; otherwise unused.
+  // The memory of a window that is not dynamic; otherwise unused.
   std::byte* base_ = nullptr;
   std::uint64_t bytes_ = 0;
   bool dynamic_ = false;
-  // Of a dynamic window.
+  // The memory of a dynamic window; otherwise empty.
   std::map<std::uintptr_t, std::uint64_t> pieces_;  // bytes by address; they do not overlap
   std::multiset<std::uintptr_t> empty_;             // pieces of 0 bytes, which may be attached several times
 };

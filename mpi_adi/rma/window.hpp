@@ -105,7 +105,7 @@ class WindowControl {
 
 struct WindowCheck;
 
-// The method of access to a member's memory. The numbers are those of traces and of the job board.
+// The method of access to a member's memory. Traces and the job board contain these numbers.
 enum class WindowMethod : std::uint8_t {
   direct,   // loads and stores: it is this process's memory, or is mapped here
   process,  // the operating system copies between the processes
@@ -202,7 +202,7 @@ struct Window {
   // With --check-rma, else nullptr; shared, because its type is incomplete here.
   std::shared_ptr<WindowCheck> check;
 
-  // As a target.
+  // The fields below are for this process as a target.
   TargetMemory memory;
   WindowControl control;
   void* control_memory = nullptr;  // allocated by the rank
@@ -214,7 +214,7 @@ struct Window {
   portals::MatchEntry put_entry;
   portals::MatchEntry get_entry;
 
-  // Ranks of a window are those of its communicator.
+  // A window's ranks are the ranks of its communicator.
   [[nodiscard]] int rank() const { return communicator->rank(); }
   [[nodiscard]] int members() const { return communicator->size(); }
   [[nodiscard]] WindowTarget& target(int rank) { return targets[static_cast<std::size_t>(rank)]; }
