@@ -37,7 +37,8 @@ class TypeBuilder {
   // Sets a bound without data (MPI_LB, MPI_UB). If several are set, the outermost one counts.
   void set_lower(std::int64_t at);
   void set_upper(std::int64_t at);
-  // Extends the extent to a multiple of the strictest alignment, as a C struct's does. Call after all parts are added.
+  // Extends the extent to a multiple of the strictest alignment, like that of a C struct. Called after all parts are
+  // added.
   void pad();
   // Makes the definition. nullptr: a size or bound does not fit in 63 bits. The builder must not be used afterwards.
   [[nodiscard]] TypePtr finish(TypeOrigin origin);

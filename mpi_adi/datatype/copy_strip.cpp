@@ -166,7 +166,8 @@ __attribute__((target("avx512f"), no_sanitize("address", "thread"))) void unpack
 }
 
 // Stores line by line. A masked store across two lines takes longer than four stores of a double, but a masked store
-// within a line takes no longer than one. So the runs before the first line boundary are stored singly.
+// within a line takes no longer than one store of a double. So the runs before the first line boundary are stored
+// singly.
 std::uint64_t unpack_wide(std::byte* spread, const std::byte* packed, std::uint64_t count) {
   const std::size_t into = in_line(spread);
   if (into % kRunBytes != 0) return 0;

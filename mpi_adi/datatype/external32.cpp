@@ -20,7 +20,7 @@ enum class Change : std::uint8_t {
   swap,      // only the order of the bytes
   sign,      // also a shorter, signed integer
   unsign,    // also a shorter, unsigned integer
-  extended,  // the processor's 80-bit long double, as the 128-bit format of IEEE
+  extended,  // the processor's 80-bit long double to the 128-bit format of IEEE
 };
 
 // The representation of the numbers in an element. A complex element has two numbers.

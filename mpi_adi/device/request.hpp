@@ -43,7 +43,7 @@ struct ParentRequest {
 struct Request {
   // Set when a request is taken from its pool, or made.
   RequestKind kind = RequestKind::send;
-  // Set once by complete(), and read by the program's waits and tests.
+  // Read by the program's waits and tests. complete() sets it for the device's requests; an OwnRequest sets it itself.
   bool complete = false;
   // The request was cancelled, and is complete without a message (MPI_Test_cancelled).
   bool cancelled = false;

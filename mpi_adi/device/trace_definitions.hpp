@@ -1,5 +1,5 @@
-// The definitions of the numbers in a trace's events. Those of portals and owner kinds are recorded when the trace
-// begins; each other one when an event first uses the number.
+// The definitions of the numbers in a trace's events. Portals and owner kinds are defined when the device begins, all
+// other numbers when an event first uses them.
 #pragma once
 
 #include <cstdint>

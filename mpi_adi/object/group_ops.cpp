@@ -167,7 +167,7 @@ RankFault expand_ranges(int size, std::span<const int[3]> ranges, std::vector<in
     const auto& range = ranges[i];
     const int at = static_cast<int>(i);
     if (const RankFault fault = check_range(size, range, at); fault.what != RankFault::What::none) return fault;
-    // At least one rank, since check_range() refuses ranges of the wrong direction.
+    // At least one rank, because check_range() rejects ranges of the wrong direction.
     const std::int64_t steps = (std::int64_t{range[1]} - range[0]) / range[2];
     for (std::int64_t step = 0; step <= steps; ++step) {
       const auto rank = static_cast<int>(range[0] + step * range[2]);

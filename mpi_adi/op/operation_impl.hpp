@@ -151,8 +151,8 @@ Combine location_combine(MPI_Op op) {
   return op == MPI_MINLOC ? combine_row<Pair, MinLocation<Pair>> : nullptr;
 }
 
-// The operations of each class of types (MPI 4.0, 6.9.2), as a chain of the kinds above: nullptr leads to the next
-// kind, and at the end to MPI_ERR_OP.
+// The operations of each class of types (MPI 4.0, 6.9.2), as a chain of the functions above. If one returns nullptr,
+// the next is tried; nullptr from the last one becomes MPI_ERR_OP.
 template <typename T>
 Combine integer_combine(MPI_Op op) {
   if (Combine order = order_combine<T>(op); order != nullptr) return order;

@@ -32,7 +32,7 @@ namespace margay::mpi_adi {
 
 class UnderWay {
  public:
-  // Whether nothing is under way. One test, since most waits find nothing.
+  // Whether nothing is under way. One test, because most waits find nothing.
   [[nodiscard]] bool none() const { return (counts_[0] | counts_[1]) == 0; }
   // Counts an operation; returns the generation to pass to end().
   [[nodiscard]] std::uint32_t begin() {
