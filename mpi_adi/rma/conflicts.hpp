@@ -102,8 +102,8 @@ class ConflictTable {
     AnnouncedAccess access;
   };
   std::multimap<std::uint64_t, Kept> kept_;  // by a range's first byte
-  // The longest range since the table was empty. A kept range that overlaps another begins at most so many bytes before
-  // it.
+  // The longest range since the table was empty. So a kept range that overlaps another range begins at most so many
+  // bytes before it.
   std::uint64_t longest_ = 0;
 };
 

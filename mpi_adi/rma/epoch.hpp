@@ -1,5 +1,5 @@
 // The rules of epochs at an origin (MPI 4.0, 12.5). Each check returns the error message, a string literal, or nullptr
-// if there is no error; the binding raises it as MPI_ERR_RMA_SYNC. They read the window's own state only;
+// if there is no error; the binding raises it as MPI_ERR_RMA_SYNC. The functions read only the window's own state;
 // begin_access() also changes it.
 #pragma once
 

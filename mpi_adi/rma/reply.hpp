@@ -38,7 +38,7 @@ struct Reply final : Listener {
   bool at_target = false;        // a described body, in the put portal's list
   bool reads = false;            // the answer contains bytes of the target's memory
   std::uint32_t generation = 0;  // see UnderWay
-  // Called by the device when the block is filled; ends the answer (Rma::came).
+  // Called by the device when the block is filled; ends the answer (Rma::take_reply).
   void notify() override;
 };
 
@@ -56,7 +56,7 @@ struct Outgoing final : Listener {
   std::vector<portals::Buffer> table;  // the pieces of a body that is not one run
   sim::Transmission transmission;
   std::uint32_t generation = 0;  // see UnderWay
-  // Called by the device when the transmission has ended, sent or failed (Rma::finished).
+  // Called by the device when the transmission has ended, sent or failed (Rma::end_sending).
   void notify() override;
 };
 
