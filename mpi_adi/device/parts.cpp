@@ -54,7 +54,7 @@ DeviceParts::DeviceParts(sim::Kernel& the_kernel, const DeviceOptions& the_optio
     define_portals_in_trace(recorder(), heap.size_bytes());
     heap.define_in_trace(recorder());
   }
-  // Always set, because recording may begin later; without a trace the kernel does not call it.
+  // The probe is always set, because recording may begin later. The kernel calls it only while a trace records.
   kernel.target().set_match_probe({.matched = MessageNumbers::matched, .context = &message_numbers});
   const auto attach = [this](portals::PortalIndex portal, portals::MatchList& list) {
     MARGAY_ASSERT(kernel.table().attach(portal, list).ok());
@@ -87,7 +87,7 @@ DeviceParts::~DeviceParts() {
   kernel.table().detach(kAcknowledgmentPortal);
   kernel.table().detach(kReadPortal);
   kernel.table().detach(kCancelPortal);
-  // The list is destroyed after its entry, so the entry leaves it here.
+  // The entry is destroyed before the list, so the entry is removed from the list here.
   cancel_list.remove(cancel_entry);
 }
 

@@ -14,7 +14,7 @@ Task::~Task() {
   if (state_ != State::idle) queue_.unlist(*this);
 }
 
-// No effect on an awake task, which will run anyway, and on an idle one, which a late event may still reach.
+// No effect on an awake task, because it will run anyway, nor on an idle task, which a late event may still reach.
 void Task::wake() {
   if (state_ == State::asleep) {
     state_ = State::awake;

@@ -46,7 +46,7 @@ std::string description(const Datatype& type) {
   return "(" + std::string(constructor(combiner)) + " of " + std::to_string(type.size) + " bytes)";
 }
 
-// The program's name of a type wins over the description.
+// The name that the program gave to a type takes precedence over the description.
 std::string word_of(const Datatype& type) {
   return type.name.empty() ? description(type) : type.name;
 }

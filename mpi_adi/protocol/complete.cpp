@@ -45,7 +45,7 @@ void give_back(DeviceParts& parts, Request& request) {
 }  // namespace
 
 SendRequest& new_send(DeviceParts& parts, Communicator& communicator) {
-  // Once for each object of the pool: the owner tags never change.
+  // Called once for each object of the pool, because the owner tags never change.
   SendRequest& request = parts.sends.take([](SendRequest& made) {
     made.answer_block.set_owner_tag(&made, kOwnerAcknowledgment);
     made.transmission.owner = &made;
@@ -112,7 +112,7 @@ void release(DeviceParts& parts, Request& request) {
 
 void release_to(DeviceParts& parts, ParentRequest& owner, Request& request) {
   MARGAY_ASSERT(!request.detached);
-  // Complete already, so complete() will not run again: notify here.
+  // The request is already complete, so complete() will not notify the parent; this call does.
   if (request.complete) {
     owner.part_completed(request);
     give_back(parts, request);

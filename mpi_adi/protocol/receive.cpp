@@ -45,7 +45,7 @@ namespace {
   const bool pull = note.protocol == NoteProtocol::rendezvous && request.answer_bits != 0;
   if (!pull || request.sent_bytes == 0) return complete_receive(parts, request, row.bytes);
   const portals::Header message = row.header;  // a copy, because the reply overwrites the row
-  // The row will hold the reply's header at the end, so the check of types sees the message's now.
+  // At the end the row has the reply's header, so the check of types reads the message's header now.
   if (parts.type_check != nullptr) parts.type_check->record_message(request, message);
   start_pull(parts, request, message);
 }

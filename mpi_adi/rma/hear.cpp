@@ -82,7 +82,7 @@ void Rma::hear_lock(Window& window, const AskHead& head) {
   if (parts_.kernel.initiator().gone(window.target(head.origin).world_rank)) return;
   const auto member = static_cast<std::uint32_t>(head.origin);
   sim::WindowLock lock = lock_of(window.control);
-  // A request that is granted or waits already is not repeated.
+  // A request that was granted or already waits is not made again.
   if (lock.granted(member) || std::ranges::find(window.waiting, head.origin) != window.waiting.end()) return;
   const auto kind = head.what == Ask::lock_exclusive ? sim::WindowLockKind::exclusive : sim::WindowLockKind::shared;
   if (lock.request(member, kind)) return send(window, head.origin, Ask::granted);
@@ -140,7 +140,7 @@ void Rma::take_pieces(Window& window, const Asked& asked, const portals::Header&
     described.memory->set_owner_tag(static_cast<Listener*>(&described), kOwnerListener);
     described.entry.set(criteria, *described.memory, {});
   } else {
-    // The body will arrive all the same: its header goes to the asks' heap, and forget_described() ends the entry.
+    // The body arrives nevertheless. Its header goes to the asks' heap, and forget_described() then ends the entry.
     described.memory.reset();
     described.entry.set(criteria, asks_, {.save = portals::Save::header});
     refuse(window, head, MPI_ERR_RMA_RANGE);

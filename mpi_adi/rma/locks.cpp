@@ -111,7 +111,7 @@ void Rma::give_locks() {
     });
     any |= !window->waiting.empty();
   }
-  // No member waits any more: rounds need no poll.
+  // If no member waits any more, rounds need no poll.
   if (!any) std::erase(parts_.each_round, &rounds_);
   // After a loss, tries again to end the replies that the kernel was still filling.
   if (parts_.kernel.initiator().losses() != 0) end_losses();
