@@ -4,7 +4,7 @@
 //   25-0   index, below type-specific bits; basic datatypes: size in bytes in 15-8, index in 7-0; keyvals: the type of
 //          their objects in 25-22, index in 21-0
 //
-// MPI_File is a pointer, and does not belong here. Pure arithmetic, no state.
+// MPI_File is a pointer, so it is not covered here. Pure arithmetic, no state.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace margay::mpi_adi {
 
-// All handles of the ABI but MPI_File are ints; 0 is never a valid one.
+// All handles of the ABI but MPI_File are ints; 0 is never a valid handle.
 using Handle = int;
 
-// builtin: fixed by the ABI. direct and indirect: made at run time; margay makes direct ones only, and accepts no
+// builtin: fixed by the ABI. direct, indirect: made at run time. margay makes only direct handles, and accepts no
 // indirect ones.
 enum class HandleKind : std::uint8_t { invalid = 0, builtin = 1, direct = 2, indirect = 3 };
 
@@ -47,10 +47,10 @@ inline constexpr std::uint32_t kMaxHandleIndex = kHandleIndexMask;
 inline constexpr unsigned kKeyvalOwnerShift = 22;
 inline constexpr std::uint32_t kKeyvalIndexMask = (1U << kKeyvalOwnerShift) - 1;
 
-// Direct datatype handles with an index below this are the pair types of MPI_MINLOC and MPI_MAXLOC with padding.
+// Direct datatype handles with an index below this number are pair types with padding, for MPI_MINLOC and MPI_MAXLOC.
 inline constexpr std::uint32_t kPairTypeCount = 5;
 
-// The handle as a number without sign.
+// The handle as an unsigned number.
 [[nodiscard]] constexpr std::uint32_t handle_bits(Handle handle) {
   return static_cast<std::uint32_t>(handle);
 }
@@ -63,12 +63,12 @@ inline constexpr std::uint32_t kPairTypeCount = 5;
 [[nodiscard]] constexpr ObjectType object_type(Handle handle) {
   return static_cast<ObjectType>((handle_bits(handle) >> kHandleTypeShift) & kHandleTypeMask);
 }
-// The low 26 bits, whatever they mean for the type.
+// The low 26 bits, whose meaning depends on the type.
 [[nodiscard]] constexpr std::uint32_t handle_index(Handle handle) {
   return handle_bits(handle) & kHandleIndexMask;
 }
 
-// Makes a handle of its parts. Requires: index <= kMaxHandleIndex.
+// Makes a handle from its parts. Requires: index <= kMaxHandleIndex.
 [[nodiscard]] constexpr Handle make_handle(HandleKind kind, ObjectType type, std::uint32_t index) {
   return static_cast<Handle>((static_cast<std::uint32_t>(kind) << kHandleKindShift) |
                              (static_cast<std::uint32_t>(type) << kHandleTypeShift) | (index & kHandleIndexMask));
@@ -77,11 +77,11 @@ inline constexpr std::uint32_t kPairTypeCount = 5;
 [[nodiscard]] constexpr Handle make_direct(ObjectType type, std::uint32_t index) {
   return make_handle(HandleKind::direct, type, index);
 }
-// The null handle of a type, such as MPI_COMM_NULL of communicator. A keyval's is MPI_KEYVAL_INVALID.
+// The null handle of a type, such as MPI_COMM_NULL for communicators. For keyvals it is MPI_KEYVAL_INVALID.
 [[nodiscard]] constexpr Handle null_handle(ObjectType type) {
   return make_handle(HandleKind::invalid, type, 0);
 }
-// Whether it is the null handle of some type, or no handle of the ABI at all.
+// Whether it is the null handle of some type, or not a handle of the ABI at all.
 [[nodiscard]] constexpr bool is_null(Handle handle) {
   return handle_kind(handle) == HandleKind::invalid;
 }
@@ -96,7 +96,7 @@ inline constexpr std::uint32_t kPairTypeCount = 5;
 
 // --- Datatypes ---
 
-// Whether the handle itself has size and index of a basic datatype. The index may be unused.
+// Whether the handle has the form of a basic datatype, which contains size and index. The index may be unused.
 [[nodiscard]] constexpr bool is_basic_datatype(MPI_Datatype type) {
   return is_builtin(type) && object_type(type) == ObjectType::datatype;
 }
@@ -104,11 +104,11 @@ inline constexpr std::uint32_t kPairTypeCount = 5;
 [[nodiscard]] constexpr std::uint32_t basic_size_bytes(MPI_Datatype type) {
   return (handle_bits(type) >> 8) & 0xffU;
 }
-// The index of a basic datatype: below kBasicTypeSlots, and different from that of any other basic datatype.
+// The index of a basic datatype. It is below kBasicTypeSlots, and each basic datatype has a different index.
 [[nodiscard]] constexpr std::uint32_t basic_index(MPI_Datatype type) {
   return handle_bits(type) & 0xffU;
 }
-// The length of a table by basic_index().
+// The length of a table that is indexed by basic_index().
 inline constexpr std::uint32_t kBasicTypeSlots = 0x80;
 // Whether it is MPI_FLOAT_INT or another pair type with padding. MPI_2INT is a basic datatype.
 [[nodiscard]] constexpr bool is_pair_datatype(MPI_Datatype type) {
@@ -124,7 +124,7 @@ inline constexpr std::uint32_t kPredefinedOpCount = 14;
 [[nodiscard]] constexpr std::uint32_t op_index(MPI_Op op) {
   return handle_index(op);
 }
-// MPI_OP_NULL and the program's operations are not.
+// Whether it is a predefined operation. False for MPI_OP_NULL and for the program's operations.
 [[nodiscard]] constexpr bool is_predefined_op(MPI_Op op) {
   return is_builtin(op) && object_type(op) == ObjectType::op && op_index(op) >= 1 && op_index(op) <= kPredefinedOpCount;
 }
@@ -133,8 +133,8 @@ inline constexpr std::uint32_t kPredefinedOpCount = 14;
 [[nodiscard]] constexpr ObjectType keyval_owner(int keyval) {
   return static_cast<ObjectType>((handle_bits(keyval) >> kKeyvalOwnerShift) & kHandleTypeMask);
 }
-// C's handle of a predefined key, from either of its two handles: C's is odd, and Fortran's is one more. Requires:
-// builtin.
+// C's handle of a predefined key, from either of the key's two handles: C's handle is odd, and Fortran's is greater by
+// one. Requires: builtin.
 [[nodiscard]] constexpr int predefined_keyval(int keyval) {
   return (keyval - 1) | 1;
 }
@@ -167,7 +167,7 @@ static_assert(null_handle(ObjectType::session) == MPI_SESSION_NULL);
 static_assert(make_direct(ObjectType::datatype, kPairTypeCount - 1) == MPI_LONG_DOUBLE_INT);
 static_assert(basic_size_bytes(MPI_INT) == sizeof(int) && basic_size_bytes(MPI_LONG_DOUBLE) == sizeof(long double));
 static_assert(is_predefined_op(MPI_MAX) && is_predefined_op(MPI_NO_OP) && !is_predefined_op(MPI_OP_NULL));
-// Fortran's key leads to C's.
+// Fortran's handle of a key leads to C's.
 static_assert(predefined_keyval(MPI_TAG_UB) == MPI_TAG_UB && predefined_keyval(MPI_TAG_UB + 1) == MPI_TAG_UB);
 static_assert(keyval_owner(MPI_TAG_UB) == ObjectType::communicator && keyval_index(MPI_TAG_UB) == 1);
 static_assert(keyval_owner(MPI_WIN_BASE) == ObjectType::window && object_type(MPI_WIN_BASE) == ObjectType::keyval);

@@ -1,4 +1,4 @@
-// Access to MPI_Status. The count of bytes has 63 bits in two words; the lowest bit of the second one means
+// Access to MPI_Status. The count of bytes has 63 bits in two words. The lowest bit of the second word means
 // "cancelled".
 #pragma once
 
@@ -39,7 +39,7 @@ constexpr void set_status_bytes(MPI_Status& status, std::uint64_t bytes) {
   return (static_cast<std::uint32_t>(status.count_hi_and_cancelled) & kStatusCancelledBit) != 0;
 }
 
-// Sets or clears that bit, and keeps the count.
+// Sets or clears the cancelled bit, and keeps the count.
 constexpr void set_status_cancelled(MPI_Status& status, bool cancelled) {
   const auto rest = static_cast<std::uint32_t>(status.count_hi_and_cancelled) & ~kStatusCancelledBit;
   status.count_hi_and_cancelled = static_cast<int>(rest | (cancelled ? kStatusCancelledBit : 0U));
@@ -48,7 +48,7 @@ constexpr void set_status_cancelled(MPI_Status& status, bool cancelled) {
 // The functions below have no effect on MPI_STATUS_IGNORE. None writes MPI_ERROR, which the standard reserves for calls
 // that complete several requests.
 
-// Sets all but MPI_ERROR; not cancelled.
+// Sets all fields but MPI_ERROR, and clears the cancelled bit.
 // `source`: a rank in the communicator, or MPI_PROC_NULL. `bytes`: of data received.
 inline void fill_status(MPI_Status* status, int source, int tag, std::uint64_t bytes) {
   if (ignores(status)) return;

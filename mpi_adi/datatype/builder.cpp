@@ -12,7 +12,7 @@ TypeDefinition::~TypeDefinition() {
     const TypePtr one = std::move(below.back());
     below.pop_back();
     if (one == nullptr || one.use_count() != 1) continue;
-    // No other type uses it, and it is about to be destroyed.
+    // No other type uses this definition, so it is destroyed in this iteration, and its members may be moved.
     auto& last = const_cast<TypeDefinition&>(*one);
     for (TypePtr& type : last.origin.types) below.push_back(std::move(type));
     last.origin.types.clear();
@@ -42,7 +42,7 @@ void TypeBuilder::widen(TypeBounds& bounds, bool& any, const TypeBounds& by, con
   any = true;
 }
 
-// A bound that was set in any part decides, and found bounds no longer count (MPI 4.0, 5.1.7).
+// If a bound was set in any part, it takes precedence over the bounds that are found (MPI 4.0, 5.1.7).
 void TypeBuilder::take_bounds(const TypeDefinition& type, const Reach& reach) {
   if (!type.has_bounds()) return;
   widen(found_, any_found_, type.bounds, reach);
@@ -67,7 +67,7 @@ void TypeBuilder::add(const TypeBlocks& group, const TypePtr& type) {
   Reach reach;
   std::int64_t elements = 0;
   std::uint64_t bytes = 0;
-  // All sums are checked before anything changes, so a failed builder never has half a group.
+  // All sums are checked before anything changes, so a failed builder never contains half a group.
   if (!reach_of(group, old, reach) || __builtin_mul_overflow(group.blocks, group.length, &elements) ||
       __builtin_mul_overflow(static_cast<std::uint64_t>(elements), old.size, &bytes) || bytes > kTypeBytesMax - size_) {
     fits_ = false;
@@ -75,10 +75,10 @@ void TypeBuilder::add(const TypeBlocks& group, const TypePtr& type) {
   }
   take_bounds(old, reach);
   alignment_ = std::max(alignment_, old.alignment);
-  // A group without data still moves bounds, above, but has no place in the layout.
+  // A group without data changes bounds, above, but has no bytes in the layout.
   if (bytes != 0) {
     widen(true_, any_true_, old.true_bounds, reach);
-    // Blocks of one run fold into that run before they are repeated.
+    // The elements of a block fold, if possible, before the block is repeated.
     const Layout block = layout_repeat(old.layout, group.length, old.extent());
     layout_.add(group.offset, block, group.blocks, group.stride);
     signature_.add(static_cast<std::int64_t>(size_), old.signature, elements, static_cast<std::int64_t>(old.size));
@@ -88,7 +88,8 @@ void TypeBuilder::add(const TypeBlocks& group, const TypePtr& type) {
   external_size_ += static_cast<std::uint64_t>(elements) * old.external_size;
 }
 
-// An upper bound that was set is final; a lower one only moves the extent's start (MPI 4.0, 5.1.7).
+// An upper bound that was set prevents padding. A lower bound that was set only changes the start of the extent (MPI
+// 4.0, 5.1.7).
 void TypeBuilder::pad() {
   if (!any_found_ || upper_set_) return;
   const std::int64_t lower = lower_set_ ? set_.lower : found_.lower;
@@ -123,7 +124,7 @@ TypePtr TypeBuilder::build(TypeOrigin&& origin, const TypeBounds& bounds) {
   made->layout = layout_.finish();
   made->signature = signature_.finish();
   made->origin = std::move(origin);
-  // Last, from the final layout and extent.
+  // Made last, because it needs the final layout and extent.
   made->in_a_row.emplace(made->layout, extent);
   return made;
 }

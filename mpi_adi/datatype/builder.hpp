@@ -1,4 +1,4 @@
-// The builder that all type constructors share: it gathers a definition block by block, and checks every sum for
+// The builder that all type constructors share. It builds a definition block by block, and checks every sum for
 // overflow.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace margay::mpi_adi {
 
-// The most bytes of data in one element: the sum of two such numbers does not wrap.
+// The most bytes of data in one element. The sum of two such numbers does not wrap round.
 inline constexpr std::uint64_t kTypeBytesMax = std::uint64_t{1} << 62;
 
 // A group of elements in a regular pattern: `blocks` blocks of `length` elements, the blocks `stride` bytes apart, the
@@ -30,18 +30,19 @@ struct TypeBlocks {
 //   TypePtr made = builder.finish(origin);
 class TypeBuilder {
  public:
-  // Reserves room for as many groups; saves reallocation only.
+  // Reserves room for this number of groups. Its only effect is to save reallocation.
   void reserve(std::size_t groups) { layout_.reserve(groups); }
   // Adds a group of elements of `type`, behind those added before. Requires: blocks and length are not negative.
   void add(const TypeBlocks& group, const TypePtr& type);
-  // Sets a bound without data (MPI_LB, MPI_UB). Of several the outermost counts.
+  // Sets a bound without data (MPI_LB, MPI_UB). If several are set, the outermost one counts.
   void set_lower(std::int64_t at);
   void set_upper(std::int64_t at);
-  // Extends the extent to a multiple of the strictest alignment, as a C struct's does. Call after all parts are added.
+  // Extends the extent to a multiple of the strictest alignment, like that of a C struct. Called after all parts are
+  // added.
   void pad();
   // Makes the definition. nullptr: a size or bound does not fit in 63 bits. The builder must not be used afterwards.
   [[nodiscard]] TypePtr finish(TypeOrigin origin);
-  // The same with given bounds, which replace those found, and count as set.
+  // The same with given bounds, which replace the found bounds and count as set.
   [[nodiscard]] TypePtr finish(TypeOrigin origin, std::int64_t lower, std::int64_t upper);
 
  private:
@@ -51,7 +52,7 @@ class TypeBuilder {
   };
   // The distances of a group's elements. False on overflow.
   [[nodiscard]] bool reach_of(const TypeBlocks& group, const TypeDefinition& type, Reach& reach);
-  // Widens bounds by those of elements at the reach.
+  // Widens `bounds` by the bounds `by` of the elements at both ends of the reach.
   void widen(TypeBounds& bounds, bool& any, const TypeBounds& by, const Reach& reach);
   // The common end of both finish().
   [[nodiscard]] TypePtr build(TypeOrigin&& origin, const TypeBounds& bounds);
@@ -62,7 +63,7 @@ class TypeBuilder {
     return !__builtin_add_overflow(a, b, &out) || (fits_ = false);
   }
 
-  // The places of the data, and its types as if packed; both fold as parts are added.
+  // The places of the data, and the types of the packed data. Both fold as parts are added.
   LayoutSequence layout_;
   LayoutSequence signature_;
   // Sums over all groups; see TypeDefinition.
@@ -70,7 +71,8 @@ class TypeBuilder {
   std::uint64_t elements_ = 0;
   std::uint64_t external_size_ = 0;
   std::uint32_t alignment_ = 1;
-  // found: from the parts. set: by markers or inherited set bounds. true: of the data alone.
+  // found: computed from the parts. set: by markers, or inherited from parts whose bounds were set. true: of the data
+  // alone.
   TypeBounds found_;
   TypeBounds set_;
   TypeBounds true_;

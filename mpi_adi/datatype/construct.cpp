@@ -16,7 +16,7 @@ TypePtr indexed(std::span<const Count> lengths, std::span<const Displacement> di
   builder.reserve(lengths.size());
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     std::int64_t at = 0;
-    // Displacements count in elements for some constructors, and the product may not fit.
+    // For some constructors, displacements are counted in elements, so the product may not fit.
     if (__builtin_mul_overflow(static_cast<std::int64_t>(displacements[i]), unit, &at)) return nullptr;
     builder.add({.offset = at, .blocks = 1, .length = lengths[i], .stride = 0}, old);
   }
@@ -29,7 +29,7 @@ TypePtr structure(std::span<const Count> lengths, std::span<const MPI_Aint> disp
   TypeBuilder builder;
   builder.reserve(lengths.size());
   for (std::size_t i = 0; i < lengths.size(); ++i) {
-    // Markers have a place but no data; with length 0 they set nothing.
+    // Markers have a displacement but no data. With length 0 they have no effect.
     if (types[i]->predefined == MPI_LB) {
       if (lengths[i] != 0) builder.set_lower(displacements[i]);
     } else if (types[i]->predefined == MPI_UB) {
@@ -110,7 +110,7 @@ TypePtr make_dup(const TypePtr& old, TypeOrigin origin) {
 
 namespace {
 
-// The index of the i-th dimension, counted from the one that varies fastest.
+// The index of the i-th dimension, counted from the dimension that varies fastest.
 std::size_t from_fastest(std::size_t i, std::size_t dimensions, int order) {
   return order == MPI_ORDER_C ? dimensions - 1 - i : i;
 }
@@ -119,7 +119,7 @@ bool multiply(std::int64_t& number, std::int64_t by) {
   return !__builtin_mul_overflow(number, by, &number);
 }
 
-// The blocks of one dimension that this process gets, of elements of `inner`, which is its part of the faster
+// The blocks of one dimension that this process gets. Their elements are `inner`, the process's part of the faster
 // dimensions.
 TypePtr deal(const Distribution& dimension, const TypePtr& inner) {
   const std::int64_t extent = inner->extent();
@@ -132,7 +132,7 @@ TypePtr deal(const Distribution& dimension, const TypePtr& inner) {
   if (!multiply(upper, dimension.array) || !multiply(offset, first) || !multiply(stride, round)) return nullptr;
   TypeBuilder builder;
   if (first < dimension.array) {
-    // Blocks of whole rounds, and one more that the array's end may cut.
+    // One block for each round, of which the array's end may cut the last.
     const std::int64_t before_last = (dimension.array - 1 - first) / round;
     const std::int64_t last = std::min(dimension.block, dimension.array - first - before_last * round);
     const bool last_is_whole = last == dimension.block;
@@ -152,13 +152,13 @@ TypePtr subarray(std::span<const Count> sizes, std::span<const Count> subsizes, 
     const std::size_t dimension = from_fastest(i, sizes.size(), order);
     std::int64_t start = starts[dimension];
     if (!multiply(start, distance) || __builtin_add_overflow(offset, start, &offset)) return nullptr;
-    // A loop for each dimension; those that are whole fold into the next.
+    // A loop for each dimension. A dimension of which the box has all elements folds into the next loop.
     box = make_hvector(subsizes[dimension], 1, distance, box, {});
     if (box == nullptr || !multiply(distance, sizes[dimension])) return nullptr;
   }
   TypeBuilder builder;
   builder.add({.offset = offset, .blocks = 1, .length = 1, .stride = 0}, box);
-  // The extent is the whole array's, so that arrays follow each other.
+  // The extent is that of the whole array, so that consecutive elements are consecutive arrays.
   return builder.finish(std::move(origin), 0, distance);
 }
 

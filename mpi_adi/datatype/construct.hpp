@@ -9,8 +9,8 @@
 
 namespace margay::mpi_adi {
 
-// Each returns a definition, or nullptr if its size would exceed 2^62 bytes or a bound would not fit in 63 bits.
-// `origin` describes the call, for MPI_Type_get_contents; the types in it are those given here.
+// Each constructor returns a definition, or nullptr if the size would exceed 2^62 bytes or a bound would not fit in 63
+// bits. `origin` describes the call, for MPI_Type_get_contents; its types are the constructor's arguments.
 
 // `count` blocks of `block_length` elements of `old` each; the blocks begin `stride_bytes` apart. Requires: no
 // negative count.
@@ -35,7 +35,7 @@ namespace margay::mpi_adi {
                                   std::span<const TypePtr> types, TypeOrigin origin);
 // `old` with the bounds [lower, lower + extent), which types made of it inherit.
 [[nodiscard]] TypePtr make_resized(const TypePtr& old, std::int64_t lower, std::int64_t extent, TypeOrigin origin);
-// Copies all but the origin and the predefined handle. The caller may change the copy until others refer to it.
+// Copies a definition without its origin and its predefined handle. The caller may change the copy until it is shared.
 [[nodiscard]] std::shared_ptr<TypeDefinition> copy_definition(const TypeDefinition& old);
 // A copy with its own origin; layout and signature are shared.
 [[nodiscard]] TypePtr make_dup(const TypePtr& old, TypeOrigin origin);
@@ -56,7 +56,7 @@ struct Distribution {
   std::int64_t array = 1;      // elements of the whole dimension
   std::int64_t block = 1;      // consecutive elements that one process gets in a turn
   std::int64_t processes = 1;  // processes that get blocks in turn
-  std::int64_t place = 0;      // position of this process among them
+  std::int64_t place = 0;      // position of this process among these
 };
 // This process's part of the array. The dimensions are in the order of `order`.
 [[nodiscard]] TypePtr make_darray(std::span<const Distribution> dimensions, int order, const TypePtr& old,

@@ -14,20 +14,20 @@ namespace {
 
 constexpr std::size_t kRunBytes = kEveryOtherRunBytes;
 constexpr std::size_t kStride = kEveryOtherStride;
-constexpr std::size_t kLineBytes = 64;  // also of a register
+constexpr std::size_t kLineBytes = 64;  // of a cache line and of a register
 constexpr std::size_t kSpreadBytes = 2 * kLineBytes;
-constexpr std::uint64_t kRuns = 8;    // of one group: they fill a line when packed
-constexpr std::uint64_t kGroups = 8;  // per turn of a loop; with fewer, the loop's own work matters
+constexpr std::uint64_t kRuns = 8;    // of one group: packed, they fill a line
+constexpr std::uint64_t kGroups = 8;  // groups in each iteration of a loop; with fewer, the loop's own work matters
 constexpr __mmask8 kEven = 0x55;
 constexpr __mmask8 kOdd = 0xaa;
 constexpr __mmask8 kAll = 0xff;
-// From this count on (24 KiB of both sides together) lines are prefetched before they are stored to. If both sides do
-// not fit the first-level cache, stores would wait for lines one after the other (1.6 times as long at 16 KiB of data);
-// if they fit, prefetching costs a tenth.
+// From this count on (24 KiB of both sides together) lines are prefetched before stores to them. If both sides do not
+// fit in the first-level cache, stores without prefetching wait for one line after the other (1.6 times as long at 16
+// KiB of data). If both sides fit, prefetching costs a tenth.
 constexpr std::uint64_t kMany = 1025;
 
-// Tested at each call, neither stored at the first use nor resolved by the dynamic linker: one load, and a branch that
-// the processor predicts.
+// Tested at each call, at the cost of one load and a branch that the processor predicts. So no result is stored at the
+// first use, and no symbol is resolved by the dynamic linker.
 bool has_wide_registers() {
   return __builtin_cpu_supports("avx512f") != 0;
 }
@@ -43,8 +43,8 @@ template <std::size_t kLines>
   for (std::size_t i = 0; i < kLines; ++i) __builtin_prefetch(line + i * kLineBytes, 1);
 }
 
-// The positions of a group's runs, from lane `lane` of its first line on. `below`: if the group reaches across into the
-// next group's first line, the lanes there that take the place of this line's.
+// The positions of a group's runs, from lane `lane` of the group's first line on. `below`: if the group ends in the
+// next group's first line, the lanes of that line which belong to this group.
 struct Lanes {
   __m512i places;
   __mmask8 below;
@@ -56,9 +56,9 @@ struct Lanes {
           static_cast<__mmask8>((1U << lane) - 1)};
 }
 
-// Packs one group. `first`: if groups reach across lines, the bytes of the first line, afterwards those of the next
-// group's. Whole lines are loaded, each once, because a load across two lines costs two. So gaps are read too, and
-// other bytes in the first and last line, and discarded: another thread may be writing them without harm.
+// Packs one group. `first`: if groups reach across lines, the bytes of this group's first line; on return, of the next
+// group's. Whole lines are loaded, each once, because a load across two lines costs two loads. So gaps, and other bytes
+// of the first and the last line, are also read, and discarded; another thread may write them meanwhile without harm.
 template <bool kAcross>
 __attribute__((target("avx512f"), always_inline, no_sanitize("address", "thread"))) inline void pack_group(
     std::byte* packed, const std::byte* line, const Lanes& lanes, __m512d& first) {
@@ -96,8 +96,8 @@ __attribute__((target("avx512f"), no_sanitize("address", "thread"))) void pack_g
   }
 }
 
-// The runs before the packed side's first line boundary are copied singly. (A packed side that is not even aligned to
-// runs stays unaligned.)
+// The runs before the packed side's first line boundary are copied singly. (If the packed side is not aligned to runs,
+// no run is copied singly.)
 std::uint64_t pack_wide(std::byte* packed, const std::byte* spread, std::uint64_t count) {
   const std::size_t into = in_line(packed);
   const std::uint64_t before = into % kRunBytes == 0 ? (kLineBytes - into) % kLineBytes / kRunBytes : 0;
@@ -112,8 +112,8 @@ std::uint64_t pack_wide(std::byte* packed, const std::byte* spread, std::uint64_
   return before + groups * kRuns;
 }
 
-// The lanes of the packed line that go into the first of two spread lines, and those that go into the second. If the
-// packed runs begin inside a line, lanes from 8 on are those of the next line.
+// The lanes of the packed line that go into the first and into the second of two spread lines. If the packed runs begin
+// inside a line, lanes from 8 on are lanes of the next packed line.
 struct Halves {
   __m512i low, high;
 };
@@ -124,9 +124,9 @@ struct Halves {
           _mm512_add_epi64(_mm512_setr_epi64(4, 4, 5, 5, 6, 6, 7, 7), _mm512_set1_epi64(from))};
 }
 
-// Unpacks one group to the two lines that begin at `line`, into their lanes of `mask`; `first` is as in pack_group().
-// (GCC 12 warns that permutations without a mask read uninitialized values; with a full mask they are the same
-// instruction.)
+// Unpacks one group into the two lines that begin at `line`, there into the lanes of `mask`. `first`: as in
+// pack_group(), of the packed side. (GCC 12 warns that permutations without a mask read uninitialized values.
+// Permutations with a full mask are the same instruction.)
 template <bool kAcross>
 __attribute__((target("avx512f"), always_inline, no_sanitize("address", "thread"))) inline void unpack_group(
     std::byte* line, const std::byte* packed, __mmask8 mask, const Halves& halves, __m512d& first) {
@@ -165,8 +165,9 @@ __attribute__((target("avx512f"), no_sanitize("address", "thread"))) void unpack
   }
 }
 
-// Stores line by line: a masked store across two lines takes longer than its four doubles one by one, one within a line
-// as long as one double. So the runs before the first line boundary are stored singly.
+// Stores line by line. A masked store across two lines takes longer than four stores of a double, but a masked store
+// within a line takes no longer than one store of a double. So the runs before the first line boundary are stored
+// singly.
 std::uint64_t unpack_wide(std::byte* spread, const std::byte* packed, std::uint64_t count) {
   const std::size_t into = in_line(spread);
   if (into % kRunBytes != 0) return 0;
@@ -264,8 +265,8 @@ struct Unpack {
   }
 };
 
-// Runs of a length that the compiler knows take a move or two each. Four per turn, so that the loop's own work does not
-// matter.
+// Copies runs of a length that the compiler knows: one or two moves each. Each iteration copies four runs, so that the
+// loop's own work does not matter.
 template <typename Method, std::size_t Bytes, typename Places>
 typename Method::Packed fixed(typename Method::Packed packed, Places places, std::uint64_t count) {
   for (; count >= 4; count -= 4) {
@@ -282,8 +283,8 @@ typename Method::Packed fixed(typename Method::Packed packed, Places places, std
   return packed;
 }
 
-// Packs doubles two by two in one register, with one store for both, because a processor does fewer stores than loads
-// at once.
+// Packs doubles in pairs: two loads into one register and one store, because a processor performs fewer stores than
+// loads at once.
 #ifdef __SSE2__
 void pack_two(std::byte* packed, std::uintptr_t first, std::uintptr_t second) {
   const __m128i low = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(first));
@@ -311,7 +312,7 @@ std::byte* pack_eights(std::byte* packed, Places places, std::uint64_t count) {
 }
 #endif
 
-// The lengths of common element types; all others are copied by a general loop.
+// The lengths of common element types have loops of their own. A general loop copies all others.
 template <typename Method, typename Places>
 typename Method::Packed runs(typename Method::Packed packed, Places places, std::uint64_t bytes, std::uint64_t count) {
   switch (bytes) {
@@ -341,7 +342,7 @@ typename Method::Packed runs(typename Method::Packed packed, Places places, std:
   }
 }
 
-// Runs of any length: each entry's length is the distance to the next one's `before`.
+// Copies runs of any length. An entry's length is the difference between the next entry's `before` and its own.
 template <typename Method>
 typename Method::Packed entries(typename Method::Packed packed, const Strip& strip, std::uintptr_t base) {
   const LayoutNode::Entry* entry = strip.entries;
@@ -360,7 +361,7 @@ typename Method::Packed copy_strip(typename Method::Packed packed, const Strip& 
   std::uintptr_t base = strip.base + by;
   if (strip.entries != nullptr) return entries<Method>(packed, strip, base);
   if (strip.offsets != nullptr) return runs<Method>(packed, Listed{base, strip.offsets}, strip.bytes, count);
-  // A single run, the most frequent strip of tables, skips the loops' set-up.
+  // A single run, the most frequent strip of a table, needs no loop.
   if (count == 1) {
     Method::move(packed, base, static_cast<std::size_t>(strip.bytes));
     return packed + strip.bytes;

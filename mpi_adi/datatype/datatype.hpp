@@ -12,9 +12,9 @@
 
 namespace margay::mpi_adi {
 
-// The numbers that each message needs, and a reference to the definition, which has all else. Passive. Reference
-// counted like Communicator: one for the program's handle, one for each persistent request. Aligned, so that one cache
-// line has all that a send reads.
+// A datatype, as data: the numbers that each message needs, and a reference to the definition, which has everything
+// else. References are counted by hand: one for the program's handle, and one for each persistent request. Aligned, so
+// that one cache line has all fields that a send reads.
 struct alignas(64) Datatype {
   // The count_max of a type without data.
   static constexpr std::uint64_t kCountMax = std::numeric_limits<std::int64_t>::max();
@@ -35,7 +35,7 @@ struct alignas(64) Datatype {
   std::uint32_t references = 1;
   std::uint64_t size = 0;   // bytes of data in one element
   std::int64_t extent = 0;  // bytes from one element to the next; may be negative
-  // More elements than this have more than 2^63 - 1 bytes. Unsigned, so that one comparison refuses negative counts
+  // The most elements whose data is at most 2^63 - 1 bytes. Unsigned, so that one comparison rejects negative counts,
   // too.
   std::uint64_t count_max = kCountMax;
   bool is_dense = false;    // see dense()
@@ -43,14 +43,14 @@ struct alignas(64) Datatype {
   bool committed = false;   // MPI_Type_commit was called; required for communication
   bool in_trace = false;    // its name was recorded in the trace (device/trace_definitions)
   TypePtr definition;       // nullptr: own_bytes()
-  // MPI_Type_set_name's, or the name of a predefined type.
+  // The name that MPI_Type_set_name set, or the name of a predefined type.
   std::string name;
-  // The program's (MPI_Type_set_attr); a duplicate's are copied by the keys' functions.
+  // The program's attributes (MPI_Type_set_attr). The keys' functions copy them to a duplicate.
   AttributeList attributes;
 
-  // Whether `count` elements are one run of bytes that begins at the buffer's address: then a count and a size describe
-  // them, without a layout.
-  // Each message makes this test, to choose between the two forms of a region.
+  // Whether consecutive elements are one run of bytes that begins at the buffer's address. Then a count and a size
+  // describe them, without a layout.
+  // Tested for each message, to choose between the two forms of a region.
   [[nodiscard]] bool dense() const { return is_dense; }
 };
 

@@ -1,5 +1,5 @@
-// The definition of a datatype, without its handle. The types that were made of it refer to it. A duplicate has a
-// definition of its own, which shares the layout.
+// The definition of a datatype, without its handle. Types that were made of a type refer to its definition. A duplicate
+// has a definition of its own, which shares the layout.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct TypeOrigin {
   std::vector<int> integers;
   std::vector<MPI_Aint> addresses;
   std::vector<TypePtr> types;
-  std::vector<MPI_Count> counts = {};  // numbers of a `_c` constructor that are MPI_Count arguments
+  std::vector<MPI_Count> counts = {};  // the MPI_Count arguments of a `_c` constructor
 };
 
 // Bounds in bytes from the element's address. They may be negative, and so may the extent.
@@ -34,12 +34,12 @@ struct TypeBounds {
   std::int64_t upper = 0;
 };
 
-// All that is fixed when a type is made. Built by TypeBuilder or the table of predefined types.
+// Everything that is constant from a type's construction on. Built by TypeBuilder or by the table of predefined types.
 struct TypeDefinition {
   TypeDefinition() = default;
   TypeDefinition(const TypeDefinition&) = delete;
   TypeDefinition& operator=(const TypeDefinition&) = delete;
-  // Destroys the types of which this one is made in a loop, as a layout does: recursion could overflow the stack.
+  // Uses a loop to destroy the definitions of which this one is made, because recursion could overflow the stack.
   ~TypeDefinition();
 
   std::uint64_t size = 0;           // bytes of data in one element
@@ -61,9 +61,9 @@ struct TypeDefinition {
 
   // Bytes from one element to the next in a buffer; negative if the bounds are reversed.
   [[nodiscard]] std::int64_t extent() const { return bounds.upper - bounds.lower; }
-  // The predefined type of all its data; 0 if it is empty or mixed.
+  // The predefined type, if all of the data has the same; 0 if the type is empty or mixed.
   [[nodiscard]] int basic() const { return signature.is_run() ? signature.node->leaf : 0; }
-  // Whether it contributes bounds to types made of it.
+  // Whether types that are made of this type take bounds from it.
   [[nodiscard]] bool has_bounds() const { return elements != 0 || lower_set || upper_set; }
 };
 

@@ -12,7 +12,7 @@ std::optional<std::uint64_t> elements_in(const TypeDefinition& type, std::uint64
   std::uint64_t elements = bytes / type.size * type.elements;
   std::uint64_t left = bytes % type.size;
   if (left == 0) return elements;
-  // Whole elements are counted above, so at most one element is walked.
+  // Whole elements are counted above, so the walk covers less than one element.
   LayoutWalker walker(*type.signature.node, 0, 0);
   while (left != 0) {
     const Strip run = walker.take(left);
@@ -33,7 +33,7 @@ std::optional<std::uint64_t> bytes_of_elements(const TypeDefinition& type, std::
   if (__builtin_mul_overflow(elements / type.elements, type.size, &bytes)) return std::nullopt;
   std::uint64_t left = elements % type.elements;
   LayoutWalker walker(*type.signature.node, 0, 0);
-  // The last strip may have more elements than are left, and counts in part.
+  // If the last strip has more elements than are left, only a part of it is counted.
   for (std::uint64_t here = 0; left != 0; left -= here) {
     const Strip run = walker.take(type.size);
     const std::uint64_t one = basic_size_bytes(run.leaf);

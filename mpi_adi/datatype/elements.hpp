@@ -9,11 +9,11 @@
 
 namespace margay::mpi_adi {
 
-// The number of predefined elements in `bytes`; nothing when they end inside one. Walks one element of `type` if they
-// end inside one; otherwise it costs a division.
+// The number of predefined elements in `bytes`; nullopt if the bytes end inside a predefined element. If the bytes end
+// inside an element of `type`, the function walks that element; otherwise it costs a division.
 [[nodiscard]] std::optional<std::uint64_t> elements_in(const TypeDefinition& type, std::uint64_t bytes);
 
-// The bytes of the first `elements` predefined elements; nothing if they exceed 2^63 - 1. A type without elements has
+// The bytes of the first `elements` predefined elements; nullopt if they exceed 2^63 - 1. A type without elements has
 // no bytes.
 [[nodiscard]] std::optional<std::uint64_t> bytes_of_elements(const TypeDefinition& type, std::uint64_t elements);
 

@@ -15,13 +15,13 @@ std::uintptr_t address(const std::byte* base, std::int64_t offset) {
   return address(base, static_cast<std::uintptr_t>(offset));
 }
 
-// More bytes than any memory has, but few enough that iterations can be counted in 63 bits.
+// More bytes than any memory has, but so few that iterations can be counted in 63 bits.
 constexpr std::uint64_t kEndlessBytes = std::uint64_t{1} << 62;
 
 }  // namespace
 
-// The loop over elements is part of the layout, so a walk has one kind of loop, and elements that continue an element's
-// own blocks fold into one loop with them.
+// The loop over the elements is part of the layout. So a walk has one kind of loop, and if each element continues the
+// blocks of the previous one, both loops fold into one.
 ElementsLayout::ElementsLayout(const mpi_adi::Layout& element, std::int64_t extent) {
   if (!element.node) return;
   root_ = layout_repeat(element, static_cast<std::int64_t>(kEndlessBytes / element.node->size), extent);
@@ -31,7 +31,7 @@ ElementsLayout::ElementsLayout(const mpi_adi::Layout& element, std::int64_t exte
 }
 
 portals::Buffer ElementsLayout::piece(std::byte* base, std::uint64_t at) const {
-  // The first question about each region, answered without a walk.
+  // Each region is first asked for its first piece, which needs no walk.
   if (at == 0) {
     return {reinterpret_cast<std::byte*>(address(base, first_run_.base)), static_cast<std::size_t>(first_run_.bytes)};
   }
@@ -39,11 +39,11 @@ portals::Buffer ElementsLayout::piece(std::byte* base, std::uint64_t at) const {
   return {reinterpret_cast<std::byte*>(run.base), static_cast<std::size_t>(run.bytes)};
 }
 
-// Most buffers are one strip. A stored strip spares the walk, which takes as long as copying 1 KiB.
+// Most buffers are one strip. The stored strip saves the walk, which takes as long as copying 1 KiB.
 std::uint64_t ElementsLayout::first_runs(std::uint64_t at, std::uint64_t bytes) const {
   if (at != 0 || bytes > first_.total) return 0;
   if (bytes == first_.total) return first_.count;
-  // Entries differ in length, so a part of them needs a walk.
+  // Entries differ in length, so a part of a strip with entries needs a walk.
   if (first_.entries != nullptr) return 0;
   const std::uint64_t runs = bytes / first_.bytes;
   return runs * first_.bytes == bytes ? runs : 0;

@@ -1,5 +1,5 @@
-// The layout of any number of consecutive elements of a type: the object that a portals region of a noncontiguous
-// buffer refers to, and that packing walks.
+// The layout of any number of consecutive elements of a type. The region of a noncontiguous buffer refers to it, and
+// packing walks it.
 #pragma once
 
 #include "mpi_adi/datatype/layout.hpp"
@@ -8,8 +8,8 @@
 
 namespace margay::mpi_adi {
 
-// A type's elements without end, as the region of a buffer sees them. Immutable, so any number of messages may use it
-// at once. Part of its type's definition, which its users refer to.
+// The layout of an endless sequence of a type's elements, of which a region uses a part. Immutable, so any number of
+// messages may use it at once. Part of the type's definition, to which its users refer.
 class ElementsLayout final : public portals::Layout {
  public:
   // Elements of layout `element`, `extent` bytes apart.
@@ -25,7 +25,7 @@ class ElementsLayout final : public portals::Layout {
   [[nodiscard]] const mpi_adi::Layout& root() const { return root_; }
 
  private:
-  // Number of runs of the first strip that are exactly the bytes from `at` on; 0: a walk is needed.
+  // The number of runs of the first strip that make up exactly `bytes` bytes from `at` on; 0: a walk is needed.
   [[nodiscard]] std::uint64_t first_runs(std::uint64_t at, std::uint64_t bytes) const;
 
   mpi_adi::Layout root_;

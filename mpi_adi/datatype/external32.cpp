@@ -17,13 +17,13 @@ namespace {
 constexpr std::size_t kChunkBytes = 4096;
 
 enum class Change : std::uint8_t {
-  swap,      // the bytes in reverse order
-  sign,      // also a shorter signed integer
-  unsign,    // also a shorter unsigned integer
-  extended,  // the processor's 80-bit long double, as the 128-bit format of IEEE
+  swap,      // only the order of the bytes
+  sign,      // also a shorter, signed integer
+  unsign,    // also a shorter, unsigned integer
+  extended,  // the processor's 80-bit long double to the 128-bit format of IEEE
 };
 
-// The representation of the numbers in an element; a complex one has two.
+// The representation of the numbers in an element. A complex element has two numbers.
 struct Form {
   std::uint8_t native = 1;    // bytes in memory
   std::uint8_t external = 1;  // bytes in external32
@@ -76,14 +76,14 @@ void to_external(const Form& form, const std::byte* native, std::byte* external)
     const Quad quad = value;
     std::memcpy(number.data(), &quad, sizeof quad);
   }
-  // Little-endian here, so the first bytes are the lower ones: a shorter integer keeps those.
+  // This processor is little-endian, so the first bytes are the lower ones, which a shorter integer keeps.
   std::reverse_copy(number.begin(), number.begin() + form.external, external);
 }
 
 void to_native(const Form& form, const std::byte* external, std::byte* native) {
   std::array<std::byte, 16> number{};
   const bool negative = form.change == Change::sign && (external[0] & std::byte{0x80}) != std::byte{0};
-  // Sign extension: the external integer may be shorter.
+  // Sign extension, because the external integer may be shorter.
   if (negative) number.fill(std::byte{0xff});
   std::reverse_copy(external, external + form.external, number.begin());
   if (form.change == Change::extended) {
@@ -97,7 +97,7 @@ void to_native(const Form& form, const std::byte* external, std::byte* native) {
   std::memcpy(native, number.data(), form.native);
 }
 
-// Calls step(form, at, bytes) for each stretch of packed elements of one form, at most kChunkBytes.
+// Calls step(form, at, bytes) for each stretch of at most kChunkBytes of packed elements with one form.
 template <typename Step>
 void for_each_stretch(const TypeDefinition& type, std::uint64_t count, Step&& step) {
   const std::uint64_t total = type.size * count;
@@ -115,7 +115,7 @@ void for_each_stretch(const TypeDefinition& type, std::uint64_t count, Step&& st
 
 std::uint64_t external32_basic_size(int handle) {
   const Form form = form_of(handle);
-  // Markers and unknown handles have no size; dividing by it would trap.
+  // Markers and unknown handles have size 0, by which a division would trap.
   return form.native == 0 ? 0 : basic_size_bytes(handle) / form.native * form.external;
 }
 

@@ -13,8 +13,8 @@ namespace margay::mpi_adi {
 // The bytes of one predefined element, by its handle; 0 for a handle that has none.
 [[nodiscard]] std::uint64_t external32_basic_size(int handle);
 
-// Convert `count` elements at `buffer` to or from `external`, which has count * type.external_size bytes. They use a
-// small buffer on the stack, not a copy of the whole.
+// Convert `count` elements at `buffer` to or from `external`, which has count * type.external_size bytes. They copy
+// through a small buffer on the stack.
 void pack_external32(const TypeDefinition& type, const void* buffer, std::uint64_t count, std::byte* external);
 void unpack_external32(const TypeDefinition& type, void* buffer, std::uint64_t count, const std::byte* external);
 

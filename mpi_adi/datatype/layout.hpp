@@ -1,6 +1,6 @@
 // A compiled layout: the runs of bytes of one element, in type-map order, in as little memory as the type's regularity
-// allows. A tree of loops over loops over runs, with tables where nothing repeats; a walk needs no recursion. Types
-// that were made of each other share sub-trees. Immutable once made.
+// allows. It is a tree of nested loops over runs, with tables for parts that do not repeat. A walk needs no recursion.
+// Types that were made of one another share sub-trees. Immutable once made.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,21 @@ namespace margay::mpi_adi {
 struct LayoutNode;
 using LayoutPtr = std::shared_ptr<const LayoutNode>;
 
-// One node of the tree. Offsets are in bytes from the node's own start; a node has at least one byte. Shared by
-// layouts, and never changed.
+// One node of the tree, which layouts share and which never changes. Offsets are in bytes from the node's own start. A
+// node has at least one byte.
 struct LayoutNode {
   enum class Kind : std::uint8_t {
     run,     // `size` bytes at 0
     loop,    // `count` times `child`, `stride` apart
     blocks,  // runs of `block` bytes each, at `offsets`
-    table,   // `entries`: runs of any length, or other nodes
+    table,   // `entries`, each a run of any length or another node
   };
   // An element of a table.
   struct Entry {
     std::int64_t offset = 0;
-    std::uint64_t before = 0;           // bytes of data in the entries before this one
-    const LayoutNode* child = nullptr;  // nullptr: a run of leaf 0, up to the next entry's `before`
+    std::uint64_t before = 0;  // bytes of data in the entries before this one
+    // nullptr: a run of leaf 0; its length is the difference to the next entry's `before`.
+    const LayoutNode* child = nullptr;
   };
 
   LayoutNode() = default;
@@ -35,28 +36,29 @@ struct LayoutNode {
   ~LayoutNode();
 
   Kind kind = Kind::run;
-  bool runs_only = false;   // a table all of whose entries are runs
+  bool runs_only = false;   // it is a table, and all entries are runs
   std::uint32_t depth = 1;  // nodes on the longest path down, this one included
-  int leaf = 0;             // of a run: the type of its bytes (see Layout); runs of different leaves are never joined
+  int leaf = 0;             // of a run: the type of its bytes (see Layout); runs with different leaves are never joined
   std::uint64_t size = 0;   // bytes of data
   std::int64_t count = 0;   // iterations, blocks or entries
   std::int64_t stride = 0;  // of a loop: bytes from one iteration to the next
   std::uint64_t block = 0;  // bytes of the run in a loop's body, or of each block; otherwise 0
-  // Of a loop: its body, shared with other layouts.
+  // The body of a loop, shared with other layouts.
   LayoutPtr child;
   // `offsets` belong to a node of kind blocks, `entries` to a table; otherwise they are empty.
   std::vector<std::int64_t> offsets;
   std::vector<Entry> entries;
-  std::vector<LayoutPtr> held;  // owns what the entries point to
+  std::vector<LayoutPtr> held;  // owns the nodes to which the entries point
 };
 
-// The data bytes of a table's entries up to and including this one. Requires: there is such an entry.
+// The number of data bytes in a table's entries, up to and including `entry`. Requires: the entry exists.
 [[nodiscard]] inline std::uint64_t entry_end(const LayoutNode& table, std::uint64_t entry) {
   return entry + 1 < table.entries.size() ? table.entries[entry + 1].before : table.size;
 }
 
-// A node at an offset; without a node, no bytes. It has two uses: the places of an element's bytes (all leaves are 0),
-// and the type's signature, where packed bytes follow each other and a leaf is the handle of their predefined type.
+// A node at an offset; no node: no bytes. It has two uses. As a type's layout it has the places of an element's bytes,
+// and all leaves are 0. As a type's signature it describes the packed bytes, and a leaf is the handle of their
+// predefined type.
 struct Layout {
   LayoutPtr node;
   // From the element's address to the node's start, in bytes; may be negative.

@@ -9,8 +9,8 @@ namespace {
 
 using Kind = LayoutNode::Kind;
 
-// A table or list of blocks up to this length becomes part of the sequence to which it is added: a struct in a struct
-// is one table, and touching fields join.
+// A table or list of blocks of at most this length becomes part of the sequence to which it is added. So a struct in a
+// struct is one table, and touching fields join.
 constexpr std::int64_t kInlinedEntries = 16;
 
 LayoutPtr loop_node(std::int64_t count, std::int64_t stride, LayoutPtr child) {
@@ -41,14 +41,14 @@ bool same(const LayoutPtr& a, const LayoutPtr& b) {
 }  // namespace
 
 LayoutNode::~LayoutNode() {
-  // A loop instead of recursion, see the header.
+  // A loop instead of recursion, as the header says.
   std::vector<LayoutPtr> below = std::move(held);
   if (child) below.push_back(std::move(child));
   while (!below.empty()) {
     const LayoutPtr one = std::move(below.back());
     below.pop_back();
     if (one.use_count() != 1) continue;
-    // No other layout uses it, and it is about to be destroyed.
+    // No other layout uses this node, so it is destroyed in this iteration, and its members may be moved.
     auto& last = const_cast<LayoutNode&>(*one);
     for (LayoutPtr& held_there : last.held) below.push_back(std::move(held_there));
     if (last.child) below.push_back(std::move(last.child));
@@ -70,7 +70,7 @@ Layout layout_repeat(const Layout& body, std::int64_t count, std::int64_t stride
     return {run_node(node.size * static_cast<std::uint64_t>(count), node.leaf), body.offset};
   }
   std::int64_t whole = 0;
-  // The iterations of the inner loop continue across the outer one: one loop of all of them.
+  // If the inner loop's iterations continue at the same stride in the next outer iteration, both loops become one.
   if (node.kind == Kind::loop && !__builtin_mul_overflow(node.count, node.stride, &whole) && whole == stride) {
     return {loop_node(node.count * count, node.stride, node.child), body.offset};
   }
@@ -86,7 +86,7 @@ void LayoutSequence::add(std::int64_t offset, const Layout& body, std::int64_t c
   } else if (count == 1 && (node.kind == Kind::table || node.kind == Kind::blocks) && node.count <= kInlinedEntries) {
     add_entries(at, node);
   } else {
-    // Built at offset 0: the part has the offset, so equal loops at different places stay comparable.
+    // Built at offset 0, because the part has the offset. So equal loops at different places are equal nodes.
     const Layout repeated = layout_repeat({body.node, 0}, count, stride);
     add_node(at, repeated.node);
   }
@@ -95,7 +95,7 @@ void LayoutSequence::add(std::int64_t offset, const Layout& body, std::int64_t c
 void LayoutSequence::add_run(std::int64_t offset, std::uint64_t bytes, int leaf) {
   if (!parts_.empty()) {
     Part& last = parts_.back();
-    // Runs of different types do not join, since the signature must distinguish them.
+    // Runs of different types do not join, because the signature must distinguish them.
     if (!last.node && last.leaf == leaf && last.offset + static_cast<std::int64_t>(last.bytes) == offset) {
       last.bytes += bytes;
       return;
@@ -104,8 +104,8 @@ void LayoutSequence::add_run(std::int64_t offset, std::uint64_t bytes, int leaf)
   parts_.push_back({offset, bytes, leaf, nullptr});
 }
 
-// Joins a loop to the last part if that is a loop over the same body at the same distance, whose next iteration this
-// one is: as with touching blocks of an indexed type.
+// Joins a loop to the last part, if the last part is a loop over the same body with the same stride, and this loop
+// begins where its next iteration would. This occurs with touching blocks of an indexed type.
 bool LayoutSequence::joins_loop(std::int64_t offset, const LayoutPtr& node) {
   if (parts_.empty() || !parts_.back().node || node->kind != Kind::loop) return false;
   Part& last = parts_.back();
@@ -122,14 +122,14 @@ void LayoutSequence::add_node(std::int64_t offset, const LayoutPtr& node) {
   if (node->kind == Kind::run) {
     add_run(offset, node->size, node->leaf);
   } else if (!joins_loop(offset, node)) {
-    // One node for equal parts, so that regular() can compare pointers.
+    // Equal parts share one node, so that regular() can compare pointers.
     const bool again = !parts_.empty() && same(parts_.back().node, node);
     parts_.push_back({offset, node->size, 0, again ? parts_.back().node : node});
   }
 }
 
 void LayoutSequence::add_entries(std::int64_t offset, const LayoutNode& table) {
-  // Lists of blocks exist in layouts only, whose leaves are 0.
+  // Lists of blocks exist only in layouts, not in signatures, so their leaf is 0.
   for (const std::int64_t block : table.offsets) add_run(offset + block, table.block, 0);
   for (std::size_t i = 0; i < table.entries.size(); ++i) {
     const LayoutNode::Entry& entry = table.entries[i];
@@ -164,7 +164,8 @@ Layout LayoutSequence::finish() {
   if (parts_.empty()) return {};
   const Part& first = parts_[0];
   if (parts_.size() == 1) return {first.node ? first.node : run_node(first.bytes, first.leaf), first.offset};
-  // The cheapest form is tried first: a loop takes constant memory, blocks 8 bytes, a table 24 bytes a part.
+  // The smallest form is tried first: a loop takes constant memory, blocks take 8 bytes a part, and a table 24 bytes a
+  // part.
   if (regular()) {
     const Layout body{first.node ? first.node : run_node(first.bytes, first.leaf), first.offset};
     return layout_repeat(body, static_cast<std::int64_t>(parts_.size()), parts_[1].offset - first.offset);
@@ -191,13 +192,13 @@ Layout LayoutSequence::as_table() const {
   std::uint32_t depth = 0;
   for (const Part& part : parts_) {
     LayoutPtr child = part.node;
-    // Entries of leaf 0 need no node: their length is that to the next entry.
+    // A run of leaf 0 needs no node: its length is the difference to the next entry's `before`.
     if (!child && part.leaf != 0) child = run_node(part.bytes, part.leaf);
     node->entries.push_back({part.offset, node->size, child.get()});
     node->size += part.bytes;
     if (!child) continue;
     depth = std::max(depth, child->depth);
-    // Neighbours are often equal; one reference keeps them all.
+    // Consecutive children are often equal, and one reference keeps them alive.
     if (node->held.empty() || node->held.back() != child) node->held.push_back(std::move(child));
   }
   node->depth = depth + 1;

@@ -1,5 +1,5 @@
-// Construction of layouts out of layouts, with folding: touching runs are joined, loops of one iteration and loops over
-// touching runs vanish, equal parts at equal distances become a loop.
+// Construction of layouts from layouts, with folding: touching runs are joined, a loop of one iteration becomes its
+// body, a loop over touching runs becomes a run, and equal parts at equal distances become a loop.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace margay::mpi_adi {
 // `count` times `body`, `stride` bytes apart. Requires: count >= 0, and the size does not overflow.
 [[nodiscard]] Layout layout_repeat(const Layout& body, std::int64_t count, std::int64_t stride);
 
-// A sequence of layouts, one behind the other. A part that joins its predecessor costs no memory.
+// A sequence of layouts in type-map order. A part that joins its predecessor takes no memory.
 class LayoutSequence {
  public:
   // Appends `count` times `body`, `stride` apart, the first at `offset`.
   void add(std::int64_t offset, const Layout& body, std::int64_t count = 1, std::int64_t stride = 0);
-  // Saves reallocation only.
+  // Reserves room for this number of parts. Its only effect is to save reallocation.
   void reserve(std::size_t parts) { parts_.reserve(parts); }
   // The folded layout: a single part, a loop, blocks, or a table. The sequence must not be used afterwards.
   [[nodiscard]] Layout finish();
@@ -39,13 +39,14 @@ class LayoutSequence {
   void add_node(std::int64_t offset, const LayoutPtr& node);
   // Appends the entries of a small table one by one, so that they may join their neighbours.
   void add_entries(std::int64_t offset, const LayoutNode& table);
-  // Whether the loop was joined to the last part.
+  // Joins a loop to the last part if possible. Returns whether it was joined.
   [[nodiscard]] bool joins_loop(std::int64_t offset, const LayoutPtr& node);
   // Whether all parts are equal and equally far apart. Requires: two or more.
   [[nodiscard]] bool regular() const;
-  // Whether all are runs of one length, without types.
+  // Whether all parts are runs of one length and of leaf 0.
   [[nodiscard]] bool equal_runs() const;
-  // 8 bytes a part, for runs of one length; as_table(): 24 bytes a part.
+  // The two irregular forms: as_blocks(), with 8 bytes a part, for runs of one length; as_table(), with 24 bytes a
+  // part.
   [[nodiscard]] Layout as_blocks() const;
   [[nodiscard]] Layout as_table() const;
 

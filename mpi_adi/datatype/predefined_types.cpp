@@ -14,11 +14,11 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// A basic type's properties beside its size, which is in its handle.
+// The properties of a basic type, except its size, which is in its handle.
 struct Basic {
   MPI_Datatype handle;
   const char* name;
-  std::uint32_t alignment;  // bytes, as in C for the named type
+  std::uint32_t alignment;  // bytes, as for the corresponding type of C
   // The type of both halves, for the pairs of MPI_MINLOC and MPI_MAXLOC; 0 for other types.
   MPI_Datatype half = 0;
 };
@@ -110,7 +110,7 @@ std::shared_ptr<TypeDefinition> define_basic(const Basic& basic) {
   return made;
 }
 
-// A value with an int behind it, in the layout of the C struct.
+// The definition of a value followed by an int, in the layout of the C struct.
 template <typename Value>
 std::shared_ptr<TypeDefinition> define_pair(MPI_Datatype value) {
   struct Pair {
@@ -128,7 +128,7 @@ std::shared_ptr<TypeDefinition> define_pair(MPI_Datatype value) {
   made->true_bounds.upper = kIndexAt + static_cast<std::int64_t>(sizeof(int));
   made->alignment = alignof(Pair);
   LayoutSequence layout;
-  // The gap between value and index stays out of layout and signature: padding is never sent.
+  // Layout and signature do not contain the gap between value and index, because padding is never sent.
   layout.add(0, layout_run(sizeof(Value)));
   layout.add(kIndexAt, index);
   made->layout = layout.finish();
@@ -159,7 +159,7 @@ const TypeDefinition* predefined_definition(MPI_Datatype handle) {
 }
 
 const PredefinedTypes& PredefinedTypes::made() {
-  // Thread-safe at its first use, as ranks of a virtual machine are threads.
+  // A static local variable, whose first use is thread-safe, because ranks of a virtual machine are threads.
   static const PredefinedTypes kMade{Make{}};
   return kMade;
 }
@@ -236,7 +236,7 @@ MPI_Datatype complex_of(int digits, int range) {
 }
 
 MPI_Datatype integer_of(int range) {
-  // The decimal digits that fit in 1, 2, 4 and 8 bytes in full.
+  // All numbers with 2, 4, 9 and 18 decimal digits fit in 1, 2, 4 and 8 bytes.
   if (range <= 2) return MPI_INTEGER1;
   if (range <= 4) return MPI_INTEGER2;
   if (range <= 9) return MPI_INTEGER4;

@@ -11,20 +11,21 @@
 
 namespace margay::mpi_adi {
 
-// A basic type's name; empty for a handle that names none.
+// A basic type's name; empty for a handle that names no basic type.
 [[nodiscard]] std::string_view basic_type_name(MPI_Datatype handle);
 // The basic type of this index (basic_index), or MPI_DATATYPE_NULL.
 [[nodiscard]] MPI_Datatype basic_type_of_index(std::uint32_t index);
-// The definition of a predefined type, or nullptr, whatever bits the handle has. For handles that another process sent.
+// The definition of a predefined type, or nullptr. Valid for any bits, so it may be called with a handle that another
+// process sent.
 [[nodiscard]] const TypeDefinition* predefined_definition(MPI_Datatype handle);
 
-// The predefined datatypes of one rank. Each rank has its own objects, because reference counts, names and attributes
-// are a rank's.
+// The predefined datatypes of one rank. Each rank has its own objects, because each rank has its own reference counts,
+// names and attributes.
 class PredefinedTypes {
  public:
-  // Copies the process's table; all ranks of a process share the definitions.
+  // Copies the process's table. All ranks of a process share the definitions.
   PredefinedTypes() : PredefinedTypes(made()) {}
-  // The datatype of a handle, or nullptr. On the path of each message: an index and a compare.
+  // The datatype of a handle, or nullptr. On the path of each message; costs an index and a comparison.
   [[nodiscard]] const Datatype* find(MPI_Datatype handle) const {
     if (is_basic_datatype(handle)) [[likely]] {
       const Datatype& type = basic_[basic_index(handle) % kBasicTypeSlots];
@@ -43,9 +44,9 @@ class PredefinedTypes {
   // The process's table, made at its first use.
   [[nodiscard]] static const PredefinedTypes& made();
 
-  // By basic_index(); unused slots have handle 0, which no look-up asks for.
+  // Indexed by basic_index(). Unused slots have handle 0, which differs from every handle that is looked up here.
   std::array<Datatype, kBasicTypeSlots> basic_;
-  // By the index of their direct handles.
+  // Indexed by the index of their direct handles.
   std::array<Datatype, kPairTypeCount> pairs_;
 };
 
@@ -56,8 +57,9 @@ class PredefinedTypes {
 // MPI_TYPECLASS_REAL, _INTEGER or _COMPLEX.
 [[nodiscard]] MPI_Datatype type_of_size(int type_class, int size);
 
-// The smallest type with at least `digits` decimal digits and a decimal exponent range of `range`, as this processor's
-// Fortran compilers choose it; MPI_UNDEFINED requires nothing. MPI_DATATYPE_NULL: none is large enough.
+// The smallest type with at least `digits` decimal digits and a decimal exponent range of `range`, as the Fortran
+// compilers for this processor choose it. MPI_UNDEFINED for either requires nothing. MPI_DATATYPE_NULL: none is large
+// enough.
 [[nodiscard]] MPI_Datatype real_of(int digits, int range);
 [[nodiscard]] MPI_Datatype complex_of(int digits, int range);
 // The smallest integer type for numbers of `range` decimal digits.

@@ -8,10 +8,10 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// A polynomial hash over the types of the bytes: a row of equal parts is hashed by doubling, and the same bytes give
-// the same hash however they are cut into runs.
+// A polynomial hash over the types of the bytes. A sequence of equal parts is hashed by repeated squaring, and the hash
+// does not depend on the division of the bytes into runs.
 struct Hash {
-  static constexpr std::uint64_t kFactor = 0x9e37'79b9'7f4a'7c15;  // odd: no power of it is 0
+  static constexpr std::uint64_t kFactor = 0x9e37'79b9'7f4a'7c15;  // odd, so no power of it is 0
   std::uint64_t value = 0;
   std::uint64_t power = 1;  // the factor to the number of bytes
 
@@ -33,13 +33,13 @@ struct Hash {
 
 class Reader {
  public:
-  // The first `bytes` of one element.
+  // Hashes the types of the first `bytes` of one element.
   [[nodiscard]] Hash read(const TypeDefinition& type, std::uint64_t bytes) {
     Hash hash;
     if (bytes == 0) return hash;
     LayoutWalker walker(*type.signature.node, 0, 0);
     while (bytes != 0) {
-      // Each run has one type, so it is hashed at once, whatever its length.
+      // Each run has one type, so it is hashed at once, for any length.
       const Strip run = walker.take(bytes);
       hash = hash.then(Hash::of_byte(run.leaf).times(run.total));
       bytes -= run.total;
@@ -68,13 +68,13 @@ Signature signature_of(const TypeDefinition& type, std::uint64_t bytes) {
   if (bytes == 0 || type.size == 0) return {};
   Reader reader;
   const std::uint64_t whole = bytes / type.size;
-  // Whole elements once, then repeated; the cut one is read to its cut.
+  // The whole elements are read once, and the hash is repeated. The last element, if it is cut, is read up to the cut.
   const Hash elements = whole == 0 ? Hash{} : reader.read(type, type.size).times(whole);
   const Hash all = elements.then(reader.read(type, bytes % type.size));
   return reader.signature(all);
 }
 
-// The index alone identifies the type, but the size comes from the handle.
+// The leaf is the type's handle, which contains the size of an element.
 std::string elements_text(const Signature& signature, std::uint64_t bytes) {
   if (signature.kind == Signature::Kind::packed) return "MPI_PACKED";
   if (signature.kind != Signature::Kind::uniform) return "elements of several types";

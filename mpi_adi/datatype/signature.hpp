@@ -1,4 +1,5 @@
-// A type signature in a few bits (MPI 4.0, 5.1.1): equal signatures give equal values, however the types were built.
+// A type signature in a few bits (MPI 4.0, 5.1.1). Equal type signatures have equal values, however the types were
+// built.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +9,8 @@
 
 namespace margay::mpi_adi {
 
-// A signature, small enough for the three spare bytes of a message's note (device/type_check). The default is the
-// signature of no data.
+// The value of a signature, small enough for the three free bytes of a message's note (device/type_check). The default
+// is the signature of no data.
 struct Signature {
   enum class Kind : std::uint8_t {
     empty,
@@ -21,8 +22,8 @@ struct Signature {
   int leaf = 0;            // of a uniform one: the predefined type's handle
   std::uint16_t hash = 0;  // of a mixed one; two different signatures have the same hash once in 65,536
 
-  // Whether the standard allows one to be received as the other (MPI 4.0, 3.3.1): equal types, or MPI_PACKED on one
-  // side. MPI_BYTE is a type like any other here.
+  // Whether the standard allows data of one signature to be received with the other (MPI 4.0, 3.3.1): the types are
+  // equal, or one side is MPI_PACKED. MPI_BYTE is treated like any other type.
   [[nodiscard]] bool fits(const Signature& other) const {
     if (kind == Kind::packed || other.kind == Kind::packed) return true;
     return kind == other.kind && leaf == other.leaf && hash == other.hash;

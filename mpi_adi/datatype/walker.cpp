@@ -9,7 +9,7 @@ namespace {
 using Kind = LayoutNode::Kind;
 using Entry = LayoutNode::Entry;
 
-// Addresses are added modulo 2^64, so negative offsets need no special case.
+// Sums of addresses wrap round modulo 2^64, so negative offsets need no special case.
 std::uintptr_t moved(std::uintptr_t base, std::int64_t by) {
   return base + static_cast<std::uintptr_t>(by);
 }
@@ -18,14 +18,15 @@ std::uintptr_t moved(std::uintptr_t base, std::uint64_t index, std::int64_t stri
   return base + static_cast<std::uintptr_t>(index) * static_cast<std::uintptr_t>(stride);
 }
 
-// The entry that has data byte `at`: the last one that begins at or before it.
+// The entry that contains data byte `at`: the last entry that begins at or before that byte.
 std::uint64_t entry_at(const LayoutNode& table, std::uint64_t at) {
   const auto after = std::upper_bound(table.entries.begin(), table.entries.end(), at,
                                       [](std::uint64_t wanted, const Entry& entry) { return wanted < entry.before; });
   return static_cast<std::uint64_t>(after - table.entries.begin()) - 1;
 }
 
-// The number of whole runs of `bytes` in `limit`, at most `most`. Usually all fit, which is tested without a division.
+// The number of whole runs of `bytes` bytes in `limit`, at most `most`. Usually all `most` runs fit, which is tested
+// without a division.
 std::uint64_t whole_runs(std::uint64_t most, std::uint64_t bytes, std::uint64_t limit) {
   std::uint64_t all = 0;
   if (!__builtin_mul_overflow(most, bytes, &all) && all <= limit) return most;
@@ -35,7 +36,7 @@ std::uint64_t whole_runs(std::uint64_t most, std::uint64_t bytes, std::uint64_t 
 }  // namespace
 
 LayoutWalker::LayoutWalker(const LayoutNode& root, std::uintptr_t base, std::uint64_t at) : frames_(inline_) {
-  // The depth is known, so the stack never grows during the walk.
+  // The depth is known in advance, so the stack of frames never grows during the walk.
   if (root.depth > kInlineFrames) {
     deep_ = std::make_unique_for_overwrite<Frame[]>(root.depth);
     frames_ = deep_.get();
@@ -47,8 +48,8 @@ LayoutWalker::LayoutWalker(const LayoutNode& root, std::uintptr_t base, std::uin
   }
 }
 
-// Moves to the run that has byte `at`. Invariant: the top frame always has runs, as a run, a loop over one, blocks, or
-// a table's entry that is a run.
+// Moves to the run that contains byte `at`. Invariant: the top frame is a run, a loop over a run, blocks, or a table at
+// an entry that is a run.
 void LayoutWalker::descend(const LayoutNode* node, std::uintptr_t base, std::uint64_t at) {
   for (;;) {
     switch (node->kind) {
@@ -90,7 +91,7 @@ void LayoutWalker::descend(const LayoutNode* node, std::uintptr_t base, std::uin
   }
 }
 
-// The same for byte 0, without divisions and searches: the usual start.
+// The same for byte 0, the usual start, without divisions and searches.
 void LayoutWalker::first_of(const LayoutNode* node, std::uintptr_t base) {
   in_run_ = 0;
   for (;;) {
@@ -106,7 +107,8 @@ void LayoutWalker::first_of(const LayoutNode* node, std::uintptr_t base) {
   }
 }
 
-// Leaves the exhausted top node: up to the first node that has more, and down to its next run.
+// Leaves the top node, which has no more runs: goes up to the first node with a further iteration or entry, and down to
+// the next run there.
 void LayoutWalker::climb() {
   while (top_ > 0) {
     --top_;
@@ -134,7 +136,7 @@ void LayoutWalker::passed_run(Frame& top, std::uint64_t runs) {
   }
 }
 
-// Takes the whole runs of a table that has runs only; false if not even one fits.
+// Takes whole runs of a table that has only runs; false if not even one run fits.
 bool LayoutWalker::take_entries(Frame& top, std::uint64_t limit, Strip& strip) {
   const LayoutNode& node = *top.node;
   const Entry& first = node.entries[top.index];
@@ -159,7 +161,7 @@ Strip LayoutWalker::run() const {
   return strip;
 }
 
-// Writes into the strip that the caller returns: copying one would be a store-forwarding stall.
+// Writes into the strip that the caller returns, because a copy of a strip would be a store-forwarding stall.
 void LayoutWalker::put_run(Strip& strip) const {
   const Frame& top = frames_[top_];
   const LayoutNode& node = *top.node;
@@ -193,7 +195,7 @@ Strip LayoutWalker::take(std::uint64_t limit) {
   Frame& top = frames_[top_];
   const LayoutNode& node = *top.node;
   Strip strip;
-  // Only at the start of a run: a strip of entries has no cut run.
+  // Only at the start of a run, because a strip of entries has no cut run.
   if (in_run_ == 0 && node.runs_only && take_entries(top, limit, strip)) return strip;
   put_run(strip);
   if (in_run_ == 0 && strip.bytes <= limit) {
@@ -211,7 +213,7 @@ Strip LayoutWalker::take(std::uint64_t limit) {
     passed_run(top, strip.count);
     return strip;
   }
-  // A run that was begun, or that `limit` cuts, is yielded alone.
+  // A run of which a part was yielded, or that `limit` cuts, is yielded alone.
   const std::uint64_t rest = strip.bytes;
   strip.bytes = strip.total = std::min(rest, limit);
   in_run_ += strip.bytes;

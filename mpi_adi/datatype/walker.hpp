@@ -1,5 +1,5 @@
-// A cursor over a layout: from any byte on it yields runs, as many equal ones at once as it can. No recursion, and for
-// types nested up to eight deep no allocation.
+// A cursor over a layout. From any byte on it yields the runs, as many equal runs at once as possible. It uses no
+// recursion, and allocates nothing for types nested up to eight deep.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 namespace margay::mpi_adi {
 
 // A strip: `count` runs of `bytes` bytes each. They begin at `base`, `stride` apart, or at `offsets` from `base`. With
-// `entries` they have any length, and begin at the entries' offsets from `base`. Addresses are integers, because a base
-// may be 0 (MPI_BOTTOM), and no pointer may be formed outside of an object.
+// `entries`, the runs have any length, and begin at the entries' offsets from `base`. Addresses are integers, because a
+// base may be 0 (MPI_BOTTOM), and no pointer may be formed outside of an object.
 struct Strip {
   std::uintptr_t base = 0;
   std::uint64_t bytes = 0;
@@ -23,7 +23,7 @@ struct Strip {
   int leaf = 0;
 };
 
-// The cursor. Made for each copy, on its stack; takes 8 frames of 24 bytes, so making one costs little.
+// The cursor. Each copy makes one on the stack, with 8 frames of 24 bytes, which costs little.
 //
 //   LayoutWalker walker(*layout.node, base + layout.offset, at);
 //   for (std::uint64_t left = bytes; left != 0; left -= strip.total) strip = walker.take(left);
@@ -31,10 +31,10 @@ class LayoutWalker {
  public:
   // Starts at data byte `at`. Requires: at < root.size; `root` outlives the walker.
   LayoutWalker(const LayoutNode& root, std::uintptr_t base, std::uint64_t at);
-  // Yields the next runs, at most `limit` bytes, and moves past them. Only a single run is ever cut. Requires: limit >
-  // 0, and bytes are left.
+  // Yields the next runs, at most `limit` bytes, and moves past them. A cut run is yielded as a strip of its own.
+  // Requires: limit > 0, and bytes are left.
   [[nodiscard]] Strip take(std::uint64_t limit);
-  // The remainder of the current run. Does not move.
+  // The remainder of the current run. The cursor does not move.
   [[nodiscard]] Strip run() const;
 
  private:
@@ -42,7 +42,7 @@ class LayoutWalker {
   struct Frame {
     const LayoutNode* node;
     std::uintptr_t base;
-    // A loop's iterations are counted by `index`; of a run it is 0.
+    // The present iteration, block or entry; 0 for a run.
     std::uint64_t index;
   };
   static constexpr std::size_t kInlineFrames = 8;
@@ -50,13 +50,13 @@ class LayoutWalker {
   void put_run(Strip& strip) const;
   // Pushes the path from `node` down to its data byte `at`.
   void descend(const LayoutNode* node, std::uintptr_t base, std::uint64_t at);
-  // The same for its first run.
+  // The same for the node's first run.
   void first_of(const LayoutNode* node, std::uintptr_t base);
-  // Moves past as many whole runs of the top node.
+  // Moves past `runs` whole runs of the top node.
   void passed_run(Frame& top, std::uint64_t runs);
   // Leaves the top node, which has no more runs.
   void climb();
-  // Yields runs of a table as one strip. False: not even one run fits.
+  // Yields whole runs of a table as one strip. False: not even one run fits.
   [[nodiscard]] bool take_entries(Frame& top, std::uint64_t limit, Strip& strip);
   void push(const LayoutNode* node, std::uintptr_t base, std::uint64_t index) { frames_[++top_] = {node, base, index}; }
 

@@ -10,8 +10,8 @@ namespace margay::mpi_adi {
 // The send modes of MPI 4.0, 3.4.
 enum class SendMode : std::uint8_t { standard, synchronous, ready, buffered };
 
-// The context of a message. A communicator has two: collective calls have their own, so that no receive of the program
-// matches their messages.
+// The context of a message. A communicator has two contexts. Collective calls have a context of their own, so no
+// receive of the program matches their messages.
 enum class Context : std::uint8_t { point_to_point, collective };
 
 // The envelope of a message that a probe found.
@@ -21,9 +21,9 @@ struct Envelope {
   std::uint64_t bytes = 0;  // of the whole body, wherever it is now
 };
 
-// The arguments of a send and of a receive. The binding checks them once and passes them on as they are. Both objects
-// must outlive the call that takes them, and the buffer the request; the device takes its own references to type and
-// communicator.
+// CheckedSend and CheckedReceive are the arguments of a send and of a receive. The binding checks them once; later
+// functions pass the object on unchanged. The object must outlive the call that takes it, and the buffer must outlive
+// the request. The device takes its own references to the type and the communicator.
 
 struct Communicator;
 struct Datatype;
@@ -39,8 +39,8 @@ struct CheckedSend {
   int tag = 0;
   Communicator* communicator = nullptr;
   Context context = Context::point_to_point;
-  // The program's send of which `buffer` holds a copy (buffered sends): traces and checks report that one. nullptr when
-  // the buffer is the program's.
+  // For a buffered send: the program's send; `buffer` contains a copy of its data. Traces and checks report the
+  // program's send. nullptr if `buffer` is the program's own.
   const CheckedSend* copied_from = nullptr;
   // The send as the program made it, for reports.
   [[nodiscard]] const CheckedSend& described() const { return copied_from != nullptr ? *copied_from : *this; }
@@ -59,7 +59,7 @@ struct CheckedReceive {
   Context context = Context::point_to_point;
 };
 
-// The message that a receive or a probe waits for, as the call named it. Reports of stalls print it.
+// The message for which a receive or a probe waits, as the call described it. Reports of stalls print it.
 struct Awaited {
   int source = MPI_ANY_SOURCE;
   // The message's tag, or MPI_ANY_TAG.

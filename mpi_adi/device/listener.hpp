@@ -1,18 +1,19 @@
-// An observer that is notified of a change of its descriptor at once, where others test the descriptor when they wait.
-// An owner tag of kind kOwnerListener points to it.
+// An observer that is notified at once when its descriptor or its transmission changes. Other owners test their
+// descriptors when they wait. An owner tag of kind kOwnerListener points to a listener.
 #pragma once
 
 namespace margay::mpi_adi {
 
-// Its address is an owner tag, so it must not move, and must live as long as its descriptor or transmission.
+// The interface of such an observer. Its address is an owner tag, so the object must not move, and must live as long as
+// its descriptor or transmission.
 class Listener {
  public:
   Listener() = default;
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
   virtual ~Listener() = default;
-  // Called in the round of progress that found the descriptor changed, under the process lock, perhaps on the
-  // coprocessor's thread. It must neither wait nor call functions of the program. Several changes may be one call.
+  // Called in the progress round that found the change, under the process lock, perhaps on the coprocessor's thread. It
+  // must neither wait nor call functions of the program. One call may stand for several changes.
   virtual void notify() = 0;
 };
 

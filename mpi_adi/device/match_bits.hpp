@@ -18,7 +18,7 @@ namespace margay::mpi_adi {
 inline constexpr portals::PortalIndex kReceivePortal = 0;         // posted receives and the two catch-alls
 inline constexpr portals::PortalIndex kAcknowledgmentPortal = 1;  // long sends' acknowledgments, synchronous answers
 inline constexpr portals::PortalIndex kReadPortal = 2;            // bodies that receivers pull
-// Messages of collective calls with a tree's shape, and notices that a member is ready.
+// The tree portal takes the messages of collective calls along a tree; the ready portal takes notices between members.
 inline constexpr portals::PortalIndex kCollectiveTreePortal = 3;
 inline constexpr portals::PortalIndex kCollectiveReadyPortal = 4;
 // Number of portals for the streams of collective calls: portal 5, and those from 16 on.
@@ -39,9 +39,9 @@ inline constexpr portals::PortalIndex kCancelPortal = 8;     // senders ask for 
 inline constexpr portals::PortalIndex kCallCheckPortal = 9;  // records of collective calls, when they are checked
 inline constexpr portals::PortalIndex kWindowPortal = 10;    // requests to members of a window other than puts and gets
 
-// The owner kinds of descriptors and transmissions: the type of the object that an owner tag points to, for the device,
-// which drains the kernel's lists. It ignores kinds from kOwnerOthers on, whose owners test the descriptor's counters
-// or the transmission's state themselves.
+// The owner kinds of descriptors and transmissions. An owner kind is the type of the object to which an owner tag
+// points; the device reads it when it drains the kernel's lists. The device ignores kinds from kOwnerOthers on: their
+// owners test the descriptor's counters or the transmission's state themselves.
 enum OwnerKind : std::uint32_t {
   kOwnerReceive = 1,         // descriptor of a ReceiveRequest
   kOwnerHeap = 2,            // the heap of unexpected messages
@@ -56,13 +56,13 @@ enum OwnerKind : std::uint32_t {
 };
 
 // The three message type bits: bits 0, 1 and 2, which the paper calls the first, second and third.
-inline constexpr portals::MatchBits kReadyBit = 1;  // must find a posted receive: no catch-all takes it
-inline constexpr portals::MatchBits kReplyBit = 2;  // the receiver asked for it
+inline constexpr portals::MatchBits kReadyBit = 1;  // needs a posted receive: no catch-all accepts the message
+inline constexpr portals::MatchBits kReplyBit = 2;  // the message answers a receiver's get
 inline constexpr portals::MatchBits kLongBit = 4;   // a long body: if unexpected, only its header is saved
 // All three type bits.
 inline constexpr portals::MatchBits kTypeMask = kReadyBit | kReplyBit | kLongBit;
 
-// The fields of an envelope, see above.
+// The positions and masks of the fields in the drawing above.
 inline constexpr unsigned kContextShift = 3;
 inline constexpr unsigned kSourceShift = 16;
 inline constexpr unsigned kTagShift = 32;
@@ -71,9 +71,9 @@ inline constexpr portals::MatchBits kTagMask = portals::MatchBits{0xffff'ffff} <
 static_assert(kContextShift + kContextBits == kSourceShift);
 inline constexpr portals::MatchBits kContextMask = ((portals::MatchBits{1} << kContextBits) - 1) << kContextShift;
 
-// The highest tag of a program (MPI_TAG_UB). The tag has 32 bits in the match bits, so the device's own tags
-// (mpi_adi/request/partitioned.hpp, collectives/comm/agree.hpp) can contain a program's tag whole, beside the bits that
-// distinguish them.
+// The highest tag of a program (MPI_TAG_UB). The match bits have 32 bits for the tag. So the library's own tags
+// (mpi_adi/request/partitioned.hpp, collectives/comm/agree.hpp) have room for a whole tag of the program and for the
+// bits that mark them as the library's.
 inline constexpr unsigned kUserTagBits = 29;
 inline constexpr int kUserTagMax = (1 << kUserTagBits) - 1;
 // Negative tags are invalid too: as unsigned numbers they exceed the maximum.
@@ -84,8 +84,8 @@ inline constexpr int kUserTagMax = (1 << kUserTagBits) - 1;
 // Bits in the tag of a partitioned message (mpi_adi/request/partitioned.hpp) that number the message in its channel.
 inline constexpr unsigned kPartitionMessageBits = 10;
 inline constexpr std::uint64_t kPartitionMessagesMax = (1U << kPartitionMessageBits) - 1;
-// The number of a partitioned channel in a trace, one for each side: the match bits of its messages without the bits in
-// which they differ. The highest bit distinguishes the sender's side.
+// The number of one side of a partitioned channel in a trace: the match bits of the channel's messages, without the
+// bits in which these messages differ. The highest bit is set for the sender's side.
 [[nodiscard]] constexpr std::uint64_t partitions_number(portals::MatchBits bits, bool sends) {
   constexpr portals::MatchBits kMessage = portals::MatchBits{kPartitionMessagesMax} << kTagShift;
   constexpr portals::MatchBits kSends = portals::MatchBits{1} << 63U;
@@ -113,8 +113,8 @@ inline constexpr std::uint64_t kPartitionMessagesMax = (1U << kPartitionMessageB
   return static_cast<ContextId>((bits & kContextMask) >> kContextShift);
 }
 
-// The criteria of a receive or a probe. They accept ready and long messages as well as plain ones, but no reply; a
-// wildcard is a set of ignored bits.
+// The criteria of a receive or a probe. They accept ready and long messages as well as plain ones, but no reply. A
+// wildcard becomes a set of ignored bits.
 [[nodiscard]] constexpr portals::Criteria receive_criteria(int source, int tag, ContextId context) {
   portals::Criteria criteria;
   criteria.ignore_bits = kReadyBit | kLongBit;
@@ -131,8 +131,8 @@ inline constexpr std::uint64_t kPartitionMessagesMax = (1U << kPartitionMessageB
   return (portals::MatchBits{index} << 32) | generation;
 }
 
-// The match bits of the reply to a receive that pulls its body. Never equal to an envelope, which has no reply bit. The
-// generation loses its three highest bits to make room for the type bits.
+// The match bits of the reply to a receive that pulls its body. They never equal an envelope's match bits, because an
+// envelope has no reply bit. The generation loses its three highest bits to make room for the type bits.
 [[nodiscard]] constexpr portals::MatchBits reply_bits(std::uint32_t index, std::uint32_t generation) {
   return (portals::MatchBits{index} << 32) | (portals::MatchBits{generation & 0x1fff'ffffU} << kContextShift) |
          kReplyBit;

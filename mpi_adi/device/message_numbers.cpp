@@ -9,7 +9,8 @@ namespace margay::mpi_adi {
 
 void MessageNumbers::matched(void* self, const portals::Verdict& verdict, const portals::Header& header,
                              std::uint64_t sequence) {
-  // Other messages, such as replies to pulls and answers, do not begin a receive: their numbers are not needed.
+  // The numbers of other messages, such as replies to pulls and answers, are not needed, because these messages do not
+  // begin a receive.
   if (header.portal != kReceivePortal || header.kind != portals::Kind::put) return;
   if (verdict.message != nullptr) {
     static_cast<MessageNumbers*>(self)->keep(*verdict.message, sequence);
@@ -37,8 +38,8 @@ std::uint64_t MessageNumbers::take(const portals::ArrivedMessage& message) {
   if (slots_[hole].message == nullptr) return 0;
   const std::uint64_t number = slots_[hole].number;
   --used_;
-  // Entries behind the hole whose search would end at it move up, which makes tombstones unnecessary. An entry whose
-  // home lies behind the hole stays.
+  // Deletion by backward shift, which makes tombstones unnecessary: an entry behind the hole whose search would end at
+  // the hole moves into it. An entry whose home lies behind the hole stays.
   for (std::size_t at = (hole + 1) & mask; slots_[at].message != nullptr; at = (at + 1) & mask) {
     if (((at - home(slots_[at].message)) & mask) < ((at - hole) & mask)) continue;
     slots_[hole] = slots_[at];

@@ -1,5 +1,6 @@
-// The number in its pair of each message that a receive or the heap got. A trace needs it, because each event names its
-// message. Kept only while a trace records.
+// The numbers of the messages that receives and the heap got; each is the message's number in its ordered pair of
+// ranks. A trace needs them, because each event names its message by this number. They are kept only while a trace
+// records.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +15,15 @@ namespace margay::mpi_adi {
 // A hash table from messages of the heap to their numbers. Under the process lock.
 class MessageNumbers {
  public:
-  // The kernel's callback (sim::MatchProbe) for a matched message. A posted receive's request gets the number at once;
-  // the number of a message of the heap is kept. `self`: the MessageNumbers.
+  // The kernel's callback (sim::MatchProbe) for a matched message. If a posted receive took the message, its request
+  // gets the number at once. If the message went to the heap, the table gets the number. `self`: the MessageNumbers.
   static void matched(void* self, const portals::Verdict& verdict, const portals::Header& header,
                       std::uint64_t sequence);
   // The number of a message of the heap; 0 if it arrived while no trace recorded.
   [[nodiscard]] std::uint64_t of(const portals::ArrivedMessage& message) const;
-  // The same for a message that leaves the heap: the number is removed.
+  // The same for a message that leaves the heap. It also removes the number from the table.
   [[nodiscard]] std::uint64_t take(const portals::ArrivedMessage& message);
-  // Stores the number of a message that arrives in the heap. It replaces that of an earlier message at the same
+  // Stores the number of a message that arrives in the heap. It replaces the number of an earlier message at the same
   // address.
   void keep(const portals::ArrivedMessage& message, std::uint64_t number);
 
@@ -31,15 +32,15 @@ class MessageNumbers {
     const portals::ArrivedMessage* message = nullptr;  // nullptr: free
     std::uint64_t number = 0;
   };
-  // The slot where a message's search begins, and the slot that contains the message or, if none does, would take it.
-  // Both require slots_ not to be empty.
+  // home() is the slot where the search for a message begins. find() is the slot that contains the message, or the free
+  // slot for it if there is none. Both require slots_ not to be empty.
   [[nodiscard]] std::size_t home(const portals::ArrivedMessage* message) const;
   [[nodiscard]] std::size_t find(const portals::ArrivedMessage* message) const;
   // Doubles the table and enters each message again: the only allocation.
   void grow();
 
   // Open addressing with linear probing and no tombstones; the size is a power of two, at most half full. So recording
-  // allocates nothing once the heap has held as many messages before.
+  // allocates only when the heap holds more messages than ever before.
   std::vector<Slot> slots_;
   std::size_t used_ = 0;  // slots that are not free
 };

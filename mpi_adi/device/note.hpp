@@ -21,12 +21,12 @@ enum class NoteProtocol : std::uint8_t { short_message = 0, long_message = 1, re
 struct Note {
   NoteProtocol protocol = NoteProtocol::short_message;
   bool synchronous = false;            // the sender waits until a receive has taken the message
-  portals::MatchBits answer_bits = 0;  // of the sender's acknowledgment and read entries; 0: it has none
+  portals::MatchBits answer_bits = 0;  // of the sender's acknowledgment and read entries; 0: the sender has none
 };
 
-// The layout above.
+// Two constants of the layout above: the synchronous bit in byte 0, and the offset of the answer bits.
 inline constexpr unsigned kNoteSynchronous = 0x80;
-// Not aligned to 8: copied, never read in place.
+// Not a multiple of 8, so the answer bits are copied and never read in place.
 inline constexpr std::size_t kNoteAnswerAt = 4;
 
 // Writes all bytes but 1 to 3, which belong to the check of types.
@@ -35,8 +35,8 @@ inline void write_note(portals::UserData& data, const Note& note) {
   std::memcpy(&data[kNoteAnswerAt], &note.answer_bits, sizeof note.answer_bits);
 }
 
-// Whether any byte of the note is set. The note of a plain short message is all zeros, so a receive of it skips the
-// decoding: two loads on the path of each message.
+// Whether any byte of the note is not 0. The note of a plain short message is all zeros, so its receive skips the
+// decoding. This test costs two loads on the path of each message.
 [[nodiscard]] inline bool has_note(const portals::UserData& data) {
   std::uint64_t head = 0;
   std::uint32_t tail = 0;
@@ -45,8 +45,8 @@ inline void write_note(portals::UserData& data, const Note& note) {
   return (head | tail) != 0;
 }
 
-// Decodes a note. Unused bits are ignored, and an unknown protocol counts as short, because a wire may deliver
-// anything.
+// Decodes a note. Unused bits are ignored, and an unknown protocol counts as short, because bytes from a wire may be
+// invalid.
 [[nodiscard]] inline Note read_note(const portals::UserData& data) {
   Note note;
   const auto first = static_cast<unsigned>(data[0]);
@@ -64,7 +64,7 @@ enum class Answer : std::uint8_t {
   returned = 2,      // to a cancel: the message is freed, no receive will have it
 };
 
-// The bytes of the message's body, wherever it is now: a rendezvous header has the number in its return length.
+// The length of the message's body in bytes, wherever the body is now. A rendezvous header has it in its return length.
 [[nodiscard]] inline std::uint64_t message_bytes(const portals::Header& header, const Note& note) {
   return note.protocol == NoteProtocol::rendezvous ? header.return_length : header.length;
 }

@@ -29,7 +29,7 @@ std::size_t spill_bytes_of(const DeviceOptions& options, std::uint32_t ranks) {
 
 std::size_t memory_share(std::uint32_t ranks) {
   const long pages = ::sysconf(_SC_PHYS_PAGES);
-  // Without the number of pages the caller uses its other bound.
+  // If the number of pages is unknown, the caller's other bound decides.
   if (pages <= 0) return 0;
   const std::size_t memory = static_cast<std::size_t>(pages) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   return memory / 2 / ranks;

@@ -17,7 +17,7 @@ struct DeviceOptions {
   std::uint64_t heap_bytes = 0;                            // bytes; 0: sim::kHeapBytes
   // puma: header and body leave together (figures 4, 5). rendezvous: the header leaves alone, for experiments.
   enum class LongProtocol : std::uint8_t { puma, rendezvous } long_protocol = LongProtocol::puma;
-  // For windows: each block of an access becomes a message of its own, instead of one message for all.
+  // For windows: each block of an access becomes a message of its own, instead of one message for all blocks.
   bool a_message_a_block = false;
 };
 

@@ -11,8 +11,8 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// Room for the questions that arrive between two rounds, in each of which all are answered. Questions without room wait
-// on their wires.
+// Room for the cancel questions that arrive between two progress rounds; each round answers all of them. A question
+// without room is held on its wire.
 constexpr std::size_t kCancelHeapBytes = std::size_t{64} << 10;
 
 }  // namespace
@@ -54,7 +54,7 @@ DeviceParts::DeviceParts(sim::Kernel& the_kernel, const DeviceOptions& the_optio
     define_portals_in_trace(recorder(), heap.size_bytes());
     heap.define_in_trace(recorder());
   }
-  // Always set, because recording may begin later; without a trace the kernel does not call it.
+  // The probe is always set, because recording may begin later. The kernel calls it only while a trace records.
   kernel.target().set_match_probe({.matched = MessageNumbers::matched, .context = &message_numbers});
   const auto attach = [this](portals::PortalIndex portal, portals::MatchList& list) {
     MARGAY_ASSERT(kernel.table().attach(portal, list).ok());
@@ -67,7 +67,7 @@ DeviceParts::DeviceParts(sim::Kernel& the_kernel, const DeviceOptions& the_optio
   cancels.set_owner_tag(this, kOwnerCancel);
   portals::Options header_only;
   header_only.save = portals::Save::header;
-  // Matches every question: the match bits name the send, and are read from the header later.
+  // Matches every question. The match bits of a question name the send; they are read from the saved header later.
   cancel_entry.set({0, ~portals::MatchBits{0}}, cancels, header_only);
   cancel_list.append(cancel_entry);
   attach(kCancelPortal, cancel_list);
@@ -87,7 +87,7 @@ DeviceParts::~DeviceParts() {
   kernel.table().detach(kAcknowledgmentPortal);
   kernel.table().detach(kReadPortal);
   kernel.table().detach(kCancelPortal);
-  // The list is destroyed after its entry, so the entry leaves it here.
+  // The entry is destroyed before the list, so the entry is removed from the list here.
   cancel_list.remove(cancel_entry);
 }
 

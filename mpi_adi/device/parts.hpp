@@ -1,5 +1,6 @@
-// The state of a device, for the protocols that work on it: the portals of figures 1 and 2, the pools, the counters.
-// Passive; each protocol step is a function of its own (mpi_adi/protocol). Under the process lock. Private to mpi_adi.
+// The state of a device, for the protocols that work on it: the portals of figures 1 and 2, the pools, the counters. It
+// contains no protocol: each protocol step is a function of mpi_adi/protocol. Under the process lock. Private to
+// mpi_adi.
 #pragma once
 
 #include <array>
@@ -23,8 +24,8 @@
 
 namespace margay::mpi_adi {
 
-// A value of losses_ended that differs from every count of losses. Set to make the next progress round end the requests
-// of lost peers again.
+// A value that differs from every count of losses. When losses_ended is set to it, the next progress round ends the
+// requests of lost peers again.
 inline constexpr std::uint32_t kLookAgain = 0xffff'ffff;
 
 class TypeCheck;
@@ -60,15 +61,15 @@ struct DeviceParts {
   Pool<Message> messages;
   // The count of posted receives of a process without a job board (tests on a virtual network).
   std::uint64_t own_posted_receives = 0;
-  // Receives whose entry is listed; points to the job board's count, or the one above.
+  // The number of receives whose entry is listed. Points to the job board's count, or to own_posted_receives.
   std::uint64_t* posted_receives = &own_posted_receives;
   ReceiveRequest* claiming = nullptr;  // list of the receives whose message is still arriving in the heap
-  // Layout of the body of a send that ends within its call and therefore has no request (send_now).
+  // The layout of a body whose send needs no request, because it ends within its call (send_now).
   Pieces scratch;
   // The probes (calls that wait for a message without receiving it) in progress, for reports.
   std::vector<const Awaited*> probes;
   std::uint64_t under_way = 0;    // requests not complete
-  std::uint64_t completions = 0;  // requests that became complete, those of layers above too
+  std::uint64_t completions = 0;  // completed requests, including those of layers above
   // See counts.hpp.
   ProtocolCounts counts;
   // Filled only while a trace records.
@@ -76,30 +77,32 @@ struct DeviceParts {
 
   std::unique_ptr<TypeCheck> type_check;  // nullptr, unless MARGAY_CHECK_TYPES is set; then observing() holds
 
-  std::vector<Communicator*> unreferenced;  // freed by the program, and now without a request
+  std::vector<Communicator*> unreferenced;  // freed by the program; no request refers to them
 
   bool keeps_unreceived = false;  // MARGAY_LEAKS: `unreceived` is filled
   std::uint32_t empty_polls = 0;  // MPI_Iprobe and MPI_Improbe since the last one that found a message
-  // Messages given back to senders that end (protocol/cancel), to be reported (mpi_adi/rank/unreceived).
+  // Headers of messages that were given back because no rank receives them (protocol/cancel), for the report of
+  // mpi_adi/rank/unreceived.
   std::vector<portals::Header> unreceived;
 
   // Non-blocking collectives and agreements under way.
   TaskQueue tasks;
   // Observers that poll, in each round, memory that other processes write. Usually empty.
   std::vector<Listener*> each_round;
-  // Observers that end operations outside the device that lost peers left open. Called in the round that finds a loss,
-  // and in each later round until all requests that the loss leaves open have ended.
+  // Observers that end the operations of higher layers that lost peers leave open. Called in the round that finds a
+  // loss, and in each later round until all requests that the loss leaves open have ended.
   std::vector<Listener*> on_losses;
 
   std::uint32_t losses_ended = 0;  // lost peers whose requests have all been ended (protocol/peer_lost)
 
-  // Declared after the requests' pools, so that the lists are destroyed first and take the entries out.
+  // Declared after the requests' pools, so that the lists are destroyed first and remove the entries.
   portals::MatchList receive_list;
   portals::MatchList acknowledgment_list;
   portals::MatchList read_list;
   // The unexpected messages of the receive portal, whose two catch-alls are the last entries of receive_list.
   Unexpected heap;
-  // All heaps of this kind, `heap` and the collectives': each opens its second heap when a message is held for a while.
+  // All heaps of unexpected messages: `heap` and those of collective calls. Each opens its second heap when a message
+  // is held for a while.
   std::vector<Unexpected*> heaps;
   bool relieving = false;  // a heap held a message in the latest round, or has its second heap open
   // The cancel portal: a block that saves the headers of senders' cancel questions (protocol/cancel).

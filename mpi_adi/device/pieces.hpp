@@ -10,12 +10,12 @@
 
 namespace margay::mpi_adi {
 
-// A maker of regions, which keeps the layout that its latest region refers to. Each request has one; the device has one
-// for sends that need no request.
+// A maker of regions, which keeps the layout to which its latest region refers. Each request has one; the device has
+// one for sends that need no request.
 class Pieces {
  public:
   // The region of `count` elements at `buffer`. Valid until the next call, clear(), or this object's end; the program's
-  // memory must stay valid as long. The type may be freed meanwhile, because its definition is referred to.
+  // memory must stay valid as long. The type may be freed meanwhile, because this object refers to its definition.
   [[nodiscard]] portals::Region to_send(const void* buffer, std::int64_t count, const Datatype& type) {
     // A region has no constness of its own; a send's region is only read.
     return to_receive(const_cast<void*>(buffer), count, type);
@@ -27,7 +27,7 @@ class Pieces {
   // Drops the reference to the layout; the region is invalid then. Called at the end of each request, so that a freed
   // datatype's definition does not live on in the pool.
   void clear() {
-    // Nearly always empty, and then without an atomic operation.
+    // Nearly always there is no reference, and clear() costs no atomic operation.
     if (held_) held_.reset();
   }
 

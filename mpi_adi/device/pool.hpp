@@ -21,8 +21,8 @@ struct Pooled {
   void* next_free = nullptr;  // valid while it is free
 };
 
-// The owner of its objects: they live as long as the pool, in use or not. `Object` has a field `pooled`. Not
-// thread-safe; a device's pools are used under the process lock.
+// A pool of objects of one type. It owns them: each lives as long as the pool, in use or not. `Object` has a field
+// `pooled`. Not thread-safe; a device's pools are used under the process lock.
 //
 //   Notice& notice = notices.take();  // as its last user left it: set every field
 //   notices.give_back(notice);        // its address stays valid, its contents do not
@@ -66,7 +66,7 @@ class Pool {
   // Visits each object in use. Costs a pass over all objects ever made, so it is for rare events and reports.
   template <typename Visit>
   void for_each_in_use(Visit&& visit) const {
-    // One traversal for both: this visitor never stops it.
+    // Shares the traversal of any_in_use(). This visitor returns false, so the traversal never stops early.
     static_cast<void>(any_in_use([&](Object& object) {
       visit(object);
       return false;
@@ -108,7 +108,7 @@ class Pool {
   // Chunks are never moved or freed before the pool, which keeps addresses stable.
   std::vector<std::unique_ptr<Object[]>> chunks_;
   Object* free_ = nullptr;  // last in, first out: its cache lines are likely still warm
-  // The number behind in_use(); kept here, because a count over the chunks would cost a pass.
+  // The result of in_use(). Counted here, because a count over the chunks would cost a pass.
   std::uint64_t in_use_ = 0;
 };
 

@@ -17,8 +17,8 @@ struct ArrivedMessage;
 
 namespace margay::mpi_adi {
 
-// The states of a receive, which only the steps in mpi_adi/protocol change. From idle a receive is posted, claims or
-// pulls; a posted one may have to pull; each ends in complete.
+// The states of a receive, which only the steps in mpi_adi/protocol change. An idle receive becomes posted, claiming,
+// pulling or complete; a posted receive becomes pulling or complete; a claiming or pulling receive becomes complete.
 enum class ReceiveState : std::uint8_t {
   // In no list, without a message.
   idle,
@@ -40,8 +40,8 @@ struct ReceiveRequest : Request {
   bool in_pieces = false;                  // `pieces` refers to the datatype's layout
   bool expecting = false;                  // the kernel expects an answer from `peer`
   std::uint32_t peer = portals::kAnyRank;  // rank in the world; kAnyRank while a wildcard is unmatched
-  // The match bits that name the sender's entries: a get or a synchronous answer carries them. 0: the sender waits for
-  // none.
+  // The match bits of the sender's entries, which a get or a synchronous answer carries. 0: the sender waits for no
+  // answer.
   portals::MatchBits answer_bits = 0;
   // Refers to the datatype's layout, if the buffer has gaps.
   Pieces pieces;
@@ -53,9 +53,10 @@ struct ReceiveRequest : Request {
   portals::IndependentBlock block{row, portals::Progression::circular};
   // Listed while posted, and again while pulling, with other criteria.
   portals::MatchEntry entry;
-  // Overlaid on the entry, and reached by its too-small link only: it saves as much of a truncated message as fits.
+  // Overlaid on the entry, and reached only through that entry's too-small link. It saves as much of a truncated
+  // message as fits.
   portals::MatchEntry overflow;
-  std::uint64_t sent_bytes = 0;  // bytes of the message, where it was truncated or had a note
+  std::uint64_t sent_bytes = 0;  // length of the message; set only if it was truncated or had a note
 
   // The program's buffer.
   [[nodiscard]] const portals::Region& room() const { return row[0].memory; }

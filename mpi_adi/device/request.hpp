@@ -7,12 +7,11 @@ namespace margay::mpi_adi {
 
 struct Communicator;
 
-// The kinds of requests. Those after the first three are carried out by a layer above (OwnRequest); the device never
-// handles one.
+// The kinds of requests. The kinds after `sent` are requests of a layer above the device (OwnRequest).
 enum class RequestKind : std::uint8_t {
   send,
   receive,
-  sent,  // a send that was complete at its start; all such share one request (Device::start_send)
+  sent,  // a send that was complete at its start; all of these share one request (Device::start_send)
   send_receive,
   partitioned_send,
   partitioned_receive,
@@ -38,15 +37,15 @@ struct ParentRequest {
   ~ParentRequest() = default;
 };
 
-// The public part of a request; the protocols' parts are in the derived SendRequest and ReceiveRequest. The device's
-// pools own these two, and their addresses are stable; an OwnRequest belongs to the layer above. A completed request's
-// fields have its result.
+// The public part of a request. The derived SendRequest and ReceiveRequest contain the protocols' parts; the device's
+// pools own them, and their addresses are stable. An OwnRequest belongs to the layer above. The fields of a completed
+// request contain its result.
 struct Request {
   // Set when a request is taken from its pool, or made.
   RequestKind kind = RequestKind::send;
-  // Set once by complete(), and read by the program's waits and tests.
+  // Read by the program's waits and tests. complete() sets it for the device's requests; an OwnRequest sets it itself.
   bool complete = false;
-  // Complete without a message (MPI_Test_cancelled).
+  // The request was cancelled, and is complete without a message (MPI_Test_cancelled).
   bool cancelled = false;
   bool detached = false;                 // released before completion: returns to its pool when it completes
   int error_class = 0;                   // MPI_SUCCESS, MPI_ERR_TRUNCATE, MPIX_ERR_PROC_FAILED, ...
@@ -54,7 +53,7 @@ struct Request {
   int tag = 0;                           // receive: the message's tag
   std::uint64_t bytes = 0;               // receive: bytes saved in the buffer
   std::uint64_t sequence = 0;            // the message's number in its pair, while a trace records; 0: unknown
-  Communicator* communicator = nullptr;  // refers to it: counted in references; nullptr in the pool
+  Communicator* communicator = nullptr;  // counted in its references; nullptr in the pool
   ParentRequest* owner = nullptr;        // the parent request, notified at completion; nullptr: none
 
   // Whether it is an OwnRequest (mpi_adi/request).

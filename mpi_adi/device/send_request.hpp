@@ -16,8 +16,8 @@
 
 namespace margay::mpi_adi {
 
-// The events that a send may still wait for, as a set of bits. It is complete when it waits for none. They occur in any
-// order.
+// The events that a send may still wait for, as a set of bits. The send is complete when the set is empty. The events
+// occur in any order.
 enum SendOwed : std::uint8_t {
   kOwedBodyTaken = 1,       // the kernel has taken the body
   kOwedAcknowledgment = 2,  // the target's kernel reports what it saved
@@ -34,8 +34,8 @@ struct SendRequest : Request {
   bool readable = false;   // its read entry is listed
   bool read_done = false;  // the body has been pulled
   bool expecting = false;  // the kernel expects an answer from `peer`
-  // Set at the start: the mode matters later too. A synchronous send owes an answer, and a buffered one is named so in
-  // reports.
+  // The send mode, set at the start and needed until the end: a synchronous send waits for an answer, and reports name
+  // a buffered send as such.
   bool synchronous = false;
   bool buffered = false;                                   // counted at its start, and copied into the attached buffer
   sim::TraceProtocol protocol = sim::TraceProtocol::none;  // chosen at its start, for traces and reports

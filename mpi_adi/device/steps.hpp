@@ -1,9 +1,9 @@
-// Steps: an algorithm as a coroutine (a routine), which can suspend where it has to wait. At each wait it awaits an
-// object; its flow decides whether the wait blocks in place or suspends the routine. A blocking and a non-blocking call
-// therefore share one routine.
+// Steps: an algorithm as a coroutine (a routine), which can suspend where it has to wait. At each wait the routine
+// awaits an object, and the routine's flow decides whether the wait blocks in place or suspends the routine. So a
+// blocking and a non-blocking call share one routine.
 //
-// Cost: a frame out of a pool, about 5 ns each; a wait whose message has arrived costs its test; suspending and
-// resuming 5 ns.
+// Cost: about 5 ns for each frame, which comes from a pool; one test for a wait whose message has arrived; 5 ns more
+// for a wait that suspends and resumes.
 //
 //   Steps exchange(Collective& collective, int peer, Data data) {  // the first argument has frames()
 //     co_await Send(collective, peer, data);                       // an Awaitable: blocks or suspends
@@ -22,7 +22,7 @@
 
 namespace margay::mpi_adi {
 
-// A condition, as a reference to a callable: valid while that lives. Never allocates, which std::function might.
+// A reference to a callable condition, valid while the callable lives. Unlike std::function, it never allocates.
 class Until {
  public:
   Until() = default;
@@ -31,7 +31,7 @@ class Until {
       Until(Function& function)  // NOLINT(google-explicit-constructor): a reference is what is meant
       : function_(const_cast<void*>(static_cast<const void*>(&function))),
         call_([](void* self) { return (*static_cast<Function*>(self))(); }) {}
-  // Calls the condition. Requires: it was not default-constructed.
+  // Calls the condition. Requires: this object was not default-constructed.
   [[nodiscard]] bool operator()() const { return call_(function_); }
 
  private:
@@ -71,8 +71,8 @@ class FramePool {
     }
     return make(bytes);
   }
-  // Returns a frame to the pool that it came from, which must still live. Static, because the coroutine's operator
-  // delete has no other argument; the frame's prefix names its pool.
+  // Returns a frame to its pool, which must still live. Static, because the coroutine's operator delete gets no other
+  // argument; the frame's prefix points to the pool.
   static void give_back(void* memory, std::size_t bytes) {
     Frame* const frame = static_cast<Frame*>(memory) - 1;
     const std::size_t size_class = size_class_of(bytes);
@@ -104,8 +104,8 @@ class FramePool {
 };
 
 // The execution of a routine with all routines that it calls: the place where it is suspended, and the condition that
-// resumes it. There is at most one such place, since a routine that calls another does nothing until that one ends.
-// Owned by the call or the task that runs the routine. Under the process lock.
+// resumes it. There is at most one such place, because a routine that calls another does nothing until the called
+// routine ends. Owned by the call or the task that runs the routine. Under the process lock.
 class Flow {
  public:
   // `waits`: blocks in place; nullptr: the routine suspends, and its owner calls go_on().
@@ -124,12 +124,12 @@ class Flow {
     at_ = at;
     over_ = over;
   }
-  // Resumes the routine as often as its condition holds. Returns whether it reached its end, or was not suspended at
-  // all.
+  // Resumes the routine as often as its condition holds. Returns true when the routine has reached its end, or was not
+  // suspended.
   bool go_on() {
     while (at_) {
       if (!over_()) return false;
-      // Cleared first: the routine may suspend again, and stop() then sets both anew.
+      // Cleared before the routine runs, because it may suspend again, and suspend() then sets both fields.
       std::exchange(at_, nullptr).resume();
     }
     return true;
@@ -144,13 +144,14 @@ class Flow {
   Until over_;
 };
 
-// The base of awaited objects: advance() goes as far as it can and returns whether the wait is over. `Self` also has
-// flow(), and messages(): a wait in place tests the condition after at most so many messages of each wire.
+// The base of awaited objects. `Self` has three functions. advance() goes as far as it can, and returns whether the
+// wait is over. flow() is the routine's flow. messages() is a bound for waits in place: the condition is tested after
+// at most so many messages of each wire.
 template <typename Self>
 class Awaitable {
  public:
   // The language's protocol for co_await: ready, or else suspend and resume. await_ready() advances first, because most
-  // waits are over already, and then need no suspension. advance() may run several times.
+  // waits are over by then and need no suspension. advance() may run several times.
   [[nodiscard]] bool await_ready() {
     if (self().advance()) return true;
     Flow& flow = self().flow();
@@ -196,9 +197,9 @@ class [[nodiscard]] Steps {
     };
     // The caller's object, which owns the frame.
     [[nodiscard]] Steps get_return_object() { return Steps(std::coroutine_handle<promise_type>::from_promise(*this)); }
-    // It starts at once: many routines end without a suspension, and then their caller never waits.
+    // A routine starts at once. Many routines end without a suspension, and their callers never wait.
     [[nodiscard]] std::suspend_never initial_suspend() const noexcept { return {}; }
-    // The frame stays until the Steps object is destroyed, so done() can be asked.
+    // The frame stays until the Steps object is destroyed, so done() can be called.
     [[nodiscard]] End final_suspend() const noexcept { return {}; }
     void return_void() const {}
     // Ends the process. Only two things could throw: an allocation that fails, and a function of the program, which
@@ -215,7 +216,7 @@ class [[nodiscard]] Steps {
     std::swap(handle_, other.handle_);
     return *this;
   }
-  // A suspended routine may be destroyed: its locals and its frame go.
+  // Destroys the routine's locals and its frame, even if the routine is suspended.
   ~Steps() {
     if (handle_) handle_.destroy();
   }
@@ -236,7 +237,7 @@ class [[nodiscard]] Steps {
   std::coroutine_handle<promise_type> handle_;
 };
 
-// Awaits an object from outside of a routine; it returns when the wait is over. Requires: its flow waits in place.
+// Awaits an object from outside of a routine, and returns when the wait is over. Requires: its flow waits in place.
 template <typename Awaited>
 void run(Awaited&& awaited) {
   const bool over = awaited.await_ready();

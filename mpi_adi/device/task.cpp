@@ -9,12 +9,12 @@ Task::Task(TaskQueue& queue, By by, const Communicator* communicator)
 
 Task::~Task() {
   MARGAY_ASSERT(state_ != State::running && state_ != State::running_again);
-  // A task may be deleted while it is awake: its queue must not lead to it any more.
+  // A task may be deleted while it is awake; the queue must then not contain it any more.
   if (state_ == State::awake) queue_.take_out(*this);
   if (state_ != State::idle) queue_.unlist(*this);
 }
 
-// No effect on an awake task, which will run anyway, and on an idle one, which a late event may still reach.
+// No effect on an awake task, because it will run anyway, nor on an idle task, which a late event may still reach.
 void Task::wake() {
   if (state_ == State::asleep) {
     state_ = State::awake;
@@ -93,7 +93,7 @@ void TaskQueue::run(Task& task) {
     task.over();
     return;
   }
-  // An event during go_on() may have come after the task tested for it: it must run once more.
+  // An event during go_on() may have occurred after the task tested for it, so the task must run once more.
   task.state_ = Task::State::asleep;
   if (again) task.wake();
 }

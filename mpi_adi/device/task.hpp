@@ -1,6 +1,6 @@
 // Tasks: routines that continue after the call that started them has returned, such as a collective call that does not
-// block, or an agreement. A task runs only when something that it waits for has arrived. So the cost of a round of
-// progress depends on the changes, not on the number of tasks under way.
+// block, or an agreement. A task runs only after an event for which it waits. So the cost of a progress round depends
+// on the number of events, not on the number of tasks under way.
 //
 // All functions require the process lock.
 #pragma once
@@ -13,30 +13,31 @@ namespace margay::mpi_adi {
 struct Communicator;
 class TaskQueue;
 
-// A task is under way from begin() until over(). It is woken by descriptors and transmissions whose owner kind is
-// kOwnerTask (device/match_bits), by the loss of a peer, and by wake().
+// A routine under way, from begin() until over(). The task is woken by descriptors and transmissions whose owner kind
+// is kOwnerTask (device/match_bits), by the loss of a peer, and by wake().
 class Task {
  public:
   // The threads that may run it. `program`: it calls functions of the program, so never the message coprocessor.
   enum class By : std::uint8_t { anybody, program };
 
-  // `communicator`: the one whose messages it moves while it is under way, for reports; may be null. `queue` outlives
-  // it.
+  // `communicator`: the communicator whose messages the task moves while it is under way, for reports; may be null.
+  // `queue` must outlive the task.
   Task(TaskQueue& queue, By by, const Communicator* communicator = nullptr);
   // Leaves the queue. Requires: it is not running.
   virtual ~Task();
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
 
-  // Starts it: it runs now, as far as it can. Requires: it was not under way. On return it may be over, and even
-  // deleted, by its own over().
+  // Starts the task, which runs now, as far as it can. Requires: the task is not under way. On return the task may be
+  // over, and its own over() may have deleted it.
   void begin();
   // Its name in reports, such as "MPI_Ibarrier, MPI_COMM_WORLD".
   [[nodiscard]] virtual std::string describe() const { return {}; }
-  // Makes it run in the next round of progress, or later in this one. No effect when it is awake already or not under
-  // way.
+  // Makes the task run in the next progress round, or later in this one. No effect if the task is already awake or not
+  // under way.
   void wake();
-  // Reports and Device::quiet() ask this; a communicator with a task is not quiet.
+  // The communicator given to the constructor, for reports and for Device::quiet(): a communicator with a task is not
+  // quiet.
   [[nodiscard]] const Communicator* works_on() const { return communicator_; }
 
  private:
@@ -47,7 +48,7 @@ class Task {
   // Runs as far as it can. May start sends and receives; must neither wait nor call progress(). Returns true at its
   // end, and over() is called next.
   [[nodiscard]] virtual bool go_on() = 0;
-  // The last call to it, which may delete it.
+  // The last function called on the task; it may delete the task.
   virtual void over() = 0;
 
   TaskQueue& queue_;
@@ -60,18 +61,18 @@ class Task {
   State state_ = State::idle;
 };
 
-// The tasks of one device: a doubly linked list of all under way, and a singly linked queue of the awake ones.
+// The tasks of one device: a doubly linked list of all tasks under way, and a singly linked queue of the awake tasks.
 class TaskQueue {
  public:
   TaskQueue() = default;
   TaskQueue(const TaskQueue&) = delete;
   TaskQueue& operator=(const TaskQueue&) = delete;
 
-  // The test of each round of progress; nearly always false.
+  // Tested in each progress round; nearly always false.
   [[nodiscard]] bool any_awake() const { return first_awake_ != nullptr; }
-  // The test of each call as it leaves: whether the coprocessor would find a task to run.
+  // Whether the coprocessor would find a task to run. Tested at the end of each MPI call.
   [[nodiscard]] bool any_awake_for_coprocessor() const { return awake_ != awake_for_program_; }
-  // Runs the awake tasks that `who` may run. Tasks that are woken meanwhile run in the next round, so a round ends even
+  // Runs the awake tasks that `who` may run. Runs at most as many tasks as are awake at the call, so a round ends even
   // if two tasks wake each other. Returns whether a task ran, which counts as progress.
   enum class Who : std::uint8_t { program, coprocessor };
   bool run(Who who);
@@ -100,7 +101,7 @@ class TaskQueue {
   Task* first_awake_ = nullptr;
   Task* last_awake_ = nullptr;
   std::uint64_t awake_ = 0;              // tasks in the queue
-  std::uint64_t awake_for_program_ = 0;  // those of them that the coprocessor may not run
+  std::uint64_t awake_for_program_ = 0;  // tasks in the queue that the coprocessor may not run
 };
 
 }  // namespace margay::mpi_adi

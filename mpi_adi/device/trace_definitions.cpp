@@ -46,7 +46,7 @@ std::string description(const Datatype& type) {
   return "(" + std::string(constructor(combiner)) + " of " + std::to_string(type.size) + " bytes)";
 }
 
-// The program's name of a type wins over the description.
+// The name that the program gave to a type takes precedence over the description.
 std::string word_of(const Datatype& type) {
   return type.name.empty() ? description(type) : type.name;
 }
@@ -54,8 +54,8 @@ std::string word_of(const Datatype& type) {
 }  // namespace
 
 void define_portals_in_trace(sim::Recorder& recorder, std::uint64_t heap_bytes) {
-  // Portals whose messages serve the library itself, and those of collective calls. The readers of a trace choose
-  // messages by these bits (sim/trace/definition.hpp).
+  // The bits for portals whose messages serve the library itself, and for portals of collective calls. The readers of a
+  // trace choose messages by these bits (sim/trace/definition.hpp).
   constexpr std::uint64_t kInternal = sim::kInternalPortal;
   constexpr std::uint64_t kCollective = sim::kInternalPortal | sim::kCollectivePortal;
   const auto portal = [&](portals::PortalIndex number, std::string_view text, std::uint64_t whose = 0) {
@@ -88,7 +88,7 @@ void define_portals_in_trace(sim::Recorder& recorder, std::uint64_t heap_bytes) 
 }
 
 void define_in_trace(sim::Recorder& recorder, Communicator& communicator, std::uint64_t since) {
-  // Its messages carry the other communicator's contexts, so the name belongs to that one.
+  // The messages of this communicator carry the contexts of `named_as`, so the definition names that communicator.
   if (communicator.named_as != nullptr) return define_in_trace(recorder, *communicator.named_as, since);
   // Once for each communicator: the flag is set before the definition is recorded.
   if (std::exchange(communicator.in_trace, true)) return;
@@ -112,7 +112,7 @@ void define_in_trace(sim::Recorder& recorder, const PartitionsDefinition& what) 
 }
 
 std::uint32_t define_in_trace(sim::Recorder& recorder, Datatype& type, std::uint64_t since) {
-  // Types of the library's own have no handle, and events show them as 0.
+  // The library's own types have no handle; events show them as 0.
   if (type.handle != 0 && !std::exchange(type.in_trace, true)) {
     recorder.define(sim::DefinitionKind::datatype, static_cast<std::uint32_t>(type.handle), type.size, word_of(type),
                     since);

@@ -1,4 +1,5 @@
-// The names of the numbers in a trace's events, recorded when an event first uses the number.
+// The definitions of the numbers in a trace's events. Portals and owner kinds are defined when the device begins, all
+// other numbers when an event first uses them.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,8 @@ struct PartitionsDefinition {
 };
 // Names the channel's match bits, with the number and the element of its partitions.
 void define_in_trace(sim::Recorder& recorder, const PartitionsDefinition& what);
-// Names the type, once. Returns the number that events use for it; 0 for a type of the library's own.
+// Names the type when it is first used. Returns the number that events use for the type; 0 for a type of the library's
+// own.
 std::uint32_t define_in_trace(sim::Recorder& recorder, Datatype& type, std::uint64_t since = 0);
 
 }  // namespace margay::mpi_adi

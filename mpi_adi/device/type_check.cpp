@@ -115,7 +115,7 @@ void TypeCheck::end_receive(const ReceiveRequest& request) {
 }
 
 void TypeCheck::nonportable(const std::string& what, const char* where) {
-  // Once for each call and use: a loop would otherwise print a line in every turn.
+  // Printed once for each call and use; otherwise a loop would print a line in every iteration.
   if (!nonportable_.insert(std::string(call_) + what).second) return;
   const std::string site = lines_.behind_call(caller_);
   const std::string message =

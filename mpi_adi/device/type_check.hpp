@@ -2,8 +2,8 @@
 // each other (MPI 4.0, 3.3.1 and 3.2.4), and whether types are used as the standard defines. The object exists only
 // while the check is on.
 //
-// A sender writes its call and its signature into the three free bytes of a message's note; the receiver, which has the
-// message's length, can name both sides from them:
+// A sender writes its call and its signature into the three free bytes of a message's note. From these bytes and the
+// message's length, the receiver can name both sides:
 //
 //   byte 1: the call in bits 0-3 (0: no call), kind of signature in bits 4-5
 //   bytes 2-3: uniform: index of the predefined type; mixed: hash, low byte first
@@ -23,9 +23,9 @@
 
 namespace margay::mpi_adi {
 
-// The sender's side of a message, as it travels in the note.
+// The sender's side of a message, as the note encodes it.
 struct SentSide {
-  std::uint8_t call = 0;  // number of its call; 0: none is noted
+  std::uint8_t call = 0;  // number of the sender's MPI call; 0: the note names none
   Signature signature;
 };
 // Encode and decode bytes 1 to 3 of a note.
@@ -48,16 +48,16 @@ class TypeCheck {
     caller_ = caller;
   }
 
-  // Records a send that begins; mark() then writes its type into the header's note. Nothing is written for a send whose
-  // type has no definition, or that the library makes for itself (`own`).
+  // Records a send that begins; mark() then writes its type into the header's note. For a send that the library makes
+  // for itself (`own`), or whose type has no definition, mark() writes no call.
   void begin_send(const Datatype& type, std::uint64_t bytes, bool own);
-  // Requires: begin_send() was called for this message; its result is kept until then.
+  // Writes the side that begin_send() recorded. Requires: begin_send() was called for this message.
   void mark(portals::UserData& data) const { write_sent_side(data, outgoing_); }
 
   // Records a receive that begins.
   void begin_receive(const ReceiveRequest& request, const Datatype& type, std::int64_t count, bool own);
-  // Records the receive's message. Called for messages from the heap and pulled ones: when such a receive ends, its row
-  // does not contain the message's header.
+  // Records the receive's message. Called for messages from the heap and for pulled messages, because the row does not
+  // contain their headers when the receive ends.
   void record_message(const ReceiveRequest& request, const portals::Header& header);
   // Ends the receive: prints a line when the two sides do not fit.
   void end_receive(const ReceiveRequest& request);
@@ -66,7 +66,7 @@ class TypeCheck {
   // `where` is the standard's section. Prints a line the first time for each call and description.
   void nonportable(const std::string& what, const char* where);
 
-  // Misfits that are printed; later ones are counted only.
+  // The most misfits that are printed; later misfits are only counted.
   static constexpr std::uint64_t kLinesMax = 100;
 
  private:
@@ -90,7 +90,7 @@ class TypeCheck {
   const char* call_ = "";
   const void* caller_ = nullptr;
   SentSide outgoing_;
-  // An entry that its receive's error left behind is removed at the request's next use.
+  // If a receive ends with an error, its entry may stay; it is removed at the request's next use.
   std::unordered_map<const ReceiveRequest*, Receive> receives_;
   std::unordered_set<std::string> nonportable_;  // what was printed, by call and description
   std::uint64_t misfits_ = 0;

@@ -121,12 +121,12 @@ bool Unexpected::in_first(const portals::ArrivedMessage& message) const {
 
 void Unexpected::activate(Heap& heap, bool active) {
   for (portals::MatchEntry* const entry : {&heap.short_entry, &heap.long_entry}) {
-    // With one catch-all for everything the long entry is not listed.
+    // With CatchAlls::one the long entry is not listed.
     if (entry->listed()) active ? list_.activate(*entry) : list_.deactivate(*entry);
   }
 }
 
-// Without memory for a second heap the held message stays on its wire; change_heap() tries again later.
+// If memory for a second heap is lacking, the held message stays on its wire, and change_heap() tries again later.
 void Unexpected::open_second() {
   if (!second_) {
     try {
@@ -146,7 +146,8 @@ void Unexpected::open_second() {
   second_arrivals_ = second_->block.arrivals();
 }
 
-// An empty heap's bookkeeping is one free block, described in its first bytes: all other pages can go.
+// The bookkeeping of an empty heap is one free block, described in the heap's first bytes. So all pages but the first
+// can be returned.
 void Unexpected::give_memory_back() {
   if (spilling_ && second_->block.queued() == 0) close_second();
   // Tested by used_bytes(), not queued(): a receive may still copy from a message that is off the queue.
@@ -170,7 +171,8 @@ void Unexpected::change_heap() {
     if (second_->block.arrivals() != second_arrivals_ && second_->block.queued() == 0) close_second();
     return;
   }
-  // The remainder, not a comparison: an opening that failed for lack of memory is tried again after as many rounds.
+  // The remainder, not a comparison: if the opening failed for lack of memory, it is tried again after
+  // kSpillAfterRounds more rounds.
   if (held_rounds_ != 0 && held_rounds_ % kSpillAfterRounds == 0) open_second();
 }
 

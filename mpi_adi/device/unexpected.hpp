@@ -1,5 +1,5 @@
-// The heap of a portal's unexpected messages, with the catch-alls that fill it and the search of it. Point-to-point
-// messages have the two catch-alls of figure 1, collective messages the one of figure 8.
+// The heap of a portal's unexpected messages, with its catch-alls and its search. Point-to-point messages have the two
+// catch-alls of figure 1, collective messages the single catch-all of figure 8.
 //
 // The heap has a limit, and a message without room is held on its wire. That is head-of-line blocking: even in a
 // correct MPI program, the answer for which this process waits may be queued behind the held message. So after a
@@ -7,9 +7,10 @@
 // stays bounded, and the program continues. The fill level of the first heap is not a criterion, because that heap may
 // be fragmented.
 // 1. At any time, the catch-alls of exactly one heap are active.
-// 2. The second heap's catch-alls are active from its opening until it has received a message and is empty again. So
-//    all of its messages arrived after those of the first heap. Being empty alone does not close it: the held message
-//    may arrive some rounds later, because a round may skip the wire that holds it.
+// 2. The second heap's catch-alls are active from its opening until it has received a message and is empty again, or
+//    until a dormant process gives memory back. So all of its messages arrived after those of the first heap. Being
+//    empty alone does not close it: the held message may arrive some rounds later, because a round may skip the wire
+//    that holds it.
 #pragma once
 
 #include <cstdint>
@@ -44,11 +45,11 @@ class HeapMemory {
   portals::Buffer buffer_;
 };
 
-// The second heap opens after a message has been held for this many rounds of the owner's progress, which take at least
-// 0.1 ms: the program has made no room meanwhile. A wait that goes to sleep opens it at once.
+// The second heap opens after a message has been held for this many rounds of the owner's progress. These rounds take
+// at least 0.1 ms together, in which the program has made no room. A wait that goes to sleep opens it at once.
 inline constexpr std::uint32_t kSpillAfterRounds = 1000;
-// The same in rounds of the coprocessor, while the program computes and others wait for its windows. As many rounds as
-// the coprocessor makes before it sleeps.
+// The corresponding number of the coprocessor's rounds, while the program computes and other ranks wait for its
+// windows. The coprocessor makes as many rounds before it sleeps.
 inline constexpr std::uint32_t kSpillAfterAbsentRounds = 16;
 // The least size that the second heap is requested to have, as a multiple of the first heap's.
 inline constexpr std::size_t kSpillFactor = 15;
@@ -56,13 +57,13 @@ inline constexpr std::size_t kSpillFactor = 15;
 // The catch-alls of one portal's match list, with one or two heaps. Under the process lock.
 class Unexpected {
  public:
-  // short_and_long: one entry for short messages, and one for long messages, which saves only the header. one: a single
-  // entry that accepts every message.
+  // short_and_long: an entry for short messages, and an entry for long messages that saves only the header. one: a
+  // single entry that accepts every message.
   enum class CatchAlls : std::uint8_t { short_and_long, one };
   // The sizes, the portal and the owner of an Unexpected.
   struct Setup {
     std::size_t heap_bytes = 0;
-    std::size_t heap_bytes_min = 0;  // accepted where the address space is limited; 0: heap_bytes
+    std::size_t heap_bytes_min = 0;  // the least size accepted if the address space is limited; 0: heap_bytes
     // The size of the second heap; it is smaller if the address space has no free range of that size. Its pages are
     // allocated when touched.
     std::size_t spill_bytes = 0;
@@ -90,8 +91,8 @@ class Unexpected {
     first_.block.count_in(counts);
   }
 
-  // Names the catch-alls in the trace: the present ones now, those of the second heap when it opens. `recorder` must
-  // outlive this object.
+  // Names the catch-alls in the trace: the first heap's now, the second heap's when it opens. `recorder` must outlive
+  // this object.
   void define_in_trace(sim::Recorder& recorder);
 
   // False if no message is queued; true if one may be.
@@ -112,7 +113,7 @@ class Unexpected {
     for_each_new(first_, function);
     if (second_) for_each_new(*second_, function);
   }
-  // unlink() takes a message off the queue; release() frees it. See DynamicBlock.
+  // unlink() takes a message off the queue; release() frees its memory. See DynamicBlock.
   void unlink(portals::ArrivedMessage& message) { heap_of(message).unlink(message); }
   void release(portals::ArrivedMessage& message) { heap_of(message).release(message); }
 
@@ -140,9 +141,9 @@ class Unexpected {
   void relieve_sleeper() {
     if (!spilling_ && held_rounds_ != 0) open_second();
   }
-  // Opens the second heap for a program that computes while others use its windows: behind the held message may be the
-  // access that they wait for. Called once a round of the coprocessor. Without windows the sender waits until the
-  // program returns to MPI, which bounds the memory.
+  // Opens the second heap for a program that computes while other ranks use its windows: the access for which they wait
+  // may be queued behind the held message. Called in each round of the coprocessor, if the process has windows. Without
+  // windows the sender waits until the program returns to MPI, which bounds the memory.
   void relieve_absent(std::uint32_t held_rounds) {
     held_rounds_ = held_rounds;
     if (!spilling_ && held_rounds >= kSpillAfterAbsentRounds) open_second();
@@ -181,7 +182,7 @@ class Unexpected {
   // Takes a heap's catch-alls out of the list; enlist() appends them.
   void delist(Heap& heap);
   void enlist(Heap& heap, portals::MatchList::Start start);
-  // Makes the second heap, if it can, and its catch-alls the active ones.
+  // Makes the second heap, if memory suffices, and activates its catch-alls instead of the first heap's.
   void open_second();
   // Returns to the first heap. Requires: the second one's queue is empty.
   void close_second();

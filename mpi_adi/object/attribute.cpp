@@ -20,14 +20,14 @@ void AttributeList::remove(const Keyval& keyval) {
   std::erase_if(attributes_, [&keyval](const Attribute& attribute) { return attribute.keyval.get() == &keyval; });
 }
 
-// The oldest freed slot whose key is gone, so that a handle stays recognizable as freed for long (was_freed()).
+// Uses the oldest freed slot whose key is deleted, so that was_freed() recognizes a freed handle as long as possible.
 std::uint32_t KeyvalTable::unused_slot() {
   const auto expired =
       std::find_if(freed_.begin(), freed_.end(), [this](std::uint32_t slot) { return slots_[slot].living.expired(); });
   if (expired != freed_.end()) {
     const std::uint32_t slot = *expired;
     freed_.erase(expired);
-    // A new generation: handles of the slot's earlier key find nothing.
+    // The slot gets a new generation, so handles of its earlier key find nothing.
     slots_[slot].generation = (slots_[slot].generation + 1) & kGenerationMask;
     return slot;
   }
@@ -50,7 +50,7 @@ KeyvalPtr KeyvalTable::find(int handle) const {
   const std::uint32_t slot = keyval_index(handle) & kSlotMask;
   if (handle_kind(handle) != HandleKind::direct || object_type(handle) != ObjectType::keyval || slot >= slots_.size())
     return nullptr;
-  // The lock fails when the last attribute has just gone, and the key with it.
+  // lock() fails if the key was deleted with its last attribute.
   KeyvalPtr found = slots_[slot].living.lock();
   return found != nullptr && found->handle == handle ? found : nullptr;
 }
@@ -73,7 +73,7 @@ std::vector<int> KeyvalTable::living() const {
 void KeyvalTable::free_keyval(Keyval& keyval) {
   const std::uint32_t slot = keyval_index(keyval.handle) & kSlotMask;
   keyval.freed = true;
-  // The slot waits here until the last attribute lets the key go.
+  // The slot stays in this list until the last attribute of the key is deleted.
   freed_.push_back(slot);
   slots_[slot].held.reset();
 }

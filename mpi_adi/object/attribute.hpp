@@ -13,39 +13,40 @@
 
 namespace margay::mpi_adi {
 
-// An attribute key. Passive. Its attributes share it: a key that the program has freed is deleted with the last of
-// them.
+// An attribute key, as data. The attributes under it share it: a key that the program has freed is deleted with its
+// last attribute.
 struct Keyval {
   int handle = MPI_KEYVAL_INVALID;
   ObjectType owner = ObjectType::none;          // communicator, datatype or window; the handles of all are ints
   MPI_Comm_copy_attr_function* copy = nullptr;  // nullptr: attributes are not copied
   MPI_Comm_delete_attr_function* delete_value = nullptr;  // nullptr: nothing to call
-  // The program's, passed to both functions.
+  // The program's word, which both functions get.
   void* extra_state = nullptr;
-  ForeignAttributeCopy foreign_copy = nullptr;  // `copy` and `delete_value` are C++'s or Fortran's, and called by these
+  ForeignAttributeCopy foreign_copy = nullptr;  // if set, `copy` is C++'s or Fortran's, and this calls it
   ForeignAttributeDelete foreign_delete = nullptr;
   bool freed = false;  // by the program; no new attribute may be set under it
 };
 using KeyvalPtr = std::shared_ptr<Keyval>;
 
-// An attribute's word, and the language that set it (MPI 4.0, 19.3.7). C gets the address of a number that Fortran set;
-// Fortran gets an address that C set as a number.
+// An attribute's word, and the language that set it (MPI 4.0, 19.3.7). If Fortran set a number, C gets the number's
+// address. If C set an address, Fortran gets the address as a number.
 class AttributeValue {
  public:
   AttributeValue() = default;
   AttributeValue(void* value, AttributeKind kind) : word_(value), kind_(kind) {
-    // Fortran's library passes an INTEGER in a word; a copy function of the program writes only its half.
+    // Fortran's library passes an INTEGER in a word, of which a copy function of the program writes only the lower
+    // half.
     if (kind == AttributeKind::integer) word_ = from_number(static_cast<std::int32_t>(number()));
   }
 
   // A number as the word, and the word as a number.
   [[nodiscard]] static void* from_number(std::intptr_t number) { return std::bit_cast<void*>(number); }
   [[nodiscard]] std::intptr_t number() const { return std::bit_cast<std::intptr_t>(word_); }
-  // The word, whatever its kind.
+  // The word, for every kind.
   [[nodiscard]] void* word() const { return word_; }
   [[nodiscard]] AttributeKind kind() const { return kind_; }
-  // The value for a function of C: an address itself, or for a number the address of the word, where an int may be
-  // read, too.
+  // The value for a function of C: an address that C set, or else the address of the word, where C may read a number,
+  // even as an int.
   [[nodiscard]] void* for_c() { return kind_ == AttributeKind::address ? word_ : &word_; }
   // The word for a caller that reads attributes as `reader`.
   [[nodiscard]] void* read_as(AttributeKind reader) { return reader == AttributeKind::address ? for_c() : word_; }
@@ -53,7 +54,7 @@ class AttributeValue {
  private:
   static_assert(std::endian::native == std::endian::little, "a word's address is its low half's");
   void* word_ = nullptr;
-  // The default is C's.
+  // The default is the kind that C sets.
   AttributeKind kind_ = AttributeKind::address;
 };
 
@@ -74,13 +75,13 @@ class AttributeList {
   AttributeList& operator=(AttributeList&&) = default;
   ~AttributeList() = default;
 
-  // In the order in which they were set, as copies and deletions go through them.
+  // All attributes in the order in which they were set, which is the order of copies and deletions.
   [[nodiscard]] const std::list<Attribute>& all() const { return attributes_; }
   // The attribute under the key, or nullptr. Costs a pass: objects have few attributes.
   [[nodiscard]] Attribute* find(const Keyval& keyval);
-  // Adds one. Requires: not set.
+  // Adds an attribute. Requires: none is set under the key.
   void append(KeyvalPtr keyval, AttributeValue value);
-  // Removes it; no effect when it is not set.
+  // Removes the attribute under the key; no effect if there is none.
   void remove(const Keyval& keyval);
 
  private:
@@ -89,18 +90,18 @@ class AttributeList {
 };
 
 // The table of attribute keys by handle. A key that the program freed is found until its last attribute is deleted,
-// since MPI_Comm_delete_attr still accepts it (MPI 4.0, 7.7.2).
+// because MPI_Comm_delete_attr still accepts it (MPI 4.0, 7.7.2).
 
 // A key's index has the slot in its low 18 bits and the slot's generation in the 4 bits above. Other handles have 8
-// bits for the generation; in a key the upper 4 of these contain the kind of object that the key is for. Under the
-// process lock.
+// bits for the generation. In a key, the upper 4 of these bits contain the type of the objects for which the key is.
+// Under the process lock.
 class KeyvalTable {
  public:
   // Makes a key with a handle; nullptr when the table is full (2^18 keys alive). Requires: keyval.owner is set.
   [[nodiscard]] KeyvalPtr add(const Keyval& keyval);
   // The key of a handle, or nullptr. A freed key is found while an attribute uses it.
   [[nodiscard]] KeyvalPtr find(int handle) const;
-  // Whether a key of this handle was made and freed, and no other one has its slot yet: for error messages.
+  // Whether the key of this handle was freed and its slot has no other key yet. For error messages.
   [[nodiscard]] bool was_freed(int handle) const;
   // The keys that the program has not freed.
   [[nodiscard]] std::vector<int> living() const;
@@ -122,7 +123,7 @@ class KeyvalTable {
   [[nodiscard]] std::uint32_t unused_slot();
 
   std::vector<Slot> slots_;
-  std::vector<std::uint32_t> freed_;  // slots of freed keys, some of which attributes still use; oldest first
+  std::vector<std::uint32_t> freed_;  // slots of freed keys, oldest first; attributes may still use these keys
 };
 
 }  // namespace margay::mpi_adi

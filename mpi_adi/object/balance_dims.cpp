@@ -8,7 +8,7 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// In pairs up to the square root.
+// Finds divisors in pairs, up to the square root.
 std::vector<int> divisors_of(int number) {
   std::vector<int> divisors;
   for (int i = 1; i <= number / i; ++i) {
@@ -20,16 +20,16 @@ std::vector<int> divisors_of(int number) {
   return divisors;
 }
 
-// The search for factors in non-increasing order whose greatest and least are closest together. Of several such lists
-// it finds the one whose least factor is greatest, then the one whose next to least factor is, and so on: MPICH's
-// choice.
+// The search for a list of factors in non-increasing order whose greatest and least factor are closest together. Among
+// several such lists, it chooses the one with the greatest last factor, then the one with the greatest factor before
+// the last, and so on, as MPICH does.
 class Search {
  public:
   Search(int nodes, std::size_t count) : divisors_(divisors_of(nodes)), now_(count) { place(0, nodes, nodes); }
   [[nodiscard]] const std::vector<int>& best() const { return best_; }
 
  private:
-  // Chooses factor `at` and those behind it, whose product is `rest`, none greater than `limit`.
+  // Chooses factor `at` and the factors behind it. Their product is `rest`, and none is greater than `limit`.
   void place(std::size_t at, int rest, int limit) {
     if (at + 1 == now_.size()) {
       if (rest > limit) return;
@@ -41,8 +41,8 @@ class Search {
     for (const int divisor : divisors_) {
       if (divisor > limit) break;
       if (rest % divisor != 0 || !reaches(divisor, rest, after)) continue;
-      // No later choice can be better: the least factor is at most the even share of the remainder, and greater
-      // divisors only widen the distance.
+      // No later divisor can give a better list: the least factor is at most the even share of the remainder, so a
+      // greater first factor only increases the distance.
       if (at == 0 && !best_.empty() && divisor - even_share(divisor, rest, after) > best_.front() - best_.back()) break;
       now_[at] = divisor;
       place(at + 1, rest / divisor, divisor);
@@ -68,7 +68,7 @@ class Search {
   [[nodiscard]] bool better() const {
     const int spread = now_.front() - now_.back(), least = best_.front() - best_.back();
     if (spread != least) return spread < least;
-    // From the last factor on, which is the least.
+    // Compares from the last factor on, which is the least.
     return std::lexicographical_compare(best_.rbegin(), best_.rend(), now_.rbegin(), now_.rend());
   }
 

@@ -8,7 +8,7 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// A hint's bit is its index here.
+// The number of a hint's bit is its index in this array.
 constexpr std::array<std::string_view, 4> kNames{"mpi_assert_no_any_tag", "mpi_assert_no_any_source",
                                                  "mpi_assert_exact_length", "mpi_assert_allow_overtaking"};
 
@@ -18,7 +18,7 @@ void CommunicatorHints::set_from(const Info& info) {
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     const std::string* value = info.find(kNames[i]);
     if (value == nullptr) continue;
-    // Any other value leaves the hint as it is.
+    // A value other than "true" and "false" does not change the hint.
     const auto bit = static_cast<std::uint8_t>(1U << i);
     if (*value == "true") promised_ = static_cast<std::uint8_t>(promised_ | bit);
     if (*value == "false") promised_ = static_cast<std::uint8_t>(promised_ & ~bit);
@@ -43,12 +43,13 @@ std::string communicator_text(ContextId context) {
 }
 
 std::string communicator_text(const Communicator& communicator) {
-  // The library's own communicators appear under the name of the one that they serve.
+  // A communicator of the library appears under the name of the communicator that it serves.
   if (communicator.named_as != nullptr) return communicator_text(*communicator.named_as);
   if (!communicator.name.empty()) return communicator.name;
   const std::string word = communicator_text(communicator.context);
   if (!communicator.is_inter()) return word + " (" + ranks_text(communicator.size()) + ")";
-  // The order of the union is the same on all members, unlike "mine" and "theirs".
+  // Uses the order of the groups in the union, which is the same on all members, unlike this process's group and the
+  // other.
   const bool mine_first = communicator.both == nullptr || communicator.both->rank() == communicator.rank();
   const int first = mine_first ? communicator.size() : communicator.peer_count();
   const int second = mine_first ? communicator.peer_count() : communicator.size();

@@ -14,7 +14,7 @@
 namespace margay::mpi_adi {
 
 // The hints that a communicator accepts from an info object (MPI 4.0, 7.4.4): promises of the program. margay stores
-// and returns them; it uses none to go faster.
+// and returns them, but does not use them for optimizations.
 
 class CommunicatorHints {
  public:
@@ -43,19 +43,19 @@ struct AgreedContext {
   std::uint64_t generation = 0;
 };
 
-// A reason for which the contexts of a deleted communicator may not be used again yet.
+// A condition during which the contexts of a deleted communicator may not be used again.
 struct ContextHold {
   ContextHold() = default;
   ContextHold(const ContextHold&) = delete;
   ContextHold& operator=(const ContextHold&) = delete;
   virtual ~ContextHold() = default;
-  // Whether it has ended. Polled by ContextPool::reclaim().
+  // Whether the hold has ended. Polled by ContextPool::reclaim().
   [[nodiscard]] virtual bool over() const = 0;
 };
 
-// The part of a communicator that a higher layer owns; deleted with it.
+// The part of a communicator that a higher layer defines; deleted with the communicator.
 struct CommunicatorExtension {
-  // Called when the communicator is deleted. nullptr: its contexts may be used again at once.
+  // Called when the communicator is deleted. Returns a hold on its contexts; nullptr: they may be used again at once.
   [[nodiscard]] virtual std::unique_ptr<ContextHold> end() { return nullptr; }
   CommunicatorExtension() = default;
   CommunicatorExtension(const CommunicatorExtension&) = delete;
@@ -63,21 +63,22 @@ struct CommunicatorExtension {
   virtual ~CommunicatorExtension() = default;
 };
 
-// Passive. Reference counted by hand: one for the program's handle, one for each request under way on it. The fields
-// that each message reads come first.
+// A communicator, as data. References are counted by hand: one for the program's handle, and one for each request under
+// way, persistent request and matched message. The fields that each message reads come first.
 struct Communicator {
   // The program's handle names it; messages carry the contexts instead.
   int handle = 0;                    // MPI_Comm; that of a window for a window's communicator; 0: none
   ContextId context = 0;             // of point-to-point messages; even
   ContextId collective_context = 1;  // of collective calls: context + 1
-  // The same number on all members, and different from those of earlier communicators with these contexts: it separates
-  // late messages of an earlier one from this one's. 0: a communicator that exists from MPI's start.
+  // A number that is equal on all members, and differs from the numbers of earlier communicators with these contexts.
+  // It distinguishes late messages of an earlier communicator from messages of this one. 0: a communicator that exists
+  // from MPI's start.
   std::uint64_t generation = 0;
   GroupPtr group;                // this process's group; set by set_groups()
   GroupPtr remote;               // an intercommunicator's other group; otherwise nullptr
-  const Group* peers = nullptr;  // the group that ranks in calls refer to: `remote`, or else `group`
-  // For an intercommunicator, both groups as one, in the same order on all members, with `collective_context`. It
-  // carries agreements of all members; it has no handle, and its contexts belong to this communicator.
+  const Group* peers = nullptr;  // the group to which ranks in calls refer: `remote`, or else `group`
+  // For an intercommunicator: a communicator of both groups, in the same order on all members, with the contexts of
+  // this one. It carries agreements of all members. It has no handle.
   std::unique_ptr<Communicator> both;
   std::shared_ptr<const Topology> topology;  // nullptr: none
   std::string name;
@@ -85,28 +86,29 @@ struct Communicator {
   std::uint32_t references = 1;
   bool freed = false;     // the program's handle is freed; requests may still refer to it
   bool in_trace = false;  // its name was recorded in the trace (device/trace_definitions)
-  // A collective call on it failed here, and messages of that call may arrive at any time, whatever their generation.
-  // Its contexts are therefore never used again: a single member's refusal decides for all (ContextAgreement).
+  // A collective call on it failed here, and messages of that call may arrive at any time, and their generation does
+  // not identify them. So its contexts are never used again. It suffices that one member does not offer them
+  // (ContextAgreement).
   bool contexts_spent = false;
-  // Numbers of its collective calls, so that consecutive calls do not mix, and of its distributed graphs.
+  // The number of the next collective call, which distinguishes consecutive calls, and of the next distributed graph.
   std::uint64_t collective_sequence = 0;
   std::uint64_t distributed_graphs = 0;
-  // For persistent collective calls (collectives/portal/notices): the channel that the next one tries; the number of
-  // agreements on free channels; a bit for each channel of the latest agreement, set if the channel is free. An empty
-  // list means that all are free.
+  // For persistent collective calls (collectives/portal/notices): the channel that the next call tries; the number of
+  // agreements on free channels; the result of the latest agreement, with a bit for each channel, set if the channel is
+  // free. Empty: all channels are free.
   std::uint64_t next_channel = 0;
   std::uint64_t channel_agreements = 0;
   std::vector<std::uint64_t> free_channels;
   std::unique_ptr<CommunicatorExtension> collective_facts;  // nullptr before the first call that needs them
   // Fields that no message needs.
-  // The communicator by whose name this one is reported; nullptr: its own. For a `both`, its intercommunicator; for the
-  // library's world, the program's.
+  // The communicator under whose name this one is reported; nullptr: under its own. For a `both` it is the
+  // intercommunicator; for the library's world, MPI_COMM_WORLD.
   Communicator* named_as = nullptr;
   ErrorHandlerPtr error_handler;  // nullptr: MPI_ERRORS_ARE_FATAL
   AttributeList attributes;
   CommunicatorHints hints;
 
-  // Sets the groups; once. `other`: the remote group of an intercommunicator.
+  // Sets the groups. Called once. `other`: the remote group of an intercommunicator.
   void set_groups(GroupPtr mine, GroupPtr other = nullptr) {
     group = std::move(mine);
     remote = std::move(other);
@@ -114,7 +116,7 @@ struct Communicator {
   }
   // Whether it is an intercommunicator, whose calls name ranks of the other group.
   [[nodiscard]] bool is_inter() const { return remote != nullptr; }
-  // This process's rank and the number of processes, both in its own group.
+  // This process's rank in its own group, and the size of that group.
   [[nodiscard]] int rank() const { return group->my_rank; }
   [[nodiscard]] int size() const { return group->size(); }
   // The number of ranks that a call may name.
@@ -127,9 +129,10 @@ struct Communicator {
 
 // A communicator's name in traces, charts, checks, and reports of stalls and leaks.
 
-// The name, such as "MPI_COMM_WORLD"; without one "communicator 6 (4 ranks)", "intercommunicator 6 (2 and 3 ranks)", by
-// the context, as the readers of traces do (command/trace/names/names). Of two groups the first in everybody() comes
-// first, so all members give the same name.
+// The name, such as "MPI_COMM_WORLD". For a communicator without a name, the context and the sizes, such as
+// "communicator 6 (4 ranks)" or "intercommunicator 6 (2 and 3 ranks)", as the readers of traces do
+// (command/trace/names/names). The size of the group that is first in everybody() comes first, so all members give the
+// same name.
 [[nodiscard]] std::string communicator_text(const Communicator& communicator);
 // The same if only the context is known: "communicator 6".
 [[nodiscard]] std::string communicator_text(ContextId context);

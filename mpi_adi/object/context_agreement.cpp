@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t kYes = ~std::uint64_t{0};
 
-// Spreads concurrent agreements over the pairs, so that they seldom choose the same one.
+// Spreads concurrent agreements over the pairs, so that they seldom choose the same pair.
 std::uint32_t mixed(std::uint32_t salt, std::uint32_t round) {
   std::uint32_t x = salt * 0x9e37'79b9U + round * 0x85eb'ca6bU + 1;
   x ^= x >> 16;
@@ -27,7 +27,7 @@ ContextAgreement::ContextAgreement(ContextPool& pool, std::uint32_t salt, bool b
 
 ContextAgreement::~ContextAgreement() {
   if (over_) return;
-  // The object may be destroyed in the middle of a round, when a peer is lost.
+  // The object is destroyed in the middle of a round if a peer is lost.
   if (reserved_) pool_.give_back(pair_);
   end();
 }
@@ -42,10 +42,10 @@ void ContextAgreement::end() {
 void ContextAgreement::offer() {
   voting_ = false;
   count_ = kOfferWords;
-  // Pairs whose hold has ended meanwhile can be offered.
+  // Pairs whose hold has ended meanwhile can be offered, too.
   pool_.reclaim();
   std::copy(pool_.free().begin(), pool_.free().end(), words_.begin());
-  // Only this agreement, and no other one can begin: the reservation needs no vote.
+  // If this is the only agreement of the process and no other can begin, a reservation needs no vote.
   words_[kAlone] = blocking_ && pool_.agreements_ == 1 ? kYes : 0;
   words_[kNoneReserved] = pool_.reserved_ == 0 ? kYes : 0;
   words_[kGeneration] = generation_;
@@ -75,7 +75,7 @@ bool ContextAgreement::offers_combined() {
     end();
     return true;
   }
-  // It may have been taken since the offer, by an agreement that overlaps.
+  // An agreement that overlaps may have taken the pair since the offer.
   reserved_ = pool_.is_free(pair_);
   if (reserved_) {
     pool_.take(pair_);
@@ -93,7 +93,7 @@ bool ContextAgreement::votes_combined() {
     end();
     return true;
   }
-  // Not all members have it: no member may keep it.
+  // Not all members could reserve the pair, so no member may keep it.
   if (reserved_) {
     pool_.give_back(pair_);
     --pool_.reserved_;

@@ -1,18 +1,19 @@
-// The agreement of processes on a pair of contexts that is free in all of them, independent of the messages that carry
+// The agreement of processes on a pair of contexts that is free in each of them. Independent of the messages that carry
 // it. Pure.
 //
-//   ContextAgreement agreement(pool, salt, alone, generation);
+//   ContextAgreement agreement(pool, salt, blocking, generation);
 //   do and_over_all_members(agreement.words()); while (!agreement.combined());
 //   agreement.agreed()
 //
-// Agreements of one process overlap: threads make communicators at once, MPI_Comm_idup returns before its agreement
-// ends, and other processes may reach the same agreements in another order. So an agreement reserves nothing while it
-// waits for processes that may be busy with another one:
-//   1. Each member offers its free pairs; the bitwise and of all words determines a candidate, the same on all members.
-//   2. Each member that still has the candidate reserves it, and votes. All members are in this agreement by now, so
-//      the votes need no other agreement's progress. If all could reserve it, the pair is theirs; otherwise they
-//      release it and start again, with another candidate.
-// If every member is in this agreement only and can enter no other meanwhile, the first round is enough.
+// Agreements of one process overlap: several threads may make communicators at once, MPI_Comm_idup returns before its
+// agreement ends, and other processes may begin the same agreements in another order. So an agreement reserves nothing
+// while it waits for processes that may be in another agreement:
+//   1. Each member offers its free pairs; the bitwise and of all members' words determines a candidate, which is the
+//      same on all members.
+//   2. Each member on which the candidate is still free reserves it. Then all members vote. All members are in this
+//      agreement by now, so the votes do not wait for other agreements. If all members could reserve the pair, the
+//      agreement ends; otherwise they release it and start again, with another candidate.
+// If every member is only in this agreement and can enter no other meanwhile, the first round suffices.
 #pragma once
 
 #include <span>
@@ -26,13 +27,13 @@ namespace margay::mpi_adi {
 // collective call or by messages.
 class ContextAgreement {
  public:
-  // The offer of a member that leaves the generation to another one.
+  // The generation that a member offers if another member determines it.
   static constexpr std::uint64_t kAnyGeneration = ~std::uint64_t{0};
-  // `salt`: the same on all members, and different for agreements that may overlap. `blocking`: this process enters no
-  // other agreement before this one ends (others may be under way). `generation`: a number of its own from one or a few
-  // members, kAnyGeneration from the others; the bitwise and of all becomes the communicator's.
+  // `salt`: the same on all members, and different for agreements that may overlap. `blocking`: this process begins no
+  // other agreement before this one ends (others may be under way). `generation`: one or a few members offer a number
+  // of their own, all others kAnyGeneration; the bitwise and of all offers becomes the communicator's generation.
   ContextAgreement(ContextPool& pool, std::uint32_t salt, bool blocking, std::uint64_t generation);
-  // An agreement that has not ended releases its reservation.
+  // If the agreement has not ended, releases its reservation.
   ~ContextAgreement();
   ContextAgreement(const ContextAgreement&) = delete;
   ContextAgreement& operator=(const ContextAgreement&) = delete;
@@ -46,25 +47,27 @@ class ContextAgreement {
 
  private:
   // Starts a round of offers.
-  // In the next round all words are offers; a vote is one word.
+  // All words of that round are offers; a round of votes has one word.
   void offer();
-  // The two kinds of combined(): evaluate offers, and start the vote or end; evaluate votes, and end or offer again.
+  // The two cases of combined(). offers_combined() evaluates offers, and starts the vote or ends. votes_combined()
+  // evaluates votes, and ends or offers again.
   [[nodiscard]] bool offers_combined();
   [[nodiscard]] bool votes_combined();
   // A pair that is free in all offers, or -1.
   [[nodiscard]] int candidate(bool lowest) const;
-  // Ends the agreement's part in the pool's counts. Called once.
+  // Removes the agreement from the pool's counts. Called once.
   void end();
 
-  // The index of a word: yes if all members are in no other agreement.
+  // The index of a word: kYes if no member is in another agreement.
   static constexpr std::size_t kAlone = ContextPool::kWords;
-  // The index of a word: yes if no member has a pair reserved by another agreement.
+  // The index of a word: kYes if no member has reserved a pair in another agreement.
   static constexpr std::size_t kNoneReserved = ContextPool::kWords + 1;
   static constexpr std::size_t kGeneration = ContextPool::kWords + 2;
   static constexpr std::size_t kOfferWords = ContextPool::kWords + 3;
 
   ContextPool& pool_;
-  // With the round's number it chooses where the search for a candidate begins, so overlapping agreements seldom meet.
+  // Salt and round number determine where the search for a candidate begins, so overlapping agreements seldom choose
+  // the same pair.
   std::uint32_t salt_;
   bool blocking_;
   bool voting_ = false;    // the present round is a vote

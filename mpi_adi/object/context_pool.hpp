@@ -12,19 +12,19 @@
 
 namespace margay::mpi_adi {
 
-// The error of an agreement without a common free pair.
+// The error message of an agreement if no pair is free on all members.
 inline constexpr char kContextsUsedUp[] =
     "no context identifier is free on all members (4,096 communicators); free some first";
 
 // A bit for each pair. A pair has the contexts 2 * pair and 2 * pair + 1.
 class ContextPool {
  public:
-  // Half of all contexts, since a communicator has two.
+  // Half the number of contexts, because a communicator has two.
   static constexpr int kPairs = 1 << (kContextBits - 1);
   static constexpr std::size_t kPairsPerWord = 64;
   static constexpr std::size_t kWords = kPairs / kPairsPerWord;
 
-  // All pairs are free; Worlds takes those of the worlds.
+  // All pairs are free; Worlds takes the pairs of MPI_COMM_WORLD and MPI_COMM_SELF.
   ContextPool() { free_.fill(~std::uint64_t{0}); }
 
   // The free pairs, as agreements offer them.
@@ -35,7 +35,7 @@ class ContextPool {
   // take() marks a pair as used, give_back() as free. Neither tests the earlier state.
   void take(int pair) { free_[at(pair)] &= ~bit(pair); }
   void give_back(int pair) { free_[at(pair)] |= bit(pair); }
-  // Returns a pair once `hold` has ended, which reclaim() tests.
+  // Makes the pair free after `hold` has ended; reclaim() tests that.
   void give_back_after(int pair, std::unique_ptr<ContextHold> hold) { held_.emplace_back(pair, std::move(hold)); }
   // Returns the pairs whose hold has ended. Called at the start of each agreement.
   void reclaim() {
@@ -56,9 +56,9 @@ class ContextPool {
     return std::uint64_t{1} << (static_cast<std::size_t>(pair) % kPairsPerWord);
   }
 
-  // A set bit is a free pair, as in an agreement's offer, so an offer is a copy.
+  // A set bit is a free pair. An agreement's offer has the same form, so an offer is a copy.
   std::array<std::uint64_t, kWords> free_{};
-  // Pairs that were returned, but are not free yet.
+  // Pairs that were returned, but whose hold has not ended.
   std::vector<std::pair<int, std::unique_ptr<ContextHold>>> held_;
   // Counted by ContextAgreement.
   int agreements_ = 0;  // under way in this process

@@ -115,7 +115,7 @@ const ErrorClass* find(int error_class) {
   return at != kClasses.end() && at->value == error_class ? at : nullptr;
 }
 
-// MPI_Error_string's buffer ends there.
+// Cuts a text to the size of MPI_Error_string's buffer.
 std::string cut_to_fit(std::string text) {
   constexpr std::size_t kLongest = MPI_MAX_ERROR_STRING - 1;
   if (text.size() > kLongest) text.replace(kLongest - 3, std::string::npos, "...");
@@ -140,7 +140,8 @@ int ErrorTable::make(int error_class, std::string sentence) {
   if (find(error_class) == nullptr) error_class = MPI_ERR_OTHER;
   if (sentence.empty()) return error_class;
   const std::lock_guard guard(mutex_);
-  // Serials start again, so a very old code may have a newer message's number; it is compared as a whole below.
+  // Serial numbers start again at 1, so a very old code may select a newer message's place. So text_of() compares the
+  // whole code.
   serial_ = serial_ == kMaxErrorSerial ? 1 : serial_ + 1;
   const int code = error_class | static_cast<int>(serial_ << kErrorClassBits);
   kept_[serial_ % kKeptSentences] = Kept{code, std::move(sentence)};
@@ -156,7 +157,7 @@ int ErrorTable::class_with_lock(int code) const {
   if (const Added* own = added(code)) return own->error_class;
   if (code < 0 || code >= MPI_ERR_LASTCODE) return MPI_ERR_UNKNOWN;
   const int error_class = code & kErrorClassMask;
-  // A serial without a class is not a code.
+  // A number with a serial but without a class is not a code.
   if (error_class == MPI_SUCCESS && code != MPI_SUCCESS) return MPI_ERR_UNKNOWN;
   return find(error_class) == nullptr ? MPI_ERR_UNKNOWN : error_class;
 }
@@ -178,7 +179,7 @@ std::string ErrorTable::text_of(int code) const {
   const Kept& kept = kept_[serial % kKeptSentences];
   std::string text(entry.name);
   text += ": ";
-  // The message is still kept: a newer one has not replaced it in the same place.
+  // If the codes are equal, no newer message has replaced this one.
   if (serial != 0 && kept.code == code) {
     text += kept.sentence;
   } else {
@@ -188,7 +189,7 @@ std::string ErrorTable::text_of(int code) const {
 }
 
 int ErrorTable::add_class() {
-  // A class is a code too, and belongs to itself.
+  // A class is also a code, which belongs to itself.
   const std::lock_guard guard(mutex_);
   ++last_used_code_;
   added_[last_used_code_].error_class = last_used_code_;
@@ -216,7 +217,7 @@ bool ErrorTable::set_text(int code, std::string text) {
 bool ErrorTable::remove(int code) {
   const std::lock_guard guard(mutex_);
   const auto going = added_.find(code);
-  // A class whose codes exist must stay, because class_of() of those returns it.
+  // A class that still has codes must stay, because class_of() returns it for these codes.
   if (going == added_.end() || going->second.codes > 0) return false;
   const auto of = added_.find(going->second.error_class);
   if (of != going && of != added_.end()) --of->second.codes;

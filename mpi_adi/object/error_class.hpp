@@ -1,8 +1,8 @@
 // Error classes and codes. A class is an MPI_ERR_ value. A function returns the class itself as its code, or, if there
 // is a message about the error, class + (serial << 7). The latest messages are kept.
 //
-// Classes and codes that a program adds (MPI_Add_error_class, _code) lie above MPI_ERR_LASTCODE, where no code of the
-// library's can be.
+// Classes and codes that a program adds (MPI_Add_error_class, _code) are above MPI_ERR_LASTCODE, and all codes of the
+// library are below it.
 #pragma once
 
 #include <array>
@@ -17,12 +17,12 @@
 
 namespace margay::mpi_adi {
 
-// The class in a code's low bits; the serial is above.
+// A code has the class in these low bits, and the serial number above.
 inline constexpr int kErrorClassBits = 7;
 inline constexpr int kErrorClassMask = (1 << kErrorClassBits) - 1;
 // Serials go from 1 to this number and start again, so that every code stays below MPI_ERR_LASTCODE.
 inline constexpr std::uint32_t kMaxErrorSerial = (1U << 22) - 1;
-// Messages that are kept: a ring, in which a new message replaces the oldest one.
+// The number of messages that are kept, in a ring: a new message replaces the oldest one.
 inline constexpr std::size_t kKeptSentences = 64;
 // The first number that MPI_Add_error_class and MPI_Add_error_code give out.
 inline constexpr int kFirstAddedCode = MPI_ERR_LASTCODE + 1;
@@ -40,9 +40,9 @@ static_assert(((kMaxErrorSerial << kErrorClassBits) | kErrorClassMask) < MPI_ERR
 // std::bad_alloc only.
 class ErrorTable {
  public:
-  // Makes a code of `error_class`, which text_of() explains by `sentence` (function, argument and value) until
-  // kKeptSentences newer ones are made. A class that is not the library's becomes MPI_ERR_OTHER; MPI_SUCCESS stays
-  // MPI_SUCCESS; without a sentence the class is the code.
+  // Makes a code of `error_class`. text_of() explains the code by `sentence` (function, argument and value) until
+  // kKeptSentences newer codes are made. A class that is not the library's becomes MPI_ERR_OTHER. MPI_SUCCESS stays
+  // MPI_SUCCESS. If `sentence` is empty, the class itself is the code.
   [[nodiscard]] int make(int error_class, std::string sentence);
 
   // The class of a code; MPI_ERR_UNKNOWN for an invalid code.
@@ -50,18 +50,18 @@ class ErrorTable {
   [[nodiscard]] bool is_code(int code) const { return class_of(code) != MPI_ERR_UNKNOWN || code == MPI_ERR_UNKNOWN; }
 
   // "MPI_ERR_TAG: <the message, or the class's text>", shorter than MPI_MAX_ERROR_STRING. For a code that the program
-  // added, its own string, which may be empty. An invalid code gives a message that reports it as invalid.
+  // added, the program's string, which may be empty. An invalid code gives a message that reports it as invalid.
   [[nodiscard]] std::string text_of(int code) const;
 
   // --- The program's additions. Their numbers are never used again. ---
 
-  // Adds a class, which is a code too.
+  // Adds a class, which is also a code.
   [[nodiscard]] int add_class();
   // Adds a code to `error_class`, predefined or added; MPI_ERR_UNKNOWN if that is not a class.
   [[nodiscard]] int add_code(int error_class);
   // Sets the string of an added code. False for others: predefined texts cannot change.
   [[nodiscard]] bool set_text(int code, std::string text);
-  // Removes an added class or code. False: it was not added by the program, or is a class to which codes still belong.
+  // Removes an added class or code. False: the program did not add it, or it is a class to which codes still belong.
   [[nodiscard]] bool remove(int code);
   // The value of the attribute MPI_LASTUSEDCODE.
   [[nodiscard]] int last_used_code() const;
@@ -76,7 +76,7 @@ class ErrorTable {
   struct Added {
     int error_class = MPI_ERR_UNKNOWN;
     std::string text;
-    std::uint32_t codes = 0;  // of a class: the number of its codes, without itself
+    std::uint32_t codes = 0;  // of a class: the number of its other codes
   };
   // Require mutex_. nullptr: not added, or removed.
   [[nodiscard]] const Added* added(int code) const;

@@ -18,7 +18,7 @@ ErrorHandlers::ErrorHandlers() {
   }
 }
 
-// Handlers that the program never freed hold references to themselves.
+// A handler that the program never freed has a reference to itself (`kept`), which ends here.
 ErrorHandlers::~ErrorHandlers() {
   for (ErrorHandler* handler : table_.alive()) {
     const ErrorHandlerPtr last = std::move(handler->kept);
@@ -53,7 +53,7 @@ std::vector<MPI_Errhandler> ErrorHandlers::living() const {
 MPI_Errhandler ErrorHandlers::hand_out(const ErrorHandlerPtr& handler) {
   const std::lock_guard guard(mutex_);
   if (is_builtin(handler->handle)) return handler->handle;
-  // The first handle, or a new one after all were freed while objects still use the handler.
+  // The handler has no handle: it is new, or the program freed all handles while objects still use it.
   if (handler->handles == 0) {
     handler->handle = table_.add(*handler);
     if (handler->handle == 0) {
@@ -67,7 +67,7 @@ MPI_Errhandler ErrorHandlers::hand_out(const ErrorHandlerPtr& handler) {
 }
 
 void ErrorHandlers::free_handle(ErrorHandler& handler) {
-  ErrorHandlerPtr last;  // the last reference, perhaps: released after the lock
+  ErrorHandlerPtr last;  // perhaps the last reference; released after the lock
   const std::lock_guard guard(mutex_);
   if (is_builtin(handler.handle) || --handler.handles > 0) return;
   table_.remove(handler.handle);

@@ -1,4 +1,4 @@
-// Error handlers: the four that the ABI fixes, and those that a program makes of its functions (MPI 4.0, 9.3). The
+// Error handlers: four that the ABI fixes, and others that a program makes from its functions (MPI 4.0, 9.3). The
 // objects that use a handler share it; the program's handle may be freed earlier.
 #pragma once
 
@@ -16,23 +16,23 @@
 
 namespace margay::mpi_adi {
 
-// A function of the program, whatever its first argument points to; the caller casts it back.
+// A function of the program for any kind of object. The caller casts it back to its type.
 using HandlerFunction = void (*)();
 
-// An error handler. Passive. The mutex of ErrorHandlers guards `handle`, `handles` and `kept`; the other fields are
+// An error handler, as data. The mutex of ErrorHandlers guards `handle`, `handles` and `kept`; the other fields are
 // constant.
 struct ErrorHandler {
   MPI_Errhandler handle = MPI_ERRHANDLER_NULL;  // MPI_ERRHANDLER_NULL: the program has no handle
   ObjectType of = ObjectType::none;             // the kind of object whose errors it takes; none: any (predefined)
   HandlerFunction function = nullptr;           // nullptr: predefined, identified by `handle`
-  CxxErrorHandler cxx_caller = nullptr;         // `function` is C++'s, and called by this
-  std::uint32_t handles = 0;                    // times that the program has yet to free it; predefined: 0
+  CxxErrorHandler cxx_caller = nullptr;         // if set, `function` is C++'s, and this calls it
+  std::uint32_t handles = 0;                    // the number of frees that the program owes; predefined: 0
   std::shared_ptr<ErrorHandler> kept;           // itself, while handles > 0
 };
 using ErrorHandlerPtr = std::shared_ptr<ErrorHandler>;
 
 // The handler of this name, for the run's option (`margay run --initial-errhandler`, MPI 4.0, 9.3.1 and 11.5). An empty
-// name is MPI_ERRORS_ARE_FATAL; an unknown one gives MPI_ERRHANDLER_NULL.
+// name gives MPI_ERRORS_ARE_FATAL, an unknown name MPI_ERRHANDLER_NULL.
 [[nodiscard]] MPI_Errhandler named_handler(std::string_view name);
 
 // The error handlers of one process.
@@ -53,14 +53,14 @@ class ErrorHandlers {
   // Returns a handle to `handler`, which the program frees (MPI_Comm_get_errhandler). MPI_ERRHANDLER_NULL: the table is
   // full.
   [[nodiscard]] MPI_Errhandler hand_out(const ErrorHandlerPtr& handler);
-  // Handles that the program has not freed, without predefined ones.
+  // Handles that the program has not freed, without the predefined handles.
   [[nodiscard]] std::vector<MPI_Errhandler> living() const;
   // Frees one handle. The handler lives while objects use it.
   void free_handle(ErrorHandler& handler);
 
  private:
   static constexpr std::size_t kPredefined = 4;
-  // By the index of their handles; constant after construction.
+  // Indexed by the index in their handles; constant after construction.
   std::array<ErrorHandlerPtr, kPredefined> predefined_;
   mutable std::mutex mutex_;  // guards the table and the handlers' handles
   HandleTable<ErrorHandler> table_{ObjectType::error_handler};

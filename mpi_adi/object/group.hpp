@@ -1,4 +1,4 @@
-// Groups: ordered sets of processes, and the table of those that a program has handles of.
+// Groups, which are ordered sets of processes, and the table of the groups to which a program has handles.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,15 @@ namespace margay::mpi_adi {
 // A group. Immutable; the communicators that were made from it share it. world_ranks[i] is the world rank of the
 // group's rank i.
 struct Group {
-  // May be shared with other groups of the same members, also with those of other ranks in this process.
+  // May be shared with other groups of the same members, even groups of other ranks in this process.
   sim::SharedTable world_ranks;
   int my_rank = -1;  // this process's rank in it; -1 (MPI_UNDEFINED for the program) when it is not a member
   static constexpr std::uint32_t kWorldModel = 0;
-  // The session, or the world model, from which it came; communicators made of it belong to the same.
+  // The session, or the world model, from which the group was derived. Communicators made of the group belong to the
+  // same session.
   std::uint32_t session = kWorldModel;
-  // The number of the library's own groups: the end of a session or of the world model neither waits for their messages
-  // nor gives them up.
+  // The session number of the library's own groups. The end of a session or of the world model neither waits for their
+  // messages nor gives them up.
   static constexpr std::uint32_t kNoSession = ~std::uint32_t{0};
   // The number of members. An int, because MPI counts ranks in ints.
   [[nodiscard]] int size() const { return static_cast<int>(world_ranks.size()); }

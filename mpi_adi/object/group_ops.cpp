@@ -31,7 +31,8 @@ RankFault::What mark(std::vector<bool>& seen, std::int64_t rank) {
   return RankFault::What::none;
 }
 
-// Checks the ends first: all ranks between are inside then, and no range is longer than the group.
+// Checks the range's ends. If both are inside of the group, all ranks between them are, too, and no range is longer
+// than the group.
 RankFault check_range(int size, const int (&range)[3], int at) {
   const auto [first, last, stride] = range;
   if (stride == 0) return {RankFault::What::zero_stride, at, first};
@@ -76,7 +77,7 @@ GroupPtr make_group(std::vector<std::uint32_t>&& world_ranks, std::uint32_t me, 
 }
 
 bool can_be_members(std::span<const std::uint64_t> numbers, std::uint32_t processes) {
-  // The bound first: numbers came from another process, and size the memory below.
+  // The bound is tested first, because the numbers came from another process and determine the work below.
   if (numbers.size() > processes) return false;
   std::vector<bool> seen(processes, false);
   for (const std::uint64_t number : numbers) {
@@ -134,7 +135,7 @@ bool is_subset(const Group& part, const Group& whole) {
 }
 
 void translate(const Group& from, std::span<const int> ranks, const Group& to, int* result) {
-  // A few ranks are searched one by one; an index pays only for more.
+  // For up to kFew ranks, linear searches are cheaper than an index.
   constexpr std::size_t kFew = 8;
   std::optional<GroupIndex> index;
   if (ranks.size() > kFew && &from != &to) index.emplace(to);
@@ -166,7 +167,7 @@ RankFault expand_ranges(int size, std::span<const int[3]> ranges, std::vector<in
     const auto& range = ranges[i];
     const int at = static_cast<int>(i);
     if (const RankFault fault = check_range(size, range, at); fault.what != RankFault::What::none) return fault;
-    // At least one rank, since check_range() refuses ranges of the wrong direction.
+    // At least one rank, because check_range() rejects ranges of the wrong direction.
     const std::int64_t steps = (std::int64_t{range[1]} - range[0]) / range[2];
     for (std::int64_t step = 0; step <= steps; ++step) {
       const auto rank = static_cast<int>(range[0] + step * range[2]);

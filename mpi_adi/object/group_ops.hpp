@@ -9,8 +9,8 @@
 
 namespace margay::mpi_adi {
 
-// An index of a group's members by world rank. A look-up takes log n after n log n at construction, or constant time if
-// each rank is its world rank. Requires: the group outlives it.
+// An index of a group's members by world rank. Construction takes n log n, and a look-up log n. If each rank equals its
+// world rank, construction is linear and a look-up takes constant time. Requires: the group outlives the index.
 class GroupIndex {
  public:
   explicit GroupIndex(const Group& group);
@@ -24,33 +24,33 @@ class GroupIndex {
   std::vector<int> by_world_rank_;
 };
 
-// A group of these processes. `me`: this process's world rank. A group that a function below derives belongs to the
-// session of the group from which it is derived, or of the first of two.
+// Makes a group of these processes. `me`: this process's world rank. The functions below derive groups, which belong to
+// the session of the group from which they are derived; if there are two, to the session of the first.
 [[nodiscard]] GroupPtr make_group(std::vector<std::uint32_t>&& world_ranks, std::uint32_t me,
                                   std::uint32_t session = 0);
 
-// Whether numbers that another process sent are valid members of a group: below `processes`, the size of the job, and
-// each at most once.
+// Whether numbers that another process sent are valid members of a group: each is below `processes`, the size of the
+// job, and occurs at most once.
 [[nodiscard]] bool can_be_members(std::span<const std::uint64_t> numbers, std::uint32_t processes);
 
 // Compares two groups: MPI_IDENT, MPI_SIMILAR or MPI_UNEQUAL.
 [[nodiscard]] int compare(const Group& one, const Group& other);
-// All members of `one`, then the others of `other`.
+// All members of `one`, then the members of `other` that are not in `one`.
 [[nodiscard]] GroupPtr unite(const Group& one, const Group& other, std::uint32_t me);
-// The members of `one` that are, or are not, in `other`, in the order of `one`.
+// The members of `one` that are in `other` (intersect) or are not (subtract), in the order of `one`.
 [[nodiscard]] GroupPtr intersect(const Group& one, const Group& other, std::uint32_t me);
 [[nodiscard]] GroupPtr subtract(const Group& one, const Group& other, std::uint32_t me);
-// The members with these ranks, in this order, or all others, in the group's order.
+// include(): the members with these ranks, in the order of `ranks`. exclude(): all other members, in the group's order.
 [[nodiscard]] GroupPtr include(const Group& group, std::span<const int> ranks, std::uint32_t me);
 [[nodiscard]] GroupPtr exclude(const Group& group, std::span<const int> ranks, std::uint32_t me);
-// Whether each member of `part` is one of `whole`.
+// Whether each member of `part` is a member of `whole`.
 [[nodiscard]] bool is_subset(const Group& part, const Group& whole);
 
 // Translates `ranks` of `from` to the ranks that the same processes have in `to`; MPI_UNDEFINED: not in `to`.
 // MPI_PROC_NULL is unchanged. `result` has one element for each rank.
 void translate(const Group& from, std::span<const int> ranks, const Group& to, int* result);
 
-// An error in a list of ranks: its kind, and where it is.
+// An error in a list of ranks: its kind and its position.
 struct RankFault {
   enum class What : std::uint8_t { none, outside, twice, zero_stride, wrong_way } what = What::none;
   int at = 0;    // index of the entry

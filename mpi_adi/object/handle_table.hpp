@@ -1,5 +1,6 @@
-// A table from handles to objects. A handle's index has the slot in its low bits and the slot's generation above, so a
-// handle that outlived its object does not find the slot's next object. The generation repeats after 256 objects.
+// A table from handles to objects. A handle's index has the slot in its low bits and the slot's generation above. So a
+// handle that outlived its object does not find the slot's next object. The generation repeats after 256 objects of the
+// slot.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +10,20 @@
 
 namespace margay::mpi_adi {
 
-// The table of one type of handle. A look-up is an index check and a compare. The caller owns the objects, which are
-// only pointed to, so `Object` may be incomplete here. Used under the process lock, or under a lock of the caller's.
+// The table of one type of handle. A look-up costs an index check and a comparison. The caller owns the objects; the
+// table has pointers only, so `Object` may be incomplete here. Used under the process lock, or under a lock of the
+// caller's.
 //
 //   bits of a handle's index: 25 generation 18 | 17 slot 0
 template <typename Object>
 class HandleTable {
  public:
-  // The first `reserved` indices are never given out by add(): they are fixed by the ABI, or used by place().
+  // add() never uses the first `reserved` indices, which the ABI fixes or place() uses.
   explicit HandleTable(ObjectType type, std::uint32_t reserved = 0)
       : tag_(handle_bits(make_direct(type, 0)) >> kHandleTypeShift), reserved_(reserved), slots_(reserved) {}
 
-  // Puts an object under a reserved index, for good. It does not count as alive, as it does not belong to the program.
+  // Puts an object at a reserved index, permanently. It does not count as alive, because it does not belong to the
+  // program.
   [[nodiscard]] Handle place(std::uint32_t index, Object& object) {
     slots_[index].object = &object;
     return handle_of(index);
@@ -43,17 +46,17 @@ class HandleTable {
   // The object of a handle, or nullptr: for a stale handle, another type's handle, or any other number.
   [[nodiscard]] Object* find(Handle handle) const {
     const std::uint32_t slot = handle_index(handle) & kSlotMask;
-    // Type and slot first; the generation then separates a stale handle from the slot's present one.
+    // Type and slot are tested first. The generation then distinguishes a stale handle from the slot's present handle.
     if (handle_bits(handle) >> kHandleTypeShift != tag_ || slot >= slots_.size()) return nullptr;
     const Slot& found = slots_[slot];
     return found.generation == handle_index(handle) >> kSlotBits ? found.object : nullptr;
   }
-  // Frees a handle; the object is the caller's to delete. The slot's next object gets another generation. Requires:
+  // Frees a handle; the caller deletes the object. The slot's next object gets another generation. Requires:
   // find(handle) is not null.
   void remove(Handle handle) {
     const std::uint32_t slot = handle_index(handle) & kSlotMask;
     slots_[slot].object = nullptr;
-    // Wraps after 256 uses; a handle as old as that is found again.
+    // Wraps round after 256 uses; a handle that is so old finds the present object.
     slots_[slot].generation = static_cast<std::uint8_t>(slots_[slot].generation + 1);
     slots_[slot].next_free = free_;
     free_ = slot;
@@ -67,7 +70,7 @@ class HandleTable {
     }
     return objects;
   }
-  // Calls function(Handle, const Object&) for each of them.
+  // Calls function(Handle, const Object&) for each of these objects.
   template <typename Function>
   void for_each(Function function) const {
     for (std::uint32_t slot = reserved_; slot < slots_.size(); ++slot) {
@@ -85,7 +88,7 @@ class HandleTable {
   // One index; its object is nullptr while it is free.
   struct Slot {
     Object* object = nullptr;
-    // The next slot of the free list, if this one is free.
+    // The next slot of the free list, if this slot is free.
     std::uint32_t next_free = kNone;
     // Counts the slot's objects, modulo 256.
     std::uint8_t generation = 0;

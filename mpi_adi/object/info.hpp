@@ -13,11 +13,11 @@
 
 namespace margay::mpi_adi {
 
-// An info object. Passive. Searched linearly: info objects have few keys.
+// An info object, as data. Searches are linear, because info objects have few keys.
 struct Info {
-  // MPI_INFO_NULL: the program has no handle of it, as of a communicator's own copy.
+  // MPI_INFO_NULL: the program has no handle, for example of a communicator's own copy.
   MPI_Info handle = MPI_INFO_NULL;
-  // Each key once.
+  // Each key occurs once.
   std::vector<std::pair<std::string, std::string>> pairs;
 
   // The value of a key, or nullptr; keys are case-sensitive. Valid until the object changes.

@@ -48,7 +48,7 @@ SessionTable::~SessionTable() {
 Session* SessionTable::add(ErrorHandlerPtr error_handler, Info&& info) {
   auto made = std::make_unique<Session>();
   made->raises.handle = table_.add(*made);
-  // A full table: the object is deleted here.
+  // If the table is full, the object is deleted here.
   if (made->raises.handle == 0) return nullptr;
   // A call raises errors through a communicator, so the session has one with its handle.
   made->raises.name = "the session";

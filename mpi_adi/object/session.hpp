@@ -14,27 +14,28 @@
 
 namespace margay::mpi_adi {
 
-// A session. Passive. Groups, and through them communicators, refer to their session by number (Group::session).
+// A session, as data. Groups refer to their session by its number (Group::session), and communicators through their
+// groups.
 struct Session {
   std::uint32_t number = 0;  // from 1, never used again
   Info info;                 // for MPI_Session_get_info
   // The session's handle, name and error handler, in the form that a call needs to raise an error.
-  // Not a communicator of the program: it has no group and no contexts.
+  // It is not a communicator of the program: it has no group and no contexts.
   Communicator raises;
 };
 
-// The sets of processes, in the order of MPI_Session_get_nth_pset (MPI 4.0, 11.3): all of the job, this one alone, and
-// those of this node.
+// The sets of processes, in the order of MPI_Session_get_nth_pset (MPI 4.0, 11.3): all processes of the job, this
+// process alone, and the processes of this node.
 enum class ProcessSet : std::uint8_t { world, self, node };
 // Their names, such as "mpi://WORLD".
 [[nodiscard]] std::span<const std::string_view> process_set_names();
-// The set of a name, in upper or lower case. nullopt: there is none.
+// The set with this name, in upper or lower case. nullopt: there is none.
 [[nodiscard]] std::optional<ProcessSet> find_process_set(std::string_view name);
 // A set's members as a group. `node_of_rank`: the node of each process of the job.
 [[nodiscard]] GroupPtr members_of(ProcessSet set, std::span<const std::uint32_t> node_of_rank, std::uint32_t me,
                                   std::uint32_t session);
 
-// The sessions of one process. Under the process lock. It owns them.
+// The table of one process's sessions, which it owns. Under the process lock.
 class SessionTable {
  public:
   SessionTable() = default;

@@ -60,7 +60,7 @@ CartTopology::Place CartTopology::place_in_sub_grid(int rank, std::span<const in
   const std::vector<int> coords = coords_of(rank);
   Place place;
   for (std::size_t i = 0; i < dims.size(); ++i) {
-    // Both numbers are row-major, in the dimensions that remain and in those that do not.
+    // Both numbers are row-major: the key in the dimensions that remain, the color in the others.
     int& part = remain[i] != 0 ? place.key : place.color;
     part = part * dims[i] + coords[i];
   }

@@ -46,13 +46,13 @@ struct GraphTopology {
 struct DistGraphTopology {
   std::vector<int> sources, source_weights;
   std::vector<int> destinations, destination_weights;
-  // Stored separately, because the weights of a process without edges are empty, too.
+  // Stored separately, because a process without edges has no weights even in a weighted graph.
   bool weighted = false;
 };
 
 // A communicator's topology, of one of the three kinds.
 struct Topology {
-  // MPI_Topo_test reports which one; communicators that were duplicated share it.
+  // MPI_Topo_test reports the kind. A duplicated communicator shares the object with its original.
   std::variant<CartTopology, GraphTopology, DistGraphTopology> is;
 };
 

@@ -25,7 +25,7 @@ int RequestClass::call_free(void* extra_state) const {
 }
 
 int RequestClass::call_cancel(void* extra_state, bool complete) const {
-  // A LOGICAL or an int: Fortran takes its address.
+  // A LOGICAL for Fortran, which takes its address, or an int for C.
   MPI_Fint flag = complete ? 1 : 0;
   return fortran ? call_fortran(cancel, extra_state, &flag) : cancel(extra_state, flag);
 }

@@ -15,7 +15,7 @@ namespace {
 __extension__ using Quadruple = __float128;
 static_assert(sizeof(Quadruple) == basic_size_bytes(MPI_REAL16));
 
-// Types of one size and sign share a loop, whatever language they belong to.
+// Types of one size and sign share a loop, even if they belong to different languages.
 Combine integer_of(MPI_Op op, MPI_Datatype type) {
   switch (type) {
     case MPI_CHAR:  // MPI_CHAR and MPI_CHARACTER are not in the standard's table; programs built for MPICH use them
@@ -130,7 +130,7 @@ Combine other_of(MPI_Op op, MPI_Datatype type) {
 }  // namespace
 
 Combine predefined_combine(MPI_Op op, MPI_Datatype type) {
-  // A handle of the program's operation has other bits, and its function is called elsewhere.
+  // An operation of the program has no loop here; its function is called elsewhere.
   if (!is_predefined_op(op)) return nullptr;
   if (Combine combine = integer_of(op, type); combine != nullptr) return combine;
   if (Combine combine = combine_of_reals(op, type); combine != nullptr) return combine;
@@ -138,7 +138,7 @@ Combine predefined_combine(MPI_Op op, MPI_Datatype type) {
 }
 
 bool is_nonportable(MPI_Op op, MPI_Datatype type) {
-  // combine_of_reals() has these only for reals.
+  // combine_of_reals() has these operations only for reals.
   return (op == MPI_LAND || op == MPI_LOR || op == MPI_LXOR) && combine_of_reals(op, type) != nullptr;
 }
 
@@ -150,7 +150,7 @@ constexpr std::array<std::string_view, kPredefinedOpCount> kOperations{
     "MPI_BOR", "MPI_LXOR", "MPI_BXOR", "MPI_MINLOC", "MPI_MAXLOC", "MPI_REPLACE", "MPI_NO_OP"};
 static_assert(op_index(MPI_MAX) == 1 && op_index(MPI_NO_OP) == kOperations.size());
 
-// A table of its own, so that this folder depends on the ABI alone.
+// A separate table, so that this folder depends on the ABI only.
 struct TypeName {
   MPI_Datatype handle;
   std::string_view name;

@@ -14,14 +14,14 @@ namespace margay::mpi_adi {
 // compiler to vectorize the loop.
 template <typename T, typename Op>
 void combine_row(const void* in, void* inout, std::size_t count) {
-  // __restrict: otherwise each store could change a later load, and the loop would stay scalar.
+  // Without __restrict, each store could change a later load, and the loop would stay scalar.
   const T* __restrict from = static_cast<const T*>(in);
   T* __restrict to = static_cast<T*>(inout);
   for (std::size_t i = 0; i < count; ++i) to[i] = Op::apply(from[i], to[i]);
 }
 
 // The operations on one pair of values.
-// MPI_MAX and MPI_MIN. A comparison with a NaN is false, so a NaN in `inout` stays, and one in `in` is ignored.
+// MPI_MAX and MPI_MIN. A comparison with a NaN is false, so a NaN in `inout` stays, and a NaN in `in` is ignored.
 template <typename T>
 struct MaxOf {
   static T apply(T a, T b) { return a > b ? a : b; }
@@ -30,8 +30,8 @@ template <typename T>
 struct MinOf {
   static T apply(T a, T b) { return a < b ? a : b; }
 };
-// The type in which integers are added and multiplied: unsigned, and at least as wide as `unsigned`. A sum that does
-// not fit then wraps round, as in other MPIs, instead of being undefined behaviour.
+// The type in which integers are added and multiplied: unsigned, and at least as wide as `unsigned`. So a sum that does
+// not fit wraps round, as in other MPIs, and is not undefined behaviour.
 template <typename T, bool = std::is_integral_v<T>>
 struct Arithmetic {
   using Type = T;
@@ -80,8 +80,8 @@ struct BitXor {
   static T apply(T a, T b) { return static_cast<T>(a ^ b); }
 };
 
-// A value and its index, in the layout of the pair types: for MPI_FLOAT_INT and its like that of the C struct, padding
-// included. For equal values the lower index wins (MPI 4.0, 6.9.4).
+// A value and its index, in the layout of the pair types. For MPI_FLOAT_INT and similar types, that is the layout of
+// the C struct, padding included. For equal values the lower index wins (MPI 4.0, 6.9.4).
 template <typename T, typename Index = int>
 struct ValueIndex {
   T value;
@@ -104,14 +104,15 @@ struct MinLocation {
   }
 };
 
-// The loops of one kind of operation, instantiated for one type; nullptr for an operation of another kind. A function
-// for each kind lets integer_combine() and its neighbours compose the standard's table of valid combinations.
+// Each function below has the loops of one kind of operation, instantiated for one type; nullptr for an operation of
+// another kind. integer_combine() and the functions behind it compose the standard's table of valid combinations from
+// these functions.
 template <typename T>
 Combine order_combine(MPI_Op op) {
   if (op == MPI_MAX) return combine_row<T, MaxOf<T>>;
   return op == MPI_MIN ? combine_row<T, MinOf<T>> : nullptr;
 }
-// Sum and product: the only ones that complex numbers have.
+// Sum and product, the only operations on complex numbers.
 template <typename T>
 Combine arithmetic_combine(MPI_Op op) {
   if (op == MPI_SUM) return combine_row<T, SumOf<T>>;
@@ -150,8 +151,8 @@ Combine location_combine(MPI_Op op) {
   return op == MPI_MINLOC ? combine_row<Pair, MinLocation<Pair>> : nullptr;
 }
 
-// The operations of each class of types (MPI 4.0, 6.9.2), as a chain of the kinds above: nullptr leads to the next
-// kind, and at the end to MPI_ERR_OP.
+// The operations of each class of types (MPI 4.0, 6.9.2), as a chain of the functions above. If one returns nullptr,
+// the next is tried; nullptr from the last one becomes MPI_ERR_OP.
 template <typename T>
 Combine integer_combine(MPI_Op op) {
   if (Combine order = order_combine<T>(op); order != nullptr) return order;
@@ -159,7 +160,8 @@ Combine integer_combine(MPI_Op op) {
   if (Combine logical = logical_combine<T>(op); logical != nullptr) return logical;
   return bit_combine<T>(op);
 }
-// The standard does not define logical operations on reals; like MPICH, margay takes them as C does (is_nonportable()).
+// The standard does not define logical operations on reals; like MPICH, margay performs them as C does
+// (is_nonportable()).
 template <typename T>
 Combine real_combine(MPI_Op op) {
   if (Combine order = order_combine<T>(op); order != nullptr) return order;

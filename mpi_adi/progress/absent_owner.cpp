@@ -12,10 +12,10 @@ bool progress_for_absent_owner(DeviceParts& parts, int messages) {
   sim::Kernel& kernel = parts.kernel;
   if (kernel.target().serves_while_away()) {
     for (Unexpected* const heap : parts.heaps) heap->relieve_absent(kernel.target().take_longest_hold(heap->portal()));
-    // The owner's next round then takes over: it returns to the first heap when it can.
+    // Makes the owner's next rounds examine the heaps: they return to the first heap when they can.
     parts.relieving = true;
   }
-  // Tasks that were woken by other tasks keep the coprocessor from sleeping.
+  // If tasks have woken other tasks, the coprocessor must not sleep yet.
   return moved || ran || tasks.any_awake_for_coprocessor();
 }
 

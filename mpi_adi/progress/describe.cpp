@@ -35,7 +35,7 @@ class Lines {
 std::string rank_text(int rank) {
   return rank == MPI_ANY_SOURCE ? "any source" : "rank " + std::to_string(rank);
 }
-// The tag in the words of the program, where a part of a parent request has another one.
+// The tag that the program gave. A part of a parent request may itself have another tag.
 template <typename SendOrReceive>
 int program_tag(const SendOrReceive& request) {
   return request.owner == nullptr ? request.tag : request.owner->program_tag(request.tag);
@@ -46,7 +46,7 @@ std::string tag_text(const SendOrReceive& request) {
   return tag == MPI_ANY_TAG ? "any tag" : "tag " + std::to_string(tag);
 }
 
-// Names one open obligation, the first in this order.
+// Names the first open obligation, in the order of the tests.
 std::string_view waits_for(const SendRequest& request) {
   if ((request.owed & kOwedBodyTaken) != 0) return "for room on the way to it";
   if ((request.owed & kOwedAcknowledgment) != 0) return "for its acknowledgment";
@@ -74,8 +74,8 @@ std::string line(const portals::ArrivedMessage& message) {
          std::to_string((bits >> kContextShift) & ((1U << kContextBits) - 1));
 }
 
-// The only field in which the message differs from the awaited one, as words; empty if it differs in none or in
-// several.
+// The only field in which the message differs from the awaited one, in words; empty if no field or several fields
+// differ.
 std::string only_difference(const Awaited& awaited, const portals::Header& header) {
   const portals::MatchBits bits = header.match_bits;
   const auto context = static_cast<std::uint32_t>((bits >> kContextShift) & ((1U << kContextBits) - 1));
@@ -112,7 +112,7 @@ void describe(const DeviceParts& parts, std::string& out, std::size_t limit_line
     if (!parts.kernel.initiator().gone(rank) || !lines.next()) continue;
     lines.add("  process " + std::to_string(rank) + " cannot be reached: " + parts.kernel.initiator().loss(rank));
   }
-  // A held message explains a stall that the lists below do not show.
+  // A held message may be the reason for a stall, and the lists below do not show it.
   for (const Unexpected* const heap : parts.heaps) {
     if (!heap->holding() || !lines.next()) continue;
     const bool is_messages = heap == &parts.heap;
@@ -137,7 +137,7 @@ void describe(const DeviceParts& parts, std::string& out, std::size_t limit_line
 
 FirstWait first_wait(const DeviceParts& parts) {
   FirstWait wait;
-  std::optional<Awaited> first;  // receive; or probe, because nothing else ends the call that waits in one
+  std::optional<Awaited> first;  // the first probe, or else the first receive
   const auto await = [&](const Awaited& awaited) {
     if (!first) first = awaited;
     if (++wait.requests > 1) return;
@@ -165,7 +165,7 @@ FirstWait first_wait(const DeviceParts& parts) {
   });
   for (const auto* at = parts.heap.first(); at != nullptr; at = parts.heap.next(*at)) ++wait.unexpected_messages;
   parts.tasks.for_each([&wait](const Task&) { ++wait.tasks; });
-  // A task is one request of the program, whose peers it does not name.
+  // Each task counts as one request of the program. A task does not name its peers.
   if (!probes) wait.requests += wait.tasks;
   if (first) wait.near_misses = near_misses(parts, *first);
   return wait;

@@ -22,7 +22,7 @@ Device::Device(sim::Kernel& kernel, const DeviceOptions& options)
   sent_.kind = RequestKind::sent;
   sent_.complete = true;
 }
-// Receives that are posted already move to the board's count.
+// Receives that are already posted are counted on the board, too.
 void Device::count_in(sim::BoardBlock& board) {
   DeviceParts& parts = *parts_;
   board.posted_receives = *parts.posted_receives;
@@ -98,7 +98,7 @@ Request* Device::start_matched_receive(void* buffer, std::int64_t count, Datatyp
 
 namespace {
 
-// Out of line: in a program that receives in time no message is ever held.
+// Out of line, because no message is ever held in a program that receives in time.
 [[gnu::noinline]] void relieve_heaps(DeviceParts& parts) {
   parts.relieving = false;
   parts.kernel.target().forget_holds();
@@ -111,7 +111,7 @@ namespace {
 }  // namespace
 
 bool Device::progress(int messages) {
-  // The kernel first: what it delivers wakes the tasks that run next.
+  // The kernel's progress runs first, because its deliveries wake the tasks that run next.
   bool moved = mpi_adi::progress(*parts_, messages);
   TaskQueue& tasks = parts_->tasks;
   if (tasks.any_awake()) [[unlikely]]
@@ -201,7 +201,7 @@ void Device::give_up_sends(std::uint32_t session, Receivers receivers) {
     const bool may_be_received = receivers == Receivers::remain && send.peer != parts.kernel.me().rank;
     if (!may_be_received && under_way_in(session, send)) unmatched.push_back(&send);
   });
-  // ask_back() leaves a send alone that waits only for its wire: it will complete without its receiver.
+  // ask_back() has no effect on a send that waits only for its wire: such a send completes without its receiver.
   for (SendRequest* const send : unmatched) ask_back(parts, *send, AskBack::nobody_receives);
 }
 
@@ -230,8 +230,8 @@ void Device::give_memory_back() {
 
 const ProtocolCounts& Device::counts() const {
   ProtocolCounts& counts = parts_->counts;
-  // Only ready messages can find no entry at the receive portal, because catch-alls accept all others. Windows'
-  // messages go to other portals.
+  // At the receive portal, only ready messages can find no entry, because the catch-alls accept all others. The
+  // messages of windows go to other portals.
   counts.ready_dropped = parts_->kernel.target().unmatched_puts(kReceivePortal);
   return counts;
 }

@@ -1,7 +1,8 @@
 // The abstract device of one process: MPI's point-to-point communication on portals (paper 001, section 2).
 //
-// All functions are called under the process lock, by the owner, or by the coprocessor (progress_for_absent_owner()
-// only). None blocks: a caller that waits calls progress() in its wait loop. The bindings have checked the arguments.
+// All functions require the process lock. The coprocessor calls progress_for_absent_owner(), in which tasks and parent
+// requests may start requests. None blocks: a caller that waits calls progress() in its wait loop. The bindings have
+// checked the arguments.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +35,7 @@ struct FirstWait;    // mpi_adi/progress/describe
 class TypeCheck;     // mpi_adi/device/type_check
 class Unexpected;    // mpi_adi/device/unexpected
 
-// The interface of the device for higher layers. Each function is one call into a protocol (mpi_adi/protocol).
+// The interface of the device for higher layers. Most functions are one call into a protocol (mpi_adi/protocol).
 class Device {
  public:
   // `kernel` must outlive the device. Attaches the receive, acknowledgment, read and cancel portals. Throws
@@ -44,46 +45,47 @@ class Device {
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
-  // Counts posted receives and unexpected messages on the job board from now on, where other processes read them.
+  // Counts posted receives and unexpected messages on the job board from now on. Other processes read them there.
   // `board` must outlive the device. Requires: no message has arrived.
   void count_in(sim::BoardBlock& board);
 
   // Starts a send. The caller owns the request until free(). The buffer must stay valid and unchanged until the request
-  // is complete.
-  // A send that send_now() completed returns the common completed request (RequestKind::sent), which has no reference
-  // to the communicator, and may be passed to free() like any other.
-  // Buffered sends: the caller has copied the message into the attached buffer, and frees that part of the buffer on
-  // completion (protocol/buffered).
+  // is complete. If send_now() completed the send, returns the common completed request (RequestKind::sent). This
+  // request has no reference to the communicator, and may be passed to free() like any other. For a buffered send, the
+  // caller has copied the message into the attached buffer, and frees that part of the buffer on completion
+  // (protocol/buffered).
   [[nodiscard]] Request* start_send(const CheckedSend& send);
-  // The fast path of standard and ready sends. True: the kernel took the message at once (it is short, and the wire had
-  // room), so no request is needed. False: nothing happened.
+  // The fast path of standard and ready sends. True: the message was short and its wire had room, so the kernel took it
+  // at once and no request is needed. False: nothing happened.
   [[nodiscard]] bool send_now(const CheckedSend& send);
   // The common request of completed sends.
   [[nodiscard]] Request& sent() { return sent_; }
-  // Starts a receive: takes a matching message out of the heap, or posts the receive; atomic with respect to the
-  // kernel's deliveries. The caller owns the request until free().
+  // Starts a receive: takes a matching message out of the heap, or posts the receive. The kernel delivers nothing in
+  // between. The caller owns the request until free().
   [[nodiscard]] Request* start_receive(const CheckedReceive& receive);
   // The same for a receive of bytes that the program declared as elements of `traced_type`, which the trace names.
   // Requires: the source is not MPI_PROC_NULL.
   [[nodiscard]] Request* start_receive_of(const CheckedReceive& receive, Datatype& traced_type);
-  // Cancels a receive that has no message, or asks the receiver of an incomplete send to give the message back if no
-  // receive took it. The request completes either way; no effect on others.
+  // Cancels a receive that has no message, or a send that is still whole in its wire's queue. If a send waits for its
+  // receiver, asks the receiver to give the message back if no receive took it. Such requests complete, cancelled or
+  // not. No effect on other requests.
   void cancel(Request& request);
-  // Returns a request. An incomplete one is freed when it completes (MPI_Request_free).
+  // Frees a request. An incomplete request is freed when it completes (MPI_Request_free).
   void free(Request& request);
 
   // Makes a request, complete or not, a part of a parent request, which is notified once, on completion. The device
   // then owns the part, and frees it.
   void give_to(ParentRequest& owner, Request& request);
-  // Drops a reference that a layer above has to a communicator, as the end of a request drops the request's.
+  // Drops a reference that a layer above has to a communicator, in the same way as the end of a request drops the
+  // request's reference.
   void drop_reference(Communicator& communicator);
 
-  // Whether a message with this envelope has arrived; does not receive it, and does not run progress. `call`: the
-  // program's, for the trace.
+  // Whether a message with this envelope has arrived. Neither receives the message nor runs progress. `call`: the
+  // program's call, for the trace.
   [[nodiscard]] bool probe(int source, int tag, Communicator& communicator, Envelope& envelope,
                            Context context = Context::point_to_point, std::optional<sim::TraceProbe> call = {});
-  // Whether a message from `source` may never arrive because a process is lost. A probe that found no message asks
-  // this.
+  // Whether a message from `source` may never arrive because a process is lost. Called after a probe that found no
+  // message.
   [[nodiscard]] bool source_lost(int source, const Communicator& communicator) const;
   // Takes a matching message off the queue, for start_matched_receive(); nullptr if there is none.
   [[nodiscard]] Message* matched_probe(int source, int tag, Communicator& communicator, Envelope& envelope,
@@ -92,16 +94,16 @@ class Device {
   [[nodiscard]] Request* start_matched_receive(void* buffer, std::int64_t count, Datatype& type, Message& message);
 
   // One progress round: the kernel's progress, then the changed descriptors and finished transmissions complete
-  // requests, then tasks run. Takes at most `messages` messages of each wire: a caller that waits for one tests after
-  // each. Returns whether anything moved.
+  // requests, then tasks run. Takes at most `messages` messages of each wire, so a caller that waits for a message can
+  // test soon after it arrives. Returns whether anything moved.
   bool progress(int messages = kMessagesPerRound);
   static constexpr int kMessagesPerRound = 4;
-  // For a call that tests only once: it takes all that has arrived, because the program may call again much later.
-  // Bounded, to about 100 us, so that a peer that never stops sending does not keep the call.
+  // For a call that tests only once. It takes all messages that have arrived, because the program may call again much
+  // later. The bound, about 100 us, limits the call even if a peer never stops sending.
   static constexpr int kMessagesPerLook = 1024;
-  // A round of the message coprocessor, while the owner computes. Such a round opens no second heap of unexpected
-  // messages unless windows of this process are in use, because no call of this process waits for a message that is
-  // queued behind a held one. Returns whether there is more to do.
+  // A round of the message coprocessor, while the owner computes. It opens a second heap of unexpected messages only if
+  // windows of this process are in use. Without windows nothing depends on a message that is queued behind a held one:
+  // no call of this process is waiting. Returns whether anything moved, or the coprocessor has more to do.
   bool progress_for_absent_owner();
   // Prepares for a sleep of the program in a wait: opens the second heap for held messages at once, because rounds
   // become rare.
@@ -113,32 +115,32 @@ class Device {
   // Whether no request and no task is under way on `communicator`.
   [[nodiscard]] bool quiet(const Communicator& communicator) const;
   // The same for all communicators of a session (Group::session); completed requests do not count. Without a session:
-  // the same for all communicators, and in addition that no message is queued, so that the process may leave.
+  // whether no request of this process is under way and the kernel is idle, so that the process may leave.
   [[nodiscard]] bool quiet(std::optional<std::uint32_t> session = std::nullopt) const;
 
   // Returns the pages of empty heaps to the operating system, while MPI is dormant in this process.
   void give_memory_back();
 
-  // Discards messages that arrived on a communicator that is being freed, and were never received.
+  // Discards the messages in the heap that were sent on a communicator which this process frees.
   void forget_messages(ContextId context);
 
-  // A communicator that the program freed, and whose last request is complete now; the caller deletes it. nullptr:
-  // none.
+  // Returns a communicator that the program freed and whose last request is complete; the caller deletes it. nullptr:
+  // there is none.
   [[nodiscard]] Communicator* take_unreferenced();
   [[nodiscard]] bool has_unreferenced() const { return !unreferenced_->empty(); }
 
   // The functions from here to give_up_receives() end requests that may never find a match: posted receives, sends to
-  // this process itself, and, when all processes leave, sends to the others. MPICH lets programs end with such
+  // this process itself, and, when all processes leave, sends to other processes. MPICH lets programs end with such
   // requests, and a wait for them would never end. quiet_but_unmatched(): whether only receives without a message and
   // sends to this process are under way.
   [[nodiscard]] bool quiet_but_unmatched(std::uint32_t session) const;
   // Cancels the sends that no receive has taken. `receivers`: whether other processes remain (then only sends to this
-  // process are cancelled) or leave too. The receivers must answer, so they make progress until then; a receive that is
+  // process are cancelled) or leave too. The receivers must answer, so they run progress until then. A receive that is
   // still posted gets its message. sends_over(): whether no send is under way.
   enum class Receivers : std::uint8_t { remain, leave };
   void give_up_sends(std::uint32_t session, Receivers receivers);
   [[nodiscard]] bool sends_over(std::optional<std::uint32_t> session) const;
-  // Ends receives that have no message, at once.
+  // Cancels the receives that have no message, at once.
   void give_up_receives(std::uint32_t session);
 
   // The counters. `ready_dropped` is read from the kernel at each call.
@@ -148,36 +150,37 @@ class Device {
   [[nodiscard]] sim::Kernel& kernel();
   // Describes the waits of this process in words, for a stall report (progress/describe).
   void describe(std::string& out, std::size_t limit_lines) const;
-  // The same in numbers: the first wait, and the numbers of posted receives and unexpected messages.
+  // The same waits as numbers: the first wait, and the numbers of posted receives and unexpected messages.
   [[nodiscard]] FirstWait first_wait() const;
 
   // A request of a layer above begins and ends; the device is not quiet in between.
   void request_begins();
   void request_ends();
-  // Counts the completion of a request for which the device need not wait.
+  // Counts the completion of a request that request_begins() did not count.
   void record_completion();
-  // Number of completed requests, those of layers above too. A waiting call compares it to see whether anything
-  // completed.
+  // Number of completed requests, those of layers above included. A waiting call compares two results to detect a
+  // completion.
   [[nodiscard]] std::uint64_t completions() const;
-  // A call begins and ends a wait for a message without receiving it; for reports. Requires: the two calls have the
-  // same object, which lives in between. See ProbeWait.
+  // Registers and ends a probe's wait for a message, for reports. Requires: both calls get the same object, which lives
+  // in between. See ProbeWait.
   void begin_probe(const Awaited& awaited);
   void end_probe(const Awaited& awaited);
   // nullptr, unless MARGAY_CHECK_TYPES is set.
   [[nodiscard]] TypeCheck* type_check();
 
   // heap(): the unexpected point-to-point messages. relieved_heaps(): all heaps that open a second heap when a message
-  // is held for too long: this one, and those of layers above.
+  // is held for too long: heap(), and those of layers above.
   [[nodiscard]] const Unexpected& heap() const;
   [[nodiscard]] std::vector<Unexpected*>& relieved_heaps();
 
-  // For the tool interface. Posted receives: of one communicator, or of all (nullptr).
+  // For the tool interface. posted_receives() counts the posted receives of one communicator, or of all communicators
+  // (nullptr).
   [[nodiscard]] std::uint64_t posted_receives(const Communicator* communicator) const;
   [[nodiscard]] std::uint64_t requests_under_way() const;
-  // Sends and receives that are taken from their pools, complete ones included until their owner frees them.
+  // Sends and receives that are taken from their pools, including complete ones that their owner has not freed.
   [[nodiscard]] std::size_t sends_in_use() const;
   [[nodiscard]] std::size_t receives_in_use() const;
-  // As read from the run's options, with later changes by the two setters below.
+  // The options as read at the start, with later changes by the first setter below.
   [[nodiscard]] const DeviceOptions& options() const;
   // For later sends.
   void set_long_protocol(DeviceOptions::LongProtocol protocol);
@@ -191,12 +194,12 @@ class Device {
 
   std::unique_ptr<DeviceParts> parts_;
   Request sent_;  // the common completed send
-  // In the parts; pointed to here, because each MPI call tests them.
+  // Pointers into the parts, kept here because each MPI call tests these objects.
   const std::vector<Communicator*>* unreferenced_;
   TaskQueue* tasks_;
 };
 
-// Registers a call's wait for a message while it lives.
+// The registration of a probe's wait (begin_probe()), for its lifetime.
 class ProbeWait {
  public:
   ProbeWait(Device& device, const Awaited& awaited) : device_(device), awaited_(awaited) {

@@ -15,7 +15,7 @@ namespace {
 // Dispatches a changed descriptor to the protocol step of its owner.
 void descriptor_changed(DeviceParts& parts, portals::Descriptor& descriptor) {
   void* const owner = descriptor.owner();
-  // First and predicted: in most programs most changes are arrived messages.
+  // Tested first, because in most programs most changes are arrived messages.
   if (descriptor.owner_tag_kind() == kOwnerReceive) [[likely]]
     return message_came(parts, *static_cast<ReceiveRequest*>(owner));  // protocol/receive
   switch (descriptor.owner_tag_kind()) {
@@ -62,7 +62,7 @@ bool progress(DeviceParts& parts, int messages) {
   };
   bool moved = parts.kernel.progress(messages, look_at_changed);  // sim/kernel: wires, match, deposit, answer
   // Changes that no arrival has reported: those by a wire's push() in this round, and those by a call of the program
-  // before it.
+  // before this round.
   moved |= !changed.empty();
   look_at_changed();
   while (sim::Transmission* const transmission = parts.kernel.next_finished()) {
@@ -70,10 +70,10 @@ bool progress(DeviceParts& parts, int messages) {
     moved = true;
   }
   if (!parts.each_round.empty()) [[unlikely]] {
-    // Backwards, because an observer may remove itself.
+    // Iterates backwards, because an observer may remove itself.
     for (std::size_t at = parts.each_round.size(); at-- > 0;) parts.each_round[at]->notify();
   }
-  // Last, so that messages that arrived before the loss complete their requests first.
+  // Losses are handled last, so that messages that arrived before the loss complete their requests first.
   return watch_for_losses(parts) || moved;  // protocol/peer_lost
 }
 

@@ -69,14 +69,14 @@ BufferedSends::BufferedSends(DeviceParts& parts) : parts_(parts), bytes_type_(ow
 
 portals::Status BufferedSends::send(const CheckedSend& send) {
   if (send.destination == MPI_PROC_NULL) return {};
-  // Room first: a finished message may hold the very bytes that this one needs.
+  // Before reserve(), because a message that has left may still occupy the bytes that this send needs.
   collect();
   const std::uint64_t bytes = static_cast<std::uint64_t>(send.count) * send.type->size;
   std::byte* place = nullptr;
   if (portals::Status status = buffer_.reserve(bytes, place); !status.ok()) return status;
   Pieces pieces;
   const portals::Region source = pieces.to_send(send.buffer, send.count, *send.type);
-  // Packed by the copy, so the place needs no more than the elements' bytes.
+  // The copy packs the elements, so the place needs no more than their bytes.
   if (bytes != 0) portals::copy(portals::Region(place, bytes), source);
   Request& request = start_send(parts_, {SendMode::buffered, place, static_cast<std::int64_t>(bytes), &bytes_type_,
                                          send.destination, send.tag, send.communicator, send.context, &send});
@@ -103,7 +103,7 @@ void BufferedSends::collect() {
   });
 }
 
-// Polled in each round of a detaching call: while the oldest message is under way, only that one is tested.
+// Polled in each round of a detaching call. While the oldest message is under way, no other is tested.
 bool BufferedSends::drained() {
   if (!under_way_.empty() && !under_way_.front().request->complete) return false;
   collect();

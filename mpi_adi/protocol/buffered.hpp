@@ -1,5 +1,5 @@
 // Buffered sends (MPI 4.0, sections 3.4 and 3.6), and the buffer that the program attaches for them. The message is
-// copied into that buffer and sent from there like a standard message; the program's call is complete as soon as the
+// copied into that buffer and sent from there like a standard message. The program's call is complete as soon as the
 // copy is made.
 #pragma once
 
@@ -15,10 +15,10 @@ namespace margay::mpi_adi {
 
 struct DeviceParts;  // mpi_adi/device/parts
 
-// The attached buffer, divided among the messages in it by first fit. The list of places lies outside the buffer, so
-// all of its bytes are usable. Each place nevertheless costs MPI_BSEND_OVERHEAD bytes in addition to its message, since
-// by the standard a program cannot count on more room. reserve() and release() take time in proportion to the messages
-// in the buffer.
+// The attached buffer. First fit assigns each message a place in the buffer. The list of places lies outside of the
+// buffer, so all of the buffer's bytes are usable. Each place nevertheless costs MPI_BSEND_OVERHEAD bytes in addition
+// to its message, because the standard lets programs count on no more room. reserve() and release() take time in
+// proportion to the messages in the buffer.
 class AttachedBuffer {
  public:
   // Takes the memory for buffered sends. Fails when a buffer is attached already. The program keeps the memory valid
@@ -63,11 +63,11 @@ class BufferedSends {
   // detaches does not run out of room.
   void collect();
   // Whether all messages have left, so that detach() may be called. MPI_Buffer_detach runs progress until it is true.
-  // Frees the places of those that have.
+  // If the oldest message has left, frees the places of all messages that have left.
   [[nodiscard]] bool drained();
   // Requires: drained().
   void detach(void*& base, std::uint64_t& bytes) { buffer_.detach(base, bytes); }
-  // Detaches the buffer at MPI_Finalize, whose caller has no use for its address. Requires: drained().
+  // Detaches the buffer at MPI_Finalize, where its address is not needed any more. Requires: drained().
   void abandon() {
     void* base = nullptr;
     std::uint64_t bytes = 0;
@@ -77,7 +77,7 @@ class BufferedSends {
  private:
   // A message that may still be read out of the buffer.
   struct UnderWay {
-    Request* request = nullptr;  // of the device's pool; released when it is complete
+    Request* request = nullptr;  // from the device's pool; released when it is complete
     std::byte* place = nullptr;
   };
   // Frees the place of the send that was started last, which is complete.
@@ -85,7 +85,8 @@ class BufferedSends {
 
   DeviceParts& parts_;
   AttachedBuffer buffer_;
-  // The type of the packed copies: bytes. Not MPI_BYTE of the program, whose handle table this object does not have.
+  // The type of the packed copies: bytes. It is not the program's MPI_BYTE, because this object has no access to the
+  // handle table.
   Datatype bytes_type_;
   // In the order of their starts, so the oldest send is the first.
   std::vector<UnderWay> under_way_;

@@ -12,7 +12,7 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// Answer bits that name no send: a pool's generation is never 0.
+// Answer bits that name no send, because the generation of a pooled request is never 0.
 constexpr portals::MatchBits kAboutNothing = 0;
 
 void cancel_receive(DeviceParts& parts, ReceiveRequest& receive) {
@@ -36,9 +36,9 @@ portals::Header to_peer(const DeviceParts& parts, portals::PortalIndex portal, s
   return header;
 }
 
-// Cancels a send of which nothing has left its wire's queue. An empty question (kAboutNothing) is sent in its place,
-// because sender and receiver both count the messages between them. Returns false if the wire has begun to send the
-// message, or has sent it.
+// Cancels a send of which nothing has left its wire's queue. An empty question (kAboutNothing) takes the message's
+// place, because sender and receiver both count the messages between them. Returns false if the wire has begun to send
+// the message, or has sent it.
 bool take_back(DeviceParts& parts, SendRequest& send) {
   if ((send.owed & kOwedBodyTaken) == 0) return false;
   if (!send_instead(parts, send.transmission, to_peer(parts, kCancelPortal, send.peer, kAboutNothing))) return false;
@@ -51,7 +51,7 @@ bool take_back(DeviceParts& parts, SendRequest& send) {
 }  // namespace
 
 // Asks only for a send that waits for its receiver, because the receiver finds the message by the send's answer bits. A
-// send that only waits for room on its wire has none, and completes without the receiver.
+// send that only waits for room on its wire has no answer bits in its message, and completes without the receiver.
 void ask_back(DeviceParts& parts, SendRequest& send, AskBack why) {
   constexpr unsigned kReceivers = kOwedAcknowledgment | kOwedRead | kOwedSynchronous;
   if ((send.owed & kReceivers) == 0 || (send.owed & kOwedCancel) != 0) return;
@@ -65,8 +65,8 @@ void ask_back(DeviceParts& parts, SendRequest& send, AskBack why) {
 
 namespace {
 
-// The message that the question names, if no receive has it; nullptr otherwise. If it is not here, it will not come:
-// the question was sent after it on the same wire.
+// The message that the question names, if the heap has it whole; nullptr otherwise. A message that the heap does not
+// have will not arrive later, because the question was sent after the message on the same wire.
 portals::ArrivedMessage* unmatched(DeviceParts& parts, const portals::Header& question) {
   for (portals::ArrivedMessage* at = parts.heap.first(); at != nullptr; at = parts.heap.next(*at)) {
     if (at->header.source.rank != question.source.rank) continue;
@@ -89,7 +89,7 @@ void give_back(DeviceParts& parts, portals::ArrivedMessage& message, sim::TraceG
 }  // namespace
 
 bool is_unmatched(const ReceiveRequest& receive) {
-  // A row that is reserved or filled has its message.
+  // A receive whose row is reserved or filled has its message.
   return receive.state == ReceiveState::posted && receive.row[0].state == portals::IndependentBuffer::State::available;
 }
 
@@ -124,13 +124,13 @@ void answer_cancels(DeviceParts& parts) {
 
 void forget_messages(DeviceParts& parts, ContextId context) {
   const portals::Criteria all = receive_criteria(MPI_ANY_SOURCE, MPI_ANY_TAG, context);
-  // Usually nothing is found, which saves the loop below: that visits each message of the heap.
+  // Usually nothing is found. Then the loop below, which visits each message of the heap, is not needed.
   if (parts.heap.find(all) == nullptr) return;
   for (portals::ArrivedMessage *at = parts.heap.first(), *next = nullptr; at != nullptr; at = next) {
     // Read before release(), which frees the message that links to it.
     next = parts.heap.next(*at);
     const bool of_it = ((at->header.match_bits ^ all.match_bits) & ~all.ignore_bits) == 0;
-    // An incomplete message's memory is still being written; one with answer bits has a sender that waits.
+    // The kernel still writes an incomplete message's memory. For a message with answer bits, a sender waits.
     if (of_it && at->complete && read_note(at->header.user_data).answer_bits == 0) {
       give_back(parts, *at, sim::TraceGivenBack::freed);
     }

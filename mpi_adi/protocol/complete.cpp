@@ -45,7 +45,7 @@ void give_back(DeviceParts& parts, Request& request) {
 }  // namespace
 
 SendRequest& new_send(DeviceParts& parts, Communicator& communicator) {
-  // Once for each object of the pool: the owner tags never change.
+  // Called once for each object of the pool, because the owner tags never change.
   SendRequest& request = parts.sends.take([](SendRequest& made) {
     made.answer_block.set_owner_tag(&made, kOwnerAcknowledgment);
     made.transmission.owner = &made;
@@ -54,7 +54,7 @@ SendRequest& new_send(DeviceParts& parts, Communicator& communicator) {
   MARGAY_DEBUG_ASSERT(!request.listening && !request.readable && !request.expecting);
   ++parts.counts.send_requests;
   begin(parts, request, RequestKind::send, communicator);
-  // Only the fields that a send may read before it writes them; the protocols set the others.
+  // Resets only the fields that a send may read before it writes them; the protocols set the others.
   request.owed = 0;
   request.read_done = false;
   request.synchronous = false;
@@ -112,7 +112,7 @@ void release(DeviceParts& parts, Request& request) {
 
 void release_to(DeviceParts& parts, ParentRequest& owner, Request& request) {
   MARGAY_ASSERT(!request.detached);
-  // Complete already, so complete() will not run again: notify here.
+  // The request is already complete, so complete() will not notify the parent; this call does.
   if (request.complete) {
     owner.part_completed(request);
     give_back(parts, request);
@@ -128,8 +128,8 @@ void complete_null(DeviceParts& parts, Request& request) {
   complete(parts, request);
 }
 
-// The event names the sender and the receiver of the message, so both record the same pair: this rank is the source of
-// a send, and the destination of a receive.
+// The event names the message's source and destination, so sender and receiver record the same pair. This rank is the
+// source of a send, and the destination of a receive.
 void trace_request(DeviceParts& parts, sim::TraceKind kind, const Request& request, std::uint64_t bytes,
                    portals::MatchBits match_bits, std::uint64_t detail, std::uint32_t b, std::uint8_t reason) {
   sim::TraceEvent event;

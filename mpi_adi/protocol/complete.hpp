@@ -6,17 +6,18 @@
 
 namespace margay::mpi_adi {
 
-// Take a request from its pool and begin it: incomplete, counted as under way, with a reference to `communicator`. The
-// pool grows when it is empty (std::bad_alloc); the caller gives the request up by release() or release_to().
+// new_send() and new_receive() take a request from its pool and begin it: it is incomplete, counted as under way, and
+// has a reference to `communicator`. If the pool is empty, it grows (std::bad_alloc). The caller gives the request up
+// by release() or release_to().
 [[nodiscard]] SendRequest& new_send(DeviceParts& parts, Communicator& communicator);
 [[nodiscard]] ReceiveRequest& new_receive(DeviceParts& parts, Communicator& communicator);
 
 // The rare part of complete(): records the completion in the trace, notifies the parent request, and returns a released
 // request to its pool.
 [[gnu::noinline]] void finish_completion(DeviceParts& parts, Request& request);
-// Completes a request, with the result that its fields hold. Requires: not complete, and neither the kernel nor a list
-// refers to its memory any more. A released request may be back in its pool afterwards: do not touch it. Inlined,
-// because each message passes here.
+// Completes a request, whose fields have its result. Requires: the request is not complete, and neither the kernel nor
+// a list refers to its memory any more. A released request may be back in its pool afterwards, so do not touch it.
+// Inlined, because each message passes here.
 inline void complete(DeviceParts& parts, Request& request) {
   MARGAY_ASSERT(!request.complete);
   MARGAY_DEBUG_ASSERT(parts.under_way != 0);
@@ -38,8 +39,8 @@ void release_to(DeviceParts& parts, ParentRequest& owner, Request& request);
 // MPI_ANY_TAG and 0 bytes (MPI 4.0, 3.11).
 void complete_null(DeviceParts& parts, Request& request);
 
-// Drops a reference that the device has to a communicator. A communicator that the program freed is queued for deletion
-// with its last reference.
+// Drops a reference that the device has to a communicator. If this is the last reference to a communicator that the
+// program has freed, the communicator is queued for deletion.
 inline void drop_reference(DeviceParts& parts, Communicator& communicator) {
   MARGAY_DEBUG_ASSERT(communicator.references != 0);
   if (--communicator.references == 0 && communicator.freed) [[unlikely]]

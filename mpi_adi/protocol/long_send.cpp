@@ -1,7 +1,6 @@
 // The long protocol (figures 4 and 5): header and body leave together, and the sender waits for an acknowledgment. If
-// the target saved both, the send is complete, unless it is synchronous and its answer has not arrived. If the target
-// saved the header only, the sender stops the remainder of the body, and the receiver pulls the body from the read
-// portal.
+// the target saved both, the send is complete; a synchronous send waits for its answer, too. If the target saved the
+// header only, the sender stops the remainder of the body, and the receiver pulls the body from the read portal.
 
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/protocol/send.hpp"
@@ -20,7 +19,7 @@ void start_long_send(DeviceParts& parts, SendRequest& request, portals::Header& 
   owes(request, kOwedAcknowledgment);
   if (request.synchronous) owes(request, kOwedSynchronous);
   expect_answer(parts, request);
-  // Last, so that an event of the transmission finds all obligations set.
+  // Called last, so that an event of the transmission finds all obligations set.
   hand_over(parts, request, header, request.body);
 }
 
@@ -57,7 +56,7 @@ void start_long_ready_send(DeviceParts& parts, SendRequest& request, portals::He
 
 // The long protocol's variant for experiments: the header alone leaves, with the body's length as its return length,
 // and the receiver pulls the body as in figure 5, whether its receive was posted or not. No acknowledgment is needed,
-// because the pull itself proves that the header was delivered.
+// because the receiver's pull proves that the header was delivered.
 
 void start_rendezvous_send(DeviceParts& parts, SendRequest& request, portals::Header& header) {
   header.match_bits |= kLongBit;

@@ -32,8 +32,8 @@ bool send_instead(DeviceParts& parts, sim::Transmission& transmission, const por
   return false;
 }
 
-// A failed notice means a lost peer. Marking the losses as not handled makes the next round end the requests that
-// waited for an answer to it.
+// A failed notice means a lost peer. kLookAgain makes the next round end the requests that waited for an answer to the
+// notice.
 void notice_finished(DeviceParts& parts, Notice& notice) {
   if (notice.transmission.state == sim::Transmission::State::failed) parts.losses_ended = kLookAgain;
   parts.notices.give_back(notice);

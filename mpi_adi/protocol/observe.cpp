@@ -24,14 +24,14 @@ void record_send(DeviceParts& parts, const CheckedSend& send, const ProtocolChoi
   event.bytes = header.length;
   event.detail = static_cast<std::uint64_t>(send.described().count);
   event.a = request;
-  // A buffered send reports the program's call, and marks that its body was copied.
+  // The event of a buffered send describes the program's call, and marks that the body was copied.
   if (send.copied_from != nullptr && header.length != 0) event.saved = portals::Saved::body;
   define_in_trace(parts.recorder(), *send.communicator, stamp);
   event.b = define_in_trace(parts.recorder(), *send.described().type, stamp);
   parts.recorder().record(event, stamp);
 }
 
-// The signature is the program's datatype, also where the body was copied into a buffer as bytes.
+// The signature is that of the program's datatype, even if the body was copied into a buffer as bytes.
 void mark_types(DeviceParts& parts, const CheckedSend& send, portals::Header& header) {
   if (parts.type_check == nullptr) return;
   parts.type_check->begin_send(*send.described().type, header.length, send.context != Context::point_to_point);
@@ -43,8 +43,8 @@ void mark_types(DeviceParts& parts, const CheckedSend& send, portals::Header& he
 void observe_send(DeviceParts& parts, const CheckedSend& send, const ProtocolChoice& choice, SendRequest& request,
                   portals::Header& header) {
   if (parts.recorder().on()) {
-    // The number that the kernel will give the message: no other message of the pair can come between, under the
-    // process lock.
+    // The number that the kernel will give the message. Under the process lock, no other message of the pair can be
+    // sent before it.
     request.sequence = parts.kernel.registers().sent(request.peer) + 1;
     record_send(parts, send, choice, header, request.sequence, request.pooled.index, parts.recorder().stamp());
   }

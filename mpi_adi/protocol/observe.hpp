@@ -1,6 +1,6 @@
-// The recorded variants of the steps of a send and a receive, for the trace and for the check of types. Each protocol
-// has one path; where recorder().observing() holds, a step goes through the function here, which does the same step and
-// records it. Otherwise the step costs that one test.
+// Variants of steps of a send and a receive that also record the step, for the trace and for the check of types. If
+// recorder().observing() holds, a protocol calls the variant, which performs the same step and records it. Otherwise
+// the protocol performs the step itself, at the cost of that test.
 #pragma once
 
 #include "mpi_adi/device/envelope.hpp"

@@ -11,8 +11,8 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// Whether the kernel may still touch the request's memory. The kernel gives it back by itself: the transmission returns
-// as failed, the row is freed.
+// Whether the kernel may still touch the request's memory. After a loss the kernel releases the memory without being
+// asked: it returns the transmission as failed, and frees the row.
 bool kernel_holds(const SendRequest& request) {
   return (request.owed & kOwedBodyTaken) != 0;
 }
@@ -21,13 +21,13 @@ bool kernel_holds(const ReceiveRequest& request) {
 }
 
 void end_send(DeviceParts& parts, SendRequest& request) {
-  // All obligations end with the peer; the kernel has let go of the body.
+  // All obligations end with the peer. The kernel does not refer to the body any more.
   request.error_class = MPIX_ERR_PROC_FAILED;
   request.owed = 0;
   complete_if_nothing_owed(parts, request);
 }
 
-// Takes the receive out of the list of claiming ones, by a linear search.
+// Removes the receive from the list of claiming receives, by a linear search.
 void unclaim(DeviceParts& parts, ReceiveRequest& request) {
   ReceiveRequest** at = &parts.claiming;
   while (*at != &request) {
@@ -37,14 +37,14 @@ void unclaim(DeviceParts& parts, ReceiveRequest& request) {
   *at = request.next_claiming;
 }
 
-// A receive from any source may, until it matches, wait for each member.
+// Until a receive from any source matches, its message may come from each member.
 bool sender_lost(const DeviceParts& parts, const ReceiveRequest& request) {
   if (request.peer != portals::kAnyRank) return parts.kernel.initiator().gone(request.peer);
   return source_lost(parts, *request.communicator, MPI_ANY_SOURCE);
 }
 
-// Ends the requests of lost peers; `any` is set when one ended. Returns false if the kernel still uses the memory of
-// one, which must end in a later round.
+// Ends the requests of lost peers; sets `any` when a request ended. Returns false if the kernel still uses the memory
+// of a request, which must then end in a later round.
 bool end_what_is_lost(DeviceParts& parts, bool& any) {
   bool all = true;
   parts.sends.for_each_in_use([&](SendRequest& request) {
@@ -70,7 +70,7 @@ bool end_what_is_lost(DeviceParts& parts, bool& any) {
 
 bool source_among_lost(const DeviceParts& parts, const Communicator& communicator, int source) {
   if (source != MPI_ANY_SOURCE) return parts.kernel.initiator().gone(communicator.world_rank(source));
-  // lost(), not gone(): a departed member has sent all that it will.
+  // lost(), not gone(), because a departed member has sent all of its messages.
   const auto& members = communicator.peers->world_ranks;
   return std::any_of(members.begin(), members.end(),
                      [&parts](std::uint32_t rank) { return parts.kernel.initiator().lost(rank); });
@@ -94,7 +94,7 @@ void end_receive_of_lost(DeviceParts& parts, ReceiveRequest& request) {
     parts.receive_list.remove(request.entry);
   }
   if (request.state == ReceiveState::claiming) unclaim(parts, request);
-  // The reply will not come; the kernel's count of owed answers must balance.
+  // The reply will not arrive, but the kernel's count of owed answers must balance.
   if (request.expecting) parts.kernel.count_answer(request.peer);
   request.expecting = false;
   request.state = ReceiveState::complete;

@@ -7,9 +7,9 @@
 namespace margay::mpi_adi {
 
 // Whether a wait for a message from `source` (a rank of the communicator, or MPI_ANY_SOURCE) may never end. For
-// MPI_ANY_SOURCE it is true as soon as one member is lost, since that one might have sent the message
-// (MPI_ERR_PROC_FAILED_PENDING of the fault tolerance proposals has the same rule). A member that has departed in order
-// does not count. The caller has searched the heap before: a message that has arrived is received all the same.
+// MPI_ANY_SOURCE it is true as soon as one member is lost, because that member might have sent the message
+// (MPI_ERR_PROC_FAILED_PENDING of the fault tolerance proposals has the same rule). For MPI_ANY_SOURCE a departed
+// member does not count as lost. The caller searches the heap first, so a message that has arrived is still received.
 [[nodiscard, gnu::noinline]] bool source_among_lost(const DeviceParts& parts, const Communicator& communicator,
                                                     int source);
 // The same. Costs one load while no peer is lost.
@@ -26,7 +26,7 @@ inline bool watch_for_losses(DeviceParts& parts) {
   return parts.losses_ended != parts.kernel.initiator().losses() && end_what_losses_left(parts);
 }
 
-// Ends a receive whose sender is lost, in whatever state it is. No effect while the kernel still refers to its memory.
+// Ends a receive whose sender is lost, in any state. No effect while the kernel still refers to its memory.
 [[gnu::noinline]] void end_receive_of_lost(DeviceParts& parts, ReceiveRequest& request);
 
 }  // namespace margay::mpi_adi

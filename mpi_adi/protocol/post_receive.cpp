@@ -29,13 +29,14 @@ namespace {
   ReceiveRequest& request = prepare_receive(parts, receive.buffer, receive.count, *receive.type, *receive.communicator);
   request.source = receive.source;
   request.tag = receive.tag;
-  // The peer is known unless the source is a wildcard; a lost peer then ends the receive without a search of the group.
+  // Unless the source is a wildcard, the peer is known now. The test for a lost sender then needs no search of the
+  // group.
   if (receive.source != MPI_ANY_SOURCE) request.peer = receive.communicator->world_rank(receive.source);
   // Built in the entry itself: a copy from the stack would be a store-forwarding stall.
   request.entry.set_criteria(
       receive_criteria(receive.source, receive.tag, context_of(*receive.communicator, receive.context)));
   // The paper lists the entry inactive before it searches. Here nothing is delivered between the search and the
-  // listing, so the entry is listed afterwards, and only if the search fails.
+  // listing. So the entry is listed after the search, and only if the search fails.
   portals::ArrivedMessage* message = nullptr;
   if (parts.recorder().observing()) [[unlikely]] {
     message = observed_search(parts, request, receive, reported == nullptr ? *receive.type : *reported);

@@ -54,7 +54,7 @@ Message* matched_probe(DeviceParts& parts, int source, int tag, Communicator& co
   record_probe(parts, call, found);
   if (found == nullptr) return nullptr;
   envelope = envelope_of(found->header);
-  // Unlinked and claimed: no search finds the message now, and its memory stays until a receive takes it.
+  // The message is unlinked and claimed. So no search finds it, and its memory stays until a receive takes it.
   Message& message = parts.messages.take();
   parts.heap.unlink(*found);
   found->claim = &message;
@@ -62,7 +62,7 @@ Message* matched_probe(DeviceParts& parts, int source, int tag, Communicator& co
   message.communicator = &communicator;
   message.peer = found->header.source.rank;
   message.was_complete = found->complete;
-  // The message refers to its communicator, as the program may free the handle before it receives.
+  // The message refers to its communicator, because the program may free the handle before it receives.
   ++communicator.references;
   return &message;
 }
@@ -74,7 +74,8 @@ ReceiveRequest& start_matched_receive(DeviceParts& parts, void* buffer, std::int
   if (parts.type_check != nullptr) parts.type_check->begin_receive(request, type, count, false);
   if (parts.recorder().on()) {
     define_in_trace(parts.recorder(), *message.communicator);
-    // Recorded as a receive of this message's envelope; type bits are ignored as in any receive.
+    // The trace shows a receive with exactly this message's envelope. Its criteria ignore the type bits, as those of
+    // any receive do.
     trace_request(parts, sim::TraceKind::post_receive, request, request.room().bytes(),
                   message.arrived->header.match_bits & ~(kReadyBit | kLongBit), kReadyBit | kLongBit,
                   define_in_trace(parts.recorder(), type));

@@ -27,25 +27,25 @@ void finish_receive(DeviceParts& parts, ReceiveRequest& request) {
     trace_request(parts, sim::TraceKind::synchronous_answer, request, 0, request.answer_bits,
                   parts.kernel.registers().sent(request.peer) + 1);
   }
-  // The next message to this peer, so the event above has its number.
+  // The answer is the next message to this peer, so the event above has the answer's number.
   answer_synchronous(parts, request.peer, request.answer_bits);
 }
 
 namespace {
 
-// Handles all but a plain short message that fits: the reply to a pull, a message with a note, and a truncated one. Out
-// of line, so that the common message does not pay for its registers.
+// Handles all messages but the plain short one that fits: the reply to a pull, a message with a note, and a truncated
+// message. Out of line, so that the common message does not pay for its registers.
 [[gnu::noinline]] void other_came(DeviceParts& parts, ReceiveRequest& request) {
   const portals::IndependentBuffer& row = request.row[0];
   if (request.state == ReceiveState::pulling) return end_pull(parts, request, row.bytes);
   const Note note = read_note(row.header.user_data);
   take_envelope(request, row.header, note);
-  // A rendezvous delivers the header only. A header without answer bits names no body to pull; it is checked,
-  // because a wire may deliver anything.
+  // A rendezvous delivers the header only. A header without answer bits names no body to pull; this is checked, because
+  // bytes from a wire may be invalid.
   const bool pull = note.protocol == NoteProtocol::rendezvous && request.answer_bits != 0;
   if (!pull || request.sent_bytes == 0) return complete_receive(parts, request, row.bytes);
   const portals::Header message = row.header;  // a copy, because the reply overwrites the row
-  // The row will hold the reply's header at the end, so the check of types sees the message's now.
+  // At the end the row has the reply's header, so the check of types reads the message's header now.
   if (parts.type_check != nullptr) parts.type_check->record_message(request, message);
   start_pull(parts, request, message);
 }
@@ -71,8 +71,8 @@ void message_came(DeviceParts& parts, ReceiveRequest& request) {
 }
 
 // The receiver's part of synchronous messages (figures 6 and 7): "the receiver sends back a synchronous acknowledgment
-// ... to the same portal as long send acknowledgments". For a pulled message it is sent "upon arrival of the pulled
-// messages".
+// ... to the same portal as long send acknowledgments". For a pulled message the acknowledgment is sent "upon arrival
+// of the pulled messages".
 void answer_synchronous(DeviceParts& parts, std::uint32_t peer, portals::MatchBits answer_bits) {
   portals::Header header;
   header.kind = portals::Kind::put;
@@ -102,7 +102,7 @@ void start_pull(DeviceParts& parts, ReceiveRequest& request, const portals::Head
   get.match_bits = request.answer_bits;
   get.return_portal = kReceivePortal;
   get.return_match_bits = criteria.match_bits;
-  // No more than the buffer holds: a too long body is truncated at its source.
+  // No more than the buffer has room for, so a body that is too long is truncated at its source.
   get.return_length = std::min(message_bytes(message), request.room().bytes());
   if (parts.recorder().on()) {
     trace_request(parts, sim::TraceKind::pull_begin, request, get.return_length, get.match_bits,

@@ -13,8 +13,8 @@
 
 namespace margay::mpi_adi {
 
-// Handles a change of the receive's descriptor: its message has arrived, or the body that it pulled. No effect while
-// the row is not filled.
+// Handles a change of the receive's descriptor: the message has arrived, or the body that the receive pulls. No effect
+// while the row is not filled.
 void message_came(DeviceParts& parts, ReceiveRequest& request);
 
 // Steps that several protocols share: listing the match entry, and the end.
@@ -37,8 +37,8 @@ inline void take_envelope(ReceiveRequest& request, const portals::Header& header
   request.truncated = request.sent_bytes > request.room().bytes();
 }
 
-// The same for a message without a note whose body was saved whole. Its sender awaits no answer. `sent_bytes` stays
-// unset, because only truncated messages and those with a note use it.
+// The same for a message that has no note and was saved whole. Its sender awaits no answer. `sent_bytes` stays unset,
+// because only messages that are truncated or have a note use it.
 inline void take_plain_envelope(ReceiveRequest& request, const portals::Header& header) {
   request.source = source_of(header.match_bits);
   request.tag = tag_of(header.match_bits);
@@ -48,8 +48,8 @@ inline void take_plain_envelope(ReceiveRequest& request, const portals::Header& 
   request.truncated = false;
 }
 
-// The error message of a truncated receive, with the bytes of the message and of the buffer. Requires: truncated, so
-// that sent_bytes is set.
+// The error message of a truncated receive, with the bytes of the message and of the buffer. Requires: the receive is
+// truncated, which implies that sent_bytes is set.
 [[nodiscard]] std::string truncation_text(const ReceiveRequest& request);
 
 // The rare part of complete_receive(): sets the error of a truncated message, drops the reference to a layout, answers

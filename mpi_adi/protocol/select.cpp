@@ -25,7 +25,7 @@ ProtocolChoice select_short(SendMode mode) {
 
 ProtocolChoice select_protocol(SendMode mode, std::uint64_t bytes, std::uint64_t short_limit,
                                DeviceOptions::LongProtocol long_protocol) {
-  // A message that is not longer than the limit takes the short protocol in each mode.
+  // In each mode, a message of at most the limit takes the short protocol.
   if (bytes <= short_limit) return select_short(mode);
   const bool rendezvous = long_protocol == DeviceOptions::LongProtocol::rendezvous;
   const SendShape shape = rendezvous ? SendShape::rendezvous : SendShape::long_message;

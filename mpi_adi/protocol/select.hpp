@@ -6,8 +6,8 @@
 
 namespace margay::mpi_adi {
 
-// How a message travels. Synchronous, ready and buffered sends are variants of these four. Within a node a short
-// message is up to 16 KiB, over TCP up to 64 KiB (sim/base/limits).
+// The shapes of a message's transfer. Standard, synchronous and buffered sends use the first three, ready sends the
+// first and the last. Within a node a short message is up to 16 KiB, over TCP up to 64 KiB (sim/base/limits).
 enum class SendShape : std::uint8_t {
   short_message,  // header and body; complete when the kernel has taken them
   long_message,   // header and body; the receiver pulls the body if it was not saved
@@ -22,8 +22,8 @@ struct ProtocolChoice {
   sim::TraceChoice reason = sim::TraceChoice::none;        // why it was chosen, for the trace
 };
 
-// Selects by send mode and size. A message of at most `short_limit` bytes, the wire's limit, is short; a longer ready
-// message needs no acknowledgment; the others take `long_protocol`. Pure.
+// Selects the shape by send mode and size. A message of at most `short_limit` bytes, the wire's limit, is short. A
+// longer ready message is ready_long, which needs no acknowledgment. All other messages take `long_protocol`. Pure.
 [[nodiscard]] ProtocolChoice select_protocol(SendMode mode, std::uint64_t bytes, std::uint64_t short_limit,
                                              DeviceOptions::LongProtocol long_protocol);
 // The same with the device's options and the limit of the wire to `peer`.

@@ -12,7 +12,7 @@ namespace margay::mpi_adi {
 
 // The short protocol (figure 3): header and body go to the receive portal, and the send is complete "once the kernel
 // finishes delivering the message". A short synchronous message (figure 6) also requests an answer. A short ready
-// message has one more type bit; a short buffered one is a standard message.
+// message has the ready bit; a short buffered message is sent like a standard one.
 
 void start_short_send(DeviceParts& parts, SendRequest& request, portals::Header& header) {
   if (request.synchronous) {
@@ -22,7 +22,7 @@ void start_short_send(DeviceParts& parts, SendRequest& request, portals::Header&
     owes(request, kOwedSynchronous);
     expect_answer(parts, request);
   }
-  // Without room the transmission is queued, and the send is complete when the wire has taken it.
+  // If the wire has no room, the transmission is queued, and the send is complete when the wire has taken it.
   if (!parts.kernel.try_send(header, request.body)) hand_over(parts, request, header, request.body);
   complete_if_nothing_owed(parts, request);
 }
@@ -49,8 +49,9 @@ void add(ProtocolCounts::Count& count, std::uint64_t bytes) {
   count.bytes += bytes;
 }
 
-// Long standard and synchronous messages are not counted here, but when their body is known to be matched or pulled
-// (acknowledged(), start_rendezvous_send()). Inlined, as it is on each send's path.
+// Counts a send at its start. Long standard and synchronous messages are counted later, when it is known whether their
+// body is matched or pulled (take_acknowledgment(), start_rendezvous_send()). Inlined, because it is on each send's
+// path.
 [[gnu::always_inline]] inline void count_send(ProtocolCounts& counts, SendMode mode, SendShape shape,
                                               std::uint64_t bytes) {
   if (mode == SendMode::buffered) {
@@ -72,7 +73,7 @@ SendRequest& start_send(DeviceParts& parts, const CheckedSend& send) {
   request.synchronous = send.mode == SendMode::synchronous;
   request.buffered = send.mode == SendMode::buffered;
   const std::uint64_t bytes = request.body.bytes();
-  // The limit is the wire's, so a message of the same size may be short to one peer and long to another.
+  // Each wire has its own limit, so a message of the same size may be short to one peer and long to another.
   const ProtocolChoice choice = select_protocol(parts, send.mode, bytes, request.peer);
   request.protocol = choice.protocol;
   portals::Header header = put_header(parts, request.peer, send_bits(send), bytes);
@@ -98,15 +99,16 @@ SendRequest& start_send(DeviceParts& parts, const CheckedSend& send) {
 }
 
 bool send_now(DeviceParts& parts, const CheckedSend& send) {
-  // Both need a request: a synchronous send awaits an answer, and a buffered one keeps a copy of the program's data.
+  // The other two modes need a request: a synchronous send awaits an answer, and a buffered send keeps a copy of the
+  // program's data.
   if (send.mode != SendMode::standard && send.mode != SendMode::ready) return false;
   const std::uint32_t peer = send.communicator->world_rank(send.destination);
   const Datatype& type = *send.type;
   const std::uint64_t bytes = static_cast<std::uint64_t>(send.count) * type.size;
-  // The least limit first: most messages need not look up the wire of their peer.
+  // The least limit is tested first, so most messages need no look-up of their peer's wire.
   if (bytes > parts.short_limit_least && bytes > parts.short_limit(peer)) return false;
   const portals::MatchBits bits = send_bits(send);
-  // The device's scratch: the region is needed within this call only, so no request has to own it.
+  // The device's scratch keeps the layout: the region is needed within this call only, so no request has to own it.
   const portals::Region& body = parts.scratch.to_send(send.buffer, send.count, type);
   const bool sent = try_short_send(parts, send, peer, bits, body);
   if (!type.dense()) [[unlikely]]
@@ -138,7 +140,7 @@ void take_answer(SendRequest& request, const portals::Header& header) {
 
 void end_transmission(DeviceParts& parts, SendRequest& request) {
   settle(request, kOwedBodyTaken);
-  // A failed wire delivers no answers either.
+  // A wire that has failed does not deliver answers either, so nothing is owed any more.
   if (request.transmission.state == sim::Transmission::State::failed) {
     request.error_class = MPIX_ERR_PROC_FAILED;
     request.owed = 0;
@@ -146,8 +148,8 @@ void end_transmission(DeviceParts& parts, SendRequest& request) {
   complete_if_nothing_owed(parts, request);
 }
 
-// Tests each row: the block may be reported as changed once more after its send is complete, when the pooled request
-// already serves another send.
+// Tests each row, because a change may be reported late: the send is complete then, and the pooled request may already
+// serve another send.
 void take_answers(DeviceParts& parts, SendRequest& request) {
   for (std::size_t row = 0; row < request.answers.size(); ++row) {
     portals::IndependentBuffer& answer = request.answers[row];
@@ -155,7 +157,7 @@ void take_answers(DeviceParts& parts, SendRequest& request) {
     // A copy: the row is released before its answer is handled, which may complete the send.
     const portals::Header header = answer.header;
     request.answer_block.release(row);
-    // A late answer, to a send that is complete: its row is released above, and the answer is ignored.
+    // A late answer to a send that is complete. Its row is released above, and the answer is ignored.
     if (!request.listening) continue;
     if (header.kind == portals::Kind::acknowledgment) {
       take_acknowledgment(parts, request, header);
@@ -172,7 +174,7 @@ void take_answers(DeviceParts& parts, SendRequest& request) {
 }
 
 void take_pull(DeviceParts& parts, SendRequest& request) {
-  // A late change from an earlier use of the pooled request.
+  // This is a late change from an earlier use of the pooled request.
   if (!request.readable) return;
   request.read_done = true;
   settle(request, kOwedRead);

@@ -8,7 +8,7 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// Only the peer may answer: the source is part of the criteria, so no other rank can complete this send.
+// Only the peer may answer. Its rank is part of the criteria, so no other rank can complete this send.
 portals::Criteria from(const SendRequest& request) {
   portals::Criteria criteria;
   criteria.match_bits = answer_bits_of(request);
@@ -38,7 +38,8 @@ void make_readable(DeviceParts& parts, SendRequest& request) {
   options.direction = portals::Direction::read_only;
   // The get names its offset, so the descriptor needs no cursor of its own.
   options.offset_by = portals::OffsetBy::sender;
-  // One run needs the simple descriptor only; a datatype's pieces are read through the combined one, without packing.
+  // A body that is one run needs a single block only. A datatype's pieces are read through a combined block, without
+  // packing.
   portals::Descriptor* memory = nullptr;
   if (request.body.contiguous()) {
     memory = &request.read_single.emplace(request.body.single());
@@ -52,7 +53,7 @@ void make_readable(DeviceParts& parts, SendRequest& request) {
 }
 
 void hand_over(DeviceParts& parts, SendRequest& request, const portals::Header& header, const portals::Region& body) {
-  // One transmission for each request: it must not be in the kernel's hands already.
+  // Each request has one transmission, which the kernel must not have already.
   MARGAY_ASSERT((request.owed & kOwedBodyTaken) == 0);
   request.transmission.header = header;
   request.transmission.body = body;
@@ -68,7 +69,7 @@ void expect_answer(DeviceParts& parts, SendRequest& request) {
 
 void complete_if_nothing_owed(DeviceParts& parts, SendRequest& request) {
   if (request.owed != 0 || request.complete) return;
-  // A plain short send has none of them, and does not pay the call.
+  // None of the three holds for a plain short send, which therefore does not pay the call.
   if (request.listening || request.readable || request.expecting) close(parts, request);
   request.pieces.clear();
   complete(parts, request);

@@ -23,7 +23,7 @@ namespace margay::mpi_adi {
 inline void owes(SendRequest& request, SendOwed what) {
   request.owed = static_cast<std::uint8_t>(request.owed | what);
 }
-// Clears it. The caller then calls complete_if_nothing_owed().
+// Clears an obligation. The caller then calls complete_if_nothing_owed().
 inline void settle(SendRequest& request, SendOwed what) {
   request.owed = static_cast<std::uint8_t>(request.owed & ~static_cast<unsigned>(what));
 }
@@ -38,8 +38,8 @@ inline void settle(SendRequest& request, SendOwed what) {
 // packing. The body must stay valid until close(). Requires: not listed.
 [[gnu::noinline]] void make_readable(DeviceParts& parts, SendRequest& request);
 
-// Gives the request's transmission (header set) to the kernel, which sends it whole at once if the wire has room, and
-// queues it otherwise. The send owes kOwedBodyTaken until end_transmission().
+// Sets the header and the body of the request's transmission, and gives it to the kernel. The kernel sends it at once
+// if the wire has room, and queues it otherwise. The send owes kOwedBodyTaken until end_transmission().
 [[gnu::noinline]] void hand_over(DeviceParts& parts, SendRequest& request, const portals::Header& header,
                                  const portals::Region& body);
 
@@ -47,7 +47,7 @@ inline void settle(SendRequest& request, SendOwed what) {
 // wakes the coprocessor of the peer, which may be computing.
 [[gnu::noinline]] void expect_answer(DeviceParts& parts, SendRequest& request);
 
-// Completes the request when it owes nothing any more; no effect otherwise, or when it is complete.
+// Completes the request if it owes nothing any more and is not complete yet; otherwise no effect.
 void complete_if_nothing_owed(DeviceParts& parts, SendRequest& request);
 // Removes the request's entries from their lists, and ends its expectation of an answer. A late answer then finds no
 // entry and is dropped.

@@ -29,7 +29,7 @@ void take_unexpected(DeviceParts& parts, ReceiveRequest& request, portals::Arriv
   if (parts.recorder().observing()) [[unlikely]]
     observe_hit(parts, request, message);
   if (message.saved == portals::Saved::header) {
-    const portals::Header asked = header;  // a copy, because the header goes with the message
+    const portals::Header asked = header;  // a copy, because release() frees the header with the message
     parts.heap.release(message);
     start_pull(parts, request, asked);
   } else if (message.complete) {
@@ -50,8 +50,8 @@ void complete_claims(DeviceParts& parts) {
   for (ReceiveRequest** at = &parts.claiming; *at != nullptr;) {
     ReceiveRequest& request = **at;
     MARGAY_ASSERT(request.state == ReceiveState::claiming && request.claimed != nullptr);
-    // The heap frees the memory of an incomplete message whose sender is lost: do not touch it; protocol/peer_lost ends
-    // the receive.
+    // If the sender of an incomplete message is lost, the heap frees the message's memory. So the memory must not be
+    // touched here, and protocol/peer_lost ends the receive.
     if (parts.kernel.initiator().gone(request.peer) || !request.claimed->complete) {
       at = &request.next_claiming;
       continue;

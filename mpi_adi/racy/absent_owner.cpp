@@ -1,5 +1,6 @@
-// No coprocessor: nothing is delivered while the program computes. Messages that arrive meanwhile are delivered in its
-// next call, so whether a posting loses one depends on the order of events alone, not on their times.
+// The round of an absent coprocessor: nothing is delivered while the program computes. Messages that arrive meanwhile
+// are delivered in the program's next call. So the order of events alone, not their times, decides whether a posting
+// loses a message.
 #include "mpi_adi/progress/progress.hpp"
 
 namespace margay::mpi_adi {

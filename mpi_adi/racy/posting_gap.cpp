@@ -1,6 +1,6 @@
-// The gap that a posting must not have: after the search, and before the entry is in the list, the kernel delivers all
-// that has arrived. A message for this very receive is saved in the heap then, where no receive searches for it any
-// more.
+// The gap that a posting must not have: after the search of the heap, and before the entry is in the list, the kernel
+// delivers all messages that have arrived. A message for this receive is then saved in the heap, where no receive
+// searches for it any more.
 #include "mpi_adi/protocol/post_receive.hpp"
 
 #include "mpi_adi/progress/device.hpp"
@@ -8,7 +8,8 @@
 
 namespace margay::mpi_adi {
 
-// In receives of the program only: the library's own are also posted inside a round of progress, and must not be lost.
+// Only receives of the program have the gap. The library's own receives are also posted inside a progress round, and
+// their messages must not be lost.
 void posting_gap(DeviceParts& parts, const CheckedReceive& receive) {
   if (receive.context != Context::point_to_point) return;
   while (progress(parts, Device::kMessagesPerRound)) {

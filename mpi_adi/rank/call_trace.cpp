@@ -12,7 +12,7 @@ void ModuleDefinitions::called_from(sim::Recorder& recorder, const void* address
   for (const Range& range : defined_) {
     if (at >= range.begin && at < range.end) return;
   }
-  // Code without a file would otherwise cost a search at each call.
+  // Without this limit, code that is in no file would cost a search at each call.
   if (misses_ == kMissesMax) return;
   const std::optional<sim::LoadedModule> module = sim::loaded_module_of(at);
   if (!module) {
@@ -34,7 +34,7 @@ void CallTrace::enter(sim::Recorder& recorder, std::string_view name, const void
   Thread& thread = calling_thread();
   const std::uint32_t call = index_of(recorder, name);
   thread.calls.push_back(call);
-  // Before the event, so that a reader has the file when it meets the address.
+  // Recorded before the event, so that a reader knows the file when it reads the address.
   modules_.called_from(recorder, caller);
   recorder.record({.kind = sim::TraceKind::mpi_enter,
                    .match_bits = reinterpret_cast<std::uintptr_t>(caller),
@@ -61,7 +61,7 @@ void CallTrace::wait(sim::Recorder& recorder, sim::TraceKind kind) {
 
 CallTrace::Thread& CallTrace::calling_thread() {
   const std::thread::id id = std::this_thread::get_id();
-  // Most calls come from the thread of the last one, without a look-up.
+  // Most calls come from the thread of the previous call, and need no look-up.
   if (latest_->id == id) [[likely]]
     return *latest_;
   const auto [place, added] = threads_.try_emplace(id);

@@ -13,8 +13,8 @@
 
 namespace margay::mpi_adi {
 
-// Records in the trace the files that contain the addresses of calls: the program, and the libraries that it loads. A
-// reader finds the source lines with them (command/call_sites).
+// The recorder of the files that contain the addresses of calls: the program, and the libraries that it loads. With
+// these definitions in the trace, a reader finds the source lines (command/call_sites).
 
 class ModuleDefinitions {
  public:
@@ -22,8 +22,8 @@ class ModuleDefinitions {
   void called_from(sim::Recorder& recorder, const void* address);
 
  private:
-  // Searches for addresses in no file, which are those of code that was generated at run time. Each search is
-  // expensive, so there is a limit.
+  // The most searches for addresses that are in no file, such as addresses of code generated at run time. Each search
+  // is expensive, so there is a limit.
   static constexpr int kMissesMax = 16;
   // The addresses of a file that was recorded; `end` is the first one behind its mapping.
   struct Range {
@@ -38,13 +38,14 @@ class ModuleDefinitions {
 // lock is held.
 class CallTrace {
  public:
-  // The constructing thread, which calls MPI_Init, is number 0. Others are 1, 2, ... in the order of their first call.
+  // The constructing thread, which calls MPI_Init, is number 0. Other threads get the numbers 1, 2, ... in the order of
+  // their first calls.
   CallTrace();
 
   // Records that the calling thread enters a function. `name` lives as long as the program. `caller`: an address just
   // behind the call.
   void enter(sim::Recorder& recorder, std::string_view name, const void* caller);
-  // Records that it leaves the function, with the error class that it returns.
+  // Records that the calling thread leaves the function, with the error class that the function returns.
   void leave(sim::Recorder& recorder, std::string_view name, int error_class) {
     leave(recorder, name, error_class, false);
   }
@@ -52,7 +53,7 @@ class CallTrace {
   void leave_by_fatal_error(sim::Recorder& recorder, std::string_view name, int error_class) {
     leave(recorder, name, error_class, true);
   }
-  // Records wait_begin or wait_end of the call that the calling thread is in.
+  // Records wait_begin or wait_end, for the call in which the calling thread is.
   void wait(sim::Recorder& recorder, sim::TraceKind kind);
 
  private:
@@ -60,20 +61,22 @@ class CallTrace {
   struct Thread {
     std::thread::id id;
     std::uint64_t number = 0;
-    std::vector<std::uint32_t> calls;  // indices of the calls that it is in, the innermost last
+    std::vector<std::uint32_t> calls;  // indices of the names of its calls in progress, the innermost last
   };
-  // Both public forms of leave(); `fatal` marks the event, because the call's function never returns.
+  // The common part of leave() and leave_by_fatal_error(). `fatal` marks the event, because the call never returns
+  // then.
   void leave(sim::Recorder& recorder, std::string_view name, int error_class, bool fatal);
-  // One compare when the calling thread is the latest one; otherwise a look-up, which adds an unknown thread.
+  // The entry of the calling thread. Costs one comparison if the thread made the latest call; otherwise a look-up,
+  // which adds an unknown thread.
   [[nodiscard]] Thread& calling_thread();
   // The index of a name in the file's table; a new name is added to the table.
   [[nodiscard]] std::uint32_t index_of(sim::Recorder& recorder, std::string_view name);
 
-  // By thread id. A thread that starts after another has ended may get its id, and then has its number too, so numbers
-  // stay small.
+  // By thread id. A thread that starts after another thread has ended may get the same id, and then has the same
+  // number, so numbers stay small.
   std::unordered_map<std::thread::id, Thread> threads_;
   Thread* latest_;                       // the thread that called last, usually the next one too; in threads_
-  ModuleDefinitions modules_;            // files that the program's calls came from
+  ModuleDefinitions modules_;            // files that contain calls of the program
   std::vector<std::string_view> names_;  // in the order of their first call; a program uses a few dozen
 };
 

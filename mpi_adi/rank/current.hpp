@@ -6,15 +6,14 @@ namespace margay::mpi_adi {
 class MpiProcess;  // mpi_adi/rank/mpi_process
 class MpiRank;
 
-// Thread-local pointers (initial-exec: one load each). With the operating system's process, to which thread_process
-// leads by default, they are the library's only mutable globals.
+// Thread-local pointers (initial-exec: one load each). Apart from the ABI's data symbols, these and the operating
+// system's process, to which thread_process points by default, are the only mutable globals of mpi_adi.
 namespace detail {
-// Set in the thread that initialized MPI only. Other threads ask their process in each call, because a pointer of their
-// own would outlive MPI_Finalize, which another thread calls.
+// Set only in the thread that initialized MPI. Other threads ask their process in each call, because MPI_Finalize,
+// which another thread calls, could not clear their pointers.
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local MpiRank* thread_rank;
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local MpiProcess* thread_process;  // never nullptr
-// Whether this thread has asked its process to report its end (RankLock::record_thread), if the process needs that
-// report.
+// Whether the report of this thread's end is arranged, if the process needs such a report (RankLock::record_thread).
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local bool thread_recorded;
 // The slow path of current_rank().
 [[nodiscard, gnu::noinline]] MpiRank* rank_of_process();
@@ -36,7 +35,7 @@ namespace detail {
 // The operating system's process, whichever thread calls.
 [[nodiscard]] MpiProcess& system_process();
 
-// Sets the rank of the calling thread, which has begun MPI, or nullptr, when it has ended it.
+// Sets the rank of the calling thread: called when the thread has begun MPI, and with nullptr when it has ended MPI.
 void set_thread_rank(MpiRank* rank);
 // Assigns the calling thread to a virtual machine's process, which must outlive the thread's calls. `rank`: given when
 // the thread is the one that initialized MPI there.

@@ -25,7 +25,7 @@ struct ModeRow {
 constexpr std::array kModes = {ModeRow{SendMode::standard, "standard"}, ModeRow{SendMode::synchronous, "synchronous"},
                                ModeRow{SendMode::ready, "ready"}, ModeRow{SendMode::buffered, "buffered"}};
 
-// Ready first: the mode decides there, not the shape.
+// Ready sends are tested first, because their mode decides, not the shape.
 std::string_view send_mode_text(SendMode mode, SendShape shape) {
   if (mode == SendMode::ready) return "header and body, into the receive that must be there; else dropped and counted";
   switch (shape) {
@@ -45,7 +45,7 @@ std::string in_bytes(std::uint64_t bytes) {
   return bytes >= 1024 && bytes % 1024 == 0 ? fmt::format("{} KiB", bytes / 1024) : fmt::format("{} bytes", bytes);
 }
 
-// The rows are computed by the same function that a run's sends use, so the table cannot disagree with it.
+// The rows are computed by the same function that a run's sends use, so the table cannot differ from the sends.
 void add_wire(std::vector<std::string>& lines, std::string_view title, std::uint64_t limit,
               DeviceOptions::LongProtocol long_protocol) {
   lines.push_back(std::string(title));
@@ -78,8 +78,8 @@ std::vector<std::string> describe_choices(unsigned /*ranks*/, bool /*crowded*/) 
 
 namespace {
 
-// The setting for memory of memfd files. The kernel's text is "always within_size [advise] never deny force": the word
-// in brackets is in force.
+// The setting for memory of memfd files. The operating system's text is "always within_size [advise] never deny force",
+// where the word in brackets is the present setting.
 std::string huge_pages_of_files() {
   constexpr const char* kFile = "/sys/kernel/mm/transparent_hugepage/shmem_enabled";
   std::ifstream file(kFile);

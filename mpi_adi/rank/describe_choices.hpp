@@ -16,7 +16,7 @@ namespace margay::mpi_adi {
 // The same with the options of this process's environment, for any number of ranks.
 [[nodiscard]] std::vector<std::string> describe_choices(unsigned ranks, bool crowded);
 
-// The methods of access to windows' memory, for `margay info`.
+// The remainder describes the methods of access to windows' memory.
 
 // What this machine allows. Reasons are sentences without a full stop.
 struct WindowMeans {

@@ -23,9 +23,9 @@ Status device_options(const sim::Options& options, DeviceOptions& out) {
                          ": the values are combined (one message for all blocks) and paper (a message for each block)");
   }
   out.a_message_a_block = strided == "paper";
-  // Before the short limit, whose bound depends on the heap.
+  // Read before the short limit, because the limit's bound depends on the heap.
   if (Status status = options.bytes("heap_bytes", out.heap_bytes); !status.ok()) return status;
-  // The default passes: only a size that the user set can be too small.
+  // Only a size that the user sets can be too small, never the default.
   if (options.has("heap_bytes") && out.heap_bytes < sim::kHeapBytesMin) {
     return Status::error("MARGAY_HEAP_BYTES=" + options.text("heap_bytes") +
                          ": too small for a message; the minimum is " + std::to_string(sim::kHeapBytesMin) + " bytes");
@@ -41,7 +41,7 @@ Status device_options(const sim::Options& options, DeviceOptions& out) {
     return Status::error("--protocol short_limit=" + limit + ": it is from 1 to " + std::to_string(most) +
                          ", a quarter of the heap");
   }
-  // The virtual wire keeps 0, which stands for the limit of shared memory.
+  // The virtual wire's option stays 0, which selects the limit of shared memory.
   out.short_limit_shm = out.short_limit_tcp = bytes;
   return {};
 }

@@ -13,7 +13,7 @@ std::string failure_text(MpiRank& rank, const Request& request) {
 
 std::string lost_text(MpiRank& rank) {
   const sim::Kernel& kernel = rank.process().kernel();
-  // Another member may have reported a loss to this one before the operating system did.
+  // Another member may have reported a loss to this process before the operating system did.
   if (kernel.initiator().losses() == 0)
     return "a process that the call needs has failed, as another member of the call reports";
   std::string words = "a process that the call needs has failed:";

@@ -12,7 +12,7 @@ namespace margay::mpi_adi {
 // The reason why a complete request failed. Requires: request.error_class is not MPI_SUCCESS.
 [[nodiscard, gnu::noinline]] std::string failure_text(MpiRank& rank, const Request& request);
 // The lost processes and the reasons of their loss.
-// A message without any process means that another member of the call reported the loss first.
+// If the message names no process, another member of the call reported the loss first.
 [[nodiscard]] std::string lost_text(MpiRank& rank);
 
 }  // namespace margay::mpi_adi

@@ -15,8 +15,8 @@ constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 
 void GuardTimer::waits(std::uint32_t holder, std::uint64_t waited_ns) {
   sim::BoardBlock& board = process_.board();
-  // The end of the wait: the launcher must not report it any more. The count of progress restarts its search for
-  // stalls.
+  // The wait is over, so the launcher must not report it any more. A change of `progress` restarts the launcher's
+  // search for stalls.
   if (waited_ns == 0) {
     if (on_board_) {
       board.wait.is_waiting = 0;
@@ -30,7 +30,7 @@ void GuardTimer::waits(std::uint32_t holder, std::uint64_t waited_ns) {
   if (!on_board_) {
     board.wait = {};
     board.wait.peer = static_cast<std::int32_t>(holder);
-    // A wait for one rank, not for a message: no tag.
+    // No tag, because the wait is for a rank, not for a message.
     board.wait.tag = -1;
     board.wait.requests = 1;
     board.wait.since_ns = process_.clock().now_ns() - waited_ns;

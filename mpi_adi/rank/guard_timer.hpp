@@ -1,6 +1,6 @@
 // The monitor of waits for a guard (sim/shm/holder_lock), which protects an accumulate or a window lock in shared
-// memory. A holder is inside for a few instructions, so when a process sleeps in such a wait, the holder is stopped or
-// has no processor. After a second of waiting the job board names the holder, for the launcher's reports. After the
+// memory. A holder keeps a guard for a few instructions. So if a process sleeps in such a wait, the holder is stopped
+// or has no processor. After a second of waiting the job board names the holder, for the launcher's reports. After the
 // job's stall limit (30 s, MARGAY_STALL_SECONDS) a line goes to standard error, and again whenever the time has
 // doubled.
 #pragma once
@@ -11,13 +11,13 @@
 
 namespace margay::mpi_adi {
 
-// One for each rank. Called by the thread that waits.
+// The monitor of one rank. The thread that waits calls it.
 class GuardTimer {
  public:
   explicit GuardTimer(sim::Process& process) : process_(process) {}
 
-  // Called while the wait for rank `holder` lasts, with the time so far, and with 0 when it is over, which takes the
-  // wait off the board.
+  // Called while the wait for rank `holder` lasts, with the time waited so far. Called with 0 when the wait is over,
+  // which removes the wait from the board.
   void waits(std::uint32_t holder, std::uint64_t waited_ns);
 
  private:

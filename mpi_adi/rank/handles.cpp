@@ -7,8 +7,8 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// The union of both groups of an intercommunicator, for the library's own messages. Each member computes the same order
-// by itself: first the group whose first process has the lower rank in the world.
+// The union of both groups of an intercommunicator, for the library's own messages. Each member computes the same
+// order: the first group is the one whose first process has the lower rank in the world.
 std::unique_ptr<Communicator> both_groups(Communicator& inter) {
   const Group& mine = *inter.group;
   const Group& theirs = *inter.remote;
@@ -38,7 +38,7 @@ void Handles::record_in_origins(Handle handle) {
 }
 
 Handles::Handles(Device& device, Communicator& world) : device_(device) {
-  // Slot 0 is reserved, so the handle of complete sends is a constant.
+  // Slot 0 is reserved, so the handle of completed sends is a constant.
   sent_request_.communicator = &world;
   sent_request_.device = &device.sent();
   sent_request_.common = true;
@@ -84,7 +84,8 @@ void Handles::make_request() {
     request_pool_.push_back(std::make_unique<UserRequest>());
     free_requests_ = request_pool_.back().get();
   }
-  // hide_free_requests() runs at each call, so each use of a request passes here and records its maker.
+  // With origins, hide_free_requests() runs at each call, so every add_request() calls this function, which records the
+  // maker.
   if (origins_ != nullptr) origins_->record(*free_requests_);
 }
 
@@ -108,8 +109,8 @@ void Handles::free_datatype(Datatype& type) {
   release(type);
 }
 
-// The communicator of a freed request is deleted at the end of the call at the earliest, because a failed call may
-// still need its error handler.
+// The communicator of a freed request is not deleted before the end of the call, because a failed call may still need
+// the communicator's error handler.
 void Handles::free_request(UserRequest& request) {
   requests_.remove(request.handle);
   if (request.sent || request.persistent) device_.drop_reference(*request.communicator);

@@ -1,5 +1,5 @@
-// A rank's tables from handles to objects: those that the program created, and those that predefined handles name. (The
-// two world communicators, whose handles are valid only between MPI_Init and MPI_Finalize, are in mpi_adi/rank/worlds.)
+// A rank's tables from handles to objects, both created by the program and predefined. Exception: MPI_COMM_WORLD and
+// MPI_COMM_SELF are in mpi_adi/rank/worlds, because their handles are valid only between MPI_Init and MPI_Finalize.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@ struct Window;  // mpi_adi/rma/window.hpp
 // stale handle by the generation that the handle carries (mpi_adi/object/handle_table).
 class Handles {
  public:
-  // Both must outlive it. `world`: the communicator of the common request of completed sends, for its error handler.
+  // Both must outlive this object. `world`: its error handler serves the common request of completed sends.
   Handles(Device& device, Communicator& world);
   ~Handles();  // deletes the objects that the program still holds
   Handles(const Handles&) = delete;
@@ -32,34 +32,34 @@ class Handles {
   // Objects by handle; nullptr when the handle names no living object.
   [[nodiscard]] Communicator* communicator(MPI_Comm handle) { return communicators_.find(handle); }
   [[nodiscard]] Datatype* datatype(MPI_Datatype handle) {
-    // Predefined first: most messages use them.
+    // Predefined types are searched first, because most messages use them.
     Datatype* const predefined = predefined_types_.find(handle);
     return predefined != nullptr ? predefined : datatypes_.find(handle);
   }
   [[nodiscard]] UserRequest* request(MPI_Request handle) { return requests_.find(handle); }
-  // The common handle of all sends that were complete at their start, as with MPICH. Such sends need no object, and the
+  // The common handle of all sends that were complete at their start, as in MPICH. Such sends need no object, and the
   // handle is never freed. While origins are kept, each send has a handle of its own instead.
   [[nodiscard]] MPI_Request sent_request() const { return sent_request_.handle; }
-  // Derived types only; predefined ones are found by datatype().
+  // Derived types only; datatype() also finds predefined types.
   [[nodiscard]] HandleTable<Datatype>& datatypes() { return datatypes_; }
   // Messages that a matched probe took off the heap and no MPI_Mrecv has received (MPI_Message). The device owns them.
   [[nodiscard]] HandleTable<Message>& messages() { return messages_; }
-  // Operations of MPI_Op_create. MPI_Op_free deletes one, and the destructor the remaining ones.
+  // Operations of MPI_Op_create. MPI_Op_free deletes an operation; the destructor deletes the remaining ones.
   [[nodiscard]] HandleTable<Operation>& operations() { return operations_; }
   // A predefined group (MPI_GROUP_EMPTY) is found here too.
   [[nodiscard]] GroupTable& groups() { return groups_; }
-  // The table only refers to windows; collectives/comm/window makes and deletes them.
+  // The table does not own its windows; collectives/comm/window makes and deletes them.
   [[nodiscard]] HandleTable<Window>& windows() { return windows_; }
 
-  // Make an object with a handle. They return nullptr when the table is full; the binding then raises an error that
-  // names the limit.
+  // The three add functions make an object with a handle. They return nullptr if the table is full; the binding then
+  // raises an error that names the limit.
   // A communicator has context kNoContext until Worlds::set_context(). `remote`: the other group of an
   // intercommunicator, or nullptr.
   [[nodiscard]] Communicator* add_communicator(GroupPtr group, GroupPtr remote, const ErrorHandlerPtr& handler);
   // The caller's reference is the first one; free_datatype() drops it.
   [[nodiscard]] Datatype* add_datatype(Datatype&& type);
-  // A request from the free list. On the path of each non-blocking call, so only the fields that a reader may see are
-  // set. `communicator`: the one whose error handler is called.
+  // Takes a request from the free list. On the path of each non-blocking call, so it sets only the fields that a reader
+  // may read. `communicator`: the communicator whose error handler is called.
   [[nodiscard]] UserRequest* add_request(Request* device, Communicator& communicator) {
     if (free_requests_ == nullptr) [[unlikely]]
       make_request();
@@ -81,13 +81,13 @@ class Handles {
   // Drops the program's reference. A type that messages or other types still use lives on without a handle (MPI 4.0,
   // 5.1.9).
   void free_datatype(Datatype& type);
-  // Returns the request to the free list, and drops the references that it has itself: a persistent one's to its
-  // communicator and its type, a completed send's to its communicator. The device's request is not freed.
+  // Returns the request to the free list, and drops the request's own references: a persistent request has references
+  // to its communicator and its type, a completed send to its communicator. The device's request is not freed.
   void free_request(UserRequest& request);
-  // Drops a reference to a type, and deletes a derived one with its last.
+  // Drops a reference to a type, and deletes a derived type with its last reference.
   static void release(Datatype& type);
 
-  // Living objects, for the list of those that the program never freed.
+  // Living objects, for the list of objects that the program never freed.
   [[nodiscard]] std::vector<Communicator*> living_communicators() const { return communicators_.alive(); }
   [[nodiscard]] std::vector<Datatype*> living_datatypes() const { return datatypes_.alive(); }
   [[nodiscard]] std::vector<UserRequest*> living_requests() const { return requests_.alive(); }
@@ -106,11 +106,11 @@ class Handles {
       record_in_origins(handle);
   }
   // With origins: empties the free list, so that the next add_request() takes the slow path, which records the maker.
-  // The fast path then needs no test.
+  // So the fast path needs no test for origins.
   void hide_free_requests();
 
  private:
-  // Out of line, so that a program that does not count leaks pays one test.
+  // Out of line, so that a run without MARGAY_LEAKS pays one test only.
   [[gnu::noinline]] void record_in_origins(Handle handle);
   // Puts one request on the free list, a hidden or a new one.
   [[gnu::noinline]] void make_request();

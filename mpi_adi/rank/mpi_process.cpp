@@ -8,8 +8,8 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// The operating system's process. It needs neither construction nor destruction, because code that runs while the
-// process exits may ask it, even in a program that never began MPI.
+// The operating system's process. It needs neither construction nor destruction, because code may call it while the
+// process exits, even in a program that never began MPI.
 constinit MpiProcess own_process;
 static_assert(std::is_trivially_destructible_v<MpiProcess>);
 
@@ -52,9 +52,9 @@ ProcessPart& MpiProcess::make_part(Slot& slot, NewPart make) {
 }
 
 void MpiProcess::destroy_parts() {
-  // A part owns the rank (mpi/process/machine): from now on no look-up may find it.
+  // One of the parts owns the rank (mpi/process/machine), so from now on no look-up may find the rank.
   rank_.set(nullptr);
-  // In the opposite order of the slots (PartSlot). A slot is emptied before its part is destroyed.
+  // Destroys the parts in the opposite order of the slots (PartSlot). A slot is emptied before its part is destroyed.
   for (std::size_t slot = parts_.size(); slot-- > 0;) {
     const std::unique_ptr<ProcessPart> last(parts_[slot].get());
     parts_[slot].set(nullptr);

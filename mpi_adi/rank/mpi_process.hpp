@@ -1,6 +1,6 @@
 // The state of MPI in one process of a job: before MPI begins, while it runs, and after its end. MPI's C functions have
-// no argument to carry it, so a pointer of the calling thread leads to it (mpi_adi/rank/current.hpp). An operating
-// system's process has one; a virtual machine has many in one process.
+// no argument for this state, so a thread-local pointer leads to it (mpi_adi/rank/current.hpp). A process of the
+// operating system has one such object; a virtual machine has many in one process.
 #pragma once
 
 #include <array>
@@ -21,14 +21,15 @@ class Process;
 
 namespace margay::mpi_adi {
 
-// The phase of the world model: before MPI_Init, until MPI_Finalize, after it.
+// The phase of the world model: before MPI_Init, between MPI_Init and MPI_Finalize, after MPI_Finalize.
 enum class InitState : std::uint8_t { before, running, finalized };
 
-// The index of each folder's part. Parts are destroyed in the opposite order.
+// The index of each folder's part. Parts are destroyed in the opposite order of their indices.
 enum class PartSlot : std::uint8_t { error_handlers, infos, tool, job, count };
 
 // The part of a process's state that one folder keeps: a derived type with a kSlot.
-// Destroyed with the process, in the thread that destroys it; that of the operating system's process never.
+// The part is destroyed with the MpiProcess, in the thread that destroys the MpiProcess. The parts of the operating
+// system's process are never destroyed.
 struct ProcessPart {
   ProcessPart() = default;
   ProcessPart(const ProcessPart&) = delete;
@@ -36,15 +37,15 @@ struct ProcessPart {
   virtual ~ProcessPart() = default;
 };
 
-// The start of a virtual machine's process, by which it joins its machine.
+// The interface through which a process of a virtual machine joins its machine.
 struct ProcessStart {
   virtual ~ProcessStart() = default;
   // Called once, when MPI first begins. Fails when the process cannot join.
   [[nodiscard]] virtual portals::Status start(std::unique_ptr<sim::Process>& out) = 0;
 };
 
-// MPI in one process of the job. That of the operating system's process is constant-initialized and never destroyed,
-// because threads and signal handlers may use it until the very end.
+// MPI in one process of the job. The object of the operating system's process is constant-initialized and never
+// destroyed, because threads and signal handlers may use it until the process has ended.
 class MpiProcess {
  public:
   constexpr MpiProcess() = default;
@@ -56,9 +57,10 @@ class MpiProcess {
   [[nodiscard]] InitState init_state() const { return init_state_.get(); }
   void set_init_state(InitState state) { init_state_.set(state); }
 
-  // nullptr while neither MPI_Init nor a session holds MPI. Any thread may ask; the rank has a lock of its own.
+  // The rank; nullptr while neither the world model nor a session uses MPI. Any thread may call; the rank has a lock of
+  // its own.
   [[nodiscard]] MpiRank* rank() const { return rank_.get(); }
-  // By the thread that makes the rank, or ends it. `rank` must outlive all calls that may find it.
+  // Called by the thread that makes or ends the rank. `rank` must outlive all calls that may find it.
   void set_rank(MpiRank* rank) { rank_.set(rank); }
 
   // Joins the job, or starts as the virtual machine defines. Fails as sim::Process::start(), and `out` is then empty.
@@ -68,14 +70,14 @@ class MpiProcess {
   // Reads the real clock without a virtual call, as MPI_Wtime does.
   [[nodiscard]] std::uint64_t now_ns() const { return clock_ == nullptr ? sim::monotonic_ns() : clock_->now_ns(); }
 
-  // A part, made at the first request. Any thread may call; one load when it exists.
+  // A part, made at the first call. Any thread may call. Costs one load if the part exists.
   template <std::derived_from<ProcessPart> Part>
   [[nodiscard]] Part& part() {
     // Published with release and acquire, so a part that is found is whole.
     ProcessPart* const made = slot<Part>().get();
     return static_cast<Part&>(made != nullptr ? *made : make_part(slot<Part>(), &new_part<Part>));
   }
-  // A part if it exists, otherwise nullptr. Also for signal handlers, since it takes no lock.
+  // A part if it exists, otherwise nullptr. Signal handlers may call it, because it takes no lock.
   template <std::derived_from<ProcessPart> Part>
   [[nodiscard]] Part* part_if_made() {
     return static_cast<Part*>(slot<Part>().get());
@@ -88,14 +90,14 @@ class MpiProcess {
 
  private:
   using Slot = sim::Published<ProcessPart*>;
-  // A constructor of some part.
+  // A function that constructs a part.
   using NewPart = ProcessPart* (*)();
   // The slot of a part: set once, by make_part(), and emptied by destroy_parts().
   template <typename Part>
   [[nodiscard]] Slot& slot() {
     return parts_[static_cast<std::size_t>(Part::kSlot)];
   }
-  // The constructor as a function, so that make_part() need not be a template.
+  // The part's constructor as a function pointer, so that make_part() need not be a template.
   template <typename Part>
   static ProcessPart* new_part() {
     return new Part();  // NOLINT(cppcoreguidelines-owning-memory): destroy_parts() has it
@@ -110,14 +112,14 @@ class MpiProcess {
   sim::Published<InitState> init_state_{InitState::before};
   // Owned by the part `job` (mpi/process/machine).
   sim::Published<MpiRank*> rank_;
-  // So two threads that need a part at once get the same one.
-  std::mutex making_;  // taken to make a part only
+  // Locked while a part is made, so that two threads that need it at once get the same part.
+  std::mutex making_;
   // Published, so that a reader without the lock sees a whole part.
   std::array<Slot, static_cast<std::size_t>(PartSlot::count)> parts_;
 };
 
-// A process of a virtual machine, to which threads are assigned by set_thread_process(). Its MPI ends with it,
-// finalized or not. Requires at its destruction: no thread is in it any more.
+// A process of a virtual machine, to which threads are assigned by set_thread_process(). Its destructor ends MPI in it,
+// finalized or not. Requires at its destruction: no thread is assigned to it any more.
 class VirtualMpiProcess final : public MpiProcess {
  public:
   // Both must outlive it.

@@ -25,12 +25,12 @@ int* Inquiries::find(int keyval, int last_used_code) {
     case MPI_WTIME_IS_GLOBAL:
       return &time_is_global;
     case MPI_UNIVERSE_SIZE:
-      // The standard has no value for an unknown size: the attribute is not set then.
+      // The standard has no value for an unknown size, so the attribute is not set then.
       return universe_size < 0 ? nullptr : &universe_size;
     case MPI_APPNUM:
       return &appnum;
     case MPI_LASTUSEDCODE:
-      // The only value that changes; its address stays.
+      // The only value that changes; its address is constant.
       last_code = last_used_code;
       return &last_code;
     default:

@@ -28,8 +28,8 @@ struct Inquiries {
   int tag_upper_bound = 0, host = 0, io = 0, time_is_global = 0, universe_size = -1, appnum = 0, last_code = 0;
 };
 
-// The error handlers of the calling thread's process. They are the process's, not a rank's, because a program may make
-// them before its first session and free them after its last (MPI 4.0, 11.4.1).
+// The error handlers of the calling thread's process. They belong to the process and not to a rank, because a program
+// may make handlers before its first session and free them after its last session (MPI 4.0, 11.4.1).
 [[nodiscard]] ErrorHandlers& process_error_handlers();
 
 // The tables behind MpiRank::tables(). Under the process lock, except for error_handlers, which has a lock of its own
@@ -42,7 +42,7 @@ struct ObjectTables {
   ErrorHandlerPtr initial_handler;
   // The handler of new files: that of MPI_FILE_NULL (MPI 4.0, 14.7).
   ErrorHandlerPtr file_handler = error_handlers.find(MPI_ERRORS_RETURN);
-  // Sessions of this rank; those that were finalized are deleted.
+  // Sessions of this rank that the program has not finalized.
   SessionTable sessions;
   // The program's keys of MPI_Comm_create_keyval and its variants for types and windows. The values of predefined keys
   // are in `inquiries`.
@@ -52,7 +52,8 @@ struct ObjectTables {
   std::unordered_set<const void*> memory;
   // The classes of MPIX_Grequest_class_create. A handle is the index here plus one. Nothing frees them.
   std::vector<RequestClass> request_classes;
-  std::uint32_t extended_requests = 0;  // alive, with a function to poll or wait: calls that complete requests test it
+  // Living generalized requests with a function to poll or wait; calls that complete requests test it.
+  std::uint32_t extended_requests = 0;
 };
 
 }  // namespace margay::mpi_adi

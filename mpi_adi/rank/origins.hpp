@@ -23,16 +23,17 @@ struct Origin {
   sim::SourceLocation place;  // of the call; valid after the file is unloaded
 };
 
-// The calls in progress and the makers. Any thread may call: they have a lock of their own, because some MPI calls do
-// not lock the process lock. Function names live as long as the program.
+// The calls in progress, and the makers of objects. Any thread may call, because the class has a lock of its own: some
+// MPI calls do not lock the process lock. Function names live as long as the program.
 class Origins {
  public:
-  // The calling thread enters and leaves a call; calls nest where a function of the program calls MPI. `caller`: its
-  // return address.
+  // Record that the calling thread enters or leaves an MPI call. Calls nest if a function of the program calls MPI.
+  // `caller`: the call's return address.
   void enter(std::string_view function, const void* caller);
   void leave();
 
-  // Records the call that the thread is in as the maker. A later object with the same handle replaces the earlier.
+  // Records the thread's present call as the maker of an object. A later object with the same handle replaces the
+  // earlier one.
   void record(Handle handle);
   void record(const UserRequest& request);
 
@@ -43,8 +44,8 @@ class Origins {
   [[nodiscard]] Origin of(const UserRequest& request) const;
   // The places of all recorded calls, to resolve their source lines together.
   [[nodiscard]] std::vector<sim::SourceLocation> places() const;
-  // Whether the object has not been reported yet; marks it as reported. MPI may end and resume while an object lives;
-  // the object is reported at the first of these ends only.
+  // Returns whether the object has not been reported yet, and marks it as reported. MPI may end and resume several
+  // times while an object lives; only the first end reports it.
   [[nodiscard]] bool report_once(Handle handle);
 
  private:
@@ -53,13 +54,13 @@ class Origins {
     std::string_view function;
     const void* caller = nullptr;
   };
-  // The innermost call of the thread, with the file that contains its return address, which must be loaded now.
+  // The innermost call of the thread, with the file that contains its return address. The file must be loaded now.
   // Requires: mutex_ is locked.
   [[nodiscard]] Origin current();
 
   // Guards all below.
   mutable std::mutex mutex_;
-  // The calls that each thread is in, the innermost last.
+  // The calls in progress of each thread, the innermost last.
   std::unordered_map<std::thread::id, std::vector<Entered>> calls_;
   sim::LoadedModules modules_;
   // Entries stay when their object is freed, and are replaced when the handle is reused.

@@ -28,7 +28,7 @@ void forget_messages(MpiRank& rank, const Communicator& communicator) {
   rank.device().forget_messages(communicator.context);
 }
 
-// The same for the world, and for messages that arrived for communicators after they were freed.
+// The same for MPI_COMM_WORLD, and for messages that arrived on communicators after these were freed.
 void forget_last_messages(MpiRank& rank) {
   forget_messages(rank, rank.worlds().world());
   for (const ContextId context : freed_contexts(rank.receiving_side())) rank.device().forget_messages(context);
@@ -103,7 +103,7 @@ Status MpiRank::start_on(std::unique_ptr<sim::Process> process, MakeExtension ma
                          ": it is mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return");
   }
   std::unique_ptr<MpiRank> rank(new MpiRank(std::move(process), options, handler));
-  // Before resume(): from then on messages may arrive.
+  // Called before resume(), because messages may arrive from then on.
   rank->collectives_ = make_extension(*rank);
   rank->resume();
   out = std::move(rank);
@@ -111,14 +111,14 @@ Status MpiRank::start_on(std::unique_ptr<sim::Process> process, MakeExtension ma
 }
 
 void MpiRank::begin_world(int thread_level) {
-  // With a lower level a single thread makes all calls, and the cheap side of the lock suffices.
+  // With a lower level, a single thread makes all calls, and needs only the cheap side of the lock.
   if (thread_level >= MPI_THREAD_SERIALIZED) lock_.allow_threads();
   worlds_.begin(thread_level);
 }
 
 void MpiRank::end_world() {
   worlds_.end();
-  // 0: communicators of the world model; those of sessions live on.
+  // Session number 0 stands for the world model; communicators of sessions live on.
   for (Communicator* communicator : handles_.communicators_of(0)) free_communicator(*communicator);
   forget_messages(*this, worlds_.self());
   forget_last_messages(*this);
@@ -129,21 +129,21 @@ void MpiRank::EndOfThread::thread_ends() {
   if (rank_.lock_.mine()) return;
   rank_.enter();
   rank_.process_->thread_ends();
-  // The operating system no longer polls the wires in this thread's name (Wire::thread_ends); the coprocessor's next
-  // round asks it again.
+  // When a thread ends, the operating system no longer polls the wires in its name (Wire::thread_ends). The
+  // coprocessor's next round requests that again.
   rank_.process_->arm_coprocessor();
   rank_.leave();
   detail::thread_recorded = false;  // destructors that run later in this thread may still call MPI
 }
 
 void MpiRank::resume() {
-  // The calling thread is the only one that is in MPI now.
+  // No other thread is in MPI now.
   lock_.begin_lone_thread();
   process_->resume();
   // The coprocessor runs the progress of the whole device, not only the kernel's.
   Device* device = &device_;
   const Status bypass = process_->start_coprocessor([device] { return device->progress_for_absent_owner(); });
-  // Not fatal: without a coprocessor messages progress only while the program is in MPI.
+  // Not fatal: without a coprocessor, messages make progress only while the program is in MPI.
   if (!bypass.ok()) std::fprintf(stderr, "margay: rank %u: %s\n", process_->rank(), bypass.sentence().c_str());
   board_.state = sim::RankState::initialized;
 }
@@ -176,7 +176,7 @@ void MpiRank::become_dormant() {
   put(sim::CountedProtocol::collective_shared, collectives_->shown());
   // Drains the wires with the device's progress, which may still answer peers.
   process_->finish([this] { return device_.progress(); });
-  // After the drain, which takes in the messages that have arrived.
+  // Called after the drain, which receives the messages that have arrived.
   forget_last_messages(*this);
   dropped_reported_ = report_dropped(receiving_side(), dropped_reported_);
   // These findings may have reopened the trace, which finish() suspended.
@@ -188,14 +188,14 @@ void MpiRank::become_dormant() {
 MpiRank::~MpiRank() {
   // The coprocessor's rounds use everything below.
   process_->stop_coprocessor();
-  // Its portals belong to the device, so it goes first.
+  // Destroyed before the device, to which its portals are attached.
   collectives_.reset();
 }
 
 void MpiRank::free_communicator(Communicator& communicator) {
-  // Messages that were sent before a barrier have arrived, but may not have been received from their wires: a
-  // shared-memory barrier bypasses all wires. After these rounds they are discarded with the communicator, and no later
-  // one with the same context receives them.
+  // Messages that were sent before a barrier may still be on their wires, because a shared-memory barrier bypasses all
+  // wires. After these rounds such messages are in the heap and are discarded with the communicator, so no later
+  // communicator with the same context receives them.
   while (device_.progress()) continue;
   handles_.remove(communicator);
   communicator.freed = true;
@@ -219,11 +219,11 @@ void MpiRank::destroy(Communicator& communicator) {
   if (communicator.context != kNoContext) {
     forget_messages(*this, communicator);
     if (collectives_ != nullptr) collectives_->forget_messages(communicator);
-    // Spent: a collective call failed on it, and messages of that call may arrive at any time, so the contexts are
-    // never used again.
+    // The contexts are spent if a collective call failed on the communicator: messages of that call may arrive at any
+    // time, so the contexts are never used again.
     const bool spent = communicator.contexts_spent || (communicator.both && communicator.both->contexts_spent);
     std::unique_ptr<ContextHold> hold = end_extension(communicator.everybody());
-    // With a hold, the contexts stay taken until other members have ended what they share.
+    // With a hold, the contexts stay taken until other members have ended the operations that use them.
     if (!spent && hold == nullptr) worlds_.contexts().give_back(communicator.context / 2);
     if (!spent && hold != nullptr) worlds_.contexts().give_back_after(communicator.context / 2, std::move(hold));
   }

@@ -1,5 +1,5 @@
-// Everything that one rank owns while MPI runs, reached by one thread-local pointer (mpi_adi/rank/current), so that
-// many ranks may live in one process.
+// The state of one rank while MPI runs. A thread-local pointer leads to it (mpi_adi/rank/current), so many ranks may
+// live in one process.
 #pragma once
 
 #include <cstdint>
@@ -26,21 +26,21 @@ struct RankExtension;  // mpi_adi/rank/extension
 struct ReceivingSide;  // mpi_adi/rank/unreceived
 class Rma;             // mpi_adi/rma/rma
 
-// One rank: its process of the machine, its lock, its device, and its objects. Made for the first user of MPI, the
-// world model or a session (mpi/process/machine), and kept while it is dormant. All but enter(), leave() and the
-// accessors require the process lock.
+// One rank: its process of the machine, its lock, its device, and its objects. Made for the first user of MPI, which is
+// the world model or a session (mpi/process/machine), and kept while it is dormant. All functions but enter(), leave()
+// and the accessors require the process lock.
 class MpiRank {
  public:
-  // Starts MPI in a process that has joined its job; the program has no communicator yet. `make_extension` runs before
-  // the first message can arrive; the rank that it gets is complete except for the extension. Fails on an invalid
+  // Starts MPI in a process that has joined its job; the program has no communicator yet. `make_extension` is called
+  // before the first message can arrive, with a rank that is complete except for the extension. Fails on an invalid
   // option of the run.
   using MakeExtension = std::unique_ptr<RankExtension> (*)(MpiRank&);
   [[nodiscard]] static portals::Status start_on(std::unique_ptr<sim::Process> process, MakeExtension make_extension,
                                                 std::unique_ptr<MpiRank>& out);
   ~MpiRank();
 
-  // Begin and end the world model, at MPI_Init and MPI_Finalize: in between the program has MPI_COMM_WORLD and
-  // MPI_COMM_SELF. The calling thread of begin_world() is the main thread.
+  // begin_world() and end_world() begin and end the world model, at MPI_Init and MPI_Finalize. In between the program
+  // has MPI_COMM_WORLD and MPI_COMM_SELF. The thread that calls begin_world() is the main thread.
   void begin_world(int thread_level);
   void end_world();
   // Makes the rank dormant: neither the world model nor a session uses MPI in this process any more. Wires are drained,
@@ -53,14 +53,14 @@ class MpiRank {
   MpiRank(const MpiRank&) = delete;
   MpiRank& operator=(const MpiRank&) = delete;
 
-  // Enter and leave the rank, around each MPI call. enter() waits for a thread that is inside. leave() deletes
-  // communicators that lost their last reference, and gives unfinished work to the coprocessor.
+  // enter() and leave() enclose each MPI call. enter() waits while another thread is inside. leave() deletes
+  // communicators whose last reference has ended, and gives unfinished work to the coprocessor.
   void enter() { lock_.enter(); }
   void leave() {
     if (device_.has_unreferenced()) [[unlikely]]
       destroy_unreferenced();
-    // Otherwise an unfinished transmission or an awake task would not continue before the next call, while a peer
-    // waits.
+    // Without this, an unfinished transmission or an awake task would not continue before the next call, while a peer
+    // may wait for it.
     if (unfinished_.any() || device_.tasks().any_awake_for_coprocessor()) [[unlikely]]
       arm_coprocessor();
     lock_.leave();
@@ -82,13 +82,13 @@ class MpiRank {
   [[nodiscard]] Worlds& worlds() { return worlds_; }
   [[nodiscard]] Handles& handles() { return handles_; }
   [[nodiscard]] sim::Process& process() { return *process_; }
-  // Of the process; kept here, because each call needs both.
+  // Both belong to the process. References are kept here, because each call needs them.
   [[nodiscard]] sim::BoardBlock& board() { return board_; }
   [[nodiscard]] sim::Recorder& recorder() { return recorder_; }
   // Point-to-point messages. Requires: inside.
   [[nodiscard]] Device& device() { return device_; }
   [[nodiscard]] BufferedSends& buffered() { return *buffered_; }
-  // The place where threads wait for events that one of them polls for. Used only when several threads call MPI.
+  // The waits of threads for which another thread polls. Used only if several threads call MPI.
   [[nodiscard]] WaitRoom& wait_room() { return wait_room_; }
   [[nodiscard]] CallTrace& call_trace() { return *call_trace_; }
   // It has a lock of its own.
@@ -96,7 +96,7 @@ class MpiRank {
   [[nodiscard]] ObjectTables& tables() { return *tables_; }
   // One-sided communication; made at its first use.
   [[nodiscard]] Rma& rma() {
-    // Most programs use no window, and then attach no portals for them.
+    // Most programs use no windows, and need no portals for them.
     if (rma_ == nullptr) [[unlikely]]
       make_rma();
     return *rma_;
@@ -106,9 +106,9 @@ class MpiRank {
   // The extension of the layer above, which casts it to its own type.
   [[nodiscard]] RankExtension* collectives() { return collectives_.get(); }
 
-  // The communicator of a handle, a world or another; nullptr if the handle names no living one.
+  // The communicator of a handle, worlds included; nullptr if the handle names no living communicator.
   [[nodiscard]] Communicator* communicator(MPI_Comm handle) {
-    // The worlds first: their handles are not in the table.
+    // The worlds are searched first, because their handles are not in the table.
     Communicator* const first = worlds_.find(handle);
     return first != nullptr ? first : handles_.communicator(handle);
   }
@@ -133,7 +133,7 @@ class MpiRank {
   void destroy(Communicator& communicator);
   // Deletes the communicators whose last reference a request had.
   [[gnu::noinline]] void destroy_unreferenced();
-  // Makes the coprocessor continue unfinished work while this process computes.
+  // Makes the coprocessor continue unfinished work while the program computes.
   [[gnu::noinline]] void arm_coprocessor();
   // Out of line, because Rma is an incomplete type here.
   void make_rma();

@@ -12,14 +12,14 @@ RankLock::RankLock(sim::Process& process, sim::YieldPolicy& outside, sim::Thread
 
 void RankLock::allow_threads() {
   if (threaded()) return;
-  // The caller is outside, so no thread can be inside by the old way.
+  // The caller is the lone thread and outside, so no thread is inside without the threads' lock.
   if (on_lone_thread()) return begin_many();
   threads_.set(Threads::asked);
   process_.wake();  // it may sleep in a wait, and must see the change
 }
 
 void RankLock::begin_many() {
-  // Before the state changes: a thread that sees `many` may wait at once.
+  // Called before the state changes, because a thread that reads `many` may wait at once.
   process_.share_waiting(outside_);
   threads_.set(Threads::many);
 }
@@ -32,7 +32,7 @@ void RankLock::record_thread() {
 
 void RankLock::enter_beside_lone_thread() {
   sim::BiasedLock& lock = process_lock_;
-  // This is the lone thread, and it is outside: it may change the state itself.
+  // The lone thread is outside now, so it may change the state itself.
   if (on_lone_thread()) {
     begin_many();
   } else {
@@ -51,13 +51,13 @@ void RankLock::enter_beside_lone_thread() {
 void RankLock::leave_beside() {
   sim::BiasedLock& lock = process_lock_;
   if (!mutex_.mine()) {
-    // The lone thread, which entered without the threads' lock. From now on it takes that lock, too.
+    // This is the lone thread, which entered without the threads' lock. From now on it locks that lock, too.
     process_.share_waiting(outside_);
     lock.owner_leave();
     threads_.set(Threads::many);
     return;
   }
-  // Cleared before the unlock, while this thread still holds the lock that guards it.
+  // Cleared before the unlock, because the threads' lock guards this flag.
   beside_lone_thread_ = false;
   lock.leave_other();
   mutex_.unlock();
@@ -66,7 +66,7 @@ void RankLock::leave_beside() {
 bool RankLock::try_enter() {
   sim::BiasedLock& lock = process_lock_;
   if (!threaded()) {
-    // owner_inside() on the lone thread means that a signal interrupted its own call.
+    // If owner_inside() holds on the lone thread, a signal handler has interrupted the thread's own call.
     if (!on_lone_thread() || lock.owner_inside()) return false;
     lock.owner_enter();
     return true;

@@ -18,7 +18,7 @@ namespace margay::mpi_adi {
 
 namespace {
 
-constexpr std::size_t kLinesMax = 20;  // of one communicator; the remainder is counted
+constexpr std::size_t kLinesMax = 20;  // the most lines for one communicator; further messages are only counted
 
 // The message's sender, tag, bytes and communicator, as the end of a line.
 std::string envelope_text(const portals::Header& header, std::string_view communicator) {
@@ -85,13 +85,14 @@ std::string name_of(const ReceivingSide& side, ContextId context) {
 
 std::vector<ContextId> freed_contexts(const ReceivingSide& side) {
   std::vector<ContextId> found;
-  // The members of an agreement under way may be ahead of this process, and have sent on the communicator that it
-  // makes.
+  // Other members of an agreement under way may be ahead of this process, and may have sent on the communicator that
+  // the agreement makes.
   if (side.contexts.agreeing()) return found;
   const Unexpected& heap = parts_of(side.device).heap;
   for (const portals::ArrivedMessage* at = heap.first(); at != nullptr; at = heap.next(*at)) {
     const ContextId context = context_of(at->header.match_bits);
-    // Even contexts are for point-to-point messages; odd ones belong to collective calls, which forget their own.
+    // Even contexts are for point-to-point messages. Odd contexts belong to collective calls, which discard their own
+    // messages.
     const bool freed = context % 2 == 0 && side.contexts.is_free(context / 2);
     if (freed && std::find(found.begin(), found.end(), context) == found.end()) found.push_back(context);
   }
@@ -115,7 +116,7 @@ void report_given_back(const ReceivingSide& side, const std::vector<Communicator
     report(side, messages, communicator);
     std::erase_if(left, [context](const portals::Header& header) { return context_of(header.match_bits) == context; });
   };
-  // Named communicators first; the loop below names the others by their context.
+  // Communicators with names are reported first. The loop below names the others by their context.
   for (const Communicator* communicator : communicators)
     report_of(communicator->context, communicator_text(*communicator));
   while (!left.empty()) {
@@ -125,7 +126,7 @@ void report_given_back(const ReceivingSide& side, const std::vector<Communicator
 }
 
 std::uint64_t report_dropped(const ReceivingSide& side, std::uint64_t reported) {
-  // The kernel keeps the headers of the first ones only, so the count may exceed the lines.
+  // The kernel keeps only the headers of the first dropped messages, so the count may exceed the lines.
   const std::uint64_t dropped = side.device.counts().ready_dropped;
   if (dropped == reported) return reported;
   const std::string me = "margay: rank " + std::to_string(side.process.rank()) + ": ";
@@ -136,7 +137,7 @@ std::uint64_t report_dropped(const ReceivingSide& side, std::uint64_t reported) 
   std::uint64_t ready = 0;
   std::uint64_t recorded = 0;
   for (const portals::Header& header : first) {
-    // Windows' messages go to other portals, where these bits mean something else.
+    // Messages of windows go to other portals, where these bits have another meaning.
     if (header.portal != kReceivePortal || (header.match_bits & kReadyBit) == 0 || ready++ < reported) continue;
     const ContextId context = context_of(header.match_bits);
     const bool is_known = context == side.world.context || context == side.self.context;

@@ -1,5 +1,4 @@
-// Reports of messages that no rank received, when no receive can take them any more (MARGAY_LEAKS), and of dropped
-// ready sends (always).
+// Reports of messages that no receive can take any more (MARGAY_LEAKS), and of dropped ready sends (always).
 #pragma once
 
 #include <vector>
@@ -11,8 +10,8 @@
 
 namespace margay::mpi_adi {
 
-// The parts of a rank that these reports read (MpiRank::receiving_side). References, so it lives no longer than the
-// call that it is made for.
+// The parts of a rank that these reports read (MpiRank::receiving_side). It consists of references, so it lives no
+// longer than the call for which it is made.
 struct ReceivingSide {
   sim::Process& process;
   Device& device;
@@ -22,18 +21,18 @@ struct ReceivingSide {
   bool reports_leaks = false;  // MARGAY_LEAKS: the rank keeps origins
 };
 
-// Reports on standard error each message that lies unreceived on `communicator` and whose sender does not wait: its
-// sender, tag and bytes, and the sending call if the sender notes it (MARGAY_CHECK_TYPES). With the world's, also those
-// that arrived for a communicator after it was freed here. No effect unless leaks are reported. Requires: the process
-// lock is held.
+// Reports on standard error each message on `communicator` that was not received and whose sender does not wait: its
+// sender, tag and bytes, and the sending call if the message contains it (MARGAY_CHECK_TYPES). For MPI_COMM_WORLD, also
+// reports the messages that arrived on a communicator after this process freed it. No effect unless leaks are reported.
+// Requires: the process lock is held.
 void report_unreceived(const ReceivingSide& side, const Communicator& communicator);
-// Reports in the same way the messages that were given back to senders that end, since the last call. `communicators`:
-// those with handles, for their names.
+// Reports in the same way the messages that were given back to ending senders since the last call. `communicators`: the
+// communicators with handles, for their names.
 void report_given_back(const ReceivingSide& side, const std::vector<Communicator*>& communicators);
 
 // Reports ready sends that found no receive, and that the kernel therefore dropped (paper 001, section 2: "simply be
-// discarded"): their number, and the first ones' senders. `reported`: the number reported before. Returns the number by
-// now.
+// discarded"): their number, and the senders of the first ones. `reported`: the number reported before. Returns the
+// present number.
 std::uint64_t report_dropped(const ReceivingSide& side, std::uint64_t reported);
 
 // The point-to-point contexts of messages in the heap that no communicator of this process has. Empty while an

@@ -1,5 +1,5 @@
-// The object behind an MPI_Request handle: a device request under way, a persistent one that may be started again, or
-// one of mpi_adi/request.
+// The object behind an MPI_Request handle: a device's request under way, a persistent request, which may be started
+// again, or a request of mpi_adi/request.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct PersistentCall {
   void* buffer = nullptr;
   // Elements of `type`, not bytes.
   std::int64_t count = 0;
-  Datatype* type = nullptr;  // refers to it: counted in references
+  Datatype* type = nullptr;  // counted in its references
   int peer = 0;              // destination or source: a rank of the communicator, or a wildcard
   int tag = 0;
 };
@@ -30,15 +30,16 @@ struct OwnRequest;  // mpi_adi/request/own_request.hpp
 struct UserRequest {
   Handle handle = 0;
   Request* device = nullptr;  // under way or complete; nullptr: an inactive persistent request
-  // The communicator whose error handler is called. A persistent request refers to it itself, and so does one of a
-  // completed send; otherwise `device` does.
+  // The communicator whose error handler is called. A persistent request and a completed send's request have a
+  // reference to it; otherwise the device's request has one.
   Communicator* communicator = nullptr;
   bool persistent = false;
   bool sent = false;    // not persistent; `device` is the common completed send
-  bool common = false;  // the one of all completed sends, while origins are not kept: never freed
-  // Also of a completed send, if origins are kept: peer, tag, and its bytes as the count.
+  bool common = false;  // the common request of all completed sends, if origins are not kept; never freed
+  // Also describes a completed send, if origins are kept: peer, tag, and its bytes as the count.
   PersistentCall call;
-  OwnRequest* own = nullptr;  // of a persistent one that a higher layer carries out; otherwise meaningless
+  // The request behind a persistent request that a higher layer carries out; otherwise meaningless.
+  OwnRequest* own = nullptr;
   // Link of the free list of Handles; meaningless while the request has a handle.
   UserRequest* next_free = nullptr;
 };

@@ -17,12 +17,13 @@ namespace {
 
 constexpr std::size_t kReportLines = 12;  // of the device's state in a report
 
-// Rounds that moved nothing after which the polling thread yields: other threads of its rank may need its processor.
+// The polling thread yields after so many rounds in a row that moved nothing, because other threads of its rank may
+// need its processor.
 constexpr std::uint32_t kRoundsToYield = 8;
 
-// Whether only a message can end the wait. Not with several threads, because another thread's call could end it. Not
-// with an incomplete generalized request, which a function of the program could complete. Each other own request has a
-// task, so without generalized ones the own requests are as many as the tasks.
+// Whether only a message can end the wait. False with several threads, because another thread's call could end it.
+// False with an incomplete generalized request, which a function of the program could complete. Each other OwnRequest
+// has a task, so without generalized requests there are as many own requests as tasks.
 bool needs_message(MpiRank& rank, const FirstWait& first) {
   if (rank.threaded()) return false;
   const std::vector<UserRequest*> requests = rank.handles().living_requests();
@@ -32,13 +33,13 @@ bool needs_message(MpiRank& rank, const FirstWait& first) {
   return own == static_cast<std::ptrdiff_t>(first.tasks);
 }
 
-// The calling thread's call. The board has the call that was entered last, which may be another thread's, or none if
-// that call has left.
+// The calling thread's call. The board names the call that was entered last. That may be another thread's call, or none
+// if the call has left.
 sim::ProgramCall call_that_waits(MpiRank& rank) {
   sim::ProgramCall call = sim::function_called_by_program();
   if (call.function.starts_with("PMPI")) call.function.erase(0, 1);
   if (call.function.starts_with("MPI")) return call;
-  if (rank.threaded()) return {};  // the board's may be another's
+  if (rank.threaded()) return {};  // the board may name another thread's call
   call.function = rank.process().board().mpi_call.data();
   return call;
 }
@@ -66,7 +67,7 @@ void StallTimer::write_board(std::uint64_t idle_ns) {
   wait.needs_message = needs_message(rank_, first) ? 1 : 0;
   sim::set_text(wait.communicator, first.communicator);
   sim::set_text(wait.near_misses, first.near_misses);
-  // The innermost call from the program: found on the stack, since the board may name another thread's.
+  // The innermost call from the program. It is found on the stack, because the board may name another thread's call.
   const sim::ProgramCall call = call_that_waits(rank_);
   const std::string place = sim::source_question(call.returns_to);
   sim::set_text(wait.call, call.function);
@@ -78,13 +79,13 @@ void StallTimer::write_board(std::uint64_t idle_ns) {
   rank_.process().publish_accounts();
 }
 
-// Answers the launcher's question whether this rank still waits. A question that the last poll found is answered now,
-// because all wires have been polled in between and nothing moved.
+// Answers the launcher's question whether this rank still waits. A question that the previous call found is answered
+// now, because since then all wires have been polled and nothing has moved.
 void StallTimer::answer() {
   sim::Process& process = rank_.process();
   sim::BoardWait& wait = process.board().wait;
   if (process.question() == wait.answered) return;
-  // While a link is silent, a message of this process may still be under way; the question is then not answered.
+  // If a link is silent, a message of this process may still be under way. The question is not answered then.
   const bool in_transit = process.kernel().in_transit();
   if (question_ != wait.answered && !in_transit) sim::publish_number(wait.answered, question_);
   question_ = in_transit ? wait.answered : process.question();
@@ -115,7 +116,7 @@ void StallTimer::clear() {
   question_ = 0;
   next_report_ns_ = 0;
   rank_.process().board().wait.is_waiting = 0;
-  // Shows the launcher's search for deadlocks that this process has moved since its wait was read.
+  // Shows the launcher's search for deadlocks that this process has made progress since its wait was read.
   ++rank_.process().board().progress;
 }
 
@@ -130,11 +131,11 @@ void SharedWait::stay(Guest& guest) {
 bool SharedWait::share(bool moved) {
   WaitRoom& room = rank_.wait_room();
   if (!polls_for_all_) {
-    // The rank had one thread when this wait began, so it is not counted yet.
+    // The rank had one thread when this wait began, so the wait is not counted as a poller yet.
     polls_for_all_ = true;
     room.join_polling();
   }
-  // Also after rounds that moved nothing: some conditions are memory that other processes write
+  // Called even after rounds that moved nothing, because some conditions read memory that other processes write
   // (collectives/portal/meet).
   room.serve();
   rank_.let_others_in();
@@ -142,7 +143,7 @@ bool SharedWait::share(bool moved) {
     idle_rounds_ = 0;
     return false;
   }
-  // Other threads of this rank need a processor when their turn comes, perhaps this one.
+  // Other threads of this rank may need the processor on which this thread polls.
   if (++idle_rounds_ % kRoundsToYield != 0 || !room.in_company(rank_.lock().turns())) return false;
   rank_.yield();
   // Other threads' calls and the coprocessor may have completed something meanwhile.

@@ -7,52 +7,52 @@
 
 namespace margay::mpi_adi {
 
-// The stall timer of a wait, one on the stack of each polling wait. After a second without progress it puts the wait on
-// the job board, where the launcher looks for deadlocks. After the job's stall limit (30 s, MARGAY_STALL_SECONDS) it
-// reports the wait on standard error, and again whenever the time has doubled. In the common case a round costs one
-// compare.
+// The stall timer of a polling wait, on the wait's stack. After a second without progress it puts the wait on the job
+// board, where the launcher looks for deadlocks. After the job's stall limit (30 s, MARGAY_STALL_SECONDS) it reports
+// the wait on standard error, and again whenever the time has doubled. In the common case a round costs one compare.
 class StallTimer {
  public:
   explicit StallTimer(MpiRank& rank) : rank_(rank) {}
-  // The wait is over, or its call ends by an error: the board must not show it any longer.
+  // The wait is over, or its call ends by an error, so the board must not show the wait any longer.
   ~StallTimer() { restart(); }
   StallTimer(const StallTimer&) = delete;
   StallTimer& operator=(const StallTimer&) = delete;
 
-  // Progress was made: the wait starts anew.
+  // Called when progress was made: the wait starts anew.
   void restart() {
     if (on_board_) [[unlikely]]
       clear();
   }
-  // No progress for `idle_ns` by now.
+  // Called after a round without progress; `idle_ns` is the time since the last progress.
   void idle(std::uint64_t idle_ns) {
     if (idle_ns >= kLongWaitNs) [[unlikely]] {
       look(idle_ns);
     } else {
-      restart();  // the idle time may have begun anew: other processes copied a part of a body
+      restart();  // the idle time may be short again, because other processes copied a part of a body
     }
   }
 
  private:
-  // The idle time from which the board shows a wait.
+  // The least idle time of a wait that the board shows.
   static constexpr std::uint64_t kLongWaitNs = 1'000'000'000;
   // The rare part of idle().
   void look(std::uint64_t idle_ns);
   // Writes the wait to the job board.
   void write_board(std::uint64_t idle_ns);
-  // Answers the launcher's question whether nothing has moved since it asked.
+  // Answers the launcher's question whether this rank still waits.
   void answer();
-  // Takes the wait off the board.
+  // Removes the wait from the board.
   void clear();
 
   MpiRank& rank_;
   bool on_board_ = false;
-  std::uint32_t question_ = 0;  // the launcher's question that the last poll found
-  // The idle time of the next report on standard error; 0 until the first poll.
+  std::uint32_t question_ = 0;  // the launcher's question that the previous call of answer() found
+  // The idle time of the next report on standard error; 0 before the first call of look().
   std::uint64_t next_report_ns_ = 0;
 };
 
-// The wait_begin and wait_end events of a wait in the trace, as long as it lives. Nested in the call's own events.
+// The recorder of one wait in the trace: wait_begin at construction, wait_end at destruction. Both lie between the
+// call's own events.
 class WaitTrace {
  public:
   explicit WaitTrace(MpiRank& rank) : rank_(rank) { record(sim::TraceKind::wait_begin); }
@@ -70,16 +70,15 @@ class WaitTrace {
   MpiRank& rank_;
 };
 
-// The coordination of one wait with the waits of the rank's other threads: one thread polls for all of them. In a
-// single-threaded program it costs one test.
+// The coordination of one wait with the waits of the rank's other threads: one thread polls for all threads. Costs one
+// test in a single-threaded program.
 class SharedWait {
  public:
   // `done`: the wait's condition; see Guest. polls() is false afterwards if another thread polled until done() held.
   template <typename Done>
   SharedWait(MpiRank& rank, Done& done) : rank_(rank) {
     if (!rank.threaded()) return;
-    // At most one thread polls in the others' name, apart from one whose wait began before the rank had several
-    // threads.
+    // At most one thread polls for all, apart from a thread whose wait began before the rank had several threads.
     polls_for_all_ = rank.wait_room().begin_polling(rank.lock().turns());
     if (polls_for_all_) return;
     Guest guest(done);
@@ -96,18 +95,18 @@ class SharedWait {
   [[nodiscard]] bool polls() const { return polls_; }
   // Whether no other thread waits, so that the rounds serve this wait alone.
   [[nodiscard]] bool alone() const { return rank_.wait_room().empty(); }
-  // After each round: wakes the threads whose wait is over, and gives the lock to those that wait for it. Returns
-  // whether it yielded the processor.
+  // Called after each round: wakes the threads whose wait is over, and gives the lock to threads that wait for it.
+  // Returns whether it yielded the processor.
   bool after_round(bool moved) { return rank_.threaded() && share(moved); }
 
  private:
-  // Waits as a guest, until its condition holds or it has to poll.
+  // Waits as a guest, until the guest's condition holds or this thread has to poll.
   void stay(Guest& guest);
   // The part of after_round() with several threads.
   bool share(bool moved);
 
   MpiRank& rank_;
-  // This thread runs rounds; false: another thread polled until its condition held.
+  // True: this thread runs rounds. False: another thread polled until this wait's condition held.
   bool polls_ = true;
   bool polls_for_all_ = false;     // counted as a poller, once the rank has several threads
   std::uint32_t idle_rounds_ = 0;  // rounds in a row that moved nothing
@@ -117,8 +116,8 @@ class SharedWait {
 [[nodiscard]] sim::Waiter waiter_of(MpiRank& rank);
 
 // Runs progress until `done()` holds, which is tested after at most `messages` messages of each wire. The process lock
-// is held on entry, on return, and whenever done() runs. With several threads it is given up between rounds, so that
-// their calls go on, and another waiting thread may call done(): see Guest.
+// is locked on entry, on return, and whenever done() runs. With several threads the lock is given up between rounds, so
+// that other threads' calls go on, and another waiting thread may call done() (see Guest).
 // A wait that ends at its first test, which is the common case, has neither trace events nor a timer.
 //
 //   wait_until(rank, [&] { return request.complete; });
@@ -131,11 +130,12 @@ void wait_until(MpiRank& rank, Done done, int messages = Device::kMessagesPerRou
   sim::Waiter waiter = waiter_of(rank);
   StallTimer stall(rank);
   for (;;) {
-    // With other waits to serve, a round takes as much as usual: the limit suits this wait only.
+    // If a round also serves other waits, it takes the usual number of messages, because `messages` suits this wait
+    // only.
     const bool moved = rank.device().progress(shared.alone() ? messages : Device::kMessagesPerRound);
     if (done()) return;
     const bool gave_way = shared.after_round(moved);
-    // The idle time begins anew, although the progress may not have been this wait's.
+    // The idle time begins anew, even if the progress did not concern this wait.
     if (moved) {
       waiter.restart();
       stall.restart();
@@ -145,7 +145,8 @@ void wait_until(MpiRank& rank, Done done, int messages = Device::kMessagesPerRou
       waiter.record_yield();
     waiter.idle();
     if (waiter.sleeps()) [[unlikely]]
-      // A sleeper's rounds are rare, so what the device does after many rounds is done now (the second heap).
+      // A sleeper's rounds are rare. So the second heap, which usually opens after many rounds, opens now if a message
+      // is held.
       rank.device().about_to_sleep();
     stall.idle(waiter.idle_ns());
   }

@@ -3,23 +3,23 @@
 namespace margay::mpi_adi {
 
 void WaitRoom::end_polling() {
-  // Another poller remains that is not in a function of the program.
+  // Another thread still polls.
   if (--pollers_ > away_) return;
-  // The last round may have completed other threads' waits, too.
+  // The latest round may have completed other threads' waits, too.
   serve();
   hand_on();
 }
 
 void WaitRoom::go_away() {
   ++away_;
-  // Each poller may be away now, so a guest has to poll.
+  // Perhaps every poller is away now, so a guest has to poll.
   if (pollers_ <= away_) hand_on();
 }
 
 void WaitRoom::hand_on() {
   if (guests_.empty()) return;
-  ++pollers_;  // in the guest's name, so that no newcomer becomes a second poller meanwhile
-  // The latest guest may not sleep yet; calling it then needs no system call (sim/shm/summons).
+  ++pollers_;  // counts the guest, so that no new wait becomes a second poller meanwhile
+  // The latest guest may not sleep yet, and then the call needs no system call (sim/shm/summons).
   Guest& next = *guests_.back();
   guests_.pop_back();
   next.summons_.call();
@@ -28,7 +28,7 @@ void WaitRoom::hand_on() {
 void WaitRoom::serve() {
   std::erase_if(guests_, [](Guest* guest) {
     if (!guest->done_(guest->asked_)) return false;
-    // Set before the call: the guest reads it when it wakes, without the lock.
+    // Set before the call, because the guest reads it without the lock when it wakes.
     guest->served_ = true;
     guest->summons_.call();
     return true;

@@ -1,5 +1,5 @@
-// The waits of a rank's threads (MPI_THREAD_MULTIPLE): one thread polls for all, and the others sleep until it finds
-// that their condition holds, or passes its role on.
+// The waits of a rank's threads (MPI_THREAD_MULTIPLE): one thread polls for all. The others sleep until the polling
+// thread finds that their condition holds, or passes its role on.
 // All functions require the process lock, except Guest::stay().
 #pragma once
 
@@ -10,19 +10,19 @@
 
 namespace margay::mpi_adi {
 
-// A thread that waits while another one polls. It lives on the stack of its call.
+// A thread that waits while another thread polls. The object lives on the stack of the waiting call.
 class Guest {
  public:
-  // `done`: the wait's condition, which the polling thread calls under the process lock; it returns true at most once.
-  // It must neither wait nor call functions of the program. It outlives the guest.
+  // `done`: the wait's condition. The polling thread calls it under the process lock, and not again after it has
+  // returned true. `done` must neither wait nor call functions of the program, and must outlive the guest.
   template <typename Done>
   explicit Guest(Done& done)
       : done_([](void* asked) { return static_cast<bool>((*static_cast<Done*>(asked))()); }), asked_(&done) {}
   Guest(const Guest&) = delete;
   Guest& operator=(const Guest&) = delete;
 
-  // Sleeps, outside the process lock, until the guest is taken off the list. True: its condition holds; false: it has
-  // to poll from now on.
+  // Sleeps, outside the process lock, until the guest is taken off the list. True: its condition holds. False: its
+  // thread has to poll from now on.
   [[nodiscard]] bool stay() {
     summons_.wait();
     return served_;
@@ -33,8 +33,8 @@ class Guest {
   // The condition without its type, so that guests of all waits fit one list.
   bool (*done_)(void*);
   void* asked_;
-  // Its condition held when it was called; false: it was called to poll. Written under the process lock, before
-  // summons_ is called; read without the lock, after summons_.wait().
+  // True: summons_ was called because the condition held. False: it was called to make the thread poll. Written under
+  // the process lock, before summons_ is called; read without the lock, after summons_.wait().
   bool served_ = false;
   sim::Summons summons_;
 };
@@ -42,33 +42,35 @@ class Guest {
 // The polling threads and the guests of one rank.
 class WaitRoom {
  public:
-  // Makes a waiting call the polling one. False when another one polls: add() a guest and stay(). `turns`: how often
-  // the rank's lock has gone from one thread to another.
+  // Makes a waiting call the polling one. False if another call polls; the caller then calls add() with a guest, and
+  // the guest's stay(). `turns`: the number of times that the rank's lock has gone from one thread to another.
   [[nodiscard]] bool begin_polling(std::uint32_t turns) {
     waits_alone_ = turns == turns_ ? waits_alone_ + 1 : 0;
     turns_ = turns;
-    // Some poller is not in a function of the program, and polls.
+    // At least one poller is not in a function of the program, so it polls.
     if (pollers_ > away_) return false;
     ++pollers_;
     return true;
   }
-  // Adds a thread that polls already. Two may poll for a while, which does no harm.
+  // Counts a thread that polls already. For a while two threads may poll, which does no harm.
   void join_polling() { ++pollers_; }
-  // Ends polling: serves once more, and if no poller is left, hands the place to the guest that came last, which may
-  // not have gone to sleep yet.
+  // Ends polling. If no other thread polls, serves once more, and makes the latest guest the polling thread, because
+  // that guest may not have gone to sleep yet.
   void end_polling();
-  // Around a function of the program that a thread runs, which may be the polling one: another thread polls
-  // meanwhile, and perhaps beside it afterwards.
+  // go_away() and come_back() enclose a function of the program, which the polling thread may run. Another thread polls
+  // meanwhile, and perhaps both afterwards.
   void go_away();
   void come_back() { --away_; }
-  // Adds a guest, before it leaves the rank to stay().
+  // Adds a guest, before its thread leaves the rank and calls stay().
   void add(Guest& guest) { guests_.push_back(&guest); }
-  // Whether other threads of the rank have called MPI lately, and so may need the processor on which this one polls.
+  // Whether other threads of the rank have called MPI lately, so that they may need the processor on which this thread
+  // polls.
   [[nodiscard]] bool in_company(std::uint32_t turns) const {
     return !empty() || turns != turns_ || waits_alone_ < kAlone;
   }
-  // For a call that tests once, found nothing, and may be repeated at once: whether to yield the processor to other
-  // threads first. True at every eighth such test while one of them waits, or as long as they call in between.
+  // Whether a call that tested once and found nothing yields the processor to other threads before it returns, because
+  // the program may repeat it at once. True at every eighth such test, while another thread waits or as long as other
+  // threads call in between.
   [[nodiscard]] bool poll_gives_way(std::uint32_t turns) {
     polls_alone_ = turns == turns_at_poll_ ? polls_alone_ + 1 : 0;
     turns_at_poll_ = turns;
@@ -82,16 +84,17 @@ class WaitRoom {
   [[nodiscard]] bool empty() const { return guests_.empty(); }
 
  private:
-  // Waits or tests of one thread in a row after which no other is expected.
+  // After so many waits or tests in a row by one thread, no other thread is expected to call.
   static constexpr std::uint32_t kAlone = 100;
   static constexpr std::uint32_t kPollsToYield = 8;
   // Makes the latest guest the polling thread, if there is one.
   void hand_on();
 
-  // Threads that poll, those that are away included.
+  // Threads that poll, including pollers that are away.
   std::uint32_t pollers_ = 0;
-  std::uint32_t away_ = 0;  // threads in a function of the program, each perhaps a poller
-  // Of the latest wait, and of the latest test: the lock's turns, and how many came in a row without another thread.
+  std::uint32_t away_ = 0;  // threads in a function of the program; each may be a poller
+  // The lock's turns at the latest wait, and the number of waits in a row during which no other thread had the lock.
+  // The names with `poll` have the same for tests.
   std::uint32_t turns_ = 0;
   std::uint32_t waits_alone_ = kAlone;
   std::uint32_t polls_ = 0;

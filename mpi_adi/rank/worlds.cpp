@@ -9,7 +9,7 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// The world's and self's contexts are constants, so no agreement is needed before the first message.
+// The contexts of MPI_COMM_WORLD and MPI_COMM_SELF are constants, so no agreement is needed before the first message.
 constexpr ContextId kWorldContext = 0;
 constexpr ContextId kSelfContext = 2;
 
@@ -72,7 +72,7 @@ void Worlds::set_error_handler(Communicator& communicator, ErrorHandlerPtr handl
   communicator.error_handler = std::move(handler);
   const Communicator& fallback = fallback_communicator();
   const std::lock_guard guard(fallback_mutex_);
-  // A copy under its own lock, because threads outside the rank read it.
+  // A copy with a lock of its own, because threads outside the rank read it.
   fallback_ = {fallback.error_handler, fallback.handle};
 }
 
@@ -90,16 +90,17 @@ void Worlds::set_context(Communicator& communicator, const AgreedContext& agreed
   communicator.context = static_cast<ContextId>(agreed.context);
   communicator.collective_context = static_cast<ContextId>(agreed.context + 1);
   communicator.generation = agreed.generation;
-  // An intercommunicator's union has the same contexts, since it carries the same communicator's collective messages.
+  // The union of an intercommunicator's groups has the same contexts, because it carries the collective messages of the
+  // same communicator.
   if (communicator.both == nullptr) return;
   communicator.both->context = communicator.context;
   communicator.both->collective_context = communicator.collective_context;
   communicator.both->generation = communicator.generation;
 }
 
-// A count and this rank, mixed by the finalizer of SplitMix64, which is a bijection, so no two numbers are equal. They
-// are mixed because the bitwise and of several processes' numbers may become a generation (object/context_agreement),
-// and that of unmixed counts would repeat.
+// A count and this rank, mixed by the finalizer of SplitMix64. The finalizer is a bijection, so no two numbers are
+// equal. They are mixed because the bitwise and of several processes' numbers may become a generation
+// (object/context_agreement), and the bitwise and of unmixed counts would repeat.
 std::uint64_t Worlds::next_generation() {
   std::uint64_t x = std::uint64_t{++generations_} << 32 | rank_;
   x = (x ^ (x >> 30)) * 0xbf58'476d'1ce4'e5b9U;

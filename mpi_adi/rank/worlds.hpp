@@ -1,5 +1,6 @@
-// The communicators that a rank has from its start, the contexts of all others, and the state of the world model. From
-// MPI_Init to MPI_Finalize the program has MPI_COMM_WORLD and MPI_COMM_SELF, a main thread and a thread level.
+// The communicators that a rank has from its start, the contexts of all other communicators, and the state of the world
+// model. From MPI_Init to MPI_Finalize the program has MPI_COMM_WORLD and MPI_COMM_SELF, a main thread and a thread
+// level.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ namespace margay::mpi_adi {
 
 struct ObjectTables;  // mpi_adi/rank/object_tables
 
-// The worlds and the free contexts of one rank. Under the process lock, except where noted.
+// The worlds and the free contexts of one rank. All functions require the process lock, except where noted.
 class Worlds {
  public:
   // `tables` must outlive it; its initial handler is set.
@@ -26,11 +27,12 @@ class Worlds {
   Worlds(const Worlds&) = delete;
   Worlds& operator=(const Worlds&) = delete;
 
-  // All processes of the job, and this one alone. They exist always; outside the world model the library alone uses
-  // them.
+  // world() has all processes of the job, self() this process alone. They always exist; outside the world model only
+  // the library uses them.
   [[nodiscard]] Communicator& world() { return world_; }
   [[nodiscard]] Communicator& self() { return self_; }
-  // All processes too, for the library's own messages (Group::kNoSession), with the contexts of world().
+  // Another communicator of all processes, with the contexts of world(), for the library's own messages
+  // (Group::kNoSession).
   [[nodiscard]] Communicator& own_world() { return own_world_; }
   // The program's world of this handle; nullptr for any other handle, or outside the world model.
   [[nodiscard]] Communicator* find(MPI_Comm handle) {
@@ -41,38 +43,39 @@ class Worlds {
   // Begin and end the world model. The calling thread of begin() is the main thread.
   void begin(int thread_level);
   void end();
-  // Any thread may ask.
+  // Any thread may call.
   [[nodiscard]] int thread_level() const { return thread_level_.get(); }
   // MPI_Is_thread_main.
   [[nodiscard]] bool on_main_thread() const { return std::this_thread::get_id() == main_thread_.get(); }
 
-  // Sets a world's error handler, and with it the handler of errors without a communicator.
+  // Sets a world's error handler, and updates the handler of errors without a communicator.
   void set_error_handler(Communicator& communicator, ErrorHandlerPtr handler);
-  // The communicator whose handler takes errors that belong to none: the world (paper 002, section 7.2). MPI 4.0
-  // assigns them to MPI_COMM_SELF, whose handler is taken if the program set that one only.
+  // The communicator whose handler takes errors that belong to no communicator: MPI_COMM_WORLD (paper 002, section
+  // 7.2). MPI 4.0 assigns such errors to MPI_COMM_SELF. So MPI_COMM_SELF is used if the program has set only its
+  // handler.
   [[nodiscard]] const Communicator& fallback_communicator() const;
-  // A copy of that handler, which any thread may read, inside the rank or not: calls outside MPI's life raise errors
-  // too.
+  // A copy of that handler. Any thread may call it, inside the rank or not, because calls before MPI begins and after
+  // it ends raise errors, too.
   struct FallbackHandler {
     ErrorHandlerPtr handler;
     MPI_Comm communicator = MPI_COMM_WORLD;
   };
   [[nodiscard]] FallbackHandler fallback_handler() const;
 
-  // The free contexts of this process; those of the worlds are taken.
+  // The free contexts of this process, without the contexts of the worlds.
   [[nodiscard]] ContextPool& contexts() { return contexts_; }
   // Gives a communicator its contexts. Requires: it had kNoContext.
   static void set_context(Communicator& communicator, const AgreedContext& agreed);
-  // A number for a communicator that this process makes together with others. No process of the job ever offers the
-  // same one twice.
+  // A number for a communicator that this process makes together with others. It differs from every other number that a
+  // process of the job has got.
   [[nodiscard]] std::uint64_t next_generation();
 
  private:
   // Constant.
   const ObjectTables& tables_;
   std::uint32_t rank_;
-  // The handles that find() accepts; outside the world model an invalid value. So a look-up needs no test for the
-  // phase.
+  // The handles that find() accepts. Outside the world model they have an invalid value, so a look-up needs no test for
+  // the phase.
   static constexpr MPI_Comm kNoHandle = 0x3fffffff;
   static_assert(handle_kind(kNoHandle) == HandleKind::invalid);
   MPI_Comm world_handle_ = kNoHandle;
@@ -80,10 +83,11 @@ class Worlds {
   // Objects, not table entries: they exist before any handle and for as long as the rank.
   Communicator world_;
   Communicator self_;
-  // Beside world_, so that the program's error handler, name and attributes do not apply to the library's messages.
+  // Separate from world_, so that the program's error handler, name and attributes do not apply to the library's
+  // messages.
   Communicator own_world_;
   ContextPool contexts_;
-  // Numbers of next_generation() so far.
+  // The number of calls of next_generation() so far.
   std::uint32_t generations_ = 0;
   // Both keep their values after end().
   sim::Published<int> thread_level_{MPI_THREAD_MULTIPLE};

@@ -10,7 +10,7 @@ namespace margay::mpi_adi {
 GeneralizedRequest::GeneralizedRequest(MpiRank& rank, const RequestClass& functions, void* extra_state,
                                        MPIX_Grequest_class group)
     : OwnRequest(kKind), rank_(rank), functions_(functions), extra_state_(extra_state), group_(group) {
-  // Counted, because calls that complete requests must then call these functions.
+  // Counted, because while such requests exist, calls that complete requests must call their functions.
   if (functions_.extended()) ++rank_.tables().extended_requests;
 }
 
@@ -28,7 +28,7 @@ int GeneralizedRequest::failed(MpiRank& rank, const char* name, int code, std::s
 }
 
 int GeneralizedRequest::outcome(MpiRank& rank, MPI_Status* status, std::string& words) {
-  // A status of its own, since the query function may write any field.
+  // A separate status, because the query function may write any field.
   MPI_Status from_query{};
   empty_status(&from_query);
   const int code = call_program(rank, [&] { return functions_.call_query(extra_state_, &from_query); });
@@ -54,7 +54,7 @@ int GeneralizedRequest::cancel(MpiRank& rank, std::string& words) {
 }
 
 int GeneralizedRequest::give_up(MpiRank& rank, std::string& words) {
-  // Freed before completion: completed() calls the free function later.
+  // If the request is not complete, completed() calls the free function later.
   given_up_ = true;
   if (!complete) return MPI_SUCCESS;
   const int code = failed(rank, "free", call_free(rank), words);

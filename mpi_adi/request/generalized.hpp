@@ -7,17 +7,17 @@
 
 namespace margay::mpi_adi {
 
-// A generalized request. Owned by the program's handle; after give_up() it deletes itself when it completes. Under the
+// A generalized request. The program's handle owns it. After give_up() it deletes itself when it completes. Under the
 // process lock, except while a function of the program runs.
 class GeneralizedRequest final : public OwnRequest {
  public:
   static constexpr RequestKind kKind = RequestKind::generalized;
-  // `group`: the handle of its class; 0 without one. `extra_state`: passed to each function.
+  // `group`: the handle of the request's class; 0: it has none. `extra_state`: passed to each function.
   GeneralizedRequest(MpiRank& rank, const RequestClass& functions, void* extra_state, MPIX_Grequest_class group = 0);
   ~GeneralizedRequest() override;
 
-  // Calls the program's query function, outside the lock, for the status. Its return value, a class or any other
-  // number, is the request's error.
+  // Calls the program's query function, outside the lock, for the status. The function's return value, an error class
+  // or any other number, is the request's error.
   [[nodiscard]] int outcome(MpiRank& rank, MPI_Status* status, std::string& words) override;
   // The same, and then the free function.
   [[nodiscard]] int end(MpiRank& rank, MPI_Status* status, std::string& words) override;
@@ -28,10 +28,10 @@ class GeneralizedRequest final : public OwnRequest {
   [[nodiscard]] int give_up(MpiRank& rank, std::string& words) override;
   // Whether the program freed it before it was complete.
   [[nodiscard]] bool given_up() const { return given_up_; }
-  // MPI_Grequest_complete. Deletes the request if it was freed before, and then returns as give_up().
+  // MPI_Grequest_complete. If the program has freed the request before, deletes it and returns as give_up() does.
   [[nodiscard]] int completed(MpiRank& rank, std::string& words);
 
-  // Its functions are Fortran's. Requires: none was called yet.
+  // Marks the functions as Fortran's. Requires: none was called yet.
   void set_fortran() { functions_.fortran = true; }
 
   // The functions of the program, with their calling convention (C or Fortran).
@@ -54,7 +54,7 @@ class GeneralizedRequest final : public OwnRequest {
   bool given_up_ = false;
 };
 
-// The generalized request behind `under_way`; nullptr if it is none.
+// `under_way` as a generalized request; nullptr if it is a request of another kind.
 [[nodiscard]] inline GeneralizedRequest* generalized_of(Request* under_way) {
   const bool is = under_way != nullptr && under_way->kind == GeneralizedRequest::kKind;
   return is ? static_cast<GeneralizedRequest*>(under_way) : nullptr;

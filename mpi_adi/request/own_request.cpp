@@ -16,13 +16,13 @@ SendReceive::~SendReceive() {
 }
 
 void SendReceive::begin(Request& incoming, Request& outgoing) {
-  // The parts complete perhaps within these calls; part_completed() then runs here.
+  // The parts may complete within these calls, which then call part_completed().
   device_.give_to(*this, incoming);
   device_.give_to(*this, outgoing);
 }
 
 void SendReceive::part_completed(const Request& part) {
-  // The status is the receive's, as MPI_Sendrecv defines.
+  // The request's status is the receive's, as for MPI_Sendrecv.
   if (part.kind == RequestKind::receive) {
     source = part.source;
     tag = part.tag;
@@ -32,7 +32,7 @@ void SendReceive::part_completed(const Request& part) {
   if (error_ == MPI_SUCCESS) error_ = part.error_class;
   if (--under_way_ > 0) return;
   complete = true;
-  // The last use of this object.
+  // This is the last use of the object.
   if (given_up_) delete this;
 }
 

@@ -1,5 +1,5 @@
-// User requests that a layer above the device carries out, such as that of MPI_Isendrecv (MPI 4.0, 3.10), a send and a
-// receive in one.
+// User requests that a layer above the device carries out, for example the request of MPI_Isendrecv (MPI 4.0, 3.10) for
+// a send and a receive.
 #pragma once
 
 #include <memory>
@@ -11,10 +11,10 @@
 
 namespace margay::mpi_adi {
 
-// The base of such requests: the interface by which MPI_Wait, MPI_Test, MPI_Cancel and MPI_Request_free handle them
-// all. Under the process lock. `complete` means that end() may be called.
+// The base of these requests: the interface through which MPI_Wait, MPI_Test, MPI_Cancel and MPI_Request_free handle
+// all of them. Under the process lock. `complete` means that end() may be called.
 struct OwnRequest : Request {
-  // `which`: a kind after RequestKind::sent, by which the device recognizes these (Request::is_own).
+  // `which`: a kind after RequestKind::sent, which marks the request as an OwnRequest (Request::is_own).
   explicit OwnRequest(RequestKind which) { kind = which; }
   OwnRequest(const OwnRequest&) = delete;
   OwnRequest& operator=(const OwnRequest&) = delete;
@@ -27,11 +27,12 @@ struct OwnRequest : Request {
   [[nodiscard]] virtual int end(MpiRank& rank, MPI_Status* status, std::string& words) {
     return outcome(rank, status, words);
   }
-  // Whether the errors of these functions come from a function of the program, and are returned unchanged.
+  // Whether the errors of outcome(), end(), cancel() and give_up() come from functions of the program, and are returned
+  // unchanged.
   [[nodiscard]] virtual bool errors_are_the_programs() const { return false; }
   // MPI_Cancel. Returns the error class, and describes it in `words`.
   [[nodiscard]] virtual int cancel(MpiRank& /*rank*/, std::string& /*words*/) { return MPI_SUCCESS; }
-  // The program frees the active request (MPI_Request_free); from here on it deletes itself when it ends. Returns as
+  // The program frees the active request (MPI_Request_free); the request then deletes itself when it ends. Returns as
   // cancel().
   [[nodiscard]] virtual int give_up(MpiRank& rank, std::string& words) = 0;
   // Starts a persistent request (MPI_Start). Requires: inactive.
@@ -40,10 +41,11 @@ struct OwnRequest : Request {
   virtual void retire() { delete this; }
 };
 
-// A send and a receive with one request; complete when both are.
+// A request for a send and a receive, complete when both are complete.
 class SendReceive final : public OwnRequest, private ParentRequest {
  public:
-  // Refers to the communicator. `copy`: the memory that the send reads, kept until both have ended; may be nullptr.
+  // Takes a reference to the communicator. `copy`: the memory that the send reads, kept until this object is destroyed;
+  // may be nullptr.
   SendReceive(Device& device, Communicator& communicator, std::unique_ptr<std::byte[]> copy);
   ~SendReceive() override;
   // Takes the two started requests as its parts. Call once.

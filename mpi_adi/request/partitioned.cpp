@@ -33,7 +33,7 @@ void Partitioned::define_partitions(std::uint64_t channel, int sender) const {
 }
 
 void Partitioned::begin_round(std::uint64_t messages) {
-  // A request is active from its start to its end, even if no message is under way.
+  // The request is active from its start to its end, even while no message is under way.
   active_ = true;
   error_ = MPI_SUCCESS;
   under_way_ = messages;
@@ -66,11 +66,11 @@ std::uint64_t divide_up(std::uint64_t whole, std::uint64_t part) {
 }  // namespace
 
 PartitionedSend::PartitionedSend(MpiRank& rank, const PartitionedCall& call) : Partitioned(kKind, rank, call) {
-  // As few partitions as possible in each message, so that a message leaves as early as it can.
+  // Each message has as few partitions as possible, so that it leaves as early as possible.
   const auto all = static_cast<std::uint64_t>(call.partitions);
   per_message_ = std::max<std::uint64_t>(divide_up(all, kPartitionMessagesMax), 1);
   messages_ = divide_up(all, per_message_);
-  // No receiver: messages to MPI_PROC_NULL complete by themselves.
+  // MPI_PROC_NULL needs no setup; messages to it complete by themselves.
   if (call.peer == MPI_PROC_NULL) return;
   channel_ = rank.next_partition_channel();
   define_partitions(channel_, call.communicator->rank());
@@ -86,7 +86,7 @@ std::uint64_t PartitionedSend::last_of(std::uint64_t message) const {
 }
 
 void PartitionedSend::start(MpiRank& /*rank*/) {
-  // A persistent request: each round begins with no partition ready.
+  // The request is persistent: at the begin of each round no partition is ready.
   ready_.assign(static_cast<std::size_t>(call_.partitions), false);
   not_ready_.resize(messages_);
   for (std::uint64_t at = 0; at < messages_; ++at) not_ready_[at] = last_of(at) - first_of(at);
@@ -115,7 +115,8 @@ int PartitionedSend::outcome(MpiRank& /*rank*/, MPI_Status* status, std::string&
 }
 
 PartitionedReceive::PartitionedReceive(MpiRank& rank, const PartitionedCall& call) : Partitioned(kKind, rank, call) {
-  // Messages are cut by bytes, and a datatype with gaps has no bytes in a row: they land in memory of their own.
+  // Messages contain ranges of packed bytes. The bytes of a datatype with gaps are not consecutive in the buffer, so
+  // such messages are received into staging memory.
   if (!call.type->dense() && total_bytes() > 0) {
     staging_ = std::make_unique_for_overwrite<std::byte[]>(total_bytes());
   }
@@ -123,7 +124,7 @@ PartitionedReceive::PartitionedReceive(MpiRank& rank, const PartitionedCall& cal
     matched_ = true;  // no message will arrive
     return;
   }
-  // Posted at the init, so that setups match in the order of the inits (MPI 4.0, 4.2).
+  // Posted in MPI_Precv_init, so that setups match in the order of these calls (MPI 4.0, 4.2).
   matching_ = device_.start_receive({&setup_, sizeof setup_, &bytes_, call.peer, partition_setup_tag(call.tag),
                                      call.communicator, Context::collective});
   device_.give_to(*this, *matching_);
@@ -138,16 +139,17 @@ void PartitionedReceive::start(MpiRank& /*rank*/) {
 
 void PartitionedReceive::part_completed(const Request& part) {
   if (!matched_) {
-    // The setup's receive completes before any data can, because data is received only when the channel is known.
+    // The setup's receive completes before every receive of data, because data is received only when the channel is
+    // known.
     matching_ = nullptr;
-    // The program freed the request before it was matched: only this receive still referred to it.
+    // If the program freed the request before it was matched, only the setup's receive still refers to it.
     if (retired_) {
       delete this;
       return;
     }
     matched_ = true;
     failed_ = part.error_class;
-    // A failed matching has no messages; the round completes with its error.
+    // If the setup's receive failed, there are no messages, and the round completes with that error.
     if (failed_ != MPI_SUCCESS) {
       setup_ = {};
     } else {
@@ -157,14 +159,14 @@ void PartitionedReceive::part_completed(const Request& part) {
     if (active_) post();
     return;
   }
-  // The tag has the message's number, since messages complete in any order.
+  // The tag contains the message's number, because messages complete in any order.
   message_here_[partition_message_of(part.tag)] = true;
   bytes += part.bytes;
   count_complete(part);
 }
 
 void PartitionedReceive::post() {
-  // Replaces the round of one that start() began: now the number of messages is known.
+  // Replaces the round of one message that start() began, because the number of messages is known now.
   begin_round(setup_.messages);
   error_ = failed_;
   bytes = 0;
@@ -184,7 +186,7 @@ void PartitionedReceive::post() {
 bool PartitionedReceive::here(std::uint64_t from, std::uint64_t to) const {
   if (complete) return true;
   if (message_here_.empty()) return false;  // the channel is unknown
-  // An empty partition has arrived with the channel.
+  // An empty partition has arrived as soon as the channel is known.
   if (from == to || setup_.message_bytes == 0) return true;
   const std::uint64_t last = std::min((to - 1) / setup_.message_bytes + 1, setup_.messages);
   for (std::uint64_t message = from / setup_.message_bytes; message < last; ++message) {
@@ -201,7 +203,7 @@ bool PartitionedReceive::arrived(int partition) {
 }
 
 void PartitionedReceive::put_in_place(std::uint64_t partition) {
-  // At most once in a round, since the program may write to a partition that it has seen arrive.
+  // At most once in a round, because the program may write to a partition after MPI_Parrived has reported it.
   if (in_place_[partition] || error_ != MPI_SUCCESS) return;
   in_place_[partition] = true;
   Pieces pieces;
@@ -240,8 +242,8 @@ void PartitionedReceive::retire() {
     delete this;
     return;
   }
-  // The setup may be arriving in this object: the completion of the receive deletes the object, perhaps within
-  // cancel().
+  // The setup may be arriving in this object. So the completion of the setup's receive deletes the object, perhaps
+  // within cancel().
   retired_ = true;
   device_.cancel(*matching_);
 }

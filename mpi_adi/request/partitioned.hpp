@@ -1,5 +1,5 @@
-// Partitioned communication (MPI 4.0, 4.2): the common part, and the requests of sender and receiver. A channel is made
-// once, by a setup message; each round then is a fixed number of messages, which are matched by tag alone.
+// Partitioned communication (MPI 4.0, 4.2): the common part, and the requests of sender and receiver. A setup message
+// makes a channel once. Each round is then a fixed number of messages, which are matched by their tags.
 #pragma once
 
 #include <cstdint>
@@ -23,24 +23,25 @@ struct PartitionedCall {
   Communicator* communicator = nullptr;
 };
 
-// The body of the setup message of MPI_Psend_init: the division of each round into messages. Each has `message_bytes`
-// bytes; the last may have fewer.
+// The body of the setup message of MPI_Psend_init: the division of each round into messages. Each message has
+// `message_bytes` bytes; the last may have fewer.
 struct PartitionedSetup {
-  std::uint64_t channel = 0;  // chosen by the sender; in the tags of the data messages
+  std::uint64_t channel = 0;  // chosen by the sender; encoded in the tags of the data messages
   std::uint64_t messages = 0;
   std::uint64_t message_bytes = 0;
   std::uint64_t total_bytes = 0;
 };
 
-// Tags in the communicator's collective context, whose upper quarter is reserved for them:
+// The tags of partitioned messages, in the communicator's collective context. The upper quarter of that context's tags
+// is reserved for them:
 //
 //   31 30 29 28                              0
 //   | 1 1  0 | the user's tag: 29              |  a setup
 //   | 1 1  1 | channel: 19 | message: 10       |  data
 //
 // Several partitions share a message if there are more than kPartitionMessagesMax. Message number 1023 is never used,
-// because with the last channel its tag would be MPI_ANY_TAG. Channel numbers are used again after kPartitionChannels
-// inits of a rank.
+// because with the last channel its tag would be MPI_ANY_TAG. A rank uses a channel number again after
+// kPartitionChannels further calls of MPI_Psend_init.
 inline constexpr std::uint64_t kPartitionChannels = 1U << 19;
 // The tag of a setup. Requires: is_user_tag(tag).
 [[nodiscard]] constexpr int partition_setup_tag(int tag) {
@@ -63,7 +64,8 @@ static_assert(partition_tag(kPartitionChannels - 1, kPartitionMessagesMax - 1) !
 static_assert(static_cast<std::uint32_t>(partition_setup_tag(kUserTagMax)) < 0xe000'0000U);
 static_assert(user_tag_of_setup(partition_setup_tag(kUserTagMax - 1)) == kUserTagMax - 1);
 
-// One side of a partitioned operation: a persistent request whose rounds are several messages. Under the process lock.
+// One side of a partitioned operation: a persistent request, each round of which consists of several messages. Under
+// the process lock.
 class Partitioned : public OwnRequest, protected ParentRequest {
  public:
   // This side's number of partitions.
@@ -75,7 +77,7 @@ class Partitioned : public OwnRequest, protected ParentRequest {
 
   // Always an error (MPI 4.0, 4.2).
   [[nodiscard]] int cancel(MpiRank& rank, std::string& words) override;
-  // Never called: the binding rejects MPI_Request_free of an active one.
+  // Never called, because the binding rejects MPI_Request_free of an active partitioned request.
   [[nodiscard]] int give_up(MpiRank& /*rank*/, std::string& /*words*/) override { return MPI_SUCCESS; }
 
  protected:
@@ -100,12 +102,12 @@ class Partitioned : public OwnRequest, protected ParentRequest {
   }
   // Begins a round of `messages` messages.
   void begin_round(std::uint64_t messages);
-  // Counts one of them as complete, and keeps the first error.
+  // Counts a message of the round as complete, and keeps the first error.
   void count_complete(const Request& message);
 
   Device& device_;
-  // The datatype of setups and of received messages, because sender and receiver may divide the data differently. Sent
-  // data has the program's datatype.
+  // The datatype of setups and of received messages; sent messages have the program's datatype. Received messages are
+  // bytes, because sender and receiver may divide the data differently.
   Datatype& bytes_;  // MPI_BYTE
   PartitionedCall call_;
   bool active_ = false;
@@ -117,7 +119,7 @@ class Partitioned : public OwnRequest, protected ParentRequest {
 class PartitionedSend final : public Partitioned {
  public:
   static constexpr RequestKind kKind = RequestKind::partitioned_send;
-  // Chooses a channel, and sends its setup to the receiver. That message may outlive this object.
+  // Chooses a channel, and sends its setup to the receiver. The setup message may outlive this object.
   PartitionedSend(MpiRank& rank, const PartitionedCall& call);
 
   [[nodiscard]] bool sends() const override { return true; }
@@ -140,14 +142,15 @@ class PartitionedSend final : public Partitioned {
   std::uint64_t per_message_;
   // Messages in a round.
   std::uint64_t messages_;
-  // Its number, unique among this rank's latest kPartitionChannels.
+  // The channel's number, unique among the latest kPartitionChannels of this rank.
   std::uint64_t channel_ = 0;
-  // Both of the present round; set anew by start().
+  // The state of the present round; start() resets both vectors.
   std::vector<bool> ready_;               // by partition
   std::vector<std::uint64_t> not_ready_;  // number of partitions that are not ready, by message
 };
 
-// The receiving side. The sender divides the data into messages, this side into partitions; the two need not agree.
+// The receiving side. The sender divides the data into messages, this side into partitions; the two divisions may
+// differ.
 class PartitionedReceive final : public Partitioned {
  public:
   static constexpr RequestKind kKind = RequestKind::partitioned_receive;
@@ -165,7 +168,7 @@ class PartitionedReceive final : public Partitioned {
   void retire() override;
 
  private:
-  // A part is the setup's receive, and later a message of the round.
+  // The first part is the setup's receive. All later parts are messages of a round.
   void part_completed(const Request& part) override;
   // Posts the receives of a round. Requires: the channel is known, the round has begun.
   void post();
@@ -180,7 +183,7 @@ class PartitionedReceive final : public Partitioned {
   Request* matching_ = nullptr;  // the receive of the setup, while it is under way
   bool matched_ = false;
   int failed_ = MPI_SUCCESS;  // error of the receive of the setup
-  // Freed before it was matched: deletes itself when the setup's receive ends.
+  // The program freed the request before it was matched: it deletes itself when the setup's receive ends.
   bool retired_ = false;
   // Packed data of a round, if the datatype has gaps.
   std::unique_ptr<std::byte[]> staging_;

@@ -1,5 +1,5 @@
-// Accumulates: performed by the origin where the target's memory is mapped here, otherwise by the target's device. The
-// method `process` has no atomic updates, so it is not used.
+// Accumulates. If the target's memory is mapped here, the origin performs them, otherwise the target's device does. The
+// method `process` has no atomic updates, so accumulates never use it.
 #include <algorithm>
 #include <cstring>
 
@@ -29,8 +29,8 @@ void combine_run(const AccumulateOperands& operands, const std::byte* with, std:
   }
 }
 
-// The next piece of a region that has a byte for each byte of another, or is empty. Reduces `bytes` to the piece's
-// length; nullptr for an empty region.
+// The next piece of a region of operands or results, which is empty or as long as the target's elements. Reduces
+// `bytes` to the piece's length. Returns nullptr for an empty region.
 std::byte* next_piece(const portals::RegionCursor& cursor, std::uint64_t& bytes) {
   if (cursor.left() == 0) return nullptr;
   const portals::Buffer piece = cursor.peek(bytes);
@@ -38,7 +38,7 @@ std::byte* next_piece(const portals::RegionCursor& cursor, std::uint64_t& bytes)
   return piece.base;
 }
 
-// The target's elements. Pairs with padding are accessed with their padding; of other types only the bytes of data.
+// The target's elements. Pairs with padding are accessed with their padding, other types without their gaps.
 TargetPieces pieces_of(const Access& access, const AccumulateOperands& operands, std::uint64_t bytes) {
   return access.target_type->handle == operands.type ? TargetPieces(bytes)
                                                      : TargetPieces(*access.target_type, access.target_count);
@@ -66,14 +66,14 @@ void Rma::accumulate(Window& window, const Access& access, const AccumulateOpera
   portals::RegionCursor elements(operands.elements);
   portals::RegionCursor room(result_room(access, operands, here));
   while (pieces.left() != 0) {
-    // A run ends where any of the three ends its piece. Each run has whole elements.
+    // A run ends where a piece of the target, of the operands or of the result ends. Each run has whole elements.
     std::uint64_t taken = 0;
     const Piece piece = pieces.take(1, bytes, taken).front();
     for (std::uint64_t done = 0; done < piece.bytes;) {
       std::uint64_t run = piece.bytes - done;
       static_cast<void>(next_piece(elements, run));
       std::byte* const old = next_piece(room, run);
-      // Again, because the room's piece may have been shorter.
+      // Peeked again, because the result's piece may have shortened the run.
       const std::byte* const with = next_piece(elements, run);
       combine_run(operands, with, run, to.base + access.offset + piece.offset + done, old, lock);
       if (with != nullptr) elements.skip(run);
@@ -90,7 +90,7 @@ portals::Region Rma::result_room(const Access& access, const AccumulateOperands&
   return pieces.to_receive(access.buffer, access.count, *access.type);
 }
 
-// Each ask has whole elements, and the target performs it as a whole: elements are atomic, the access is not.
+// Each ask has whole elements. Each element is updated atomically, but the access as a whole is not atomic.
 void Rma::accumulate_by_messages(Window& window, const Access& access, const AccumulateOperands& operands) {
   WindowTarget& to = window.target(access.target);
   const std::uint64_t bytes = operands.count * operands.element_bytes;

@@ -34,8 +34,8 @@ void Rma::announce_completed(Window& window, int target, Completed what, std::ui
   send_ask(window, target, head);
 }
 
-// A process that does not check answers as well, because the environment may differ between processes and the origin
-// waits.
+// A process without the check answers, too, because the origin waits for the answer, and the environment may differ
+// between processes.
 void Rma::hear_announced(Window& window, const Asked& asked) {
   // Without a conflict the answer has Clash::none.
   Conflict answer;

@@ -28,12 +28,12 @@ bool Asked::find(const TargetMemory& memory, std::vector<portals::Buffer>& table
   table.clear();
   for (const Piece& piece : pieces()) {
     if (piece.bytes <= unused_end) return false;
-    // Offset arithmetic may wrap; TargetMemory::at() checks the result as any other offset.
+    // The sum of the offsets may wrap round; TargetMemory::at() checks it like any other offset.
     std::byte* const at = memory.at(head_.offset + static_cast<std::uint64_t>(piece.offset), piece.bytes - unused_end);
     if (at == nullptr || __builtin_add_overflow(bytes, piece.bytes, &bytes)) return false;
     table.push_back({at, static_cast<std::size_t>(piece.bytes)});
   }
-  // The head's sum decides how many bytes the answer or the body has.
+  // The answer or the body has as many bytes as the head says, so the pieces must add up to them.
   return bytes == head_.bytes;
 }
 
@@ -77,7 +77,7 @@ std::optional<AnnouncedAccess> Asked::announced() const {
   if (!good) return std::nullopt;
   AnnouncedAccess access;
   std::memcpy(&access, operands_.data(), sizeof access);
-  // The name ends within its array, whatever the origin sent.
+  // The name ends within its array, even if the origin sent a name without an end.
   access.call[sizeof access.call - 1] = '\0';
   // The head's origin was compared with the sender's rank; the one in the body was not.
   access.origin = head_.origin;

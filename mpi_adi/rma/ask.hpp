@@ -1,5 +1,5 @@
 // Requests (asks) of origins to a window's target, and the target's answers: their bytes, and the reader that checks
-// every number against the window's memory before anything uses it. Also the cursor by which an origin describes the
+// every number against the window's memory before anything uses it. Also a cursor, with which an origin describes the
 // target's memory.
 #pragma once
 
@@ -17,17 +17,17 @@
 
 namespace margay::mpi_adi {
 
-// The kinds of asks: everything but puts and gets of one piece. An ask is the body of a put to the portal of window
+// The kinds of asks. Only puts and gets of one piece need no ask. An ask is the body of a put to the portal of window
 // requests: the head, then the pieces of the target's memory, then operands.
 enum class Ask : std::uint8_t {
   lock_shared,
   lock_exclusive,
   unlock,      // also withdraws a request for the lock
-  granted,     // to an origin: it has the lock
+  granted,     // to an origin: the lock is granted
   posted,      // to an origin: an exposure epoch began
   completed,   // to a target: an access epoch ended
   refused,     // to an origin: its ask is invalid; error_class has the reason
-  put_pieces,  // the next message to the put portal, with reply_bits, goes to these pieces
+  put_pieces,  // the origin's next message to the put portal, which has these reply_bits, goes to these pieces
   get_pieces,  // sends a body out of these pieces to reply_bits
   accumulate,  // operands; sends the old elements to reply_bits, if there are any
   swap,        // MPI_Compare_and_swap: the operand, then the value to compare
@@ -61,17 +61,18 @@ struct Piece {
 };
 static_assert(std::is_trivially_copyable_v<Piece> && sizeof(Piece) == 16);
 
-// Limits of one ask; a longer access is several. Pieces:
+// The most pieces in one ask. A longer access is divided into several asks.
 inline constexpr std::uint32_t kPiecesOfAsk = 256;
-// Described bodies (put_pieces) that a target expects of one origin; it ignores further descriptions.
+// The most described bodies (put_pieces) that a target expects from one origin. It ignores further descriptions.
 inline constexpr std::uint32_t kDescribedMax = 1024;
-// Messages and answers of an origin's accesses that are under way, some 400 bytes each. A program may begin accesses
-// without end before it flushes; at this bound it waits until half of them are complete. Far more than a link holds.
+// The most messages and answers that are under way for an origin's accesses; each takes some 400 bytes here. A program
+// may begin any number of accesses before it flushes. At this bound it waits until half of them are complete. The bound
+// is far more than a link holds.
 inline constexpr std::uint32_t kAccessMessagesMax = 8192;
-// Bytes of operands in one ask.
+// The most bytes of operands in one ask.
 inline constexpr std::uint64_t kOperandBytesOfAsk = std::uint64_t{32} << 10;
 
-// An ask as its target reads it. It copies the head and the pieces; the operands stay in the body.
+// An ask as its target reads it. Head and pieces are copied; the operands stay in the body.
 class Asked {
  public:
   // nullopt: the body is shorter than its head says, or has more pieces than an ask may. The body must outlive the
@@ -79,7 +80,7 @@ class Asked {
   [[nodiscard]] static std::optional<Asked> read(std::span<const std::byte> body);
 
   [[nodiscard]] const AskHead& head() const { return head_; }
-  // The pieces of the target's memory, as the origin names them: not checked yet.
+  // The pieces of the target's memory as the origin names them, unchecked.
   [[nodiscard]] std::span<const Piece> pieces() const {
     return head_.pieces == 0 ? std::span(&whole_, head_.bytes != 0 ? 1 : 0) : std::span<const Piece>(many_);
   }
@@ -98,12 +99,12 @@ class Asked {
   [[nodiscard]] std::vector<ByteRange> ranges() const;
 
  private:
-  // An accumulate otherwise.
+  // Whether it is a compare-and-swap; otherwise it is an accumulate.
   [[nodiscard]] bool is_swap() const { return head_.what == Ask::swap; }
 
   // Copies of the body's head and pieces, because the body has no alignment.
   AskHead head_;
-  // The one piece of an ask that lists none.
+  // The only piece of an ask that lists no pieces.
   Piece whole_;
   std::vector<Piece> many_;
   std::span<const std::byte> operands_;  // behind the pieces
@@ -112,15 +113,15 @@ class Asked {
 // A cursor over `count` elements of a datatype, as pieces of the target's memory for asks.
 class TargetPieces {
  public:
-  // The type must outlive it. Requires: count >= 0.
+  // The type must outlive the cursor. Requires: count >= 0.
   TargetPieces(const Datatype& type, std::int64_t count) : cursor_(pieces_.to_send(nullptr, count, type)) {}
-  // The same for `bytes` that are one run.
+  // The same for one run of `bytes`.
   explicit TargetPieces(std::uint64_t bytes) : cursor_(portals::Region(nullptr, bytes)) {}
 
-  // Bytes that are not taken yet.
+  // The number of bytes that are not taken yet.
   [[nodiscard]] std::uint64_t left() const { return cursor_.left(); }
-  // Takes the next pieces: at most `count` of them and `limit` bytes. `bytes`: of all taken. Requires: left() != 0,
-  // limit != 0.
+  // Takes the next pieces: at most `count` pieces and `limit` bytes. Sets `bytes` to the sum of the taken pieces.
+  // Requires: left() != 0, limit != 0.
   [[nodiscard]] std::vector<Piece> take(std::uint32_t count, std::uint64_t limit, std::uint64_t& bytes) {
     std::vector<Piece> taken;
     bytes = 0;

@@ -11,7 +11,7 @@ namespace margay::mpi_adi {
 
 // The special tag value of the paper: the letters "RMA".
 inline constexpr std::uint32_t kWindowTag = 0x0052'4d41;  // "RMA"
-// The kind of an ask is above the tag, counted from 1, so that a reader of a trace can name it.
+// The kind of an ask is encoded above the tag, counted from 1, so that the reader of a trace can name the kind.
 inline constexpr unsigned kWindowAskShift = 24;
 // Number of kinds of asks; a trace's reader compares with it.
 inline constexpr auto kWindowAsks = static_cast<std::uint32_t>(Ask::announced) + 1;
@@ -30,13 +30,13 @@ inline constexpr std::uint32_t kPiecesTag = 0x5052'4d41;  // "RMAP": a body that
 [[nodiscard]] constexpr std::uint32_t context_of_window_bits(portals::MatchBits bits) {
   return static_cast<std::uint32_t>(bits >> 32);
 }
-// The bits of an answer, at its origin. They are those of a receive that pulls (reply_bits) with the long bit, so the
-// two never match each other's messages.
+// The bits of an answer, at its origin. They are the bits of a receive that pulls (reply_bits), with the long bit
+// added. So an answer's entry and a receive's entry never match each other's messages.
 [[nodiscard]] inline portals::MatchBits reply_bits_of(const Reply& answer) {
   return reply_bits(answer.pooled.index, answer.pooled.generation) | kLongBit;
 }
-// The bits of a described body, at its target: the number that the origin chose for it.
-// Origins number independently; the source rank in the entry's criteria separates them.
+// The bits of a described body, at its target: the number that the origin chose for it. Origins choose numbers
+// independently; the source rank in the entry's criteria distinguishes them.
 [[nodiscard]] constexpr portals::MatchBits pieces_bits(std::uint32_t number) {
   return portals::MatchBits{number} << 32 | kPiecesTag;
 }

@@ -11,23 +11,23 @@ bool is_swap(const AnnouncedAccess& access) {
   return access.op == MPI_OP_NULL;
 }
 
-// "same_op_no_op" allows the same operation, or MPI_NO_OP (MPI 4.0, 12.2.1). For compare-and-swap the standard names no
-// rule, so it mixes with all.
+// "same_op_no_op" allows the same operation, or MPI_NO_OP (MPI 4.0, 12.2.1). The standard has no rule for
+// compare-and-swap, so here it mixes with every operation.
 bool operations_mix(const AnnouncedAccess& first, const AnnouncedAccess& second) {
   if (first.op == second.op || is_swap(first) || is_swap(second)) return true;
   const MixedOps allowed = std::max(first.mixed_ops, second.mixed_ops);
   return allowed == MixedOps::any || (allowed == MixedOps::no_op && (first.op == MPI_NO_OP || second.op == MPI_NO_OP));
 }
 
-// Whether neither is certain to be complete before the other began. A read with a request may be complete long before
-// its origin reports it, so another origin's access is not compared with it.
+// Whether two accesses may overlap in time. A read with a request may be complete long before its origin reports it, so
+// it is not compared with accesses of other origins.
 bool are_concurrent(const AnnouncedAccess& first, const AnnouncedAccess& second) {
   if (first.origin != second.origin && first.ends_alone) return false;
   const bool fence = first.epoch == EpochKind::fence || second.epoch == EpochKind::fence;
   return !fence || first.fences == second.fences;
 }
 
-// Whether a second kept access would find the same conflicts as the first.
+// Whether keeping the second access beside the first would find no further conflicts.
 bool is_again(const AnnouncedAccess& first, const AnnouncedAccess& second) {
   return first.origin == second.origin && first.op == second.op && first.type == second.type &&
          first.fences == second.fences && first.kind == second.kind && first.epoch == second.epoch &&
@@ -46,12 +46,12 @@ Clash clash_of(const AnnouncedAccess& first, const AnnouncedAccess& second) {
 }
 
 std::optional<Conflict> ConflictTable::add(const AnnouncedAccess& access, std::span<const ByteRange> ranges) {
-  // The table was empty: search distances start anew.
+  // The table is empty, so no range before this call limits the search distance.
   if (kept_.empty()) longest_ = 0;
   std::vector<bool> again(ranges.size());
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     const ByteRange& range = ranges[i];
-    // An overlapping range begins at most `longest_` bytes before this one, because none is longer.
+    // A range that overlaps this one begins at most `longest_` bytes before it, because no kept range is longer.
     const std::uint64_t from = range.begin > longest_ ? range.begin - longest_ : 0;
     for (auto it = kept_.lower_bound(from); it != kept_.end() && it->first < range.end; ++it) {
       const AnnouncedAccess& first = it->second.access;
@@ -65,7 +65,7 @@ std::optional<Conflict> ConflictTable::add(const AnnouncedAccess& access, std::s
   }
   // Kept only after all ranges were compared, so that a conflicting access is not kept in part.
   for (std::size_t i = 0; i < ranges.size() && kept_.size() < kRangesMax; ++i) {
-    // A read with a request ends alone, so it needs an entry that end_access() can remove.
+    // A read with a request ends by itself, so it needs an entry of its own that end_access() can remove.
     if (again[i] && !access.ends_alone) continue;
     longest_ = std::max(longest_, ranges[i].end - ranges[i].begin);
     kept_.emplace(ranges[i].begin, Kept{ranges[i].end, access});

@@ -1,13 +1,13 @@
 // The detection of conflicting accesses to one memory (MPI 4.0, 12.7), for --check-rma: a table of accesses that are
-// not complete, and a comparison of each new one with them. Pure; independent of windows.
+// not complete, and a comparison of each new access with them. Pure; independent of windows.
 //
 // 1. An access is in the table from its announcement, for which its call waits, until its completion is reported here.
-//    Each call that completes it (flush, unlock, MPI_Win_complete of a read) reports first, and returns to the program
-//    afterwards.
-// 2. So two accesses that are in the table together overlap in time, and neither was complete before the other's call:
-//    no message of the program can have ordered them. No correct program is reported.
-// 3. Accesses of a fence's epoch stay a little longer, until the target has left the fence. They are compared only with
-//    accesses of origins that have called as many fences.
+//    Each call that completes the access (flush, unlock, MPI_Win_complete of a read) reports the completion before it
+//    returns to the program.
+// 2. So of two accesses that are in the table together, neither was complete before the other's call began, and no
+//    message of the program can have ordered them. No correct program is reported.
+// 3. Accesses of a fence's epoch stay a little longer, until the target has left the fence. If one of two accesses is
+//    in a fence's epoch, the two are compared only if their origins had called the same number of fences.
 #pragma once
 
 #include <cstdint>
@@ -21,16 +21,16 @@
 
 namespace margay::mpi_adi {
 
-// An access as the conflict rules see it.
+// The kinds of accesses that the conflict rules distinguish.
 enum class AccessKind : std::uint8_t { put, get, accumulate };
-// The epoch that allows it.
+// The kinds of epochs that allow an access.
 enum class EpochKind : std::uint8_t { fence, exposure, passive };
 // The operations that concurrent accumulates may mix by a window's hints (accumulate_ops).
 enum class MixedOps : std::uint8_t { none, no_op, any };
 
-// One access, as its origin describes it; 80 bytes, sent as they are, so the size is asserted below.
+// One access, as its origin describes it. Its 80 bytes are sent unchanged, so the size is asserted below.
 struct AnnouncedAccess {
-  std::uint64_t number = 0;               // the origin's number for it, in this window
+  std::uint64_t number = 0;               // the number that the origin gave it in this window
   std::int32_t origin = 0;                // rank in the window
   std::int32_t op = MPI_OP_NULL;          // of an accumulate; MPI_OP_NULL: compare and swap
   std::int32_t type = MPI_DATATYPE_NULL;  // the one type of the target's elements; null: several types
@@ -38,12 +38,12 @@ struct AnnouncedAccess {
   AccessKind kind = AccessKind::put;
   EpochKind epoch = EpochKind::passive;
   MixedOps mixed_ops = MixedOps::no_op;
-  bool ordered = true;        // kept in order with this origin's other accumulates (accumulate_ordering)
-  bool ends_alone = false;    // may be complete before its origin reports it, as a read with a request
+  bool ordered = true;        // performed in order with this origin's other accumulates (accumulate_ordering)
+  bool ends_alone = false;    // may be complete before its origin reports it, for example a read with a request
   char call[31] = {};         // the function's name
   sim::SourceLocation place;  // its call in the program
 
-  // Whether it only reads the target's memory.
+  // Whether the access only reads the target's memory.
   [[nodiscard]] bool reads() const {
     return kind == AccessKind::get || (kind == AccessKind::accumulate && op == MPI_NO_OP);
   }
@@ -62,19 +62,19 @@ enum class Clash : std::uint8_t { none, memory, operations, types };
 // Compares two accesses. Requires: they overlap, and neither is complete.
 [[nodiscard]] Clash clash_of(const AnnouncedAccess& first, const AnnouncedAccess& second);
 
-// Two conflicting accesses, and the pieces of each that overlap; sent as these bytes.
+// Two conflicting accesses, and the pieces of each that overlap. Its bytes are sent unchanged.
 struct Conflict {
   AnnouncedAccess first;
-  ByteRange first_range;  // the pieces that meet
+  ByteRange first_range;  // the two pieces that overlap
   ByteRange second_range;
   Clash clash = Clash::none;
 };
 
 // The accesses to one memory that are not complete. add() takes time in proportion to the kept ranges that begin near
-// the new ones; the end functions visit all.
+// the new ranges. The end functions visit all kept ranges.
 class ConflictTable {
  public:
-  // The most ranges that are kept, for all accesses together; they take some 140 MiB. Further ones are compared, but
+  // The most ranges that are kept, for all accesses together; they take some 140 MiB. Further ranges are compared, but
   // not kept.
   static constexpr std::size_t kRangesMax = std::size_t{1} << 20;
 
@@ -88,8 +88,8 @@ class ConflictTable {
   void end_access(std::int32_t origin, std::uint64_t number);
   // Removes all accesses of an origin that is lost.
   void end_lost(std::int32_t origin);
-  // Called by the target: end_exposure() at MPI_Win_wait, and end_fence() at a fence, for the accesses of earlier
-  // epochs, before which their origins had called fewer than `fences` fences.
+  // Called by the target: end_exposure() at MPI_Win_wait, and end_fence() at a fence. end_fence() removes the accesses
+  // of earlier epochs: those before which their origins had called fewer than `fences` fences.
   void end_exposure();
   void end_fence(std::uint32_t fences);
   // Kept ranges, of all accesses together; at most kRangesMax.
@@ -102,17 +102,18 @@ class ConflictTable {
     AnnouncedAccess access;
   };
   std::multimap<std::uint64_t, Kept> kept_;  // by a range's first byte
-  // The longest range since the table was empty: how far before a range an overlapping one may begin.
+  // The longest range since the table was empty. So a kept range that overlaps another range begins at most so many
+  // bytes before it.
   std::uint64_t longest_ = 0;
 };
 
-// The part of --check-rma in a window, as a target and as an origin.
+// The messages of --check-rma.
 //
-// Each access is announced at its target before it begins, and its completion before the call that completes it
-// returns: by asks that are answered, whatever method the access itself takes. The target is the place where accesses
-// of all origins meet, and its device answers while it computes. The answer to the second of two conflicting accesses
-// names the first. Lists that origins exchange when they synchronise would cost less, but come too late: for
-// passive epochs they cannot show which access was complete before another.
+// Each access is announced at its target before it begins. Its completion is reported there before the call that
+// completes it returns. Both messages are asks, even if the access itself uses another method. Only the target gets
+// messages about the accesses of all origins, and its device answers while its program computes. The answer to the
+// second of two conflicting accesses names the first. An exchange of lists of accesses at each synchronisation would
+// cost less, but would be too late: for passive epochs such lists cannot show which access was complete before another.
 
 // The accesses that a report of completion covers.
 enum class Completed : std::int32_t {
@@ -123,15 +124,15 @@ enum class Completed : std::int32_t {
 
 // Both tables of one window on this rank, and the counts that number its accesses.
 struct WindowCheck {
-  // Whether a target still keeps accesses of this origin.
+  // Whether a target still keeps accesses of this origin: reads, and others.
   struct Open {
     bool reads = false;
     bool others = false;
   };
 
   ConflictTable announced;  // as a target: accesses to the window's memory
-  // As an origin: this process's memory, by address, that accesses under way read (kind: get) or write (kind: put).
-  // `origin` is the target's rank here.
+  // As an origin: this process's memory, by address, that is the buffer of accesses under way. An access that reads the
+  // memory has kind get, one that writes it has kind put. AnnouncedAccess::origin is the target's rank here.
   ConflictTable buffers;
   // Calls of MPI_Win_fence on this window so far.
   std::uint32_t fences = 0;

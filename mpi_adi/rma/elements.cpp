@@ -23,14 +23,14 @@ std::uint32_t accumulate_data_bytes(MPI_Datatype type) {
 }
 
 bool accumulates(MPI_Op op, MPI_Datatype type) {
-  // The type is not predefined, or has no data.
+  // Fails for a type that is not predefined or has no data.
   if (accumulate_element_bytes(type) == 0) return false;
   return op == MPI_REPLACE || op == MPI_NO_OP || predefined_combine(op, type) != nullptr;
 }
 
 namespace {
 
-// A table at compile time, since it is read for each accumulate.
+// A table made at compile time, because it is read for each accumulate.
 constexpr auto kIntegerWords = [] {
   std::array<bool, kBasicTypeSlots> words{};
   for (const MPI_Datatype type : {MPI_INT, MPI_INT32_T, MPI_INTEGER, MPI_INTEGER4, MPI_UNSIGNED, MPI_UINT32_T, MPI_LONG,
@@ -47,7 +47,7 @@ bool is_integer_word(MPI_Datatype type) {
   return is_basic_datatype(type) && basic_index(type) < kBasicTypeSlots && kIntegerWords[basic_index(type)];
 }
 
-// The standard's lists of integers, logicals and bytes are the types of these operations.
+// These operations accept the standard's integers, logicals and bytes.
 bool swaps(MPI_Datatype type) {
   return accumulates(MPI_BAND, type) || (accumulates(MPI_LAND, type) && !is_nonportable(MPI_LAND, type));
 }
@@ -55,8 +55,7 @@ bool swaps(MPI_Datatype type) {
 namespace {
 
 // Applies `change` to one element in an atomic loop; the previous element goes to `old` unless it is null. `change`
-// gets memory that is aligned for any element, and may be called several times, when another process changed the
-// element meanwhile.
+// gets memory that is aligned for any element. It is called again if another process has changed the element meanwhile.
 template <typename Word, typename Change>
 void update_word(std::byte* at, std::byte* old, Change& change) {
   const Word before = sim::fetch_update(reinterpret_cast<Word*>(at), [&change](Word value) {
@@ -80,7 +79,7 @@ void update_locked(std::byte* at, std::uint32_t bytes, std::byte* old, sim::Accu
 
 template <typename Change>
 void update(std::byte* at, std::uint32_t bytes, std::byte* old, sim::AccumulateLock& lock, Change change) {
-  // The same element always takes the same way, at every origin, so the two never mix on it.
+  // Every origin chooses the same of the two methods for an element, so the methods never mix on it.
   if (!sim::is_atomic_element(at, bytes)) return update_locked(at, bytes, old, lock, change);
   switch (bytes) {
     case 1:
@@ -94,7 +93,7 @@ void update(std::byte* at, std::uint32_t bytes, std::byte* old, sim::AccumulateL
   }
 }
 
-// Sums of integers are one instruction each, without a loop that retries.
+// Adds integers with one instruction each, without a loop that retries.
 template <typename Word>
 void add_words(std::byte* target, const std::byte* operand, std::byte* result, std::uint64_t count) {
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -110,7 +109,7 @@ void add_words(std::byte* target, const std::byte* operand, std::byte* result, s
 void accumulate_elements(std::byte* target, const std::byte* operand, std::byte* result, std::uint64_t count, MPI_Op op,
                          MPI_Datatype type, sim::AccumulateLock& lock) {
   const std::uint32_t bytes = accumulate_element_bytes(type);
-  // The whole array has the first element's alignment.
+  // All elements of the array have the first element's alignment.
   if (op == MPI_SUM && is_integer_word(type) && sim::is_atomic_element(target, bytes)) {
     if (bytes == sizeof(std::uint64_t)) return add_words<std::uint64_t>(target, operand, result, count);
     if (bytes == sizeof(std::uint32_t)) return add_words<std::uint32_t>(target, operand, result, count);

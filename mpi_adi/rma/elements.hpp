@@ -1,5 +1,5 @@
-// Accumulate operations on elements that lie one after another in a window. Any process of the node that maps the
-// memory may call them at the same time, so each element is updated atomically.
+// Accumulate operations on elements that lie one after another in a window. Several processes of the node may execute
+// these functions on the same memory at once, so each element is updated atomically.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ inline constexpr std::uint32_t kElementBytesMax = 32;
 // Bytes from one element to the next in memory, at most kElementBytesMax; 0: the type is not predefined, or has no
 // data. For a pair with padding this is more than MPI_Type_size.
 [[nodiscard]] std::uint32_t accumulate_element_bytes(MPI_Datatype type);
-// Bytes of one element without the padding behind it, which may lie outside of the window.
+// Bytes of one element without the padding behind it. The last element's padding may lie outside of the window.
 [[nodiscard]] std::uint32_t accumulate_data_bytes(MPI_Datatype type);
 // Whether an accumulate may use the operation on the type (MPI 4.0, 12.3.4). The operation is a predefined one,
 // MPI_REPLACE or MPI_NO_OP.
@@ -27,9 +27,9 @@ inline constexpr std::uint32_t kElementBytesMax = 32;
 // round.
 [[nodiscard]] bool is_integer_word(MPI_Datatype type);
 
-// target[i] = operand[i] op target[i], each element atomically for other accumulates; the previous elements go to
-// `result` unless it is null. Operands may lie at any address. `lock`: that of the memory's owner, for elements that no
-// instruction updates atomically. Requires: accumulates(op, type); `count` elements in each array.
+// Sets target[i] to operand[i] op target[i], each element atomically with respect to other accumulates. The previous
+// elements go to `result` unless it is null. Operands may lie at any address. `lock`: the lock of the memory's owner,
+// for elements that no instruction updates atomically. Requires: accumulates(op, type); `count` elements in each array.
 void accumulate_elements(std::byte* target, const std::byte* operand, std::byte* result, std::uint64_t count, MPI_Op op,
                          MPI_Datatype type, sim::AccumulateLock& lock);
 // Replaces one element by `operand` if it equals `compare`, byte by byte; the previous element goes to `result` unless

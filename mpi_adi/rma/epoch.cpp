@@ -16,7 +16,7 @@ const char* begin_access(Window& window, int target) {
   // Passive and start epochs first: they name their targets, while a fence allows all.
   if (window.lock_all || to.lock != LockKind::none || (window.starts && to.in_start)) return nullptr;
   if (window.fence != Window::Fence::none) {
-    // A used epoch must be ended by another fence; an unused one forbids no other epoch.
+    // A used epoch must be ended by another fence; an unused epoch forbids no other epoch.
     window.fence = Window::Fence::used;
     return nullptr;
   }
@@ -44,7 +44,7 @@ const char* check_flush_all(const Window& window) {
   return "nothing is locked: a flush belongs into an epoch of MPI_Win_lock or MPI_Win_lock_all";
 }
 
-// A fence before it, used or not, is correct: this fence ends it.
+// An epoch of an earlier fence, used or not, is correct: this fence ends it.
 const char* check_fence(const Window& window) {
   if (window.starts) return kInStart;
   if (window.exposes) return "MPI_Win_wait has not closed the epoch that MPI_Win_post began";

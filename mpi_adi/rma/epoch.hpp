@@ -1,5 +1,6 @@
 // The rules of epochs at an origin (MPI 4.0, 12.5). Each check returns the error message, a string literal, or nullptr
-// if there is no error; the binding raises it as MPI_ERR_RMA_SYNC. Pure functions of the window's own state.
+// if there is no error; the binding raises it as MPI_ERR_RMA_SYNC. The functions read only the window's own state;
+// begin_access() also changes it.
 #pragma once
 
 #include "mpi_adi/rma/window.hpp"

@@ -9,11 +9,11 @@
 
 namespace margay::mpi_adi {
 
-// Handles the asks that have arrived; those of one origin in the order in which it sent them. An ask whose body is
-// still arriving delays the later ones of its origin only. A described body that does not fit the window is not saved:
-// its header arrives in the same heap, and ends its description.
+// Handles the asks that have arrived, those of one origin in the order in which it sent them. An ask whose body is
+// still arriving delays only the later asks of its origin. If a described body does not fit the window, only its header
+// is saved, in the same heap; the header ends the description.
 void Rma::notify() {
-  // Usually empty, and then without an allocation.
+  // Usually empty, so nothing is allocated.
   std::vector<std::uint32_t> behind;
   for (portals::ArrivedMessage* message = asks_.first(); message != nullptr;) {
     portals::ArrivedMessage* const next = asks_.next(*message);
@@ -41,18 +41,18 @@ void Rma::hear(const portals::Header& header, const std::byte* body, std::uint64
   if (!asked || asked->head().origin < 0 || asked->head().origin >= window.members()) return;
   const AskHead& head = asked->head();
   WindowTarget& origin = window.target(head.origin);
-  // The body names its origin; only that process may act for it.
+  // The body names an origin, which must be the sender.
   if (origin.world_rank != header.source.rank) return;
   switch (head.what) {
     case Ask::lock_shared:
     case Ask::lock_exclusive:
       return hear_lock(window, head);
     case Ask::unlock:
-      // The origin may withdraw a request that it still waits for.
+      // An unlock may also withdraw a request that was not granted yet.
       std::erase(window.waiting, head.origin);
       return release(window, window.rank(), window.control, head.origin);
     case Ask::granted:
-      // Only an answer to a request that is open.
+      // A grant is accepted only as the answer to an open request.
       if (!origin.lock_asked || origin.locked || origin.control.here()) return;
       origin.locked = true;
       return parts_.kernel.count_answer(origin.world_rank);
@@ -78,11 +78,11 @@ void Rma::hear(const portals::Header& header, const std::byte* body, std::uint64
 
 // Handles a lock request of a member that cannot reach the lock in memory.
 void Rma::hear_lock(Window& window, const AskHead& head) {
-  // A lost member was withdrawn already, and would never release the lock.
+  // A lost member's requests were withdrawn already, and the member would never release the lock.
   if (parts_.kernel.initiator().gone(window.target(head.origin).world_rank)) return;
   const auto member = static_cast<std::uint32_t>(head.origin);
   sim::WindowLock lock = lock_of(window.control);
-  // A request that is granted or waits already is not repeated.
+  // A request that was granted or already waits is not made again.
   if (lock.granted(member) || std::ranges::find(window.waiting, head.origin) != window.waiting.end()) return;
   const auto kind = head.what == Ask::lock_exclusive ? sim::WindowLockKind::exclusive : sim::WindowLockKind::shared;
   if (lock.request(member, kind)) return send(window, head.origin, Ask::granted);
@@ -94,7 +94,7 @@ void Rma::hear_lock(Window& window, const AskHead& head) {
 void Rma::refuse(Window& window, const AskHead& head, int error_class) {
   AskHead answer;
   answer.what = Ask::refused;
-  // In the description of a put this field has the number of the body, which does not name an answer.
+  // In a put_pieces this field has the number of the body, which does not name an answer.
   answer.reply_bits = head.what == Ask::put_pieces ? 0 : head.reply_bits;
   answer.error_class = error_class;
   answer.offset = head.offset;
@@ -104,7 +104,8 @@ void Rma::refuse(Window& window, const AskHead& head, int error_class) {
 
 void Rma::hear_refusal(Window& window, const AskHead& head) {
   Reply* asked = nullptr;
-  // The answer is found by its bits. One that the kernel is filling is not ended: that body was accepted.
+  // The bits identify the awaited answer. An answer that the kernel is filling is not ended, because the target has
+  // accepted the access.
   replies_.for_each_in_use([&](Reply& answer) {
     if (!answer.at_target && answer.window == &window && answer.target == head.origin && head.reply_bits != 0 &&
         reply_bits_of(answer) == head.reply_bits && answer.memory->under_way() == 0) {
@@ -123,7 +124,7 @@ void Rma::hear_refusal(Window& window, const AskHead& head) {
 // Lists an entry for the described body, which is the origin's next message to the put portal.
 void Rma::take_pieces(Window& window, const Asked& asked, const portals::Header& header) {
   const AskHead& head = asked.head();
-  // The bodies of a correct origin follow their descriptions at once.
+  // A correct origin sends each body right behind its description, so it never reaches this bound.
   WindowTarget& origin = window.target(head.origin);
   if (origin.described == kDescribedMax) return;
   ++origin.described;
@@ -139,7 +140,7 @@ void Rma::take_pieces(Window& window, const Asked& asked, const portals::Header&
     described.memory->set_owner_tag(static_cast<Listener*>(&described), kOwnerListener);
     described.entry.set(criteria, *described.memory, {});
   } else {
-    // The body will arrive all the same: its header goes to the asks' heap, and forget_described() ends the entry.
+    // The body arrives nevertheless. Its header goes to the asks' heap, and forget_described() then ends the entry.
     described.memory.reset();
     described.entry.set(criteria, asks_, {.save = portals::Save::header});
     refuse(window, head, MPI_ERR_RMA_RANGE);
@@ -159,7 +160,7 @@ void Rma::forget_described(const portals::Header& header) {
 
 void Rma::send_pieces(Window& window, const Asked& asked) {
   const AskHead& head = asked.head();
-  // Pooled first: the table is filled in place.
+  // Taken from the pool first, because the table in it is filled in place.
   Outgoing& outgoing = outgoing_.take();
   if (!asked.find(window.memory, outgoing.table)) {
     outgoing_.give_back(outgoing);

@@ -28,8 +28,8 @@ sim::WindowLock Rma::lock_of(const WindowControl& control) {
 
 sim::AccumulateLock Rma::accumulate_lock(const WindowTarget& target) {
   const bool shared = node_ != nullptr && node_->local_rank(target.world_rank) != sim::NodeMemory::kNotHere;
-  // The target's lock, in the node's memory. Without shared memory only this process updates the target's memory, and
-  // its own lock is enough.
+  // The target's lock, in the node's memory. Without shared memory only this process updates its own memory, so its own
+  // lock suffices.
   sim::AccumulateLockData& data = shared ? node_->accumulates(node_->local_rank(target.world_rank)) : own_accumulates_;
   return {data, parts_.kernel.me().rank, holder_gone()};
 }
@@ -48,7 +48,7 @@ void Rma::ask_lock(Window& window, int target, LockKind kind) {
     to.locked = lock_of(to.control).request(static_cast<std::uint32_t>(window.rank()), wanted);
     return;
   }
-  // The target may be computing; the kernel then wakes its coprocessor.
+  // If the target computes, the kernel wakes its coprocessor.
   parts_.kernel.expect_answer(to.world_rank);
   AskHead head;
   head.what = kind == LockKind::exclusive ? Ask::lock_exclusive : Ask::lock_shared;
@@ -69,7 +69,7 @@ void Rma::unlock(Window& window, int target) {
   to.locked = false;
   to.lock = LockKind::none;
   if (!asked) return;
-  // In memory: members that poll see it at once; those that sleep are woken by let_in().
+  // A release in memory is visible at once to members that poll. let_in() wakes members that sleep.
   if (to.control.here()) return release(window, target, to.control, window.rank());
   if (!parts_.kernel.initiator().gone(to.world_rank)) send(window, target, Ask::unlock);
 }
@@ -79,8 +79,8 @@ void Rma::release(Window& window, int target, const WindowControl& control, int 
                            [&](std::uint32_t other) { let_in(window, target, other); });
 }
 
-// Wakes a member that was granted the lock, since it may be asleep; and the target, since it reports the grant if the
-// member requested the lock by message.
+// Wakes a member to which the lock was granted, because it may be asleep. Also wakes the target, which reports the
+// grant if the member requested the lock by message.
 void Rma::let_in(Window& window, int target, std::uint32_t member) {
   if (member == static_cast<std::uint32_t>(window.rank()) || node_ == nullptr) return;
   const std::uint32_t local_rank = node_->local_rank(window.target(static_cast<int>(member)).world_rank);
@@ -95,7 +95,8 @@ void Rma::let_in(Window& window, int target, std::uint32_t member) {
   }
 }
 
-// Polls in each round from now on, when a member may wait for an event that no message reports.
+// Makes give_locks() poll in each round from now on. Needed when a member may wait for an event that no message
+// reports.
 void Rma::look_each_round() {
   if (std::ranges::find(parts_.each_round, &rounds_) == parts_.each_round.end()) parts_.each_round.push_back(&rounds_);
 }
@@ -110,14 +111,14 @@ void Rma::give_locks() {
     });
     any |= !window->waiting.empty();
   }
-  // No member waits any more: rounds need no poll.
+  // If no member waits any more, rounds need no poll.
   if (!any) std::erase(parts_.each_round, &rounds_);
-  // After a loss, tries again to end the replies whose memory the kernel was still filling.
+  // After a loss, tries again to end the replies that the kernel was still filling.
   if (parts_.kernel.initiator().losses() != 0) end_losses();
 }
 
-// Whether this process may act for a lost member. A lost connection is not a death: a member of another node may live,
-// have the lock, and still reach the target, which alone acts for it.
+// Whether this process may act for a lost member. A lost connection does not mean that the member has ended: a member
+// of another node may have the lock and still reach the target. Only the target acts for such a member.
 bool Rma::may_withdraw(std::uint32_t world_rank, bool is_own_lock) const {
   return is_own_lock || (node_ != nullptr && node_->local_rank(world_rank) != sim::NodeMemory::kNotHere);
 }
@@ -130,7 +131,8 @@ void Rma::withdraw_dead() {
       std::erase(window->waiting, member);
       if (window->check != nullptr) window->check->announced.end_lost(member);
       for (int target = 0; target < window->members(); ++target) {
-        // This process's own lock is in window->control; its entry among the targets has none if all use messages.
+        // This process's own lock is in window->control. Its entry among the targets has no lock if all accesses use
+        // messages.
         const WindowControl& control = target == window->rank() ? window->control : window->target(target).control;
         if (!control.here() || parts_.kernel.initiator().gone(window->target(target).world_rank)) continue;
         if (!may_withdraw(window->target(member).world_rank, target == window->rank())) continue;
@@ -143,8 +145,8 @@ void Rma::withdraw_dead() {
 
 void Rma::send(Window& window, int target, Ask what) {
   const WindowTarget& to = window.target(target);
-  // Only posts and completions have counters in the shared memory. An unlock and a grant are sent only if one of the
-  // two processes does not map that memory.
+  // Only posts and completions have counters in the shared memory. An unlock or a grant is sent only if one of the two
+  // processes does not map that memory, so it is always a message.
   if (!to.control.here() || what == Ask::unlock || what == Ask::granted) {
     AskHead head;
     head.what = what;

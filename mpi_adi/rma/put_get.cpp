@@ -19,7 +19,7 @@ void Rma::put(Window& window, const Access& access) {
   const std::uint64_t bytes = bytes_of(access);
   if (bytes == 0) return;
   if (to.method == WindowMethod::direct) {
-    // Two regions and one copy: nothing is packed, whatever the two datatypes are.
+    // One copy between two regions. Nothing is packed, for any two datatypes.
     count_access(window, access, sim::TraceAccess::put, WindowMethod::direct, bytes);
     Pieces here, there;
     return portals::copy(there.to_receive(to.base + access.offset, access.target_count, *access.target_type),
@@ -49,7 +49,7 @@ void Rma::get(Window& window, const Access& access) {
   get_by_messages(window, access);
 }
 
-// False when the operating system refuses, and nothing happened.
+// False if the operating system refuses the copy; nothing happened then.
 bool Rma::copy_through_system(Window& window, const Access& access, bool write) {
   WindowTarget& to = window.target(access.target);
   if (to.peer == nullptr) to.peer = &peers_.try_emplace(to.local_rank, node_->memory_of(to.local_rank)).first->second;
@@ -58,7 +58,7 @@ bool Rma::copy_through_system(Window& window, const Access& access, bool write) 
   // Addresses in the other process, never dereferenced here.
   const portals::Region theirs = there.to_receive(to.base + access.offset, access.target_count, *access.target_type);
   sim::ReadFault fault = sim::ReadFault::none;
-  // One call without lists of pieces, in the common case.
+  // The common case: one call without lists of pieces.
   if (to.writable && mine.contiguous() && theirs.contiguous()) [[likely]] {
     const auto address = reinterpret_cast<std::uintptr_t>(theirs.single().base);
     fault = write ? to.peer->write(mine.single(), address) : to.peer->read(mine.single(), address);
@@ -66,7 +66,7 @@ bool Rma::copy_through_system(Window& window, const Access& access, bool write) 
     fault = write ? to.peer->write(mine, theirs) : to.peer->read(mine, theirs);
   }
   if (fault == sim::ReadFault::refused) {
-    // For good: the next access would be refused, too.
+    // Set for all later accesses, which would be refused, too.
     to.method = WindowMethod::message;
     return false;
   }
@@ -88,7 +88,7 @@ void Rma::put_by_messages(Window& window, const Access& access) {
     portals::Header header = header_to(to.world_rank, kPutPortal, window_bits(window));
     header.offset = access.offset;
     header.length = body.bytes();
-    // Nothing else is under way: an acknowledgment now is cheaper than a flush later.
+    // If nothing else is under way, an acknowledgment now is cheaper than a flush later.
     if (!window.by_messages && is_alone(window, to)) {
       header.return_portal = kReceivePortal;
       header.return_match_bits = reply_bits_of(expect(window, access.target, {}, nullptr, nullptr));
@@ -138,7 +138,7 @@ void Rma::get_by_messages(Window& window, const Access& access) {
     head.what = Ask::get_pieces;
     head.offset = access.offset;
     const std::vector<Piece> part = pieces.take(kPiecesOfAsk, room.bytes(), head.bytes);
-    // One answer for each ask: each fills its own slice of the origin's memory.
+    // Each ask has its own answer, which fills a slice of the origin's memory.
     head.reply_bits = reply_bits_of(expect(window, access.target, room.slice(at, head.bytes), access.request, &here));
     send_ask(window, access.target, head, part);
   }

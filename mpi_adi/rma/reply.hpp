@@ -1,5 +1,5 @@
-// Pooled objects for one-sided accesses in progress: an awaited answer (to a get, or to an accumulate with a result),
-// and a message that has not left yet.
+// Pooled objects for one-sided accesses in progress: an awaited answer (for example to a get, or to an accumulate with
+// a result), and a message that has not left yet.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,14 @@ struct Window;
 struct Outstanding;
 
 // An awaited answer. Paper 001, 4.1: "Posting a receive is done exactly as if the receive were being posted for a
-// normal MPI message, with a few exceptions": no MPI message has its match bits, and its block saves the body without
-// the header. The block is a combined one, because the origin's memory may lie in pieces. A target also uses a Reply
-// for a *described body*: a put's body for several pieces of the window, which an ask has listed (Ask::put_pieces).
+// normal MPI message, with a few exceptions": the entry's match bits differ from those of every MPI message, and its
+// block saves the body without the header. It is a combined block, because the origin's memory may lie in pieces. A
+// target also uses a Reply for a *described body*: a put's body for several pieces of the window, which an ask has
+// listed (Ask::put_pieces).
 struct Reply final : Listener {
-  // Its index and generation are in the answer's match bits, so a late answer to an earlier use matches nothing.
+  // Index and generation are in the answer's match bits, so a late answer to an earlier use matches nothing.
   Pooled pooled;
-  Rma* rma = nullptr;                            // the owner; calls back into it when something arrives
+  Rma* rma = nullptr;                            // the owner, which handles the arrival
   Window* window = nullptr;                      // nullptr: the window is freed (at_target only)
   int target = 0;                                // rank in the window; at a target the origin's
   Outstanding* request = nullptr;                // the request-based call that waits for it, or nullptr
@@ -35,16 +36,16 @@ struct Reply final : Listener {
   std::optional<portals::CombinedBlock> memory;  // empty for a described body that does not fit the window
   portals::MatchEntry entry;
   bool at_target = false;        // a described body, in the put portal's list
-  bool reads = false;            // its bytes are read at the target, not only a confirmation
+  bool reads = false;            // the answer contains bytes of the target's memory
   std::uint32_t generation = 0;  // see UnderWay
-  // Called by the device when the block is filled; ends the answer (Rma::came).
+  // Called by the device when the block is filled; ends the answer (Rma::take_reply).
   void notify() override;
 };
 
 // A message that its wire did not take at once. It owns the body, or refers to it, until the wire has taken the body.
 struct Outgoing final : Listener {
   Pooled pooled;
-  // As in Reply: the owner, and the peer's rank in the window.
+  // The owner, and the peer's rank in the window, as in Reply.
   Rma* rma = nullptr;
   Window* window = nullptr;  // nullptr: no access waits for it
   int target = 0;
@@ -55,7 +56,7 @@ struct Outgoing final : Listener {
   std::vector<portals::Buffer> table;  // the pieces of a body that is not one run
   sim::Transmission transmission;
   std::uint32_t generation = 0;  // see UnderWay
-  // Called by the device when the transmission has ended, sent or failed (Rma::finished).
+  // Called by the device when the transmission has ended, sent or failed (Rma::end_sending).
   void notify() override;
 };
 

@@ -12,12 +12,13 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// Room for the asks that arrive between two rounds, in each of which all are handled. Asks without room wait on their
-// wires.
+// Room for the asks that arrive between two rounds; each round handles all of them. An ask without room is held on its
+// wire.
 constexpr std::size_t kAskHeapBytes = std::size_t{1} << 20;
-// Pieces of a body that others_may_write() examines: a longer search costs as much as a copy.
+// The most pieces of a body that others_may_write() examines. A longer search would cost as much as a copy.
 constexpr int kPiecesLookedAt = 64;
-// Operands up to here are copied, which costs less than waiting until they have left. An element of any type fits.
+// The most bytes of operands that are copied, which costs less than a wait until they have left. An element of any type
+// fits.
 constexpr std::size_t kOperandBytesCopied = 512;
 
 }  // namespace
@@ -52,7 +53,7 @@ Rma::Rma(DeviceParts& parts, const sim::NodeMemory* node, GuardWaits guard_waits
   attach(kPutPortal, put_list_);
   attach(kGetPortal, get_list_);
   attach(kWindowPortal, ask_list_);
-  // An ask without room must wait; dropping one would lose a lock or an accumulate.
+  // An ask without room must be held, because dropping it would lose a lock or an accumulate.
   parts.kernel.target().hold_when_no_room(kWindowPortal);
   // Other origins may write the memory while a reply is on its way.
   parts.kernel.answers().replies_may_change(kGetPortal);
@@ -71,11 +72,12 @@ Rma::~Rma() {
 }
 
 // Paper 001, 4.1: "A sender-managed single block memory descriptor referencing the RMA window is attached to the entry.
-// Similarly, the next available match list entry for the get portal". A dynamic window has no one block: its accesses
-// are described by asks.
+// Similarly, the next available match list entry for the get portal". The memory of a dynamic window is not one block,
+// so asks describe the accesses to it.
 void Rma::attach(Window& window) {
   windows_.emplace(window.communicator->context, &window);
-  // Without windows the coprocessor leaves held messages until the program returns to MPI.
+  // With windows, the coprocessor makes room for held messages; without windows, these wait until the program returns
+  // to MPI.
   parts_.kernel.target().serve_while_away(true);
   // All members of a window of MPI_Win_allocate_shared have its memory mapped, so no put or get arrives.
   if (window.memory.dynamic() || window.flavor == MPI_WIN_FLAVOR_SHARED) return;
@@ -100,21 +102,21 @@ void Rma::attach(Window& window) {
 }
 
 void Rma::detach(Window& window) {
-  // Described bodies that never arrived, or that did not fit their description.
+  // Ends the described bodies that have not arrived or do not fit the window.
   replies_.for_each_in_use([&](Reply& reply) {
     if (!reply.at_target || reply.window != &window) return;
     if (!reply.memory || reply.memory->under_way() == 0) return take_reply(reply);
-    reply.window = nullptr;  // it ends when the body has arrived or its sender is lost
+    reply.window = nullptr;  // the Reply ends when the body has arrived or its sender is lost
   });
   windows_.erase(window.communicator->context);
   if (windows_.empty()) parts_.kernel.target().serve_while_away(false);
-  // Also blocks of earlier windows that are free by now.
+  // Also deletes blocks of earlier windows to which the kernel does not refer any more.
   std::erase_if(retired_, [](const auto& block) { return block->under_way() == 0; });
   if (window.put_block == nullptr) return;
   put_list_.remove(window.put_entry);
   get_list_.remove(window.get_entry);
   for (auto* const block : {&window.put_block, &window.get_block}) {
-    // The kernel may still refer to the block, so it outlives the window.
+    // If the kernel still refers to the block, the block outlives the window.
     if ((*block)->under_way() != 0) {
       (*block)->set_owner_tag(nullptr, kOwnerOthers);
       retired_.push_back(std::move(*block));
@@ -132,12 +134,12 @@ portals::Header Rma::header_to(std::uint32_t world_rank, portals::PortalIndex po
   return header;
 }
 
-// Sends a message. A body that its wire does not take at once stays in the origin's memory until it has left. `holds`:
-// the datatype that the body refers to.
+// Sends a message. If the wire does not take the body at once, the body stays in the origin's memory until it has left.
+// `holds`: the datatype to which the body refers.
 void Rma::send(Window& window, WindowTarget& target, const portals::Header& header, const portals::Region& body,
                Outstanding* request, const Pieces* holds) {
   if (parts_.kernel.try_send(header, body)) {
-    // The origin of a get waits for its reply, and wakes the target itself.
+    // A get needs no wake here: its origin waits for the reply, and that wait wakes the target.
     if (window.by_messages && header.kind == portals::Kind::put) wake(target);
     return;
   }
@@ -149,7 +151,7 @@ void Rma::send(Window& window, WindowTarget& target, const portals::Header& head
 }
 
 // Whether some of the bytes belong, or may belong, to a window of this process. Another origin may then change them
-// before they have left, so the wire sends a copy that is read once.
+// before they have left, so the wire sends a copy (Transmission::may_change).
 bool Rma::others_may_write(const portals::Region& body) const {
   const auto is_of_a_window = [&](const portals::Buffer& piece) {
     return std::ranges::any_of(windows_, [&](const auto& window) { return window.second->memory.overlaps(piece); });
@@ -183,10 +185,10 @@ void Rma::send_outgoing(Outgoing& outgoing, Window* window, int target, const po
   parts_.kernel.send(outgoing.transmission);
 }
 
-// Sends a body of this device's own, which may be reused on return.
+// Sends a body that the caller may reuse on return.
 void Rma::send_copied(Window* window, int target, portals::Header header, std::span<const std::byte> body) {
   header.length = body.size();
-  // A region has no constness; the kernel only reads this one.
+  // A region has no constness. The kernel only reads the region of a send.
   if (parts_.kernel.try_send(header, portals::Region(const_cast<std::byte*>(body.data()), body.size()))) return;
   Outgoing& outgoing = outgoing_.take();
   outgoing.body.assign(body.begin(), body.end());
@@ -200,7 +202,7 @@ void make_body(const Window& window, const AskHead& head, std::span<const Piece>
                std::vector<std::byte>& body) {
   body.resize(sizeof head + pieces.size_bytes() + room);
   AskHead whole = head;
-  // The arguments determine these two, so the caller's head leaves them out.
+  // Set here from the arguments, so the caller need not set these two fields.
   whole.origin = window.rank();
   whole.pieces = static_cast<std::uint32_t>(pieces.size());
   std::memcpy(body.data(), &whole, sizeof whole);
@@ -225,8 +227,8 @@ void Rma::send_ask(Window& window, int target, const AskHead& head, std::span<co
   send_copied(is_access ? &window : nullptr, target, ask_header(window, target, head.what), ask_body_);
 }
 
-// Few operands are copied behind their ask. More are sent from their place, and keep the origin's memory until they
-// have left.
+// Few operands are copied behind their ask. More operands are sent from their place, so the origin must not change them
+// until they have left.
 void Rma::send_ask(Window& window, int target, const AskHead& head, std::span<const Piece> pieces,
                    const AccumulateOperands& operands, const portals::Region& elements, Outstanding* request) {
   if (elements.bytes() <= kOperandBytesCopied) {
@@ -270,7 +272,7 @@ void Rma::end_sending(Outgoing& outgoing) {
   }
   if (outgoing.request != nullptr) done(outgoing.request, failed ? MPIX_ERR_PROC_FAILED : MPI_SUCCESS);
   outgoing.request = nullptr;
-  // Frees the body's memory, which may be large; the pooled object stays small.
+  // Frees the body's memory, which may be large, so that the pooled object stays small.
   outgoing.body = {};
   outgoing.table.clear();
   outgoing.pieces.clear();
@@ -296,7 +298,8 @@ Reply& Rma::expect(Window& window, int target, const portals::Region& room, Outs
   ++under_way_;
   answer.reads = room.bytes() != 0;
   to.reads += answer.reads ? 1 : 0;
-  // The loss of this target was handled before, so nothing would end this answer: the next round handles losses again.
+  // If the loss of this target was handled earlier, nothing would end this answer. So the next round handles losses
+  // again.
   if (parts_.kernel.initiator().gone(to.world_rank)) [[unlikely]]
     parts_.losses_ended = kLookAgain;
   if (request != nullptr) ++request->count;
@@ -321,7 +324,7 @@ void Rma::take_reply(Reply& answer) {
 }
 
 void Rma::give_up(Reply& answer, int error_class) {
-  // The entry first, so that a late answer finds none and is dropped.
+  // The entry is removed first, so that a late answer finds no entry and is dropped.
   parts_.receive_list.remove(answer.entry);
   answer.memory.reset();
   answer.pieces.clear();
@@ -351,15 +354,15 @@ void Rma::keep_error(Window& window, int error_class, const std::string& words) 
   window.error_text = words;
 }
 
-// "Put operations maintain pairwise ordering": when a get of no bytes is answered, the puts before it have been
-// delivered.
+// "Put operations maintain pairwise ordering": when the answer to a get of no bytes arrives, the puts before the get
+// have been delivered.
 void Rma::begin_flush(Window& window, int target) {
   WindowTarget& to = window.target(target);
-  // A lost target answers nothing; its accesses have failed already.
+  // A lost target does not answer; the accesses to it have failed already.
   if (!to.unflushed || parts_.kernel.initiator().gone(to.world_rank)) return;
   to.unflushed = false;
   const Reply& answer = expect(window, target, {}, nullptr, nullptr);
-  // A dynamic window has no entry in the get portal. There an ask for no pieces brings the same answer.
+  // A dynamic window has no entry in the get portal. An ask for no pieces gets the same answer there.
   if (window.memory.dynamic()) {
     AskHead head;
     head.what = Ask::get_pieces;
@@ -373,8 +376,8 @@ void Rma::begin_flush(Window& window, int target) {
   send(window, to, get, {}, nullptr, nullptr);
 }
 
-// Ends the replies of lost peers. One that the kernel is still filling ends in a later round, when the kernel gives it
-// up.
+// Ends the replies of lost peers. A reply that the kernel is still filling ends in a later round, after the kernel has
+// given it up.
 void Rma::end_losses() {
   sim::Kernel& kernel = parts_.kernel;
   bool all = true;

@@ -29,16 +29,17 @@ namespace margay::mpi_adi {
 
 class Asked;
 
-// The progress of a request-based call: messages and answers under way for it, and the observer that is notified when
-// none is left.
+// The progress of a request-based call: the number of its messages and answers under way, and the observer that is
+// notified when none is left.
 struct Outstanding {
   std::uint32_t count = 0;       // under way
   int error_class = 0;           // the first error
-  Listener* all_done = nullptr;  // may be nullptr
+  Listener* all_done = nullptr;  // nullptr: no observer
 };
 
 // One access whose arguments are checked: elements of the origin, and elements of the target with the same number of
-// bytes. `buffer` may be MPI_BOTTOM, which is a null pointer, so only `type` says whether the origin has memory here.
+// bytes. `buffer` may be MPI_BOTTOM, which is a null pointer. So only `type` shows whether the access has memory of the
+// origin.
 struct Access {
   void* buffer = nullptr;
   std::int64_t count = 0;
@@ -46,7 +47,7 @@ struct Access {
   // Rank in the window.
   int target = 0;
   std::uint64_t offset = 0;  // bytes from the window's start to the first element; for a dynamic window an address
-  // Elements of target_type. The same bytes of data as the origin's elements, though perhaps other counts and gaps.
+  // Elements of target_type. They have as many bytes of data as the origin's elements, but count and gaps may differ.
   std::int64_t target_count = 0;
   const Datatype* target_type = nullptr;
   Outstanding* request = nullptr;  // of a request-based call; otherwise nullptr
@@ -76,20 +77,20 @@ struct AccumulateOperands {
   // Bytes from one element to the next, padding included.
   std::uint32_t element_bytes = 1;
   std::uint64_t count = 0;
-  portals::Region elements;            // in pieces of whole elements; empty with MPI_NO_OP
+  portals::Region elements;            // its pieces are whole elements; empty with MPI_NO_OP
   Pieces pieces;                       // owns the layout that `elements` refers to
   const std::byte* compare = nullptr;  // of a compare-and-swap; otherwise nullptr
   sim::TraceAccess call = sim::TraceAccess::accumulate;
 
-  // Whether there are operands; an address cannot show it, since MPI_BOTTOM is null.
+  // Whether there are operands. Their address cannot show this, because MPI_BOTTOM is null.
   [[nodiscard]] bool any() const { return op != MPI_NO_OP; }
 };
 
-// The one-sided communication of a rank. Made at the rank's first window; it must outlive all windows.
+// The one-sided communication of a rank. Made for the rank's first window; it must outlive all windows.
 class Rma final : public Listener {
  public:
-  // Called with the time waited so far while this process sleeps in a wait for a guard (sim/shm/holder_lock) that rank
-  // `holder` has, and with 0 when the wait is over.
+  // Called while this process sleeps in a wait for a guard (sim/shm/holder_lock) that rank `holder` has, with the time
+  // waited so far. Called with 0 when the wait is over.
   using GuardWaits = std::function<void(std::uint32_t holder, std::uint64_t waited_ns)>;
   // `parts` and `node` must outlive it. `node` nullptr: the node shares no memory.
   Rma(DeviceParts& parts, const sim::NodeMemory* node, GuardWaits guard_waits);
@@ -110,8 +111,8 @@ class Rma final : public Listener {
   // Start a put and a get. Accesses by the methods direct and process are complete on return.
   void put(Window& window, const Access& access);
   void get(Window& window, const Access& access);
-  // Starts an accumulate. `access` names the memory for the result, if one is wanted; its target elements have the type
-  // of `operands`.
+  // Starts an accumulate. `access` names the memory for the result, if a result is wanted. The target's elements have
+  // the type of `operands`.
   void accumulate(Window& window, const Access& access, const AccumulateOperands& operands);
 
   // Whether the origin's memory is free again and all answers have arrived.
@@ -121,13 +122,13 @@ class Rma final : public Listener {
   // Backpressure: if too many messages are under way (is_full()), a new access waits until has_room() before it begins.
   [[nodiscard]] bool is_full() const { return under_way_ >= kAccessMessagesMax; }
   [[nodiscard]] bool has_room() const { return under_way_ <= kAccessMessagesMax / 2; }
-  // Starts a flush if earlier accesses need one. When locally_complete() then holds, they are complete at the target.
-  // Requires: the puts have left.
+  // Starts a flush if earlier accesses need one. When locally_complete() holds afterwards, the accesses are complete at
+  // the target. Requires: the puts have left.
   void begin_flush(Window& window, int target);
 
-  // Whether a message reports the end of this origin's epoch to the target. It follows the epoch's accesses on the same
-  // wire, so they have arrived when it arrives, and need no answers. Not for a dynamic window, whose accesses the
-  // target may refuse.
+  // Whether a message reports the end of this origin's epoch to the target. This message follows the epoch's accesses
+  // on the same wire. When it arrives, the accesses have arrived, so they need no answers. False for a dynamic window,
+  // because the target may refuse accesses to it.
   [[nodiscard]] static bool ends_by_message(const Window& window, const WindowTarget& target) {
     return window.starts && target.in_start && !target.control.here() && !window.memory.dynamic() &&
            window.check == nullptr;
@@ -140,14 +141,14 @@ class Rma final : public Listener {
            target.reads == 0 && window.check == nullptr;
   }
 
-  // Passive epochs. ask_lock() requests the lock, has_lock() polls for it; unlock() returns it, behind all accesses, or
-  // withdraws the request.
-  // At most one passive epoch of this origin is open to a target. A lock in mapped memory needs no message.
+  // Passive epochs. ask_lock() requests the lock, and has_lock() polls for it. unlock() returns the lock, behind all
+  // accesses, or withdraws the request. At most one passive epoch of this origin is open to a target. A lock in mapped
+  // memory needs no message.
   void ask_lock(Window& window, int target, LockKind kind);
   [[nodiscard]] bool has_lock(const Window& window, WindowTarget& target);
   void unlock(Window& window, int target);
-  // Notifies a member of an event of an active epoch (an origin: posted; a target: completed), or of a lock (granted,
-  // unlock).
+  // Notifies a member of an event of an active epoch (`posted` goes to an origin, `completed` to a target) or of a lock
+  // (`granted`, `unlock`).
   void send(Window& window, int target, Ask what);
 
   // The accesses begun here.
@@ -161,23 +162,23 @@ class Rma final : public Listener {
   // `answer` and `outstanding` must stay valid until outstanding.count is 0.
   void announce(Window& window, int target, std::uint64_t offset, std::span<const Piece> pieces,
                 const AnnouncedAccess& access, Conflict& answer, Outstanding& outstanding);
-  // Reports completion to the target. `outstanding` nullptr: no caller waits for the answer. `number`: of the access,
-  // with one_access.
+  // Reports completion to the target. `outstanding` nullptr: no answer is requested. `number`: the access's, with
+  // one_access.
   void announce_completed(Window& window, int target, Completed what, std::uint64_t number, Outstanding* outstanding);
 
   // Handles the asks that have arrived. Called in a round of progress.
   void notify() override;
 
-  // Counts a synchronisation that waits for no message. True at every eighth, which should run progress all the same.
-  // Each of these may be a system call, so they poll more often than those of need_not_look(), which take nanoseconds.
+  // Counts a synchronisation that waits for no message. True at every eighth, which should run progress nevertheless.
+  // Each of these synchronisations may be a system call, so they run progress more often than those of need_not_look().
   [[nodiscard]] bool looks_now() {
     synchronised_ += kSynchronisedToLook / 8;
     if (synchronised_ < kSynchronisedToLook) return false;
     synchronised_ = 0;
     return true;
   }
-  // The same for synchronisations that take nanoseconds, of which every 64th runs progress. True: this one need not,
-  // and is counted. False: it must, and is not counted.
+  // The same for synchronisations that take nanoseconds, of which every 64th runs progress. True: this synchronisation
+  // need not run progress, and is counted. False: it must, and is not counted.
   [[nodiscard]] bool need_not_look() {
     if (synchronised_ + 1 >= kSynchronisedToLook) return false;
     ++synchronised_;
@@ -194,17 +195,18 @@ class Rma final : public Listener {
   friend struct Outgoing;
   friend struct Reply;
 
-  // Sending. `holds`: the datatype that the body refers to; `request`: the call that waits until it has left.
+  // Sending. `holds`: the datatype to which the body refers. `request`: the call that waits until the body has left.
   void send(Window& window, WindowTarget& target, const portals::Header& header, const portals::Region& body,
             Outstanding* request, const Pieces* holds);
-  // Wakes the target of a put of the 1996 interface, on this node: neither side waits for that put's arrival, so a
-  // computing target would not poll for it. One system call.
+  // Wakes the target of a put of the 1996 interface, if it is on this node. Neither side waits for the arrival of such
+  // a put, so a target that computes would not poll for it. Costs one system call.
   void wake(const WindowTarget& target);
   // Sends by a pooled transmission, whose body must stay valid until it has left.
   void send_outgoing(Outgoing& outgoing, Window* window, int target, const portals::Header& header,
                      const portals::Region& body);
-  // Both forms send an ask. This one also sends operands: few are copied into the message, many are sent from their
-  // place, which must stay valid until `request` or the window's count shows that they have left.
+  // Sends an ask with operands of an accumulate. Few operands are copied into the message. Many operands are sent from
+  // their place, which must stay valid until `request` or the window's count shows that they have left. The other form
+  // of send_ask() always copies its operands.
   void send_ask(Window& window, int target, const AskHead& head, std::span<const Piece> pieces,
                 const AccumulateOperands& operands, const portals::Region& elements, Outstanding* request);
   // Sends a body that the caller may reuse on return. `window` nullptr: no access waits for it.
@@ -219,8 +221,8 @@ class Rma final : public Listener {
   [[nodiscard]] portals::Header ask_header(Window& window, int target, Ask what) const;
   [[nodiscard]] portals::Header header_to(std::uint32_t world_rank, portals::PortalIndex portal,
                                           portals::MatchBits bits) const;
-  // Whether nothing is under way to the target, so that the next access may request an answer, which then serves as its
-  // flush: one round trip. After several accesses, a flush behind all of them is cheaper than an answer for each.
+  // Whether nothing is under way to the target. Then the next access may request an answer, which serves as its flush:
+  // one round trip. After several accesses, a flush behind all of them is cheaper than an answer to each.
   [[nodiscard]] bool is_alone(const Window& window, const WindowTarget& target) const {
     return !target.unflushed && locally_complete(target) && !ends_by_message(window, target) &&
            !parts_.kernel.initiator().gone(target.world_rank);
@@ -232,14 +234,14 @@ class Rma final : public Listener {
   void take_reply(Reply& answer);
   // Ends an answer, with its error or with success.
   void give_up(Reply& answer, int error_class);
-  // One message or answer less under way for a request-based call.
+  // Counts the end of a message or an answer of a request-based call.
   void done(Outstanding* request, int error_class);
   // Keeps the first error of a window's accesses, and its message `words`, for the window's next synchronisation.
   void keep_error(Window& window, int error_class, const std::string& words);
 
   // Locks.
   [[nodiscard]] sim::WindowLock lock_of(const WindowControl& control);
-  // The test of the locks in memory for a lost holder (sim/shm/holder_lock).
+  // The test for a lost holder that the locks in memory use (sim/shm/holder_lock).
   [[nodiscard]] static bool is_gone(void* rma, std::uint32_t world_rank);
   [[nodiscard]] sim::HolderGone holder_gone();
   // Wakes a member to which the lock was granted.
@@ -250,12 +252,12 @@ class Rma final : public Listener {
   void give_locks();
   // Makes give_locks() run in each round, until no member waits.
   void look_each_round();
-  // Withdraws lost members from the locks that this process may act on for them.
+  // Withdraws the locks and requests of lost members, for those locks on which this process may act for them.
   void withdraw_dead();
   [[nodiscard]] bool may_withdraw(std::uint32_t world_rank, bool is_own_lock) const;
   [[nodiscard]] sim::AccumulateLock accumulate_lock(const WindowTarget& target);
 
-  // An access begins: counted, and recorded in the trace before its messages.
+  // Counts an access that begins, and records it in the trace before its messages.
   void count_access(const Window& window, const Access& access, sim::TraceAccess call, WindowMethod method,
                     std::uint64_t bytes) {
     count(call >= sim::TraceAccess::accumulate ? sim::CountedAccess::accumulate : static_cast<sim::CountedAccess>(call),
@@ -263,40 +265,40 @@ class Rma final : public Listener {
     if (parts_.recorder().on()) [[unlikely]]
       record_access(window, access, call, method, bytes);
   }
-  // The rare part of seen(): with a trace.
+  // The part of count_access() with a trace.
   void record_access(const Window& window, const Access& access, sim::TraceAccess call, WindowMethod method,
                      std::uint64_t bytes);
   // Records a trace event with the window's context and the target's rank.
   void record(const Window& window, sim::TraceKind kind, int target, sim::TraceEvent event);
 
-  // Whether an access is sent block by block, one message for each, instead of a described body. Not for a dynamic
-  // window, whose memory is not a single block in which offsets count.
+  // Whether an access is sent as one message for each block instead of as a described body. False for a dynamic window,
+  // because offsets do not apply to its memory.
   [[nodiscard]] bool block_by_block(const Window& window) const {
     return window.by_messages || (parts_.options.a_message_a_block && !window.memory.dynamic());
   }
-  // The method `process`. False: the system refuses it; nothing happened, and the target is accessed by messages from
-  // now on.
+  // Performs an access by the method `process`. False: the operating system refuses; nothing happened, and later
+  // accesses to the target use messages.
   [[nodiscard]] bool copy_through_system(Window& window, const Access& access, bool write);
   // The paper's form of accesses in pieces: one message for each block.
   void put_blocks(Window& window, const Access& access);
   void get_blocks(Window& window, const Access& access);
-  // The choice between one message and a described body is made here, by the target's datatype and window.
+  // Choose between one message and a described body, by the target's datatype and window.
   void put_by_messages(Window& window, const Access& access);
   void get_by_messages(Window& window, const Access& access);
   // The memory for an accumulate's previous elements; empty if they are not wanted.
   [[nodiscard]] static portals::Region result_room(const Access& access, const AccumulateOperands& operands,
                                                    Pieces& pieces);
-  // One ask for each kOperandBytesOfAsk bytes or kPiecesOfAsk pieces, in whole elements.
+  // Sends an ask for each kOperandBytesOfAsk bytes or kPiecesOfAsk pieces, in whole elements.
   void accumulate_by_messages(Window& window, const Access& access, const AccumulateOperands& operands);
 
-  // As a target.
-  // Checks an ask's sender and dispatches it. An invalid one is dropped.
+  // The functions below act as a target. hear() checks an ask's sender and dispatches the ask. An invalid ask is
+  // dropped.
   void hear(const portals::Header& header, const std::byte* body, std::uint64_t bytes);
   // Requests the lock for the origin, and answers at once if it is free.
   void hear_lock(Window& window, const AskHead& head);
   // Reports to the origin that its ask is invalid.
   void refuse(Window& window, const AskHead& head, int error_class);
-  // As an origin: ends the access that a target refused.
+  // The only function of an origin here: ends the access that a target refused.
   void hear_refusal(Window& window, const AskHead& head);
   // Prepares for the body that the ask describes.
   void take_pieces(Window& window, const Asked& asked, const portals::Header& header);
@@ -309,7 +311,7 @@ class Rma final : public Listener {
 
   // --check-rma: compares an announced access, and answers.
   void hear_announced(Window& window, const Asked& asked);
-  // Removes the accesses that the origin reports as complete, and confirms that if it asked for an answer.
+  // Removes the accesses that the origin reports as complete, and answers if the origin requested an answer.
   void hear_completed(Window& window, const AskHead& head);
 
   DeviceParts& parts_;
@@ -323,18 +325,18 @@ class Rma final : public Listener {
   std::unordered_map<std::uint32_t, sim::PeerMemory> peers_;  // other processes of the node, by local rank
   // Blocks of freed windows to which a body or an answer under way still refers.
   std::vector<std::unique_ptr<portals::SingleBlock>> retired_;
-  // Answers that are awaited, and described bodies; their entries are in lists, so their addresses are constant.
+  // Awaited answers, and described bodies. Their entries are in lists, so their addresses must be constant.
   Pool<Reply> replies_;
   // Transmissions that the kernel has not finished.
   Pool<Outgoing> outgoing_;
-  // Polls, in each round, for locks that were granted in memory to members that wait for a message.
+  // The observer that polls in each round for locks that were granted in memory to members that wait for a message.
   struct Rounds final : Listener {
     explicit Rounds(Rma& of) : rma(of) {}
     void notify() override { rma.give_locks(); }
     Rma& rma;
   };
   Rounds rounds_{*this};
-  // Ends what lost peers leave open, with an error for the window; locks that they had go to others.
+  // The observer that ends the operations of lost peers with an error for the window, and releases their locks.
   struct Losses final : Listener {
     explicit Losses(Rma& of) : rma(of) {}
     void notify() override { rma.end_losses(); }
@@ -349,7 +351,7 @@ class Rma final : public Listener {
   std::uint32_t synchronised_ = 0;
   std::uint32_t next_described_ = 0;  // number of the latest described body
   std::uint32_t losses_ = 0;          // losses for which withdraw_dead() has run
-  // Reused, so that an ask allocates nothing, at either side.
+  // Buffers that are reused, so that an ask allocates nothing, neither at its origin nor at its target.
   std::vector<std::byte> ask_body_;
   std::vector<std::byte> answer_body_;
   std::vector<portals::Buffer> meant_;  // the target's pieces that an ask names

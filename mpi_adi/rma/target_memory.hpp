@@ -1,6 +1,6 @@
-// The memory that a window exposes in this process: one piece, or, for a dynamic window, the attached pieces, of which
-// an access may span several that touch. Each function that reads or writes for an origin looks up the address here
-// first, so a number from a wire never leads outside of the window.
+// The memory that a window exposes in this process: one piece, or the attached pieces of a dynamic window. An access
+// may span several pieces that touch. Each function that reads or writes for an origin looks up the address here first,
+// so a number from a wire never leads outside of the window.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,9 @@
 
 namespace margay::mpi_adi {
 
-// One for each window (Window::memory). Under the process lock. Owns no memory. A look-up in a dynamic window is
-// logarithmic in the number of pieces, and linear in those that the access spans.
+// The exposed memory of one window (Window::memory). This object does not own the memory. Under the process lock. A
+// look-up in a dynamic window is logarithmic in the number of pieces, and linear in the number of pieces that the
+// access spans.
 class TargetMemory {
  public:
   // Sets the memory of a window that is not dynamic. `bytes` may be 0, and `base` then nullptr.
@@ -22,7 +23,8 @@ class TargetMemory {
     base_ = base;
     bytes_ = bytes;
   }
-  // Makes it dynamic: displacements are addresses, in pieces that the program attaches and detaches (MPI 4.0, 12.2.4).
+  // Makes the window dynamic: displacements are addresses, in pieces that the program attaches and detaches (MPI 4.0,
+  // 12.2.4).
   void make_dynamic() { dynamic_ = true; }
   [[nodiscard]] bool dynamic() const { return dynamic_; }
 
@@ -30,23 +32,23 @@ class TargetMemory {
   [[nodiscard]] bool attach(void* base, std::uint64_t bytes) {
     const auto begin = reinterpret_cast<std::uintptr_t>(base);
     if (bytes == 0) {
-      // Kept apart, since it overlaps nothing and no access finds it.
+      // Kept apart, because an empty piece overlaps nothing, and no access finds it.
       empty_.insert(begin);
       return true;
     }
-    // The neighbours decide: attached pieces never overlap.
+    // Attached pieces never overlap, so only the neighbours are compared.
     const auto next = pieces_.lower_bound(begin);
     // The next piece begins inside this one.
     if (next != pieces_.end() && next->first - begin < bytes) return false;
     if (next != pieces_.begin()) {
       const auto before = std::prev(next);
-      // The piece before reaches into this one.
+      // The previous piece reaches into this one.
       if (begin - before->first < before->second) return false;
     }
     pieces_.emplace(begin, bytes);
     return true;
   }
-  // Detaches a piece by the address that was attached. False: there is no piece at that address.
+  // Detaches the piece that begins at this address. False: there is none.
   [[nodiscard]] bool detach(const void* base) {
     const auto begin = reinterpret_cast<std::uintptr_t>(base);
     if (pieces_.erase(begin) != 0) return true;
@@ -59,13 +61,13 @@ class TargetMemory {
 
   // The memory at `offset` (in a dynamic window, an address), or nullptr if some of the bytes are outside.
   [[nodiscard]] std::byte* at(std::uint64_t offset, std::uint64_t bytes) const {
-    // Two comparisons, so that no sum can wrap.
+    // Two comparisons instead of a sum, which could wrap round.
     if (!dynamic_) return offset <= bytes_ && bytes <= bytes_ - offset ? base_ + offset : nullptr;
     auto next = pieces_.upper_bound(offset);
     if (next == pieces_.begin()) return nullptr;
     const auto piece = std::prev(next);
     const std::uint64_t in = offset - piece->first;
-    // An access of 0 bytes may begin right behind a piece.
+    // Not >=, because an access of 0 bytes may begin right behind a piece.
     if (in > piece->second) return nullptr;
     // Pieces that touch count as one: an access may span several.
     for (std::uint64_t here = piece->second - in; bytes > here; ++next) {
@@ -89,11 +91,11 @@ class TargetMemory {
   }
 
  private:
-  // Of a window that is not dynamic; otherwise unused.
+  // The memory of a window that is not dynamic; otherwise unused.
   std::byte* base_ = nullptr;
   std::uint64_t bytes_ = 0;
   bool dynamic_ = false;
-  // Of a dynamic window.
+  // The memory of a dynamic window; otherwise empty.
   std::map<std::uintptr_t, std::uint64_t> pieces_;  // bytes by address; they do not overlap
   std::multiset<std::uintptr_t> empty_;             // pieces of 0 bytes, which may be attached several times
 };

@@ -1,9 +1,9 @@
 // A window: memory that the members of a group expose to each other's puts, gets and accumulates (MPI 4.0, chapter 12;
-// paper 001, section 4). Passive, except for counters.
+// paper 001, section 4). Data, apart from its counters.
 //
 // A window has a communicator of its own, which supplies the context of its messages, the error handler, the attributes
-// and the name. The program has the window's handle only; the communicator stores it (Communicator::handle), so that
-// code that raises an error or calls an attribute's function passes the window's handle.
+// and the name. The program has only the window's handle, which is stored in Communicator::handle. So code that raises
+// an error or calls an attribute's function passes the window's handle to the program.
 #pragma once
 
 #include <array>
@@ -25,24 +25,24 @@
 
 namespace margay::mpi_adi {
 
-// A counter of operations under way to a target. A wait for it covers the operations that began before the wait, but
-// not those that other threads of the rank begin meanwhile. Each operation belongs to a generation. A wait begins a new
-// generation as soon as the previous one has ended. So at most two generations are under way, which two counters can
-// count, and a wait lasts until at most two have ended.
+// A counter of operations under way to a target. A wait covers the operations that began before the wait, and is not
+// prolonged by operations that other threads of the rank begin meanwhile. Each operation belongs to a generation. A
+// wait begins a new generation as soon as the previous generation has ended. So at most two generations are under way,
+// for which two counters suffice, and a wait lasts until at most two generations have ended.
 
 class UnderWay {
  public:
-  // Whether nothing is under way. One test, since most waits find nothing.
+  // Whether nothing is under way. One test, because most waits find nothing.
   [[nodiscard]] bool none() const { return (counts_[0] | counts_[1]) == 0; }
   // Counts an operation; returns the generation to pass to end().
   [[nodiscard]] std::uint32_t begin() {
     ++counts_[generation_ % 2];
     return generation_;
   }
-  // Counts its end. Requires: begin() returned `generation`.
+  // Counts an operation's end. Requires: begin() returned `generation`.
   void end(std::uint32_t generation) { --counts_[generation % 2]; }
 
-  // The value to pass to over(), at the begin of a wait.
+  // The present generation, which a wait reads at its begin and passes to over().
   [[nodiscard]] std::uint32_t now() const { return generation_; }
   // Whether all operations that were under way at `then` have ended. Polled until it is true.
   [[nodiscard]] bool over(std::uint32_t then) {
@@ -51,7 +51,7 @@ class UnderWay {
       if (counts_[(then + 1) % 2] != 0) return false;
       ++generation_;
     }
-    // A generation after the next can only have begun because this one had ended.
+    // The second generation after `then` begins only when `then` has ended.
     return generation_ - then > 1 || counts_[then % 2] == 0;
   }
 
@@ -60,8 +60,8 @@ class UnderWay {
   std::array<std::uint32_t, 2> counts_{};  // of the present generation and the one before it
 };
 
-// A member's lock and counts of epochs, in memory that the processes of its node have mapped, where such memory exists.
-// Origins without the mapping send messages, and the member's device uses the same lock for them.
+// A member's lock and counts of epochs, in memory that the processes of the member's node have mapped, if the node
+// shares memory. Origins without the mapping send messages, and the member's device uses the same lock for them.
 //
 //   WindowLockData | a slot for each member | counts of posts to this member | counts of completions here
 
@@ -71,7 +71,7 @@ class WindowControl {
   WindowControl() = default;
   // `memory`: bytes_for(members) bytes, zero at first, aligned to a cache line.
   WindowControl(std::byte* memory, std::size_t members) : memory_(memory), members_(members) {}
-  // The bytes of that memory for a window of `members`.
+  // The bytes of the memory for a window of `members`.
   [[nodiscard]] static std::size_t bytes_for(std::size_t members) {
     return sizeof(sim::WindowLockData) + members * (sizeof(std::uint64_t) + 2 * sizeof(std::uint32_t));
   }
@@ -105,7 +105,7 @@ class WindowControl {
 
 struct WindowCheck;
 
-// The method of access to a member's memory. The numbers are those of traces and of the job board.
+// The method of access to a member's memory. Traces and the job board contain these numbers.
 enum class WindowMethod : std::uint8_t {
   direct,   // loads and stores: it is this process's memory, or is mapped here
   process,  // the operating system copies between the processes
@@ -130,12 +130,13 @@ struct WindowTarget {
   WindowMethod method = WindowMethod::message;
   std::uint32_t world_rank = 0;
   std::uint32_t local_rank = 0;  // on this node; of the methods direct and process
-  // direct: the window's memory, mapped here. process: its address there, never dereferenced.
+  // direct: the window's memory, mapped here. process: the memory's address in the other process, never dereferenced
+  // here.
   std::byte* base = nullptr;
   bool writable = false;            // process: all of it may be read and written
   std::uint64_t bytes = 0;          // the window's size; for a dynamic window all addresses
   std::uint64_t unit = 1;           // bytes of one step of a displacement
-  sim::PeerMemory* peer = nullptr;  // process: set at the first access; Rma owns it
+  sim::PeerMemory* peer = nullptr;  // process: the access to the other process, set at the first use; Rma owns it
   WindowControl control;            // the member's lock and counts, if they are mapped here
   // Operations by messages that are under way.
   UnderWay sending;             // messages that refer to the origin's memory
@@ -144,13 +145,13 @@ struct WindowTarget {
   std::uint32_t reads = 0;      // awaited answers that carry bytes of the target's memory
   std::uint32_t described = 0;  // as a target: described bodies of this member that have not arrived
   // This origin's passive epoch. The lock is requested at once, and granted later.
-  // The kind of MPI_Win_lock; none with MPI_Win_lock_all.
+  // The kind of lock of MPI_Win_lock; none with MPI_Win_lock_all.
   LockKind lock = LockKind::none;
   // Set when the lock is granted: by a message, or found in the shared memory by Rma::has_lock().
   bool locked = false;
   bool lock_asked = false;  // false with MPI_MODE_NOCHECK
-  // Active epochs: the posts of this member that MPI_Win_start has used, and the completions that MPI_Win_wait has
-  // used.
+  // Active epochs: the number of this member's posts that MPI_Win_start has consumed, and of its completions that
+  // MPI_Win_wait has consumed.
   std::uint32_t started = 0;
   std::uint32_t waited = 0;
   bool in_start = false;  // a target of MPI_Win_start's epoch
@@ -168,13 +169,14 @@ struct Window {
   Communicator* communicator = nullptr;  // the window's own
   // The communicator's own handle, while Communicator::handle has the window's.
   MPI_Comm communicator_handle = MPI_COMM_NULL;
-  bool by_messages = false;  // the interface of 1996: messages to oneself too, one for each block
+  // The interface of 1996: every access is messages, one for each block, even to this process.
+  bool by_messages = false;
   // MPI_WIN_CREATE_FLAVOR's value: the call that made the window.
   int flavor = MPI_WIN_FLAVOR_CREATE;
   int model = MPI_WIN_UNIFIED;
   void* base = nullptr;  // this process's memory
   MPI_Aint size = 0;
-  // Bytes of a step of a displacement here; each member may have another (MPI_Win_create's disp_unit).
+  // Bytes of one step of a displacement here (MPI_Win_create's disp_unit). Members may have different units.
   MPI_Aint unit = 1;
   int unit_int = 1;          // the value of MPI_WIN_DISP_UNIT, which needs an address
   bool owns_memory = false;  // `base` was allocated by the rank, and is freed with the window
@@ -200,19 +202,19 @@ struct Window {
   // With --check-rma, else nullptr; shared, because its type is incomplete here.
   std::shared_ptr<WindowCheck> check;
 
-  // As a target.
+  // The fields below are for this process as a target.
   TargetMemory memory;
   WindowControl control;
   void* control_memory = nullptr;  // allocated by the rank
   std::vector<int> waiting;        // members that requested the lock by message and do not have it yet
-  // Figure 11: one entry of the put portal and one of the get portal, over the same memory.
+  // Figure 11: an entry of the put portal and an entry of the get portal, over the same memory.
   std::unique_ptr<portals::SingleBlock> put_block;
   std::unique_ptr<portals::SingleBlock> get_block;
   // Listed from Rma::attach() to Rma::detach().
   portals::MatchEntry put_entry;
   portals::MatchEntry get_entry;
 
-  // Ranks of a window are those of its communicator.
+  // A window's ranks are the ranks of its communicator.
   [[nodiscard]] int rank() const { return communicator->rank(); }
   [[nodiscard]] int members() const { return communicator->size(); }
   [[nodiscard]] WindowTarget& target(int rank) { return targets[static_cast<std::size_t>(rank)]; }

@@ -3,7 +3,7 @@
 namespace margay::mpi_adi {
 
 MethodChoice choose_window_method(const MethodFacts& facts) {
-  // The order matters: the interface and the kind of window decide before the place of the memory.
+  // The order matters: interface and kind of the window take precedence over the place of the memory.
   if (facts.of_1996) return {WindowMethod::message, "the paper's interface goes by its put and get portals only"};
   if (facts.is_dynamic) return {WindowMethod::message, "what is attached there is known to the target alone"};
   if (facts.is_own) return {WindowMethod::direct, "it is the process's own"};

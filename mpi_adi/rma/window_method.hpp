@@ -10,7 +10,7 @@ namespace margay::mpi_adi {
 // The facts that decide it.
 struct MethodFacts {
   bool of_1996 = false;       // of paper 001's interface, which uses messages only
-  bool is_dynamic = false;    // memory that is attached later, without notice to other members
+  bool is_dynamic = false;    // memory that the target attaches later, without notifying other members
   bool is_own = false;        // this process's window memory
   bool is_on_node = false;    // the member is on this node
   bool is_mapped = false;     // its memory is in the node's shared heap and mapped here
@@ -23,7 +23,7 @@ struct MethodChoice {
   std::string_view reason;
 };
 
-// Decides by the first fact that applies, in the order of the fields; messages are the fallback that always works. The
+// The first fact that applies decides, in the order of the fields. Messages, which always work, are the fallback. The
 // reason is a literal.
 [[nodiscard]] MethodChoice choose_window_method(const MethodFacts& facts);
 
