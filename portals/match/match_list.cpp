@@ -71,7 +71,7 @@ void MatchList::remove(MatchEntry& entry) {
   --impl.size;
   if (!entry.chained_) [[unlikely]]
     return impl.abandon(entry);
-  // Out of the index before out of the chain, because drop_index() walks the chain.
+  // The entry leaves the index first, because unchain() may call drop_index(), which reaches chained entries only.
   if (impl.attended) [[unlikely]]
     impl.record_unchained(entry);
   impl.unchain(entry);

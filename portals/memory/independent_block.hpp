@@ -1,7 +1,7 @@
 // An independent block: a table of buffers, each of which takes one message with its header. "The independent block
 // memory descriptor describes a table of possibly noncontiguous buffers ... a message ... will be deposited in the
-// first available buffer in the buffer descriptor table" (paper 001, section 1.2). Here it is the next one in turn, so
-// that the rows show the order of arrival: see release(). A posted receive of MPI is a block of one row.
+// first available buffer in the buffer descriptor table" (paper 001, section 1.2). margay uses the next buffer in turn
+// instead, so that the rows show the order of arrival: see release(). A posted receive of MPI is a block of one row.
 #pragma once
 
 #include <algorithm>
@@ -37,12 +37,12 @@ class IndependentBlock final : public Descriptor {
   IndependentBlock(std::span<IndependentBuffer> table, Progression progression)
       : Descriptor(DescriptorType::independent_block), table_(table), progression_(progression) {}
 
-  // The program's rows; read them for headers and states. In the order of their use.
+  // The program's rows, in the order of their use. Read them for headers and states.
   [[nodiscard]] std::span<const IndependentBuffer> table() const { return table_; }
   [[nodiscard]] Progression progression() const { return progression_; }
   // Makes a filled row available. Linear: each row is used once, in order, so a released row is used only after
-  // rewind(). Circular: the next message goes to the row after the last one used, once that is released. Notifies room
-  // observers if the row whose turn it is has become available.
+  // rewind(). Circular: the next message goes to the row after the last used one, once that row is available. Notifies
+  // room observers if the row whose turn it is has become available.
   void release(std::size_t row);
   // Linear blocks only: begins with the first row again; rows that are still filled are skipped. Requires: no row is
   // reserved.
@@ -76,7 +76,7 @@ class IndependentBlock final : public Descriptor {
   // Notifies the observers if a buffer is available.
   void notify_observers();
 
-  // Constant after construction; its rows change.
+  // The span is constant after construction; the rows change.
   std::span<IndependentBuffer> table_;
   // The row whose turn is next; table_.size() at the end of a linear table.
   std::size_t next_ = 0;
@@ -115,9 +115,9 @@ inline Passed IndependentBlock::admit(const Options& options, const Header& head
 }
 
 // The turn advances at the reservation and not at the completion, so that rows are in the order in which messages were
-// matched, whatever body is complete first.
+// matched, whichever body is complete first.
 inline void IndependentBlock::reserve(const Options& options, const Header& header, Verdict& verdict) {
-  // admit() found the row; of a circular table it is next_, without another search.
+  // In a circular table, the row that admit() found is next_, so no search is needed.
   const bool circular = progression_ == Progression::circular;
   const std::size_t row = circular ? next_ : available_linear();
   IndependentBuffer& buffer = table_[row];
