@@ -1,5 +1,6 @@
-// A table of a process's data about each peer, allocated when it first communicates with one: a rank among thousands
-// communicates with few. An access costs one load more than a vector's; an empty table, 8 bytes for each 32 peers.
+// A table of a process's data about each peer. Memory is allocated at the first contact with a peer, because a rank
+// among thousands communicates with few. An access costs one load more than in a vector. An empty table takes 8 bytes
+// for each 32 peers.
 #pragma once
 
 #include <array>
@@ -13,7 +14,7 @@
 namespace margay::sim {
 
 // An immutable table of numbers that many objects share: thousands of ranks in one process have the same data about all
-// others. Reading costs as much as a vector's, and copying a change of a reference count.
+// others. Reading costs as much as from a vector. Copying costs one change of a reference count.
 class SharedTable {
  public:
   using Numbers = std::vector<std::uint32_t>;

@@ -17,14 +17,14 @@ struct ProcessorShare {
   // "2 allowed processors", or the quota where that is the limit.
   std::string words;
 };
-// Reads affinity mask and control group. Some file reads: for startup.
+// Reads affinity mask and control group. It reads some files, so call it only at startup.
 [[nodiscard]] ProcessorShare processor_share();
 
-// Whether waiting processes yield at once: because that was requested ("yield", and not "spin"), or because `processes`
-// outnumber the processors.
+// Whether waiting processes yield at once: `asked` is "yield", or `processes` outnumber the processors and `asked` is
+// not "spin".
 [[nodiscard]] bool are_crowded(std::string_view asked, std::uint32_t processes, const ProcessorShare& share);
 
-// The calling thread and the operating system's scheduler: the seam that tests replace.
+// The calling thread's interface to the operating system's scheduler. Tests replace it.
 class Scheduler {
  public:
   Scheduler() = default;
@@ -39,7 +39,7 @@ class Scheduler {
   // Moves the thread to one of allowed(). Its affinity stays as before, so the scheduler may move it again.
   virtual void move_to(std::uint32_t processor) const;
 };
-// The operating system's. It has no state.
+// The operating system's scheduler. The object has no state.
 [[nodiscard]] const Scheduler& real_scheduler();
 
 // The part of the hardware to which this process is confined, according to /sys/devices/system.

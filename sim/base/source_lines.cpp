@@ -25,7 +25,7 @@ namespace margay::sim {
 
 namespace {
 
-// Debug information may be on a slow disk.
+// The longest wait for the command's answer: debug information may be on a slow disk.
 constexpr std::uint64_t kPatienceNs = 10'000'000'000;
 
 std::string_view base_name(std::string_view path) {
@@ -42,7 +42,7 @@ struct StackWalk {
   LoadedModules& modules;
   // This library.
   LoadedModule library;
-  // The outermost address in it so far.
+  // The outermost return address inside the library so far.
   std::uintptr_t in_library = 0;
   const void* found = nullptr;
 };
@@ -94,8 +94,9 @@ std::string path_of_command() {
   return {};
 }
 
-// Starts the command with `descriptor` as its standard input and output. It inherits nothing else of this rank, which
-// has descriptors and variables of its job. -1: it could not be started.
+// Starts the command with `descriptor` as its standard input and output. The command inherits no other descriptor of
+// this rank, and no variable except LD_LIBRARY_PATH, because the rank's belong to its job. -1: the command could not be
+// started.
 pid_t start_command(const std::string& path, int descriptor) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -157,12 +158,12 @@ std::string ask_command(const std::string& questions) {
   int ends[2];
   if (path.empty() || ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return {};
   const pid_t pid = start_command(path, ends[1]);
-  // The command's end of the pair: while it is open here too, the answer has no end.
+  // Closes the command's end of the pair here, because the answer would otherwise have no end.
   ::close(ends[1]);
   std::string answer;
   if (pid > 0) {
     if (send_all(ends[0], questions) && ::shutdown(ends[0], SHUT_WR) == 0) answer = receive_all(ends[0]);
-    // It has answered, or takes too long.
+    // The command has answered, or takes too long.
     ::kill(pid, SIGKILL);
     while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
     }

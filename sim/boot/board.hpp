@@ -4,9 +4,9 @@
 //   BoardHeader | node_of_rank: u32 x size | (page) | rank 0's region | rank 1's region | ...
 //   a rank's region, page-aligned:  BoardBlock | sent: u64 x size | delivered: u64 x size | dropped: u64 x size x 9
 //
-// Fields are grouped by writer: the launcher writes the header, before any rank runs except for its question; each rank
-// writes its own region only. While a rank runs, the launcher and `margay top` read its region for display only
-// (BoardReader); the launcher reads it for sums only after the rank has ended.
+// Fields are grouped by writer. The launcher writes the header, all of it before any rank runs except `question`,
+// `stall` and `cycle`. Each rank writes its own region only. While a rank runs, the launcher and `margay top` read its
+// region for display only (BoardReader); the launcher reads it for sums only after the rank has ended.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,7 @@ enum class CountedProtocol : std::uint32_t {
   ready,
   buffered,
   collective,
-  // Data shown to others in memory, without a message.
+  // Data that other ranks read in shared memory, without a message.
   collective_shared,
   put,
   get,
@@ -87,7 +87,7 @@ struct BoardWait {
   std::uint32_t needs_message = 0;
   // Sends and receives that are not complete.
   std::uint32_t requests = 0;
-  // Its name, zero-terminated; empty: no send or receive is in progress.
+  // The communicator's name, zero-terminated; empty: no send or receive is in progress.
   std::array<char, 64> communicator{};
   // When something moved last (CLOCK_MONOTONIC).
   std::uint64_t since_ns = 0;
@@ -105,9 +105,9 @@ struct BoardWait {
 struct BoardBlock {
   RankState state = RankState::started;
   std::int32_t abort_code = 0;
-  // The process that took the rank's place (MPI_Init); 0: none yet, and only one can.
+  // The process that took the rank's place (MPI_Init); 0: none yet. Only one process can take the place.
   std::int32_t pid = 0;
-  // Written as the process exits: sessions that it left open, with MPI_Finalize behind it or MPI_Init never called.
+  // Sessions that the process left open at its exit, after MPI_Finalize or without MPI_Init. Written at the exit.
   std::uint32_t open_sessions = 0;
   // Name of the call in progress, zero-terminated; empty outside of the library.
   std::array<char, 32> mpi_call{};
@@ -118,7 +118,7 @@ struct BoardBlock {
   // One line with the reason why the rank aborts, or why failed_call failed; zero-terminated.
   std::array<char, 2048> message{};
   BoardWait wait;
-  // Grows whenever a message moves; only ever compared.
+  // Grows whenever a message moves; readers only test whether it has changed.
   std::uint64_t progress = 0;
   // Entries that walks visited, and the most bytes that the heap of unexpected messages held.
   std::uint64_t entries_walked = 0;
@@ -129,16 +129,15 @@ struct BoardBlock {
   std::uint32_t findings = 0;
   // 1: a program on portals, without MPI.
   std::uint32_t on_portals = 0;
-  // Start time of the process `pid` (ProcessIdentity), because that process may have ended and its number been reused.
+  // Start time of the process `pid` (ProcessIdentity): if that process has ended, another may have its number.
   std::uint64_t start_ticks = 0;
   std::array<BoardCount, kCountedAccesses> by_access{};
   // See RankProcessors (sim/shm/rank_processors.hpp).
   std::uint32_t processor = 0;
   // The finding of the fatal error by which the rank aborts (Finding); 0: none, as after MPI_Abort.
   std::uint32_t abort_finding = 0;
-  // Counted here while messages arrive and leave, so they are current at any time: the counting objects have pointers
-  // to them in place of counters of their own (Initiator::count_wires_in, Device::count_in). The counters that an
-  // expected message touches are in one line.
+  // These counters are current at any time: the counting objects have pointers to them instead of counters of their own
+  // (Initiator::count_wires_in, Device::count_in). The counters that an expected message touches are in one line.
   alignas(64) std::array<BoardCount, static_cast<std::size_t>(CountedWire::count)> by_wire{};
   std::uint64_t posted_receives = 0;
   portals::ArrivalCounts unexpected;

@@ -24,7 +24,7 @@ enum class Finding : std::uint32_t {
   rank_died,
   // A rank exited after MPI_Init without MPI_Finalize.
   no_finalize,
-  // A rank ended without MPI_Init, for which other ranks wait.
+  // A rank for which other ranks wait ended without MPI_Init.
   no_init,
   // MPI_Abort, or an error of a call with a fatal error handler.
   aborted,
@@ -108,8 +108,8 @@ static_assert(static_cast<std::uint32_t>(Finding::mpi_error) + 1 == kFindingCoun
   return index < kFindingCount ? kFindingIds[index] : "unknown";
 }
 
-// " [rank-died]": ends the line on standard error that reports the finding. The line of a fatal error ends with that of
-// the error's finding, and `aborted` has no line then.
+// " [rank-died]": ends the line on standard error that reports the finding. The line of a fatal error ends with the
+// suffix of the error's finding; `aborted` then has no line of its own.
 [[nodiscard]] std::string id_suffix(Finding finding);
 
 // The memory file's name.
@@ -135,7 +135,7 @@ struct FindingRecord {
 };
 static_assert(std::is_trivially_copyable_v<FindingRecord> && sizeof(FindingRecord) == 1024);
 
-// Fills in `record.site` from what SourceLines::behind_call() gives, " (ring.c:41)" or nothing.
+// Fills in `record.site` from the result of SourceLines::behind_call(), " (ring.c:41)" or nothing.
 void set_site(FindingRecord& record, std::string_view behind_call);
 
 // The findings of one rank. Each is counted on the rank's board block, where the launcher reads the count (--strict
@@ -144,14 +144,14 @@ class Findings {
  public:
   // `job`, `count` and `recorder` outlive the object.
   Findings(const Job& job, std::uint32_t& count, Recorder& recorder) : job_(job), count_(&count), recorder_(recorder) {}
-  // Counts there from now on.
+  // Findings are counted in `count` from now on.
   void count_in(std::uint32_t& count) { count_ = &count; }
 
   // Counts the finding and appends `record`, with the job's rank if it has none, the time and `message`, to the memory
-  // file. Without --report it only counts. A traced rank records an event; a suspended trace is reopened for it, which
-  // the caller suspends again behind its last finding.
+  // file. Without --report it only counts. A traced rank also records an event. add() reopens a suspended trace for the
+  // event, and the caller suspends it again after its last finding.
   void add(Finding finding, const FindingRecord& record, std::string_view message);
-  // The same by a thread that must not enter the rank, before it ends the job: only the record. Without the lock.
+  // Appends the record only. For a thread that must not enter the rank and is about to end the job. Needs no lock.
   void add_outside(Finding finding, const FindingRecord& record, std::string_view message) const;
   // Counts findings beyond the number that a check prints and records.
   void count(std::size_t more) { *count_ += static_cast<std::uint32_t>(more); }

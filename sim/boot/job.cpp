@@ -42,10 +42,11 @@ Status leave(Job& job) {
   return job.pmi != nullptr ? job.pmi->finalize() : Status();
 }
 
-// Under margay's launcher the id is in its line.
+// Under margay's launcher, the launcher prints the line with the id.
 void abort_job(const Job& job, int code, std::string_view message, std::string_view id) {
   const int status = (code & 0xff) != 0 ? code & 0xff : 1;
-  // A launcher at which this rank has signed off accepts no more messages, and takes every exit for a regular one.
+  // After this rank has signed off, its launcher accepts no more messages, and treats every exit with a status as
+  // regular.
   const bool signed_off = job.board_fd < 0 && job.pmi != nullptr && job.pmi->finalized();
   // Under `margay run` the launcher ends a process that hangs.
   std::optional<LastSecond> last;

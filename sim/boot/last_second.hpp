@@ -7,7 +7,7 @@
 
 namespace margay::sim {
 
-// Armed from construction to destruction.
+// The time limit, armed from construction to destruction.
 class LastSecond {
  public:
   // In `status`: end by SIGKILL, not with a status.

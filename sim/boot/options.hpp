@@ -25,8 +25,8 @@ namespace margay::sim {
 // The exit status of a job, or of a process without `margay run`, that succeeded but for findings of strict checks.
 inline constexpr int kStatusFindings = 72;
 
-// A table of option values by name. Read at start; a value is parsed each time it is asked for, so not on the path of a
-// message.
+// A table of option values by name. Read at start. A value is parsed at each request, so code on the path of a message
+// must not read options.
 class Options {
  public:
   Options() = default;

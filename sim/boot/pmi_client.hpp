@@ -25,7 +25,7 @@ class PmiClient {
   Status init();
   // The index of this rank's program; 0 where the launcher does not report it.
   Status appnum(std::uint32_t& out);
-  // -1: unknown. The number of processes that the launcher could start (MPI_UNIVERSE_SIZE).
+  // The number of processes that the launcher could start (MPI_UNIVERSE_SIZE); -1: unknown.
   Status universe_size(int& out);
   // Stores a value of at most max_value() bytes, without white space or newline, for the other ranks. A key may be put
   // once.
@@ -37,8 +37,8 @@ class PmiClient {
   // Waits for all ranks of the job.
   Status barrier();
 
-  // A rank's card: a text for the others (addresses). Longer ones are split over several values. Order: put_card,
-  // barrier, get_card. The text must have printable characters other than white space.
+  // A rank's card: a text for the other ranks (addresses). A card longer than max_value() is split over several values.
+  // Order: put_card, barrier, get_card. The text must consist of printable characters other than white space.
   Status put_card(std::string_view card);
   Status get_card(std::uint32_t rank, std::string& card);
 

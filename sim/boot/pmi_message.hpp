@@ -30,7 +30,7 @@ class PmiMessage {
 
   // The value of cmd or mcmd; "endcmd" for the end of a block.
   [[nodiscard]] const std::string& command() const { return command_; }
-  // Begins with mcmd=; ends with a line "endcmd".
+  // Whether this line begins a block: its first field is mcmd=. The block ends with a line "endcmd".
   [[nodiscard]] bool is_block() const { return is_block_; }
   // Fields by key; the first one of equal keys.
   [[nodiscard]] bool has(std::string_view key) const { return find(key) != nullptr; }
