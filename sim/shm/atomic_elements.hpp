@@ -1,5 +1,5 @@
-// Atomic operations on elements of a window that several processes update at once: each element alone, by one
-// instruction, or by a loop around a compare-and-swap.
+// Atomic operations on elements of a window that several processes update at once. Each updates one element, by one
+// instruction or by a loop around a compare-and-swap.
 //
 // Memory orders. MPI orders the accumulates of one origin to one element (MPI 4.0, 11.7.2). An origin issues them in
 // that order, and each is one access to the element's word, so coherence of the word suffices for this, with any memory
@@ -22,8 +22,8 @@
 namespace margay::sim {
 
 // Whether an element of `width` bytes at `address` is updated by one atomic instruction. All other elements are updated
-// under sim/shm/accumulate_lock, misaligned ones included: an instruction that crosses a cache line locks the whole
-// bus, and the operating system may forbid it.
+// under sim/shm/accumulate_lock. These include misaligned ones, because an atomic instruction that crosses a cache line
+// locks the whole bus, and the operating system may forbid it.
 [[nodiscard]] inline bool is_atomic_element(const void* address, std::size_t width) {
   if (width != 1 && width != 2 && width != 4 && width != 8) return false;
   return reinterpret_cast<std::uintptr_t>(address) % width == 0;
@@ -80,7 +80,7 @@ template <AtomicElement T>
 // Writes an element.
 template <AtomicElement T>
 void store_element(T* at, T value) {
-  // Release: pairs with the acquires of those that find it, see above.
+  // Release: pairs with the acquire of the function that reads this value, see above.
   detail::element_at(at).store(detail::bits_of(value), std::memory_order_release);
 }
 // Writes `value`; returns the old one.

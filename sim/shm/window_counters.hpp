@@ -1,5 +1,5 @@
 // Counts of events between a window's processes, one for each other process: a target has exposed its window (post), an
-// origin has finished with it (complete). Each window has, for each process, one row of either kind; counter i of a row
+// origin has finished with it (complete). Each window has, for each process, one row of each kind; counter i of a row
 // is written by member i alone, and read by the row's owner, which compares it with its own count of epochs.
 #pragma once
 

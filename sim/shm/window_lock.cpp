@@ -54,7 +54,7 @@ WindowLock::Tickets WindowLock::release_and_let_in(std::uint32_t member) {
     tickets = let_in();
   } else if (before.state == WindowLockSlot::State::granted) {
     std::uint32_t& count = before.kind == WindowLockKind::shared ? data_->shared : data_->exclusive;
-    // Never below zero, in case it is damaged.
+    // Never below zero: the count may be damaged.
     store(count, std::max(load(count), 1U) - 1);
   }
   guard_.leave();
@@ -94,7 +94,7 @@ WindowLock::Row WindowLock::look() const {
   return row;
 }
 
-// Grants the requests that the row's head and the holders allow, and recomputes the counts. Inside the guard.
+// Grants the requests that the queue's head and the holders allow, and recomputes the counts. Inside the guard.
 WindowLock::Tickets WindowLock::let_in() {
   Row row = look();
   const std::uint32_t next = load(data_->next_ticket);
