@@ -72,8 +72,8 @@ void ProgramWait::clear() {
 }
 
 Status ProgramWait::look_around() {
-  // Written only now, because most waits end before their first check. A nested wait, by put() in a predicate, does not
-  // replace the name.
+  // The call's name is written only now, because most waits end before their first check. A nested wait, by put() in a
+  // predicate, does not replace the name.
   if (auto& on_board = program_.process().board().mpi_call; on_board[0] == '\0') {
     set_text(on_board, call_);
     named_ = true;
