@@ -61,8 +61,8 @@ class Delivery {
   [[nodiscard]] static Verdict verdict_of(const Placed& placed, const Header& header);
   // Gives back the room of a decided message whose body will not arrive. A message of a dynamic block is taken off the
   // queue and freed, even when a search has claimed it. Requires: the verdict is not a drop and has not been completed.
-  // A header-only message in a dynamic block is complete from decide() on, and its program may release it at any time:
-  // call complete() at once for it, never abandon().
+  // For a header-only message in a dynamic block, call complete() at once and never abandon(): the message is complete
+  // from decide() on, and its program may release it at any time.
   void abandon(const Verdict& verdict);
   // Performs the paper's linear walk and changes nothing: appends to `steps` each entry that the walk would visit for
   // `header`, in order, with the result there. If the message is taken, the last step's entry is the one that decide()

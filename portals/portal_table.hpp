@@ -1,6 +1,6 @@
 // A process's portal table: for each of its 64 portals a memory descriptor, a match list, or nothing. "Each application
 // is allotted a finite number of portals in a portal table, and each entry in the portal table has an associated memory
-// descriptor" (paper 001, section 1.2); a match list may stand in its place.
+// descriptor" (paper 001, section 1.2); a match list may stand in the descriptor's place.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace margay::portals {
 
-// Refers to descriptors and lists that the program owns, and that must live until they are detached or the table is
+// The table. It refers to the program's descriptors and lists, which must live until they are detached or the table is
 // destroyed. Used under the process lock only.
 class PortalTable {
  public:

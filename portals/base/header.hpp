@@ -62,8 +62,8 @@ struct Header {
   PortalIndex portal = 0;
   // The source's portal to which the acknowledgment or the reply is sent; kNoPortal: a put without acknowledgment.
   PortalIndex return_portal = kNoPortal;
-  // Put and get: the sender's own bytes. Acknowledgment and reply: a copy of them, in which bytes 4 to 11 hold the
-  // number of the answered message, and byte 0 of an acknowledgment holds `Saved`.
+  // Put and get: the sender's own bytes. Acknowledgment and reply: a copy of the answered message's bytes, except that
+  // bytes 4 to 11 hold that message's number, and byte 0 of an acknowledgment holds `Saved`.
   UserData user_data{};
   // The sender, and the receiver. A wire may derive both from its channel instead of carrying them.
   ProcessId source;

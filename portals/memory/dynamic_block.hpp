@@ -15,8 +15,8 @@
 
 namespace margay::portals {
 
-// Used under the process lock only. Functions that take a message end the process with an explanation when it is not
-// this block's or has been released.
+// The descriptor. Used under the process lock only. Functions that take a message end the process with an explanation
+// when the message is not this block's or has been released.
 class DynamicBlock final : public Descriptor {
  public:
   // Allocates messages, headers and bodies alike, from `heap` by first fit; the bookkeeping lies there too. Pages are

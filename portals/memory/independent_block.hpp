@@ -28,9 +28,9 @@ struct IndependentBuffer {
   enum class State : std::uint8_t { available, reserved, filled } state = State::available;
 };
 
-// Refers to the program's table of rows. Used under the process lock only. Misuse of a row ends the process with a
-// message. A message costs constant time in a circular table; in a linear one a scan over rows that were not released
-// before rewind().
+// The descriptor. Refers to the program's table of rows. Used under the process lock only. Misuse of a row ends the
+// process with a message. A message costs constant time in a circular table; in a linear one a scan over rows that were
+// not released before rewind().
 class IndependentBlock final : public Descriptor {
  public:
   // Requires: the table stays valid while the block is attached.
@@ -87,8 +87,8 @@ class IndependentBlock final : public Descriptor {
   Progression progression_;
 };
 
-// The steps of an independent block, in the header so that portals/memory/storage can inline them: a receive of MPI is
-// one such block, so each message passes here. Internal to portals.
+// The steps of an independent block. They are in the header so that portals/memory/storage can inline them: a receive
+// of MPI is one such block, so each message passes here. Internal to portals.
 
 inline std::size_t IndependentBlock::available() const {
   if (progression_ == Progression::circular) [[likely]] {
@@ -114,7 +114,7 @@ inline Passed IndependentBlock::admit(const Options& options, const Header& head
   return options.truncate && !get ? Passed::taken : Passed::too_small;
 }
 
-// The turn advances at the reservation and not at the completion, so that rows are in the order in which messages were
+// The turn advances at the reservation and not at the completion. So rows are in the order in which messages were
 // matched, whichever body is complete first.
 inline void IndependentBlock::reserve(const Options& options, const Header& header, Verdict& verdict) {
   // In a circular table, the row that admit() found is next_, so no search is needed.
