@@ -55,7 +55,7 @@ inline constexpr std::uint64_t kHeapArenaBytesMin = std::uint64_t{1} << 20;
 inline constexpr std::uint64_t kHeapArenaBytesMax = std::uint64_t{1} << 44;
 // Allocations up to this do not test whether the machine has the memory: the test takes as long as touching 1 MiB.
 inline constexpr std::uint64_t kMemoryUncheckedBytes = std::uint64_t{64} << 20;
-// The most pieces of the heap that core dumps include and that may have huge pages: each scattered piece may split the
+// The most pieces of the heap that core dumps include and that may have huge pages. Each scattered piece may split the
 // arena's mapping into up to four mappings, and a process may have 65,530 mappings.
 inline constexpr std::size_t kHeapAdvisedPieces = 4096;
 // The least part of a peer's arena that is mapped at once, in addresses and not memory: room for thousands of small

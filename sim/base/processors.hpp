@@ -47,10 +47,10 @@ class Scheduler {
 // The processors in this process's affinity mask, by number; empty: unknown.
 [[nodiscard]] std::vector<int> allowed_processors();
 
-// The instance of a resource type to which all of `processors` belong; nothing when they belong to several, or the
-// machine or this file lacks the type. Types have hwloc's names, in upper or lower case: Package (Socket), Die,
-// NUMANode (NUMA), L3Cache, L2Cache, L1Cache, Core, PU. An instance's number is that of its first processor, so it is
-// unique in a machine and for its type. `root`: replaces /sys/devices/system.
+// The instance of a resource type to which all of `processors` belong; nothing when they belong to several instances,
+// or when the machine or this function does not have the type. Types have hwloc's names, in upper or lower case:
+// Package (Socket), Die, NUMANode (NUMA), L3Cache, L2Cache, L1Cache, Core, PU. An instance's number is that of its
+// first processor, so it is unique in a machine and for its type. `root`: replaces /sys/devices/system.
 [[nodiscard]] std::optional<int> hardware_instance(std::string_view type, const std::vector<int>& processors,
                                                    const std::string& root = "/sys/devices/system");
 
