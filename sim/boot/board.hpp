@@ -1,5 +1,5 @@
-// The job board: one memory file per job, made by the launcher and mapped by every rank, through which the launcher
-// gives the ranks the job's data and the ranks report their state. Layout:
+// The job board: one memory file per job, which the launcher makes and every rank maps. In it, the launcher gives the
+// ranks the job's data, and the ranks report their state. Layout:
 //
 //   BoardHeader | node_of_rank: u32 x size | (page) | rank 0's region | rank 1's region | ...
 //   a rank's region, page-aligned:  BoardBlock | sent: u64 x size | delivered: u64 x size | dropped: u64 x size x 9

@@ -1,5 +1,5 @@
-// Findings: mistakes of a program and ends of a job that margay reports, each kind under a stable id, and the record by
-// which a rank passes one to the launcher. The texts behind the ids are in command/info/findings.
+// Findings: mistakes of a program and ends of a job that margay reports. Each kind has a stable id; the texts behind
+// the ids are in command/info/findings. A rank passes a finding to the launcher as a record.
 //
 // With `margay run --report` all ranks inherit one memory file (MARGAY_FINDINGS_FD), to which each appends records of
 // one size. The kernel makes an append atomic, so ranks need no lock and the launcher has all records of a killed rank.
@@ -138,8 +138,8 @@ static_assert(std::is_trivially_copyable_v<FindingRecord> && sizeof(FindingRecor
 // Fills in `record.site` from the result of SourceLines::behind_call(), " (ring.c:41)" or nothing.
 void set_site(FindingRecord& record, std::string_view behind_call);
 
-// The findings of one rank. Each is counted on the rank's board block, where the launcher reads the count (--strict
-// ends a job that has findings with an error), and recorded for --report. Under the process lock.
+// The findings of one rank. Each finding is counted on the rank's board block and recorded for --report. The launcher
+// reads the count: with --strict, a job that has findings ends with an error. Under the process lock.
 class Findings {
  public:
   // `job`, `count` and `recorder` outlive the object.

@@ -22,8 +22,8 @@ void say_whole(std::uint32_t rank, std::string_view message, std::string_view id
                                  static_cast<int>(id.size()), id.data(), id.empty() ? "" : "]"));
 }
 
-// Waits until a pipe's reader has taken everything written, for 0.2 s at most: a launcher that is notified of an abort
-// may exit before it reads what this rank printed, as Hydra does.
+// Waits until a pipe's reader has taken everything written, for 0.2 s at most. A launcher that is notified of an abort,
+// such as Hydra, may exit before it reads what this rank printed.
 void wait_until_read(int descriptor) {
   constexpr int kTries = 200;
   struct stat kind {};

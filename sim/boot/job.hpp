@@ -31,7 +31,7 @@ enum class Launcher : std::uint8_t {
   pmi,
 };
 
-// Filled in by join(). A value: one thread fills it in, and it does not change afterwards.
+// A rank's data about its job. join() fills it in, in one thread; it does not change afterwards.
 struct Job {
   std::uint32_t rank = 0;
   std::uint32_t size = 1;

@@ -1,5 +1,5 @@
-// A time limit for the last output of a process. The output may need a lock of stdio or malloc that another thread, or
-// the very code that a signal interrupted, holds: a second later the process ends all the same.
+// A time limit for the last output of a process. The output may need a lock of stdio or malloc. Another thread, or the
+// code that a signal interrupted, may hold that lock: a second later the process ends all the same.
 #pragma once
 
 #include <signal.h>

@@ -32,9 +32,9 @@ struct MeasuredRates {
   std::string rates;
 };
 
-// The identity of a machine for rates: the processors' model and number; Linux's version without its last number,
-// because the scheduler and the socket path change between series, not within one; and margay's own version, whose
-// messages were measured.
+// The identity of a machine for rates: the processors' model and number, Linux's version without its last number, and
+// margay's own version, whose messages were measured. Linux's last number is left out, because the scheduler and the
+// socket path change between series, not within one.
 [[nodiscard]] std::string this_machine();
 
 // The file's content.
