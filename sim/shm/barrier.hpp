@@ -47,7 +47,8 @@ inline void spin_pause() {
 #endif
 }
 
-// A full fence: a thread that sees what this thread writes afterwards also sees what it wrote before. For MPI_Win_sync.
+// A full fence: a thread that sees what this thread writes afterwards also sees what this thread wrote before. For
+// MPI_Win_sync.
 inline void order_memory() {
   // Partner: the other process's own call (MPI 4.0, 12.7); between the two the program synchronises by any means.
   std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -56,8 +56,8 @@ class BellRinger {
         return;
     } else {
       // Pairs with the exchange in BellOwner::begin_sleep: both are read-modify-writes of one word, so one comes first.
-      // If it is this one, the owner's exchange acquires our publishing store and its poll finds the message; if it is
-      // the owner's, we read 1 and ring. A plain load could be older than both.
+      // If this one is first, the owner's exchange acquires our publishing store, and the owner's poll finds the
+      // message. If the owner's is first, we read 1 and ring. A plain load could be older than both.
       if (sleeping.fetch_add(0, std::memory_order_acq_rel) == 0) return;
     }
     wake();

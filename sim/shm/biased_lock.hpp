@@ -5,9 +5,9 @@
 // Invariants
 //  1. The owner makes its word odd, then reads `other_`. The other side sets `other_`, then (membarrier) reads the
 //     owner's word. At least one sees the other, so they are never both inside.
-//  2. An owner that sees the other side at its entry withdraws and waits; the other's stay is short. The other side may
-//     wait for an owner that is inside (enter_other()). Meanwhile `other_` is set, which stops the owner at its next
-//     entry: an endless series of short stays cannot keep the other side out.
+//  2. An owner that sees the other side at its entry withdraws and waits; the stay of the other side is short. The
+//     other side may wait for an owner that is inside (enter_other()). Meanwhile `other_` is set, which stops the owner
+//     at its next entry. So an endless series of short stays of the owner cannot keep the other side out.
 //  3. Where membarrier is refused, and under thread sanitizer, both sides use sequentially consistent accesses instead.
 #pragma once
 

@@ -6,8 +6,8 @@
 //  2. The low byte is written last, with the first word, by one store.
 //  3. The producer never writes a cell that the consumer has not released: produced - consumed <= count. It has a
 //     cached copy of `consumed`, and reads the consumer's line only when that is used up.
-//  4. The consumer returns credit by quarters of the ring, or when it finds no more cells: while it is behind, one read
-//     of its line gives the producer room for many messages. So at rest all credit has been returned.
+//  4. The consumer returns credit by quarters of the ring, and when it finds no more cells. So while the consumer is
+//     behind, one read of its line gives the producer room for many messages, and at rest all credit has been returned.
 //
 // The data is in cell_data.hpp. A role is process-local, and belongs to one thread at a time (under the process lock).
 #pragma once

@@ -12,8 +12,8 @@
 
 namespace margay::sim {
 
-// One owner and one parker. Used by the coprocessor. Process memory only. Every call of the parker comes from one
-// thread.
+// The handover between one owner and one parker. Used by the coprocessor. Process memory only. Every call of the parker
+// comes from one thread.
 class Parking {
  public:
   explicit Parking(bool allow_membarrier = true)

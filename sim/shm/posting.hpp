@@ -93,8 +93,8 @@ inline void have_read(ProgressData& progress, std::uint64_t number) {
 
 // Announces that a process waits, and may sleep, until a member finishes a call: from then on, members that finish test
 // whether others sleep. The word is never cleared, because setting it again would need a barrier each time. The waiter
-// sets it, then polls once more; before it sleeps it runs the barrier of sim/shm/bell between its store and its last
-// poll, so that a member that finishes is either seen by that poll or sees the word.
+// sets the word, then polls once more. Before it sleeps, it runs the barrier of sim/shm/bell between its store and its
+// last poll: either that poll sees that a member has finished, or the member sees the word.
 inline void want(std::uint32_t& wanted) {
   // Relaxed, see above.
   std::atomic_ref<std::uint32_t>(wanted).store(1, std::memory_order_relaxed);

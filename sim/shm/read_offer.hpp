@@ -3,10 +3,10 @@
 // or offers between two bodies that it reads.
 //
 // Invariants
-//  1. The producer writes an offer into the cell that announces it, and does not change the table of pieces and the
-//     body until the answer to this very offer is there.
+//  1. The producer writes an offer into the cell that announces it, and changes neither the table of pieces nor the
+//     body until this offer is answered.
 //  2. Both sides count the offers, from 1. The reader answers them in order, and each answer means that all offers
-//     before it are over, so an answer may be overwritten by the next before it was seen.
+//     before it are over, so an answer may be overwritten by the next one before the producer sees it.
 //  3. After an answer that asks for the byte ring, the reader answers nothing until that body has arrived. So such an
 //     answer is never overwritten unseen.
 //

@@ -6,7 +6,7 @@
 
 namespace margay::sim {
 
-// Used once. One waiter and one caller; either may be first.
+// The wakeup. Used once. One waiter and one caller; either may be first.
 class Summons {
  public:
   Summons() = default;

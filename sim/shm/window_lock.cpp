@@ -64,8 +64,8 @@ WindowLock::Tickets WindowLock::release_and_let_in(std::uint32_t member) {
 
 void WindowLock::take_out(std::uint32_t member) {
   enter();
-  // After a death here: as in release_and_let_in(). In the other order a member of an incompatible kind would be
-  // granted while this one's slot still shows that it holds.
+  // After a death here: as in release_and_let_in(). In the other order, another member could be granted an incompatible
+  // kind while this member's slot still shows that it holds the lock.
   if (member < slots_.size()) store(slots_[member], std::uint64_t{0});
   static_cast<void>(let_in());
   guard_.leave();
@@ -115,8 +115,8 @@ WindowLock::Tickets WindowLock::let_in() {
       if (one.state != WindowLockSlot::State::waiting || one.kind != WindowLockKind::shared) continue;
       if (static_cast<std::int64_t>(next - one.ticket) < row.exclusive_age) continue;
       one.state = WindowLockSlot::State::granted;
-      // After a death here, some of those at the head are granted, all shared; the others still have older tickets than
-      // the first exclusive one, and are granted when the dead one is withdrawn.
+      // After a death here, some of the shared requests at the head are granted. The others among them still have older
+      // tickets than the first exclusive one, and are granted when the dead one is withdrawn.
       store(slots_[member], one.word());
       ++row.shared;
       row.waiting -= row.waiting != 0 ? 1 : 0;

@@ -10,17 +10,17 @@
 // Invariants
 //  1. Slots and counts are changed inside the guard (HolderLock). Outside, a member reads its own slot, and a process
 //     that granted others reads theirs.
-//  2. Each slot is written by one store, in an order that has no wrong state between two stores: a member is out before
-//     others are granted, and the next ticket is counted before it is given. So after a death the slots hold the state
-//     before a member's step or after it, perhaps with some grants not yet made, or not notified.
+//  2. Each slot is written by one store. The order of the stores leaves no wrong state between two of them: a member is
+//     out before others are granted, and the next ticket is counted before it is given. So after a death the slots hold
+//     the state before a member's step or after it, perhaps with some grants not yet made, or not notified.
 //  3. withdraw() of the dead member completes what its death left undone: it makes all possible grants and notifies all
 //     holders. So after each death at least one living process calls it; several may.
 //  4. Each loop over slots is bounded by their number, which comes from the caller and not from shared memory. Damaged
 //     words may grant wrong members, or none; they do no other harm.
 //
-// Cost without contention: a request and a release are one locked operation each (entering the guard), in two lines:
-// the header's, and the one with the member's slot. 36 ns for both, in one process. Each grant from the queue scans all
-// slots twice, and the notification once more.
+// Cost without contention: a request and a release take one locked operation each (entering the guard). They touch two
+// lines: the header's, and the one with the member's slot. 36 ns for both, in one process. Each grant from the queue
+// scans all slots twice, and the notification once more.
 #pragma once
 
 #include <atomic>
@@ -90,8 +90,8 @@ class WindowLock {
 
   // Whether a member's request has been granted.
   [[nodiscard]] bool granted(std::uint32_t member) const {
-    // Acquire: pairs with the release in store() of the process that granted it: what all holders before did to the
-    // window is seen, because each passed the guard when it released, and so handed it on.
+    // Acquire: pairs with the release in store() of the process that granted it. The member sees what all earlier
+    // holders did to the window, because each of them passed the guard when it released the lock.
     return member < slots_.size() && slot(member).state == WindowLockSlot::State::granted;
   }
 
