@@ -111,8 +111,8 @@ class Program {
   // kHoldLimitNs (hold_when_no_room), because all later messages of that process wait behind them: make room before the
   // barrier.
   [[nodiscard]] portals::Status barrier();
-  // Returns when all processes have called and every message that any of them sent is delivered or dropped, and
-  // answered: the job is at rest, and in every process's registers, for each pair, sent = delivered + dropped.
+  // Returns when all processes have called, and every message that any of them sent is answered and delivered or
+  // dropped. The job is then at rest: by the registers of all processes, for each pair, sent = delivered + dropped.
   // Collective. Fails as barrier(), after a wait of limit_ns for another process, and when messages are left that have
   // not moved for limit_ns or kHoldLimitNs, whichever is less. Another settle() may follow, on all processes.
   [[nodiscard]] portals::Status settle(std::uint64_t limit_ns = kNoLimitNs);

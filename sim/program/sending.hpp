@@ -23,8 +23,8 @@ struct HeaderValues {
   portals::MatchBits return_match_bits = 0;
   // The answer's offset.
   std::uint64_t return_offset = 0;
-  // All twelve bytes of a put arrive. An answer returns bytes 0 to 3 (an acknowledgment 1 to 3, because byte 0 holds
-  // the saved parts); its other eight hold the number of the message that it answers.
+  // All twelve bytes of a put arrive. An answer returns bytes 0 to 3 (an acknowledgment 1 to 3, because its byte 0
+  // holds the saved parts). Bytes 4 to 11 of an answer hold the number of the answered message.
   portals::UserData user_data{};
 };
 
