@@ -68,7 +68,7 @@ class Delivery {
   // `header`, in order, with the result there. If the message is taken, the last step's entry is the one that decide()
   // finds.
   Outcome explain(const Header& header, std::vector<Step>& steps) const { return explain(header, steps, {}).outcome; }
-  // The same up to a limit. Requires: `steps` is empty, because the limit is compared with its length.
+  // As explain() above, up to a limit. Requires: `steps` is empty, because the limit is compared with its length.
   [[nodiscard]] WalkSummary explain(const Header& header, std::vector<Step>& steps, const WalkLimits& limits) const;
 
  private:

@@ -50,7 +50,7 @@ class PortalTable {
   // The checks that both attach() functions share.
   [[nodiscard]] Status check_free(PortalIndex index) const;
 
-  // By index. A fixed array, so that a message finds its portal by one bounds test and one load.
+  // The portals, by index. The array is fixed, so that a message finds its portal by one bounds test and one load.
   std::array<Portal, kPortalCount> portals_{};
   std::uint64_t reserved_ = 0;  // bit per portal
   // Not owned; see follow().

@@ -115,7 +115,8 @@ void MatchList::follow(StructureObserver* observer) {
   if (observer == nullptr) return;
   for (const MatchEntry* entry = impl_->adopted; entry != nullptr; entry = entry->next_)
     observer->linked(*this, *entry);
-  // From the end: the observer names each entry's successor, which it must have seen before.
+  // The chain is reported from its end, because the observer names each entry's successor, which it must have seen
+  // before.
   for (const MatchEntry* entry = impl_->last; entry != nullptr; entry = entry->previous_)
     observer->linked(*this, *entry);
 }

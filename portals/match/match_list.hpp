@@ -59,7 +59,7 @@ class MatchList {
   void enter(MatchEntry& entry, Start start);
   // Calls enter(), and links the entry between two neighbours in the chain; nullptr: there is none on that side.
   void chain(MatchEntry& entry, MatchEntry* before, MatchEntry* after, Start start);
-  // Behind a pointer, so that programs on portals do not include the index.
+  // The implementation, behind a pointer, so that programs on portals do not include the index.
   std::unique_ptr<Impl> impl_;
 };
 

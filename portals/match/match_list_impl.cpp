@@ -40,7 +40,7 @@ void MatchList::Impl::unchain(MatchEntry& entry) {
   (entry.previous_ != nullptr ? entry.previous_->next_ : first) = entry.next_;
   (entry.next_ != nullptr ? entry.next_->previous_ : last) = entry.previous_;
   MARGAY_DEBUG_ASSERT(chained != 0 && (first == nullptr) == (chained == 1));
-  // After the links, because drop_index() walks the chain.
+  // The index is dropped after the links have changed, because drop_index() walks the chain.
   if (--chained < kShort && indexed) [[unlikely]]
     drop_index();
 }

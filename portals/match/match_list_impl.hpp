@@ -2,12 +2,12 @@
 //
 // Invariants:
 //   1. The chain's entries have growing order keys.
-//   2. While `indexed`, every chained entry has one of these marks: rough its no-match link is not `next`; sorted by
-//      order, active or not; exhausted active, its storage was found without a buffer left, and its no-room link is
-//      `next`, so the walk
+//   2. While `indexed`, every chained entry has one of these marks:
+//      rough      its no-match link is not `next`; sorted by order, active or not;
+//      exhausted  active, its storage was found without a buffer left, and its no-room link is `next`, so the walk
 //                 would pass it over. It is on its storage's list of room observers, and becomes ready again when a
 //                 buffer is available;
-//      ready      active, anything else;
+//      ready      any other active entry;
 //      no         inactive, so the walk would pass it over.
 //   3. An index is built only after a long walk of a long chain, and dropped when the chain is short. Programs that
 //      post receives in arrival order, the common case, never build one.

@@ -38,7 +38,7 @@ struct DynamicBlock::Impl {
     const std::uint64_t before = heap.used();
     heap.free(block, bytes);
     MARGAY_ASSERT(counts->bytes >= before - heap.used());
-    // By the difference, as in allocate(), so that the counts return to 0.
+    // Subtracts the difference, as allocate() adds it, so that the counts return to 0.
     counts->bytes -= before - heap.used();
   }
   void append(ArrivedNode& node) {

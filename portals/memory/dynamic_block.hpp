@@ -40,7 +40,7 @@ class DynamicBlock final : public Descriptor {
   // that is off the queue.
   [[nodiscard]] ArrivedMessage* first() const;
   [[nodiscard]] ArrivedMessage* next(const ArrivedMessage& message) const;
-  // The same backwards, from the latest message.
+  // The queue backwards: the latest message, and the one before `message`; nullptr as above.
   [[nodiscard]] ArrivedMessage* last() const;
   [[nodiscard]] ArrivedMessage* previous(const ArrivedMessage& message) const;
   // Takes a message off the queue, so that no search finds it; its memory stays until release(). Requires: it is

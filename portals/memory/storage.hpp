@@ -84,12 +84,11 @@ class Storage {
     const bool is = descriptor.type() == DescriptorType::independent_block;
     return is ? static_cast<IndependentBlock*>(&descriptor) : nullptr;
   }
-  // The same steps for the other types.
+  // The same steps for the other types, out of line, so that the common path stays short.
   [[nodiscard, gnu::noinline]] static Passed admit_other(const Descriptor& descriptor, const Options& options,
                                                          const Header& header);
   [[gnu::noinline]] static void reserve_other(Descriptor& descriptor, const Options& options, const Header& header,
                                               Verdict& verdict);
-  // As above: out of line, so that the common path stays short.
   [[gnu::noinline]] static void commit_other(const Verdict& verdict, const Header& header);
 };
 
