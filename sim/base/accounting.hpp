@@ -24,7 +24,7 @@ using DropCounts = std::array<std::uint64_t, portals::kDropReasonCount>;
 
 // The reasons why a process that leaves the library needs its coprocessor.
 struct Unfinished {
-  // Transmissions that are handed to a wire and not yet returned.
+  // Transmissions that the kernel has accepted and not yet returned as finished.
   std::uint64_t transmissions = 0;
   // Answers that the program waits for.
   std::uint64_t owed = 0;

@@ -75,7 +75,7 @@ class PeerTable {
     const auto& chunk = chunks_[peer / kChunk];
     return chunk == nullptr ? kNone : (*chunk)[peer % kChunk];
   }
-  // Calls function(peer, each) for all elements of allocated chunks. In ascending order of peers; an element of an
+  // Calls function(peer, each) for all elements of allocated chunks, in ascending order of peers. An element of an
   // allocated chunk may still have its initial value.
   template <typename Function>
   void for_each(Function&& function) const {

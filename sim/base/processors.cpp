@@ -16,8 +16,8 @@ namespace margay::sim {
 
 namespace {
 
-// The quota of the control group (version 2), in processors; 0: no quota. Its file contains "max 100000" or "150000
-// 100000" (microseconds of quota and period).
+// The quota of the control group (version 2), in processors; 0: no quota. The file contains quota and period in
+// microseconds: "150000 100000", or "max 100000" without a quota.
 double cgroup_quota() {
   std::ifstream group("/proc/self/cgroup");
   std::string line;

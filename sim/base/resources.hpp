@@ -26,8 +26,8 @@ struct AvailableMemory {
 [[nodiscard]] std::uint64_t physical_memory_bytes();
 
 // The number of file descriptors that each process of a job needs, for the limit on open files (RLIMIT_NOFILE, ulimit
-// -n). For each other process: its connection, or the memory that it shares on the node and another file of it. In
-// addition, some for the program.
+// -n). For each other process: its connection, or the memory that it shares on the node and another file of it. Some
+// more are for the program.
 [[nodiscard]] constexpr std::uint64_t descriptors_of_job(std::uint64_t processes) {
   constexpr std::uint64_t kOfEach = 2;
   constexpr std::uint64_t kOthers = 128;

@@ -141,7 +141,7 @@ std::string receive_all(int descriptor) {
   std::array<char, 4096> part{};
   const std::uint64_t deadline = real_clock().now_ns() + kPatienceNs;
   while (real_clock().now_ns() < deadline) {
-    // In slices of 100 ms, so that the deadline is noticed although nothing arrives.
+    // Waits in slices of 100 ms, so that the deadline holds even if nothing arrives.
     pollfd wait{descriptor, POLLIN, 0};
     if (::poll(&wait, 1, 100) <= 0) continue;
     const ssize_t received = ::recv(descriptor, part.data(), part.size(), 0);

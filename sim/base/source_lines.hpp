@@ -32,7 +32,7 @@ struct SourceLocation {
 // unknown, for example because the library is part of the program's own file.
 [[nodiscard]] const void* call_from_program();
 
-// The same call, with the function's name in the dynamic symbol table.
+// The call that call_from_program() finds, with the called function's name in the dynamic symbol table.
 struct ProgramCall {
   const void* returns_to = nullptr;
   // Empty: unknown.
@@ -43,7 +43,7 @@ struct ProgramCall {
 // The question to `margay source-lines` and to the launcher: "BUILDID OFFSET PATH". Empty: the address is in no file.
 [[nodiscard]] std::string source_question(const void* address);
 
-// The names of locations for one process, with a cache of the names that the command has found. Any thread.
+// The names of locations for one process, with a cache of the names that the command has found. Any thread may use it.
 class SourceLines {
  public:
   // The location of the program's call that returns to `caller` in the calling thread: the Fortran program's, if
