@@ -60,7 +60,7 @@ enum class CountedWire : std::uint32_t { self, shm, tcp, count };
 
 // Accesses of windows, and the methods by which they reach their target (mpi_adi/rma).
 enum class CountedAccess : std::uint32_t { put, get, accumulate, count };
-// As in mpi_adi.
+// The number of these methods, as in mpi_adi.
 inline constexpr std::size_t kCountedMethods = 3;
 inline constexpr std::size_t kCountedAccesses = static_cast<std::size_t>(CountedAccess::count) * kCountedMethods;
 // The index in BoardBlock::by_access.
@@ -111,7 +111,7 @@ struct BoardBlock {
   std::uint32_t open_sessions = 0;
   // Name of the call in progress, zero-terminated; empty outside of the library.
   std::array<char, 32> mpi_call{};
-  // Calls of MPI so far. In the cache line that each call writes its name to anyway, so it costs an increment.
+  // Calls of MPI so far. Each call writes its name to the same cache line anyway, so counting costs an increment.
   std::uint64_t calls = 0;
   // Name of the latest MPI call that returned an error; empty: none.
   std::array<char, 32> failed_call{};

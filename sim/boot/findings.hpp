@@ -159,7 +159,7 @@ class Findings {
  private:
   // The job's rank and options go into each record.
   const Job& job_;
-  // On the board once there is one, see count_in().
+  // The count; on the board from count_in() on.
   std::uint32_t* count_;
   Recorder& recorder_;
 };

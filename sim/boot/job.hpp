@@ -89,9 +89,9 @@ using SegmentSizesOf = SegmentSizes (*)(std::uint32_t ranks);
 // Ends a rank's part in the job, after its last message (MPI_Finalize): finalizes PMI. Idempotent.
 Status leave(Job& job);
 
-// Ends the whole job with `code` as its exit status; never returns. Flushes stdio, without `margay run` for a second at
-// most. `message`: one line for the user, or empty. `id`: the finding's, which ends the line if the rank prints it
-// itself; empty: none.
+// Ends the whole job with `code` as its exit status; never returns. Flushes stdio; without `margay run`, the flush
+// lasts a second at most. `message`: one line for the user, or empty. `id`: the finding's, which ends the line if the
+// rank prints it itself; empty: none.
 [[noreturn]] void abort_job(const Job& job, int code, std::string_view message, std::string_view id = "");
 
 }  // namespace margay::sim

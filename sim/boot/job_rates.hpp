@@ -16,7 +16,7 @@ namespace margay::sim {
 struct JobRates {
   // Empty: none.
   std::string text;
-  // The user gave them (MARGAY_RATES); they must be valid.
+  // Whether the user gave them (MARGAY_RATES); then they must be valid.
   bool given = false;
   // The file that they come from; empty: none.
   std::string file;

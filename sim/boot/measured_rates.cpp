@@ -201,7 +201,7 @@ Status write_rates_file(const std::string& path, const MeasuredRates& measured) 
   std::error_code error;
   if (!folder.empty()) std::filesystem::create_directories(folder, error);
   if (error) return Status::error("cannot make the folder " + folder.string() + ": " + error.message());
-  // In the same folder, so that the rename is atomic.
+  // The temporary file is in the same folder, so that the rename is atomic.
   std::string name = path + ".XXXXXX";
   const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);
   if (descriptor < 0) return cannot("write", name);

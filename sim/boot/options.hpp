@@ -55,7 +55,7 @@ class Options {
   [[nodiscard]] const std::map<std::string, std::string, std::less<>>& all() const { return values_; }
 
  private:
-  // By name in lower case; sorted, so that reports list options in one order.
+  // The values by name, in lower case; sorted, so that reports list options in one order.
   std::map<std::string, std::string, std::less<>> values_;
 };
 

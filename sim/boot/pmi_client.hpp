@@ -33,7 +33,7 @@ class PmiClient {
   Status put(std::string_view key, std::string_view value);
   // Gets a value that was put before the last barrier. Fails when the key does not exist.
   Status get(std::string_view key, std::string& value);
-  // The same for a key that may not exist.
+  // As get(), for a key that may not exist.
   Status lookup(std::string_view key, std::string& value, bool& found);
   // Waits for all ranks of the job.
   Status barrier();
@@ -52,7 +52,7 @@ class PmiClient {
   Status finalize();
   // Requests the end of the job, without waiting for an answer.
   void abort(int code, std::string_view message);
-  // The same to margay's launcher, for a program that found the rank's place taken.
+  // Requests the end of the job from margay's launcher, because this program has found the rank's place taken.
   void refuse_second_program(int code);
 
   // State, and the launcher's limits.
