@@ -86,7 +86,7 @@ void store_element(T* at, T value) {
 // Writes `value`; returns the old one.
 template <AtomicElement T>
 T swap_element(T* at, T value) {
-  // Both orders, see above; pairs with the others of this file.
+  // Acquire and release, see above; pairs with the other functions of this file.
   return detail::value_of<T>(detail::element_at(at).exchange(detail::bits_of(value), std::memory_order_acq_rel));
 }
 // Replaces `expected` by `value`; they are compared bit by bit. Returns the old value, which equals `expected` on
@@ -94,7 +94,8 @@ T swap_element(T* at, T value) {
 template <AtomicElement T>
 T compare_and_swap(T* at, T expected, T value) {
   detail::ElementBits<T> found = detail::bits_of(expected);
-  // Both orders, see above; acquire alone where nothing is written: pairs with the release of the write that is found.
+  // Acquire and release, see above. On failure nothing is written, so acquire alone: pairs with the release of the
+  // write that is found.
   detail::element_at(at).compare_exchange_strong(found, detail::bits_of(value), std::memory_order_acq_rel,
                                                  std::memory_order_acquire);
   return detail::value_of<T>(found);
@@ -110,7 +111,7 @@ T fetch_update(T* at, F f) {
   for (;;) {
     const T before = detail::value_of<T>(seen);
     const T after = f(before);
-    // Both orders, see above; pairs with the others of this file. Relaxed where it fails: tried again.
+    // Acquire and release, see above; pairs with the other functions of this file. Relaxed where it fails: tried again.
     if (element.compare_exchange_weak(seen, detail::bits_of(after), std::memory_order_acq_rel,
                                       std::memory_order_relaxed)) {
       return before;
@@ -124,23 +125,23 @@ T fetch_update(T* at, F f) {
 // Adds `value`, modulo the type's range; returns the old value.
 template <AtomicInteger T>
 T fetch_add(T* at, T value) {
-  // Both orders, see above; pairs with the others of this file.
+  // Acquire and release, see above; pairs with the other functions of this file.
   return std::atomic_ref<T>(*at).fetch_add(value, std::memory_order_acq_rel);
 }
 // Bitwise and, or, exclusive or; each returns the old value.
 template <AtomicInteger T>
 T fetch_and(T* at, T value) {
-  // Both orders, see above; pairs with the others of this file.
+  // Acquire and release, see above; pairs with the other functions of this file.
   return std::atomic_ref<T>(*at).fetch_and(value, std::memory_order_acq_rel);
 }
 template <AtomicInteger T>
 T fetch_or(T* at, T value) {
-  // Both orders, see above; pairs with the others of this file.
+  // Acquire and release, see above; pairs with the other functions of this file.
   return std::atomic_ref<T>(*at).fetch_or(value, std::memory_order_acq_rel);
 }
 template <AtomicInteger T>
 T fetch_xor(T* at, T value) {
-  // Both orders, see above; pairs with the others of this file.
+  // Acquire and release, see above; pairs with the other functions of this file.
   return std::atomic_ref<T>(*at).fetch_xor(value, std::memory_order_acq_rel);
 }
 

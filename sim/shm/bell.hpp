@@ -27,7 +27,7 @@ inline constexpr std::uint64_t kForeverNs = ~std::uint64_t{0};
 // polls a second cost an idle process less than a hundredth of a processor.
 inline constexpr std::uint64_t kUnsureSleepNs = 1'000'000;
 
-// In shared memory (RankArea); all zero is a bell at rest.
+// The bell's data in shared memory (RankArea); all zero is a bell at rest.
 struct alignas(kCacheLineBytes) BellData {
   // The number of rings; the futex.
   std::uint32_t word = 0;
@@ -37,7 +37,7 @@ struct alignas(kCacheLineBytes) BellData {
 static_assert(std::is_trivially_copyable_v<BellData> && sizeof(BellData) == kCacheLineBytes);
 static_assert(offsetof(BellData, word) == 0 && offsetof(BellData, sleeping) == 4);
 
-// The side that wakes. Any thread of any process; keeps no state.
+// The side that wakes. Any thread of any process may use it; it keeps no state.
 class BellRinger {
  public:
   // `registered`: the result of this process's register_node_barrier(). `data` outlives the ringer.

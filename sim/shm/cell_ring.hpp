@@ -103,7 +103,7 @@ class CellConsumer {
     first_word = word & ~std::uint64_t{0xff};
     return (word & 0xff) == lap_;
   }
-  // The same as a hint. Relaxed: no other data is read because of it.
+  // Whether the next cell seems to hold a message: a hint. Relaxed: no other data is read because of it.
   [[nodiscard]] bool has_next() const {
     const std::uint64_t word = std::atomic_ref<std::uint64_t>(cells_[slot_].words[0]).load(std::memory_order_relaxed);
     return (word & 0xff) == lap_;
@@ -116,7 +116,7 @@ class CellConsumer {
     ++consumed_;
     if (++slot_ == cells_.size()) slot_ = 0, lap_ = (lap_ + 1) & 0xff;
     // While this side is behind, the cells ahead are written, so their lines are prefetched during the work on this
-    // one. Not otherwise, because the producer is about to write them.
+    // one. Otherwise they are not prefetched, because the producer is about to write them.
     if (behind_ && slot_ + kAhead < cells_.size()) __builtin_prefetch(&cells_[slot_ + kAhead]);
     behind_ = true;
     return ++unannounced_ > cells_.size() / 4 && announce();

@@ -9,8 +9,8 @@
 //     one that has found that process dead.
 //  2. The process that takes over finds the guarded data as the death left them: the dead process may have ended
 //     between any two of its stores.
-//  3. Of several processes that take over from the same holder, one succeeds, because the id of a dead process never
-//     comes back.
+//  3. If several processes take over from the same holder, one succeeds, because the id of a dead process never comes
+//     back.
 #pragma once
 
 #include <atomic>

@@ -95,7 +95,7 @@ class OfferProducer {
     what_ = static_cast<ReadAnswer>(word & 3);
   }
 
-  // Where the reader answers.
+  // The reader's line, which has its answers.
   const ConsumerLine* theirs_;
   // Offers made, and offers that have ended; those between the two stand.
   std::uint64_t offered_ = 0;

@@ -103,7 +103,7 @@ WindowLock::Tickets WindowLock::let_in() {
     if (row.exclusive == 0 && row.shared == 0) {
       WindowLockSlot one = slot(row.oldest_exclusive);
       one.state = WindowLockSlot::State::granted;
-      // After a death here, the member holds it, is not notified, and the counts are old (invariant 3).
+      // After a death here, the member holds the lock, is not notified, and the counts are old (invariant 3).
       store(slots_[row.oldest_exclusive], one.word());
       ++row.exclusive;
       --row.waiting;
