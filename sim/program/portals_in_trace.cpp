@@ -60,7 +60,7 @@ void PortalsInTrace::attached(PortalIndex portal, portals::Descriptor* memory, M
   // The list is already followed, because another portal has it too. So its entries are recorded here for this portal.
   std::vector<const MatchEntry*> chain;
   for (const MatchEntry* entry = list->first(); entry != nullptr; entry = list->next(*entry)) chain.push_back(entry);
-  // From the end, as MatchList::follow() does: each entry's successor has a number by then.
+  // Recorded from the end, as MatchList::follow() does it, so that each entry's successor has a number.
   for (auto entry = chain.rbegin(); entry != chain.rend(); ++entry) record_link(portal, *list, **entry);
   for (const auto& [entry, its_list] : standing_) {
     if (its_list == list && !entry->chained()) record_link(portal, *list, *entry);
@@ -90,7 +90,7 @@ void PortalsInTrace::detached(PortalIndex portal) {
 }
 
 void PortalsInTrace::linked(const MatchList& list, const MatchEntry& entry) {
-  // Also while the recorder is paused, because named() and detached() need all listed entries later.
+  // Entered also while the recorder is paused, because named() and detached() need all listed entries later.
   standing_[&entry] = &list;
   at_portals_of(list, [&](PortalIndex portal) { record_link(portal, list, entry); });
 }
@@ -114,7 +114,7 @@ void PortalsInTrace::record_link(PortalIndex portal, const MatchList& list, cons
 }
 
 void PortalsInTrace::unlinked(const MatchList& list, const MatchEntry& entry) {
-  // Also while the recorder is paused, because the entry may be destroyed.
+  // Erased also while the recorder is paused, because the entry may be destroyed.
   standing_.erase(&entry);
   if (!recorder_.on()) return;
   const std::uint32_t number = number_of(entry);

@@ -36,7 +36,7 @@ namespace margay::sim {
 
 // The portal of barrier() and settle(); the others are the program's.
 inline constexpr portals::PortalIndex kControlPortal = portals::kPortalCount - 1;
-// As a limit of a wait: none.
+// The value of `limit_ns` for a wait without a limit.
 inline constexpr std::uint64_t kNoLimitNs = ~std::uint64_t{0};
 // The time for which barrier(), settle() and finish() wait while a portal holds messages.
 inline constexpr std::uint64_t kHoldLimitNs = 10'000'000'000;
@@ -62,9 +62,9 @@ class Program {
   [[nodiscard]] portals::PortalTable& table() { return kernel().table(); }
 
   // Sends `body` with these values. Returns when the body's memory may be reused; the message may then still be in
-  // flight. Fails for an invalid destination, portal or body, and for a lost receiver. Every call that returns a Status
-  // also fails inside compute() and after finish(). Of the other calls, those that use the kernel end the process
-  // inside compute(), and progress() also after finish().
+  // flight. Fails for an invalid destination, portal or body, and for a lost receiver. All calls of a Program that
+  // return a Status also fail inside compute() and after finish(). Other calls that use the kernel end the process
+  // inside compute(); progress() does so after finish(), too.
   [[nodiscard]] portals::Status put(const HeaderValues& values, const portals::Region& body = {});
   // The same without waiting: `sending` reports when the memory is free, and whether the receiver is lost. Fails for
   // the other reasons of put(), and when sending is not done().
