@@ -52,8 +52,8 @@ class Walk {
   // one step per entry.
   [[gnu::noinline]] static End linear(const MatchList& list, const Header& header, std::vector<Step>* steps,
                                       const WalkLimits& limits = {});
-  // Returns the same end as linear(), through the index if the list has one. Without an index it walks from entry to
-  // entry, and a long walk makes the list build its index.
+  // Returns the same entry and reason as linear(), through the index if the list has one. Without an index it walks
+  // from entry to entry, and a long walk makes the list build its index.
   static End fast(MatchList& list, const Header& header);
 
   // Returns the first entry that matches, if the list has no index and the no-match link of each earlier entry is

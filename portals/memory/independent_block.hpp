@@ -149,9 +149,9 @@ inline void IndependentBlock::commit(const Verdict& verdict, const Header& heade
   buffer.state = IndependentBuffer::State::filled;
 }
 
-// The three functions above at once, for a circular table and a body in one piece that fits;
-// tests/portals/put_whole_test compares them. The row is not `reserved` in between, because nothing else runs before
-// the copy is done.
+// The three functions above at once, for a circular table and a body in one piece that fits.
+// tests/portals/put_whole_test compares put() with them. The row is not `reserved` in between, because nothing else
+// runs before the copy is done.
 inline bool IndependentBlock::put(const Options& options, const Header& header, const Buffer& body) {
   // Any condition that fails here leaves the block unchanged, and the message to the three functions above.
   if (options.direction != Direction::write_only || !has(options.save, Save::body)) return false;
