@@ -211,9 +211,11 @@ class Board {
   [[nodiscard]] static std::uint64_t bytes_for(std::uint32_t size);
   // The position of a rank's block in the file. Requires: rank < size.
   [[nodiscard]] static std::uint64_t block_offset(std::uint32_t rank, std::uint32_t size);
-  // Maps an existing board, after it has checked magic, version and every size against the file.
+  // Maps an existing board, and checks its magic, its version, and its number of ranks against the file's size. On
+  // failure `out` is unchanged.
   [[nodiscard]] static portals::Status attach(int descriptor, Board& out);
-  // Maps a fresh file of bytes_for(size) bytes and fills in the header, except secret, node map and magic.
+  // Maps a fresh file of bytes_for(size) bytes, and fills in version, size and total_bytes of the header. The caller
+  // fills in the other fields and the node map.
   [[nodiscard]] static portals::Status create(int descriptor, std::uint32_t size, Board& out);
   // Makes the board visible to attach(); the maker's last step.
   void publish() { header().magic = kBoardMagic; }

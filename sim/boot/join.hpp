@@ -23,7 +23,8 @@ Status join(Job& out, SegmentSizesOf segment_sizes = nullptr);
 using Environment = const char* (*)(const char* name);
 
 // Fails, with the launcher's name and the cure, when the environment shows a parallel start by a launcher that margay
-// does not support. Requires: neither `margay run` nor a PMI-1.1 descriptor is in the environment.
+// does not support. MARGAY_ALONE disables the test. Requires: neither `margay run` nor a PMI-1.1 descriptor is in the
+// environment.
 [[nodiscard]] portals::Status refuse_foreign_launcher(Environment environment);
 
 }  // namespace margay::sim

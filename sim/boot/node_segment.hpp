@@ -39,7 +39,7 @@ struct SegmentRequest {
   return {.sparse = bytes, .allocated = bytes, .least = bytes};
 }
 
-// The kind of a created segment, for explanations: "memfd" or "file in /dev/shm".
+// The kind of a created segment, for explanations: "memfd", "file in /dev/shm", or "unknown" without /proc.
 [[nodiscard]] std::string describe_segment(int descriptor);
 
 }  // namespace margay::sim

@@ -36,7 +36,8 @@ class Options {
   // A message for each MARGAY_ variable that margay does not have and that resembles one of its own.
   [[nodiscard]] std::vector<std::string> misspelt() const;
 
-  // Checks that each of margay's variables has a valid value. An empty one counts as not set, except for sizes.
+  // Checks the variables that have a fixed set of words, a time or a size as their value. Code that reads the other
+  // ones checks them. An empty value counts as not set, except for sizes.
   [[nodiscard]] portals::Status check() const;
 
   // Sets a value, over an earlier one.

@@ -1,6 +1,6 @@
 // The rank's side of PMI-1.1: newline-terminated key=value lines, one request and one answer at a time, on the
-// descriptor PMI_FD. Blocking. Every call connects (init, get_maxes, get_my_kvsname) on first use, so a job that
-// exchanges nothing pays nothing.
+// descriptor PMI_FD. Blocking. The first request connects (init, get_maxes, get_my_kvsname), so a job that exchanges
+// nothing pays nothing. Neither finalize() nor a request to end the job connects.
 #pragma once
 
 #include <cstdint>

@@ -24,8 +24,8 @@ inline constexpr std::size_t kMaxPmiValue = 1024;
 // One parsed line: a command and its fields, in their order.
 class PmiMessage {
  public:
-  // Parses a line without its newline. Fails when it is empty or too long, or has a control character or a first word
-  // without '='.
+  // Parses a line without its newline. Fails when the line is empty or too long, or has a control character, too many
+  // fields, or a first word without '='.
   [[nodiscard]] static portals::Status parse(std::string_view line, PmiMessage& out);
 
   // The value of cmd or mcmd; "endcmd" for the end of a block.
