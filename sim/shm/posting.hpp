@@ -3,8 +3,8 @@
 // readers have finished that call.
 //
 // Invariants
-//  1. A posting is written by its owner alone, `number` last. A process that reads the number of its call there has
-//     acquired everything written before.
+//  1. A posting is written by its owner alone, `number` last. A process that reads its call's number in a posting has
+//     acquired everything that was written before the number.
 //  2. A posting of call n is not written again before every member's progress shows that the member has finished n. So
 //     no process reads a posting while it is written.
 //  3. A member that has finished call n without a posting of n will never post one, so a wait for it ends. It stores

@@ -7,7 +7,7 @@
 //     body until this offer is answered.
 //  2. Both sides count the offers, from 1. The reader answers them in order, and each answer means that all offers
 //     before it are over, so an answer may be overwritten by the next one before the producer sees it.
-//  3. After an answer that asks for the byte ring, the reader answers nothing until that body has arrived. So such an
+//  3. After an answer that requests the byte ring, the reader answers nothing until that body has arrived. So such an
 //     answer is never overwritten unseen.
 //
 // The data is in cell_data.hpp. A role is process-local, and belongs to one thread at a time (under the process lock).

@@ -10,8 +10,8 @@
 //  2. Only the receiver opens (a new number) and closes (no chunk is left). Between the two its landing must not move,
 //     and after the last claim it waits until `carried` reports that all the sender's chunks are over.
 //  3. A sender that never polls claims nothing, and costs the receiver nothing.
-//  4. The receiver derives the places of its own chunks from its own count of claims. Other values in shared memory are
-//     compared with that; a contradiction ends the peer.
+//  4. The receiver derives the places of its own chunks from its own count of claims. It compares other values in
+//     shared memory with that count; a contradiction is a fault of the sender (ReadFault::malformed).
 //
 // The data is in cell_data.hpp. A role is process-local, and belongs to one thread at a time (under the process lock).
 #pragma once

@@ -43,7 +43,7 @@ class ThreadLock {
 
   // Whether a thread waits. Relaxed, with no partner: a hint, which may lag behind.
   [[nodiscard]] bool wanted() const { return wanting_.load(std::memory_order_relaxed) != 0; }
-  // How often the lock passed from one thread to another.
+  // How often lock() took the lock after another thread's lock(); try_lock() alone is not counted.
   [[nodiscard]] std::uint32_t turns() const {
     // Relaxed, with no partner: exact for the holder, which writes it, and a hint for others.
     return turns_.load(std::memory_order_relaxed);

@@ -19,8 +19,8 @@
 //     words may grant wrong members, or none; they do no other harm.
 //
 // Cost without contention: a request and a release take one locked operation each (entering the guard). They touch two
-// lines: the header's, and the one with the member's slot. 36 ns for both, in one process. Each grant from the queue
-// scans all slots twice, and the notification once more.
+// lines: the header's, and the one with the member's slot. 36 ns for both, in one process. A grant from the queue scans
+// all slots, once for an exclusive request and twice for shared ones; the notification scans them once more.
 #pragma once
 
 #include <atomic>
@@ -39,7 +39,7 @@ struct alignas(kCacheLineBytes) WindowLockData {
   std::uint32_t guard = 0;
   // The ticket of the next request; wraps.
   std::uint32_t next_ticket = 0;
-  // Members that hold it shared, that hold it exclusively, and that wait.
+  // The numbers of members that hold the lock shared, that hold it exclusively, and that wait.
   std::uint32_t shared = 0;
   std::uint32_t exclusive = 0;
   std::uint32_t waiting = 0;
