@@ -41,7 +41,7 @@ template <class Successor, class Visit>
 Walk::End Walk::follow(const MatchList& list, const Header& header, Successor successor, Visit visit,
                        std::uint32_t visits_at_most) {
   End end{.reason = DropReason::no_match};
-  // An entry's result does not change during a walk, so a walk that visits one twice would never end.
+  // An entry's result does not change during a walk, so a walk that visits an entry twice would never end.
   std::size_t stops_left = list.impl_->size;
   MatchEntry* entry = successor(nullptr, end);
   while (entry != nullptr) {

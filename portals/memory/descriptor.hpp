@@ -102,9 +102,9 @@ class Descriptor {
   DescriptorType type_;
 };
 
-// A queue of the descriptors whose counters changed since they were last taken: oldest change first, each at most once.
-// The cost of a poll therefore depends on the number of changes, not of posted entries (docs/architecture.md: down by
-// call, up by poll).
+// A queue of the descriptors whose counters changed since they were last taken: oldest change first, each descriptor at
+// most once. The cost of a poll therefore depends on the number of changes, not on the number of posted entries
+// (docs/architecture.md: down by call, up by poll).
 class ChangedList {
  public:
   ChangedList() = default;

@@ -29,8 +29,8 @@ struct IndependentBuffer {
 };
 
 // The descriptor. Refers to the program's table of rows. Used under the process lock only. Misuse of a row ends the
-// process with a message. A message costs constant time in a circular table; in a linear one a scan over rows that were
-// not released before rewind().
+// process with a message. A message costs constant time in a circular table. In a linear table it costs a scan over
+// rows that were not released before rewind().
 class IndependentBlock final : public Descriptor {
  public:
   // Requires: the table stays valid while the block is attached.
@@ -153,7 +153,7 @@ inline void IndependentBlock::commit(const Verdict& verdict, const Header& heade
 // tests/portals/put_whole_test compares put() with them. The row is not `reserved` in between, because nothing else
 // runs before the copy is done.
 inline bool IndependentBlock::put(const Options& options, const Header& header, const Buffer& body) {
-  // Any condition that fails here leaves the block unchanged, and the message to the three functions above.
+  // If a condition fails here, the block is unchanged, and the caller uses the three functions above.
   if (options.direction != Direction::write_only || !has(options.save, Save::body)) return false;
   if (progression_ != Progression::circular || next_ >= table_.size()) return false;
   IndependentBuffer& buffer = table_[next_];
