@@ -246,7 +246,7 @@ class Board {
   std::uint32_t size_ = 0;
 };
 
-// Writes a zero-terminated text. One that is too long ends after a word, with a visible "...".
+// Writes a zero-terminated text. A text that is too long is cut after a word and ends with "...".
 template <std::size_t N>
 void set_text(std::array<char, N>& field, std::string_view text) {
   constexpr std::string_view kCut = " ...";

@@ -2,7 +2,8 @@
 // the ids are in command/info/findings. A rank passes a finding to the launcher as a record.
 //
 // With `margay run --report` all ranks inherit one memory file (MARGAY_FINDINGS_FD), to which each appends records of
-// one size. The kernel makes an append atomic, so ranks need no lock and the launcher has all records of a killed rank.
+// one size. The operating system makes an append atomic, so ranks need no lock, and the launcher has all records of a
+// killed rank.
 #pragma once
 
 #include <array>

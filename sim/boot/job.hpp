@@ -90,8 +90,8 @@ using SegmentSizesOf = SegmentSizes (*)(std::uint32_t ranks);
 Status leave(Job& job);
 
 // Ends the whole job with `code` as its exit status; never returns. Flushes stdio; without `margay run`, the flush
-// lasts a second at most. `message`: one line for the user, or empty. `id`: the finding's, which ends the line if the
-// rank prints it itself; empty: none.
+// lasts a second at most. `message`: one line for the user, or empty. `id`: the finding's id; if the rank prints the
+// line itself, the line ends with the id; empty: none.
 [[noreturn]] void abort_job(const Job& job, int code, std::string_view message, std::string_view id = "");
 
 }  // namespace margay::sim
