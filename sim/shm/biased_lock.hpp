@@ -106,7 +106,8 @@ class BiasedLock {
   // Written by the owner: twice its entries, less 1 while it is inside, so that odd means inside. Both words have cache
   // lines of their own, so that neither side's polling slows the other.
   alignas(kCacheLineBytes) std::atomic<std::uint64_t> owner_{0};
-  // Written by the other side: kFree, kHeld, or kHeldOwnerWaits with the owner asleep on it (a futex).
+  // Written by the other side: kFree or kHeld. An owner that falls asleep on it (a futex) replaces kHeld by
+  // kHeldOwnerWaits.
   alignas(kCacheLineBytes) std::atomic<std::uint32_t> other_{kFree};
 };
 

@@ -26,7 +26,7 @@
 
 namespace margay::sim {
 
-// In shared memory; all zero is a place without any meeting so far.
+// The barrier's data in shared memory, a place at which members meet; all zero: no meeting so far.
 struct alignas(kCacheLineBytes) MeetingData {
   // number of the meeting 31 | mark 20 | marks differ 1 | number of members that have arrived 12
   std::uint64_t arrivals = 0;
@@ -121,14 +121,14 @@ class Meeting {
   [[nodiscard]] std::uint32_t opener() const {
     return static_cast<std::uint32_t>(opened().load(std::memory_order_relaxed) >> kWhoShift) & kMembersMax;
   }
-  // The meeting that is incomplete; 0: none. To be asked rarely.
+  // The number of the incomplete meeting; 0: none. To be called rarely.
   [[nodiscard]] std::uint32_t latest() const {
     // Relaxed: a hint that calls differ; no other data is read because of it.
     const std::uint64_t came = std::atomic_ref<std::uint64_t>(data_->arrivals).load(std::memory_order_relaxed);
     return (came & kCount) == members_ ? 0 : number_of(came);
   }
   // Whether the meeting never opens, because a process has arrived at a later one instead. `side`: as in is_open(). To
-  // be asked rarely.
+  // be called rarely.
   [[nodiscard]] bool is_abandoned(std::uint32_t number, unsigned side) const {
     // Acquire: pairs with come(): if a later meeting was begun because this one opened, the test below sees this one
     // open.

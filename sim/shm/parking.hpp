@@ -38,7 +38,7 @@ class Parking {
   // Parker: takes the post. Returns the stay of the last one; 0: none. Relaxed: the work itself is read under the
   // process lock.
   [[nodiscard]] std::uint64_t take() { return posted_.exchange(0, std::memory_order_relaxed); }
-  // Parker: about to sleep without a limit. false: work was posted meanwhile, and it is not parked.
+  // Parker: about to sleep without a limit. false: work was posted meanwhile, and the thread is not parked.
   [[nodiscard]] bool park() {
     // Sequentially consistent store and load: see post(), the partner.
     parked_.store(1, std::memory_order_seq_cst);
