@@ -28,7 +28,7 @@ struct Unfinished {
   std::uint64_t transmissions = 0;
   // Answers that the program waits for.
   std::uint64_t owed = 0;
-  // One test for both.
+  // Whether one of the counts is not 0.
   [[nodiscard]] bool any() const { return transmissions + owed != 0; }
 };
 

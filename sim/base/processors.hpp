@@ -32,7 +32,7 @@ class Scheduler {
   Scheduler& operator=(const Scheduler&) = delete;
   virtual ~Scheduler() = default;
 
-  // The processor on which the thread runs. No system call where the C library keeps its number (rseq).
+  // The processor on which the thread runs. No system call where the C library keeps the processor's number (rseq).
   [[nodiscard]] virtual std::uint32_t processor() const;
   // The processors on which it may run; empty: unknown.
   [[nodiscard]] virtual std::vector<std::uint32_t> allowed() const;

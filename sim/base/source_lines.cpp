@@ -56,7 +56,7 @@ _Unwind_Reason_Code look_at_frame(_Unwind_Context* context, void* data) {
   }
   const LoadedModule* const module = walk.modules.of(address);
   if (module != nullptr && is_fortran_binding(*module)) return _URC_NO_REASON;
-  // The first frame outside both: the program's call.
+  // The first frame outside the library and the bindings is the program's call.
   walk.found = reinterpret_cast<const void*>(address);
   return _URC_END_OF_STACK;
 }
