@@ -1,9 +1,9 @@
 // The memory that the ranks of one node share: a file without a name, zero at first.
 //
-// A memfd is preferred (sparse, not bounded by the size of /dev/shm, sealed against shrinking). Where it is refused, a
-// file in /dev/shm is used, allocated in full so that no later access can raise SIGBUS, and unlinked at once. This file
-// may be smaller than the memfd, because /dev/shm is often small, and in a container its pages count as memory of the
-// processes.
+// A memfd is preferred (sparse, not bounded by the size of /dev/shm, sealed against shrinking). Where a memfd is
+// refused, a file in /dev/shm is used. It is allocated in full, so that no later access can raise SIGBUS, and unlinked
+// at once. It may be smaller than the memfd, because /dev/shm is often small, and in a container its pages count as
+// memory of the processes.
 #pragma once
 
 #include <cstdint>

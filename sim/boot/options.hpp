@@ -22,7 +22,7 @@
 
 namespace margay::sim {
 
-// The exit status of a job, or of a process without `margay run`, that succeeded but for findings of strict checks.
+// The exit status of a job, or of a process without `margay run`, that succeeded except for findings of strict checks.
 inline constexpr int kStatusFindings = 72;
 
 // A table of option values by name. Read at start. A value is parsed at each request, so code on the path of a message

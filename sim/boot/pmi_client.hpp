@@ -18,7 +18,7 @@ using portals::Status;
 // fails.
 class PmiClient {
  public:
-  // Uses the descriptor, and never closes it, because a launcher may monitor that.
+  // Uses the descriptor, and never closes it, because a launcher may monitor the connection.
   PmiClient(int descriptor, std::uint32_t rank, std::uint32_t size)
       : descriptor_(descriptor), rank_(rank), size_(size) {}
 
