@@ -138,7 +138,7 @@ class Program {
 
   // Keeps the latest `limit` decisions of this process's kernel, with the walk of each; 0, the default: none.
   void keep_decisions(std::size_t limit) { kernel().target().decisions().keep(limit); }
-  // Removes and returns the oldest one. Messages of barrier() and settle() are excluded.
+  // Removes and returns the oldest kept decision. Decisions about messages of barrier() and settle() are not kept.
   [[nodiscard]] std::optional<Decision> take_decision() { return kernel().target().decisions().take(); }
   // Decisions that can be taken now.
   [[nodiscard]] std::size_t decisions_kept() { return kernel().target().decisions().kept(); }
