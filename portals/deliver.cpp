@@ -43,8 +43,8 @@ void Delivery::complete(const Verdict& verdict, const Header& header) {
 
 Placed Delivery::put_whole(const Header& header, const Region& body) {
   MARGAY_DEBUG_ASSERT(body.bytes() == header.length);
-  // Messages that these tests exclude are left to decide() and complete(): other kinds than puts, puts that request an
-  // acknowledgment, and those with an invalid portal, a portal without a list, or a body in pieces.
+  // The caller uses decide() and complete() for messages that these tests exclude: messages that are not puts; puts
+  // that request an acknowledgment; an invalid portal; a portal without a list; a body in pieces.
   if (header.kind != Kind::put || header.return_portal != kNoPortal || header.portal >= kPortalCount) return {};
   MatchList* const list = table_.portals_[header.portal].list;
   if (list == nullptr || !body.contiguous()) return {};

@@ -1,6 +1,7 @@
 // The receiving side of portals: the walk and the deposit. decide() finds the destination of a message and reserves its
-// room; the kernel then moves the body there, in one step or in many; complete() makes the arrival visible. Between the
-// two, other messages may be decided. Pure: it sends nothing; the verdict names the answer that the kernel sends.
+// room; the kernel then moves the body there, in one step or in many; complete() makes the arrival visible. Between
+// decide() and complete(), other messages may be decided. Pure: it sends nothing; the verdict names the answer that the
+// kernel sends.
 #pragma once
 
 #include <vector>
@@ -13,8 +14,8 @@
 namespace margay::portals {
 
 // The result of put_whole(): the entry that took the message, and the number of entries visited. It converts to false
-// if put_whole() does not handle the message; then nothing has changed. It points to the program's entry and does not
-// keep it alive.
+// if put_whole() does not handle the message; then nothing has changed. The entry is the program's, and this result
+// does not keep it alive.
 struct Placed {
   const MatchEntry* entry = nullptr;
   // Entries examined, the one that took the message included.
@@ -24,7 +25,8 @@ struct Placed {
 
 // The result of explain(): a walk that changed nothing.
 struct WalkSummary {
-  // `reply` if a get would be taken, `deposit` for any other message that would be, otherwise `drop`.
+  // `reply`: a get that would be taken; `deposit`: any other message that would be taken; `drop`: it would not be
+  // taken.
   Outcome outcome = Outcome::drop;
   // Entries visited, the one that took the message included.
   std::uint32_t visited = 0;
@@ -33,14 +35,15 @@ struct WalkSummary {
 };
 
 // Decides and completes messages of one portal table. Called under the process lock only. Holds references only. The
-// common path allocates nothing; explain() does, the index of a long list, and abandon() in a linear block.
+// common path allocates nothing. These may allocate: explain(), the indexes of a long match list and of a long queue of
+// arrivals, and abandon() in a linear block.
 class Delivery {
  public:
   // Descriptors whose counters change are put on `changed`. Requires: `table` and `changed` outlive the delivery.
   Delivery(PortalTable& table, ChangedList& changed) : table_(table), changed_(changed) {}
 
   // Finds the destination, through the index when the list has one, and reserves it. The outcome is `deposit` for a
-  // put, a reply and an acknowledgment, `reply` for a get, and `drop` for a message that nothing takes. A drop changes
+  // put, a reply and an acknowledgment, `reply` for a get, and `drop` for a message that nothing takes. A drop reserves
   // nothing, so after no_room or too_small the same header may be decided again later. put_whole() is the twin of
   // decide() and complete() together (tests/portals/put_whole_test).
   [[nodiscard]] Verdict decide(const Header& header);
@@ -56,15 +59,16 @@ class Delivery {
   // The verdict that decide() would have returned for a message that put_whole() has placed, for traces. Requires:
   // `placed` is true, and the table has not changed since.
   [[nodiscard]] static Verdict verdict_of(const Placed& placed, const Header& header);
-  // Gives the room of a decided message back, because its sender is lost. A dynamic block's message leaves the queue
-  // and its memory, even when a search has claimed it. Requires: the verdict is not a drop and has not been completed.
-  // A header-only message in a dynamic block is complete from decide() on, and its program may release it at any time:
-  // call complete() at once for it, never abandon().
+  // Gives back the room of a decided message whose body will not arrive. A message of a dynamic block is taken off the
+  // queue and freed, even when a search has claimed it. Requires: the verdict is not a drop and has not been completed.
+  // For a header-only message in a dynamic block, call complete() at once and never abandon(): the message is complete
+  // from decide() on, and its program may release it at any time.
   void abandon(const Verdict& verdict);
-  // The paper's linear walk, without any change: appends to `steps` each entry that the walk would visit for `header`,
-  // in order, with the result there. If the message is taken, the last step's entry is the one that decide() finds.
+  // Performs the paper's linear walk and changes nothing: appends to `steps` each entry that the walk would visit for
+  // `header`, in order, with the result there. If the message is taken, the last step's entry is the one that decide()
+  // finds.
   Outcome explain(const Header& header, std::vector<Step>& steps) const { return explain(header, steps, {}).outcome; }
-  // The same up to a limit. Requires: `steps` is empty, because the limit is compared with its length.
+  // As explain() above, up to a limit. Requires: `steps` is empty, because the limit is compared with its length.
   [[nodiscard]] WalkSummary explain(const Header& header, std::vector<Step>& steps, const WalkLimits& limits) const;
 
  private:

@@ -17,7 +17,7 @@ Status PortalTable::check_free(PortalIndex index) const {
     return Status::error("portal " + std::to_string(index) + " is not in the portal table, which has portals 0 to " +
                          std::to_string(kPortalCount - 1) + "; choose one of those");
   }
-  // Before the test whether it is in use: the cure for a reserved portal is another portal, never detach().
+  // Tested before in_use(): the message for a portal in use suggests detach(), which a reserved portal does not permit.
   if (is_reserved(index)) {
     return Status::error("portal " + std::to_string(index) + " is margay's own; choose another portal");
   }

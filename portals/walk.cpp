@@ -35,13 +35,13 @@ DropReason Walk::reason(Passed passed, const Header& header) {
 }
 
 // `successor(entry, end)` returns the entry to visit after `entry` in the chain; for nullptr, the first one. It may
-// skip entries that would reject the message, and then sets `end.reason` to the reason that those would have set.
+// skip entries that would reject the message; it then sets `end.reason` as the skipped entries would have set it.
 // `visit(entry, passed)` is called at each stop.
 template <class Successor, class Visit>
 Walk::End Walk::follow(const MatchList& list, const Header& header, Successor successor, Visit visit,
                        std::uint32_t visits_at_most) {
   End end{.reason = DropReason::no_match};
-  // An entry's result does not change during a walk, so a walk that visits one twice would never end.
+  // An entry's result does not change during a walk, so a walk that visits an entry twice would never end.
   std::size_t stops_left = list.impl_->size;
   MatchEntry* entry = successor(nullptr, end);
   while (entry != nullptr) {
@@ -118,8 +118,8 @@ Walk::End Walk::indexed(MatchList& list, const Header& header, bool heed_exhaust
   const auto successor = [&](const MatchEntry* entry, End& end) {
     const std::uint64_t from = entry == nullptr ? 0 : entry->order_ + 1;
     MatchEntry* found = ready.first_from(from);
-    // Rough entries are not hashed, because a message that they reject may continue elsewhere than at the next entry.
-    // The earlier of both candidates comes first.
+    // Rough entries are not hashed, because their no-match link leads elsewhere than to the next entry. The walk visits
+    // the earlier of the two candidates.
     if (!impl.rough.empty()) {
       const auto rough = impl.rough.lower_bound(from);
       if (rough != impl.rough.end() && (found == nullptr || (*rough)->order_ < found->order_)) found = *rough;
@@ -146,7 +146,7 @@ MatchEntry* Walk::first_match(const MatchList& list, const Header& header, std::
   for (MatchEntry* entry = list.impl_->first; entry != nullptr; entry = entry->next_) {
     ++visited;
     if (entry->active_ && entry->criteria_.accepts(header)) return entry;
-    // The link leaves the chain, which only the full walk follows.
+    // This link leaves the chain. Only the full walk follows such links.
     if (entry->links_.no_match.to != Link::To::next) return nullptr;
   }
   return nullptr;

@@ -1,5 +1,5 @@
 // The walk over a match list: it finds the entry that takes a message, or the reason that none does. linear() is the
-// paper's definition; first_match() and indexed() must give the same answer faster. Internal to portals.
+// paper's definition; fast() returns the same end in less time, by first_match() or indexed(). Internal to portals.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,15 @@ namespace margay::portals {
 struct Step {
   // nullptr: the portal's own descriptor, without a match list.
   const MatchEntry* entry;
-  // `taken` in the last step of a walk that found a destination, and in no other. A limited record may lack that step.
+  // `taken` in the last step of a walk that found a destination, and in no other. A record with limits (WalkLimits) may
+  // lack that step.
   Passed passed;
-  // Set with entry == nullptr only: that descriptor, and the portal's options for it.
+  // Set only when `entry` is nullptr: the portal's own descriptor, and its options.
   const Descriptor* memory = nullptr;
   Options options = {};
 };
 
-// Limits of a recorded walk: the number of steps that are stored, and the number of visits after which it is cut.
+// Limits of a recorded walk: the number of steps that are stored, and the number of visits after which the walk is cut.
 struct WalkLimits {
   std::size_t steps = ~std::size_t{0};
   // Requires: at least `steps`.
@@ -43,20 +44,23 @@ class Walk {
     bool went_round = false;
     // The walk reached the limit of visits.
     bool was_cut = false;
-    // Entries examined, the one that takes the message included; through an index fewer than linear() visits.
+    // Entries examined, the one that takes the message included. A walk through an index may examine fewer than
+    // linear().
     std::uint32_t visited = 0;
   };
-  // The linear walk. Appends its stops, up to the limit, to `steps` unless that is nullptr. Cost: one step per entry.
+  // The linear walk. Appends its stops to `steps`, within `limits`; if `steps` is nullptr, it ignores `limits`. Cost:
+  // one step per entry.
   [[gnu::noinline]] static End linear(const MatchList& list, const Header& header, std::vector<Step>* steps,
                                       const WalkLimits& limits = {});
-  // Returns the same end as linear(), through the index if the list has one. Without an index it walks, and a long walk
-  // makes the list build its index.
+  // Returns the same entry and reason as linear(), through the index if the list has one. Without an index it walks
+  // from entry to entry, and a long walk makes the list build its index.
   static End fast(MatchList& list, const Header& header);
 
-  // The walk of put_whole(), a twin of follow(): the first entry that matches, if the list has no index and each entry
-  // before it continues at the next one. nullptr: none matches, or the full walk must decide. Unlike follow() it does
-  // not test descriptors for room, and needs no limit of stops, because it follows only the chain. It adds the entries
-  // that it visited to `visited`. tests/portals/match/match_index_test compares both with the paper.
+  // Returns the first entry that matches, if the list has no index and the no-match link of each earlier entry is
+  // `next`. Returns nullptr if no entry matches, or if the full walk must decide. It is a twin of follow() for
+  // put_whole() and fast(): it does not test descriptors for room, and it needs no limit of stops, because it follows
+  // only the chain. It adds the number of visited entries to `visited`. tests/portals/match/match_index_test compares
+  // both twins with the paper's walk.
   [[nodiscard]] static MatchEntry* first_match(const MatchList& list, const Header& header, std::uint32_t& visited);
   // Reports the length of a walk without index: long walks make the list build its index.
   static void record_length(MatchList& list, std::uint32_t visited);

@@ -2,8 +2,8 @@
 // user, or another process's shared memory must not reach an assertion: it is checked and reported as a `Status`.
 //
 // MARGAY_ASSERT is enabled in every build, release included. MARGAY_DEBUG_ASSERT is for the path of a short message,
-// where each instruction is counted, and for checks that walk a whole structure: it is enabled in builds with
-// sanitizers and without optimisation (presets asan, tsan and dev), and is never evaluated in others.
+// where each instruction is counted, and for checks that walk a whole structure. It is enabled in builds with
+// sanitizers and without optimisation (presets asan, tsan and dev). Other builds never evaluate it.
 #pragma once
 
 namespace margay::portals {

@@ -2,8 +2,8 @@
 
 namespace margay::portals {
 
-// No `default`, here and below, so that the compiler reports a new value without a name; a damaged trace may still hold
-// any value, hence the last line.
+// The switches, here and below, have no `default`, so that the compiler reports a new value without a name. The last
+// line is for values from a damaged trace.
 std::string_view name(Kind kind) {
   switch (kind) {
     case Kind::put:

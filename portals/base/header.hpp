@@ -1,5 +1,5 @@
-// The full message header of the paper (001, section 1.2), the ids in it, and the criteria that accept it. Values in
-// memory, in the byte order of the host; a wire may carry a shorter form (docs/frame_format.md).
+// The full message header of the paper (001, section 1.2), the ids in it, and the criteria that accept it. All are
+// values in memory, in the host's byte order; a wire may carry a shorter form (docs/frame_format.md).
 #pragma once
 
 #include <array>
@@ -50,7 +50,8 @@ enum class Saved : std::uint8_t { nothing = 0, header = 1, body = 2, both = 3 };
 // "nothing", "header", "body" or "header and body". "unknown" for any other value.
 [[nodiscard]] std::string_view name(Saved saved);
 
-// Bytes in the header of a put or a get that the kernel carries and does not interpret.
+// The length of the user data in the header of a put or a get. The kernel carries user data and does not interpret
+// them.
 inline constexpr std::size_t kUserDataBytes = 12;
 using UserData = std::array<std::byte, kUserDataBytes>;
 
@@ -61,8 +62,8 @@ struct Header {
   PortalIndex portal = 0;
   // The source's portal to which the acknowledgment or the reply is sent; kNoPortal: a put without acknowledgment.
   PortalIndex return_portal = kNoPortal;
-  // Put and get: the sender's own bytes. Acknowledgment and reply: a copy of them, in which bytes 4 to 11 hold the
-  // number of the answered message, and byte 0 of an acknowledgment holds `Saved`.
+  // Put and get: the sender's own bytes. Acknowledgment and reply: a copy of the answered message's bytes, except that
+  // bytes 4 to 11 hold that message's number, and byte 0 of an acknowledgment holds `Saved`.
   UserData user_data{};
   // The sender, and the receiver. A wire may derive both from its channel instead of carrying them.
   ProcessId source;
@@ -71,7 +72,8 @@ struct Header {
   MatchBits match_bits = 0;
   // Bytes of the body that follows; 0 for a get and an acknowledgment.
   std::uint64_t length = 0;
-  // Bytes from the beginning of the memory, where the descriptor has a sender-managed offset; otherwise not used.
+  // The place of the body, in bytes from the beginning of the descriptor's memory, if the entry has a sender-managed
+  // offset; otherwise not used.
   std::uint64_t offset = 0;
   // Match bits of the answer. The target copies them into the answer's match_bits; it does not interpret them.
   MatchBits return_match_bits = 0;

@@ -1,5 +1,5 @@
 // A hash table from (bits, group, rank) to the two ends of a queue. The index of posted entries and the index of
-// arrived messages have it in common. Open addressing with linear probing; erasing moves later keys back and leaves no
+// arrived messages both use it. Open addressing with linear probing; erasing moves later keys back and leaves no
 // tombstones, so lookups stay short however many keys came and went. It grows, by doubling at 3/4 full, and never
 // shrinks. Internal to portals.
 #pragma once
@@ -13,8 +13,8 @@
 
 namespace margay::portals {
 
-// The significant fields of criteria. Criteria that differ in values only have the same shape, so one hash table serves
-// them all.
+// The significant fields of criteria. Criteria that differ only in the values of these fields have the same shape, and
+// share one hash table.
 struct MatchShape {
   // As in Criteria: a bit that is set is not compared.
   MatchBits ignore_bits = 0;
@@ -30,8 +30,8 @@ struct MatchShape {
 };
 
 // The significant values of criteria, or of a message, under a shape; insignificant ones are 0. Two criteria of one
-// shape with equal keys accept the same messages, and a message meets criteria exactly when its key under their shape
-// equals theirs.
+// shape with equal keys accept the same messages, and a message meets criteria exactly when its key under the
+// criteria's shape equals the criteria's key.
 struct MatchKey {
   MatchBits bits = 0;
   GroupId group = 0;
@@ -46,15 +46,15 @@ struct MatchKey {
   [[nodiscard]] static MatchKey of(const MatchShape& shape, const Header& header) {
     return of(shape, header.match_bits, header.source.group, header.source.rank);
   }
-  // The key of criteria. Requires: `shape` is theirs.
+  // The key of criteria. Requires: `shape` is the shape of `criteria`.
   [[nodiscard]] static MatchKey of(const MatchShape& shape, const Criteria& criteria) {
     return of(shape, criteria.match_bits, criteria.source_group, criteria.source_rank);
   }
 };
 
-// `End` refers to an element of the queue (a pointer or a slot number); `kNone` marks an empty slot of the table. Not
-// thread-safe; its owner holds the process lock. An operation takes expected constant time, because at least a quarter
-// of the slots is empty; only growing is linear.
+// The table. `End` refers to an element of the queue (a pointer or a slot number); `kNone` marks an empty slot of the
+// table. Not thread-safe; its owner holds the process lock. An operation takes expected constant time, because at least
+// a quarter of the slots is empty; only growing is linear.
 template <class End, End kNone>
 class KeyTable {
  public:
@@ -72,8 +72,8 @@ class KeyTable {
       if (slots_[at].key == key) return &slots_[at].ends;
     }
   }
-  // The queue of `key`, made when the table has none. The caller then sets `first`, which must not stay kNone.
-  // Invalidates what find() and at() returned. Allocates only when the table grows.
+  // The queue of `key`. If the table has none, makes an empty one, whose `first` the caller must set to an element.
+  // Invalidates earlier results of find(), obtain() and at(). Allocates only when the table grows.
   [[nodiscard]] Ends& obtain(const MatchKey& key) {
     if ((used_ + 1) * 4 > slots_.size() * 3) grow();
     std::size_t at = home(key);
@@ -82,7 +82,7 @@ class KeyTable {
       at = after(at);
     }
     ++used_;
-    MARGAY_ASSERT(used_ < slots_.size());  // a look for a key that is not there ends at an empty slot
+    MARGAY_ASSERT(used_ < slots_.size());  // the search for an absent key ends at an empty slot
     slots_[at].key = key;
     return slots_[at].ends;
   }
@@ -93,7 +93,7 @@ class KeyTable {
     MARGAY_ASSERT(slots_[at].ends.first != kNone);
     return slots_[at].ends;
   }
-  // Removes `key`. Requires: the table has it. Invalidates what find() and at() returned.
+  // Removes `key`. Requires: the table has it. Invalidates earlier results of find(), obtain() and at().
   void erase(const MatchKey& key) {
     MARGAY_ASSERT(used_ != 0);
     std::size_t hole = home(key);
@@ -113,7 +113,7 @@ class KeyTable {
   [[nodiscard]] std::size_t size() const { return used_; }
 
  private:
-  // A key with its queue; empty while the queue is.
+  // A key with its queue. A slot whose queue has no first element is empty.
   struct Slot {
     MatchKey key;
     Ends ends;
@@ -122,7 +122,7 @@ class KeyTable {
   static constexpr std::size_t kLeastSlots = 16;
 
   // The slot where the search for `key` begins. MPI's keys differ in a few bits of tag and rank; each multiplication
-  // spreads them over the upper half, which is then used.
+  // spreads these bits over the upper half of the hash, which selects the slot.
   [[nodiscard]] std::size_t home(const MatchKey& key) const {
     std::uint64_t hash = key.bits * 0x9e37'79b9'7f4a'7c15;
     hash ^= hash >> 32;

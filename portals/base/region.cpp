@@ -68,7 +68,7 @@ RegionCursor::RegionCursor(const Region& region) : region_(region), left_(region
   if (region_.contiguous()) return;
   in_piece_ = region_.skip_;
   if (region_.laid_out()) return;
-  // Passes over empty pieces too, so the cursor always stands in a piece that has a byte left.
+  // Passes over empty pieces too, so the cursor stands in a piece with a byte left, or at the end.
   while (left_ > 0 && in_piece_ >= region_.table()[piece_].bytes) in_piece_ -= region_.table()[piece_++].bytes;
 }
 

@@ -12,22 +12,22 @@
 
 namespace margay::portals {
 
-// A rule for the places of a region's bytes, where there is neither one piece nor a table of pieces: every other double
-// of an array, the elements of an MPI datatype. A region refers to the rule and to the memory that it begins at. Bytes
-// are copied directly between there and a wire, so no list of pieces is ever built.
+// A layout is a rule that computes the places of a region's bytes, for bytes in many small pieces: every other double
+// of an array, the elements of an MPI datatype. A region refers to the layout and to a base address. Bytes are copied
+// directly between their places and a wire, so no list of pieces is ever built.
 
 struct Buffer;
 
-// Immutable while regions refer to it; any number of regions may. `at` counts the logically contiguous bytes; the
-// layout does not store how many there are, the region does (Region::bytes). `base` may be null: the places may be
-// absolute addresses.
+// The interface of a layout. A layout is immutable while regions refer to it; any number of regions may share it. `at`
+// is a position among the logically contiguous bytes. The region stores their number (Region::bytes), the layout does
+// not. `base` may be null, because a layout may compute absolute addresses.
 class Layout {
  public:
-  // The longest contiguous piece known that begins `at` bytes in. Never empty.
+  // The longest known contiguous piece that begins at position `at`. Never empty.
   [[nodiscard]] virtual Buffer piece(std::byte* base, std::uint64_t at) const = 0;
   // Copies target.size() bytes from `at` on. Requires, as in scatter(): the region has these bytes.
   virtual void gather(const std::byte* base, std::uint64_t at, std::span<std::byte> target) const = 0;
-  // Copies `source` to the places from `at` on. Where places overlap, the last write stays.
+  // Copies `source` to the places from `at` on. If places overlap, the last write stays.
   virtual void scatter(std::byte* base, std::uint64_t at, std::span<const std::byte> source) const = 0;
 
  protected:
@@ -46,9 +46,9 @@ struct Buffer {
   std::size_t bytes = 0;
 };
 
-// A view of memory in one of three forms: one piece, held inside; a table of pieces; or a layout. Table and layout are
-// owned by the caller and must live as long as the region is used; of both, the first `skip` bytes do not belong to the
-// region. Trivially copyable, 48 bytes. Bodies are read from regions and deposited in them.
+// A view of memory in one of three forms: one piece, held inside; a table of pieces; or a layout. The caller owns table
+// and layout, which must live as long as the region is used. The first `skip_` bytes of a table or a layout do not
+// belong to the region. Trivially copyable, 48 bytes. Bodies are read from regions and deposited in them.
 class Region {
  public:
   Region() = default;
@@ -63,8 +63,8 @@ class Region {
 
   // Length in bytes, over all pieces.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
-  // Whether the region is one piece. Tables and layouts whose bytes lie in one piece are reduced to it when the region
-  // is made.
+  // Whether the region is one piece. A table of one piece, or a layout whose first piece covers the region, is reduced
+  // to that piece when the region is made.
   [[nodiscard]] bool contiguous() const { return pieces_ == nullptr; }
   // The one piece. Requires: contiguous().
   [[nodiscard]] Buffer single() const {
@@ -88,12 +88,12 @@ class Region {
  private:
   // slice() of a region in pieces; a part that lies in one piece becomes contiguous.
   [[nodiscard, gnu::noinline]] Region slice_pieces(std::uint64_t offset, std::uint64_t length) const;
-  // Which of the two forms `pieces_` refers to; and the two forms.
+  // laid_out(): whether `pieces_` refers to a layout. table(), layout(): `pieces_` as its type.
   [[nodiscard]] bool laid_out() const { return pieces_ != nullptr && count_ == 0; }
   [[nodiscard]] const Buffer* table() const { return static_cast<const Buffer*>(pieces_); }
   [[nodiscard]] const Layout& layout() const { return *static_cast<const Layout*>(pieces_); }
 
-  // The one piece; of a layout its base. Of a table unused.
+  // Contiguous: the one piece. Layout: its base address. Table: not used.
   Buffer single_{};
   // A table of `count_` pieces; with count_ == 0 a Layout; nullptr: contiguous.
   const void* pieces_ = nullptr;
@@ -104,8 +104,8 @@ class Region {
 };
 static_assert(std::is_trivially_copyable_v<Region>);
 
-// A position in a region that only moves forward, so that a body that arrives in parts costs no search per part.
-// Misuse, a move behind the end, ends the process with a message.
+// A position in a region, which only moves forward. A body that arrives in parts is therefore written without a search
+// per part, except over a layout. A move behind the end ends the process with a message.
 class RegionCursor {
  public:
   RegionCursor() = default;
@@ -146,7 +146,7 @@ inline void copy_bytes(std::byte* target, const std::byte* source, std::size_t b
     std::memcpy(target, first.data(), Bytes);
     std::memcpy(target + bytes - Bytes, last.data(), Bytes);
   };
-  // The longest class first: 8 to 16 bytes, the likely one, then costs two tests.
+  // In this order, the likely class, 8 to 16 bytes, costs two tests.
   if (bytes > 16) {
     if (bytes > 64) {
       std::memcpy(target, source, bytes);
@@ -164,8 +164,8 @@ inline void copy_bytes(std::byte* target, const std::byte* source, std::size_t b
   }
 }
 
-// copy() for regions of which one or both are in pieces. Requires: source.bytes() <= target.bytes(). If both are in
-// pieces, the bytes pass through 8 KiB on the stack.
+// The slow path of copy(), for regions in pieces. Requires: source.bytes() <= target.bytes(). If both are in pieces,
+// the bytes pass through a buffer of 8 KiB on the stack.
 [[gnu::noinline]] void copy_pieces(const Region& target, const Region& source);
 
 // Copies all of `source` to the beginning of `target`. Requires: source.bytes() <= target.bytes(), and no overlap.

@@ -7,9 +7,9 @@
 
 namespace margay::portals {
 
-// Success is an empty string and allocates nothing. The first function that detects a failure words the message; its
-// callers pass it on, perhaps with a prefix. A value that owns its message. Code branches on ok() alone: the wording is
-// for people, and may change.
+// The result. Success is an empty string and allocates nothing. The first function that detects a failure words the
+// message; its callers pass it on, perhaps with a prefix. A value that owns its message. Code branches on ok() alone:
+// the wording is for people, and may change.
 class [[nodiscard]] Status {
  public:
   Status() = default;

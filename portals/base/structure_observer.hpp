@@ -12,25 +12,26 @@ class MatchEntry;
 class MatchList;
 struct ArrivedMessage;
 
-// Called by the structure itself at each change, in the thread that changes it, which holds the process lock. No call
-// may change a structure.
+// The observer's interface. The structure calls it at each change, in the thread that changes the structure, which
+// holds the process lock. An observer must not change a structure during a call.
 class StructureObserver {
  public:
   // A portal got a descriptor or a list: one of `memory` and `list` is nullptr. The table has changed already.
   virtual void attached(PortalIndex portal, Descriptor* memory, MatchList* list) = 0;
   // The portal is empty again.
   virtual void detached(PortalIndex portal) = 0;
-  // Appended, inserted or adopted; the entry has its neighbours.
+  // The entry was appended, inserted or adopted; its neighbours are set.
   virtual void linked(const MatchList& list, const MatchEntry& entry) = 0;
-  // Removed. Its neighbours may still link to it during the call.
+  // The entry was removed. Its neighbours may still link to it during the call.
   virtual void unlinked(const MatchList& list, const MatchEntry& entry) = 0;
-  // Activated or deactivated. entry.active() is the new state.
+  // The entry was activated or deactivated. entry.active() is the new state.
   virtual void switched(const MatchList& list, const MatchEntry& entry) = 0;
-  // The structure is being destroyed. It has no entry and no message any more, and calls no function after this one.
+  // The structure is being destroyed, and calls no function after this one. A list has no entry any more. Messages that
+  // a block still holds are not reported as released.
   virtual void gone(const MatchList& list) = 0;
   virtual void gone(const DynamicBlock& block) = 0;
-  // unqueued: off the queue, its memory still allocated. released: its memory is about to be freed; a message that is
-  // freed while it is queued causes only this call.
+  // unqueued(): the message is off the queue, and its memory is still allocated. released(): its memory is about to be
+  // freed; a message that is freed while it is queued causes only this call.
   virtual void unqueued(const ArrivedMessage& message) = 0;
   virtual void released(const ArrivedMessage& message) = 0;
 

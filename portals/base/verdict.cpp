@@ -2,7 +2,7 @@
 
 namespace margay::portals {
 
-// As in header.cpp: all values are listed, and the last line is for values that a trace read from a damaged file.
+// As in header.cpp: the switches list all values, and the last line is for values from a damaged trace.
 std::string_view name(DropReason reason) {
   switch (reason) {
     case DropReason::none:

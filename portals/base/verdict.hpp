@@ -26,8 +26,8 @@ enum class Outcome : std::uint8_t {
 };
 
 // The reason of a drop. Values appear in traces and in the job board's counters. If no entry takes the message, the
-// reason is the sender's mistake that ended the walk; without a mistake, the last no_room or too_small of an entry on
-// the walk; otherwise no_match. `no_such_portal` is decided without a walk, and `peer_lost` after one.
+// reason is the first of these that applies: the sender's mistake that ended the walk; the last no_room or too_small on
+// the walk; no_match. `no_such_portal` is decided without a walk, and `peer_lost` after one.
 enum class DropReason : std::uint8_t {
   // Not dropped.
   none,
@@ -35,9 +35,9 @@ enum class DropReason : std::uint8_t {
   no_such_portal,
   // No entry that the walk visited was active and accepted the header.
   no_match,
-  // A descriptor had no room at all: a full heap or block, or no available row.
+  // A block was full, a table had no available row, or a heap had no free block that was long enough.
   no_room,
-  // A descriptor had room, but less than the body's length.
+  // A block or a row had room, but less than the message needs.
   too_small,
   // Mistakes of the sender. read_only: a put, reply or acknowledgment to memory that serves gets only.
   read_only,
@@ -71,9 +71,9 @@ enum class Passed : std::uint8_t {
 // "taken", "no match" and the like.
 [[nodiscard]] std::string_view name(Passed passed);
 
-// The result of Delivery::decide(), and the argument of complete() and abandon(). A value: it points into the entry,
-// the descriptor and the heap, which must live until one of those two has been called. 96 bytes, on the kernel's stack,
-// or in its pool while a body arrives in parts.
+// The result of Delivery::decide(), and the argument of complete() and abandon(). It points into the entry, the
+// descriptor and the heap, which must live until complete() or abandon() has been called. 96 bytes, on the kernel's
+// stack, or in its pool while a body arrives in parts.
 struct Verdict {
   Outcome outcome = Outcome::drop;
   DropReason reason = DropReason::none;
@@ -97,7 +97,7 @@ struct Verdict {
   ArrivedMessage* message = nullptr;
   // Independent block: the row that is filled.
   std::uint32_t row = 0;
-  // Entries examined. Through an index fewer than the walk would visit.
+  // Entries examined; through an index possibly fewer than the linear walk would visit.
   std::uint32_t visited = 0;
 };
 

@@ -36,8 +36,8 @@ struct Links {
 };
 
 // A match entry, owned by the program, at a fixed address while it is in a list. Requires: it leaves its list before it
-// is destroyed. All setters require that it is in no list, and that the descriptor's type has the options. A violation
-// ends the process with a message.
+// is destroyed. All setters require that the entry is in no list, and that the descriptor's type has the options. A
+// violation ends the process with a message.
 class MatchEntry {
  public:
   MatchEntry() = default;
@@ -58,7 +58,7 @@ class MatchEntry {
   // Sets everything except active(), which the list sets. Requires: `memory` outlives the entry's time in a list. The
   // entry does not own `memory`, which any number of entries may share.
   void set(const Criteria& criteria, Descriptor& memory, const Options& options, const Links& links = {});
-  // Reuses the entry, with the same descriptor, options and links, for other criteria: the cheap half of set().
+  // Sets other criteria; descriptor, options and links stay. Cheaper than set(), because no options are checked.
   void set_criteria(const Criteria& criteria) {
     require_free();
     criteria_ = criteria;

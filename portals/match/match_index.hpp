@@ -1,6 +1,6 @@
 // A hash index over the entries of a chain: it finds the earliest entry that accepts a header without examining the
-// others. A search costs one hash lookup per shape in use: the fields that criteria compare (MatchShape in
-// portals/base/key_table). Internal to portals.
+// others. A search costs one hash lookup per shape in use. A shape is the set of fields that criteria compare
+// (MatchShape in portals/base/key_table). Internal to portals.
 //
 // Invariants:
 //   1. Each shape has a queue for each key (the values of the compared fields). Each entry in the index is on the queue
@@ -19,13 +19,14 @@
 
 namespace margay::portals {
 
-// The index does not own entries; it links them through fields of their own, so inserting allocates only for a new key.
+// The index of one chain. It does not own entries. It links them through fields of the entries, so inserting allocates
+// only for a new key or shape.
 class MatchIndex {
  public:
   // Constant time at either end of the entry's queue; about the square root of the chain's length in between. Requires:
   // the entry is chained, its order is set, and it is in no index.
   void insert(MatchEntry& entry);
-  // Constant time. Requires: the entry is in this index. Its criteria are those with which it was inserted.
+  // Constant time. Requires: the entry is in this index, with the criteria with which it was inserted.
   void erase(MatchEntry& entry);
   // Whether the index has no entry; its tables may still be allocated.
   [[nodiscard]] bool empty() const { return entries_ == 0; }
@@ -50,7 +51,7 @@ class MatchIndex {
   // them; others must stay while the scan lives. Requires: index and header outlive it.
   class Scan {
    public:
-    // Costs a hash lookup for each shape that has entries; allocates only for more than kInline of them.
+    // Costs a hash lookup for each shape that has entries; allocates only for more than kInline shapes.
     Scan(const MatchIndex& index, const Header& header);
     // The earliest accepting entry whose order is at least `from`; nullptr when there is none. While `from` grows from
     // call to call, the cost is one step per queue, and one per entry that is passed; a smaller `from` restarts the

@@ -71,7 +71,7 @@ void MatchList::remove(MatchEntry& entry) {
   --impl.size;
   if (!entry.chained_) [[unlikely]]
     return impl.abandon(entry);
-  // Out of the index before out of the chain, because drop_index() walks the chain.
+  // The entry leaves the index first, because unchain() may call drop_index(), which reaches chained entries only.
   if (impl.attended) [[unlikely]]
     impl.record_unchained(entry);
   impl.unchain(entry);
@@ -115,7 +115,8 @@ void MatchList::follow(StructureObserver* observer) {
   if (observer == nullptr) return;
   for (const MatchEntry* entry = impl_->adopted; entry != nullptr; entry = entry->next_)
     observer->linked(*this, *entry);
-  // From the end: the observer names each entry's successor, which it must have seen before.
+  // The chain is reported from its end, because the observer names each entry's successor, which it must have seen
+  // before.
   for (const MatchEntry* entry = impl_->last; entry != nullptr; entry = entry->previous_)
     observer->linked(*this, *entry);
 }

@@ -34,8 +34,8 @@ class MatchList {
   // Takes an entry, chained or adopted, out of the list. Messages that it has already taken still complete. Constant
   // time without an index. A removal that makes the chain short drops the index, in linear time.
   void remove(MatchEntry& entry);
-  // An inactive entry is passed over, by its no-match link, as if its criteria were not met. Both do nothing when the
-  // state is already right.
+  // The walk leaves an inactive entry by its no-match link, as if the criteria were not met. Both functions have no
+  // effect on an entry that is already in the requested state.
   void activate(MatchEntry& entry);
   void deactivate(MatchEntry& entry);
 
@@ -59,7 +59,7 @@ class MatchList {
   void enter(MatchEntry& entry, Start start);
   // Calls enter(), and links the entry between two neighbours in the chain; nullptr: there is none on that side.
   void chain(MatchEntry& entry, MatchEntry* before, MatchEntry* after, Start start);
-  // Behind a pointer, so that programs on portals do not include the index.
+  // The implementation, behind a pointer, so that programs on portals do not include the index.
   std::unique_ptr<Impl> impl_;
 };
 

@@ -40,13 +40,13 @@ void MatchList::Impl::unchain(MatchEntry& entry) {
   (entry.previous_ != nullptr ? entry.previous_->next_ : first) = entry.next_;
   (entry.next_ != nullptr ? entry.next_->previous_ : last) = entry.previous_;
   MARGAY_DEBUG_ASSERT(chained != 0 && (first == nullptr) == (chained == 1));
-  // After the links, because drop_index() walks the chain.
+  // The index is dropped after the links have changed, because drop_index() walks the chain.
   if (--chained < kShort && indexed) [[unlikely]]
     drop_index();
 }
 
 void MatchList::Impl::abandon(MatchEntry& entry) {
-  // Adopted entries are never indexed and have no order key, so their links are all there is to undo.
+  // Adopted entries are never indexed and have no order key, so only their links are undone.
   (entry.previous_ != nullptr ? entry.previous_->next_ : adopted) = entry.next_;
   if (entry.next_ != nullptr) entry.next_->previous_ = entry.previous_;
   if (observer != nullptr) observer->unlinked(*list, entry);
@@ -120,7 +120,7 @@ void MatchList::Impl::index(MatchEntry& entry) {
 
 void MatchList::Impl::unindex(MatchEntry& entry) {
   using Indexed = MatchEntry::Indexed;
-  // The mark, and not the entry's present state, decides: the state may have changed since it was entered.
+  // The mark, and not the entry's present state, decides: the state may have changed since the entry was indexed.
   switch (entry.indexed_) {
     case Indexed::no:
       return;

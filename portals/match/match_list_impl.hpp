@@ -2,12 +2,12 @@
 //
 // Invariants:
 //   1. The chain's entries have growing order keys.
-//   2. While `indexed`, every chained entry is in one place:
+//   2. While `indexed`, every chained entry has one of these marks:
 //      rough      its no-match link is not `next`; sorted by order, active or not;
 //      exhausted  active, its storage was found without a buffer left, and its no-room link is `next`, so the walk
 //                 would pass it over. It is on its storage's list of room observers, and becomes ready again when a
 //                 buffer is available;
-//      ready      active, anything else;
+//      ready      any other active entry;
 //      no         inactive, so the walk would pass it over.
 //   3. An index is built only after a long walk of a long chain, and dropped when the chain is short. Programs that
 //      post receives in arrival order, the common case, never build one.
@@ -64,7 +64,7 @@ struct MatchList::Impl {
 
   // Links an entry between two neighbours (nullptr: an end of the chain), and gives it a key.
   void chain(MatchEntry& entry, MatchEntry* before, MatchEntry* after);
-  // Removes from the chain an entry that no index has; drops the index of a chain that became short.
+  // Removes an entry from the chain, and drops the index if the chain became short. Requires: no index has the entry.
   void unchain(MatchEntry& entry);
   // Removes an adopted entry.
   [[gnu::noinline]] void abandon(MatchEntry& entry);
@@ -72,7 +72,7 @@ struct MatchList::Impl {
   [[nodiscard]] std::uint64_t order_of(const MatchEntry& entry) const;
   // Gives a chained entry its key. This and the other rare steps are not inlined, so that the common ones stay short.
   [[gnu::noinline]] void place(MatchEntry& entry);
-  // Spreads the entry's neighbours out, and then gives it its key.
+  // Spreads the entry's neighbours out, and then gives the entry its key.
   [[gnu::noinline]] void make_place(MatchEntry& entry);
   [[gnu::noinline]] void spread(MatchEntry& around);
   // Enters an entry where invariant 2 requires it, or removes it from there.
@@ -84,7 +84,7 @@ struct MatchList::Impl {
   [[gnu::noinline]] void record_unchained(MatchEntry& entry);
   // Called at each change of `indexed` or `observer`.
   void set_attended() { attended = indexed || observer != nullptr; }
-  // Enters all chained entries in an index, and removes them from it. Linear.
+  // build_index() enters all chained entries in an index; drop_index() removes them. Both take linear time.
   [[gnu::noinline]] void build_index();
   // Reports a walk of `steps` entries; builds the index when it was long (invariant 3).
   void record_walk(std::size_t steps) {
@@ -109,7 +109,7 @@ struct MatchList::Impl {
   // one test.
   bool attended = false;
   StructureObserver* observer = nullptr;
-  // The three places of invariant 2.
+  // The entries with the marks of invariant 2, except `no`.
   MatchIndex ready;
   MatchIndex exhausted;
   std::set<MatchEntry*, Earlier> rough;

@@ -54,7 +54,7 @@ void ArrivalIndex::remove(Shape& shape, const ArrivedNode& node) {
   const Neighbours links = shape.links[node.slot];
   if (links.next != kNoSlot) shape.links[links.next].previous = links.previous;
   if (links.previous != kNoSlot) shape.links[links.previous].next = links.next;
-  // Inside a queue its two ends stay, so the hash table need not be searched.
+  // A message inside a queue leaves both ends of the queue unchanged, so the hash table need not be searched.
   if (links.next != kNoSlot && links.previous != kNoSlot) return;
   const MatchKey key = MatchKey::of(shape.shape, node.message.header);
   if (links.next == kNoSlot && links.previous == kNoSlot) {
@@ -120,7 +120,7 @@ void ArrivalQueue::remove(ArrivedNode& node) {
   node.previous = nullptr;
   --size_;
   if (index_.empty()) return;
-  // Below half of kShort, so that a queue around kShort does not build its index again and again.
+  // The index is cleared only below half of kShort, so that a queue whose length varies around kShort keeps its index.
   index_.remove(node);
   if (size_ < kShort / 2) index_.clear();
 }
@@ -128,7 +128,7 @@ void ArrivalQueue::remove(ArrivedNode& node) {
 ArrivedMessage* ArrivalQueue::find(const Criteria& criteria) {
   std::uint64_t left = index_.empty() ? kShort : kExaminedBeforeIndex;
   for (ArrivedNode* node = first_; node != nullptr; node = node->next) {
-    // A few messages are cheaper to examine than a hash lookup per shape.
+    // Examining a few messages costs less than building the index or a lookup in it.
     if (size_ > kShort && left-- == 0) {
       ArrivedNode* const found = index_.find(criteria, first_);
       return found == nullptr ? nullptr : &found->message;

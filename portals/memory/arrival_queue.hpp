@@ -17,7 +17,8 @@ namespace margay::portals {
 // hash lookup per search; each arriving and leaving message costs at most one hash update per indexed shape.
 //
 // Invariants:
-//   1. While a shape is indexed, each queued message has a slot: a small number, reused after the message.
+//   1. While a shape is indexed, each queued message has a slot: a small number, which is reused after the message has
+//      left.
 //   2. Each shape of criteria for which programs searched lately has a set of queues, one per key. Under each shape, a
 //      message is on the queue of its key. Queues are in order of arrival and doubly linked, through arrays by slot, so
 //      a message leaves them in constant time.
@@ -30,8 +31,8 @@ class ArrivalIndex {
  public:
   using Slot = std::uint32_t;
   static constexpr Slot kNoSlot = std::numeric_limits<Slot>::max();
-  // The most shapes that are indexed. Programs use few (MPI: a source or any, a tag or any). A new one replaces the one
-  // that has been unused for longest.
+  // The most shapes that are indexed. Programs use few (MPI: a source or any, a tag or any). Beyond that, a new shape
+  // replaces the least recently used one.
   static constexpr std::size_t kShapes = 16;
 
   // Whether no shape is indexed, in which case arriving messages cost nothing here.
@@ -69,7 +70,7 @@ class ArrivalIndex {
   void append(Shape& shape, const ArrivedNode& node);
   // Unlinks a message from its queue under one shape.
   static void remove(Shape& shape, const ArrivedNode& node);
-  // The index of a shape, built from the queue when it is new.
+  // The queues of a shape; a new shape's queues are built from the arrival queue, which begins at `first`.
   [[nodiscard]] Shape& obtain(const MatchShape& wanted, ArrivedNode* first);
 
   // By slot; nullptr: free.
@@ -102,15 +103,15 @@ struct ArrivedNode {
     return reinterpret_cast<const ArrivedNode&>(message);
   }
 };
-// of() takes the message's address for the node's; a released node is not destroyed, its memory is reused.
+// of() uses the message's address as the node's. No destructor runs for a released node: its memory is reused.
 static_assert(offsetof(ArrivedNode, message) == 0 && std::is_trivially_destructible_v<ArrivedNode>);
 
 // A doubly linked list of a dynamic block's messages, oldest first, and its index.
 class ArrivalQueue {
  public:
-  // The number of messages that a search examines one by one. In a longer queue it then continues through the index,
-  // which is dropped when the queue falls below half of this number. Programs that receive in arrival order, the common
-  // case, never build an index.
+  // The number of messages that a search examines one by one. In a longer queue, the search then continues through the
+  // index. The index is dropped when the queue falls below half of this number. Programs that receive in arrival order,
+  // the common case, never build an index.
   static constexpr std::uint64_t kShort = 16;
   // The number of messages that a search of a long queue examines once there is an index: only the oldest, because it
   // is often the match.

@@ -31,7 +31,7 @@ void reserve_in_window(const Region& memory, std::uint64_t& used, const Options&
 }
 
 void give_back_in_window(std::uint64_t& used, const Verdict& verdict) {
-  // Only the last reservation can be undone: bytes that were reserved after it are not moved.
+  // Only the last reservation can be undone: the bytes of later reservations are not moved.
   if (verdict.moved_offset && used == verdict.offset + verdict.landing.bytes()) used = verdict.offset;
 }
 
@@ -40,7 +40,7 @@ Passed SingleBlock::admit(const Options& options, const Header& header) const {
 }
 
 void SingleBlock::reserve(const Options& options, const Header& header, Verdict& verdict) {
-  // A get saves no body, but its header may be requested.
+  // A get saves no body, but the options may save its header.
   const auto kept = header.kind == Kind::get ? static_cast<unsigned>(options.save) & static_cast<unsigned>(Save::header)
                                              : static_cast<unsigned>(options.save);
   verdict.saved = static_cast<Saved>(kept);

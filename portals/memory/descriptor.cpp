@@ -21,7 +21,7 @@ Descriptor::~Descriptor() {
   if (changed_on_ != nullptr) changed_on_->remove(*this);
 }
 
-// Descriptors may outlive the list; each is unlinked, so that its own end does not reach into it.
+// Descriptors may outlive the list; each is unlinked, so that its destructor does not access the destroyed list.
 ChangedList::~ChangedList() {
   while (take() != nullptr) {
   }

@@ -34,8 +34,8 @@ struct Verdict;
 
 // How a portal or a match entry uses a descriptor. Options belong to the entry, so an overlaid entry uses the
 // descriptor of another entry with different options (section 1.2: "overlaid so that the same memory region is accessed
-// or manipulated"). For options that the paper's list does not give to the type, PortalTable::attach() fails, and
-// MatchEntry::set() ends the process:
+// or manipulated"). If the type lacks one of the options, PortalTable::attach() fails, and MatchEntry::set() ends the
+// process. The options of each type:
 //   single:      offset_by, save header | body | both, direction, acknowledge
 //   dynamic:     save header | both, acknowledge                      (always write_only)
 //   independent: save header | both, direction, acknowledge           (progression belongs to the storage),
@@ -48,7 +48,7 @@ struct Options {
   Direction direction = Direction::write_only;
   // Send an acknowledgment when the message's header names a return portal.
   bool acknowledge = false;
-  // Save as much as fits of a body that is longer than the buffer, instead of failing with too_small.
+  // If a body is longer than the buffer, save as much as fits, instead of failing with too_small.
   bool truncate = false;
 };
 
@@ -57,7 +57,7 @@ struct Options {
 [[nodiscard]] const char* refusal(DescriptorType type, const Options& options);
 
 // The base of all descriptors: counters, owner tag, and the link on the changed list. Owned by the program. Requires:
-// it outlives every entry and portal that it is attached to, and every verdict on it. Used only under the process lock.
+// it lives as long as an entry, a portal or a verdict refers to it. Used only under the process lock.
 class Descriptor {
  public:
   Descriptor(const Descriptor&) = delete;
@@ -68,7 +68,7 @@ class Descriptor {
   // Constant from construction on.
   [[nodiscard]] DescriptorType type() const { return type_; }
   // "A process sees an arrival in its descriptor's counters": bytes of bodies deposited or replied, and number of
-  // messages. They count completed messages, and never go back.
+  // messages. They count completed messages, and never decrease.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   [[nodiscard]] std::uint64_t messages() const { return messages_; }
   // Messages whose room is reserved and whose bodies are still arriving. While it is not 0, the memory must stay valid,
@@ -102,9 +102,9 @@ class Descriptor {
   DescriptorType type_;
 };
 
-// A queue of the descriptors whose counters changed since they were last taken: oldest change first, each at most once.
-// The cost of a poll therefore depends on the number of changes, not of posted entries (docs/architecture.md: down by
-// call, up by poll).
+// A queue of the descriptors whose counters changed since they were last taken: oldest change first, each descriptor at
+// most once. The cost of a poll therefore depends on the number of changes, not on the number of posted entries
+// (docs/architecture.md: down by call, up by poll).
 class ChangedList {
  public:
   ChangedList() = default;
@@ -112,7 +112,7 @@ class ChangedList {
   ChangedList& operator=(const ChangedList&) = delete;
   // Unlinks the descriptors that are still on it.
   ~ChangedList();
-  // Puts a descriptor on the list; no effect when it is already on it.
+  // Puts a descriptor on the list; no effect when it is already on this list. Requires: it is on no other list.
   void add(Descriptor& descriptor) {
     if (descriptor.changed_on_ == nullptr) [[likely]]
       return append(descriptor);
@@ -147,9 +147,9 @@ class ChangedList {
   Descriptor* last_ = nullptr;
 };
 
-// A room observer: a callback for an independent block without an available buffer, called when it has one again. The
-// match index leaves entries with exhausted storage out until then. Intrusive, so registering allocates nothing. Owned
-// by the code that registers it, and on one block's list at a time.
+// A callback that an exhausted independent block calls when a buffer is available again. The match index leaves entries
+// with exhausted storage out until then. Intrusive, so registering allocates nothing. Owned by the code that registers
+// it, and on one block's list at a time.
 struct RoomObserver {
   // The observer is off the list when this is called, so it may register again.
   void (*has_room)(RoomObserver& observer) = nullptr;

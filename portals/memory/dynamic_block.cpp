@@ -38,7 +38,7 @@ struct DynamicBlock::Impl {
     const std::uint64_t before = heap.used();
     heap.free(block, bytes);
     MARGAY_ASSERT(counts->bytes >= before - heap.used());
-    // By the difference, as in allocate(), so that the counts return to 0.
+    // Subtracts the difference, as allocate() adds it, so that the counts return to 0.
     counts->bytes -= before - heap.used();
   }
   void append(ArrivedNode& node) {
@@ -115,7 +115,8 @@ void DynamicBlock::unlink(ArrivedMessage& message) {
     impl_->observer->unqueued(message);
 }
 
-// release() clears `home`, and the memory keeps that until the heap reuses it: a second release is nearly always found.
+// release() clears `home`, which stays cleared until the heap reuses the memory, so a second release is nearly always
+// detected.
 void DynamicBlock::require_own(const ArrivedMessage& message) const {
   require(ArrivedNode::of(message).home == &impl_->queue,
           "the message is not this dynamic block's, or has been released; take it from first(), next() or find(), and "
@@ -186,8 +187,8 @@ void DynamicBlock::reserve(const Options& options, const Header& header, Verdict
   verdict.message = &message;
 }
 
-// A program may have taken a header-only message off the queue, or even released it, before complete() is called. The
-// verdict's pointer must not be followed then.
+// A program may have taken a header-only message off the queue, or even released it, before complete() is called. For
+// such a message, the verdict's pointer must not be followed.
 void DynamicBlock::commit(const Verdict& verdict, const Header& /*header*/) {
   if (verdict.saved == Saved::both) verdict.message->complete = true;
 }

@@ -15,8 +15,8 @@
 
 namespace margay::portals {
 
-// Used under the process lock only. Functions that take a message end the process with an explanation when it is not
-// this block's or has been released.
+// The descriptor. Used under the process lock only. Functions that take a message end the process with an explanation
+// when the message is not this block's or has been released.
 class DynamicBlock final : public Descriptor {
  public:
   // Allocates messages, headers and bodies alike, from `heap` by first fit; the bookkeeping lies there too. Pages are
@@ -24,23 +24,23 @@ class DynamicBlock final : public Descriptor {
   explicit DynamicBlock(Buffer heap);
   ~DynamicBlock() override;
 
-  // Adds this block's messages and bytes to `counts`, which several blocks may share and other threads may read: one
-  // addition for each message that arrives or leaves. The counts stay as they are when the block is destroyed.
-  // Requires: no message has arrived yet; `counts` outlives the block.
+  // Counts this block's messages and bytes in `counts`, which several blocks may share and other threads may read.
+  // Counting costs the same without this call. The destruction of the block does not change the counts. Requires: no
+  // message has arrived yet; `counts` outlives the block.
   void count_in(ArrivalCounts& counts);
 
   // Sets the observer of messages that leave; nullptr: none. Requires: `observer` outlives the block, or is removed by
   // follow(nullptr).
   void follow(StructureObserver* observer);
 
-  // The oldest queued message that meets `criteria`, complete or not; nullptr when none does. Its cost does not grow
-  // with the queue.
+  // The oldest queued message that meets `criteria`, complete or not; nullptr when none does. The cost does not grow
+  // with the queue, except for the first search with a shape of criteria, which indexes a long queue in linear time.
   [[nodiscard]] ArrivedMessage* find(const Criteria& criteria);
   // The queue in arrival order: the oldest message, and the one after `message`; nullptr at the end and for a message
   // that is off the queue.
   [[nodiscard]] ArrivedMessage* first() const;
   [[nodiscard]] ArrivedMessage* next(const ArrivedMessage& message) const;
-  // The same backwards, from the latest message.
+  // The queue backwards: the latest message, and the one before `message`; nullptr as above.
   [[nodiscard]] ArrivedMessage* last() const;
   [[nodiscard]] ArrivedMessage* previous(const ArrivedMessage& message) const;
   // Takes a message off the queue, so that no search finds it; its memory stays until release(). Requires: it is
@@ -50,7 +50,7 @@ class DynamicBlock final : public Descriptor {
   // Requires: message.complete.
   void release(ArrivedMessage& message);
 
-  // Messages on the queue. All five take constant time.
+  // Messages on the queue. This function and the next four take constant time.
   [[nodiscard]] std::uint64_t queued() const;
   // Messages ever queued: the number of the latest one (ArrivedMessage::arrival).
   [[nodiscard]] std::uint64_t arrivals() const;

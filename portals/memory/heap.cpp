@@ -77,7 +77,7 @@ void Heap::free(std::byte* block, std::uint64_t bytes) {
     erase(root_, after);
   }
   if (before != nullptr && end(before) == block) {
-    // Its address, and so its position in the tree, stays; only lengths above it change.
+    // The address of `before` stays, and so does its place in the tree; only `longest` changes, in it and above it.
     before->bytes += joined;
     refresh(root_, before);
     return;
@@ -89,7 +89,8 @@ void Heap::free(std::byte* block, std::uint64_t bytes) {
   insert(root_, new (block) Node{nullptr, nullptr, joined, joined, random_});
 }
 
-// Joins two treaps of which all addresses in `left` are lower; the higher priority becomes the root.
+// Joins two treaps; the node with the highest priority becomes the root. Requires: all addresses in `left` are lower
+// than those in `right`.
 Heap::Node* Heap::merge(Node* left, Node* right) {
   if (left == nullptr) return right;
   if (right == nullptr) return left;
@@ -139,7 +140,7 @@ void Heap::insert(Node*& root, Node* node) {
   update(*root);
 }
 
-// A grown block can only lengthen the paths above it.
+// A grown block changes `longest` only in its own node and in those above it.
 void Heap::refresh(Node* root, const Node* down_to) {
   if (root != down_to)
     refresh(reinterpret_cast<const std::byte*>(down_to) < begin(root) ? root->left : root->right, down_to);

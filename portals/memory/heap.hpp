@@ -4,8 +4,8 @@
 //   1. Every block, free or allocated, begins on a kGrain boundary, and its length is a multiple of kGrain.
 //   2. No two free blocks are adjacent: neighbours are joined when one is freed.
 //   3. The free blocks form a treap: a search tree by address, a heap by a random priority. Each node lies in the first
-//      bytes of its free block and stores the length of the longest block below it. So allocating and freeing cost the
-//      logarithm of the number of free blocks, and "is there room" a constant.
+//      bytes of its free block and stores the length of the longest block in its subtree. So allocating and freeing
+//      cost the logarithm of the number of free blocks, and "is there room" a constant.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace margay::portals {
 
-// Allocated blocks carry no header: the caller keeps the size. Used under the process lock only.
+// The allocator. Allocated blocks carry no header: the caller keeps the size. Used under the process lock only.
 class Heap {
  public:
   // A cache line, long enough for the Node that a free block must hold.

@@ -13,7 +13,7 @@ bool IndependentBlock::exhausted() const {
   return available() == table_.size();
 }
 
-// Rows that the program has not released, after rewind(), are skipped.
+// After rewind(), rows that the program has not released are skipped.
 std::size_t IndependentBlock::available_linear() const {
   // Rows whose message never arrived are used first, the earliest of them before the others.
   if (!given_back_.empty()) return given_back_.back();
@@ -77,7 +77,7 @@ void IndependentBlock::notify_observers() {
   // A released row need not be the one whose turn it is.
   if (observers_ == nullptr || exhausted()) return;
   while (observers_ != nullptr) {
-    // Off the list first: the callback may register again or end the observer.
+    // The observer leaves the list first, because the callback may register it again or destroy it.
     RoomObserver& observer = *observers_;
     unobserve_room(observer);
     observer.has_room(observer);

@@ -1,7 +1,7 @@
 // An independent block: a table of buffers, each of which takes one message with its header. "The independent block
 // memory descriptor describes a table of possibly noncontiguous buffers ... a message ... will be deposited in the
-// first available buffer in the buffer descriptor table" (paper 001, section 1.2). Here it is the next one in turn, so
-// that the rows show the order of arrival: see release(). A posted receive of MPI is a block of one row.
+// first available buffer in the buffer descriptor table" (paper 001, section 1.2). margay uses the next buffer in turn
+// instead, so that the rows show the order of arrival: see release(). A posted receive of MPI is a block of one row.
 #pragma once
 
 #include <algorithm>
@@ -28,21 +28,21 @@ struct IndependentBuffer {
   enum class State : std::uint8_t { available, reserved, filled } state = State::available;
 };
 
-// Refers to the program's table of rows. Used under the process lock only. Misuse of a row ends the process with a
-// message. A message costs constant time in a circular table; in a linear one a scan over rows that were not released
-// before rewind().
+// The descriptor. Refers to the program's table of rows. Used under the process lock only. Misuse of a row ends the
+// process with a message. A message costs constant time in a circular table. In a linear table it costs a scan over
+// rows that were not released before rewind().
 class IndependentBlock final : public Descriptor {
  public:
   // Requires: the table stays valid while the block is attached.
   IndependentBlock(std::span<IndependentBuffer> table, Progression progression)
       : Descriptor(DescriptorType::independent_block), table_(table), progression_(progression) {}
 
-  // The program's rows; read them for headers and states. In the order of their use.
+  // The program's rows, in the order of their use. Read them for headers and states.
   [[nodiscard]] std::span<const IndependentBuffer> table() const { return table_; }
   [[nodiscard]] Progression progression() const { return progression_; }
   // Makes a filled row available. Linear: each row is used once, in order, so a released row is used only after
-  // rewind(). Circular: the next message goes to the row after the last one used, once that is released. Notifies room
-  // observers if the row whose turn it is has become available.
+  // rewind(). Circular: the next message goes to the row after the last used one, once that row is available. Notifies
+  // room observers if the row whose turn it is has become available.
   void release(std::size_t row);
   // Linear blocks only: begins with the first row again; rows that are still filled are skipped. Requires: no row is
   // reserved.
@@ -76,7 +76,7 @@ class IndependentBlock final : public Descriptor {
   // Notifies the observers if a buffer is available.
   void notify_observers();
 
-  // Constant after construction; its rows change.
+  // The span is constant after construction; the rows change.
   std::span<IndependentBuffer> table_;
   // The row whose turn is next; table_.size() at the end of a linear table.
   std::size_t next_ = 0;
@@ -87,8 +87,8 @@ class IndependentBlock final : public Descriptor {
   Progression progression_;
 };
 
-// The steps of an independent block, in the header so that portals/memory/storage can inline them: a receive of MPI is
-// one such block, so each message passes here. Internal to portals.
+// The steps of an independent block. They are in the header so that portals/memory/storage can inline them: a receive
+// of MPI is one such block, so each message passes here. Internal to portals.
 
 inline std::size_t IndependentBlock::available() const {
   if (progression_ == Progression::circular) [[likely]] {
@@ -114,10 +114,10 @@ inline Passed IndependentBlock::admit(const Options& options, const Header& head
   return options.truncate && !get ? Passed::taken : Passed::too_small;
 }
 
-// The turn advances at the reservation and not at the completion, so that rows are in the order in which messages were
-// matched, whatever body is complete first.
+// The turn advances at the reservation and not at the completion. So rows are in the order in which messages were
+// matched, whichever body is complete first.
 inline void IndependentBlock::reserve(const Options& options, const Header& header, Verdict& verdict) {
-  // admit() found the row; of a circular table it is next_, without another search.
+  // In a circular table, the row that admit() found is next_, so no search is needed.
   const bool circular = progression_ == Progression::circular;
   const std::size_t row = circular ? next_ : available_linear();
   IndependentBuffer& buffer = table_[row];
@@ -149,11 +149,11 @@ inline void IndependentBlock::commit(const Verdict& verdict, const Header& heade
   buffer.state = IndependentBuffer::State::filled;
 }
 
-// The three functions above at once, for a circular table and a body in one piece that fits;
-// tests/portals/put_whole_test compares them. The row is not `reserved` in between, because nothing else runs before
-// the copy is done.
+// The three functions above at once, for a circular table and a body in one piece that fits.
+// tests/portals/put_whole_test compares put() with them. The row is not `reserved` in between, because nothing else
+// runs before the copy is done.
 inline bool IndependentBlock::put(const Options& options, const Header& header, const Buffer& body) {
-  // Any condition that fails here leaves the block unchanged, and the message to the three functions above.
+  // If a condition fails here, the block is unchanged, and the caller uses the three functions above.
   if (options.direction != Direction::write_only || !has(options.save, Save::body)) return false;
   if (progression_ != Progression::circular || next_ >= table_.size()) return false;
   IndependentBuffer& buffer = table_[next_];

@@ -10,10 +10,10 @@
 
 namespace margay::portals {
 
-// Static functions only, and the counters of Descriptor, whose friend this is. Called by the walk and by Delivery
-// alone, under the process lock. A step at a single block or a circular table takes constant time. reserve() of a
-// combined block searches its pieces, that of a dynamic block its tree of free blocks; a linear table's rows are
-// scanned.
+// The steps, as static functions; a friend of Descriptor, whose counters they advance. Called by the walk and by
+// Delivery alone, under the process lock. A step at a single block or a circular table takes constant time. reserve()
+// searches the pieces of a combined block and the free blocks of a dynamic block. admit() and reserve() scan the rows
+// of a linear table.
 class Storage {
  public:
   // Whether the descriptor can take the message now: taken, no_room, too_small, wrong_direction or offset_out_of_range.
@@ -41,7 +41,8 @@ class Storage {
     MARGAY_DEBUG_ASSERT(verdict.descriptor != nullptr);
     Descriptor& descriptor = *verdict.descriptor;
     descriptor.bytes_ += verdict.landing.bytes();
-    // Counted before the type's own step, because both become visible together: the caller holds the process lock.
+    // The counters may change before the type's own step: the caller holds the process lock, so both become visible
+    // together.
     ++descriptor.messages_;
     if (IndependentBlock* const block = independent(descriptor)) [[likely]] {
       block->commit(verdict, header);
@@ -83,12 +84,11 @@ class Storage {
     const bool is = descriptor.type() == DescriptorType::independent_block;
     return is ? static_cast<IndependentBlock*>(&descriptor) : nullptr;
   }
-  // The same steps for the other types.
+  // The same steps for the other types, out of line, so that the common path stays short.
   [[nodiscard, gnu::noinline]] static Passed admit_other(const Descriptor& descriptor, const Options& options,
                                                          const Header& header);
   [[gnu::noinline]] static void reserve_other(Descriptor& descriptor, const Options& options, const Header& header,
                                               Verdict& verdict);
-  // As above: out of line, so that the common path stays short.
   [[gnu::noinline]] static void commit_other(const Verdict& verdict, const Header& header);
 };
 

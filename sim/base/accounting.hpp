@@ -13,8 +13,8 @@ namespace margay::sim {
 
 // Messages, and bytes of their bodies.
 struct WireCounts {
-  // Counted since the process joined its job; only a message that is replaced before it leaves takes its bytes off
-  // again.
+  // Counted since the process joined its job. The bytes of a message that is replaced before it is sent are subtracted
+  // again; nothing else decreases a count.
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
 };
@@ -24,15 +24,16 @@ using DropCounts = std::array<std::uint64_t, portals::kDropReasonCount>;
 
 // The reasons why a process that leaves the library needs its coprocessor.
 struct Unfinished {
-  // Transmissions that are sent and not returned.
+  // Transmissions that the kernel has accepted and not yet returned as finished.
   std::uint64_t transmissions = 0;
   // Answers that the program waits for.
   std::uint64_t owed = 0;
-  // One test for both.
+  // Whether one of the counts is not 0.
   [[nodiscard]] bool any() const { return transmissions + owed != 0; }
 };
 
-// Used under the process lock. A rank that has had no contact with a peer allocates nothing for it, and reads 0.
+// The counts of one process for each peer. Used under the process lock. Counts for a peer without contact are 0, and
+// take no memory of their own.
 class Registers {
  public:
   // For a job of `ranks` ranks; memory is allocated per peer at first use.
@@ -59,8 +60,8 @@ class Registers {
     const auto found = dropped_.find(source);
     return found == dropped_.end() ? DropCounts{} : found->second;
   }
-  // The kernel's and the device's to change. Read at each departure from the library, so the two counts are kept up to
-  // date and not computed.
+  // Changed by the kernel and the device. Each departure from the library reads it, so both counts are kept up to date
+  // instead of computed.
   [[nodiscard]] Unfinished& unfinished() { return unfinished_; }
   [[nodiscard]] const Unfinished& unfinished() const { return unfinished_; }
   // Drops by reason, over all sources.

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 
-// By the processor's own report (CPUID).
+// Reads the processor's own report (CPUID).
 bool ask_tsc_is_invariant() {
 #if defined(__x86_64__)
   // CPUID 8000'0007h, EDX bit 8: "invariant TSC" (the same on AMD and Intel).
@@ -29,7 +29,7 @@ bool ask_tsc_is_invariant() {
 }  // namespace
 
 bool tsc_is_invariant() {
-  // Once: CPUID traps in virtual machines, which takes tens of microseconds.
+  // Asked once, because CPUID traps in virtual machines, which takes tens of microseconds.
   static const bool answer = ask_tsc_is_invariant();
   return answer;
 }
@@ -56,7 +56,7 @@ ClockAnchor take_anchor(const Clock& clock) {
   for (int i = 0; i < kTries; ++i) {
     const std::uint64_t before = clock.ticks();
     const std::uint64_t time_ns = clock.now_ns();
-    // The narrowest of the tries: an interrupt in between makes one wide.
+    // The narrowest try is kept: an interrupt between the readings makes a try wide.
     const std::uint64_t width = clock.ticks() - before;
     if (width >= best_width) continue;
     best_width = width;

@@ -73,13 +73,13 @@ class VirtualClock final : public Clock {
   explicit VirtualClock(std::uint64_t now_ns = 0) : Clock(ClockKind::virtual_ns), now_ns_(now_ns) {}
   [[nodiscard]] std::uint64_t now_ns() const override { return now_ns_; }
   [[nodiscard]] std::uint64_t ticks() const override { return now_ns_; }
-  // Sets the time. No effect when `now_ns` is in the past.
+  // Sets the time. No effect when `now_ns` is earlier than the present time.
   void set_ns(std::uint64_t now_ns) { now_ns_ = now_ns > now_ns_ ? now_ns : now_ns_; }
   // Moves the time forward. Requires: the sum fits 64 bits, 584 years.
   void advance_ns(std::uint64_t by_ns) { now_ns_ += by_ns; }
 
  private:
-  // The virtual time, which both functions return.
+  // The virtual time, which now_ns() and ticks() return.
   std::uint64_t now_ns_;
 };
 

@@ -10,11 +10,11 @@ namespace margay::sim {
 // The length of a cache line on all processors that margay runs on; layouts in shared memory depend on it.
 inline constexpr std::size_t kCacheLineBytes = 64;
 
-// The longest body of a short message, of which header and body travel together, and are buffered in the receiver's
-// heap when unexpected. Above, the long protocol requests an acknowledgment, and the body stays with the sender until a
-// receive is posted. In a node: up to here a body that is copied whole into the byte ring is faster than one in chunks,
-// and than a read by a system call (16 KiB: 2.31 us whole, 2.87 us in chunks, 3.5 us read). Over TCP the request costs
-// a round trip of 8 us, in which 64 KiB are copied into the heap and out of it.
+// The longest body of a short message. Its header and body travel together, and the receiver's heap buffers them when
+// they are unexpected. A longer message uses the long protocol: it requests an acknowledgment, and the body stays with
+// the sender until a receive is posted. In a node, a body up to this limit is faster when it is copied whole into the
+// byte ring than in chunks or by a system call that reads it (16 KiB: 2.31 us whole, 2.87 us in chunks, 3.5 us read).
+// Over TCP, the request costs a round trip of 8 us; copying 64 KiB into the heap and out of it takes as long.
 inline constexpr std::size_t kShortLimitBytesShm = std::size_t{16} * 1024;
 inline constexpr std::size_t kShortLimitBytesTcp = std::size_t{64} * 1024;
 static_assert(kShortLimitBytesShm <= kShortLimitBytesTcp);
@@ -30,7 +30,7 @@ inline constexpr std::uint64_t kMessageLimitBytes = 1ULL << 62;
 // The most ranks of a job: match bits have 16 bits for the source rank.
 inline constexpr std::uint32_t kRanksMax = 65536;
 
-// The smallest heap that holds a message. Short limit and heap can be set per run (--short-limit, --heap).
+// The smallest heap that a run may set. --heap sets the heap of a run, --short-limit its short limit.
 inline constexpr std::size_t kHeapBytesMin = std::size_t{64} * 1024;
 // The highest short limit: a short message must fit in an empty heap, or it would be held on its wire for ever.
 inline constexpr std::uint64_t short_limit_max(std::uint64_t heap_bytes) {
@@ -48,15 +48,15 @@ inline constexpr std::uint64_t kSleepAfterNs = 20'000'000;
 // usually compute between two messages, shorter than people wait before they ask. --stall sets it.
 inline constexpr std::uint64_t kStallReportNs = 30'000'000'000ULL;
 
-// Bounds of the arena of the memory that a rank allocates for its node (sim/machine/shared_heap). Its size bounds
-// addresses, not memory: a multiple of the machine's memory, within these. Four ranks' largest arenas fit the addresses
-// of a process (2^47).
+// Bounds of the arena of the memory that a rank allocates for its node (sim/machine/shared_heap). An arena's size is a
+// multiple of the machine's memory, within these bounds; it reserves addresses, not memory. The largest arenas of four
+// ranks fit in the addresses of a process (2^47).
 inline constexpr std::uint64_t kHeapArenaBytesMin = std::uint64_t{1} << 20;
 inline constexpr std::uint64_t kHeapArenaBytesMax = std::uint64_t{1} << 44;
 // Allocations up to this do not test whether the machine has the memory: the test takes as long as touching 1 MiB.
 inline constexpr std::uint64_t kMemoryUncheckedBytes = std::uint64_t{64} << 20;
-// The most pieces of the heap that core dumps include and that may have huge pages: scattered pieces split the arena's
-// mapping in up to four each, and a process has 65530.
+// The most pieces of the heap that core dumps include and that may have huge pages. Each scattered piece may split the
+// arena's mapping into up to four mappings, and a process may have 65,530 mappings.
 inline constexpr std::size_t kHeapAdvisedPieces = 4096;
 // The least part of a peer's arena that is mapped at once, in addresses and not memory: room for thousands of small
 // windows.

@@ -26,14 +26,14 @@ std::size_t filled_up(std::size_t bytes) {
   return (bytes + 3) / 4 * 4;
 }
 
-// The build id among a file's notes; "-" without one. Bounds are checked, because the notes are the file's own.
+// The build id among a file's notes; "-" without one. Bounds are checked, because the notes come from the file.
 std::string build_id_in(const std::byte* notes, std::size_t bytes) {
   for (std::size_t at = 0; at + sizeof(ElfW(Nhdr)) <= bytes;) {
     ElfW(Nhdr) head;
     std::memcpy(&head, notes + at, sizeof head);
     const std::size_t content = at + sizeof head + filled_up(head.n_namesz);
     const std::size_t next = content + filled_up(head.n_descsz);
-    // A note that ends behind the segment: the lengths are damaged, so what follows has no meaning.
+    // A note that ends behind the segment has a damaged length, so no note behind it can be found.
     if (next > bytes) break;
     if (head.n_type == NT_GNU_BUILD_ID) {
       std::string text;
@@ -68,7 +68,7 @@ LoadedModule module_in(const dl_phdr_info& info) {
   return module;
 }
 
-// Stops at the first file for which `wanted` returns true. dl_iterate_phdr holds the loader's lock meanwhile.
+// The first file for which `wanted` returns true. dl_iterate_phdr holds the loader's lock during the search.
 template <typename Wanted>
 std::optional<LoadedModule> find(Wanted wanted) {
   struct Search {
@@ -122,7 +122,8 @@ std::uint64_t build_number(const LoadedModule& module) {
 }
 
 const LoadedModule* LoadedModules::of(std::uintptr_t address) {
-  // A file that is loaded later does not invalidate the cache; one that is unloaded may leave its addresses to another.
+  // A file that is loaded later does not invalidate the cache. The addresses of an unloaded file may pass to another
+  // file.
   if (const unsigned long long unloaded = unloaded_so_far(); unloaded != unloaded_) {
     found_.clear();
     unloaded_ = unloaded;

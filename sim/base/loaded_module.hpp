@@ -8,13 +8,14 @@
 
 namespace margay::sim {
 
-// One loaded file: addresses from `begin` up to `end`. A copy: it does not keep the file loaded.
+// One loaded file: addresses from `begin` up to `end`. It is a copy of the loader's data, and does not keep the file
+// loaded.
 struct LoadedModule {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
   // Hexadecimal; "-": none.
   std::string build_id;
-  // As the loader reports it; the program's as /proc/self/exe names it.
+  // The path that the loader reports; for the program, the target of /proc/self/exe.
   std::string path;
   bool is_program = false;
   // Whether the file contains the address.
@@ -22,7 +23,7 @@ struct LoadedModule {
 };
 
 // The file that contains `address`; nothing for code that was generated at run time. Visits the loaded files in turn
-// under the loader's lock, so it is for errors and long waits; LoadedModules is for more.
+// under the loader's lock, so it is for errors and long waits. For frequent calls use LoadedModules.
 [[nodiscard]] std::optional<LoadedModule> loaded_module_of(std::uintptr_t address);
 // The file with this build_number().
 [[nodiscard]] std::optional<LoadedModule> loaded_module_of_build(std::uint64_t number);

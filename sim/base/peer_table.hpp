@@ -1,5 +1,6 @@
-// A table of a process's data about each peer, allocated when it first communicates with one: a rank among thousands
-// communicates with few. An access costs one load more than a vector's; an empty table, 8 bytes for each 32 peers.
+// A table of a process's data about each peer. Memory is allocated at the first contact with a peer, because a rank
+// among thousands communicates with few. An access costs one load more than in a vector. An empty table takes 8 bytes
+// for each 32 peers.
 #pragma once
 
 #include <array>
@@ -13,7 +14,7 @@
 namespace margay::sim {
 
 // An immutable table of numbers that many objects share: thousands of ranks in one process have the same data about all
-// others. Reading costs as much as a vector's, and copying a change of a reference count.
+// others. Reading costs as much as from a vector. Copying costs one change of a reference count.
 class SharedTable {
  public:
   using Numbers = std::vector<std::uint32_t>;
@@ -74,7 +75,7 @@ class PeerTable {
     const auto& chunk = chunks_[peer / kChunk];
     return chunk == nullptr ? kNone : (*chunk)[peer % kChunk];
   }
-  // Calls function(peer, each) for all elements of allocated chunks. In ascending order of peers; an element of an
+  // Calls function(peer, each) for all elements of allocated chunks, in ascending order of peers. An element of an
   // allocated chunk may still have its initial value.
   template <typename Function>
   void for_each(Function&& function) const {

@@ -15,8 +15,8 @@ struct ProcessIdentity {
 // This process; unknown without /proc.
 [[nodiscard]] ProcessIdentity own_process();
 
-// Whether the process has ended, with all of its threads. A zombie has, a stopped process has not. false also when this
-// cannot be determined (no descriptor left, no /proc). Reads one file: 10 us.
+// Whether the process has ended, with all of its threads. A zombie has ended; a stopped process has not. Also false
+// when this cannot be determined (no file descriptor left, no /proc). Reads one file: 10 us.
 [[nodiscard]] bool has_ended(const ProcessIdentity& process);
 
 }  // namespace margay::sim

@@ -16,7 +16,8 @@ namespace margay::sim {
 
 namespace {
 
-// Control groups v2: "max 100000" or "150000 100000" (microseconds of quota and period). 0: no quota.
+// The quota of the control group (version 2), in processors; 0: no quota. The file contains quota and period in
+// microseconds: "150000 100000", or "max 100000" without a quota.
 double cgroup_quota() {
   std::ifstream group("/proc/self/cgroup");
   std::string line;
@@ -50,7 +51,7 @@ ProcessorShare processor_share() {
                         ? CPU_COUNT(&allowed)
                         : static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
   ProcessorShare share{static_cast<double>(count), std::to_string(count) + " allowed processors"};
-  // A quota limits the time and not the processors, so it counts only where it is the smaller of both.
+  // A quota limits processor time, so it counts only if it is less than the number of allowed processors.
   const double quota = cgroup_quota();
   if (quota > 0 && quota < share.processors) {
     share.processors = quota;
@@ -171,7 +172,7 @@ std::optional<int> hardware_instance(std::string_view type, const std::vector<in
   std::string name(type);
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char letter) { return std::tolower(letter); });
   std::optional<int> found;
-  // All must be in one instance; the first difference answers.
+  // All processors must belong to one instance, so the first difference ends the search.
   for (const int number : processors) {
     const std::optional<int> instance = instance_of(name, number, root);
     if (!instance || (found && *found != *instance)) return std::nullopt;

@@ -17,14 +17,14 @@ struct ProcessorShare {
   // "2 allowed processors", or the quota where that is the limit.
   std::string words;
 };
-// Reads affinity mask and control group. Some file reads: for startup.
+// Reads affinity mask and control group. It reads some files, so call it only at startup.
 [[nodiscard]] ProcessorShare processor_share();
 
-// Whether waiting processes yield at once: because that was requested ("yield", and not "spin"), or because `processes`
-// outnumber the processors.
+// Whether waiting processes yield at once: `asked` is "yield", or `processes` outnumber the processors and `asked` is
+// not "spin".
 [[nodiscard]] bool are_crowded(std::string_view asked, std::uint32_t processes, const ProcessorShare& share);
 
-// The calling thread and the operating system's scheduler: the seam that tests replace.
+// The calling thread's interface to the operating system's scheduler. Tests replace it.
 class Scheduler {
  public:
   Scheduler() = default;
@@ -32,14 +32,14 @@ class Scheduler {
   Scheduler& operator=(const Scheduler&) = delete;
   virtual ~Scheduler() = default;
 
-  // The processor on which the thread runs. No system call where the C library keeps its number (rseq).
+  // The processor on which the thread runs. No system call where the C library keeps the processor's number (rseq).
   [[nodiscard]] virtual std::uint32_t processor() const;
   // The processors on which it may run; empty: unknown.
   [[nodiscard]] virtual std::vector<std::uint32_t> allowed() const;
   // Moves the thread to one of allowed(). Its affinity stays as before, so the scheduler may move it again.
   virtual void move_to(std::uint32_t processor) const;
 };
-// The operating system's. It has no state.
+// The operating system's scheduler. The object has no state.
 [[nodiscard]] const Scheduler& real_scheduler();
 
 // The part of the hardware to which this process is confined, according to /sys/devices/system.
@@ -47,10 +47,10 @@ class Scheduler {
 // The processors in this process's affinity mask, by number; empty: unknown.
 [[nodiscard]] std::vector<int> allowed_processors();
 
-// The instance of a resource type to which all of `processors` belong; nothing when they belong to several, or the
-// machine or this file lacks the type. Types have hwloc's names, in upper or lower case: Package (Socket), Die,
-// NUMANode (NUMA), L3Cache, L2Cache, L1Cache, Core, PU. An instance's number is that of its first processor, so it is
-// unique in a machine and for its type. `root`: replaces /sys/devices/system.
+// The instance of a resource type to which all of `processors` belong; nothing when they belong to several instances,
+// or when the machine or this function does not have the type. Types have hwloc's names, in upper or lower case:
+// Package (Socket), Die, NUMANode (NUMA), L3Cache, L2Cache, L1Cache, Core, PU. An instance's number is that of its
+// first processor, so it is unique in a machine and for its type. `root`: replaces /sys/devices/system.
 [[nodiscard]] std::optional<int> hardware_instance(std::string_view type, const std::vector<int>& processors,
                                                    const std::string& root = "/sys/devices/system");
 

@@ -9,14 +9,14 @@
 
 namespace margay::sim {
 
-// Cryptographically strong. Blocks only early in the machine's boot.
+// Fills `out` with cryptographically strong random bytes. Blocks only early in the machine's boot.
 void fill_random(std::span<std::byte> out);
 // A random number; every value is possible. One system call.
 [[nodiscard]] std::uint64_t random_u64();
 // Two lower-case digits for each byte.
 [[nodiscard]] std::string to_hex(std::span<const std::byte> bytes);
-// False unless `text` is exactly two digits for each byte of `out`. Upper-case digits are refused too. After false,
-// `out` may be half written.
+// Decodes `text` into `out`. False unless `text` is exactly two lower-case digits for each byte of `out`; `out` may
+// then be partly written.
 [[nodiscard]] bool from_hex(std::string_view text, std::span<std::byte> out);
 
 }  // namespace margay::sim

@@ -17,7 +17,7 @@ namespace margay::sim {
 
 namespace {
 
-// The number in a file; nothing when the file does not exist, or its contains "max".
+// The number in a file; nothing when the file does not exist or contains "max".
 std::optional<std::uint64_t> number_in(const std::string& file) {
   std::ifstream in(file);
   std::uint64_t number = 0;
@@ -62,8 +62,8 @@ std::optional<std::uint64_t> left_in(const std::string& folder, const Spelling& 
   return *limit - std::min(*limit, *used);
 }
 
-// Applies the limits of a group and of all above it. In a container the group's path may not exist, but the top is the
-// container's.
+// Applies the limits of a group and of all above it. In a container the group's path may not exist, but the top of the
+// mount is the container's group.
 void limit_by_groups(const std::string& root, std::string path, const Spelling& spelling, AvailableMemory& memory) {
   for (;;) {
     while (path.ends_with('/')) path.pop_back();

@@ -17,24 +17,26 @@ struct AvailableMemory {
   std::string words;
 };
 
-// Files that can be dropped from memory count as available, swap does not. Control groups of version 2 and 1, this
-// process's own and all above it. Reads a few files: 0.1 ms. `root`: prefix of /proc and /sys, for tests.
+// The least of the machine's available memory and the remainders of the process's control groups (versions 1 and 2, and
+// all groups above them). File pages that can be dropped count as available; swap does not. Reads a few files: 0.1 ms.
+// `root`: prefix of /proc and /sys, for tests.
 [[nodiscard]] AvailableMemory available_memory(const std::string& root = "");
 
 // The machine's memory; 0: the system does not report it.
 [[nodiscard]] std::uint64_t physical_memory_bytes();
 
-// The limit on open files (RLIMIT_NOFILE, ulimit -n). Number of descriptors that a process of a job of N ranks needs:
-// for each other one its connection, or the memory that it shares on the node and another of its files; and some of the
-// program's own.
+// The number of file descriptors that each process of a job needs, for the limit on open files (RLIMIT_NOFILE, ulimit
+// -n). For each other process: its connection, or the memory that it shares on the node and another file of it. Some
+// more are for the program.
 [[nodiscard]] constexpr std::uint64_t descriptors_of_job(std::uint64_t processes) {
   constexpr std::uint64_t kOfEach = 2;
   constexpr std::uint64_t kOthers = 128;
   return kOfEach * processes + kOthers;
 }
 
-// Raises the soft limit to the hard one if it is below `wanted`. A process that has enough is not changed, because
-// select() cannot handle descriptors of 1,024 and more. If the hard limit is too low, the failing call reports it.
+// Raises the soft limit on open files to the hard limit if it is below `wanted`. A process that has enough is not
+// changed, because select() cannot handle descriptors of 1,024 and more. If the hard limit is too low, the failing call
+// reports it.
 void raise_descriptor_limit_for(std::uint64_t wanted);
 
 // The limit on file sizes of this process (RLIMIT_FSIZE, ulimit -f). Code that enlarges a file tests it first: beyond
@@ -52,11 +54,11 @@ void raise_descriptor_limit_for(std::uint64_t wanted);
 
 // Sizes in bytes of the memory that the ranks of a node share.
 struct SegmentSizes {
-  // Where a page costs memory only once it is touched.
+  // The size if a page costs memory only once it is touched.
   std::uint64_t sparse = 0;
-  // Where all of it costs memory at once, and there is enough.
+  // The size if all pages cost memory at once, and there is enough of it.
   std::uint64_t allocated = 0;
-  // Where there is not.
+  // The size if all pages cost memory at once, and there is not enough for `allocated`.
   std::uint64_t least = 0;
 };
 

@@ -25,7 +25,7 @@ namespace margay::sim {
 
 namespace {
 
-// Debug information may be on a slow disk.
+// The longest wait for the command's answer: debug information may be on a slow disk.
 constexpr std::uint64_t kPatienceNs = 10'000'000'000;
 
 std::string_view base_name(std::string_view path) {
@@ -42,7 +42,7 @@ struct StackWalk {
   LoadedModules& modules;
   // This library.
   LoadedModule library;
-  // The outermost address in it so far.
+  // The outermost return address inside the library so far.
   std::uintptr_t in_library = 0;
   const void* found = nullptr;
 };
@@ -56,7 +56,7 @@ _Unwind_Reason_Code look_at_frame(_Unwind_Context* context, void* data) {
   }
   const LoadedModule* const module = walk.modules.of(address);
   if (module != nullptr && is_fortran_binding(*module)) return _URC_NO_REASON;
-  // The first frame outside both: the program's call.
+  // The first frame outside the library and the bindings is the program's call.
   walk.found = reinterpret_cast<const void*>(address);
   return _URC_END_OF_STACK;
 }
@@ -94,8 +94,9 @@ std::string path_of_command() {
   return {};
 }
 
-// Starts the command with `descriptor` as its standard input and output. It inherits nothing else of this rank, which
-// has descriptors and variables of its job. -1: it could not be started.
+// Starts the command with `descriptor` as its standard input and output. The command inherits no other descriptor of
+// this rank, and no variable except LD_LIBRARY_PATH, because the rank's belong to its job. -1: the command could not be
+// started.
 pid_t start_command(const std::string& path, int descriptor) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -140,7 +141,7 @@ std::string receive_all(int descriptor) {
   std::array<char, 4096> part{};
   const std::uint64_t deadline = real_clock().now_ns() + kPatienceNs;
   while (real_clock().now_ns() < deadline) {
-    // In slices of 100 ms, so that the deadline is noticed although nothing arrives.
+    // Waits in slices of 100 ms, so that the deadline holds even if nothing arrives.
     pollfd wait{descriptor, POLLIN, 0};
     if (::poll(&wait, 1, 100) <= 0) continue;
     const ssize_t received = ::recv(descriptor, part.data(), part.size(), 0);
@@ -157,12 +158,12 @@ std::string ask_command(const std::string& questions) {
   int ends[2];
   if (path.empty() || ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return {};
   const pid_t pid = start_command(path, ends[1]);
-  // The command's end of the pair: while it is open here too, the answer has no end.
+  // Closes the command's end of the pair here, because the answer would otherwise have no end.
   ::close(ends[1]);
   std::string answer;
   if (pid > 0) {
     if (send_all(ends[0], questions) && ::shutdown(ends[0], SHUT_WR) == 0) answer = receive_all(ends[0]);
-    // It has answered, or takes too long.
+    // The command has answered, or takes too long.
     ::kill(pid, SIGKILL);
     while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
     }

@@ -27,12 +27,12 @@ struct SourceLocation {
 [[nodiscard]] SourceLocation source_location(const void* address);
 [[nodiscard]] SourceLocation source_location(const void* address, LoadedModules& modules);
 
-// The return address of the innermost call from the program into this library, in the calling thread: that is, from a
-// file that is neither this library nor the Fortran bindings on it. It walks the stack, so it is for errors and long
-// waits. nullptr: unknown, as where this library is part of the program itself.
+// The return address of the calling thread's innermost call into this library from the program, that is, from a file
+// that is neither this library nor its Fortran bindings. Walks the stack, so it is for errors and long waits. nullptr:
+// unknown, for example because the library is part of the program's own file.
 [[nodiscard]] const void* call_from_program();
 
-// The same call, with the function's name in the dynamic symbol table.
+// The call that call_from_program() finds, with the called function's name in the dynamic symbol table.
 struct ProgramCall {
   const void* returns_to = nullptr;
   // Empty: unknown.
@@ -43,18 +43,19 @@ struct ProgramCall {
 // The question to `margay source-lines` and to the launcher: "BUILDID OFFSET PATH". Empty: the address is in no file.
 [[nodiscard]] std::string source_question(const void* address);
 
-// The names of locations for one process, with a cache of the names that the command has found. Any thread.
+// The names of locations for one process, with a cache of the names that the command has found. Any thread may use it.
 class SourceLines {
  public:
   // The location of the program's call that returns to `caller` in the calling thread: the Fortran program's, if
-  // `caller` lies in the Fortran bindings. Called for each watched call; walks the stack in that case only.
+  // `caller` lies in the Fortran bindings. Called for each watched call. Walks the stack only if `caller` lies in the
+  // bindings.
   [[nodiscard]] const void* behind_bindings(const void* caller);
-  // Looks up many at once, by one start of the command; later lookups of these cost nothing.
+  // Looks up many locations by one start of the command. Later lookups of these locations do not start it.
   void look_up(std::span<const SourceLocation> places);
   // "ring.c:41", "ring+0x1234"; empty: unknown. The first lookup of a location starts the command.
   [[nodiscard]] std::string name(SourceLocation place);
   [[nodiscard]] std::string name(const void* address) { return name(source_location(address)); }
-  // The name behind a call's: " (ring.c:41)", or nothing.
+  // The name as reports print it behind a call: " (ring.c:41)"; empty: unknown.
   [[nodiscard]] std::string behind_call(SourceLocation place);
   [[nodiscard]] std::string behind_call(const void* address) { return behind_call(source_location(address)); }
 

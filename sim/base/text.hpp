@@ -7,11 +7,11 @@
 
 namespace margay::sim {
 
-// `text` with a '?' for each byte that is not UTF-8, and for each character that would control a terminal: controls
-// other than line ends and tabs, and characters that change the direction of writing. For text that a program, a file
-// or a peer supplied, before it is printed.
+// `text` with a '?' for each byte that is not UTF-8, and for each character that would control a terminal. These are
+// controls other than line ends and tabs, and characters that change the direction of writing. Text from a program, a
+// file or a peer passes through this function before it is printed.
 [[nodiscard]] std::string for_terminal(std::string_view text);
-// The same with a '?' for line ends and tabs too, for a name inside a sentence.
+// As for_terminal(), with a '?' for line ends and tabs too: for a name inside a sentence.
 [[nodiscard]] std::string one_line(std::string_view text);
 
 // The noun of a count: "message" for 1, "messages" for 2. `many`: a plural other than `one` with an s.

@@ -16,7 +16,7 @@ void ended(void* whom) {
 
 }  // namespace
 
-// A key of POSIX threads, because the destructors of thread_local objects also run at exit().
+// Uses a key of POSIX threads, because the destructors of thread_local objects also run at exit().
 void notify_thread_end(ThreadEnds& whom) {
   static const struct Key {
     Key() : made(pthread_key_create(&key, &ended) == 0) {}

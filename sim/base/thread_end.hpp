@@ -14,10 +14,10 @@ class ThreadEnds {
   virtual void thread_ends() = 0;
 };
 
-// Registers `whom`, which outlives the thread, for the end of the calling thread: when its function returns, by
-// pthread_exit() or by cancellation; not at exit(), where the whole process ends, and not in a forked child. A thread
-// notifies one object; thread_ends() may register it again, when other objects that end with the thread may still make
-// calls.
+// Registers `whom` for the end of the calling thread: the return of its function, pthread_exit() or cancellation.
+// exit(), which ends the whole process, does not notify, and neither does a forked child. A thread notifies one object,
+// the last that it registered. thread_ends() may register its object again, if other objects that end with the thread
+// may still make calls. Requires: `whom` outlives the thread.
 void notify_thread_end(ThreadEnds& whom);
 
 }  // namespace margay::sim

@@ -55,10 +55,11 @@ Status Board::attach(int descriptor, Board& out) {
     return Status::error("the job board's descriptor " + std::to_string(descriptor) +
                          " is not open: was it closed by a " + "wrapper between `margay run` and the program?");
   }
-  // The file's own size bounds every access: a header that contradicts it must not lead behind its end.
+  // The file's own size bounds every access: a header that contradicts it must not lead behind the file's end.
   const auto file_bytes = static_cast<std::uint64_t>(info.st_size);
   if (file_bytes < sizeof(BoardHeader)) return Status::error("the job board is shorter than its header");
-  // Mapped into a local object first: on a failure below its destructor unmaps, and `out` keeps its value.
+  // Mapped into a local object first. After a failure below, its destructor unmaps the board, and `out` keeps its
+  // value.
   Board board;
   if (Status status = map(descriptor, file_bytes, board.base_); !status.ok()) return status;
   board.bytes_ = file_bytes;

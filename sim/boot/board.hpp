@@ -1,12 +1,12 @@
-// The job board: one memory file per job, made by the launcher and mapped by every rank, through which the launcher
-// gives the ranks the job's data and the ranks report their state. Layout:
+// The job board: one memory file per job, which the launcher makes and every rank maps. In it, the launcher gives the
+// ranks the job's data, and the ranks report their state. Layout:
 //
 //   BoardHeader | node_of_rank: u32 x size | (page) | rank 0's region | rank 1's region | ...
 //   a rank's region, page-aligned:  BoardBlock | sent: u64 x size | delivered: u64 x size | dropped: u64 x size x 9
 //
-// Fields are grouped by writer: the launcher writes the header, before any rank runs except for its question; each rank
-// writes its own region only. While a rank runs, the launcher and `margay top` read its region for display only
-// (BoardReader); the launcher reads it for sums only after the rank has ended.
+// Fields are grouped by writer. The launcher writes the header, all of it before any rank runs except `question`,
+// `stall` and `cycle`. Each rank writes its own region only. While a rank runs, the launcher and `margay top` read its
+// region for display only (BoardReader); the launcher reads it for sums only after the rank has ended.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,7 @@ enum class CountedProtocol : std::uint32_t {
   ready,
   buffered,
   collective,
-  // Data shown to others in memory, without a message.
+  // Data that other ranks read in shared memory, without a message.
   collective_shared,
   put,
   get,
@@ -60,7 +60,7 @@ enum class CountedWire : std::uint32_t { self, shm, tcp, count };
 
 // Accesses of windows, and the methods by which they reach their target (mpi_adi/rma).
 enum class CountedAccess : std::uint32_t { put, get, accumulate, count };
-// As in mpi_adi.
+// The number of these methods, as in mpi_adi.
 inline constexpr std::size_t kCountedMethods = 3;
 inline constexpr std::size_t kCountedAccesses = static_cast<std::size_t>(CountedAccess::count) * kCountedMethods;
 // The index in BoardBlock::by_access.
@@ -87,7 +87,7 @@ struct BoardWait {
   std::uint32_t needs_message = 0;
   // Sends and receives that are not complete.
   std::uint32_t requests = 0;
-  // Its name, zero-terminated; empty: no send or receive is in progress.
+  // The communicator's name, zero-terminated; empty: no send or receive is in progress.
   std::array<char, 64> communicator{};
   // When something moved last (CLOCK_MONOTONIC).
   std::uint64_t since_ns = 0;
@@ -105,20 +105,20 @@ struct BoardWait {
 struct BoardBlock {
   RankState state = RankState::started;
   std::int32_t abort_code = 0;
-  // The process that took the rank's place (MPI_Init); 0: none yet, and only one can.
+  // The process that took the rank's place (MPI_Init); 0: none yet. Only one process can take the place.
   std::int32_t pid = 0;
-  // Written as the process exits: sessions that it left open, with MPI_Finalize behind it or MPI_Init never called.
+  // Sessions that the process left open at its exit, after MPI_Finalize or without MPI_Init. Written at the exit.
   std::uint32_t open_sessions = 0;
   // Name of the call in progress, zero-terminated; empty outside of the library.
   std::array<char, 32> mpi_call{};
-  // Calls of MPI so far. In the cache line that each call writes its name to anyway, so it costs an increment.
+  // Calls of MPI so far. Each call writes its name to the same cache line anyway, so counting costs an increment.
   std::uint64_t calls = 0;
   // Name of the latest MPI call that returned an error; empty: none.
   std::array<char, 32> failed_call{};
   // One line with the reason why the rank aborts, or why failed_call failed; zero-terminated.
   std::array<char, 2048> message{};
   BoardWait wait;
-  // Grows whenever a message moves; only ever compared.
+  // Grows whenever a message moves; readers only test whether it has changed.
   std::uint64_t progress = 0;
   // Entries that walks visited, and the most bytes that the heap of unexpected messages held.
   std::uint64_t entries_walked = 0;
@@ -129,16 +129,15 @@ struct BoardBlock {
   std::uint32_t findings = 0;
   // 1: a program on portals, without MPI.
   std::uint32_t on_portals = 0;
-  // Start time of the process `pid` (ProcessIdentity), because that process may have ended and its number been reused.
+  // Start time of the process `pid` (ProcessIdentity): if that process has ended, another may have its number.
   std::uint64_t start_ticks = 0;
   std::array<BoardCount, kCountedAccesses> by_access{};
   // See RankProcessors (sim/shm/rank_processors.hpp).
   std::uint32_t processor = 0;
   // The finding of the fatal error by which the rank aborts (Finding); 0: none, as after MPI_Abort.
   std::uint32_t abort_finding = 0;
-  // Counted here while messages arrive and leave, so they are current at any time: the counting objects have pointers
-  // to them in place of counters of their own (Initiator::count_wires_in, Device::count_in). The counters that an
-  // expected message touches are in one line.
+  // These counters are current at any time: the counting objects have pointers to them instead of counters of their own
+  // (Initiator::count_wires_in, Device::count_in). The counters that an expected message touches are in one line.
   alignas(64) std::array<BoardCount, static_cast<std::size_t>(CountedWire::count)> by_wire{};
   std::uint64_t posted_receives = 0;
   portals::ArrivalCounts unexpected;
@@ -212,9 +211,11 @@ class Board {
   [[nodiscard]] static std::uint64_t bytes_for(std::uint32_t size);
   // The position of a rank's block in the file. Requires: rank < size.
   [[nodiscard]] static std::uint64_t block_offset(std::uint32_t rank, std::uint32_t size);
-  // Maps an existing board, after it has checked magic, version and every size against the file.
+  // Maps an existing board, and checks its magic, its version, and its number of ranks against the file's size. On
+  // failure `out` is unchanged.
   [[nodiscard]] static portals::Status attach(int descriptor, Board& out);
-  // Maps a fresh file of bytes_for(size) bytes and fills in the header, except secret, node map and magic.
+  // Maps a fresh file of bytes_for(size) bytes, and fills in version, size and total_bytes of the header. The caller
+  // fills in the other fields and the node map.
   [[nodiscard]] static portals::Status create(int descriptor, std::uint32_t size, Board& out);
   // Makes the board visible to attach(); the maker's last step.
   void publish() { header().magic = kBoardMagic; }
@@ -245,7 +246,7 @@ class Board {
   std::uint32_t size_ = 0;
 };
 
-// Writes a zero-terminated text. One that is too long ends after a word, with a visible "...".
+// Writes a zero-terminated text. A text that is too long is cut after a word and ends with "...".
 template <std::size_t N>
 void set_text(std::array<char, N>& field, std::string_view text) {
   constexpr std::string_view kCut = " ...";

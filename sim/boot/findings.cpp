@@ -24,7 +24,7 @@ void set_site(FindingRecord& record, std::string_view behind_call) {
 
 namespace {
 
-// A short write (no memory left) is a record that the launcher ignores and counts as not listed.
+// Appends one record to the memory file, with its finding, rank, time and message filled in.
 void append_record(int descriptor, std::uint32_t rank, Finding finding, FindingRecord record,
                    std::string_view message) {
   record.finding = static_cast<std::uint32_t>(finding);
@@ -35,7 +35,8 @@ void append_record(int descriptor, std::uint32_t rank, Finding finding, FindingR
   static_cast<void>(::write(descriptor, &record, sizeof record));
 }
 
-// The program may have closed the descriptor that it inherited, and have a file of its own under the number.
+// Whether the descriptor is the findings file. The program may have closed it and opened a file of its own under the
+// same number.
 bool is_findings_file(int descriptor) {
   std::array<char, 64> target{};
   const std::string link = "/proc/self/fd/" + std::to_string(descriptor);

@@ -1,8 +1,9 @@
-// Findings: mistakes of a program and ends of a job that margay reports, each kind under a stable id, and the record by
-// which a rank passes one to the launcher. The texts behind the ids are in command/info/findings.
+// Findings: mistakes of a program and ends of a job that margay reports. Each kind has a stable id; the texts behind
+// the ids are in command/info/findings. A rank passes a finding to the launcher as a record.
 //
 // With `margay run --report` all ranks inherit one memory file (MARGAY_FINDINGS_FD), to which each appends records of
-// one size. The kernel makes an append atomic, so ranks need no lock and the launcher has all records of a killed rank.
+// one size. The operating system makes an append atomic, so ranks need no lock, and the launcher has all records of a
+// killed rank.
 #pragma once
 
 #include <array>
@@ -24,7 +25,7 @@ enum class Finding : std::uint32_t {
   rank_died,
   // A rank exited after MPI_Init without MPI_Finalize.
   no_finalize,
-  // A rank ended without MPI_Init, for which other ranks wait.
+  // A rank for which other ranks wait ended without MPI_Init.
   no_init,
   // MPI_Abort, or an error of a call with a fatal error handler.
   aborted,
@@ -108,8 +109,8 @@ static_assert(static_cast<std::uint32_t>(Finding::mpi_error) + 1 == kFindingCoun
   return index < kFindingCount ? kFindingIds[index] : "unknown";
 }
 
-// " [rank-died]": ends the line on standard error that reports the finding. The line of a fatal error ends with that of
-// the error's finding, and `aborted` has no line then.
+// " [rank-died]": ends the line on standard error that reports the finding. The line of a fatal error ends with the
+// suffix of the error's finding; `aborted` then has no line of its own.
 [[nodiscard]] std::string id_suffix(Finding finding);
 
 // The memory file's name.
@@ -135,23 +136,23 @@ struct FindingRecord {
 };
 static_assert(std::is_trivially_copyable_v<FindingRecord> && sizeof(FindingRecord) == 1024);
 
-// Fills in `record.site` from what SourceLines::behind_call() gives, " (ring.c:41)" or nothing.
+// Fills in `record.site` from the result of SourceLines::behind_call(), " (ring.c:41)" or nothing.
 void set_site(FindingRecord& record, std::string_view behind_call);
 
-// The findings of one rank. Each is counted on the rank's board block, where the launcher reads the count (--strict
-// ends a job that has findings with an error), and recorded for --report. Under the process lock.
+// The findings of one rank. Each finding is counted on the rank's board block and recorded for --report. The launcher
+// reads the count: with --strict, a job that has findings ends with an error. Under the process lock.
 class Findings {
  public:
   // `job`, `count` and `recorder` outlive the object.
   Findings(const Job& job, std::uint32_t& count, Recorder& recorder) : job_(job), count_(&count), recorder_(recorder) {}
-  // Counts there from now on.
+  // Findings are counted in `count` from now on.
   void count_in(std::uint32_t& count) { count_ = &count; }
 
   // Counts the finding and appends `record`, with the job's rank if it has none, the time and `message`, to the memory
-  // file. Without --report it only counts. A traced rank records an event; a suspended trace is reopened for it, which
-  // the caller suspends again behind its last finding.
+  // file. Without --report it only counts. A traced rank also records an event. add() reopens a suspended trace for the
+  // event, and the caller suspends it again after its last finding.
   void add(Finding finding, const FindingRecord& record, std::string_view message);
-  // The same by a thread that must not enter the rank, before it ends the job: only the record. Without the lock.
+  // Appends the record only. For a thread that must not enter the rank and is about to end the job. Needs no lock.
   void add_outside(Finding finding, const FindingRecord& record, std::string_view message) const;
   // Counts findings beyond the number that a check prints and records.
   void count(std::size_t more) { *count_ += static_cast<std::uint32_t>(more); }
@@ -159,7 +160,7 @@ class Findings {
  private:
   // The job's rank and options go into each record.
   const Job& job_;
-  // On the board once there is one, see count_in().
+  // The count; on the board from count_in() on.
   std::uint32_t* count_;
   Recorder& recorder_;
 };

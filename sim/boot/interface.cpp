@@ -29,7 +29,7 @@ struct Interface {
 std::vector<Interface> interfaces() {
   std::vector<Interface> found;
   ifaddrs* first = nullptr;
-  // Without the list, an address can still be chosen by its number.
+  // Without the list, the user can still give a numeric address.
   if (getifaddrs(&first) != 0) return found;
   for (const ifaddrs* at = first; at != nullptr; at = at->ifa_next) {
     if (at->ifa_addr == nullptr || at->ifa_addr->sa_family != AF_INET || (at->ifa_flags & IFF_UP) == 0) continue;
@@ -64,8 +64,8 @@ bool numeric(const std::string& text) {
   return inet_pton(AF_INET, text.c_str(), &any) == 1 || inet_pton(AF_INET6, text.c_str(), &any) == 1;
 }
 
-// Tested by bind(), because the loopback interface accepts its whole network, of which the list of interfaces has one
-// address. An IPv6 address is left to the listener.
+// Tests with bind(), because the loopback interface accepts every address of its network, and the list of interfaces
+// contains only one of them. An IPv6 address is not tested here; the listener tests it.
 bool may_listen_on(const std::string& text) {
   sockaddr_in place{};
   place.sin_family = AF_INET;
@@ -75,7 +75,7 @@ bool may_listen_on(const std::string& text) {
   const bool may = ::bind(descriptor, reinterpret_cast<const sockaddr*>(&place), sizeof place) == 0;
   const int error = errno;
   ::close(descriptor);
-  // close() must not hide why bind() failed.
+  // The caller reports bind()'s error, which close() may overwrite.
   errno = error;
   return may;
 }

@@ -22,8 +22,8 @@ void say_whole(std::uint32_t rank, std::string_view message, std::string_view id
                                  static_cast<int>(id.size()), id.data(), id.empty() ? "" : "]"));
 }
 
-// Waits until a pipe's reader has taken everything written, for 0.2 s at most: a launcher that is notified of an abort
-// may exit before it reads what this rank printed, as Hydra does.
+// Waits until a pipe's reader has taken everything written, for 0.2 s at most. A launcher that is notified of an abort,
+// such as Hydra, may exit before it reads what this rank printed.
 void wait_until_read(int descriptor) {
   constexpr int kTries = 200;
   struct stat kind {};
@@ -42,10 +42,11 @@ Status leave(Job& job) {
   return job.pmi != nullptr ? job.pmi->finalize() : Status();
 }
 
-// Under margay's launcher the id is in its line.
+// Under margay's launcher, the launcher prints the line with the id.
 void abort_job(const Job& job, int code, std::string_view message, std::string_view id) {
   const int status = (code & 0xff) != 0 ? code & 0xff : 1;
-  // A launcher at which this rank has signed off accepts no more messages, and takes every exit for a regular one.
+  // After this rank has signed off, its launcher accepts no more messages, and treats every exit with a status as
+  // regular.
   const bool signed_off = job.board_fd < 0 && job.pmi != nullptr && job.pmi->finalized();
   // Under `margay run` the launcher ends a process that hangs.
   std::optional<LastSecond> last;

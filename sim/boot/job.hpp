@@ -31,7 +31,7 @@ enum class Launcher : std::uint8_t {
   pmi,
 };
 
-// Filled in by join(). A value: one thread fills it in, and it does not change afterwards.
+// A rank's data about its job. join() fills it in, in one thread; it does not change afterwards.
 struct Job {
   std::uint32_t rank = 0;
   std::uint32_t size = 1;
@@ -40,7 +40,7 @@ struct Job {
   // More than one: TCP is needed, and cards are exchanged through `pmi`.
   std::uint32_t node_count = 1;
   SharedTable node_of_rank{0};
-  // 0 to size - 1, where many ranks of one process share it; otherwise empty.
+  // The ranks 0 to size - 1, if many ranks of one process share this table; otherwise empty.
   SharedTable everybody;
   // Index of this rank's program in a "prog : prog" line.
   std::uint32_t appnum = 0;
@@ -52,10 +52,10 @@ struct Job {
   std::uint32_t ranks_on_node = 1;
   // Index of this rank among its node's ranks, in rank order.
   std::uint32_t local_rank = 0;
-  // The processes of this node's ranks, where no launcher ends the job when one of them dies, so they detect it
-  // themselves. Otherwise empty.
+  // The processes of this node's ranks, if no launcher ends the job when one of them dies: the ranks then detect the
+  // death themselves. Otherwise empty.
   std::vector<ProcessIdentity> node_processes;
-  // Shared by this node's ranks, zero at first; -1: alone on the node.
+  // The memory that this node's ranks share, initially zero; -1: alone on the node.
   int node_segment_fd = -1;
   std::uint64_t node_segment_bytes = 0;
   // The job board (sim/boot/board.hpp); -1: another launcher, or none.
@@ -67,10 +67,10 @@ struct Job {
   std::string trace_dir;
   std::string
       tcp_interface;  // interface name, address or CIDR to listen on; empty: loopback when emulated, else any fit
-  // Whether waiting ranks yield at once, as seen by the launcher, or by rank 0 under another launcher: equal in every
-  // rank, so that all may choose by it. The wait of this very process is a separate matter.
+  // Whether waiting ranks yield at once. The launcher determines it, or rank 0 under another launcher, so it is equal
+  // in every rank, and all may choose by it. The yield policy of this process is determined separately.
   bool crowded = false;
-  // Processors that all ranks of the job share, as the same process saw them; 0: unknown.
+  // Processors that all ranks of the job share, determined by the same process; 0: unknown.
   double processors = 0;
   // The rates by which collectives choose (sim/boot/job_rates), equal in every rank; empty: not measured. Rates that
   // the user gave must be valid.
@@ -89,9 +89,9 @@ using SegmentSizesOf = SegmentSizes (*)(std::uint32_t ranks);
 // Ends a rank's part in the job, after its last message (MPI_Finalize): finalizes PMI. Idempotent.
 Status leave(Job& job);
 
-// Ends the whole job with `code` as its exit status; never returns. Flushes stdio, for a second at most where no
-// `margay run` ends the job. `message`: one line for the user, or empty. `id`: the finding's, which ends the line if
-// the rank prints it itself; empty: none.
+// Ends the whole job with `code` as its exit status; never returns. Flushes stdio; without `margay run`, the flush
+// lasts a second at most. `message`: one line for the user, or empty. `id`: the finding's id; if the rank prints the
+// line itself, the line ends with the id; empty: none.
 [[noreturn]] void abort_job(const Job& job, int code, std::string_view message, std::string_view id = "");
 
 }  // namespace margay::sim

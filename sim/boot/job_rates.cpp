@@ -31,7 +31,7 @@ Status take_given(std::string asked, JobRates& out) {
   return {};
 }
 
-// Reads a file if it exists; one that cannot be used is reported.
+// Reads a file if it exists. A file that cannot be used is added to `passed_over`.
 bool take_file(const std::string& path, JobRates& out) {
   if (path.empty() || ::access(path.c_str(), F_OK) != 0) return false;
   MeasuredRates measured;

@@ -16,7 +16,7 @@ namespace margay::sim {
 struct JobRates {
   // Empty: none.
   std::string text;
-  // By the user, MARGAY_RATES; they must be valid.
+  // Whether the user gave them (MARGAY_RATES); then they must be valid.
   bool given = false;
   // The file that they come from; empty: none.
   std::string file;
@@ -31,8 +31,8 @@ struct JobRates {
 // used.
 [[nodiscard]] portals::Status find_job_rates(const Options& options, JobRates& out);
 
-// Stores them in the job, for a rank without our launcher: rank 0 of another launcher, or a process alone. Prints the
-// files that are passed over to stderr.
+// Finds the rates and stores them in the job, for a rank without margay's launcher: rank 0 under another launcher, or a
+// process alone. Prints the files that are passed over to stderr.
 [[nodiscard]] portals::Status take_rates(Job& job);
 
 }  // namespace margay::sim

@@ -358,7 +358,8 @@ Status number_from_environment(const char* name, Integer& out) {
       " is not the number that a launcher puts there; unset it, or start the program with `margay run`");
 }
 
-// Takes an inherited descriptor: it must be open, and is closed on exec, so that it goes no further than this program.
+// Takes an inherited descriptor. Fails if it is not open. Marks it close-on-exec, so that programs started by this one
+// do not inherit it.
 Status take_descriptor(const char* name, int& out) {
   if (Status status = number_from_environment(name, out); !status.ok()) return status;
   if (out < 0 || ::fcntl(out, F_SETFD, FD_CLOEXEC) != 0) {
@@ -412,7 +413,7 @@ Status join_margay(Job& job) {
     if (Status status = number_from_environment("MARGAY_APPNUM", job.appnum); !status.ok()) return status;
     if (Status status = number_from_environment("MARGAY_PROGRAM_RANKS", job.program_ranks); !status.ok()) return status;
   }
-  // Only checked and closed on exec here: Findings::add() reads its number from the options.
+  // Only checked and marked close-on-exec here: Findings::add_outside() reads its number from the options.
   if (std::getenv("MARGAY_FINDINGS_FD") != nullptr) {
     int findings_fd = -1;
     if (Status status = take_descriptor("MARGAY_FINDINGS_FD", findings_fd); !status.ok()) return status;

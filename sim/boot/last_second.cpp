@@ -7,7 +7,8 @@ namespace margay::sim {
 
 namespace {
 
-// In the signal's value, beside the status: no timer of the program has it.
+// A mark in the signal's value, beside the status. It distinguishes this timer's signal from those of the program's
+// timers.
 constexpr int kMark = 0x6d617200;
 constexpr int kMarkMask = ~0x1ff;
 static_assert((kMark & kMarkMask) == kMark);

@@ -44,11 +44,11 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// The model of the first processor. /proc/cpuinfo is generated while it is read, so the first part is enough.
+// The model of the first processor. Reads only its part of /proc/cpuinfo, which is generated while it is read.
 std::string processor_model() {
   std::ifstream file("/proc/cpuinfo");
   std::string line;
-  std::string parts;  // of an ARM, which has a number for each
+  std::string parts;  // an ARM processor's implementer and part, which are numbers
   while (std::getline(file, line) && !line.empty()) {
     const std::size_t colon = line.find(':');
     if (colon == std::string::npos) continue;
@@ -70,8 +70,8 @@ std::string kernel_series() {
   return std::string(name.sysname) + " " + release.substr(0, end);
 }
 
-// The file that contains this code: the library of an MPI program, or the command itself, which the loader names as it
-// was called.
+// The file that contains this code: the library of an MPI program, or the command itself. The loader reports the
+// command by the name in its call, so /proc/self/exe is read for it.
 std::string own_file() {
   Dl_info info{};
   char path[PATH_MAX];
@@ -142,7 +142,7 @@ Status parse_rates_file(std::string_view text, MeasuredRates& out) {
     // A last line without a newline counts too.
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
-    // Another file, or another version's.
+    // A file of another kind or of another version.
     if (first && line != kFirstLine) break;
     if (!is_plain(line)) return Status::error("it has a line that is not text");
     const std::size_t colon = line.find(':');
@@ -172,7 +172,7 @@ std::string user_rates_file() {
   const char* const cache = std::getenv("XDG_CACHE_HOME");
   const char* const home = std::getenv("HOME");
   std::string folder;
-  // Its specification demands that a relative one is ignored.
+  // The specification of XDG_CACHE_HOME demands that a relative path is ignored.
   if (cache != nullptr && cache[0] == '/') {
     folder = cache;
   } else if (home != nullptr && home[0] == '/') {
@@ -201,7 +201,7 @@ Status write_rates_file(const std::string& path, const MeasuredRates& measured) 
   std::error_code error;
   if (!folder.empty()) std::filesystem::create_directories(folder, error);
   if (error) return Status::error("cannot make the folder " + folder.string() + ": " + error.message());
-  // In the same folder, so that the rename is atomic.
+  // The temporary file is in the same folder, so that the rename is atomic.
   std::string name = path + ".XXXXXX";
   const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);
   if (descriptor < 0) return cannot("write", name);

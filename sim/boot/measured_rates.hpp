@@ -1,6 +1,6 @@
-// The file of a machine's rates, as `margay calibrate` measured the costs of collective calls: the user's or the
-// installation's, valid for the machine on which it was measured. Here the rates are one token; collectives/select
-// gives them meaning.
+// The file of a machine's rates, the costs of collective calls as `margay calibrate` measured them. A user or an
+// installation has one for each machine; it is valid on that machine only. Here the rates are one token;
+// collectives/select gives them meaning.
 //
 //   margay-rates 1
 //   machine: Intel(R) Xeon(R) Processor, 2 processors, Linux 6.1, margay 0.1.0
@@ -32,24 +32,25 @@ struct MeasuredRates {
   std::string rates;
 };
 
-// The identity of a machine for rates: the processors' model and number; Linux's version without its last number,
-// because the scheduler and the socket path change between series, not within one; and margay's own version, whose
-// messages were measured.
+// The identity of a machine for rates: the processors' model and number, Linux's version without its last number, and
+// margay's own version, whose messages were measured. Linux's last number is left out, because the scheduler and the
+// socket path change between series, not within one.
 [[nodiscard]] std::string this_machine();
 
 // The file's content.
 [[nodiscard]] std::string rates_file_text(const MeasuredRates& measured);
-// The reverse. The failure is the end of a sentence.
+// Parses such content. The failure's message is the end of a sentence.
 [[nodiscard]] portals::Status parse_rates_file(std::string_view text, MeasuredRates& out);
 
-// "rates-0123456789abcdef", a hash of the machine, because a home or an installation may be shared by several.
+// "rates-0123456789abcdef", a hash of the machine, because several machines may share a home or an installation.
 [[nodiscard]] std::string rates_file_name(std::string_view machine);
-// The paths of this machine's rates. The user's: below $XDG_CACHE_HOME, otherwise $HOME/.cache; empty: neither exists.
-// The installation's: beside the folder from which this code was loaded (bin or lib); empty: unknown.
+// The paths of this machine's rates. The user's: below $XDG_CACHE_HOME, otherwise $HOME/.cache; empty: neither variable
+// is an absolute path. The installation's: beside the folder from which this code was loaded (bin or lib); empty:
+// unknown.
 [[nodiscard]] std::string user_rates_file();
 [[nodiscard]] std::string installed_rates_file();
 
-// The failure names the file.
+// Reads and parses a file. The failure names the file.
 [[nodiscard]] portals::Status read_rates_file(const std::string& path, MeasuredRates& out);
 // Writes the file atomically: a reader sees the old file or the new one. Makes its folders. The failure names the path.
 [[nodiscard]] portals::Status write_rates_file(const std::string& path, const MeasuredRates& measured);

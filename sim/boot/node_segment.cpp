@@ -20,7 +20,7 @@ namespace {
 
 using portals::Status;
 
-// Beyond the limit on file sizes, ftruncate would end the process with SIGXFSZ; tested first, it is an error.
+// Fails if `bytes` exceed the limit on file sizes, because ftruncate() would end the process with SIGXFSZ.
 Status check_file_size_limit(std::uint64_t bytes) {
   const std::optional<std::uint64_t> limit = file_size_limit();
   if (!limit || *limit >= bytes) return {};
@@ -28,7 +28,7 @@ Status check_file_size_limit(std::uint64_t bytes) {
                        "; raise it");
 }
 
-// -1, with `why` for the fallback's message: both attempts may fail, and the user must see both reasons.
+// Returns -1 on failure, with the reason in `why`. If the fallback fails too, its message contains both reasons.
 int make_memfd(const SegmentRequest& request, std::string& why) {
   if (request.refuse_memfd) {
     why = "memfd refused by option";
@@ -46,7 +46,7 @@ int make_memfd(const SegmentRequest& request, std::string& why) {
     ::close(descriptor);
     return -1;
   }
-  // Without the seal the memory is as usable.
+  // The seal is optional, so its failure is ignored.
   static_cast<void>(::fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK));
   return descriptor;
 }
@@ -77,7 +77,7 @@ Status make_file(const SegmentRequest& request, const std::string& why_no_memfd,
   std::vector<char> name(path.c_str(), path.c_str() + path.size() + 1);
   const int file = ::mkostemp(name.data(), O_CLOEXEC);
   if (file < 0) return refuse(errno);
-  // At once, so that no end of the job leaves a file behind.
+  // Unlinked at once, so that no file is left behind however the job ends.
   ::unlink(name.data());
   const int error = ::posix_fallocate(file, 0, static_cast<off_t>(bytes));
   if (error != 0) {

@@ -1,9 +1,9 @@
 // The memory that the ranks of one node share: a file without a name, zero at first.
 //
-// A memfd is preferred (sparse, not bounded by the size of /dev/shm, sealed against shrinking). Where it is refused, a
-// file in /dev/shm is used, allocated in full so that no later access can raise SIGBUS, and unlinked at once. This file
-// may be smaller than the memfd, because /dev/shm is often small, and in a container its pages count as memory of the
-// processes.
+// A memfd is preferred (sparse, not bounded by the size of /dev/shm, sealed against shrinking). Where a memfd is
+// refused, a file in /dev/shm is used. It is allocated in full, so that no later access can raise SIGBUS, and unlinked
+// at once. It may be smaller than the memfd, because /dev/shm is often small, and in a container its pages count as
+// memory of the processes.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ struct SegmentRequest {
   return {.sparse = bytes, .allocated = bytes, .least = bytes};
 }
 
-// The kind of a created segment, for explanations: "memfd" or "file in /dev/shm".
+// The kind of a created segment, for explanations: "memfd", "file in /dev/shm", or "unknown" without /proc.
 [[nodiscard]] std::string describe_segment(int descriptor);
 
 }  // namespace margay::sim

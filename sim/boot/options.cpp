@@ -26,8 +26,8 @@ constexpr std::string_view kKnown[] = {"protocol",    "wire_tcp",
                                        "calibrate",   "rma",
                                        "check_rma",   "trace_last_seconds"};
 
-// The valid values of a variable: one of `words`, or with `pairs` a list NAME=VALUE,... of them, where SIZE stands for
-// any value, which its reader checks.
+// The valid values of a variable: one of `words`, or with `pairs` a comma-separated list of them. SIZE in `words`
+// stands for any value; the reader of the option checks it.
 struct Form {
   std::string_view name;
   std::string_view words;
@@ -44,7 +44,7 @@ constexpr Form kForms[] = {{"strict", "1|0"},
                            {"method", "long=ring|long=cma|long=auto", true},
                            {"rma", "strided=combined|strided=paper", true}};
 
-// Calls `use` with each part of `list`, until it returns false. Returns whether it never did.
+// Calls `use` with each part of `list`, until `use` returns false. Returns whether `use` returned true for all parts.
 template <typename Use>
 bool all_parts(std::string_view list, char separator, Use use) {
   for (std::size_t begin = 0; begin <= list.size();) {
@@ -67,10 +67,10 @@ bool fits(const Form& form, std::string_view value) {
   return all_parts(value, ',', [&](std::string_view pair) { return pair.empty() || is_word_of(form, pair); });
 }
 
-// 30 years; more does not fit into nanoseconds.
+// 30 years: in nanoseconds, this and less fits in 64 bits.
 constexpr double kSecondsMax = 1e9;
 
-// Values below a nanosecond would become 0, which means "none".
+// A microsecond: values below a nanosecond would become 0, which means "none".
 constexpr double kSecondsMin = 1e-6;
 
 bool is_seconds(const std::string& text) {
@@ -102,7 +102,7 @@ Options Options::from_environment(char** environment) {
     // A variable that occurs twice keeps its last value.
     options.set(std::move(name), std::string(variable.substr(equals + 1)));
   }
-  // strict stands for its checks, so that no other code asks for both.
+  // `strict` enables its checks here, so that other code tests only the option of its check.
   if (options.text("strict") == "1") {
     options.set("leaks", "1");
     options.set("check_types", "1");
@@ -191,7 +191,7 @@ bool parse_bytes(std::string_view text, std::uint64_t& bytes) {
   std::size_t i = 0;
   for (; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i) {
     const auto digit = static_cast<std::uint64_t>(text[i] - '0');
-    // Before the multiplication, which would wrap.
+    // Tested before the multiplication, which could wrap.
     if (value > (kMax - digit) / 10) return false;
     value = value * 10 + digit;
   }

@@ -22,11 +22,11 @@
 
 namespace margay::sim {
 
-// The exit status of a job, or of a process without `margay run`, that succeeded but for findings of strict checks.
+// The exit status of a job, or of a process without `margay run`, that succeeded except for findings of strict checks.
 inline constexpr int kStatusFindings = 72;
 
-// A table of option values by name. Read at start; a value is parsed each time it is asked for, so not on the path of a
-// message.
+// A table of option values by name. Read at start. A value is parsed at each request, so code on the path of a message
+// must not read options.
 class Options {
  public:
   Options() = default;
@@ -36,7 +36,8 @@ class Options {
   // A message for each MARGAY_ variable that margay does not have and that resembles one of its own.
   [[nodiscard]] std::vector<std::string> misspelt() const;
 
-  // Checks that each of margay's variables has a valid value. An empty one counts as not set, except for sizes.
+  // Checks the variables that have a fixed set of words, a time or a size as their value. Code that reads the other
+  // ones checks them. An empty value counts as not set, except for sizes.
   [[nodiscard]] portals::Status check() const;
 
   // Sets a value, over an earlier one.
@@ -55,7 +56,7 @@ class Options {
   [[nodiscard]] const std::map<std::string, std::string, std::less<>>& all() const { return values_; }
 
  private:
-  // By name in lower case; sorted, so that reports list options in one order.
+  // The values by name, in lower case; sorted, so that reports list options in one order.
   std::map<std::string, std::string, std::less<>> values_;
 };
 

@@ -11,8 +11,8 @@
 
 namespace margay::sim {
 
-// Writes the whole line, also on a nonblocking descriptor; MSG_NOSIGNAL, because a launcher that ended must not kill
-// the rank.
+// Writes the whole line, also on a nonblocking descriptor; MSG_NOSIGNAL, because a send to a launcher that has ended
+// must not raise SIGPIPE.
 Status PmiClient::send_line(std::string_view line) {
   std::string text(line);
   text += '\n';
@@ -145,7 +145,7 @@ Status PmiClient::lookup(std::string_view key, std::string& value, bool& found) 
   const std::string request = "cmd=get kvsname=" + kvs_name_ + " key=" + std::string(key);
   if (Status status = exchange(request, "get_result", answer); !status.ok()) return status;
   int rc = 0;
-  // A missing key also has a value in the answer.
+  // The answer for a missing key also contains a value, so only `rc` shows that the key is missing.
   found = !answer.number("rc", rc) || rc == 0;
   if (found) value = answer.text("value");
   return {};
@@ -157,7 +157,7 @@ Status PmiClient::get(std::string_view key, std::string& value) {
   return found ? Status() : Status::error("PMI key " + std::string(key) + " is not there");
 }
 
-// Values that were put before it are visible to all afterwards.
+// Values that were put before the barrier are visible to all ranks after it.
 Status PmiClient::barrier() {
   PmiMessage answer;
   if (Status status = connect_once(); !status.ok()) return status;
@@ -187,7 +187,7 @@ Status PmiClient::get_card(std::uint32_t rank, std::string& card) {
   if (Status status = get(key, value); !status.ok()) return status;
   const std::size_t colon = value.find(':');
   std::uint32_t pieces = 0;
-  // A bound on memory for an implausible number.
+  // Bounds the memory for an implausible number of pieces.
   constexpr std::uint32_t kMaxPieces = 1024;
   if (colon == std::string::npos || !parse_number(std::string_view(value).substr(0, colon), pieces) || pieces == 0 ||
       pieces > kMaxPieces) {
@@ -238,7 +238,7 @@ Status PmiClient::unpublish(std::string_view service) {
 
 Status PmiClient::finalize() {
   if (!connected_ || finalized_) return {};
-  // Before the answer: a failed sign-off is not repeated.
+  // Set before the exchange, so that a failed sign-off is not repeated.
   finalized_ = true;
   PmiMessage answer;
   return exchange("cmd=finalize", "finalize_ack", answer);

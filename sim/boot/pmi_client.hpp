@@ -1,6 +1,6 @@
 // The rank's side of PMI-1.1: newline-terminated key=value lines, one request and one answer at a time, on the
-// descriptor PMI_FD. Blocking. Every call connects (init, get_maxes, get_my_kvsname) on first use, so a job that
-// exchanges nothing pays nothing.
+// descriptor PMI_FD. Blocking. The first request connects (init, get_maxes, get_my_kvsname), so a job that exchanges
+// nothing pays nothing. Neither finalize() nor a request to end the job connects.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,11 @@ namespace margay::sim {
 
 using portals::Status;
 
-// Owned by one thread. A broken connection is not opened again: every later call fails.
+// A rank's connection to its launcher. Owned by one thread. A broken connection is not opened again: every later call
+// fails.
 class PmiClient {
  public:
-  // Uses the descriptor, and never closes it, because a launcher may monitor that.
+  // Uses the descriptor, and never closes it, because a launcher may monitor the connection.
   PmiClient(int descriptor, std::uint32_t rank, std::uint32_t size)
       : descriptor_(descriptor), rank_(rank), size_(size) {}
 
@@ -25,20 +26,20 @@ class PmiClient {
   Status init();
   // The index of this rank's program; 0 where the launcher does not report it.
   Status appnum(std::uint32_t& out);
-  // -1: unknown. The number of processes that the launcher could start (MPI_UNIVERSE_SIZE).
+  // The number of processes that the launcher could start (MPI_UNIVERSE_SIZE); -1: unknown.
   Status universe_size(int& out);
   // Stores a value of at most max_value() bytes, without white space or newline, for the other ranks. A key may be put
   // once.
   Status put(std::string_view key, std::string_view value);
   // Gets a value that was put before the last barrier. Fails when the key does not exist.
   Status get(std::string_view key, std::string& value);
-  // The same for a key that may not exist.
+  // As get(), for a key that may not exist.
   Status lookup(std::string_view key, std::string& value, bool& found);
   // Waits for all ranks of the job.
   Status barrier();
 
-  // A rank's card: a text for the others (addresses). Longer ones are split over several values. Order: put_card,
-  // barrier, get_card. The text must have printable characters other than white space.
+  // A rank's card: a text for the other ranks (addresses). A card longer than max_value() is split over several values.
+  // Order: put_card, barrier, get_card. The text must consist of printable characters other than white space.
   Status put_card(std::string_view card);
   Status get_card(std::uint32_t rank, std::string& card);
 
@@ -51,7 +52,7 @@ class PmiClient {
   Status finalize();
   // Requests the end of the job, without waiting for an answer.
   void abort(int code, std::string_view message);
-  // The same to margay's launcher, for a program that found the rank's place taken.
+  // Requests the end of the job from margay's launcher, because this program has found the rank's place taken.
   void refuse_second_program(int code);
 
   // State, and the launcher's limits.

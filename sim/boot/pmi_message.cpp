@@ -10,7 +10,7 @@ namespace {
 
 using portals::Status;
 
-// Only such a word before '=' starts a field; a value may contain '=' itself.
+// Whether `text` may be the key of a field. Only a key before '=' starts a field, because a value may contain '=' too.
 bool is_name(std::string_view text) {
   if (text.empty()) return false;
   return std::all_of(text.begin(), text.end(), [](char c) {
@@ -53,7 +53,7 @@ Status PmiMessage::parse(std::string_view line, PmiMessage& out) {
     const std::size_t equals = field_start(word);
     if (equals == std::string_view::npos) {
       if (out.fields_.empty()) return Status::error("PMI line does not start with a field key=value");
-      // A value with spaces, as error messages have.
+      // The word belongs to the value before it, which has spaces, as error messages do.
       out.fields_.back().second.append(" ").append(word);
       continue;
     }
@@ -133,7 +133,7 @@ Status parse_process_mapping(std::string_view text, std::uint32_t size, std::vec
     return Status::error("PMI_process_mapping \"" + std::string(text.substr(0, 200)) +
                          "\" is not (vector,(first_node,nodes,ranks_per_node),...)");
   }
-  // 64 bits: first_node + nodes may exceed 32.
+  // Keys have 64 bits, because first_node + nodes may exceed 32 bits.
   std::map<std::uint64_t, std::uint32_t> dense;
   while (node_of_rank.size() < size) {
     for (const MappingBlock& block : blocks) {

@@ -24,13 +24,13 @@ inline constexpr std::size_t kMaxPmiValue = 1024;
 // One parsed line: a command and its fields, in their order.
 class PmiMessage {
  public:
-  // Parses a line without its newline. Fails when it is empty or too long, or has a control character or a first word
-  // without '='.
+  // Parses a line without its newline. Fails when the line is empty or too long, or has a control character, too many
+  // fields, or a first word without '='.
   [[nodiscard]] static portals::Status parse(std::string_view line, PmiMessage& out);
 
   // The value of cmd or mcmd; "endcmd" for the end of a block.
   [[nodiscard]] const std::string& command() const { return command_; }
-  // Begins with mcmd=; ends with a line "endcmd".
+  // Whether this line begins a block: its first field is mcmd=. The block ends with a line "endcmd".
   [[nodiscard]] bool is_block() const { return is_block_; }
   // Fields by key; the first one of equal keys.
   [[nodiscard]] bool has(std::string_view key) const { return find(key) != nullptr; }

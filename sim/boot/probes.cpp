@@ -23,7 +23,7 @@ std::string reason(const char* call) {
   return std::string(call) + ": " + std::strerror(errno);
 }
 
-// Reads one byte of another process, and compares it with the own one at the same address.
+// Reads one byte of another process, and compares it with the byte at the same address in this process.
 bool reads_byte(pid_t pid, const char* address) {
   char byte = 0;
   iovec local{&byte, 1};
@@ -31,7 +31,8 @@ bool reads_byte(pid_t pid, const char* address) {
   return ::process_vm_readv(pid, &local, 1, &remote, 1, 0) == 1 && byte == *address;
 }
 
-// A child that reads its parent's byte, reports the result, and waits until it is read and ended.
+// A child that reads its parent's byte, reports the result, and waits until the parent has read the child's byte and
+// closes the pipe.
 class Reader {
  public:
   explicit Reader(const char* address) {
@@ -39,9 +40,9 @@ class Reader {
     const pid_t parent = ::getpid();
     pid_ = ::fork();
     if (pid_ != 0) return;
-    // The child ends with a parent that is killed.
+    // If the parent is killed, the child is killed too.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // The child's read ends when the parent closes its end.
+    // Closed in the child, so that its read() ends when the parent closes the pipe.
     ::close(to_child_[1]);
     const char answer = reads_byte(parent, address) ? 'y' : 'n';
     char byte = 0;
@@ -107,7 +108,7 @@ ProbeResult probe_io_uring() {
 }
 
 ProbeResult probe_process_vm_readv() {
-  // At the same address in both processes; the child's copy is from the moment of fork.
+  // The byte has the same address in both processes, because the child is a copy of the parent.
   const char byte = 'm';
   Reader reader(&byte);
   if (!reader.started()) return {false, reason("fork")};

@@ -15,7 +15,7 @@ struct ProbeResult {
 
 // A memfd that can be sized; sealing is optional.
 [[nodiscard]] ProbeResult probe_memfd();
-// The test of --wire-tcp uring.
+// The test that --wire-tcp uring makes, too.
 [[nodiscard]] ProbeResult probe_io_uring();
 // process_vm_readv of one byte, from a child and back: both directions must work.
 [[nodiscard]] ProbeResult probe_process_vm_readv();

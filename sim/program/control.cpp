@@ -35,12 +35,13 @@ Status Control::attach() {
   // A control message that finds no room is held and not dropped, so a process that runs ahead waits for the others.
   kernel.target().hold_when_no_room(means_.portal);
   Status attached = kernel.table().attach(means_.portal, heap_, {});
-  // The program can neither detach nor replace it.
+  // Reserved, so that the program can neither detach nor replace the heap.
   kernel.table().reserve(means_.portal);
   return attached;
 }
 
-// The next multiple of kCall, whatever sum the last call reached: all processes have made as many calls.
+// Sets the match bits to the next multiple of kCall, whatever sum the last call reached. All processes have made
+// equally many calls, so their match bits are equal.
 void Control::begin_call(const char* call, std::uint64_t limit_ns) {
   call_ = call;
   constexpr MatchBits kCall = MatchBits{1} << 32U;
@@ -117,7 +118,7 @@ Status Control::receive(Rank from, MatchBits bits, Sums& sums) {
                          std::to_string(means_.portal) + "; start the same program, of the same margay, on all ranks");
   }
   std::memcpy(&sums, message->body.base, sizeof sums);
-  // At once: the heap is small, and a control message without room is held on its wire.
+  // Released at once, because the heap is small, and a control message without room is held on its wire.
   heap_.release(*message);
   return {};
 }

@@ -1,9 +1,9 @@
 // Collective operations of a program's processes: a sum over all of them, from which barrier and settle are made.
 // Internal to program.
 //
-// A sum goes up a binomial tree to rank 0, and the result comes down again, by puts to the control portal, which are
-// taken out of a heap of its own. Their match bits: 32 bits call, 31 bits sum in the call, 1 bit direction. So a call
-// that ended early on some processes does not disturb the next one.
+// A sum goes up a binomial tree to rank 0, and the result comes down again, by puts to the control portal, which has a
+// heap of its own. Their match bits: 32 bits call, 31 bits sum in the call, 1 bit direction. So a call that ended early
+// on some processes does not disturb the next one.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace margay::sim {
 struct Sums {
   // Messages of the program.
   std::uint64_t sent = 0;
-  // The same, delivered or dropped.
+  // Messages of the program that were delivered or dropped.
   std::uint64_t taken = 0;
   // Processes whose patience has ended.
   std::uint64_t given_up = 0;
@@ -41,7 +41,7 @@ struct ControlMeans {
   std::function<portals::Status(const char* call, portals::Rank from, std::uint64_t limit_ns, const Done& done)> wait;
 };
 
-// One per program, in the program's thread.
+// The control portal of a program, and the operations over it. Used by the program's thread only.
 class Control {
  public:
   // Requires: the objects that `means` refers to outlive this.
@@ -49,16 +49,16 @@ class Control {
   Control(const Control&) = delete;
   Control& operator=(const Control&) = delete;
   ~Control();
-  // Attaches the heap to the control portal, and reserves that.
+  // Attaches the heap to the control portal, and reserves the portal.
   [[nodiscard]] portals::Status attach();
-  // Control messages sent so far, each of sizeof(Sums).
+  // Control messages sent so far, each of sizeof(Sums) bytes.
   [[nodiscard]] std::uint64_t sent() const { return sent_; }
 
   // See Program. `call`: the program's, for reports; each wait in it lasts limit_ns at most.
   [[nodiscard]] portals::Status barrier(const char* call, std::uint64_t limit_ns);
   // Returns when the job is at rest: when two successive sums report as many messages taken as sent, with the same
   // number both times. Equal numbers in both prove that no message was in flight between the two sums (F. Mattern's
-  // four-counter method, 1987). Fails also when nothing has moved for patience_ns.
+  // four-counter method, 1987). Fails also when messages are left that have not moved for patience_ns.
   [[nodiscard]] portals::Status settle(const char* call, std::uint64_t limit_ns, std::uint64_t patience_ns);
 
  private:
@@ -68,7 +68,7 @@ class Control {
     void operator()(std::byte* memory) const;
   };
 
-  // Begins a call of barrier or settle; messages that arrived too late for the call before are discarded.
+  // Begins a call of barrier or settle; messages that arrived too late for earlier calls are discarded.
   void begin_call(const char* call, std::uint64_t limit_ns);
   // Adds up the sums of all processes. Returns only after all have called.
   [[nodiscard]] portals::Status sum(Sums& sums);

@@ -43,7 +43,7 @@ std::string mismatch(const portals::Criteria& criteria, const portals::Header& h
   return fmt::format("no match, it accepts source group {} only", criteria.source_group);
 }
 
-// Full means another thing for each type.
+// The words depend on the type, because each type is full in its own way.
 std::string_view no_room(portals::DescriptorType type) {
   if (type == portals::DescriptorType::independent_block) return "no room, no buffer is available";
   if (type == portals::DescriptorType::dynamic_block) return "no room, the heap has no free block that is large enough";

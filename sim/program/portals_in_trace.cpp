@@ -57,10 +57,10 @@ void PortalsInTrace::attached(PortalIndex portal, portals::Descriptor* memory, M
   lists_[portal] = list;
   // follow() reports the present entries itself.
   if (!is_followed) return list->follow(this);
-  // The list is attached to another portal too, where its entries are recorded.
+  // The list is already followed, because another portal has it too. So its entries are recorded here for this portal.
   std::vector<const MatchEntry*> chain;
   for (const MatchEntry* entry = list->first(); entry != nullptr; entry = list->next(*entry)) chain.push_back(entry);
-  // From the end, as MatchList::follow() does: each entry's successor has a number by then.
+  // Recorded from the end, as MatchList::follow() does it, so that each entry's successor has a number.
   for (auto entry = chain.rbegin(); entry != chain.rend(); ++entry) record_link(portal, *list, **entry);
   for (const auto& [entry, its_list] : standing_) {
     if (its_list == list && !entry->chained()) record_link(portal, *list, *entry);
@@ -83,14 +83,14 @@ void PortalsInTrace::detached(PortalIndex portal) {
   lists_[portal] = nullptr;
   bool is_elsewhere = false;
   at_portals_of(*list, [&](PortalIndex) { is_elsewhere = true; });
-  // Observed as long as any portal has it.
+  // The list is observed as long as any portal has it.
   if (is_elsewhere) return;
   list->follow(nullptr);
   std::erase_if(standing_, [&](const auto& each) { return each.second == list; });
 }
 
 void PortalsInTrace::linked(const MatchList& list, const MatchEntry& entry) {
-  // Also while the recorder is paused, because named() and detached() need all listed entries later.
+  // Entered also while the recorder is paused, because named() and detached() need all listed entries later.
   standing_[&entry] = &list;
   at_portals_of(list, [&](PortalIndex portal) { record_link(portal, list, entry); });
 }
@@ -114,7 +114,7 @@ void PortalsInTrace::record_link(PortalIndex portal, const MatchList& list, cons
 }
 
 void PortalsInTrace::unlinked(const MatchList& list, const MatchEntry& entry) {
-  // Also while the recorder is paused, because the entry may be destroyed.
+  // Erased also while the recorder is paused, because the entry may be destroyed.
   standing_.erase(&entry);
   if (!recorder_.on()) return;
   const std::uint32_t number = number_of(entry);
@@ -197,7 +197,7 @@ TraceEvent PortalsInTrace::event_of(TraceKind kind, PortalIndex portal, std::uin
 void PortalsInTrace::define_name(PortalIndex portal, const MatchEntry& entry, std::uint32_t number) {
   const std::string* const name = names_.name_of(entry);
   if (name == nullptr && defined_.empty()) return;
-  // An entry without a name may be at the address of one that had a name.
+  // An entry without a name may be at the address of one that had a name; then the empty name is recorded.
   const std::uint64_t key = entry_number(portal, number);
   std::string& traced = defined_[key];
   const std::string_view now = name == nullptr ? std::string_view() : *name;

@@ -1,5 +1,5 @@
-// Records a program's portals in the trace: entries when they are linked and unlinked, by a number of their own, with
-// the program's names for them; messages when they leave its heaps.
+// The recorder of a program's portals in the trace. It records entries, by their numbers and names, when they are
+// linked and unlinked, and messages when they leave the program's heaps.
 #pragma once
 
 #include <array>
@@ -18,7 +18,8 @@ namespace margay::sim {
 // An observer of the portal table and of everything attached to it; exists while a trace records.
 class PortalsInTrace final : public portals::StructureObserver {
  public:
-  // All arguments outlive it; it observes the table until its end. Defines the control portal, which is not recorded.
+  // Observes the table until it is destroyed. Defines the control portal, whose events are not recorded. Requires: all
+  // arguments outlive it.
   PortalsInTrace(const Names& names, Recorder& recorder, portals::PortalTable& table,
                  portals::PortalIndex control_portal);
   PortalsInTrace(const PortalsInTrace&) = delete;
@@ -48,10 +49,10 @@ class PortalsInTrace final : public portals::StructureObserver {
   void released(const portals::ArrivedMessage& message) override { left(message, kTraceHeapReleased); }
 
  private:
-  // MatchProbe: remembers the number of a message that goes into a heap; and the number of an entry.
+  // The callbacks of MatchProbe. matched() stores the number of a message that a heap takes.
   static void matched(void* self, const portals::Verdict& verdict, const portals::Header& header,
                       std::uint64_t sequence);
-  // Defines the entry's name first, if it has changed.
+  // Returns the number of an entry. Defines the entry's name first, if it has changed.
   static std::uint64_t place(void* self, const portals::MatchEntry& entry, portals::PortalIndex portal);
 
   // The number of an entry. Entries at one address have one number, so an entry that is linked repeatedly needs one
@@ -59,7 +60,7 @@ class PortalsInTrace final : public portals::StructureObserver {
   [[nodiscard]] std::uint32_t number_of(const portals::MatchEntry& entry);
   // The entry's descriptor in the trace's form; begins to observe a new heap.
   [[nodiscard]] TraceEntry memory_of(portals::Descriptor& memory);
-  // An event about a place of a portal.
+  // An event about an entry of a portal. `place`: the entry's number; 0: the portal itself.
   [[nodiscard]] TraceEvent event_of(TraceKind kind, portals::PortalIndex portal, std::uint64_t place) const;
   // Records an entry with its criteria, descriptor and successor.
   void record_link(portals::PortalIndex portal, const portals::MatchList& list, const portals::MatchEntry& entry);
@@ -99,7 +100,7 @@ class PortalsInTrace final : public portals::StructureObserver {
   std::unordered_map<const portals::MatchEntry*, const portals::MatchList*> standing_;
   // The heaps that are observed.
   std::unordered_map<const portals::Descriptor*, Heap> heaps_;
-  // Messages whose memory is not released.
+  // Messages in observed heaps, until their memory is released.
   std::unordered_map<const portals::ArrivedMessage*, Queued> queued_;
   // Recorded names, by entry_number().
   std::map<std::uint64_t, std::string> defined_;

@@ -31,11 +31,11 @@ Status Program::start(std::unique_ptr<Program>& out) {
   if (one_is_there) {
     return Status::error("this process has a Program already; start one, and hand it to whoever needs it");
   }
-  // On a failure below, the destructor takes everything back.
+  // On a failure below, the destructor undoes all earlier steps.
   std::unique_ptr<Program> program(new Program());
   if (Status status = Process::start(program->process_); !status.ok()) return status;
   Process& process = *program->process_;
-  // Held from here on, except inside compute(); entered before the coprocessor starts.
+  // The lock is held from here on, except inside compute(). It is entered before the coprocessor starts.
   process.lock().owner_enter();
   program->asked_.resize(process.size());
   program->control_ = std::make_unique<Control>(program->control_means());
@@ -74,9 +74,9 @@ ControlMeans Program::control_means() {
 Program::~Program() {
   if (process_ == nullptr) return;
   one_is_there = false;
-  // Before the members that its rounds use are destroyed.
+  // Stopped before the members that the coprocessor's rounds use are destroyed.
   process_->stop_coprocessor();
-  // The members are destroyed before the process that calls them.
+  // The probe is removed, because portals_in_trace_ is destroyed before the process that calls it.
   process_->kernel().target().set_match_probe({});
   if (process_->lock().owner_inside()) process_->lock().owner_leave();
 }
@@ -137,7 +137,7 @@ Header Program::header_of(Kind kind, const HeaderValues& values, std::uint64_t l
 
 Status Program::put(const HeaderValues& values, const Region& body) {
   if (Status status = check(values, body); !status.ok()) return status;
-  // Before the message: the answer may arrive while it is sent.
+  // Recorded before the message is sent, because the answer may arrive while put() still sends.
   if (values.return_portal != portals::kNoPortal) asked(values.destination);
   return send(header_of(Kind::put, values, body.bytes()), body);
 }

@@ -36,15 +36,15 @@ namespace margay::sim {
 
 // The portal of barrier() and settle(); the others are the program's.
 inline constexpr portals::PortalIndex kControlPortal = portals::kPortalCount - 1;
-// Wait without a limit.
+// The value of `limit_ns` for a wait without a limit.
 inline constexpr std::uint64_t kNoLimitNs = ~std::uint64_t{0};
 // The time for which barrier(), settle() and finish() wait while a portal holds messages.
 inline constexpr std::uint64_t kHoldLimitNs = 10'000'000'000;
 
 struct ControlMeans;  // sim/program/control
 
-// Owns the process: its job, wires, kernel and coprocessor. The program owns the lists and descriptors that it
-// attaches.
+// This process in its job. Owns its wires, kernel and coprocessor. The user's code owns the lists and descriptors that
+// it attaches.
 class Program {
  public:
   // Joins the job and starts the message coprocessor. After a failure the process is in no job.
@@ -61,14 +61,16 @@ class Program {
   // This process's portal table. Portal 63 (kControlPortal) is reserved.
   [[nodiscard]] portals::PortalTable& table() { return kernel().table(); }
 
-  // Sends `body` with these values; returns when its memory may be reused, which does not mean that it has arrived.
-  // Fails for an invalid destination, portal or body, for a lost receiver, and, as all calls that return a Status,
-  // inside compute() and after finish(). Other calls end the process there, with a message.
+  // Sends `body` with these values. Returns when the body's memory may be reused; the message may then still be in
+  // flight. Fails for an invalid destination, portal or body, and for a lost receiver. All calls of a Program that
+  // return a Status also fail inside compute() and after finish(). Other calls that use the kernel end the process
+  // inside compute(); progress() does so after finish(), too.
   [[nodiscard]] portals::Status put(const HeaderValues& values, const portals::Region& body = {});
-  // The same without waiting: `sending` reports when the memory is free. Fails as put(), or when sending is not done().
+  // The same without waiting: `sending` reports when the memory is free, and whether the receiver is lost. Fails for
+  // the other reasons of put(), and when sending is not done().
   [[nodiscard]] portals::Status start_put(const HeaderValues& values, const portals::Region& body, Sending& sending);
-  // Stops a put whose receiver does not want the remainder (according to its acknowledgment). The sending is done some
-  // time later.
+  // Stops a put whose receiver does not need the remainder (according to its acknowledgment). The sending becomes
+  // done() some time later.
   void stop(Sending& sending);
   // Requests `length` bytes of a read-only descriptor; they arrive as a reply at the return portal, which is required.
   [[nodiscard]] portals::Status get(const HeaderValues& values, std::uint64_t length);
@@ -77,11 +79,12 @@ class Program {
   bool progress();
   // Makes progress until `done()`, which may read everything but make no call that waits. Spins, yields or sleeps as
   // appropriate. Fails when a process of the job is lost and done() does not hold (call progress() in a loop to
-  // tolerate that), or after limit_ns. A wait without progress prints its state to stderr every 30 s or so.
+  // tolerate that), or after limit_ns. A wait without progress prints its state to stderr after 30 s (--stall), then
+  // each time the wait is twice as long.
   template <class Done>
   [[nodiscard]] portals::Status wait_until(Done done, std::uint64_t limit_ns = kNoLimitNs);
 
-  // The descriptor whose counters changed first, each change once; nullptr when there is none.
+  // Takes the descriptor whose counters changed first off the list of changed ones; nullptr when none has changed.
   [[nodiscard]] portals::Descriptor* changed() { return kernel().changed().take(); }
   // Enables backpressure: no_room and too_small on this portal leave the message, and its sender's later ones, on the
   // wire until there is room, instead of dropping it. Cannot be undone. Requires: portal < kControlPortal.
@@ -91,7 +94,8 @@ class Program {
     kernel().target().hold_when_no_room(portal);
   }
 
-  // Application bypass: runs `work` while the coprocessor delivers and answers. The restrictions on `work` are above.
+  // Application bypass: runs `work` while the coprocessor delivers and answers. `work` must make no call of this class,
+  // see above.
   template <class Work>
   void compute(Work work) {
     leave_kernel();
@@ -103,13 +107,14 @@ class Program {
   [[nodiscard]] bool has_bypass() const { return has_bypass_; }
 
   // A barrier: returns when all processes have called. Collective. Messages sent before may still be in flight: see
-  // settle(). Fails when a process is lost, or when this one has held another's messages for kHoldLimitNs
-  // (hold_when_no_room), and with them all that the other sends: make room before the barrier.
+  // settle(). Fails when a process is lost. Fails also when this process has held another one's messages for
+  // kHoldLimitNs (hold_when_no_room), because all later messages of that process wait behind them: make room before the
+  // barrier.
   [[nodiscard]] portals::Status barrier();
-  // Returns when all processes have called and every message that any of them sent is delivered or dropped, and
-  // answered: the job is at rest, and in every process's registers, for each pair, sent = delivered + dropped.
-  // Collective. Fails as barrier(), or when nothing has moved for limit_ns. Another settle() may follow, on all
-  // processes.
+  // Returns when all processes have called, and every message that any of them sent is answered and delivered or
+  // dropped. The job is then at rest: by the registers of all processes, for each pair, sent = delivered + dropped.
+  // Collective. Fails as barrier(), after a wait of limit_ns for another process, and when messages are left that have
+  // not moved for limit_ns or kHoldLimitNs, whichever is less. Another settle() may follow, on all processes.
   [[nodiscard]] portals::Status settle(std::uint64_t limit_ns = kNoLimitNs);
   // The orderly end: settle(), and the sign-off at the launcher. Collective; the last call that moves messages. Fails
   // as settle(); the process has left the job in any case.
@@ -117,7 +122,7 @@ class Program {
   // Ends the whole job with this exit status; `message` is for the user. Never returns.
   [[noreturn]] void abort(int code, const std::string& message) { process_->abort(code, message); }
 
-  // Messages sent, delivered, and dropped by reason, for each peer. barrier() and settle() are counted too.
+  // Messages sent, delivered, and dropped by reason, for each peer. Messages of barrier() and settle() are counted too.
   [[nodiscard]] const Registers& registers() const { return process_->kernel().registers(); }
   // Messages dropped for this reason since the start.
   [[nodiscard]] std::uint64_t drops(portals::DropReason reason) const {
@@ -133,7 +138,7 @@ class Program {
 
   // Keeps the latest `limit` decisions of this process's kernel, with the walk of each; 0, the default: none.
   void keep_decisions(std::size_t limit) { kernel().target().decisions().keep(limit); }
-  // Removes and returns the oldest one. Messages of barrier() and settle() are excluded.
+  // Removes and returns the oldest kept decision. Decisions about messages of barrier() and settle() are not kept.
   [[nodiscard]] std::optional<Decision> take_decision() { return kernel().target().decisions().take(); }
   // Decisions that can be taken now.
   [[nodiscard]] std::size_t decisions_kept() { return kernel().target().decisions().kept(); }
@@ -193,7 +198,7 @@ class Program {
   Names names_;
   // nullptr: no trace.
   std::unique_ptr<PortalsInTrace> portals_in_trace_;
-  // By rank: it was sent a message that may be answered.
+  // By rank: whether it was sent a message that may be answered.
   std::vector<bool> asked_;
   // The same ranks, in the order of the first such message.
   std::vector<portals::Rank> asked_list_;
@@ -208,7 +213,7 @@ class ProgramWait {
  public:
   // Events that end the wait with a failure, beside its limit.
   enum class Heed : std::uint8_t { nothing, losses, losses_and_holds };
-  // `call`: the name in the launcher's reports; `peer`: the rank that it waits for; -1: none in particular.
+  // `call`: the name in the launcher's reports; `peer`: the rank for which the program waits; -1: none in particular.
   ProgramWait(Program& program, const char* call, std::int32_t peer, std::uint64_t limit_ns, Heed heed);
   // Takes the wait off the board, and undoes expected answers.
   ~ProgramWait();
@@ -232,7 +237,7 @@ class ProgramWait {
   std::int32_t peer_;
   bool on_board_ = false;
   const char* call_;
-  // On the board, as the call in progress.
+  // Whether this wait has written its call's name to the board.
   bool named_ = false;
   Waiter waiter_;
   std::uint64_t limit_ns_;

@@ -6,8 +6,8 @@
 
 namespace margay::sim {
 
-// The values of a message's header that are its sender's to choose (paper 001, section 1.2). The kernel fills in
-// the others: kind, source and length.
+// The values of a message's header that its sender chooses (paper 001, section 1.2). Program and kernel fill in the
+// others: kind, source and lengths.
 struct HeaderValues {
   // Below Program::size().
   portals::Rank destination = 0;
@@ -23,8 +23,8 @@ struct HeaderValues {
   portals::MatchBits return_match_bits = 0;
   // The answer's offset.
   std::uint64_t return_offset = 0;
-  // All twelve bytes of a put arrive. An answer returns bytes 0 to 3 (an acknowledgment 1 to 3, because byte 0 holds
-  // the saved parts); its other eight hold the number of the message that it answers.
+  // All twelve bytes of a put arrive. An answer returns bytes 0 to 3 (an acknowledgment 1 to 3, because its byte 0
+  // holds the saved parts). Bytes 4 to 11 of an answer hold the number of the answered message.
   portals::UserData user_data{};
 };
 
@@ -33,8 +33,8 @@ struct HeaderValues {
   return static_cast<portals::Saved>(acknowledgment.user_data[0]);
 }
 
-// A put that was started and may still be in flight (Program::start_put). The program's own object. From start_put()
-// until done(), it and the body's memory must neither move nor be freed.
+// A put that was started and may still be in flight (Program::start_put), owned by the program. From start_put() until
+// done(), neither the Sending nor the body's memory may move or be freed.
 class Sending {
  public:
   Sending() = default;
@@ -42,7 +42,7 @@ class Sending {
   Sending(const Sending&) = delete;
   Sending& operator=(const Sending&) = delete;
 
-  // The body's memory may be reused: all of it was sent, or the remainder will not be.
+  // Whether the body's memory may be reused: all of it was sent, or the remainder will not be sent.
   [[nodiscard]] bool done() const { return !under_way_; }
   // Once done(): the receiver could not be reached.
   [[nodiscard]] bool failed() const { return transmission_.state == Transmission::State::failed; }

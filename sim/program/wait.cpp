@@ -32,7 +32,7 @@ ProgramWait::~ProgramWait() {
 }
 
 Status ProgramWait::after_round(bool moved) {
-  // Before the round's result is used, so that the limit also ends a wait in which something always moves.
+  // Checked before the round's result is used, so that the limit also ends a wait in which something always moves.
   if (++rounds_ % kLookEachRounds == 0 || waiter_.sleeps()) {
     if (Status status = look_around(); !status.ok()) return status;
   }
@@ -58,7 +58,7 @@ void ProgramWait::write_board(std::uint64_t idle_ns) {
     program_.process().publish_accounts();
   }
   if (idle_ns < next_report_ns_) return;
-  // Twice as late each time, so that a long stall does not fill the terminal.
+  // Each report is twice as late as the one before, so that a long stall does not fill the terminal.
   next_report_ns_ *= 2;
   report();
 }
@@ -72,8 +72,8 @@ void ProgramWait::clear() {
 }
 
 Status ProgramWait::look_around() {
-  // Written only now, because most waits end before their first check. A nested wait, by put() in a predicate, does not
-  // replace the name.
+  // The call's name is written only now, because most waits end before their first check. A nested wait, by put() in a
+  // predicate, does not replace the name.
   if (auto& on_board = program_.process().board().mpi_call; on_board[0] == '\0') {
     set_text(on_board, call_);
     named_ = true;

@@ -15,7 +15,7 @@
 
 namespace margay::sim {
 
-// In shared memory, one for each rank (RankArea); all zero is free.
+// The lock's data in shared memory, one for each rank (RankArea); all zero is free.
 struct alignas(kCacheLineBytes) AccumulateLockData {
   // The holder's id + 1; 0: free.
   std::uint32_t holder = 0;

@@ -1,5 +1,5 @@
-// Atomic operations on elements of a window that several processes update at once: each element alone, by one
-// instruction, or by a loop around a compare-and-swap.
+// Atomic operations on elements of a window that several processes update at once. Each updates one element, by one
+// instruction or by a loop around a compare-and-swap.
 //
 // Memory orders. MPI orders the accumulates of one origin to one element (MPI 4.0, 11.7.2). An origin issues them in
 // that order, and each is one access to the element's word, so coherence of the word suffices for this, with any memory
@@ -22,8 +22,8 @@
 namespace margay::sim {
 
 // Whether an element of `width` bytes at `address` is updated by one atomic instruction. All other elements are updated
-// under sim/shm/accumulate_lock, misaligned ones included: an instruction that crosses a cache line locks the whole
-// bus, and the operating system may forbid it.
+// under sim/shm/accumulate_lock. These include misaligned ones, because an atomic instruction that crosses a cache line
+// locks the whole bus, and the operating system may forbid it.
 [[nodiscard]] inline bool is_atomic_element(const void* address, std::size_t width) {
   if (width != 1 && width != 2 && width != 4 && width != 8) return false;
   return reinterpret_cast<std::uintptr_t>(address) % width == 0;
@@ -80,13 +80,13 @@ template <AtomicElement T>
 // Writes an element.
 template <AtomicElement T>
 void store_element(T* at, T value) {
-  // Release: pairs with the acquires of those that find it, see above.
+  // Release: pairs with the acquire of the function that reads this value, see above.
   detail::element_at(at).store(detail::bits_of(value), std::memory_order_release);
 }
 // Writes `value`; returns the old one.
 template <AtomicElement T>
 T swap_element(T* at, T value) {
-  // Both orders, see above; pairs with the others of this file.
+  // Acquire and release, see above; pairs with the other functions of this file.
   return detail::value_of<T>(detail::element_at(at).exchange(detail::bits_of(value), std::memory_order_acq_rel));
 }
 // Replaces `expected` by `value`; they are compared bit by bit. Returns the old value, which equals `expected` on
@@ -94,7 +94,8 @@ T swap_element(T* at, T value) {
 template <AtomicElement T>
 T compare_and_swap(T* at, T expected, T value) {
   detail::ElementBits<T> found = detail::bits_of(expected);
-  // Both orders, see above; acquire alone where nothing is written: pairs with the release of the write that is found.
+  // Acquire and release, see above. On failure nothing is written, so acquire alone: pairs with the release of the
+  // write that is found.
   detail::element_at(at).compare_exchange_strong(found, detail::bits_of(value), std::memory_order_acq_rel,
                                                  std::memory_order_acquire);
   return detail::value_of<T>(found);
@@ -110,7 +111,7 @@ T fetch_update(T* at, F f) {
   for (;;) {
     const T before = detail::value_of<T>(seen);
     const T after = f(before);
-    // Both orders, see above; pairs with the others of this file. Relaxed where it fails: tried again.
+    // Acquire and release, see above; pairs with the other functions of this file. Relaxed where it fails: tried again.
     if (element.compare_exchange_weak(seen, detail::bits_of(after), std::memory_order_acq_rel,
                                       std::memory_order_relaxed)) {
       return before;
@@ -124,23 +125,23 @@ T fetch_update(T* at, F f) {
 // Adds `value`, modulo the type's range; returns the old value.
 template <AtomicInteger T>
 T fetch_add(T* at, T value) {
-  // Both orders, see above; pairs with the others of this file.
+  // Acquire and release, see above; pairs with the other functions of this file.
   return std::atomic_ref<T>(*at).fetch_add(value, std::memory_order_acq_rel);
 }
 // Bitwise and, or, exclusive or; each returns the old value.
 template <AtomicInteger T>
 T fetch_and(T* at, T value) {
-  // Both orders, see above; pairs with the others of this file.
+  // Acquire and release, see above; pairs with the other functions of this file.
   return std::atomic_ref<T>(*at).fetch_and(value, std::memory_order_acq_rel);
 }
 template <AtomicInteger T>
 T fetch_or(T* at, T value) {
-  // Both orders, see above; pairs with the others of this file.
+  // Acquire and release, see above; pairs with the other functions of this file.
   return std::atomic_ref<T>(*at).fetch_or(value, std::memory_order_acq_rel);
 }
 template <AtomicInteger T>
 T fetch_xor(T* at, T value) {
-  // Both orders, see above; pairs with the others of this file.
+  // Acquire and release, see above; pairs with the other functions of this file.
   return std::atomic_ref<T>(*at).fetch_xor(value, std::memory_order_acq_rel);
 }
 

@@ -1,6 +1,6 @@
 // The asymmetric barrier, and futexes. The frequent side pays a plain store and load; the rare side makes every other
-// thread's processor execute a full fence (membarrier), so that its next read sees all earlier stores of the frequent
-// side.
+// thread's processor execute a full fence (membarrier), so that the rare side's next read sees all earlier stores of
+// the frequent side.
 #pragma once
 
 #include <atomic>
@@ -22,20 +22,20 @@ namespace margay::sim {
 // Thread sanitizer does not support membarrier, so under it both sides use orders that it supports.
 inline constexpr bool kMembarrierAllowed = MARGAY_THREAD_SANITIZER == 0;
 
-// Registers this process; may be repeated. false: the operating system refuses it, so real fences are needed.
-// For threads of other processes that share memory with this one.
+// Registers this process for node_barrier(), which threads of other processes call. May be repeated. false: the
+// operating system refuses it, so real fences are needed.
 [[nodiscard]] bool register_node_barrier();
-// For threads of this process.
+// The same for process_barrier(), which threads of this process call.
 [[nodiscard]] bool register_process_barrier();
 
-// When this returns true, every running thread of every registered process has executed a full fence. A system call.
-// false: refused. Some microseconds, because it interrupts each processor that runs such a thread.
+// Makes every running thread of every registered process execute a full fence. A system call. false: refused, and no
+// fence is executed. Some microseconds, because it interrupts each processor that runs such a thread.
 [[nodiscard]] bool node_barrier();
 // The same for the threads of this process. Requires: register_process_barrier().
 [[nodiscard]] bool process_barrier();
 
-// Waits while `word` is `expected`, at most `timeout_ns` (UINT64_MAX: for ever), until futex_wake_all(), or spuriously;
-// so callers test their condition again. The word may be shared between processes.
+// Sleeps if `word` is `expected`, until futex_wake_all(), and for at most `timeout_ns` (UINT64_MAX: no limit). It may
+// return spuriously, so callers test their condition again. The word may be shared between processes.
 void futex_wait(const std::uint32_t& word, std::uint32_t expected, std::uint64_t timeout_ns);
 // Wakes all waiters on the word. A system call, even if there are none.
 void futex_wake_all(const std::uint32_t& word);
@@ -47,7 +47,8 @@ inline void spin_pause() {
 #endif
 }
 
-// A full fence: a thread that sees what this thread writes afterwards also sees what it wrote before. For MPI_Win_sync.
+// A full fence: a thread that sees what this thread writes afterwards also sees what this thread wrote before. For
+// MPI_Win_sync.
 inline void order_memory() {
   // Partner: the other process's own call (MPI 4.0, 12.7); between the two the program synchronises by any means.
   std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -6,8 +6,8 @@ namespace margay::sim {
 
 void BellRinger::wake() {
   // Clears the flag so that later ringers do not all make the system call. Release and acquire: pairs with the exchange
-  // in begin_sleep, so that our change of `word` in ring() comes after the sleeper's earlier read of it (invariant 3);
-  // a relaxed clear could be seen together with the old word, and the sleeper would sleep unflagged.
+  // in begin_sleep, so that our change of `word` in ring() comes after the sleeper's earlier read of `word` (invariant
+  // 3). A relaxed clear could be seen together with the old word, and the sleeper would sleep unflagged.
   if (std::atomic_ref<std::uint32_t>(data_->sleeping).exchange(0, std::memory_order_acq_rel) != 0) ring();
 }
 

@@ -1,13 +1,14 @@
-// A rank's bell: others ring it after they have published something for the rank, whose owner thread may be asleep.
+// A rank's bell. Other threads and processes ring it after they have published something for the rank, because its
+// owner thread may be asleep.
 //
 // Invariants
 //  1. A ringer publishes, then reads `sleeping`; a sleeper sets `sleeping`, then polls once more. At least one of the
-//     two sees the other, so no wakeup is lost.
+//     two sees the other's store, so no wakeup is lost.
 //  2. The ringer's read must not pass its publishing store. The ringer pays no fence for that: the sleeper runs
 //     membarrier between its store and its poll. Where membarrier is refused on the ringer's side, the ringer uses an
 //     atomic read-modify-write instead; where it is refused on the sleeper's side, the sleeper never sleeps over 1 ms.
-//  3. Every clearing of `sleeping` by a ringer is followed by a change of `word`, which the sleeper read before it set
-//     `sleeping`: the futex then refuses to sleep.
+//  3. A ringer that clears `sleeping` changes `word` afterwards. The sleeper has read `word` before it set `sleeping`,
+//     so the futex then refuses to sleep.
 #pragma once
 
 #include <atomic>
@@ -26,7 +27,7 @@ inline constexpr std::uint64_t kForeverNs = ~std::uint64_t{0};
 // polls a second cost an idle process less than a hundredth of a processor.
 inline constexpr std::uint64_t kUnsureSleepNs = 1'000'000;
 
-// In shared memory (RankArea); all zero is a bell at rest.
+// The bell's data in shared memory (RankArea); all zero is a bell at rest.
 struct alignas(kCacheLineBytes) BellData {
   // The number of rings; the futex.
   std::uint32_t word = 0;
@@ -36,7 +37,7 @@ struct alignas(kCacheLineBytes) BellData {
 static_assert(std::is_trivially_copyable_v<BellData> && sizeof(BellData) == kCacheLineBytes);
 static_assert(offsetof(BellData, word) == 0 && offsetof(BellData, sleeping) == 4);
 
-// The side that wakes. Any thread of any process; keeps no state.
+// The side that wakes. Any thread of any process may use it; it keeps no state.
 class BellRinger {
  public:
   // `registered`: the result of this process's register_node_barrier(). `data` outlives the ringer.
@@ -47,16 +48,16 @@ class BellRinger {
   void ring_if_sleeping() {
     std::atomic_ref<std::uint32_t> sleeping(data_->sleeping);
     if (registered_) {
-      // Only keeps the compiler from moving the read above the publishing store; the membarrier in
-      // BellOwner::begin_sleep, its partner, keeps the processor from it. Without either, the read could see 0 before
-      // the message is visible, the owner's last poll could miss the message, and no ring would follow.
+      // This fence keeps only the compiler from moving the read above the publishing store. The membarrier in
+      // BellOwner::begin_sleep, its partner, keeps the processor from doing so. Without either, the read could see 0
+      // before the message is visible, the owner's last poll could miss the message, and no ring would follow.
       std::atomic_signal_fence(std::memory_order_seq_cst);
       if (sleeping.load(std::memory_order_relaxed) == 0) [[likely]]
         return;
     } else {
       // Pairs with the exchange in BellOwner::begin_sleep: both are read-modify-writes of one word, so one comes first.
-      // If it is this one, the owner's exchange acquires our publishing store and its poll finds the message; if it is
-      // the owner's, we read 1 and ring. A plain load could be older than both.
+      // If this one is first, the owner's exchange acquires our publishing store, and the owner's poll finds the
+      // message. If the owner's is first, we read 1 and ring. A plain load could be older than both.
       if (sleeping.fetch_add(0, std::memory_order_acq_rel) == 0) return;
     }
     wake();
@@ -92,7 +93,7 @@ class BellOwner {
   void end_sleep();
 
   // For a thread that waits for unconditional rings only (a message coprocessor): the number of rings, and a wait until
-  // that is not `seen` any more.
+  // the number differs from `seen`.
   [[nodiscard]] std::uint32_t rings() const;
   void wait_rung(std::uint32_t seen, std::uint64_t timeout_ns);
 

@@ -39,7 +39,7 @@ void BiasedLock::leave_other() {
 
 void BiasedLock::owner_wait(std::uint64_t outside) {
   for (;;) {
-    // Withdraws, so that the other side, which may be looking at us, certainly enters. Release: as in owner_leave.
+    // Withdraws, so that the other side, which may be testing the word, can enter. Release: as in owner_leave.
     owner_.store(outside, std::memory_order_release);
     wait_until_free();
     // Announces again. Sequentially consistent store and load: this is the slow path, a fence is cheap here, and it

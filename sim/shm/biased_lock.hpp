@@ -1,13 +1,13 @@
 // A lock that is biased to one thread. The owner enters and leaves with a plain store and a load, without a fence or a
 // locked instruction; the other side (the message coprocessor) pays with membarrier and a second look. The process lock
-// is one.
+// is such a lock.
 //
 // Invariants
 //  1. The owner makes its word odd, then reads `other_`. The other side sets `other_`, then (membarrier) reads the
 //     owner's word. At least one sees the other, so they are never both inside.
-//  2. An owner that sees the other side at its entry withdraws and waits; the other's stay is short. The other side may
-//     wait for an owner that is inside (enter_other()). Meanwhile `other_` is set, which stops the owner at its next
-//     entry: an endless series of short stays cannot keep the other side out.
+//  2. An owner that sees the other side at its entry withdraws and waits; the stay of the other side is short. The
+//     other side may wait for an owner that is inside (enter_other()). Meanwhile `other_` is set, which stops the owner
+//     at its next entry. So an endless series of short stays of the owner cannot keep the other side out.
 //  3. Where membarrier is refused, and under thread sanitizer, both sides use sequentially consistent accesses instead.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace margay::sim {
 
-// Guards all of a process's kernel and above. Not recursive on either side.
+// The lock of a process's kernel and of all layers above it. Not recursive on either side.
 class BiasedLock {
  public:
   // Registers this process for membarrier; `allow_membarrier` false forces the fenced form (tests).
@@ -28,7 +28,7 @@ class BiasedLock {
   BiasedLock(const BiasedLock&) = delete;
   BiasedLock& operator=(const BiasedLock&) = delete;
 
-  // Enters the owner. Waits while the other side is inside. Requires: the owner thread, and !owner_inside().
+  // Enters as the owner. Waits while the other side is inside. Requires: the owner thread, and !owner_inside().
   void owner_enter() {
     // Relaxed: only this thread writes the word.
     const std::uint64_t outside = owner_.load(std::memory_order_relaxed);
@@ -47,7 +47,7 @@ class BiasedLock {
     if (other_.load(std::memory_order_seq_cst) != kFree) [[unlikely]]
       owner_wait(outside);
   }
-  // Leaves the owner. Requires: owner_inside().
+  // Leaves as the owner. Requires: owner_inside().
   void owner_leave() {
     // Release: pairs with the acquire in owner_is_outside: what we did under the lock is seen there. The load is
     // relaxed: only this thread writes the word, it has no partner.
@@ -56,11 +56,12 @@ class BiasedLock {
   // Whether the owner is inside: exact in the owner thread, a guess in others, and so relaxed, with no partner.
   [[nodiscard]] bool owner_inside() const { return (owner_.load(std::memory_order_relaxed) & 1) != 0; }
 
-  // Enters the other side at once, or not at all: false when the owner or another thread is inside. Any thread but the
-  // owner.
+  // Enters as the other side if that is possible at once. false: the owner or another thread is inside. Any thread but
+  // the owner.
   [[nodiscard]] bool try_enter_other();
-  // The same, but waits for the owner to leave, and keeps it from entering again. `gives_up` is called after each look
-  // that finds the owner inside; when it returns true, the wait ends with false.
+  // The same, but waits for the owner to leave, and keeps it from entering again. Another thread of the other side is
+  // not waited for: the result is then false at once. `gives_up` is called after each look that finds the owner inside;
+  // when it returns true, the wait ends with false.
   template <typename GivesUp>
   [[nodiscard]] bool enter_other(GivesUp&& gives_up) {
     if (!reserve_other()) return false;
@@ -71,7 +72,7 @@ class BiasedLock {
     }
     return true;
   }
-  // Leaves the other side, and wakes an owner that waits. Requires: entered by this thread.
+  // Leaves as the other side, and wakes an owner that waits. Requires: entered by this thread.
   void leave_other();
 
   // The number of the owner's entries, which shows whether it has been in the library lately. Any thread; may lag
@@ -102,10 +103,11 @@ class BiasedLock {
 
   // Chosen once: both sides must use the same form.
   const bool asymmetric_;
-  // Written by the owner: twice its entries, less 1 while it is inside, so that odd means inside. In lines of their
-  // own, so that neither side's polling slows the other.
+  // Written by the owner: twice its entries, less 1 while it is inside, so that odd means inside. Both words have cache
+  // lines of their own, so that neither side's polling slows the other.
   alignas(kCacheLineBytes) std::atomic<std::uint64_t> owner_{0};
-  // Written by the other side: kFree, kHeld, or kHeldOwnerWaits with the owner asleep on it (a futex).
+  // Written by the other side: kFree or kHeld. An owner that falls asleep on it (a futex) replaces kHeld by
+  // kHeldOwnerWaits.
   alignas(kCacheLineBytes) std::atomic<std::uint32_t> other_{kFree};
 };
 

@@ -99,8 +99,7 @@ class ByteConsumer {
     pass(count);
     static_cast<void>(settle());
   }
-  // The same, but the credit is returned together with later ones, an eighth of the ring at a time. Returns whether the
-  // producer can see it.
+  // The same, but credit is returned for an eighth of the ring at a time. True: it was returned now.
   bool release_later(std::size_t count) {
     pass(count);
     return unannounced_ > bytes_.size() / 8 && settle();

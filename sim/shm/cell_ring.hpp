@@ -6,8 +6,8 @@
 //  2. The low byte is written last, with the first word, by one store.
 //  3. The producer never writes a cell that the consumer has not released: produced - consumed <= count. It has a
 //     cached copy of `consumed`, and reads the consumer's line only when that is used up.
-//  4. The consumer returns credit by quarters of the ring, or when it finds no more cells: while it is behind, one read
-//     of its line gives the producer room for many messages. So at rest all credit has been returned.
+//  4. The consumer returns credit by quarters of the ring, and when it finds no more cells. So while the consumer is
+//     behind, one read of its line gives the producer room for many messages, and at rest all credit has been returned.
 //
 // The data is in cell_data.hpp. A role is process-local, and belongs to one thread at a time (under the process lock).
 #pragma once
@@ -53,15 +53,16 @@ class CellProducer {
     ++produced_;
     --credit_;
     if (++slot_ == cells_.size()) slot_ = 0, lap_ = (lap_ + 1) & 0xff;
-    // Stores reach the cache in order, so all stores behind a cell's wait until the cell's line has arrived. A sender
-    // that runs ahead of its receiver spent 40 % of its time in this wait.
+    // A processor's stores reach the cache in order, so all stores after those to a cell wait until the cell's line has
+    // arrived. Without this prefetch, a sender that runs ahead of its receiver spends 40 % of its time in this wait.
     if (credit_ > kOwnAhead && slot_ + kOwnAhead < cells_.size()) [[likely]]
       own_lines(std::as_writable_bytes(cells_.subspan(slot_ + kOwnAhead, 1)));
   }
 
  private:
-  // Far enough for a line to arrive in time, and beyond the cells that a receiver close behind polls. Messages a second
-  // with 0, 6 and 12 ahead: 8 bytes 9.5, 10.8, 10.7 million, 64 bytes 8.8, 8.6, 11.4.
+  // The distance of the prefetched cell: far enough for its line to arrive in time, and beyond the cells that a
+  // receiver close behind polls. Millions of messages a second with distances of 0, 6 and 12: 8 bytes 9.5, 10.8, 10.7;
+  // 64 bytes 8.8, 8.6, 11.4.
   static constexpr std::uint32_t kOwnAhead = 12;
 
   // Reads the consumer's count, and computes the credit from it; true: a cell is free. Costs a cache miss, about once
@@ -72,7 +73,7 @@ class CellProducer {
     const std::uint64_t consumed = std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(consumer_->cells_consumed))
                                        .load(std::memory_order_acquire);
     const std::uint64_t held = produced_ - consumed;
-    // The other process's word is bounded: a count above all cells is damaged.
+    // The count comes from the other process, so it is checked: `held` above the number of cells means damage.
     credit_ = held <= cells_.size() ? static_cast<std::uint32_t>(cells_.size() - held) : 0;
     return credit_ != 0;
   }
@@ -102,25 +103,25 @@ class CellConsumer {
     first_word = word & ~std::uint64_t{0xff};
     return (word & 0xff) == lap_;
   }
-  // The same as a hint. Relaxed: no other data is read because of it.
+  // Whether the next cell seems to hold a message: a hint. Relaxed: no other data is read because of it.
   [[nodiscard]] bool has_next() const {
     const std::uint64_t word = std::atomic_ref<std::uint64_t>(cells_[slot_].words[0]).load(std::memory_order_relaxed);
     return (word & 0xff) == lap_;
   }
   // The bytes of the cell that peek() found; bytes 0-7 are the first word. Valid until release().
   [[nodiscard]] std::byte* cell() const { return reinterpret_cast<std::byte*>(&cells_[slot_]); }
-  // Returns the cell to the producer, at once or with later ones. Returns whether the producer can see it. Requires:
+  // Returns the cell to the producer, at once or with later ones. True: all consumed cells were returned now. Requires:
   // peek() found it.
   bool release() {
     ++consumed_;
     if (++slot_ == cells_.size()) slot_ = 0, lap_ = (lap_ + 1) & 0xff;
     // While this side is behind, the cells ahead are written, so their lines are prefetched during the work on this
-    // one. Not otherwise, because the producer is about to write them.
+    // one. Otherwise they are not prefetched, because the producer is about to write them.
     if (behind_ && slot_ + kAhead < cells_.size()) __builtin_prefetch(&cells_[slot_ + kAhead]);
     behind_ = true;
     return ++unannounced_ > cells_.size() / 4 && announce();
   }
-  // The ring is drained: returns the credit that release() kept back. Returns whether there was any.
+  // Returns the credit that release() kept back; called when the ring is drained. True: there was some.
   bool settle() {
     behind_ = false;
     return unannounced_ != 0 && announce();

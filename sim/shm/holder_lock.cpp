@@ -10,8 +10,8 @@
 namespace margay::sim {
 namespace {
 
-// Pauses of some 15 ns, together longer than a stay: a holder that is still inside has lost its processor, and needs
-// ours, or is dead. The latter is tested rarely, because the test may be a system call.
+// Pauses of some 15 ns, together longer than a stay in the lock. A holder that is still inside after them is dead, or
+// has lost its processor and may need ours. Its death is tested rarely, because the test may be a system call.
 constexpr std::uint32_t kPausesForAStay = 100;
 constexpr std::uint32_t kTurnsBetweenQuestions = 16;
 // Yields for one holder until it is assumed to be stopped.
@@ -59,7 +59,7 @@ bool HolderLock::try_enter(std::uint32_t& seen, bool asks, Entry& entry) {
   if (seen == 0 || !asks || !gone_(seen - 1)) return false;
   // Acquire: the dead one's exchange continued the release sequence of the last leave(), with which this pairs. The
   // dead one's own stores are visible because it is dead: a process ends between two instructions, and the operating
-  // system, which reported the end, ordered all earlier ones before.
+  // system, which reported the end, ordered all its stores before the report.
   entry = Entry::taken_over;
   return word.compare_exchange_strong(seen, mine_, std::memory_order_acquire, std::memory_order_relaxed);
 }
@@ -77,7 +77,7 @@ HolderLock::Entry HolderLock::enter_slowly() {
       spin_pause();
       continue;
     }
-    // The last holder was not stopped, and its stay is over.
+    // The previous holder has left, so it was not stopped.
     if (seen == 0 || seen != holder) {
       turns = 0;
       if (naps.any()) gone_.waits(holder - 1, 0);

@@ -5,10 +5,12 @@
 // because the holder may be stopped. leave() wakes no waiter, and so costs a store.
 //
 // Invariants
-//  1. The word is 0 (free), or the holder's id + 1. Only the process that put its id there removes it, or one that has
-//     found it to be dead.
-//  2. The process that takes over finds the guarded data as a death left it: between any two stores of the dead one.
-//  3. Of several that take over from the same holder one succeeds, because the id of a dead process never comes back.
+//  1. The word is 0 (free), or the holder's id + 1. Only two processes remove an id: the process that put it there, and
+//     one that has found that process dead.
+//  2. The process that takes over finds the guarded data as the death left them: the dead process may have ended
+//     between any two of its stores.
+//  3. If several processes take over from the same holder, one succeeds, because the id of a dead process never comes
+//     back.
 #pragma once
 
 #include <atomic>

@@ -3,16 +3,18 @@
 // others continue.
 //
 // A call costs each process one read-modify-write of a line, and the poll that finds the barrier open. All polled words
-// lie in that line: two processes pass it to and fro twice, and where processes outnumber processors, no process polls
-// it while another one arrives.
+// lie in that line: two processes pass the line to and fro twice, and where processes outnumber processors, no process
+// polls the line while another one arrives.
 //
 // Invariants
 //  1. The last to arrive (count of `arrivals`) has acquired everything that the others wrote before they arrived.
-//  2. No process arrives at a later meeting before this one has opened, unless a call went wrong. So all read `opened`
-//     before the next one opens, and `side`, which changes when a meeting opens, is the same for all that arrive at
-//     one. Memory with two sides, written on the side of the meeting, is therefore not written again while it is read.
-//  3. A process that finds its call to be wrong may leave it and arrive at a later one, whose number replaces this
-//     one's in `arrivals`. Processes that still wait detect this (is_abandoned()); this meeting never opens.
+//  2. No process arrives at a later meeting before this one has opened, unless a call went wrong. So all members read
+//     `opened` before the next meeting opens. `side` changes when a meeting opens, so it is the same for all that
+//     arrive at one meeting. Memory with two sides, of which each meeting uses its own, is therefore not overwritten
+//     while it is read.
+//  3. A process whose call is wrong may leave its meeting and arrive at a later one, whose number replaces the earlier
+//     number in `arrivals`. Processes that still wait at the earlier meeting, which never opens, detect this
+//     (is_abandoned()).
 #pragma once
 
 #include <atomic>
@@ -24,17 +26,17 @@
 
 namespace margay::sim {
 
-// In shared memory; all zero is a place without any meeting so far.
+// The barrier's data in shared memory, a place at which members meet; all zero: no meeting so far.
 struct alignas(kCacheLineBytes) MeetingData {
   // number of the meeting 31 | mark 20 | marks differ 1 | number of members that have arrived 12
   std::uint64_t arrivals = 0;
   // number of the meeting 31 | 0 19 | opener 12 | marks differ 1 | side 1
   std::uint64_t opened = 0;
-  // Processes that will not come again.
+  // The number of members that have called leave().
   std::uint32_t left = 0;
   // How often all have left, and the place passed to other members.
   std::uint32_t round = 0;
-  // A process waits for another one's progress (sim/shm/posting).
+  // 1: a process waits, or has waited, for another one's progress (sim/shm/posting).
   std::uint32_t wanted = 0;
 };
 static_assert(std::is_trivially_copyable_v<MeetingData> && sizeof(MeetingData) == kCacheLineBytes);
@@ -54,7 +56,8 @@ class Meeting {
 
   // The side of the members' memory that the next meeting uses.
   [[nodiscard]] unsigned side() const {
-    // Relaxed: it last changed when this process's last meeting opened; it has acquired that.
+    // Relaxed: the word last changed when this process's last meeting opened, and this process has acquired that
+    // change.
     return static_cast<unsigned>(opened().load(std::memory_order_relaxed) & kSide) ^ 1U;
   }
 
@@ -63,8 +66,8 @@ class Meeting {
   enum class Came : std::uint8_t { waits, last, late };
   // Arrives at meeting `number` (not 0; numbers grow, and wrap). `mark` identifies the call: it must be equal for all.
   //
-  // A meeting at which all have arrived is neither this one nor a later one, whatever its number, because this process
-  // was in it. So the distance between the numbers of two meetings does not matter.
+  // A meeting at which all have arrived is an earlier one, whatever its number, because this process took part in it.
+  // So the distance between the numbers of two meetings does not matter.
   [[nodiscard]] Came come(std::uint32_t number, std::uint32_t mark) {
     MARGAY_DEBUG_ASSERT(number != 0 && number >> kNumberBits == 0 && mark >> kMarkBits == 0);
     std::atomic_ref<std::uint64_t> word(data_->arrivals);
@@ -91,7 +94,7 @@ class Meeting {
     // Relaxed: come() has acquired it, and no other process changes it.
     return (std::atomic_ref<std::uint64_t>(data_->arrivals).load(std::memory_order_relaxed) & kOtherMark) != 0;
   }
-  // Records, by the last to arrive, that the calls differ although their marks are equal.
+  // Records that the calls differ although their marks are equal. For the last to arrive.
   void found_other_marks() {
     // Relaxed: all have arrived, so no other process changes it; open() reads it in this thread.
     std::atomic_ref<std::uint64_t>(data_->arrivals).fetch_or(kOtherMark, std::memory_order_relaxed);
@@ -118,16 +121,17 @@ class Meeting {
   [[nodiscard]] std::uint32_t opener() const {
     return static_cast<std::uint32_t>(opened().load(std::memory_order_relaxed) >> kWhoShift) & kMembersMax;
   }
-  // The meeting that is incomplete; 0: none. To be asked rarely.
+  // The number of the incomplete meeting; 0: none. To be called rarely.
   [[nodiscard]] std::uint32_t latest() const {
     // Relaxed: a hint that calls differ; no other data is read because of it.
     const std::uint64_t came = std::atomic_ref<std::uint64_t>(data_->arrivals).load(std::memory_order_relaxed);
     return (came & kCount) == members_ ? 0 : number_of(came);
   }
   // Whether the meeting never opens, because a process has arrived at a later one instead. `side`: as in is_open(). To
-  // be asked rarely.
+  // be called rarely.
   [[nodiscard]] bool is_abandoned(std::uint32_t number, unsigned side) const {
-    // Acquire: pairs with come(): if a later one was begun because this one opened, the test below sees it open.
+    // Acquire: pairs with come(): if a later meeting was begun because this one opened, the test below sees this one
+    // open.
     const std::uint64_t came = std::atomic_ref<std::uint64_t>(data_->arrivals).load(std::memory_order_acquire);
     return is_after(number_of(came), number) && !is_open(number, side);
   }

@@ -1,17 +1,18 @@
 // A per-process ring of posted buffers, one for each of the latest collective calls. The poster does not wait for
-// readers until the ring wraps: a late reader still finds its posting, which is reused only when all readers have
-// finished the call that had it.
+// readers until the ring wraps: a late reader still finds the posting of its call, which is reused only when all
+// readers have finished that call.
 //
 // Invariants
-//  1. A posting is written by its owner alone, `number` last. A process that reads the number of its call there has
-//     acquired everything written before.
+//  1. A posting is written by its owner alone, `number` last. A process that reads its call's number in a posting has
+//     acquired everything that was written before the number.
 //  2. A posting of call n is not written again before every member's progress shows that the member has finished n. So
 //     no process reads a posting while it is written.
 //  3. A member that has finished call n without a posting of n will never post one, so a wait for it ends. It stores
-//     the end after its postings: a process that reads the end first, and then finds no posting, need not look again.
+//     the end (`done`) after its postings. A process that first reads the end, and then finds no posting, need not look
+//     again.
 //  4. The owner's own memory to which a posting refers is not changed before all its readers have read it, or have
-//     finished the call. An owner that leaves sooner, because a process is lost, has reported that: readers check for
-//     it afterwards.
+//     finished the call. An owner that leaves sooner, because a process is lost, has reported the failure before;
+//     readers test for it after their reads.
 #pragma once
 
 #include <array>
@@ -24,7 +25,7 @@
 
 namespace margay::sim {
 
-// The postings of a member; and its long postings, each of which holds the data of one of the former.
+// The number of a member's postings, and of its long postings. A long posting holds the data of one posting.
 inline constexpr std::uint32_t kPostings = 64;
 inline constexpr std::uint32_t kLongPostings = 8;
 // Bytes of data of a posting, and of a long one.
@@ -37,7 +38,7 @@ struct alignas(kCacheLineBytes) PostingData {
   std::uint64_t number = 0;
   // The owner's identification of the call.
   std::uint64_t mark = 0;
-  // The place of the data: 0 here, or behind the lines; otherwise long posting room - 1.
+  // The place of the data. 0: in `here`, or behind the lines of all postings; otherwise in long posting `room` - 1.
   std::uint32_t room = 0;
   std::uint32_t unused = 0;
   // Aligned, because operators are called with its address.
@@ -92,8 +93,8 @@ inline void have_read(ProgressData& progress, std::uint64_t number) {
 
 // Announces that a process waits, and may sleep, until a member finishes a call: from then on, members that finish test
 // whether others sleep. The word is never cleared, because setting it again would need a barrier each time. The waiter
-// sets it, then polls once more; before it sleeps it runs the barrier of sim/shm/bell between its store and its last
-// poll, so that a member that finishes is either seen by that poll or sees the word.
+// sets the word, then polls once more. Before it sleeps, it runs the barrier of sim/shm/bell between its store and its
+// last poll: either that poll sees that a member has finished, or the member sees the word.
 inline void want(std::uint32_t& wanted) {
   // Relaxed, see above.
   std::atomic_ref<std::uint32_t>(wanted).store(1, std::memory_order_relaxed);

@@ -1,5 +1,5 @@
 // Values that one thread publishes to others: a reader of the value sees everything that was written before it was set.
-// On x86 both are plain moves.
+// On x86 setting and reading are plain moves.
 #pragma once
 
 #include <sched.h>
@@ -28,7 +28,7 @@ class Published {
   [[nodiscard]] T get() const { return value_.load(std::memory_order_acquire); }
 
  private:
-  // Otherwise set() and get() would take a hidden lock.
+  // With another type, set() and get() would take a hidden lock.
   static_assert(std::atomic<T>::is_always_lock_free);
   std::atomic<T> value_{};
 };
@@ -85,8 +85,8 @@ template <typename Write>
   return holder;
 }
 
-// The first answer that any caller, in any process, finds: all get that one. `find()` returns 0 as long as there is
-// none; then so does this, and the next caller tries again.
+// Returns the first answer that any caller, in any process, finds: all callers get the same one. Calls `find()` if
+// there is no answer yet. If find() returns 0, the result is 0, and the next caller tries again.
 template <typename Find>
 [[nodiscard]] std::uint32_t answer_once(std::uint32_t& word, Find find) {
   std::atomic_ref<std::uint32_t> answer(word);

@@ -34,7 +34,7 @@ class RankProcessors {
   // Publishes that this rank needs no processor, because it sleeps or its part in the job is over.
   void needs_none() { write(kNone); }
 
-  // Another rank that was last seen on `processor` and needs it: the first one after this rank's index, which wraps.
+  // Another rank that was last seen on `processor` and needs it: the first one after this rank in cyclic order.
   // kNoRank: none. Linear in the ranks.
   [[nodiscard]] std::size_t other_on(std::uint32_t processor) const {
     for (std::size_t i = 1; i < words_.size(); ++i) {

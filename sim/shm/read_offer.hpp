@@ -1,13 +1,13 @@
 // Offers of bodies for reading out of their sender's memory, and the reader's answers. A channel may have several
-// offers at once, so that a reader that has finished one finds the next: while both sides read, neither has time to
-// answer, or to offer, between two of its own bodies.
+// offers at once, so that a reader that has finished one finds the next. While both sides read bodies, neither answers
+// or offers between two bodies that it reads.
 //
 // Invariants
-//  1. The producer writes an offer into the cell that announces it, and does not change the table of pieces and the
-//     body until the answer to this very offer is there.
+//  1. The producer writes an offer into the cell that announces it, and changes neither the table of pieces nor the
+//     body until this offer is answered.
 //  2. Both sides count the offers, from 1. The reader answers them in order, and each answer means that all offers
-//     before it are over, so an answer may be overwritten by the next before it was seen.
-//  3. After an answer that asks for the byte ring, the reader answers nothing until that body has arrived. So such an
+//     before it are over, so an answer may be overwritten by the next one before the producer sees it.
+//  3. After an answer that requests the byte ring, the reader answers nothing until that body has arrived. So such an
 //     answer is never overwritten unseen.
 //
 // The data is in cell_data.hpp. A role is process-local, and belongs to one thread at a time (under the process lock).
@@ -34,8 +34,8 @@ enum class ReadAnswer : std::uint64_t {
 };
 static_assert(static_cast<std::uint64_t>(ReadAnswer::cannot) <= 3);  // beside the offer's number in one word
 
-// The most offers that stand at once: two rounds of a sender that reads bodies itself meanwhile and takes four in a
-// round (kernel.hpp) before it offers again.
+// The most offers that stand at once. They last for two rounds of a sender that itself reads bodies, four in a round
+// (kernel.hpp), before it offers again.
 inline constexpr std::uint64_t kOffersMost = 8;
 
 // The sender's role. Holds counts only; the offers themselves lie in cells.
@@ -55,7 +55,7 @@ class OfferProducer {
   }
   // Whether any offer stands.
   [[nodiscard]] bool stands() const { return offered_ != over_; }
-  // Number of the oldest that stands. Requires: stands().
+  // Number of the oldest standing offer. Requires: stands().
   [[nodiscard]] std::uint64_t oldest() const {
     MARGAY_ASSERT(stands());
     return over_ + 1;
@@ -66,8 +66,8 @@ class OfferProducer {
     if (answered_ > oldest()) return ReadAnswer::over;
     return answered_ == oldest() ? what_ : ReadAnswer::none;
   }
-  // Ends the oldest offer, after its answer, and, if the answer requested that, after its body has been sent through
-  // the ring.
+  // Ends the oldest offer. Call it after the answer. If the answer requested the byte ring, call it after the body has
+  // been sent through that ring.
   void end() {
     MARGAY_ASSERT(stands());
     ++over_;
@@ -95,7 +95,7 @@ class OfferProducer {
     what_ = static_cast<ReadAnswer>(word & 3);
   }
 
-  // Where the reader answers.
+  // The reader's line, which has its answers.
   const ConsumerLine* theirs_;
   // Offers made, and offers that have ended; those between the two stand.
   std::uint64_t offered_ = 0;
@@ -119,7 +119,7 @@ class OfferConsumer {
     std::atomic_ref<std::uint64_t>(mine_->read_answer)
         .store(number_ << 2 | static_cast<std::uint64_t>(what), std::memory_order_release);
   }
-  // Reports that a part of that body was read. Relaxed: see OfferProducer::read_on.
+  // Reports that a part of the body of the last offer taken was read. Relaxed: see OfferProducer::read_on.
   void read_on() {
     std::atomic_ref<std::uint64_t>(mine_->read_visits).store(++read_visits_, std::memory_order_relaxed);
   }

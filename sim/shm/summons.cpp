@@ -8,7 +8,7 @@ namespace margay::sim {
 
 namespace {
 
-// Yields of about 1 us: sleeping and waking cost as much as some of them.
+// Yields of about 1 us: sleeping and waking cost as much as several yields.
 constexpr int kYieldsBeforeSleep = 20;
 
 }  // namespace

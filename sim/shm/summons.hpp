@@ -6,7 +6,7 @@
 
 namespace margay::sim {
 
-// Used once. One waiter and one caller; either may come first.
+// The wakeup. Used once. One waiter and one caller; either may be first.
 class Summons {
  public:
   Summons() = default;
@@ -15,8 +15,8 @@ class Summons {
 
   // Waits until call(): yields at first, then sleeps.
   void wait();
-  // Wakes the waiter, from another thread. The object may be destroyed as soon as this has begun, because the waiter
-  // needs only the value.
+  // Wakes the waiter, from another thread. The waiter may destroy the object as soon as wait() returns, even while
+  // call() still runs: call() then uses only its address.
   void call();
 
  private:

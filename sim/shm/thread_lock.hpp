@@ -1,5 +1,5 @@
-// The lock between a process's threads. It has no queue, because a queue would pass it to a thread that has lost its
-// processor, while others that could run wait behind that thread. Against starvation, a thread that finds others
+// The lock between a process's threads. It has no queue, because a queue would pass the lock to a thread that has lost
+// its processor, while threads that could run wait behind that thread. Against starvation, a thread that finds others
 // waiting lets one of them in first, for a bounded time.
 #pragma once
 
@@ -15,8 +15,8 @@
 
 namespace margay::sim {
 
-// Used with MPI_THREAD_SERIALIZED and above. Meets the standard's requirements of a lockable type, so std::lock_guard
-// can hold it.
+// The lock. Used with MPI_THREAD_SERIALIZED and above. Meets the standard's requirements of a lockable type, so
+// std::lock_guard can hold it.
 class ThreadLock {
  public:
   ThreadLock() = default;
@@ -43,7 +43,7 @@ class ThreadLock {
 
   // Whether a thread waits. Relaxed, with no partner: a hint, which may lag behind.
   [[nodiscard]] bool wanted() const { return wanting_.load(std::memory_order_relaxed) != 0; }
-  // How often the lock passed from one thread to another.
+  // How often lock() took the lock after another thread's lock(); try_lock() alone is not counted.
   [[nodiscard]] std::uint32_t turns() const {
     // Relaxed, with no partner: exact for the holder, which writes it, and a hint for others.
     return turns_.load(std::memory_order_relaxed);

@@ -1,6 +1,6 @@
 // Counts of events between a window's processes, one for each other process: a target has exposed its window (post), an
-// origin has finished with it (complete). Each window has, for each process, one row of either kind; counter i of a row
-// is written by member i alone, and read by the row's owner, which compares it with its own count of epochs.
+// origin has finished with it (complete). Each window has, for each process, one row of each kind; member i alone
+// writes counter i of a row. The row's owner reads the counters and compares them with its own count of epochs.
 #pragma once
 
 #include <atomic>
@@ -23,8 +23,8 @@ class WindowCounters {
     MARGAY_ASSERT(writer < row_.size());
     std::atomic_ref<std::uint32_t> counter(row_[writer]);
     // Relaxed load: only this thread writes it. Release: pairs with the acquire in count(): a process that reads this
-    // count sees what the writer did before (to the window, in an epoch that is complete; to its own memory, in one
-    // that it posts). Without it the owner could go on and read old elements.
+    // count sees what the writer did before: to the window, in an epoch that it completed; to its own memory, before an
+    // epoch that it posted. Without it the owner could go on and read old elements.
     counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
   // The count of member `writer`; wraps.

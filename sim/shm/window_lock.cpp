@@ -54,7 +54,7 @@ WindowLock::Tickets WindowLock::release_and_let_in(std::uint32_t member) {
     tickets = let_in();
   } else if (before.state == WindowLockSlot::State::granted) {
     std::uint32_t& count = before.kind == WindowLockKind::shared ? data_->shared : data_->exclusive;
-    // Never below zero, in case it is damaged.
+    // Never below zero: the count may be damaged.
     store(count, std::max(load(count), 1U) - 1);
   }
   guard_.leave();
@@ -64,8 +64,8 @@ WindowLock::Tickets WindowLock::release_and_let_in(std::uint32_t member) {
 
 void WindowLock::take_out(std::uint32_t member) {
   enter();
-  // After a death here: as in release_and_let_in(). In the other order a member of an incompatible kind would be
-  // granted while this one's slot still shows that it holds.
+  // After a death here: as in release_and_let_in(). In the other order, another member could be granted an incompatible
+  // kind while this member's slot still shows that it holds the lock.
   if (member < slots_.size()) store(slots_[member], std::uint64_t{0});
   static_cast<void>(let_in());
   guard_.leave();
@@ -94,7 +94,7 @@ WindowLock::Row WindowLock::look() const {
   return row;
 }
 
-// Grants the requests that the row's head and the holders allow, and recomputes the counts. Inside the guard.
+// Grants the requests that the queue's head and the holders allow, and recomputes the counts. Inside the guard.
 WindowLock::Tickets WindowLock::let_in() {
   Row row = look();
   const std::uint32_t next = load(data_->next_ticket);
@@ -103,7 +103,7 @@ WindowLock::Tickets WindowLock::let_in() {
     if (row.exclusive == 0 && row.shared == 0) {
       WindowLockSlot one = slot(row.oldest_exclusive);
       one.state = WindowLockSlot::State::granted;
-      // After a death here, the member holds it, is not notified, and the counts are old (invariant 3).
+      // After a death here, the member holds the lock, is not notified, and the counts are old (invariant 3).
       store(slots_[row.oldest_exclusive], one.word());
       ++row.exclusive;
       --row.waiting;
@@ -115,8 +115,8 @@ WindowLock::Tickets WindowLock::let_in() {
       if (one.state != WindowLockSlot::State::waiting || one.kind != WindowLockKind::shared) continue;
       if (static_cast<std::int64_t>(next - one.ticket) < row.exclusive_age) continue;
       one.state = WindowLockSlot::State::granted;
-      // After a death here, some of those at the head are granted, all shared; the others still have older tickets than
-      // the first exclusive one, and are granted when the dead one is withdrawn.
+      // After a death here, some of the shared requests at the head are granted. The others among them still have older
+      // tickets than the first exclusive one, and are granted when the dead one is withdrawn.
       store(slots_[member], one.word());
       ++row.shared;
       row.waiting -= row.waiting != 0 ? 1 : 0;

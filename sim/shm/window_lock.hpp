@@ -1,6 +1,6 @@
 // A fair lock, shared or exclusive, for passive-target epochs (MPI_Win_lock): one for each window and target, in memory
-// that the node shares. A request is granted, or queued in one row of all that wait: a shared request behind an
-// exclusive one waits, and when the row advances, all shared requests at its head are granted at once. So neither kind
+// that the node shares. A request is granted at once or waits in a queue, one for both kinds. A shared request behind
+// an exclusive one waits. When the queue advances, all shared requests at its head are granted at once. So neither kind
 // starves.
 //
 // The slots, one for each member, are authoritative: whether the member waits or holds, for which kind, and its ticket.
@@ -10,17 +10,17 @@
 // Invariants
 //  1. Slots and counts are changed inside the guard (HolderLock). Outside, a member reads its own slot, and a process
 //     that granted others reads theirs.
-//  2. Each slot is written by one store, in an order that has no wrong state between two stores: a member is out before
-//     others are granted, and the next ticket is counted before it is given. So after a death the slots hold the state
-//     before a member's step or after it, perhaps with some grants not yet made, or not notified.
-//  3. withdraw() of the dead member completes what its death left undone: it grants all that can be, and notifies all
-//     that hold. So each death is followed by it, by at least one living process; it may be several.
-//  4. Each loop over slots is bounded by their number, which the caller supplies and not shared memory. Damaged words
-//     may grant wrong members, or none; they do no other harm.
+//  2. Each slot is written by one store. The order of the stores leaves no wrong state between two of them: a member is
+//     out before others are granted, and the next ticket is counted before it is given. So after a death the slots hold
+//     the state before a member's step or after it, perhaps with some grants not yet made, or not notified.
+//  3. withdraw() of the dead member completes what its death left undone: it makes all possible grants and notifies all
+//     holders. So after each death at least one living process calls it; several may.
+//  4. Each loop over slots is bounded by their number, which comes from the caller and not from shared memory. Damaged
+//     words may grant wrong members, or none; they do no other harm.
 //
-// Cost without contention: a request and a release are one locked operation each (entering the guard), in two lines:
-// the header's, and the one with the member's slot. 36 ns for both, in one process. Each grant from the row scans all
-// slots twice, and the notification once more.
+// Cost without contention: a request and a release take one locked operation each (entering the guard). They touch two
+// lines: the header's, and the one with the member's slot. 36 ns for both, in one process. A grant from the queue scans
+// all slots, once for an exclusive request and twice for shared ones; the notification scans them once more.
 #pragma once
 
 #include <atomic>
@@ -37,9 +37,9 @@ namespace margay::sim {
 struct alignas(kCacheLineBytes) WindowLockData {
   // Word of sim/shm/holder_lock.
   std::uint32_t guard = 0;
-  // Wraps.
+  // The ticket of the next request; wraps.
   std::uint32_t next_ticket = 0;
-  // Members that hold it shared, that hold it exclusively, and that wait.
+  // The numbers of members that hold the lock shared, that hold it exclusively, and that wait.
   std::uint32_t shared = 0;
   std::uint32_t exclusive = 0;
   std::uint32_t waiting = 0;
@@ -77,26 +77,26 @@ struct WindowLockSlot {
 };
 
 // One process's view of the lock. It keeps no state, so threads may share it. Members are identified by their index; an
-// invalid index gets nothing. Another process may act for a member: a target's, for a remote origin.
+// invalid index gets nothing. Another process may act for a member: the target's process acts for a remote origin.
 class WindowLock {
  public:
   // `id` (of this process) and `gone`: as HolderLock's. `data`, the slots and the context of `gone` outlive the lock.
   WindowLock(WindowLockData& data, std::span<std::uint64_t> slots, std::uint32_t id, HolderGone gone)
       : data_(&data), slots_(slots), guard_(data.guard, id, gone) {}
 
-  // Requests the lock for a member. True: granted at once; otherwise the member waits in the row until granted().
+  // Requests the lock for a member. True: granted at once; otherwise the member waits in the queue until granted().
   // Requires: it neither has it nor waits.
   [[nodiscard]] bool request(std::uint32_t member, WindowLockKind kind);
 
   // Whether a member's request has been granted.
   [[nodiscard]] bool granted(std::uint32_t member) const {
-    // Acquire: pairs with the release in store() of the process that granted it: what all holders before did to the
-    // window is seen, because each passed the guard when it released, and so handed it on.
+    // Acquire: pairs with the release in store() of the process that granted it. The member sees what all earlier
+    // holders did to the window, because each of them passed the guard when it released the lock.
     return member < slots_.size() && slot(member).state == WindowLockSlot::State::granted;
   }
 
-  // Releases the lock of a member. `notify(other)` is called, outside of the guard, for each member that is granted it:
-  // its bell is to be rung. It may call this lock.
+  // Releases the lock of a member. `notify(other)` is called, outside of the guard, for each member that is now granted
+  // the lock, so that the caller rings its bell. `notify` may call this lock.
   template <typename Function>
   void release(std::uint32_t member, Function&& notify) {
     notify_all(release_and_let_in(member), notify);
@@ -161,7 +161,8 @@ class WindowLock {
   template <typename Function>
   void notify_all(Tickets tickets, Function&& notify) {
     if (tickets.count == 0) return;
-    // Holders of that moment: one that has released since needs no bell, nor does a newer one.
+    // Notifies members of the range that still hold the lock. One that has released it since needs no bell, and neither
+    // does a holder with a newer ticket.
     for (std::uint32_t member = 0; member < slots_.size(); ++member) {
       const WindowLockSlot now = slot(member);
       if (now.state == WindowLockSlot::State::granted && now.ticket - tickets.first < tickets.count) notify(member);
