@@ -24,17 +24,6 @@ void set_site(FindingRecord& record, std::string_view behind_call) {
 
 namespace {
 
-// Appends one record to the memory file, with its finding, rank, time and message filled in.
-void append_record(int descriptor, std::uint32_t rank, Finding finding, FindingRecord record,
-                   std::string_view message) {
-  record.finding = static_cast<std::uint32_t>(finding);
-  if (record.rank == FindingRecord::kThisRank) record.rank = rank;
-  record.time_ns = real_clock().now_ns();
-  set_text(record.message, message);
-  // A short write (no memory left) leaves a truncated record, which the launcher ignores and counts as not listed.
-  static_cast<void>(::write(descriptor, &record, sizeof record));
-}
-
 // Whether the descriptor is the findings file. The program may have closed it and opened a file of its own under the
 // same number.
 bool is_findings_file(int descriptor) {
@@ -43,6 +32,18 @@ bool is_findings_file(int descriptor) {
   const ssize_t length = ::readlink(link.c_str(), target.data(), target.size());
   return length > 0 && std::string_view(target.data(), static_cast<std::size_t>(length))
                            .starts_with("/memfd:" + std::string(kFindingsFileName));
+}
+
+// Appends one record to the memory file, with its finding, rank, time and message filled in.
+void append_record(int descriptor, std::uint32_t rank, Finding finding, FindingRecord record,
+                   std::string_view message) {
+  if (!is_findings_file(descriptor)) return;
+  record.finding = static_cast<std::uint32_t>(finding);
+  if (record.rank == FindingRecord::kThisRank) record.rank = rank;
+  record.time_ns = real_clock().now_ns();
+  set_text(record.message, message);
+  // A short write (no memory left) leaves a truncated record, which the launcher ignores and counts as not listed.
+  static_cast<void>(::write(descriptor, &record, sizeof record));
 }
 
 }  // namespace
@@ -77,7 +78,7 @@ void record_without_rank(Finding finding, const FindingRecord& record, std::stri
   int descriptor = -1;
   std::uint32_t rank = 0;
   if (!parse_number(std::string_view(descriptor_text), descriptor) ||
-      !parse_number(std::string_view(rank_text), rank) || !is_findings_file(descriptor)) {
+      !parse_number(std::string_view(rank_text), rank)) {
     return;
   }
   append_record(descriptor, rank, finding, record, message);
