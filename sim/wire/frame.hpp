@@ -1,8 +1,9 @@
 // The frame codec: the byte form of a header on a wire. docs/frame_format.md is the specification.
 //
 // A frame's head has 16 to 64 bytes: a fixed part, and the groups of fields that its flags announce. So every head fits
-// one cell of the shared memory ring. A put with its whole user data and a body of up to 40 bytes fits a cell too. A
-// head does not contain source and destination, because the connection determines them, and it contains no address.
+// one cell of the shared memory ring. A put whose head has no group but the user data fits a cell with a body of up to
+// 40 bytes. A head does not contain source and destination, because the connection determines them, and it contains no
+// address.
 #pragma once
 
 #include <cstddef>

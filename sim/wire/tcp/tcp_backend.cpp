@@ -41,7 +41,7 @@ TcpBackendTaken backend_for(TcpBackendChoice choice) {
   return {false, "epoll: short messages are faster with it than with io_uring"};
 }
 
-// Several errors mean the same to a user, so each group has one wording.
+// Several errors mean the same to a user, so each group of errors has one wording.
 std::string io_failure_text(int error_number) {
   switch (error_number) {
     case ECONNRESET:
