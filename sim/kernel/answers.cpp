@@ -55,7 +55,8 @@ void Answers::reply(const portals::Verdict& verdict, const portals::Header& head
   portals::Header answer = answer_to(header, sequence);
   answer.kind = portals::Kind::reply;
   answer.length = verdict.landing.bytes();
-  // The reply may arrive before try_send() returns, so the time and the number of its departure are taken before.
+  // The reply may arrive before try_send() returns, so the time and the number of its departure are taken before that
+  // call.
   const std::uint64_t number = initiator_.next_sequence(answer.destination.rank);
   const std::uint64_t stamp = recorder_.on() ? recorder_.stamp() : 0;
   const bool taken = initiator_.try_send(answer, verdict.landing);

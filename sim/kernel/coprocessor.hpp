@@ -60,7 +60,7 @@ class Coprocessor {
   void arm();
 
  private:
-  // Hidden, so that this header does not include those of threads and signals.
+  // Hidden, so that this header does not include the headers of threads and signals.
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -1,6 +1,6 @@
 // A log of the kernel's decisions: for each message its walk, and its destination or the reason of its drop. A program
-// enables it by keep() and removes decisions by take(); the kernel adds them. While enabled it costs a linear walk per
-// message.
+// enables the log by keep() and removes decisions by take(); the kernel adds decisions. While enabled it costs a linear
+// walk per message.
 //
 // A decision contains copies, so that it can be reported after its entries are gone. Its addresses only identify
 // objects and must not be dereferenced.

@@ -37,7 +37,7 @@ class Routes {
   }
 
  private:
-  // The index of a wire in wires_, which grows at its first rank.
+  // Returns the index of a wire in wires_. Adds the wire at its first rank.
   std::uint8_t number_of(Wire* wire) {
     MARGAY_ASSERT(wire != nullptr);
     const auto end = wires_.begin() + used_;

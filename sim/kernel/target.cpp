@@ -199,7 +199,7 @@ bool Target::must_hold(const portals::Verdict& verdict, const portals::Header& h
 }
 
 bool Target::holds(std::uint32_t rank) const {
-  // Wires are in order, so the number of the next message follows from those delivered and dropped.
+  // Wires are in order, so the next message's number is one more than the count of delivered and dropped messages.
   std::uint64_t taken = registers_.delivered(rank);
   for (const std::uint64_t dropped : registers_.dropped(rank)) taken += dropped;
   return was_held(rank, taken + 1);

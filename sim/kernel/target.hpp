@@ -60,8 +60,8 @@ class Target {
     MARGAY_ASSERT(portal < portals::kPortalCount);
     return std::exchange(longest_hold_[portal], 0);
   }
-  // Whether, since forget_holds(), a round held a message again that an earlier round had held. Cheap enough to be
-  // tested in each round.
+  // Whether, since forget_holds(), a round held a message again that an earlier round had held. A load, cheap enough
+  // for a test in each round.
   [[nodiscard]] bool holds_any() const { return holds_any_; }
   void forget_holds() { holds_any_ = false; }
   // `away`: the owner computes, and the coprocessor makes the rounds from now on.

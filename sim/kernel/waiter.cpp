@@ -125,7 +125,7 @@ void Waiter::look_at_clock(std::uint64_t now) {
     case WaitStep::sleep:
       break;
   }
-  // While another process reads a body out of this one's memory, this rank may sleep, but its wait is not stalled.
+  // While another process reads a body out of this process's memory, this rank may sleep, but its wait is not stalled.
   const std::uint64_t before = std::exchange(read_on_, kernel_.bodies_read_on());
   if (before != read_on_) stalled_since_ns_ = now;
   if (!means_.may_sleep) {

@@ -167,8 +167,8 @@ class Waiter {
   [[nodiscard]] std::uint64_t yield();
   // Counts idle time until `now`, nudges if that is due, and decides the next step.
   void look_at_clock(std::uint64_t now);
-  // Adds the time since the last reading of the clock; at most 1 ms of it unless the policy is `yield`, because the
-  // remainder was a turn of other programs.
+  // Adds the time since the last reading of the clock to the idle time. Unless the policy is `yield`, adds at most 1
+  // ms, because the remainder was a turn of other programs.
   void count_idle_time(std::uint64_t now);
   bool nudge();
   // The length of the next sleep: a twentieth of the wait so far, within bounds.

@@ -40,8 +40,8 @@ class NodeMemory {
   [[nodiscard]] MeetingData& place(std::uint32_t pair, std::uint32_t leader) const {
     return layout_.meeting(pair, leader);
   }
-  // The memory in which member `local_rank` shows `bytes` bytes to the others: a cache line if they fit, otherwise a
-  // part of kMeetingPartBytes. `side`: 0 or 1, in turn.
+  // The memory in which member `local_rank` publishes `bytes` bytes to the other members: a cache line if the bytes
+  // fit, otherwise a part of kMeetingPartBytes. `side`: 0 or 1, in turn.
   [[nodiscard]] std::byte* part(std::uint32_t pair, std::uint32_t local_rank, unsigned side,
                                 std::uint64_t bytes) const {
     return bytes <= kCacheLineBytes ? layout_.meeting_line(pair, local_rank, side)
@@ -72,7 +72,8 @@ class NodeMemory {
   [[nodiscard]] AccumulateLockData& accumulates(std::uint32_t local_rank) const {
     return layout_.area(local_rank).accumulates;
   }
-  // Whether a rank's process has ended, according to the operating system; false where it does not permit the test.
+  // Whether a rank's process has ended, according to the operating system; false if the operating system does not
+  // permit the test.
   [[nodiscard]] bool ended(std::uint32_t local_rank) const { return has_ended(layout_.area(local_rank)); }
   // Rings the bell even if the rank does not sleep, so that the coprocessor of a computing rank polls. A system call.
   void wake(std::uint32_t local_rank) const { BellRinger(layout_.area(local_rank).bell, registered_).ring(); }

@@ -119,7 +119,7 @@ class Process {
   // Whether the processors of other ranks are visible here.
   [[nodiscard]] bool may_wait_by_company() const { return wait_means_.company != nullptr; }
 
-  // This rank's block of the job board; a private one without margay's launcher.
+  // This rank's block of the job board; a private block if there is no job board.
   [[nodiscard]] BoardBlock& board() { return *board_block_; }
   // The number of the launcher's latest question whether any message moves; a rank answers in BoardWait::answered. 0:
   // there is none.
@@ -165,7 +165,7 @@ class Process {
   [[nodiscard]] portals::Status open_trace();
   // Chooses the yield policy from the options, the processors and the ranks of this host.
   void choose_waiting();
-  // Finds the words in which the ranks of this host publish their processors, and makes company_ from them.
+  // Finds the words in which the ranks of this host publish their processors, and makes company_ from these words.
   void look_for_company();
   // Requires: all wires are open. The set of wires must not change afterwards.
   void make_kernel(std::vector<Wire*> routes);

@@ -84,7 +84,8 @@ Status RankMemory::allocate(std::uint64_t bytes, std::uint64_t alignment, void*&
 
 void RankMemory::free(void* address) {
   if (heap_ != nullptr && heap_->owns(address)) return heap_->free(address);
-  // Each piece is one of three kinds; heap pieces are recognised by their address, long private ones by this table.
+  // A piece is of one of three kinds: the heap recognises its pieces by their address, mapped_ has the long private
+  // pieces, and all others came from aligned_alloc().
   const auto found = mapped_.find(address);
   if (found == mapped_.end()) return std::free(address);
   ::munmap(found->second.data(), found->second.size());

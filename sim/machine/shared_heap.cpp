@@ -92,7 +92,7 @@ Status SharedHeap::open_arena(std::uint64_t bytes) {
     return status;
   };
   if (::ftruncate(descriptor, static_cast<off_t>(bytes)) != 0) return close_and(refuse_call("memfd of this size"));
-  // A peer that maps the file relies on its size: a shrunk file would end it by SIGBUS.
+  // A peer that maps the file relies on its size: access to a file that has shrunk would end the peer by SIGBUS.
   if (::fcntl(descriptor, F_ADD_SEALS, kHeapSeals | F_SEAL_SEAL) != 0) return close_and(refuse_call("F_ADD_SEALS"));
   SharedRange arena;
   if (Status status = SharedRange::map(descriptor, 0, bytes, arena); !status.ok()) return close_and(std::move(status));

@@ -21,7 +21,7 @@ namespace margay::sim {
 // The slabs of one heap. Used by SharedHeap only.
 class Slabs {
  public:
-  // The length of a slab, and the longest piece that goes into one.
+  // The length of a slab, and of the longest piece that a slab can contain.
   static constexpr std::uint64_t kSlabBytes = std::uint64_t{64} << 10;
   static constexpr std::uint64_t kPlaceBytesMax = std::uint64_t{16} << 10;
 

@@ -39,7 +39,8 @@ struct RecorderOptions {
   std::uint64_t keep_ns = 0;
   // The run's identity, equal for all its ranks, because files of two runs must not be read together; 0: unknown.
   std::uint64_t job = 0;
-  // The most entries passed over that are recorded of each walk, from its beginning; 0: walks are not recorded.
+  // The most entries that are recorded of each walk: the first ones that the walk passes over. 0: walks are not
+  // recorded.
   std::uint32_t walk_steps = 0;
 };
 
@@ -82,7 +83,7 @@ class Recorder {
 
   // Whether events are recorded. To be tested before each record().
   [[nodiscard]] bool on() const { return on_; }
-  // The most entries passed over that are recorded of each walk; 0 while the recorder is disabled.
+  // The present limit of RecorderOptions::walk_steps; 0 while the recorder is disabled.
   [[nodiscard]] std::uint32_t walk_steps() const { return walk_steps_; }
   // Whether steps of messages are observed: by the trace, or by a check of a layer above. Both share one branch, so
   // that neither costs more while both are disabled.

@@ -78,8 +78,8 @@ class Wire {
   // can, and reports the end to the receiver (Arrival::Kind::cut). No effect on a finished transmission.
   virtual void stop(std::uint32_t peer, Transmission& transmission) = 0;
   // Puts `instead`, which has no body, in the place of a queued transmission that has not begun to leave. The replaced
-  // transmission belongs to the caller again, and does not come onto `finished`. false: it has begun to leave, and
-  // nothing happened.
+  // transmission belongs to the caller again, and does not come onto `finished`. false: `transmission` has begun to
+  // leave, and nothing happened.
   [[nodiscard]] virtual bool replace(std::uint32_t peer, Transmission& transmission, Transmission& instead) = 0;
 
   // Hints by which a round skips virtual calls. If quiet() is true, nothing can arrive before the next send, and poll()

@@ -6,7 +6,7 @@ namespace {
 
 // The first bodies of each method touch fresh pages and are left out of the means.
 constexpr std::uint32_t kWarmUp = 2;
-// The samples of each method, with those of the warm-up, that a preference requires.
+// The number of samples of each method, including the warm-up's, that a preference requires.
 constexpr std::uint32_t kEnough = 6;
 constexpr double kWeight = 0.25;  // weight of the newest sample in the mean
 // A sample above this multiple of the mean counts as this multiple of the mean, because its copy was probably

@@ -164,8 +164,8 @@ class ShmInbound {
   [[nodiscard]] bool comes_later() const {
     return method_ == BodyMethod::after_cell || method_ == BodyMethod::by_reading;
   }
-  // Whether the body in the byte ring was offered for reading before. If so, it is never cut, and the next cells do not
-  // show that it has ended, because they may have been published before its bytes.
+  // Whether the body in the byte ring was offered for reading before. If so, the body is never cut, and the next cells
+  // do not show that the body has ended, because they may have been published before its bytes.
   [[nodiscard]] bool fell_back() const { return method_ == BodyMethod::by_reading; }
   // The steps of look(), by state; each returns whether it filled in `arrival`.
   bool look_for_cell(Arrival& arrival);
@@ -173,7 +173,7 @@ class ShmInbound {
   void offer(std::size_t head_bytes, Arrival& arrival);
   [[gnu::noinline]] void offer_before_cell(Arrival& arrival);
   [[gnu::noinline]] bool look_on(Arrival& arrival);
-  // States receiving and passing: moves the body along, and detects its end or its cut.
+  // States receiving and passing: takes bytes of the body, and detects its end or its cut.
   bool look_for_body(Arrival& arrival);
   // If the next cell is a cut, shortens the arriving body.
   void notice_cut();

@@ -65,7 +65,8 @@ struct PostingArea {
 };
 static_assert(std::is_trivially_copyable_v<PostingArea> && sizeof(PostingArea) % kSegmentPageBytes == 0);
 
-// The segment's description. The first rank that attaches writes it, except `reading`, and the others compare it.
+// The segment's description. The first rank that attaches writes all fields except `reading`. The other ranks compare
+// these fields with their own values.
 struct SegmentHeader {
   std::uint64_t magic = 0;
   std::uint32_t version = 0;

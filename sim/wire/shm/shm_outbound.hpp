@@ -140,7 +140,7 @@ class ShmOutbound {
   void let_go(std::size_t count);
   [[nodiscard]] bool put_whole(const portals::Header& header, const EncodedHead& head, BodyMethod method,
                                const portals::Region& body);
-  // The steps of advance(). advance_offers() is the first one, because bodies on offer precede queued messages in the
+  // The steps of advance(). advance_offers() is the first step, because bodies on offer precede queued messages in the
   // ring.
   bool advance_offers(TransmissionList& finished);
   // Begins the first message of the queue: up to the publication of its cell. False: the message has to wait for room,

@@ -1,6 +1,6 @@
 // The mutual handshake of two ranks on a new connection: each proves possession of the job's secret without revealing
-// it. A handshake takes bytes and makes bytes; it has no I/O of its own except for random nonces. It uses fixed memory
-// and allocates nothing, so a stranger's bytes cost no memory. docs/tcp_wire.md has the four messages byte by byte.
+// it. A handshake takes and makes bytes. Its only I/O is the reading of random nonces. It uses fixed memory and
+// allocates nothing, so a stranger's bytes cost no memory. docs/tcp_wire.md has the four messages byte by byte.
 #pragma once
 
 #include <array>

@@ -28,7 +28,8 @@ portals::Status parse_backend(std::string_view text, TcpBackendChoice& choice) {
   return portals::Status::error("'" + std::string(text) + "' is not a TCP backend; choose uring, epoll or auto");
 }
 
-// auto is epoll: between two ranks it was never slower, and for short messages a microsecond faster (docs/tcp_wire.md).
+// `auto` selects epoll: between two ranks epoll was never slower than io_uring, and for short messages a microsecond
+// faster (docs/tcp_wire.md).
 TcpBackendTaken backend_for(TcpBackendChoice choice) {
   switch (choice) {
     case TcpBackendChoice::uring:

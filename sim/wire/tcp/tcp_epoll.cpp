@@ -1,7 +1,7 @@
 // The epoll backend. The two sockets that brought something last (the hot links) are read in each round without
 // epoll_wait(), because a read without a result costs less than that call. If there are other sockets, each round also
-// calls epoll_wait(). If not, only the connector needs epoll_wait(), and the backend calls it every few rounds: the
-// longer nothing was found, the less often.
+// calls epoll_wait(). If not, only the connector needs epoll_wait(), and only every few rounds call it: the longer
+// nothing was found, the fewer.
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>

@@ -36,7 +36,7 @@ namespace {
 
 using portals::Status;
 
-// The number of provided buffers in one link from which on its armed receive is cancelled.
+// When a link keeps this many provided buffers, its armed receive is cancelled.
 constexpr std::size_t kChunksMax = 4;
 
 // The kind of an operation, in the low bits of its completion's user data. The other bits are the address of the link's
