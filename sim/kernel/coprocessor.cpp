@@ -139,7 +139,7 @@ bool Coprocessor::Impl::wait(bool pending, std::uint32_t& seen) {
   const bool rung = rings != seen;
   seen = rings;
   if (rung) record_ring();
-  // The owner may sleep in poll(), which a ring of the bell does not wake.
+  // The owner may sleep in poll(), and a ring of the bell does not end that sleep.
   if (rung && settings.wake_descriptor >= 0) {
     const std::uint64_t one = 1;
     static_cast<void>(!write(settings.wake_descriptor, &one, sizeof one));

@@ -90,7 +90,7 @@ class Initiator {
   Recorder& recorder_;
   // The end of a peer: its reason, and whether the peer had sent a goodbye.
   struct Gone {
-    // The end of a sentence: "connection reset".
+    // The reason, as the end of a sentence, for example "connection reset".
     std::string why;
     bool had_left = false;
   };

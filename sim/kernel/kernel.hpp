@@ -30,8 +30,8 @@ namespace margay::sim {
 // One process's kernel. Made by sim/machine/process, or over a virtual wire by tests.
 class Kernel {
  public:
-  // The default limit of arrivals per wire and round: few, so that a flood on one wire starves neither the others nor
-  // the caller.
+  // The default limit of arrivals from each wire in a round. It is small, so that a flood on one wire starves neither
+  // the other wires nor the caller.
   static constexpr int kArrivalsPerRound = 4;
 
   // `routes[r]` is the wire that reaches rank r; `finished` is the list of finished transmissions that all these wires
@@ -107,7 +107,7 @@ class Kernel {
   // can continue only when the whole body is here. A part only shows that the wait for the body is not stalled.
   [[nodiscard]] bool take_body_moved() { return body_moved_ && std::exchange(body_moved_, false); }
 
-  // Reports that the owner waits and its round found nothing; see Wire::idle_round.
+  // Reports that the owner waits and its last round found nothing; see Wire::idle_round().
   void idle_round() {
     for (const Polled& polled : polled_) {
       if (polled.wire->wants_push()) [[unlikely]]
@@ -121,7 +121,8 @@ class Kernel {
     for (Wire* wire : wires_) wire->owner_away(away);
   }
 
-  // Reports that other threads had this processor meanwhile: the next round polls every wire, slow ones too.
+  // Reports that other threads had this processor since the last round. The next round therefore polls every wire,
+  // including slow wires.
   void time_passed() {
     for (Polled& polled : polled_) {
       polled.skipped = 0;

@@ -97,7 +97,7 @@ class Target {
   [[nodiscard]] std::uint64_t incoming() const { return under_way_; }
 
  private:
-  // A message whose body arrives in parts. Pooled; the wire holds its address as the cookie.
+  // A message whose body arrives in parts. Pooled. The wire keeps its address as the cookie.
   struct Incoming {
     portals::Header header;
     // The result of decide(). It reserves the room until complete() or abandon().

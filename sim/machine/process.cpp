@@ -118,7 +118,7 @@ Status Process::open_wires() {
 Status Process::open_shm(std::vector<Wire*>& routes) {
   if (Status status = Mapping::map(job_.node_segment_fd, job_.node_segment_bytes, segment_); !status.ok())
     return status;
-  // In rank order, as local ranks are numbered.
+  // In the order of ranks, because local ranks are numbered in this order.
   std::vector<std::uint32_t> world_rank_of_local;
   for (std::uint32_t rank = 0; rank < job_.size; ++rank) {
     if (job_.node_of_rank[rank] == job_.node) world_rank_of_local.push_back(rank);

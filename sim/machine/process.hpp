@@ -134,7 +134,8 @@ class Process {
   void publish_accounts();
 
   // Ends the process's part in the job, after its last message: drains the wires for at most 10 s, and signs off at the
-  // launcher. `round`: as for start_coprocessor(). Requires: the owner holds the lock, and the coprocessor is stopped.
+  // launcher. `round`: as for start_coprocessor(). Requires: the owner has locked the process lock, and the coprocessor
+  // is stopped.
   void finish(const std::function<bool()>& round);
   // Undoes finish() for a process that will send again; a process cannot join a job twice. No effect before finish().
   void resume();

@@ -204,7 +204,6 @@ inline constexpr std::uint8_t kTraceHeapDestroyed = 2;
 
 // The operation of a window access, by the name of its MPI function.
 enum class TraceAccess : std::uint8_t {
-  // As the MPI functions of the same names.
   put = 0,
   get = 1,
   accumulate = 2,

@@ -75,7 +75,8 @@ enum class TraceStop : std::uint8_t { other, rank, timeout, deadlock, interrupt 
 
 // The file's first page. Fields are grouped by their writer.
 struct TraceHeader {
-  // Constant once the file exists under its name.
+  // The fields from here to checksum are written once, when recording starts, magic last; checksum when the rank closes
+  // the file.
   std::uint64_t magic;
   std::uint32_t version;
   std::uint32_t header_bytes;  // kTraceHeaderBytes

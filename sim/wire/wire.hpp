@@ -31,7 +31,7 @@ struct Arrival {
     whole,
     // The header is here, and the body follows. To be answered with accept(), refuse() or hold().
     started,
-    // The body of an accepted message is complete in its landing; `cookie` is accept()'s.
+    // The body of an accepted message is complete in its landing; `cookie` is the argument of accept().
     finished,
     // The remainder of an accepted message's body will not arrive, because its sender stopped or is lost.
     cut,

@@ -111,7 +111,7 @@ class ShmInbound {
     losing,
     lost,
   };
-  // The same table as a predicate, asserted at each transition.
+  // The table of states as a predicate, which is asserted at each transition.
   [[nodiscard]] static constexpr bool may_follow(State from, State to) {
     switch (from) {
       case State::between:
@@ -178,7 +178,7 @@ class ShmInbound {
   // If the next cell is a cut, shortens the arriving body.
   void notice_cut();
   bool look_for_message(Arrival& arrival);
-  // States losing_body and losing: one event for each call.
+  // States losing_body and losing: returns one event in each call.
   bool report_loss(Arrival& arrival);
   // Ends the channel, because the sender broke the protocol; `reason` is the end of a sentence, static.
   bool malformed(std::string_view reason, Arrival& arrival);
@@ -196,7 +196,7 @@ class ShmInbound {
   void time_body();
   // Asks the sender to send the body through the byte ring.
   void fall_back(ReadAnswer answer);
-  // State reading: one poll's share, and the end.
+  // State reading: reads one poll's share, and detects the end of the body.
   bool look_for_read(Arrival& arrival);
   // Ends an arriving body. The end of an accepted body is an event. The end of a refused body is none, so the poll
   // continues and may find another event.

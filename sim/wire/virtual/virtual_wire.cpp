@@ -67,7 +67,7 @@ bool VirtualWire::replace(std::uint32_t peer, Transmission& transmission, Transm
 
 bool VirtualWire::push() {
   bool moved = false;
-  // One frame of each pair in turn, so that long bodies of several pairs interleave.
+  // Sends one frame of each pair in turn, so that long bodies of several pairs interleave.
   for (bool round = true; round;) {
     round = false;
     for (Pair* pair : busy_) {
@@ -105,7 +105,7 @@ bool VirtualWire::carry(Pair& pair) {
     frame.bytes.resize(static_cast<std::size_t>(part));
   }
   first.cursor.read(frame.bytes);
-  // Read before the frame is moved away.
+  // The type is read before the frame is moved away.
   const bool stopped = frame.type == Frame::Type::cut;
   network_.launch(pair, std::move(frame));
   if (stopped) {
@@ -138,7 +138,7 @@ VirtualWire::Inbound& VirtualWire::inbound(std::uint32_t rank) {
 bool VirtualWire::poll(Arrival& arrival) {
   const std::size_t count = inbound_.size();
   for (std::size_t looked = 0; looked < count; ++looked) {
-    // In turns, so that no sender starves.
+    // Senders are polled in turn, so that no sender starves.
     turn_ = turn_ + 1 < count ? turn_ + 1 : 0;
     if (!look(inbound_[turn_], arrival)) continue;
     answering_ = turn_;
