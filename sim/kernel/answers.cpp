@@ -20,9 +20,9 @@ portals::Header answer_to(const portals::Header& asked, std::uint64_t sequence) 
   answer.portal = asked.return_portal;
   answer.match_bits = asked.return_match_bits;
   answer.offset = asked.return_offset;
-  // The sender's own bytes come back, except those that are overwritten below.
+  // The answer returns the sender's own user data, except the bytes that are overwritten below and the saved parts.
   answer.user_data = asked.user_data;
-  // The bytes need not be aligned.
+  // A copy, because the position need not be aligned.
   std::memcpy(&answer.user_data[kSequenceAt], &sequence, sizeof sequence);
   return answer;
 }
@@ -41,12 +41,12 @@ void Answers::acknowledge(const portals::Verdict& verdict, const portals::Header
   answer.kind = portals::Kind::acknowledgment;
   answer.user_data[0] = static_cast<std::byte>(verdict.saved);
   answer.return_length = verdict.landing.bytes();
-  // Before the message is sent, so that its arrival cannot have the earlier time.
+  // Recorded before the message is sent, so that its arrival cannot have an earlier time.
   if (recorder_.on()) {
     recorder_.record(
         trace_answer(TraceKind::kernel_ack_sent, answer, initiator_.next_sequence(answer.destination.rank), sequence));
   }
-  // No verdict: an acknowledgment has no body whose memory could be released.
+  // An acknowledgment has no body, so finish() has nothing to complete for it.
   if (!initiator_.try_send(answer, {})) queue(answer, {}, header);
 }
 
@@ -55,7 +55,8 @@ void Answers::reply(const portals::Verdict& verdict, const portals::Header& head
   portals::Header answer = answer_to(header, sequence);
   answer.kind = portals::Kind::reply;
   answer.length = verdict.landing.bytes();
-  // The reply may arrive before try_send() returns, so its departure's time and number are taken first.
+  // The reply may arrive before try_send() returns, so the time and the number of its departure are taken before that
+  // call.
   const std::uint64_t number = initiator_.next_sequence(answer.destination.rank);
   const std::uint64_t stamp = recorder_.on() ? recorder_.stamp() : 0;
   const bool taken = initiator_.try_send(answer, verdict.landing);
@@ -78,7 +79,7 @@ void Answers::finish(Transmission& transmission) {
   MARGAY_ASSERT(transmission.owner_tag_kind == kOwnerKernel && under_way_ != 0);
   auto& pending = *static_cast<Pending*>(transmission.owner);
   if (pending.verdict.outcome == portals::Outcome::reply) {
-    // The peer is lost, so the descriptor's counters do not count the get.
+    // failed: the peer is lost, and the descriptor's counters do not count the get.
     if (transmission.state == Transmission::State::failed) {
       delivery_.abandon(pending.verdict);
     } else {

@@ -2,7 +2,7 @@
 
 namespace margay::sim {
 
-// Only the rank with the higher number moves. Otherwise both might move to the same processor.
+// Only the rank with the higher number moves, because two ranks that move at once might choose the same processor.
 void Company::move_away(std::uint64_t now_ns) {
   if (other_ == RankProcessors::kNoRank || other_ > ranks_.mine()) return;
   if (move_tried_ns_ != 0 && now_ns - move_tried_ns_ < kMoveIntervalNs) return;

@@ -1,6 +1,6 @@
 // Company: other ranks of the job that need the processor of a waiting rank. A rank in company yields its processor,
-// because the rank that it waits for may be one of them. A rank without company spins, because beside other programs a
-// yielded processor comes back only after a turn of each of them.
+// because it may be waiting for one of these ranks. A rank without company spins: if it yielded beside other programs,
+// it would get the processor back only after a turn of each program.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,16 @@ namespace margay::sim {
 // One rank's observations of its company. Used by the owner thread, under the process lock.
 class Company {
  public:
-  // `ranks`, on the job board, shows the processor of each rank. Both arguments outlive this object.
+  // `ranks`: the published processor of each rank, on the job board or in the node's segment. Both arguments outlive
+  // this object.
   Company(RankProcessors& ranks, const Scheduler& scheduler) : ranks_(ranks), scheduler_(scheduler) {}
 
-  // The others that needed this processor at the last look(): none; ranks only; or ranks and other programs.
+  // The others that needed this processor at the last look(): none; other ranks only; or other ranks and other
+  // programs.
   enum class Found : std::uint8_t { none, ranks, ranks_and_others };
   // Valid until the next look() or away().
   [[nodiscard]] Found found() const { return found_; }
-  // Publishes the calling thread's processor, and finds the ranks that need it too.
+  // Publishes the calling thread's processor, and searches for another rank that needs it too.
   void look() {
     processor_ = scheduler_.processor();
     ranks_.runs_on(processor_);
@@ -47,26 +49,25 @@ class Company {
   }
 
  private:
-  // A yield of this length gave the processor to another program, or to a computing rank. A yield to a waiting rank, or
-  // to none, takes some microseconds.
+  // A yield of at least this length gave the processor to another program or to a computing rank. A yield that finds
+  // only a waiting rank, or no other thread, takes some microseconds.
   static constexpr std::uint64_t kTurnNs = 100'000;
-  // The time for which other programs are then assumed. A new test costs a turn of each of them.
+  // The time for which other programs are assumed after such a yield. A new test would cost a turn of each program.
   static constexpr std::uint64_t kBelievedNs = 1'000'000'000;
-  // Yields and sleeps between attempts to move. Two ranks that answer each other at once yield that often in about 100
+  // Yields and sleeps between attempts to move. Two ranks that answer each other at once make 64 yields in about 100
   // us.
   static constexpr std::uint32_t kYieldsBetweenMoves = 64;
   // The least time between two attempts to move: a move costs tens of microseconds, and the scheduler may have reasons
   // to undo it.
   static constexpr std::uint64_t kMoveIntervalNs = 10'000'000;
 
-  // Counts a yield or a sleep, and at each kYieldsBetweenMoves-th one tries to move this rank to an allowed processor
-  // without a rank. The scheduler does not do so, because it balances thread counts: it leaves two ranks on one
-  // processor and two other programs on the next.
+  // Counts a yield or a sleep; at each kYieldsBetweenMoves-th one, calls move_away(). The scheduler does not move the
+  // rank, because it balances thread counts: it leaves two ranks on one processor and two other programs on the next.
   void count_turn(std::uint64_t now_ns) {
     if (++times_ % kYieldsBetweenMoves == 0) move_away(now_ns);
   }
-  // Moves this rank to an allowed processor without a rank, if there is one, and if its number is higher than that of
-  // the other rank here. At most one attempt each kMoveIntervalNs.
+  // Moves this rank to an allowed processor without a rank, if there is one. Only the rank with the higher number
+  // moves. At most one attempt each kMoveIntervalNs.
   void move_away(std::uint64_t now_ns);
 
   // Constant after construction.

@@ -7,15 +7,15 @@ namespace margay::sim {
 
 namespace {
 
-// Bytes of the memory behind the message's offset.
+// Bytes of the memory behind the message's offset: the sender's, or `used` if the receiver determines it.
 std::uint64_t left(std::uint64_t bytes, std::uint64_t used, const portals::Options& options,
                    const portals::Header& header) {
   const std::uint64_t offset = options.offset_by == portals::OffsetBy::sender ? header.offset : used;
   return offset > bytes ? 0 : bytes - offset;
 }
 
-// The link that the walk follows from an entry that it passed over for this reason; from an inactive entry, that is the
-// link for no match. Without meaning for an entry that ends the walk.
+// The link that the walk follows from an entry that it passed over for the reason `passed`. From an inactive entry the
+// walk follows the no-match link. Meaningless for an entry that ends the walk.
 portals::Link followed(const portals::Links& links, portals::Passed passed) {
   if (passed == portals::Passed::no_room) return links.no_room;
   if (passed == portals::Passed::too_small) return links.too_small;
@@ -39,7 +39,7 @@ std::optional<std::uint64_t> room_left(const portals::Descriptor& memory, const 
 
 void DecisionLog::keep(std::size_t limit) {
   limit_ = limit;
-  // A smaller limit keeps the latest.
+  // A smaller limit keeps the latest decisions.
   while (decisions_.size() > limit_) decisions_.pop_front();
   if (limit_ == 0) missed_ = 0;
 }
@@ -91,7 +91,7 @@ void DecisionLog::record_decision(const portals::Header& header, std::uint64_t s
   decision.offset = verdict.offset;
   decision.bytes = verdict.landing.bytes();
   decision.row = verdict.row;
-  // walked() was called for the same message just before, and filled them in.
+  // record_walk() was called for the same message just before, and filled in stops_.
   decision.stops = std::move(stops_);
   stops_.clear();
 }

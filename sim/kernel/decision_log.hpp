@@ -1,9 +1,9 @@
 // A log of the kernel's decisions: for each message its walk, and its destination or the reason of its drop. A program
-// enables it by keep() and removes decisions by take(); the kernel adds them. While enabled it costs a linear walk per
-// message.
+// enables the log by keep() and removes decisions by take(); the kernel adds decisions. While enabled it costs a linear
+// walk per message.
 //
-// Everything is copied, so that a decision can be reported after its entries are gone. Addresses in it only identify;
-// they must not be dereferenced.
+// A decision contains copies, so that it can be reported after its entries are gone. Its addresses only identify
+// objects and must not be dereferenced.
 #pragma once
 
 #include <cstddef>
@@ -18,20 +18,20 @@
 
 namespace margay::sim {
 
-// Bytes left in `memory` for the message; nothing for dynamic and independent blocks, where no single number describes
-// the room.
+// Bytes left in `memory` for the message with `header`; nullopt for dynamic and independent blocks, whose room is not a
+// single number.
 [[nodiscard]] std::optional<std::uint64_t> room_left(const portals::Descriptor& memory, const portals::Options& options,
                                                      const portals::Header& header);
 
 // One entry that the linear walk visited, and the result there.
 struct Stop {
-  // nullptr: the portal's own descriptor, without a match list.
+  // nullptr: the portal has a descriptor alone, without a match list.
   const portals::MatchEntry* entry = nullptr;
   portals::Passed passed = portals::Passed::no_match;
   // The entry's criteria at that moment.
   portals::Criteria criteria;
-  // The link that the walk followed from the entry: the no-match link for no_match and inactive, the no-room link, or
-  // the too-small link. Meaningless after `taken`, and after a mistake of the sender.
+  // The link that the walk followed from the entry: the no-match link after no_match and inactive, the no-room link
+  // after no_room, the too-small link after too_small. Meaningless if the walk ended at the entry.
   portals::Link link;
   portals::DescriptorType type = portals::DescriptorType::single_block;
   // room_left() at that moment.
@@ -47,11 +47,11 @@ struct Decision {
   portals::Outcome outcome = portals::Outcome::drop;
   // Reason of a drop, or of holding.
   portals::DropReason reason = portals::DropReason::none;
-  // Not dropped, but left on the wire until there is room.
+  // The message was not dropped, but stays on its wire until there is room.
   bool held = false;
   portals::Saved saved = portals::Saved::nothing;
   bool acknowledge = false;
-  // Deposit, reply: type of the descriptor that took it.
+  // deposit, reply: type of the descriptor that took the message.
   portals::DescriptorType type = portals::DescriptorType::single_block;
   // Offset in the memory of a single or combined block.
   std::uint64_t offset = 0;
@@ -65,23 +65,24 @@ struct Decision {
 // A bounded queue of decisions, oldest first. Used under the process lock only.
 class DecisionLog {
  public:
-  // Keeps the latest `limit` decisions that have not been taken; 0 disables and empties the log, and resets missed().
+  // Enables the log, which then keeps the latest `limit` decisions that have not been taken. 0 disables and empties the
+  // log, and resets missed().
   void keep(std::size_t limit);
   [[nodiscard]] bool on() const { return limit_ != 0; }
   // Excludes messages to one portal. Each call replaces the previous one.
   void leave_out(portals::PortalIndex portal) { left_out_ = portal; }
-  // Whether a message is logged.
+  // Whether the decision about a message with `header` is logged.
   [[nodiscard]] bool wants(const portals::Header& header) const { return on() && header.portal != left_out_; }
-  // Decisions that take() can return.
+  // Number of decisions that take() can return.
   [[nodiscard]] std::size_t kept() const { return decisions_.size(); }
   // Removes and returns the oldest decision; nothing when there is none.
   [[nodiscard]] std::optional<Decision> take();
-  // Decisions that were overwritten before they were taken.
+  // Number of decisions that were overwritten before they were taken.
   [[nodiscard]] std::uint64_t missed() const { return missed_; }
 
-  // Called by the kernel. record_walk(): before decide() or put_whole(), so that the room is still free, with the steps
-  // of Delivery::explain() for `header`. record_decision(): directly after decide() or put_whole(). Requires:
-  // wants(header).
+  // Called by the kernel; both require wants(header). record_walk() is called before decide() or put_whole(), while the
+  // room is still free, with the steps of Delivery::explain() for `header`. record_decision() is called directly after
+  // decide() or put_whole().
   void record_walk(const portals::Header& header, std::span<const portals::Step> steps);
   void record_decision(const portals::Header& header, std::uint64_t sequence, WireId wire,
                        const portals::Verdict& verdict, bool held);
@@ -91,8 +92,8 @@ class DecisionLog {
   std::size_t limit_ = 0;
   portals::PortalIndex left_out_ = portals::kNoPortal;
   std::uint64_t missed_ = 0;
-  std::vector<Stop> stops_;  // of the walk under way
-  // Oldest first; at most limit_.
+  std::vector<Stop> stops_;  // of the walk that record_walk() got last
+  // Oldest first; at most limit_ elements.
   std::deque<Decision> decisions_;
 };
 

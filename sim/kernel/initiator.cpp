@@ -8,8 +8,8 @@ Initiator::Initiator(portals::ProcessId me, const Routes& routes, TransmissionLi
                      Recorder& recorder)
     : me_(me), routes_(routes), finished_(finished), registers_(registers), recorder_(recorder) {}
 
-// Beside the wire's work, a short message costs the update of five counters. Frames do not contain the source, because
-// each channel or connection of a wire belongs to one peer.
+// Beside the wire's work, a short message costs the update of five counters here. Frames do not contain the source,
+// because each channel or connection of a wire belongs to one peer.
 bool Initiator::try_send(const portals::Header& header, const portals::Region& body) {
   const std::uint32_t peer = header.destination.rank;
   MARGAY_ASSERT(peer < routes_.size() && body.bytes() == header.length);
@@ -31,13 +31,14 @@ void Initiator::send(Transmission& transmission) {
   transmission.given_back = false;
   ++registers_.unfinished().transmissions;
   if (gone(peer)) {
-    // Finished at once, as failed, so that callers handle an earlier loss and a later one in the same place.
+    // The transmission finishes at once, as failed. So callers handle a loss before send() and a loss after it in the
+    // same place.
     transmission.state = Transmission::State::failed;
     finished_.push(transmission);
     return;
   }
   Wire& wire = *routes_[peer];
-  // Counted and recorded before the wire gets it, which may complete it at once.
+  // The transmission is counted and recorded before the wire gets it, because the wire may complete it at once.
   transmission.state = Transmission::State::queued;
   transmission.sequence = next_sequence(peer);
   count(transmission.header, wire.id(), body_reason(TraceBody::none, !transmission.body.contiguous()),
@@ -54,7 +55,8 @@ void Initiator::stop(Transmission& transmission) {
   routes_[peer]->stop(peer, transmission);
 }
 
-// The replacement takes over the number in the pair, so that both sides' accounts and the trace stay consistent.
+// The replacement takes over the number of the replaced message in its pair, so that both sides' accounts and the trace
+// stay consistent.
 bool Initiator::replace(Transmission& transmission, Transmission& instead) {
   if (transmission.state != Transmission::State::queued) return false;
   const std::uint32_t peer = transmission.header.destination.rank;
@@ -76,7 +78,7 @@ bool Initiator::replace(Transmission& transmission, Transmission& instead) {
   }
   transmission.state = Transmission::State::idle;
   transmission.given_back = true;
-  // The message was counted when it was queued; its body is not sent after all.
+  // The bytes of the body were counted when the message was queued, but the body is not sent.
   MARGAY_ASSERT(kinds_[static_cast<std::size_t>(transmission.header.kind)].bytes >= transmission.header.length);
   counts_[static_cast<std::size_t>(wire.id())].bytes -= transmission.header.length;
   kinds_[static_cast<std::size_t>(transmission.header.kind)].bytes -= transmission.header.length;
@@ -95,8 +97,7 @@ void Initiator::count(const portals::Header& header, WireId wire, std::uint8_t m
     record_sent(header, wire, method, sequence, stamp);
 }
 
-// The departure of an acknowledgment or a reply is recorded by class Answers, with the identity of the answered
-// message.
+// Class Answers records the departure of an acknowledgment or a reply, with the identity of the answered message.
 void Initiator::record_sent(const portals::Header& header, WireId wire, std::uint8_t method, std::uint64_t sequence,
                             std::uint64_t stamp) {
   if (header.kind == portals::Kind::acknowledgment || header.kind == portals::Kind::reply) return;

@@ -18,7 +18,8 @@
 
 namespace margay::sim {
 
-// Used under the process lock only, except counters that count_wires_in() places in shared memory.
+// The sending side of one process's kernel, which owns it. Used under the process lock only. Other processes may read
+// the counters that count_wires_in() places in shared memory.
 class Initiator {
  public:
   // `me` goes into the header of every transmission; `finished` is the list to which the wires add finished
@@ -29,7 +30,7 @@ class Initiator {
   Initiator& operator=(const Initiator&) = delete;
 
   // Places the counters of messages and bytes per wire (WireId) in `counts`, where other processes may read them.
-  // Requires: nothing has been counted yet; `counts` has an element for each wire in use, and outlives this.
+  // Requires: nothing has been counted yet; `counts` has an element for each wire in use, and outlives the initiator.
   void count_wires_in(std::span<WireCounts> counts) {
     MARGAY_ASSERT(counts_ == own_counts_.data() && registers_.unfinished().transmissions == 0);
     MARGAY_ASSERT(std::ranges::all_of(
@@ -37,8 +38,8 @@ class Initiator {
     counts_ = counts.data();
   }
 
-  // As the functions of the same name of Kernel. A message is counted when it is handed to its wire; one to a peer that
-  // is gone is not counted.
+  // As the functions of class Kernel with the same names. A message is counted when it is handed to its wire. A message
+  // to a peer that is gone is not counted.
   [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body);
   void send(Transmission& transmission);
   // No effect on a transmission that is not queued.
@@ -55,18 +56,18 @@ class Initiator {
     MARGAY_ASSERT(registers_.unfinished().transmissions != 0);
     --registers_.unfinished().transmissions;
   }
-  // Marks a peer as gone, for `reason`. `had_left`: it had sent a goodbye, so its end is regular. Later sends to it
-  // fail.
+  // Marks a peer as gone, for `reason`. `had_left`: the peer had sent a goodbye, so its end is regular. Later sends to
+  // the peer fail.
   void mark_gone(std::uint32_t rank, std::string_view reason, bool had_left) {
     gone_.insert_or_assign(rank, Gone{std::string(reason.empty() ? "lost" : reason), had_left});
   }
-  // losses(): the number of ranks that are gone. No message reaches these ranks, and none arrives from them. gone():
-  // whether a rank is one of them. lost(): whether it went without a goodbye; then a receive from any source may be
-  // waiting for a message that will not arrive.
+  // The ranks that are gone: no message reaches them, and none arrives from them. losses(): their number. gone():
+  // whether `rank` is gone. lost(): whether `rank` is gone without a goodbye. In that case a receive from any source
+  // may be waiting for a message that will not arrive.
   [[nodiscard]] std::uint32_t losses() const { return static_cast<std::uint32_t>(gone_.size()); }
   [[nodiscard]] bool gone(std::uint32_t rank) const { return !gone_.empty() && gone_.contains(rank); }
   [[nodiscard]] bool lost(std::uint32_t rank) const { return gone(rank) && !gone_.at(rank).had_left; }
-  // The reason, as the end of a sentence; empty for a rank that is not gone.
+  // The reason of mark_gone(), as the end of a sentence; empty for a rank that is not gone.
   [[nodiscard]] std::string loss(std::uint32_t rank) const { return gone(rank) ? gone_.at(rank).why : std::string(); }
   // Messages and bytes handed to wires, by kind of message or by wire.
   [[nodiscard]] const WireCounts& counts(portals::Kind kind) const { return kinds_[static_cast<std::size_t>(kind)]; }
@@ -74,9 +75,9 @@ class Initiator {
 
  private:
   // Counts a message that a wire has taken, and records its departure while tracing. `method`: the method that carried
-  // the body, where that is known (TraceEvent::reason). `stamp`: time of the departure.
+  // the body, as TraceEvent::reason has it, if the method is known. `stamp`: time of the departure.
   void count(const portals::Header& header, WireId wire, std::uint8_t method, std::uint64_t stamp);
-  // Records the departure in the trace.
+  // Records a message's departure in the trace.
   [[gnu::noinline]] void record_sent(const portals::Header& header, WireId wire, std::uint8_t method,
                                      std::uint64_t sequence, std::uint64_t stamp);
 
@@ -84,18 +85,18 @@ class Initiator {
   portals::ProcessId me_;
   const Routes& routes_;
   TransmissionList& finished_;
-  // The kernel's, shared with Target.
+  // The kernel's registers, shared with Target.
   Registers& registers_;
   Recorder& recorder_;
   // The end of a peer: its reason, and whether the peer had sent a goodbye.
   struct Gone {
-    // The end of a sentence: "connection reset".
+    // The reason, as the end of a sentence, for example "connection reset".
     std::string why;
     bool had_left = false;
   };
   // By rank. Empty in a job without losses, so gone() costs one test.
   std::unordered_map<std::uint32_t, Gone> gone_;
-  // Used until count_wires_in().
+  // The memory of the counters until count_wires_in().
   std::array<WireCounts, kWireCount> own_counts_{};
   // By wire; own_counts_ until count_wires_in().
   WireCounts* counts_ = own_counts_.data();

@@ -35,7 +35,7 @@ Transmission* Kernel::take_finished() {
     initiator_.gave_back();
     transmission->given_back = true;
     if (recorder_.on()) record_sent(*transmission);
-    // Answers are the kernel's own and end here; the program sees its own transmissions only.
+    // Answers are the kernel's own transmissions and end here. The program gets only its own.
     if (transmission->owner_tag_kind != kOwnerKernel) return transmission;
     answers_.finish(*transmission);
   }
@@ -75,7 +75,7 @@ bool Kernel::idle() const {
 }
 
 void Kernel::record_sent(const Transmission& transmission) {
-  // A failed transmission was not sent, or only in part; the loss of its peer has an event of its own.
+  // No event for a failed transmission, which was sent in part at most. The loss of its peer has an event of its own.
   if (transmission.state == Transmission::State::failed) return;
   TraceEvent event = trace_event(TraceKind::kernel_sent, transmission.header, transmission.sequence);
   event.wire = static_cast<std::uint8_t>(routes_[transmission.header.destination.rank]->id());

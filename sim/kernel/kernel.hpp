@@ -2,9 +2,9 @@
 // directs them.
 //
 // The loop is progress(); its steps are in initiator (sending), target (arrivals) and answers (acknowledgments and
-// replies). Threads: every call under the process lock (sim/kernel/coprocessor.hpp). Nothing here blocks. The layer
-// above is called only through callbacks that it has set; it drains changed() and next_finished() after a round, or
-// between arrivals (`after_each` of progress()).
+// replies). Every call is made under the process lock (sim/shm/biased_lock), unless a comment states otherwise. No call
+// blocks. The kernel calls the layer above only through callbacks that this layer has set. The layer above drains
+// changed() and next_finished() after a round, or between arrivals (`after_each` of progress()).
 #pragma once
 
 #include <cstdint>
@@ -30,12 +30,12 @@ namespace margay::sim {
 // One process's kernel. Made by sim/machine/process, or over a virtual wire by tests.
 class Kernel {
  public:
-  // The default limit of arrivals per wire and round: few, so that a flood on one wire starves neither the others nor
-  // the caller.
+  // The default limit of arrivals from each wire in a round. It is small, so that a flood on one wire starves neither
+  // the other wires nor the caller.
   static constexpr int kArrivalsPerRound = 4;
 
-  // `routes[r]` is the wire that reaches rank r; `finished` is the list that those wires were made with. All of them,
-  // and `recorder`, outlive the kernel.
+  // `routes[r]` is the wire that reaches rank r; `finished` is the list of finished transmissions that all these wires
+  // fill. The wires, `finished` and `recorder` outlive the kernel.
   Kernel(portals::ProcessId me, const std::vector<Wire*>& routes, TransmissionList& finished, Recorder& recorder);
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
@@ -51,36 +51,39 @@ class Kernel {
   [[nodiscard]] portals::ProcessId me() const { return me_; }
   // The number of ranks of the job, this one included.
   [[nodiscard]] std::uint32_t ranks() const { return registers_.ranks(); }
-  // The program's portal table, and the descriptors that changed since they were last taken.
+  // The program's portal table, and the list of descriptors that changed since the program last drained it.
   [[nodiscard]] portals::PortalTable& table() { return table_; }
   [[nodiscard]] portals::ChangedList& changed() { return changed_; }
 
-  // Sends a message whose body can be taken at once. true: the body's memory is free again. false: nothing happened (a
-  // full ring, or a long body), and send() is needed. header.source is ignored, because the receiver derives it from
-  // the channel. Requires: destination.rank < ranks(), and the body has header.length bytes.
+  // Sends a message if its wire can take the whole body at once. true: the body's memory is free again. false: nothing
+  // happened (the ring is full, the body is long, or the peer is gone); the caller uses send() instead. header.source
+  // is ignored, because the receiver derives the source from the channel. Requires: destination.rank < ranks(), and the
+  // body has header.length bytes.
   [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body) {
     return initiator_.try_send(header, body);
   }
-  // Sends `transmission` (its header.destination, header.length and body are set). The kernel owns it, and reads its
-  // body, until it comes off next_finished(), with the state `failed` if the peer is lost.
+  // Sends `transmission` (its header.destination, header.length and body are set). The kernel owns the transmission and
+  // reads its body until next_finished() returns it. If the peer is lost, its state is `failed` then.
   void send(Transmission& transmission) { initiator_.send(transmission); }
-  // Stops sending a body, because the receiver does not want its remainder. The transmission still comes off
-  // next_finished(), as stopped or sent.
+  // Stops sending a body, because the receiver does not want its remainder. next_finished() still returns the
+  // transmission, as stopped, sent or failed.
   void stop(Transmission& transmission) { initiator_.stop(transmission); }
-  // Takes back a transmission that has not begun to leave. `instead`, a put without a body to the same process, goes in
-  // its place, and is the kernel's until next_finished(). false: too late, and nothing happened.
+  // Takes back a transmission that has not begun to leave, and sends `instead` in its place. `instead` is a message
+  // without a body to the same process; the kernel owns it until next_finished() returns it. false: `transmission` has
+  // begun to leave, and nothing happened.
   [[nodiscard]] bool replace(Transmission& transmission, Transmission& instead) {
     return initiator_.replace(transmission, instead);
   }
   // The next transmission whose body's memory is free again; nullptr when none.
   [[nodiscard]] Transmission* next_finished() { return finished_.empty() ? nullptr : take_finished(); }
 
-  // One progress round: queued sends continue, and arrivals are delivered and answered, at most `arrivals` from each
-  // wire. Returns whether anything moved. `after_each` is called after each arrival. A filled descriptor stays in its
-  // match list until the caller drains it, so a caller that drains in `after_each` keeps the next walk short.
+  // One progress round: continues queued sends, and delivers and answers arrivals, at most `arrivals` from each wire.
+  // Returns whether anything moved. `after_each` is called after each arrival. A filled descriptor stays in its match
+  // list until the caller drains it, so a caller that drains in `after_each` keeps the next walk short.
   //
-  // Most rounds of a waiting rank find nothing, and a message that arrives waits for half a round on average. So such a
-  // round is short: one virtual call for each wire that is not quiet(), about 30 instructions in all on one node.
+  // Most rounds of a waiting rank find nothing, and a message that arrives waits for half a round on average. So a
+  // round that finds nothing is short: one virtual call for each wire that is not quiet(), about 30 instructions in all
+  // on one node.
   template <typename AfterEach>
   bool progress(int arrivals, AfterEach&& after_each) {
     bool moved = false;
@@ -96,16 +99,15 @@ class Kernel {
     return progress(arrivals, [] {});
   }
 
-  // Number of progress rounds that drained every wire, slow wires that were skipped excepted. Rounds that stopped at
-  // the limit of arrivals are not counted. Any thread.
+  // Number of progress rounds that drained every wire that they polled. A round that stopped at the limit of arrivals
+  // is not counted. A round that skipped a slow wire is. Any thread.
   [[nodiscard]] std::uint64_t complete_rounds() const { return complete_rounds_.get(); }
 
-  // Whether rounds since the last call received a part of a body. progress() does not report that, because no program
-  // can continue before the whole body is here, and the next part takes as long as this one. It only shows that a wait
-  // for the body is not stalled.
+  // Whether rounds since the last call received a part of a body. progress() does not report a part, because a program
+  // can continue only when the whole body is here. A part only shows that the wait for the body is not stalled.
   [[nodiscard]] bool take_body_moved() { return body_moved_ && std::exchange(body_moved_, false); }
 
-  // Reports that the owner waits and its round found nothing; see Wire::idle_round.
+  // Reports that the owner waits and its last round found nothing; see Wire::idle_round().
   void idle_round() {
     for (const Polled& polled : polled_) {
       if (polled.wire->wants_push()) [[unlikely]]
@@ -119,7 +121,8 @@ class Kernel {
     for (Wire* wire : wires_) wire->owner_away(away);
   }
 
-  // Reports that other threads had this processor meanwhile: the next round polls every wire, slow ones too.
+  // Reports that other threads had this processor since the last round. The next round therefore polls every wire,
+  // including slow wires.
   void time_passed() {
     for (Polled& polled : polled_) {
       polled.skipped = 0;
@@ -128,8 +131,8 @@ class Kernel {
   }
 
   // Reports that the program waits for an answer from `peer`: an acknowledgment, a reply, or a put that serves as one.
-  // The peer may be computing, so nudge() wakes its coprocessor after a while without progress. Each call of
-  // expect_answer() has a later call of count_answer().
+  // The peer may be computing, so a wait without progress wakes its coprocessor by nudge(). Each call of
+  // expect_answer() requires one later call of count_answer().
   void expect_answer(std::uint32_t peer) { ++owed_[peer], ++registers_.unfinished().owed; }
   void count_answer(std::uint32_t peer) {
     std::uint32_t& owed = owed_[peer];
@@ -138,25 +141,26 @@ class Kernel {
   }
   // See Wire::monitor.
   void monitor(std::uint32_t peer) { routes_[peer]->monitor(peer); }
-  // Wakes every peer that owes an answer or does not take its queued messages. Returns whether there are any.
+  // Wakes every peer that owes an answer or does not take its queued messages. Returns whether there is such a peer.
   bool nudge();
-  // Reports a poll by the program (MPI_Test and its kin) that found nothing; every 256th nudges.
+  // Reports a poll by the program (MPI_Test and similar calls) that found nothing. While something is unfinished, every
+  // 256th such poll calls nudge().
   void count_empty_poll() {
     if (unfinished() && ++empty_polls_ % kEmptyPollsToNudge == 0) nudge();
   }
-  // Whether a message is queued or an answer is owed. If so, a process that leaves the library now needs its
-  // coprocessor.
+  // Whether the program's or the kernel's transmissions are unfinished, or a peer owes an answer. If so, a process that
+  // leaves the library now needs its coprocessor.
   [[nodiscard]] bool unfinished() const { return registers_.unfinished().any(); }
   // See Wire::bodies_read_on.
   [[nodiscard]] std::uint64_t bodies_read_on() const;
   // See Wire::in_transit.
   [[nodiscard]] bool in_transit() const;
   // Whether no transmission is queued or partly sent on any wire, no body is arriving, and no answer of the kernel's is
-  // queued. Asks each wire, so it is for the coprocessor and for the end of a job, not for each round.
+  // queued. Costs a call of each wire, so only the coprocessor and the end of a job use it.
   [[nodiscard]] bool idle() const;
 
-  // The accounts of each ordered pair (sim/base/accounting.hpp). Read under the process lock; the job board has the
-  // published sums.
+  // The accounts of each ordered pair (sim/base/accounting.hpp). Read under the process lock.
+  // Process::publish_accounts() copies them to the job board.
   [[nodiscard]] const Registers& registers() const { return registers_; }
   // Each wire once, fastest first.
   [[nodiscard]] std::span<Wire* const> wires() const { return wires_; }
@@ -168,14 +172,14 @@ class Kernel {
   // A wire, and its polling state.
   struct Polled {
     Wire* wire = nullptr;
-    // A poll costs a system call, and there are faster wires, so it is not made in each round.
+    // A poll of this wire costs a system call, and the process has a faster wire, so only some rounds poll it.
     bool slow = false;
-    // Rounds since a slow wire last had something.
+    // Slow wires: rounds since the wire last had something.
     std::uint32_t skipped = 0;
   };
   // A slow wire that has nothing is polled once in this many rounds (Nexus's skip_poll).
   static constexpr std::uint32_t kSlowWireRounds = 8;
-  // Empty polls between nudges. A poll that yields takes 1 us at least, and so does a nudge.
+  // Empty polls of the program between two nudges. An empty poll that yields takes 1 us at least, as does a nudge.
   static constexpr std::uint32_t kEmptyPollsToNudge = 256;
   // One wire's part of a round.
   template <typename AfterEach>
@@ -195,7 +199,7 @@ class Kernel {
     if (came || body_moved) polled.skipped = 0;
     return came;
   }
-  // The next finished transmission of the program; ends the kernel's own on the way.
+  // Returns the next finished transmission of the program; calls Answers::finish() for the kernel's own ones before it.
   Transmission* take_finished();
   // Records that a transmission is finished; called only while the recorder is on.
   void record_sent(const Transmission& transmission);
@@ -208,21 +212,21 @@ class Kernel {
   std::vector<Polled> polled_;
   // See take_body_moved().
   bool body_moved_ = false;
-  // See looks(); written by the thread that makes the rounds.
+  // See complete_rounds(); written by the thread that makes the rounds.
   Published<std::uint64_t> complete_rounds_;
   // The arrival in progress. A member, because constructing one in each round would cost more than the poll.
   Arrival arrival_;
-  // The list that all wires fill.
+  // The list of finished transmissions, which all wires fill.
   TransmissionList& finished_;
   Recorder& recorder_;
   Registers registers_;
-  // The program's; `changed_` collects the descriptors that messages changed, and `delivery_` works on both.
+  // The program's portal table, and the list of descriptors that messages changed. `delivery_` works on both.
   portals::PortalTable table_;
   portals::ChangedList changed_;
   portals::Delivery delivery_;
   // Answers expected from each peer.
   PeerTable<std::uint32_t> owed_;
-  // Empty polls by the program, while something was unfinished.
+  // Empty polls of the program while something was unfinished; see count_empty_poll().
   std::uint32_t empty_polls_ = 0;
   // The three parts; they refer to the members above, so they are constructed last.
   Initiator initiator_;

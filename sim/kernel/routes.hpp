@@ -1,5 +1,5 @@
-// A table of the wire that reaches each rank. It has a byte per rank, because there are few wires but perhaps thousands
-// of ranks.
+// A table of the wire that reaches each rank. It has one byte for each rank, because a job may have thousands of ranks
+// but has few wires.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace margay::sim {
 // Immutable after construction. The wires are not owned. A lookup costs two loads. Any thread may read it.
 class Routes {
  public:
-  // `by_rank[r]`: the wire that reaches rank r; none is nullptr. Fails an assertion when a rank has no wire, or when
-  // there are more wires than wires_ has room for.
+  // `by_rank[r]`: the wire that reaches rank r. Fails an assertion if an element is nullptr, or if there are more
+  // different wires than wires_ has room for.
   explicit Routes(const std::vector<Wire*>& by_rank) : of_rank_(by_rank.size()) {
     for (std::size_t rank = 0; rank < by_rank.size(); ++rank) of_rank_[rank] = number_of(by_rank[rank]);
   }
@@ -37,7 +37,7 @@ class Routes {
   }
 
  private:
-  // The index of a wire in wires_, which grows at its first rank.
+  // Returns the index of a wire in wires_. Adds the wire at its first rank.
   std::uint8_t number_of(Wire* wire) {
     MARGAY_ASSERT(wire != nullptr);
     const auto end = wires_.begin() + used_;
@@ -49,7 +49,7 @@ class Routes {
     return static_cast<std::uint8_t>(found - wires_.begin());
   }
 
-  // Room for two of each kind. In the order of their first rank.
+  // The different wires, in the order of the first rank that each reaches. Room for two of each kind.
   std::array<Wire*, 2 * kWireCount> wires_{};
   static_assert(2 * kWireCount <= 256);  // of_rank_ has a byte for each
   // Wires in use.

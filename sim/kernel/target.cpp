@@ -40,13 +40,13 @@ bool Target::take_other(Wire& wire, Arrival& arrival) {
   return true;
 }
 
-// Header and body are both here: one walk, and one copy from the wire's memory to the matched place.
+// Header and body are both here: one walk, and one copy from the wire's memory to the memory that the walk found.
 bool Target::whole(Wire& wire, Arrival& arrival) {
   const portals::Header& header = arrival.header;
   if (watched()) [[unlikely]]
     record_arrival(arrival, wire.id());
   if (const portals::Placed placed = delivery_.put_whole(header, arrival.body)) [[likely]] {
-    // First, because the body has been copied, and the sender may need the wire's slot.
+    // consume() comes first: the body has been copied, and the sender may need the wire's slot.
     wire.consume();
     entries_walked_ += placed.visited;
     registers_.count_delivered(header.source.rank);
@@ -74,7 +74,7 @@ bool Target::whole_other(Wire& wire, Arrival& arrival) {
 bool Target::not_deposited(Wire& wire, const Arrival& arrival, const portals::Verdict& verdict) {
   const portals::Header& header = arrival.header;
   MARGAY_ASSERT(verdict.outcome != Outcome::deposit);
-  // A get has no body, so its slot is free at once; the reply may take longer.
+  // A get has no body, so consume() frees its slot before the reply, which may take longer.
   if (verdict.outcome == Outcome::reply) {
     wire.consume();
     ++counts_.replied;
@@ -115,7 +115,7 @@ bool Target::started(Wire& wire, Arrival& arrival) {
     wire.hold();
     return false;
   }
-  // No byte of the body is stored. A sender that requested an acknowledgment can stop the body when that arrives.
+  // No byte of the body is stored. If the sender requested an acknowledgment, it can stop the body when that arrives.
   wire.refuse();
   if (verdict.outcome == Outcome::deposit) {
     complete_deposit(wire, verdict, header, arrival.sequence);
@@ -149,7 +149,7 @@ void Target::lost(Wire& wire, const Arrival& arrival) {
   recorder_.record(event);
 }
 
-// Records an arrival, that of a held message only once, and then the walk, before the message changes anything.
+// Records an arrival, of a held message only the first. Then walks for the records, before anything changes.
 void Target::record_arrival(const Arrival& arrival, WireId wire) {
   const portals::Header& header = arrival.header;
   if (recorder_.on() && !was_held(header.source.rank, arrival.sequence)) record_arrival(header, arrival.sequence, wire);
@@ -158,7 +158,7 @@ void Target::record_arrival(const Arrival& arrival, WireId wire) {
   if (steps == 0 && !keep) return;
   steps_.clear();
   const portals::WalkLimits limits{.steps = steps, .visited = std::max(steps, kWalkEntriesCounted)};
-  walk_ = delivery_.explain(header, steps_, keep ? portals::WalkLimits() : limits);  // before the room is taken
+  walk_ = delivery_.explain(header, steps_, keep ? portals::WalkLimits() : limits);  // before decide() takes the room
   if (keep) decisions_.record_walk(header, steps_);
 }
 
@@ -199,7 +199,7 @@ bool Target::must_hold(const portals::Verdict& verdict, const portals::Header& h
 }
 
 bool Target::holds(std::uint32_t rank) const {
-  // Wires are in order, so the number of the next message follows from those delivered and dropped.
+  // Wires are in order, so the next message's number is one more than the count of delivered and dropped messages.
   std::uint64_t taken = registers_.delivered(rank);
   for (const std::uint64_t dropped : registers_.dropped(rank)) taken += dropped;
   return was_held(rank, taken + 1);
@@ -248,7 +248,7 @@ std::uint64_t Target::place_of(const portals::MatchEntry& entry, portals::Portal
 void Target::record_verdict(const portals::Header& header, std::uint64_t sequence, const portals::Verdict& verdict) {
   if (recorder_.walk_steps() != 0) record_walk(header, sequence);
   if (verdict.outcome == Outcome::drop) {
-    if (!must_hold(verdict, header)) return;  // a drop is recorded where it is counted
+    if (!must_hold(verdict, header)) return;  // drop() counts and records a drop
     TraceEvent event = trace_event(TraceKind::kernel_hold, header, sequence);
     event.reason = static_cast<std::uint8_t>(verdict.reason);
     if (recorder_.walk_steps() != 0) event.a = walk_.visited;
@@ -321,7 +321,7 @@ void Target::record_walk(const portals::Header& header, std::uint64_t sequence) 
   std::uint32_t number = 0;
   for (const portals::Step& step : steps_) {
     const std::uint32_t at = number++;
-    // The steps may be more than the trace's limit, because the log of decisions keeps the whole walk.
+    // There may be more steps than the trace's limit, because the log of decisions keeps the whole walk.
     if (at >= recorder_.walk_steps()) break;
     if (step.passed == portals::Passed::taken) continue;  // kernel_match records this entry
     TraceEvent event = pass_event(step, at, header, sequence);

@@ -1,4 +1,5 @@
-// The receiving side of the kernel. It matches each arrival, and deposits, counts and answers it, or holds or drops it.
+// The receiving side of the kernel. It matches each arrival. Then it deposits, counts and answers the message, holds it
+// on its wire, or drops it.
 #pragma once
 
 #include <algorithm>
@@ -20,12 +21,13 @@
 namespace margay::sim {
 
 // Callbacks into the layer above while a trace records. `matched` is called for each message that a descriptor has
-// taken, before the message is complete or directly after (put_whole). There the layer records the message's number,
-// which its later events about the descriptor, or about the message in the heap, contain.
+// taken: after put_whole() if that placed the message, otherwise before the message is complete. In `matched` the layer
+// records the message's number, because its later events about the descriptor, or about the message in the heap,
+// contain that number.
 struct MatchProbe {
   void (*matched)(void* context, const portals::Verdict& verdict, const portals::Header& header,
                   std::uint64_t sequence) = nullptr;
-  // Returns the number by which the trace event names this entry. If `place` is nullptr, that is the entry's order key.
+  // Returns the number by which trace events name `entry`. If `place` is nullptr, that number is the entry's order key.
   std::uint64_t (*place)(void* context, const portals::MatchEntry& entry, portals::PortalIndex portal) = nullptr;
   // The first argument of both functions; not owned.
   void* context = nullptr;
@@ -34,13 +36,13 @@ struct MatchProbe {
 // The receiving side of one process's kernel, which owns it. Used under the process lock only.
 class Target {
  public:
-  // All references outlive it.
+  // All references outlive this object.
   Target(portals::ProcessId me, portals::Delivery& delivery, Initiator& initiator, Answers& answers,
          Registers& registers, Recorder& recorder);
 
   // Handles one arrival of `wire`. false: the message is held on the wire, and nothing moved. Not inlined, because most
-  // rounds find nothing, and would pay for its stack frame. Flattened, so that a short message's path is one function;
-  // everything else is out of line.
+  // rounds find nothing and would still pay for the stack frame. Flattened, so that a short message's path is one
+  // function; the functions off that path are noinline.
   [[gnu::noinline, gnu::flatten]] bool take(Wire& wire, Arrival& arrival);
 
   // Enables backpressure on a portal: a message that finds no room is held on its wire, with all later ones of its
@@ -49,18 +51,20 @@ class Target {
     MARGAY_ASSERT(portal < portals::kPortalCount);
     hold_portals_ |= std::uint64_t{1} << portal;
   }
-  // Whether the next message of `rank`, and with it all later ones, is held on its wire.
+  // Whether the next message of `rank` is held on its wire, and with it all later messages of `rank`.
   [[nodiscard]] bool holds(std::uint32_t rank) const;
-  // The largest number of rounds, without the first one, in which one message to `portal` was held since the last call;
-  // 0: no message was held in more than one round. The coprocessor's rounds count only with serve_while_away().
+  // The length of the longest hold of a message to `portal`: the number of rounds in which it was held, the first one
+  // not counted. Considers the messages that a round since the last call held again; 0: there is none. The
+  // coprocessor's rounds count only with serve_while_away().
   [[nodiscard]] std::uint32_t take_longest_hold(portals::PortalIndex portal) {
     MARGAY_ASSERT(portal < portals::kPortalCount);
     return std::exchange(longest_hold_[portal], 0);
   }
-  // Whether any message was held in more than one round since forget_holds(). Cheap enough to be tested in each round.
+  // Whether, since forget_holds(), a round held a message again that an earlier round had held. A load, cheap enough
+  // for a test in each round.
   [[nodiscard]] bool holds_any() const { return holds_any_; }
   void forget_holds() { holds_any_ = false; }
-  // Records whether the coprocessor makes the rounds from now on, because the owner computes.
+  // `away`: the owner computes, and the coprocessor makes the rounds from now on.
   void owner_away(bool away) { owner_away_ = away; }
   // Declares that peers depend on this process's memory even while its owner is away. The coprocessor's rounds then
   // count as rounds in which a message was held (take_longest_hold()).
@@ -68,56 +72,59 @@ class Target {
   [[nodiscard]] bool serves_while_away() const { return serve_while_away_; }
   // Counts of messages by the path that they took.
   struct Counts {
-    // Deposited in separate steps (decide, move, complete); all other delivered puts were deposited at once.
+    // Messages deposited in separate steps (decide, move, complete). put_whole() deposited all others.
     std::uint64_t decided = 0;
     // Gets that were answered.
     std::uint64_t replied = 0;
-    // Rounds that left a message on its wire.
+    // Decisions that left a message on its wire: one for each held message and round.
     std::uint64_t held = 0;
     bool operator==(const Counts&) const = default;
   };
   [[nodiscard]] const Counts& counts() const { return counts_; }
-  // Match entries examined so far, by walks or in the index that replaces them.
+  // Match entries examined so far, by linear walks or in a list's index.
   [[nodiscard]] std::uint64_t entries_walked() const { return entries_walked_; }
-  // The log of decisions. It is empty until its keep() sets a limit.
+  // The log of decisions. Disabled until DecisionLog::keep() sets a limit.
   [[nodiscard]] DecisionLog& decisions() { return decisions_; }
   // Sets the callbacks of traces; {}: none.
   void set_match_probe(const MatchProbe& probe) { match_probe_ = probe; }
-  // The first messages that no entry accepted, for the report to the user; a program in error may send them for ever.
+  // The headers of the first messages that no entry accepted, for the report to the user. At most kUnmatchedKept,
+  // because a wrong program may send any number of such messages.
   static constexpr std::size_t kUnmatchedKept = 20;
   [[nodiscard]] const std::vector<portals::Header>& first_unmatched() const { return first_unmatched_; }
   // Puts to `portal` that were dropped because no entry accepted them.
   [[nodiscard]] std::uint64_t unmatched_puts(portals::PortalIndex portal) const { return unmatched_puts_[portal]; }
-  // Bodies that are arriving in parts.
+  // Number of bodies that are arriving in parts.
   [[nodiscard]] std::uint64_t incoming() const { return under_way_; }
 
  private:
-  // A message whose body arrives in parts. Pooled; the wire holds its address as the cookie.
+  // A message whose body arrives in parts. Pooled. The wire keeps its address as the cookie.
   struct Incoming {
     portals::Header header;
-    // From decide() until complete() or abandon(); it keeps the room reserved.
+    // The result of decide(). It reserves the room until complete() or abandon().
     portals::Verdict verdict;
     std::uint64_t sequence = 0;
   };
-  // The message of a source that was last held on its wire. A wire is in order, so there is one per source.
+  // A source's message that was held last on its wire. One for each source suffices, because a wire delivers the
+  // messages of a source in order.
   struct Held {
     std::uint64_t sequence = 0;
-    // Rounds in which it was held, without the first one; see take_longest_hold().
+    // Rounds in which the message was held, the first one not counted; see take_longest_hold().
     std::uint32_t rounds = 0;
   };
-  // Counts saturate here.
+  // The largest count of rounds; Held::rounds stays there.
   static constexpr std::uint32_t kRoundsMax = 0xffff'ffff;
 
-  // The two paths of a whole message: whole() calls put_whole(), and whole_other() decides and completes. Short
-  // messages arrive whole, so all other paths are out of line: whole() needs a small stack frame only.
+  // The two paths of a whole message: whole() calls put_whole(); if that does not handle the message, whole_other()
+  // decides, copies and completes. Most messages are short and take whole(). The other paths are out of line, so that
+  // whole() needs a small stack frame only.
   bool whole(Wire& wire, Arrival& arrival);
   [[gnu::noinline]] bool whole_other(Wire& wire, Arrival& arrival);
   [[gnu::noinline]] bool take_other(Wire& wire, Arrival& arrival);
-  // A decision other than a deposit: a reply, a hold, or a drop.
+  // Carries out a decision other than a deposit: a reply, a hold, or a drop.
   [[gnu::noinline]] bool not_deposited(Wire& wire, const Arrival& arrival, const portals::Verdict& verdict);
-  // The steps of take_other(), each named like the kind of arrival that it handles; lost() handles `left` too.
+  // The steps of take_other(). Each has the name of the kind of arrival that it handles; lost() handles `left` too.
   //
-  // Only the header has arrived: decides, and then accepts, refuses or holds the body.
+  // Only the header has arrived. Decides, and then accepts, refuses or holds the body.
   bool started(Wire& wire, Arrival& arrival);
   // The body is complete in its landing.
   void finished(const Wire& wire, Incoming& incoming);
@@ -128,7 +135,8 @@ class Target {
 
   // Whether a trace or the log of decisions records each message.
   [[nodiscard]] bool watched() const { return recorder_.on() || decisions_.on(); }
-  // decide(), with its record. A held message is decided again in each round, but recorded once.
+  // Delivery::decide(), with its record. A held message is decided again in each round; the decision to hold it is
+  // recorded once.
   [[nodiscard]] portals::Verdict decide(const Arrival& arrival, WireId wire) {
     const portals::Header& header = arrival.header;
     portals::Verdict verdict = delivery_.decide(header);
@@ -145,12 +153,13 @@ class Target {
   [[gnu::noinline]] void record_decision(const Arrival& arrival, WireId wire, const portals::Verdict& verdict,
                                          bool hold);
   [[gnu::noinline]] void record_placed(const Arrival& arrival, const Wire& wire, const portals::Placed& placed);
-  // Whether this message was held before. Sources send in order, so one number per source suffices.
+  // Whether this message was held before.
   [[nodiscard]] bool was_held(std::uint32_t source, std::uint64_t sequence) const {
     const auto found = held_.find(source);
     return found != held_.end() && found->second.sequence == sequence;
   }
-  // Counts a round in which a message is held; the wire offers it again in each round. Returns true in the first one.
+  // Counts a round in which a message is held. Returns true in the first round. The wire offers the message again in
+  // each round.
   bool first_hold(const portals::Header& header, std::uint64_t sequence) {
     Held& held = held_[header.source.rank];
     if (held.sequence != sequence) {
@@ -172,31 +181,34 @@ class Target {
     if (verdict.acknowledge || recorder_.on()) [[unlikely]]
       finish_deposit(wire, verdict, header, sequence);
   }
-  // The rare part of a completed deposit: records it while tracing, and sends the acknowledgment if one is requested.
+  // The rare part of a completed deposit: records the deposit while tracing, and sends the acknowledgment if one is
+  // requested.
   [[gnu::noinline]] void finish_deposit(const Wire& wire, const portals::Verdict& verdict,
                                         const portals::Header& header, std::uint64_t sequence);
-  // Whether a drop for lack of room is turned into holding (hold_when_no_room).
+  // Whether the message is held instead of dropped: it lacks room, and its portal has hold_when_no_room().
   [[nodiscard]] bool must_hold(const portals::Verdict& verdict, const portals::Header& header) const;
-  // Counts a drop, as the accounting law demands, and keeps the first ones without a match for the report to the user.
+  // Counts and records a drop, as the accounting law demands. Keeps the headers of the first messages without a match
+  // (first_unmatched()).
   [[gnu::noinline]] void drop(const portals::Header& header, std::uint64_t sequence, portals::DropReason reason);
-  // Record trace events; called only while the recorder is on.
+  // The following functions record trace events; called only while the recorder is on.
   //
   // The arrival itself, as an event of the header's kind.
   void record_arrival(const portals::Header& header, std::uint64_t sequence, WireId wire);
-  // The number that stands for an entry in trace events.
+  // The number by which trace events name an entry; see MatchProbe::place.
   [[nodiscard]] std::uint64_t place_of(const portals::MatchEntry& entry, portals::PortalIndex portal) const;
-  // The destination that decide() found, or that the message is held; a drop is recorded by drop().
+  // Records the destination that decide() found, or that the message is held. drop() records a drop.
   void record_verdict(const portals::Header& header, std::uint64_t sequence, const portals::Verdict& verdict);
-  // The first entries that the linear walk passed over when the message arrived, at most Recorder::walk_steps().
+  // Records the first entries that the linear walk passed over when the message arrived, at most
+  // Recorder::walk_steps().
   void record_walk(const portals::Header& header, std::uint64_t sequence);
   // Takes an Incoming out of the pool, and returns one to it.
   [[nodiscard]] Incoming& make_incoming();
-  // The message that started() gave to the wire with its cookie.
+  // The message whose address started() gave to the wire as the cookie.
   [[nodiscard]] static Incoming& incoming_of(const Arrival& arrival) {
     MARGAY_ASSERT(arrival.cookie != nullptr);
     return *static_cast<Incoming*>(arrival.cookie);
   }
-  // Requires: the wire does not refer to it any more.
+  // Requires: the wire does not refer to `incoming` any more.
   void release(Incoming& incoming);
 
   portals::ProcessId me_;
@@ -205,7 +217,7 @@ class Target {
   Answers& answers_;
   Registers& registers_;
   Recorder& recorder_;
-  // By source; a source has an element once a message of it was held.
+  // By source. An element exists for each source of which a message was ever held.
   std::unordered_map<std::uint32_t, Held> held_;
   // Bit per portal.
   std::uint64_t hold_portals_ = 0;
@@ -213,16 +225,16 @@ class Target {
   // By portal, in rounds; see take_longest_hold().
   std::array<std::uint32_t, portals::kPortalCount> longest_hold_{};
   bool holds_any_ = false;
-  // Called only while a trace records, although it may be set without one.
+  // Its functions are called only while a trace records. It may be set without a trace.
   MatchProbe match_probe_;
   // See serve_while_away() and owner_away().
   bool serve_while_away_ = false;
   bool owner_away_ = false;
   DecisionLog decisions_;
   Counts counts_;
-  // A held message counts at its first decision and at its last, not in the rounds between.
+  // Of a held message, only the first decision and the last one add entries, not the decisions in the rounds between.
   std::uint64_t entries_walked_ = 0;
-  // At most kUnmatchedKept.
+  // At most kUnmatchedKept elements.
   std::vector<portals::Header> first_unmatched_;
   std::array<std::uint64_t, portals::kPortalCount> unmatched_puts_{};
   // Incoming messages in use.
@@ -230,7 +242,8 @@ class Target {
   std::vector<std::unique_ptr<Incoming>> pool_;
   // Elements of pool_ that are not in use.
   std::vector<Incoming*> free_;
-  // The steps of the walk that is being recorded; a member, so that tracing does not allocate each time.
+  // The steps of the linear walk for the message that is being recorded. A member, so that tracing does not allocate
+  // for each message.
   std::vector<portals::Step> steps_;
   // That walk's length and result.
   portals::WalkSummary walk_;

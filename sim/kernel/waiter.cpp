@@ -15,19 +15,20 @@ namespace margay::sim {
 
 namespace {
 
-// A yielding rank nudges later, because its peers are slow for want of a processor, not because they compute.
+// The idle time before a yielding rank nudges: longer, because its peers are slow while they wait for a processor, not
+// because they compute.
 constexpr std::uint64_t kNudgeAfterYieldingNs = 40 * kNudgeAfterNs;
 constexpr std::uint64_t kNudgeAtMostEachNs = 10'000'000;
-// The most time between two readings of the clock that counts as idle; the remainder was a turn of other programs.
-// Otherwise a rank beside busy programs would sleep before its peer has had one turn.
+// Of the time between two readings of the clock, at most this counts as idle; the remainder was a turn of other
+// programs. Without this bound, a rank beside busy programs would sleep before its peer has had one turn.
 constexpr std::uint64_t kOwnTimeMaxNs = 1'000'000;
 // A sleep lasts 1/20 of the wait so far, and at least 1 ms, the shortest time of poll(). So a wait that must end
-// without a ring (a mistake of the program, a lost peer) becomes about a twentieth longer, and code that counts polls
-// gets 64 of them within half a second. The cost is 120 wake-ups in the first 10 seconds.
+// without a ring (a mistake of the program, a lost peer) becomes about a twentieth longer. Code that counts polls gets
+// 64 polls within half a second. The cost is 120 wake-ups in the first 10 seconds.
 constexpr std::uint64_t kSleepShare = 20;
 constexpr std::uint64_t kSleepMinNs = 1'000'000;
 static_assert(kSleepMinNs <= kNudgeAtMostEachNs && kSleepMinNs <= Waiter::kSleepSliceNs);
-// The sleep of a loop of polls, where a wait would sleep until it is woken.
+// The length of a nap in a loop of polls, where a wait would sleep until it is woken.
 constexpr std::uint64_t kNapNs = 20'000;
 
 }  // namespace
@@ -39,7 +40,8 @@ WaitStep wait_step(WaitPolicy policy, Company::Found company, bool nudged, std::
     if (company == Company::Found::ranks_and_others) return WaitStep::sleep;
     if (company == Company::Found::ranks) return WaitStep::yield;
   }
-  // The rank that owes something may be computing while all other processors are busy: its coprocessor needs this one.
+  // The rank that was nudged may be computing while all other processors are busy, so its coprocessor needs this
+  // processor.
   return nudged ? WaitStep::yield : WaitStep::spin;
 }
 
@@ -52,9 +54,9 @@ void give_processor_up(std::uint64_t ns) {
   nanosleep(&time, nullptr);
 }
 
-// The next part may be here already, so the wait does not sleep now. But its idle time is kept: on a shared processor
-// the sender puts a part into the ring only while it has the processor, and a receiver that spun anew after each part
-// would keep the processor from it.
+// The next part may be here already, so the wait does not sleep now. But its idle time is kept. On a shared processor
+// the sender puts a part into the ring only while it has the processor. A receiver that spun again after each part
+// would keep the processor from the sender.
 void Waiter::body_moved() {
   wake_up();
   stalled_since_ns_ = stalled_ns_ = 0;
@@ -66,16 +68,16 @@ void Waiter::pause() {
     // Another thread has joined since the decision to sleep.
     wake_up();
   }
-  // Company may have left, so each round that yields looks again.
+  // The other rank may have left this processor, so each round that yields looks again.
   if (means_.policy == WaitPolicy::automatic) means_.company->look();
   const WaitStep step = wait_step(means_.policy, company(), false, idle_ns_);
-  const bool naps = idle_ns_ >= kSleepAfterNs;  // used if it may not sleep: then it naps (look_at_clock)
+  const bool naps = idle_ns_ >= kSleepAfterNs;  // if it may not sleep, look_at_clock() naps
   if (step == WaitStep::yield || (step == WaitStep::sleep && !means_.may_sleep && !naps)) return look_at_clock(yield());
   if (step == WaitStep::sleep || rounds_ % kSpinRounds == 0) look_at_clock(clock_.now_ns());
 }
 
-// Returns the time afterwards: a yield (0.3 us) may have been a turn of each busy program (milliseconds), so the clock
-// (23 ns) is read after each.
+// The clock (23 ns) is read after each yield, because a yield takes 0.3 us, or the turns of all busy programs
+// (milliseconds).
 std::uint64_t Waiter::yield() {
   const bool automatic = means_.policy == WaitPolicy::automatic;
   const std::uint64_t before = automatic ? clock_.now_ns() : 0;
@@ -99,8 +101,8 @@ void Waiter::count_idle_time(std::uint64_t now) {
   stalled_ns_ = now - stalled_since_ns_;
 }
 
-// Wakes the ranks that owe something, if a nudge is due; the intervals double, up to kNudgeAtMostEachNs. Returns
-// whether it woke any.
+// Wakes the ranks that owe something, if a nudge is due. The intervals between nudges double, up to kNudgeAtMostEachNs.
+// Returns whether a rank was woken.
 bool Waiter::nudge() {
   if (idle_ns_ < next_nudge_ns_) return false;
   next_nudge_ns_ = idle_ns_ + std::min(std::max(idle_ns_, next_nudge_ns_), kNudgeAtMostEachNs);
@@ -123,7 +125,7 @@ void Waiter::look_at_clock(std::uint64_t now) {
     case WaitStep::sleep:
       break;
   }
-  // While another process reads a body out of this one's memory, this rank may sleep, but its wait is not stalled.
+  // While another process reads a body out of this process's memory, this rank may sleep, but its wait is not stalled.
   const std::uint64_t before = std::exchange(read_on_, kernel_.bodies_read_on());
   if (before != read_on_) stalled_since_ns_ = now;
   if (!means_.may_sleep) {
@@ -131,11 +133,11 @@ void Waiter::look_at_clock(std::uint64_t now) {
     return;
   }
   if (means_.bell != nullptr) means_.bell->begin_sleep();
-  // The caller polls once more before idle() sleeps: a message that arrived before begin_sleep() rang no bell.
+  // The caller polls once more before idle() sleeps, because a message that arrived before begin_sleep() rang no bell.
   about_to_sleep_ = true;
 }
 
-// While something is owed, the rank that owes it may need another nudge, so the sleep is short.
+// While something is unfinished, the sleep is short, because the rank that owes it may need another nudge.
 std::uint64_t Waiter::sleep_slice_ns() const {
   const std::uint64_t longest_ns = kernel_.unfinished() ? kNudgeAtMostEachNs : kSleepSliceNs;
   return std::clamp(stalled_ns_ / kSleepShare, kSleepMinNs, longest_ns);
@@ -150,14 +152,14 @@ void Waiter::sleep() {
   for (Wire* wire : kernel_.wires()) {
     if (wire->wait_descriptor() < 0) continue;
     MARGAY_ASSERT(count < kWireCount);
-    // true: something has arrived since the last poll, so this wait does not sleep.
+    // prepare_wait() returns true if something has arrived since the last poll. In that case this wait does not sleep.
     something |= wire->prepare_wait();
     descriptors[count++] = {wire->wait_descriptor(), POLLIN, 0};
   }
   if (!something) {
     if (kernel_.recorder().on()) kernel_.recorder().record({.kind = TraceKind::sleep, .detail = slice_ns});
-    // A rank that sleeps only because of its company needs this processor as soon as it is woken, so it stays
-    // published.
+    // A rank that sleeps only because of its company needs this processor as soon as it is woken, so its processor
+    // stays published.
     if (means_.company != nullptr && idle_ns_ >= kSleepAfterNs) means_.company->away();
     if (count > 0) {
       if (means_.wake_descriptor >= 0) descriptors[count++] = {means_.wake_descriptor, POLLIN, 0};
@@ -184,7 +186,7 @@ void Waiter::wake_up() {
   if (means_.bell != nullptr) means_.bell->end_sleep();
   if (means_.wake_descriptor < 0) return;
   std::uint64_t rings = 0;
-  static_cast<void>(!read(means_.wake_descriptor, &rings, sizeof rings));  // nonblocking: only empties it
+  static_cast<void>(!read(means_.wake_descriptor, &rings, sizeof rings));  // nonblocking: empties the eventfd
 }
 
 void PollStreak::measure(const Clock& clock) {
@@ -198,7 +200,8 @@ void PollStreak::give_way(Kernel& kernel, const Clock& clock, const WaitMeans& m
     kernel.time_passed();
   };
   if (means.policy == WaitPolicy::spin) return;
-  // In a virtual machine, time passes and messages arrive when a rank passes its turn.
+  // Without company, only the policy `yield` gives way. In a virtual machine, time passes and messages arrive only when
+  // a rank passes its turn.
   if (means.company == nullptr) return means.policy == WaitPolicy::yield ? yield(0) : void();
   Company& company = *means.company;
   company.look();

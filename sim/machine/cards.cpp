@@ -25,7 +25,7 @@ Status exchange_cards(const Job& job, const std::string& own, std::vector<std::s
   cards.assign(job.size, {});
   if (job.pmi == nullptr) return Status::error("cannot find the ranks of other nodes: the launcher offers no PMI");
   if (Status status = job.pmi->put_card(own); !status.ok()) return status;
-  // Only values that were put before the barrier are visible to all afterwards.
+  // After the barrier, every rank sees the values that were put before it.
   if (Status status = job.pmi->barrier(); !status.ok()) return status;
   for (std::uint32_t rank = 0; rank < job.size; ++rank) {
     // Ranks of this node are reached through shared memory, and their cards would cost a request each.

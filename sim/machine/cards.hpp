@@ -1,4 +1,4 @@
-// The exchange of socket addresses among the ranks of several nodes, through PMI. A rank's *card* is the text with the
+// The exchange of socket addresses among the ranks of several nodes, through PMI. A rank's *card* is a text: the
 // address at which its TCP wire listens.
 #pragma once
 
@@ -11,11 +11,12 @@
 
 namespace margay::sim {
 
-// Sets backend, address and secret from the job's options. The failure names the option. Sends nothing.
+// Fills in the backend and the address of `settings` from the job's options, and the secret from the job. A failure
+// quotes the invalid value. Sends nothing.
 [[nodiscard]] portals::Status choose_tcp(const Job& job, TcpWire::Settings& settings);
-// Publishes this rank's card, `own`, and fills `cards`, by rank, with those of the ranks on other nodes; the elements
-// of this node's ranks stay empty. Collective over the job: blocks in a PMI barrier until all ranks have published
-// their cards. Costs one request to the launcher for each rank on another node.
+// Publishes `own`, this rank's card, and fills `cards`, by rank, with the cards of the ranks on other nodes. The
+// elements of this node's ranks stay empty. Collective over the job: blocks in a PMI barrier until all ranks have
+// published their cards. Costs one request to the launcher for each rank on another node.
 [[nodiscard]] portals::Status exchange_cards(const Job& job, const std::string& own, std::vector<std::string>& cards);
 
 }  // namespace margay::sim

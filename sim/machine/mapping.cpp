@@ -62,17 +62,18 @@ struct Listed {
   std::uint64_t bytes;
   int descriptor;
   std::uint64_t offset;
-  // With `file`: the file's identity, in case the program has closed the descriptor and its number was reused.
+  // device and file: the file's identity, because the program may have closed the descriptor and its number may have
+  // been reused.
   dev_t device;
   ino_t file;
-  // false in a child of fork(), where the range is private: fork() copies it for the child's own children.
+  // false in a child of fork(), where the range is private. The child's own children get copies by fork() itself.
   bool is_shared;
 };
 
 struct RangeList {
   std::mutex mutex;
   std::map<std::byte*, Listed> ranges;  // by address
-  // The error of pthread_atfork; 0: none. With an error no ranges are mapped.
+  // The error of pthread_atfork; 0: there was none. After an error SharedRange::map() always fails.
   int refused = 0;
 };
 
@@ -89,7 +90,8 @@ void make_private(std::byte* base, const Listed& range) {
   // The descriptor may refer to another file by now.
   const bool same =
       ::fstat(range.descriptor, &about) == 0 && about.st_dev == range.device && about.st_ino == range.file;
-  // Read-only is the second try, because a limit on private writable memory (strict overcommit) does not count it.
+  // The second attempt maps the range read-only, because a limit on private writable memory (strict overcommit) does
+  // not count read-only mappings.
   if (!same || (map_at(base, range, PROT_READ | PROT_WRITE, MAP_PRIVATE) == MAP_FAILED &&
                 map_at(base, range, PROT_READ, MAP_PRIVATE) == MAP_FAILED)) {
     ::munmap(base, range.bytes);
@@ -115,7 +117,7 @@ void in_child() {
   range_list().mutex.unlock();
 }
 
-// Never destroyed, because objects that live until the process's end remove their ranges from it.
+// The list is never destroyed, because objects that live until the process's end remove their ranges from it.
 RangeList& range_list() {
   static RangeList* const list = [] {
     auto* const made = new RangeList;
@@ -130,15 +132,15 @@ Status refuse_range(std::uint64_t bytes, int error) {
                        "; see the limits on memory and address space (ulimit -v)");
 }
 
-// Reserves `bytes` of unused addresses; MAP_FAILED: refused. A range that is long enough for huge pages begins at an
-// address that equals `offset` modulo the size of a huge page, so that huge pages of the file can be mapped there.
+// Reserves `bytes` of unused addresses; MAP_FAILED: refused. If the range is long enough for huge pages, its address
+// equals `offset` modulo the size of a huge page, so that huge pages of the file can be mapped there.
 void* reserve(std::uint64_t offset, std::uint64_t bytes) {
   const std::uint64_t slack = bytes < kHugeMinBytes ? 0 : kHugePageBytes;
   void* const got = ::mmap(nullptr, bytes + slack, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (got == MAP_FAILED || slack == 0) return got;
   auto* const begin = static_cast<std::byte*>(got);
   const std::uint64_t before = (offset - reinterpret_cast<std::uintptr_t>(begin)) % kHugePageBytes;
-  // The slack around the aligned range goes back, so that a range takes no more addresses than its length.
+  // Unmaps the slack around the aligned range, so that a range takes no more addresses than its length.
   if (before != 0) ::munmap(begin, before);
   ::munmap(begin + before + bytes, slack - before);
   return begin + before;
@@ -148,7 +150,7 @@ void* reserve(std::uint64_t offset, std::uint64_t bytes) {
 
 SharedRange::~SharedRange() {
   if (base_ == nullptr) return;
-  // Unmapped and removed under the list's lock, so that no fork() falls between.
+  // The range is unmapped and removed under the list's lock, so that no fork() happens between the two steps.
   RangeList& list = range_list();
   const std::lock_guard hold(list.mutex);
   list.ranges.erase(base_);

@@ -10,7 +10,7 @@
 
 namespace margay::sim {
 
-// The owner of a mapping of a whole file, or of anonymous memory. Movable.
+// The owner of a mapping of a file's beginning, or of anonymous memory. Movable.
 class Mapping {
  public:
   Mapping() = default;
@@ -23,10 +23,10 @@ class Mapping {
   Mapping& operator=(const Mapping&) = delete;
   ~Mapping();
 
-  // Maps the first `bytes` of a file, shared. The descriptor stays the caller's. Fails when the file is shorter, or
-  // when the mapping is refused; then the message has errno.
+  // Maps the first `bytes` of a file, shared. The caller keeps the descriptor. Fails if the file is shorter, or if the
+  // operating system refuses the mapping; in that case the message has errno.
   [[nodiscard]] static portals::Status map(int descriptor, std::uint64_t bytes, Mapping& out);
-  // Private memory of zeros, allocated when touched.
+  // Maps private memory of zeros, which takes memory only where it is touched.
   [[nodiscard]] static portals::Status anonymous(std::uint64_t bytes, Mapping& out);
   // The mapped memory; empty when nothing is mapped.
   [[nodiscard]] std::span<std::byte> bytes() const { return bytes_; }
@@ -36,22 +36,22 @@ class Mapping {
   std::span<std::byte> bytes_;
 };
 
-// SharedRange, below, maps a part of a memfd: shared with the job, and private in a child of fork(). The child's writes
-// stay its own; pages that it has not written still show the job's writes. A range is excluded from core dumps, unless
-// requested (madvise): a dump would touch, and so allocate, all of a sparse file.
+// SharedRange, below, maps a part of a memfd: shared with the job, and private in a child of fork(). The job does not
+// see the child's writes; pages that the child has not written still show the job's writes. Core dumps exclude a range,
+// unless its user requests otherwise (madvise), because a dump would touch, and so allocate, all of a sparse file.
 //
-// The ranges of all ranks in an operating system's process are in one list. It is a mutable global, because the
-// functions of pthread_atfork, which make the ranges private, have no argument; and a child has the memory of all ranks
-// of its parent, but not their threads. A fork() waits until a thread that changes the list has finished. A child made
-// by clone() or a raw system call runs none of these functions, so its ranges stay shared. If the operating system
+// The ranges of all ranks in an operating system's process are in one list. The list is a mutable global for two
+// reasons: the functions of pthread_atfork, which make the ranges private, have no argument; and a child has the memory
+// of all ranks of its parent, but not their threads. fork() waits until no thread is changing the list. A child that
+// clone() or a raw system call makes runs none of these functions, so its ranges stay shared. If the operating system
 // refuses so much private memory (strict overcommit), the child may only read. If even that is refused, or the program
 // has closed the descriptor, the range is unmapped: an access ends the child, and never reaches the job.
 
-// The size of a huge page, and the least size for which a piece is aligned to them.
+// The size of a huge page, and the least size of a range or a piece that is aligned to huge pages.
 inline constexpr std::uint64_t kHugePageBytes = std::uint64_t{2} << 20;
 inline constexpr std::uint64_t kHugeMinBytes = 2 * kHugePageBytes;
 
-// The owner of one such range. Movable.
+// The owner of one range that is shared with the job (see above). Movable.
 class SharedRange {
  public:
   SharedRange() = default;
@@ -64,12 +64,12 @@ class SharedRange {
   }
   SharedRange(const SharedRange&) = delete;
   SharedRange& operator=(const SharedRange&) = delete;
-  // Unmaps, and leaves the list of ranges.
+  // Unmaps the range, and removes it from the list.
   ~SharedRange();
 
-  // Maps `bytes` at `offset` of the file. From kHugeMinBytes on, the address has the same distance to a huge page's
-  // boundary as `offset`, as huge pages require. Requires: whole pages, which lie within the file. The descriptor stays
-  // the caller's, who keeps it open while the range lives. The failure names bytes and errno.
+  // Maps `bytes` at `offset` of the file. From kHugeMinBytes on, the address equals `offset` modulo the size of a huge
+  // page, as huge pages require. Requires: `offset` and `bytes` are multiples of a page, and the range lies within the
+  // file. The caller keeps the descriptor open while the range lives. The failure names bytes and errno.
   [[nodiscard]] static portals::Status map(int descriptor, std::uint64_t offset, std::uint64_t bytes, SharedRange& out);
   // The mapped memory; nullptr when nothing is mapped.
   [[nodiscard]] std::byte* data() const { return base_; }

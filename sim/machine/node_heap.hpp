@@ -1,5 +1,5 @@
-// The memory that the ranks of a node allocate for each other, as one of them sees it: its own heap (shared_heap), and
-// the others', as far as it has mapped them (peer_heap).
+// The memory that the ranks of a node allocate for each other, as one rank sees it: its own heap (shared_heap), and the
+// heaps of other ranks as far as it has mapped them (peer_heap).
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace margay::sim {
 
-// One rank's own heap, and its mappings of the other ranks' heaps. Owned by Process. Used under the process lock. A
-// peer gets a place in a message of the layer above; nothing here sends.
+// One rank's own heap, and its mappings of the other ranks' heaps. Owned by Process. Used under the process lock. The
+// layer above sends places (HeapAddress) to peers; NodeHeap sends nothing.
 class NodeHeap {
  public:
   // The layout's segment outlives it. `local_rank`: this rank's index on the node.
@@ -29,7 +29,7 @@ class NodeHeap {
   void free(void* address) { own_.free(address); }
   // Whether allocate() returned this address, and it has not been freed.
   [[nodiscard]] bool owns(const void* address) const { return own_.owns(address); }
-  // The place of a range of this rank's heap, for a peer; nothing for an empty range, or one outside of a piece.
+  // The place of a range of this rank's heap, for a peer; nullopt if the range is empty or does not lie in one piece.
   [[nodiscard]] std::optional<HeapAddress> find(const void* address, std::uint64_t bytes) const {
     return bytes == 0 ? std::nullopt : own_.find(address, bytes);
   }
@@ -39,8 +39,8 @@ class NodeHeap {
   // Memory that this rank's pieces may still take when they are touched.
   [[nodiscard]] std::uint64_t untouched_bytes() const { return own_.untouched_bytes(); }
 
-  // The address, in this process, of a place in a rank's heap; mapped if necessary. Fails when it cannot be mapped
-  // here; others may succeed.
+  // Finds the address, in this process, of a place in a rank's heap, and maps the place if necessary. Fails if this
+  // process cannot map the place; other processes may be able to.
   [[nodiscard]] portals::Status map(std::uint32_t local_rank, const HeapAddress& place, std::byte*& out) {
     PeerHeap& peer = peers_[local_rank];
     if (!peer.is_open()) {
@@ -48,11 +48,11 @@ class NodeHeap {
     }
     return peer.map(place, out);
   }
-  // Whether a rank's arena is open here. If so, and map() fails, this process lacks addresses.
+  // Whether this process has opened a rank's arena. If it has and map() fails, this process lacks addresses.
   [[nodiscard]] bool is_open(std::uint32_t local_rank) const { return peers_[local_rank].is_open(); }
 
  private:
-  // Where owners publish their arenas.
+  // The segment in which owners publish their arenas.
   ShmLayout layout_;
   // This rank's index on the node.
   std::uint32_t local_rank_;

@@ -26,8 +26,8 @@ std::optional<bool> NodeMemory::reads_others() const {
   return answer == kReads;
 }
 
-// Tests all ranks that are there. The answer then holds for all: none that permitted it will refuse later, and all are
-// under the same rules.
+// Tests all ranks that have started. The result holds for all ranks, because a rank that permits reading does not
+// withdraw the permission, and all ranks are under the same rules.
 std::uint32_t NodeMemory::try_reading_others() const {
   if (!may_read_) return kDoesNotRead;
   std::uint32_t here = 0;

@@ -1,6 +1,6 @@
-// The memory that the ranks of a node share beside their channels. Each of the first communicators has a shared-memory
-// barrier in it (sim/shm/meeting), and each member of these has memory there that all other members read. Where the
-// operating system permits it, members also read each other's own memory, without a copy.
+// The memory that the ranks of a node share beside their channels. For each of the first communicators it contains a
+// shared-memory barrier (sim/shm/meeting), and for each member memory that the other members read. If the operating
+// system permits it, members also read each other's own memory directly.
 #pragma once
 
 #include <cstddef>
@@ -17,47 +17,48 @@
 
 namespace margay::sim {
 
-// A view: owns nothing. Ranks are local ranks, by their index on the node, unless they are called world ranks.
+// A view of that memory, which owns nothing. A rank is given by its index on the node, unless it is called a world
+// rank.
 class NodeMemory {
  public:
   // The result of local_rank() for a rank of another node.
   static constexpr std::uint32_t kNotHere = ~0U;
 
-  // `world_ranks`: world ranks of the node's ranks, ascending, by their index on it. The layout's segment outlives it.
-  // `may_read`: whether this rank may read the others' memory (false with --method long=ring).
+  // `world_ranks`: the world ranks of the node's ranks, ascending, by index on the node. The layout's segment outlives
+  // it. `may_read`: whether this rank may read the others' memory (false with --method long=ring).
   NodeMemory(const ShmLayout& layout, std::vector<std::uint32_t> world_ranks, bool barrier_registered, bool may_read)
       : layout_(layout), world_ranks_(std::move(world_ranks)), registered_(barrier_registered), may_read_(may_read) {}
 
-  // The result of this process's register_node_barrier() (sim/shm/barrier): whether the node_barrier() that a process
-  // executes before it sleeps fences this process, too.
+  // The result of this process's register_node_barrier() (sim/shm/barrier). true: a node_barrier(), which a process
+  // executes before it sleeps, also fences this process.
   [[nodiscard]] bool barrier_registered() const { return registered_; }
-  // A rank's index on the node; kNotHere: it is on another one.
+  // A rank's index on the node; kNotHere: the rank is on another node.
   [[nodiscard]] std::uint32_t local_rank(std::uint32_t world_rank) const;
-  // Whether communicators with this pair of contexts have a meeting place.
+  // Whether communicators with context pair `pair` have a meeting place.
   [[nodiscard]] static bool has_place(std::uint32_t pair) { return pair < kMeetingPlaces; }
-  // The place of the communicator whose lowest member on the node is `leader`.
+  // The meeting place of the communicator with context pair `pair` whose lowest member on the node is `leader`.
   [[nodiscard]] MeetingData& place(std::uint32_t pair, std::uint32_t leader) const {
     return layout_.meeting(pair, leader);
   }
-  // The memory in which member `local_rank` shows `bytes` bytes to the others: a cache line if they fit, otherwise a
-  // part of kMeetingPartBytes. `side`: 0 or 1, in turn.
+  // The memory in which member `local_rank` publishes `bytes` bytes to the other members: a cache line if the bytes
+  // fit, otherwise a part of kMeetingPartBytes. `side`: 0 or 1, in turn.
   [[nodiscard]] std::byte* part(std::uint32_t pair, std::uint32_t local_rank, unsigned side,
                                 std::uint64_t bytes) const {
     return bytes <= kCacheLineBytes ? layout_.meeting_line(pair, local_rank, side)
                                     : layout_.meeting_part(pair, local_rank, side);
   }
-  // Whether members of this communicator also have strips, for long data, and postings.
+  // Whether members of communicators with `pair` also have strips, for long data, and postings.
   [[nodiscard]] bool has_strips(std::uint32_t pair) const { return pair < layout_.long_places(); }
-  // The addresses of a member's strip, of kStripAreaBytes, and of its postings. `side` is that of the shared-memory
-  // barrier. Requires: has_strips(pair).
+  // The address of a member's strip, which has kStripAreaBytes, and the member's postings. `side` is that of the
+  // shared-memory barrier. Requires: has_strips(pair).
   [[nodiscard]] std::byte* strip(std::uint32_t pair, std::uint32_t local_rank, unsigned side) const {
     return layout_.strip(pair, local_rank, side);
   }
   [[nodiscard]] PostingArea& posting_area(std::uint32_t pair, std::uint32_t local_rank) const {
     return layout_.posting_area(pair, local_rank);
   }
-  // Whether ranks read each other's own memory. The first rank that asks after another rank has started tests this, and
-  // its answer holds for all ranks. nullopt: no other rank has started yet.
+  // Whether ranks read each other's own memory. The first rank that calls this after another rank has started makes the
+  // test, and its result holds for all ranks. nullopt: no other rank has started yet.
   [[nodiscard]] std::optional<bool> reads_others() const;
   // Fills `landing` from a rank's own memory, according to that rank's offer. `gone`: the rank's process has ended.
   // Requires: reads_others() is true.
@@ -71,7 +72,8 @@ class NodeMemory {
   [[nodiscard]] AccumulateLockData& accumulates(std::uint32_t local_rank) const {
     return layout_.area(local_rank).accumulates;
   }
-  // Whether a rank's process has ended, according to the operating system; false where it does not permit the test.
+  // Whether a rank's process has ended, according to the operating system; false if the operating system does not
+  // permit the test.
   [[nodiscard]] bool ended(std::uint32_t local_rank) const { return has_ended(layout_.area(local_rank)); }
   // Rings the bell even if the rank does not sleep, so that the coprocessor of a computing rank polls. A system call.
   void wake(std::uint32_t local_rank) const { BellRinger(layout_.area(local_rank).bell, registered_).ring(); }

@@ -29,14 +29,14 @@ constexpr std::uint64_t round_up(std::uint64_t bytes, std::uint64_t to) {
   return (bytes + to - 1) / to * to;
 }
 
-// The least size of a range. Smaller where addresses are limited, because the program needs them most.
+// The least size of a range. It is smaller if the process's addresses are limited, because the program needs them.
 std::uint64_t least_range_bytes() {
   rlimit addresses{};
   if (::getrlimit(RLIMIT_AS, &addresses) != 0 || addresses.rlim_cur == RLIM_INFINITY) return kPeerRangeBytes;
   return std::clamp<std::uint64_t>(addresses.rlim_cur / 1024, kPageBytes, kPeerRangeBytes);
 }
 
-// The difference between an open file and the arena that `owner` describes; empty: it is that arena.
+// The difference between an open file and the arena that `owner` describes; empty: the file is that arena.
 std::string differs(int descriptor, const RankArea& owner) {
   struct stat about {};
   if (::fstat(descriptor, &about) != 0) return std::strerror(errno);
@@ -70,7 +70,7 @@ PeerHeap::~PeerHeap() {
 }
 
 Status PeerHeap::open(const RankArea& owner, PeerHeap& out) {
-  // Acquires heap_bytes and heap_file, which were stored before it.
+  // Acquire: heap_bytes and heap_file, which were stored before heap_descriptor, are visible afterwards.
   const std::uint32_t number = read_published(owner.heap_descriptor);
   const std::string who = "the memory that process " + std::to_string(owner.pid) + " allocated for its node";
   if (number == 0) return Status::error(who + " cannot be mapped: it has announced none");
@@ -103,8 +103,8 @@ Status PeerHeap::map_range(std::uint64_t begin, std::uint64_t end) {
   return {};
 }
 
-// Maps a range at least as long as all earlier ones together, or up to the file's end. If that is refused, maps the
-// place's own pages only.
+// Maps a range at least as long as all earlier ones together, but cut at the file's end. If the operating system
+// refuses that, maps the pages of the place only.
 Status PeerHeap::map_around(const HeapAddress& place) {
   const std::uint64_t file_end = round_up(bytes_, kPageBytes);
   const auto map_by = [&](std::uint64_t step) {
@@ -117,7 +117,8 @@ Status PeerHeap::map_around(const HeapAddress& place) {
 Status PeerHeap::map(const HeapAddress& place, std::byte*& out) {
   MARGAY_ASSERT(is_open());
   out = nullptr;
-  // The place comes from a peer's message; the last comparison subtracts, so that no sum can wrap.
+  // The place comes from a peer's message, so it may be anything. The last comparison subtracts, so that no sum can
+  // wrap.
   if (place.bytes == 0 || place.offset >= bytes_ || place.bytes > bytes_ - place.offset) {
     return Status::error("a place of " + std::to_string(place.bytes) + " bytes at " + std::to_string(place.offset) +
                          " in a peer's memory, which has " + std::to_string(bytes_));

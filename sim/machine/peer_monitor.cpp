@@ -16,7 +16,7 @@ void PeerMonitor::look(std::uint64_t now_ns) {
   looked_ns_ = now_ns;
   for (std::uint32_t local_rank = 0; local_rank < processes_.size(); ++local_rank) {
     if (!has_ended(processes_[local_rank])) continue;
-    // Forgotten, so that its end is reported once.
+    // Not monitored from here on, so that its end is reported once.
     processes_[local_rank] = {};
     wire_->process_ended(local_rank);
   }

@@ -1,5 +1,5 @@
-// A monitor of the node's processes: it detects that a process has ended, under launchers that do not end the job when
-// a process ends. The message coprocessor polls; after its end the owner does.
+// A monitor of the node's processes. It detects that a process has ended, under launchers that do not end the job in
+// that case. The message coprocessor polls; after the coprocessor has stopped, the owner polls.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,18 @@ class PeerMonitor {
   // The least time between two polls: a quarter of the 2 s within which a loss is reported.
   static constexpr std::uint64_t kLookNs = 500'000'000;
 
-  // Begins to monitor `processes` (by local rank). `wire` outlives this.
+  // Begins to monitor `processes` (by local rank). `wire` outlives the monitor.
   void begin(ShmWire& wire, std::vector<ProcessIdentity> processes);
   // Whether begin() was called.
   [[nodiscard]] bool watching() const { return wire_ != nullptr; }
-  // Polls all processes, unless the last poll is less than kLookNs old, and reports each ended one to the wire, once.
+  // Unless the last poll is less than kLookNs old: polls all processes, and reports each one that has ended to the
+  // wire, once.
   void look(std::uint64_t now_ns);
 
  private:
   // Receives the reports; nullptr: begin() was not called.
   ShmWire* wire_ = nullptr;
-  // pid 0: not monitored any more.
+  // By local rank. pid 0: the process is not monitored any more.
   std::vector<ProcessIdentity> processes_;
   // Time of the last poll.
   std::uint64_t looked_ns_ = 0;

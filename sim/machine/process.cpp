@@ -29,7 +29,8 @@ constexpr std::uint64_t kFinishLimitNs = 10'000'000'000;
 Process::Process(const Clock& clock) : clock_(clock), recorder_(clock) {}
 
 Process::~Process() {
-  // First, because its thread uses everything below; the wires last, because the kernel refers to them.
+  // The coprocessor is stopped first, because its thread uses all the other parts. The wires are destroyed after the
+  // kernel, which refers to them.
   coprocessor_.stop();
   kernel_.reset();
   wires_.clear();
@@ -40,10 +41,10 @@ Process::~Process() {
 Status Process::start(std::unique_ptr<Process>& out) {
   std::unique_ptr<Process> process(new Process(real_clock()));
   if (Status status = join(process->job_, &shm_segment_sizes); !status.ok()) return status;
-  // Before the wires open descriptors.
+  // The limit is raised before the wires open descriptors.
   raise_descriptor_limit_for(descriptors_of_job(process->job_.size));
   if (Status status = process->open_board(); !status.ok()) return status;
-  // Before the kernel is made, so that its first event is recorded too.
+  // The trace is opened before the kernel is made, so that the kernel's first event is recorded too.
   if (Status status = process->open_trace(); !status.ok()) return status;
   if (Status status = process->open_wires(); !status.ok()) return status;
   process->choose_waiting();
@@ -57,7 +58,7 @@ std::unique_ptr<Process> Process::start_virtual(const VirtualPlace& place) {
   process->job_ = place.job;
   auto self = std::make_unique<SelfWire>(portals::ProcessId{0, place.job.rank}, process->finished_);
   std::vector<Wire*> routes(place.job.size, &place.attach(process->finished_));
-  // Messages to itself do not pass the network.
+  // Messages of the rank to itself do not pass the network.
   routes[place.job.rank] = self.get();
   process->wires_.push_back(std::move(self));
   process->make_kernel(std::move(routes));
@@ -117,7 +118,7 @@ Status Process::open_wires() {
 Status Process::open_shm(std::vector<Wire*>& routes) {
   if (Status status = Mapping::map(job_.node_segment_fd, job_.node_segment_bytes, segment_); !status.ok())
     return status;
-  // In rank order, as local ranks are numbered.
+  // In the order of ranks, because local ranks are numbered in this order.
   std::vector<std::uint32_t> world_rank_of_local;
   for (std::uint32_t rank = 0; rank < job_.size; ++rank) {
     if (job_.node_of_rank[rank] == job_.node) world_rank_of_local.push_back(rank);
@@ -128,7 +129,7 @@ Status Process::open_shm(std::vector<Wire*>& routes) {
                                         finished_, 0, long_method, clock_);
   if (!wire->status().ok()) return wire->status();
   shm_ = wire.get();
-  // Before the wire moves into the list, which owns it from then on.
+  // These copies are made before the wire moves into wires_, which owns it from then on.
   node_memory_.emplace(wire->layout(), world_rank_of_local, wire->barrier_registered(),
                        long_method != LongMethod::ring);
   node_heap_.emplace(wire->layout(), job_.local_rank);
@@ -160,7 +161,7 @@ Status Process::open_tcp(std::vector<Wire*>& routes) {
   }
   tcp_ = wire.get();
   wires_.push_back(std::move(wire));
-  // Wakes an owner that sleeps on its sockets when a rank of its node rings.
+  // The eventfd wakes an owner that sleeps on its sockets when a rank of its node rings the bell.
   wake_descriptor_ = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   wait_means_.wake_descriptor = wake_descriptor_;
   return {};
@@ -173,7 +174,8 @@ void Process::choose_waiting() {
   const std::uint32_t ranks_here = job_.nodes_are_emulated ? job_.size : job_.ranks_on_node;
   const bool crowded = are_crowded(asked, ranks_here, share);
   wait_means_.policy = crowded ? WaitPolicy::yield : WaitPolicy::spin;
-  // Ranks share processors: bodies of 16 KiB among 8 ranks on 2 took 29 us with the lines moved, 21 without.
+  // Ranks share processors, so lines are not moved: with 8 ranks on 2 processors, a body of 16 KiB took 29 us with the
+  // lines moved, and 21 us without.
   if (crowded && shm_ != nullptr) shm_->keep_lines();
   wait_means_.reason = asked == "auto" ? std::to_string(ranks_here) + " ranks on " + share.words : "--wait " + asked;
   look_for_company();
@@ -181,8 +183,8 @@ void Process::choose_waiting() {
   if (asked == "auto" && !crowded && company_ != nullptr) wait_means_.policy = WaitPolicy::automatic;
 }
 
-// The job board has the words of all ranks of this host, on all emulated nodes; without our launcher the node's segment
-// has those of the node.
+// The job board has a word for each rank of this host, on all emulated nodes. Without a job board, the node's segment
+// has a word for each rank of the node.
 void Process::look_for_company() {
   std::vector<std::uint32_t*> words;
   for (std::uint32_t rank = 0; board_map_.attached() && rank < job_.size; ++rank) {
@@ -248,10 +250,10 @@ void Process::wake() {
 }
 
 void Process::finish(const std::function<bool()>& round) {
-  // First, so that goodbyes are among the messages that the loop waits for.
+  // The goodbyes are sent first, so that the loop below waits for them too.
   if (tcp_ != nullptr) tcp_->say_goodbye();
   const std::uint64_t begin = clock_.now_ns();
-  // The limit: a peer that has hung never takes its messages.
+  // The time is limited, because a peer that hangs never takes its messages.
   while (!kernel_->idle() && clock_.now_ns() - begin < kFinishLimitNs) {
     peer_monitor_.look(clock_.now_ns());
     if (!round() && virtual_policy_ != nullptr) wait_means_.yield_policy->yield(0);
@@ -259,7 +261,7 @@ void Process::finish(const std::function<bool()>& round) {
   if (shm_ != nullptr) shm_->leave(true);
   if (company_ != nullptr) company_->away();
   publish_accounts();
-  // The trace is complete from here on. resume() reopens it, and a finding at the end.
+  // The trace is complete from here on. resume() reopens it, and so does a finding at the end of the process.
   recorder_.suspend();
   static_cast<void>(leave(job_));
   // Another thread may resume this process.
@@ -281,7 +283,7 @@ bool Process::signed_off() const {
 }
 
 void Process::abort(int code, std::string_view message, Finding finding) {
-  // Before abort_job(): the launcher may read it at once.
+  // The board is written before abort_job(), because the launcher may read it at once.
   board_block_->abort_finding = static_cast<std::uint32_t>(finding);
   board_block_->state = RankState::aborting;
   board_block_->abort_code = code;

@@ -1,6 +1,6 @@
 // One process of the simulated machine: its job, wires, kernel, trace, process lock and coprocessor. A program of the
-// portals layer has one, and so has an MPI library. start_virtual() makes one for tests: the same kernel over a virtual
-// wire, without a launcher, shared memory and a coprocessor.
+// portals layer and an MPI library have one each. start_virtual() makes a process for tests: the same kernel over a
+// virtual wire, without a launcher, shared memory or a coprocessor.
 #pragma once
 
 #include <cstdint>
@@ -39,24 +39,24 @@ class TcpWire;
 // The configuration of a process on a virtual machine: identity, wire, yield policy, clock.
 struct VirtualPlace {
   Job job;
-  // Makes the wire, which puts finished transmissions on the list. The wire outlives the process.
+  // Makes the wire, which puts finished transmissions on `finished`. The wire outlives the process.
   std::function<Wire&(TransmissionList& finished)> attach;
-  // Passes the turn; required, and outlives the process.
+  // Passes the turn to other processes of the virtual machine. Required; outlives the process.
   YieldPolicy* yield_policy = nullptr;
-  // The machine's time; outlives the process.
+  // The virtual machine's clock; outlives the process.
   const Clock* clock = &real_clock();
 };
 
-// Functions that use the kernel or change the process are called by the owner thread under lock(), unless a comment
-// states otherwise.
+// One process of the simulated machine. The owner thread calls the functions that use the kernel or change the process,
+// under lock(), unless a comment states otherwise.
 class Process {
  public:
-  // Joins the job (sim/boot), maps the node's segment, and opens the wires. Over several nodes, and under another
-  // launcher, it exchanges values with all ranks through PMI, so all must call it. A failure means that the job cannot
-  // run.
+  // Joins the job (sim/boot), maps the node's segment, and opens the wires. With several nodes, and under a launcher
+  // other than margay's, it exchanges values with all ranks through PMI, so all ranks must call it. A failure means
+  // that the job cannot run.
   [[nodiscard]] static portals::Status start(std::unique_ptr<Process>& out);
-  // Makes a process on a virtual machine: no board but its own, no shared memory, no coprocessor; a wait passes the
-  // turn in each round.
+  // Makes a process on a virtual machine. It has a board of its own, no shared memory and no coprocessor. Its waits
+  // pass the turn in each round.
   [[nodiscard]] static std::unique_ptr<Process> start_virtual(const VirtualPlace& place);
   // Stops the coprocessor, and destroys kernel, wires and mappings; messages in flight are lost. An orderly end calls
   // finish() first.
@@ -69,12 +69,12 @@ class Process {
   // See Coprocessor::arm().
   void arm_coprocessor() { coprocessor_.arm(); }
 
-  // The process lock, which the owner holds during every call into the kernel or above it.
+  // The process lock, which is locked during every call into the kernel or above it.
   [[nodiscard]] BiasedLock& lock() { return lock_; }
 
   // The parts of the process; they live as long as it does.
   [[nodiscard]] Kernel& kernel() { return *kernel_; }
-  // The clock by which everything in this process measures.
+  // The clock of all parts of this process.
   [[nodiscard]] const Clock& clock() const { return clock_; }
   // Open only while the job records a trace.
   [[nodiscard]] Recorder& recorder() { return recorder_; }
@@ -85,23 +85,23 @@ class Process {
   [[nodiscard]] std::uint32_t rank() const { return job_.rank; }
   // Ranks of the job.
   [[nodiscard]] std::uint32_t size() const { return job_.size; }
-  // The memory that the ranks of this node share beside their channels; nullptr: they share none.
+  // The memory that the ranks of this node share beside their channels; nullptr: the node has no shared memory.
   [[nodiscard]] const NodeMemory* node_memory() const { return node_memory_ ? &*node_memory_ : nullptr; }
-  // The heap from which the ranks of this node allocate memory for each other; nullptr: they share none.
+  // The heap from which the ranks of this node allocate memory for each other; nullptr: the node has no shared memory.
   [[nodiscard]] NodeHeap* node_heap() { return node_heap_ ? &*node_heap_ : nullptr; }
-  // This rank's memory for windows and MPI_Alloc_mem, from that heap or private.
+  // This rank's memory for windows and MPI_Alloc_mem, from node_heap() or private.
   [[nodiscard]] RankMemory& memory() { return memory_ ? *memory_ : memory_.emplace(node_heap()); }
   // The policy, bell and descriptors by which all waits of this process wait.
   [[nodiscard]] const WaitMeans& wait_means() const { return wait_means_; }
-  // Declares that several threads, or several processes of a virtual machine, wait in turns from now on. Then no wait
-  // sleeps on the bell, where only one thread may sleep, and waits yield by `yield_policy`, which lets the others in.
-  // It outlives the process.
+  // Declares that several threads, or several processes of a virtual machine, wait in turns from now on. From then on
+  // no wait sleeps on the bell, because only one thread may sleep there, and waits yield by `yield_policy`, which lets
+  // the others run. `yield_policy` outlives the process.
   void share_waiting(YieldPolicy& yield_policy) {
     wait_means_.may_sleep = false;
     wait_means_.yield_policy = &yield_policy;
   }
-  // Yields the processor, or in a virtual machine the turn, for `ns` nanoseconds; 0: until the others that are ready
-  // for it have had a turn. Called without the lock.
+  // Yields the processor (in a virtual machine: the turn) for `ns` nanoseconds; 0: until others that are ready to run
+  // have had a turn. Called without the lock.
   void give_way(std::uint64_t ns) { virtual_policy_ != nullptr ? virtual_policy_->yield(ns) : give_processor_up(ns); }
 
   // The streak of empty polls by the program (MPI_Test); see PollStreak.
@@ -119,39 +119,41 @@ class Process {
   // Whether the processors of other ranks are visible here.
   [[nodiscard]] bool may_wait_by_company() const { return wait_means_.company != nullptr; }
 
-  // This rank's block of the job board; a private one without margay's launcher.
+  // This rank's block of the job board; a private block if there is no job board.
   [[nodiscard]] BoardBlock& board() { return *board_block_; }
-  // The number of the launcher's latest question whether anything moves (BoardWait::answered); 0: none.
+  // The number of the launcher's latest question whether any message moves; a rank answers in BoardWait::answered. 0:
+  // there is none.
   [[nodiscard]] std::uint32_t question() const {
     return board_map_.attached() ? published_number(board_map_.header().question) : 0;
   }
   // The findings of the checks (leaks, types, ...). With --strict (MARGAY_STRICT=1) a job with findings ends with
   // kStatusFindings, if it would have ended with 0. Under the lock.
   [[nodiscard]] Findings& findings() { return findings_; }
-  // Writes to the board the sums of the accounting law, the counts by kind of message and the number of entries walked.
+  // Writes to the board this rank's counts of the accounting law for each peer, its counts by kind of message, and the
+  // number of entries walked.
   void publish_accounts();
 
   // Ends the process's part in the job, after its last message: drains the wires for at most 10 s, and signs off at the
-  // launcher. `round`: as for start_coprocessor(). Requires: the owner holds the lock, and the coprocessor is stopped.
+  // launcher. `round`: as for start_coprocessor(). Requires: the owner has locked the process lock, and the coprocessor
+  // is stopped.
   void finish(const std::function<bool()>& round);
-  // Undoes finish() for a process that will send again, because a process cannot join a job twice. No effect before
-  // finish().
+  // Undoes finish() for a process that will send again; a process cannot join a job twice. No effect before finish().
   void resume();
-  // Whether an ending thread must call thread_ends(). Called under the lock.
+  // Whether a thread that ends must call thread_ends(). Called under the lock.
   [[nodiscard]] bool minds_threads() const { return tcp_ != nullptr; }
   // Called in the ending thread, under the lock. Cancels the operations that the operating system carries out for this
-  // thread; the next thread that polls submits them again.
+  // thread. The next thread that polls submits these operations again.
   void thread_ends();
-  // Ends application bypass. Required before finish().
+  // Ends application bypass. Must precede finish().
   void stop_coprocessor() { coprocessor_.stop(); }
   // Ends the streams of the sockets, after finish(), at the process's exit. Without it, closing a socket with unread
   // bytes could discard messages that this rank sent. Nothing can be sent or received afterwards.
   void shut();
-  // Whether finish() signed off at another launcher than margay's. After that such a launcher (Hydra) accepts nothing
-  // more, and regards every exit as a regular one.
+  // Whether finish() signed off at a launcher other than margay's. Such a launcher (Hydra) accepts nothing more after
+  // that, and regards every exit of the process as regular.
   [[nodiscard]] bool signed_off() const;
 
-  // Ends the whole job. Never returns. `finding`: ends the launcher's line about it.
+  // Ends the whole job. Never returns. `finding`: its id stands at the end of the launcher's line about the end.
   [[noreturn]] void abort(int code, std::string_view message, Finding finding = Finding::aborted);
 
  private:
@@ -164,9 +166,9 @@ class Process {
   [[nodiscard]] portals::Status open_trace();
   // Chooses the yield policy from the options, the processors and the ranks of this host.
   void choose_waiting();
-  // Finds the words in which the ranks of this host publish their processors, and makes company_ from them.
+  // Finds the words in which the ranks of this host publish their processors, and makes company_ from these words.
   void look_for_company();
-  // Requires: all wires are open; they must not change afterwards.
+  // Requires: all wires are open. The set of wires must not change afterwards.
   void make_kernel(std::vector<Wire*> routes);
 
   // Destroyed last, because all parts refer to it.
@@ -175,26 +177,27 @@ class Process {
   Recorder recorder_;
   SourceLines source_lines_;
   Board board_map_;
-  // Used without margay's launcher.
+  // This rank's block if there is no job board.
   BoardBlock own_board_;
   BoardBlock* board_block_ = &own_board_;
   Findings findings_{job_, own_board_.findings, recorder_};
   // The process lock.
   BiasedLock lock_;
-  // The node's segment; empty for a rank that is alone on its node.
+  // The mapping of the node's segment; empty for a rank that is alone on its node.
   Mapping segment_;
   std::optional<NodeMemory> node_memory_;
   std::optional<NodeHeap> node_heap_;
   // Made at its first use.
   std::optional<RankMemory> memory_;
-  // Filled by the wires, drained by the kernel. Declared before both, because both refer to it.
+  // The finished transmissions: the wires fill the list, and the kernel drains it. Declared before both, because both
+  // refer to it.
   TransmissionList finished_;
   std::vector<std::unique_ptr<Wire>> wires_;
-  // One of the wires; nullptr: the rank shares no memory.
+  // One of wires_; nullptr: the rank shares no memory.
   ShmWire* shm_ = nullptr;
-  // Monitors the node's ranks where no launcher does.
+  // Monitors the node's ranks under launchers that do not.
   PeerMonitor peer_monitor_;
-  // nullptr: one node.
+  // One of wires_; nullptr: the job has one node.
   TcpWire* tcp_ = nullptr;
   std::unique_ptr<Kernel> kernel_;
   RankProcessors rank_processors_;
@@ -204,7 +207,8 @@ class Process {
   PollStreak polls_;
   BellData* bell_data_ = nullptr;
   std::unique_ptr<BellOwner> bell_;
-  // An eventfd that is written when the bell rings, because the owner may be sleeping on its sockets; -1: no sockets.
+  // An eventfd that the coprocessor writes when the bell rings, because the owner may be sleeping on its sockets; -1:
+  // there are no sockets.
   int wake_descriptor_ = -1;
   // nullptr: not on a virtual machine.
   YieldPolicy* virtual_policy_ = nullptr;

@@ -17,7 +17,7 @@ namespace {
 
 using portals::Status;
 
-// Private pieces from this size on have pages of their own, which are zero without being touched.
+// Private pieces from this size on have pages of their own, because fresh pages are zero without being touched.
 constexpr std::uint64_t kMappedBytesMin = std::uint64_t{1} << 20;
 constexpr std::uint64_t kAddressesEnd = std::uint64_t{1} << 62;
 
@@ -37,7 +37,7 @@ Status map_private(std::uint64_t bytes, std::uint64_t alignment, std::span<std::
 
 }  // namespace
 
-// Memory that pieces may still take counts as taken, because programs allocate first and touch later.
+// Untouched memory of this rank's heap counts as taken, because programs allocate first and touch later.
 Status RankMemory::check(std::uint64_t bytes) const {
   // The test reads several files, which takes longer than most short allocations.
   if (bytes <= kMemoryUncheckedBytes) return {};
@@ -61,7 +61,7 @@ Status RankMemory::allocate_shared(std::uint64_t bytes, std::uint64_t alignment,
 Status RankMemory::allocate(std::uint64_t bytes, std::uint64_t alignment, void*& out) {
   out = nullptr;
   if (Status status = check(bytes); !status.ok()) return status;
-  // A failure of the heap is not the caller's: private memory serves as well.
+  // A failure of the heap is not reported, because private memory serves as well.
   if (heap_ != nullptr && alignment <= SharedHeap::kAlignmentMaxBytes && heap_->allocate(bytes, out, alignment).ok()) {
     return {};
   }
@@ -84,7 +84,8 @@ Status RankMemory::allocate(std::uint64_t bytes, std::uint64_t alignment, void*&
 
 void RankMemory::free(void* address) {
   if (heap_ != nullptr && heap_->owns(address)) return heap_->free(address);
-  // Each piece is one of three kinds; heap pieces are recognised by their address, long private ones by this table.
+  // A piece is of one of three kinds: the heap recognises its pieces by their address, mapped_ has the long private
+  // pieces, and all others came from aligned_alloc().
   const auto found = mapped_.find(address);
   if (found == mapped_.end()) return std::free(address);
   ::munmap(found->second.data(), found->second.size());

@@ -1,10 +1,10 @@
-// The memory that a rank allocates for windows and MPI_Alloc_mem: from the heap that its node shares, or private where
-// there is no heap, or no room in it. All of it is zero at first. Allocation touches short pieces only.
+// The memory that a rank allocates for windows and MPI_Alloc_mem: from the heap that its node shares, or private if
+// there is no heap or no room in it. All of this memory is zero at first. An allocation touches only short pieces.
 //
-// An allocation above kMemoryUncheckedBytes first checks that the machine and the control groups have that much memory,
-// in addition to the memory that untouched pieces of the heap may still take. So a lack of memory is an error of the
-// call, and the process is not killed later, when it touches the memory. Memory that other processes take later is not
-// considered.
+// An allocation above kMemoryUncheckedBytes first checks that the machine and the control groups have enough memory for
+// it and for the untouched pieces of this rank's heap. So a lack of memory is an error of the call; without the check,
+// the process would be killed later, when it touches the memory. The check does not consider memory that other
+// processes take later.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +17,10 @@
 
 namespace margay::sim {
 
-// Used under the process lock.
+// The allocator of one rank. Used under the process lock.
 class RankMemory {
  public:
-  // `heap` outlives it; nullptr: the node shares none.
+  // `heap` outlives this object; nullptr: the node has no shared memory.
   explicit RankMemory(NodeHeap* heap) : heap_(heap) {}
   RankMemory(const RankMemory&) = delete;
   RankMemory& operator=(const RankMemory&) = delete;
@@ -30,7 +30,7 @@ class RankMemory {
   [[nodiscard]] portals::Status allocate(std::uint64_t bytes, std::uint64_t alignment, void*& out);
   // The same, from the heap only. Fails also when there is no heap (see has_heap).
   [[nodiscard]] portals::Status allocate_shared(std::uint64_t bytes, std::uint64_t alignment, void*& out);
-  // Frees a piece. Requires: one of these functions returned `address`, and it has not been freed.
+  // Frees a piece. Requires: `address` came from one of these functions, and has not been freed.
   void free(void* address);
   // Whether this rank has a heap. Valid after an allocation.
   [[nodiscard]] bool has_heap() const { return heap_ != nullptr && heap_->has_arena(); }
@@ -41,7 +41,7 @@ class RankMemory {
 
   // nullptr: every piece is private.
   NodeHeap* heap_;
-  // Long private pieces, by their address, with pages of their own. Pieces that are never freed stay until the process
+  // Long private pieces, which have pages of their own, by address. Pieces that are never freed stay until the process
   // ends.
   std::unordered_map<void*, std::span<std::byte>> mapped_;
 };

@@ -38,11 +38,12 @@ constexpr std::uint64_t round_up(std::uint64_t bytes, std::uint64_t to) {
   return (bytes + to - 1) / to * to;
 }
 
-// The arena's size: four times the machine's memory, within bounds. It limits addresses, not memory; fragmentation
-// takes addresses, too.
+// The arena's size: four times the machine's memory, within bounds. The size limits addresses, not memory, and
+// fragmentation takes addresses, too.
 std::uint64_t arena_bound() {
   std::uint64_t bytes = std::clamp(4 * physical_memory_bytes(), kHeapArenaBytesMin, kHeapArenaBytesMax);
-  // Beyond the limit on file sizes the process would be killed. Scarce addresses are left to the program.
+  // The size stays below the limit on file sizes, because beyond it the process would be killed. It takes at most a
+  // quarter of limited addresses, because the program needs the others.
   bytes = std::min(bytes, file_size_limit().value_or(bytes));
   rlimit addresses{};
   if (::getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY) {
@@ -61,7 +62,7 @@ Status refuse_call(const char* call) {
 
 }  // namespace
 
-// Boost's division of the arena into blocks. Owns no memory: its data lie in the arena.
+// Boost's division of the arena into blocks. Owns no memory, because its data lie in the arena.
 struct SharedHeap::Division {
   explicit Division(const SharedRange& arena) : buffer(bi::create_only, arena.data(), arena.bytes()) {}
   // nullptr: there is no room.
@@ -74,7 +75,7 @@ SharedHeap::SharedHeap(const HeapOptions& options) : options_(options), owner_(:
 }
 
 SharedHeap::~SharedHeap() {
-  // Unmapped before the descriptor is closed, which the range requires.
+  // The range must be unmapped before the descriptor is closed (SharedRange::map()).
   arena_ = {};
   if (descriptor_ >= 0) ::close(descriptor_);
 }
@@ -91,11 +92,12 @@ Status SharedHeap::open_arena(std::uint64_t bytes) {
     return status;
   };
   if (::ftruncate(descriptor, static_cast<off_t>(bytes)) != 0) return close_and(refuse_call("memfd of this size"));
-  // A peer that maps the file relies on its size: a shrunk file would end it by SIGBUS.
+  // A peer that maps the file relies on its size: access to a file that has shrunk would end the peer by SIGBUS.
   if (::fcntl(descriptor, F_ADD_SEALS, kHeapSeals | F_SEAL_SEAL) != 0) return close_and(refuse_call("F_ADD_SEALS"));
   SharedRange arena;
   if (Status status = SharedRange::map(descriptor, 0, bytes, arena); !status.ok()) return close_and(std::move(status));
-  // Advised as free memory is (advise()): neighbours with equal advice share one of the 65530 mappings of a process.
+  // The same advice as for free memory (advise()), because neighbours with equal advice share one of the 65530 mappings
+  // of a process.
   static_cast<void>(::madvise(arena.data(), bytes, MADV_NOHUGEPAGE));
   division_ = std::make_unique<Division>(arena);
   arena_ = std::move(arena);
@@ -118,7 +120,7 @@ Status SharedHeap::make_arena() {
     if (status.ok()) break;
   }
   if (!status.ok()) return status;
-  // The position of the first block, which Boost does not report.
+  // Allocates once to find the position of the first block, which Boost does not report.
   std::byte* const first = division_->allocate(1);
   MARGAY_ASSERT(first != nullptr);
   first_block_ = offset_of(first);
@@ -129,7 +131,7 @@ Status SharedHeap::make_arena() {
 Status SharedHeap::allocate(std::uint64_t bytes, void*& out, std::uint64_t alignment) {
   MARGAY_ASSERT(std::has_single_bit(alignment) && alignment <= kAlignmentMaxBytes);
   out = nullptr;
-  // A child has private copies of the pages, so no peer could see its pieces.
+  // A child of fork() has private copies of the pages, so no peer could see its pieces.
   if (::getpid() != owner_) return refuse_arena("a child of fork() is not a rank of the job");
   if (Status status = make_arena(); !status.ok()) return status;
   const std::optional<std::uint64_t> place_bytes = Slabs::place_bytes(bytes, alignment);
@@ -161,7 +163,8 @@ Status SharedHeap::allocate_pages(std::uint64_t bytes, std::uint64_t& begin) {
                          " bytes of addresses are used, and no free piece is as long");
   };
   if (bytes > arena_.bytes()) return refuse_size();
-  // A piece at a huge page's boundary skips less than a huge page of its block, so the block is longer by that.
+  // A piece that begins at a huge page's boundary skips up to a huge page less one page of its block, so the block is
+  // longer by that.
   const bool huge = bytes >= kHugeMinBytes;
   const std::uint64_t pages = round_up(std::max<std::uint64_t>(bytes, 1), kPageBytes);
   const std::uint64_t block_bytes = pages + (huge ? kHugePageBytes - kPageBytes : 0);
@@ -177,7 +180,7 @@ Status SharedHeap::allocate_pages(std::uint64_t bytes, std::uint64_t& begin) {
   MARGAY_ASSERT(at % kPageBytes == 0);
   begin = huge ? round_up(at, kHugePageBytes) : at;
   const Piece piece{.bytes = bytes, .pages_end = begin + pages, .block = at, .block_end = at + block_bytes};
-  // Where holes cannot be made, the pages are cleared, and take memory at once.
+  // If the operating system cannot make holes, the pages are cleared, and take memory at once.
   if (!empty(begin, piece.pages_end)) std::memset(arena_.data() + begin, 0, pages);
   advise(begin, piece, true);
   pieces_.emplace(begin, piece);
@@ -185,7 +188,7 @@ Status SharedHeap::allocate_pages(std::uint64_t bytes, std::uint64_t& begin) {
 }
 
 void SharedHeap::free(void* address) {
-  // A child's copy dies with it.
+  // A child of fork() frees nothing; its copies end with it.
   if (::getpid() != owner_) return;
   const std::uint64_t begin = offset_of(address);
   if (const std::optional<Slabs::Piece> piece = slabs_.find(begin)) {
@@ -206,10 +209,11 @@ void SharedHeap::free_pages(std::uint64_t begin) {
   advise(begin, piece, false);
   division_->buffer.deallocate(arena_.data() + piece.block);
   const auto after = pieces_.erase(found);
-  // Boost has joined the block with its free neighbours: the free block begins at the end of the piece's block before,
-  // and ends at Boost's page of the piece after (or at the arena's last page, Boost's too). Its first page has Boost's
-  // data. If a neighbour was free before, one more page has become unused: the first page of the block freed here, or
-  // that of the free block after it. So the hole includes these two pages where they lie within the bounds.
+  // Boost has joined the freed block with its free neighbours. The joined free block begins at the end of the used
+  // block before it. It ends at Boost's page of the used block after it, or at the arena's last page, which is Boost's
+  // too. Its first page has Boost's data. If a neighbour was free before, one more page has become unused: the first
+  // page of the block freed here, or the first page of the free block after it. So the hole includes these two pages if
+  // they lie within the joined block and are not its first page.
   const std::uint64_t free_end =
       after != pieces_.end() ? after->second.block - kPageBytes : arena_.bytes() - kPageBytes;
   const std::uint64_t free_begin =
@@ -218,16 +222,17 @@ void SharedHeap::free_pages(std::uint64_t begin) {
                           std::min(piece.block_end + kPageBytes, free_end)));
 }
 
-// Makes a range a hole of the file, so that it is zero and takes no memory. false: the operating system refused.
+// Makes a range a hole of the file, so that the range is zero and takes no memory. false: the operating system refused.
 bool SharedHeap::empty(std::uint64_t begin, std::uint64_t end) const {
   if (begin >= end) return true;
   return ::fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin),
                      static_cast<off_t>(end - begin)) == 0;
 }
 
-// Sets (`is_used`) or withdraws the advice for a piece. Core dumps include the first kHeapAdvisedPieces pieces, each
-// with Boost's page before it, so that adjacent pieces stay in one mapping. Long pieces get huge pages, without Boost's
-// page. A system without huge pages refuses that advice, which does no harm.
+// Sets (`is_used`) or withdraws the advice for a piece. A piece gets advice only if fewer than kHeapAdvisedPieces
+// pieces exist when it is allocated. Core dumps include such a piece with Boost's page before it, so that adjacent
+// pieces stay in one mapping. A long piece gets huge pages, without Boost's page. A system without huge pages refuses
+// that advice, which does no harm.
 void SharedHeap::advise(std::uint64_t begin, const Piece& piece, bool is_used) const {
   if (is_used && pieces_.size() >= kHeapAdvisedPieces) return;
   std::byte* const block = arena_.data() + piece.block - kPageBytes;
@@ -242,7 +247,7 @@ std::optional<HeapAddress> SharedHeap::find(const void* address, std::uint64_t b
   const std::uint64_t offset = offset_of(address);
   if (offset >= arena_.bytes()) return std::nullopt;
   const auto covers = [&](std::uint64_t begin, std::uint64_t length) {
-    // A range of no bytes may begin at the piece's end.
+    // A range of 0 bytes may begin at the piece's end.
     const std::uint64_t before = offset - begin;
     return before <= length && bytes <= length - before;
   };
@@ -265,7 +270,7 @@ bool SharedHeap::owns(const void* address) const {
 void SharedHeap::publish(RankArea& mine) const {
   struct stat about {};
   if (descriptor_ < 0 || read_published(mine.heap_descriptor) != 0 || ::fstat(descriptor_, &about) != 0) return;
-  // Before the descriptor's number, which publishes them.
+  // Stored before the descriptor's number, which publishes them.
   mine.heap_bytes = arena_.bytes();
   mine.heap_file = about.st_ino;
   sim::publish(mine.heap_descriptor, static_cast<std::uint32_t>(descriptor_) + 1);

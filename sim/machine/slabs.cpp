@@ -7,7 +7,7 @@ namespace margay::sim {
 std::optional<std::uint64_t> Slabs::take(std::uint64_t place_bytes, std::uint64_t bytes) {
   std::set<std::uint64_t>& rooms = with_room(place_bytes);
   if (rooms.empty()) return std::nullopt;
-  // The lowest slab first.
+  // The lowest slab is filled first.
   const std::uint64_t begin = *rooms.begin();
   Slab& slab = slabs_.at(begin);
   const std::uint16_t place = slab.free.back();
@@ -21,7 +21,7 @@ std::optional<std::uint64_t> Slabs::take(std::uint64_t place_bytes, std::uint64_
 void Slabs::add(std::uint64_t begin, std::uint64_t place_bytes) {
   const auto places = static_cast<std::size_t>(kSlabBytes / place_bytes);
   Slab slab{place_bytes, std::vector<std::uint16_t>(places), std::vector<std::uint16_t>(places)};
-  // The lowest place is taken first.
+  // In descending order, so that the lowest place is taken first.
   for (std::size_t i = 0; i < places; ++i) slab.free[i] = static_cast<std::uint16_t>(places - 1 - i);
   const bool is_new = slabs_.emplace(begin, std::move(slab)).second;
   MARGAY_ASSERT(is_new);
@@ -38,8 +38,8 @@ std::optional<std::uint64_t> Slabs::give_back(std::uint64_t position) {
   --pieces_;
   std::set<std::uint64_t>& rooms = with_room(slab.place_bytes);
   rooms.insert(found->first);
-  // The last slab with room stays, so that a program that allocates and frees one piece repeatedly does not allocate
-  // slabs.
+  // The last slab with room stays, so that a program that repeatedly allocates and frees one piece does not allocate a
+  // slab each time.
   if (slab.free.size() != slab.lengths.size() || rooms.size() == 1) return std::nullopt;
   const std::uint64_t begin = found->first;
   rooms.erase(begin);
@@ -47,7 +47,8 @@ std::optional<std::uint64_t> Slabs::give_back(std::uint64_t position) {
   return begin;
 }
 
-// Called when the heap has no room. At most one slab of each length is empty, because give_back() returns any other.
+// Called when the heap has no room. At most one slab of each length of places is empty, because give_back() returns
+// every other one.
 std::optional<std::uint64_t> Slabs::drop_empty() {
   for (std::set<std::uint64_t>& rooms : with_room_) {
     for (const std::uint64_t begin : rooms) {

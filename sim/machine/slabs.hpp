@@ -1,6 +1,7 @@
-// Free lists for a heap's small allocations. They lie in slabs, each cut into places of one length, a power of two; a
-// heap allocates whole pages for a slab, so a short piece costs its place and no system call. Works with positions
-// only: it touches no memory of the heap, and its records lie in private memory, where no peer can write.
+// Free lists for a heap's short pieces. Short pieces lie in slabs. Each slab is cut into places of one length, a power
+// of two. The heap allocates whole pages for a slab, so a short piece costs its place and no system call. This class
+// works with positions only and touches no memory of the heap. Its records lie in private memory, where no peer can
+// write.
 #pragma once
 
 #include <algorithm>
@@ -17,29 +18,29 @@
 
 namespace margay::sim {
 
-// Used by SharedHeap only.
+// The slabs of one heap. Used by SharedHeap only.
 class Slabs {
  public:
-  // The length of a slab, and the longest piece that goes into one.
+  // The length of a slab, and of the longest piece that a slab can contain.
   static constexpr std::uint64_t kSlabBytes = std::uint64_t{64} << 10;
   static constexpr std::uint64_t kPlaceBytesMax = std::uint64_t{16} << 10;
 
-  // The length of the places for pieces of this length and alignment (a power of two, up to a page). nullopt: the piece
-  // is not short.
+  // The length of the places for pieces with this length and alignment (a power of two, up to a page). nullopt: the
+  // piece is too long for a slab.
   [[nodiscard]] static std::optional<std::uint64_t> place_bytes(std::uint64_t bytes, std::uint64_t alignment) {
     if (bytes > kPlaceBytesMax) return std::nullopt;
     return std::bit_ceil(std::max({bytes, alignment, std::uint64_t{kCacheLineBytes}}));
   }
 
-  // Takes a free place for a piece of `bytes`, in the lowest slab. nullopt: all slabs with places of this length are
-  // full; add() one. Requires: place_bytes() of the piece.
+  // Takes a free place for a piece of `bytes`, in the lowest slab that has one. nullopt: all slabs with places of this
+  // length are full; the heap add()s one. Requires: `place_bytes` is the result of place_bytes() for the piece.
   [[nodiscard]] std::optional<std::uint64_t> take(std::uint64_t place_bytes, std::uint64_t bytes);
   // Adds a slab of kSlabBytes at `begin`.
   void add(std::uint64_t begin, std::uint64_t place_bytes);
-  // Frees a place. Returns the slab, which the heap must free, if it is empty and another one of its kind has room.
-  // Requires: take() returned the position.
+  // Frees a place. If its slab is then empty, and another slab with places of the same length has room, removes and
+  // returns the slab; the heap must free it. Requires: take() returned `position`.
   [[nodiscard]] std::optional<std::uint64_t> give_back(std::uint64_t position);
-  // Removes and returns an empty slab, if there is one; the heap must free it.
+  // Removes and returns an empty slab, which the heap must free; nullopt: there is none.
   [[nodiscard]] std::optional<std::uint64_t> drop_empty();
 
   struct Piece {
@@ -48,34 +49,34 @@ class Slabs {
     // As requested.
     std::uint64_t bytes;
   };
-  // The piece in whose place a position lies.
+  // The piece in whose place `position` lies; nullopt: there is none.
   [[nodiscard]] std::optional<Piece> find(std::uint64_t position) const;
   // Whether the heap's pages at `begin` are a slab.
   [[nodiscard]] bool is_slab(std::uint64_t begin) const { return slabs_.contains(begin); }
-  // Pieces and slabs in use.
+  // Numbers of pieces and of slabs in use.
   [[nodiscard]] std::size_t pieces() const { return pieces_; }
   [[nodiscard]] std::size_t slabs() const { return slabs_.size(); }
 
  private:
-  // One for each power of two from a cache line to kPlaceBytesMax.
+  // The number of lengths: one for each power of two from a cache line to kPlaceBytesMax.
   static constexpr std::size_t kKinds = std::bit_width(kPlaceBytesMax / kCacheLineBytes);
   // One slab's records.
   struct Slab {
     // Length of each place; constant for the slab's life.
     std::uint64_t place_bytes;
-    // For each place: the piece's bytes plus 1; 0: it is free.
+    // By place: the length of its piece plus 1; 0: the place is free.
     std::vector<std::uint16_t> lengths;
-    // Free places.
+    // Indices of the free places; the last one is taken next.
     std::vector<std::uint16_t> free;
   };
   static_assert(kPlaceBytesMax < 0xffff && kSlabBytes / kCacheLineBytes <= 0xffff);
-  // The slabs with places of one length that have a free one.
+  // The positions of the slabs with places of one length that have a free place.
   [[nodiscard]] std::set<std::uint64_t>& with_room(std::uint64_t place_bytes) {
     return with_room_[static_cast<std::size_t>(std::countr_zero(place_bytes / kCacheLineBytes))];
   }
 
   std::map<std::uint64_t, Slab> slabs_;  // by position
-  // By length of places.
+  // By length of places; see with_room().
   std::array<std::set<std::uint64_t>, kKinds> with_room_;
   // Places in use, over all slabs.
   std::size_t pieces_ = 0;

@@ -13,10 +13,11 @@ static_assert(kDigestBytes >= crypto_generichash_BYTES_MIN);
 }  // namespace
 
 TraceChecksum::TraceChecksum(TraceHeader header, TraceCloser closer) {
-  // Selects the processor's best instructions; repeating it is harmless.
+  // Selects the processor's best instructions. Repeated calls are harmless.
   MARGAY_ASSERT(sodium_init() >= 0);
   MARGAY_ASSERT(crypto_generichash_init(&state_, nullptr, 0, kDigestBytes) == 0);
-  // The rank's checksum covers its own part of the header, because the launcher writes the other part later.
+  // The rank's checksum covers only the part of the header that the rank writes, because the launcher writes the other
+  // part later.
   const bool is_ranks = closer == TraceCloser::rank;
   (is_ranks ? header.checksum : header.launcher_checksum) = 0;
   if (is_ranks) header.flags |= kTraceFlagClosed;
@@ -32,7 +33,7 @@ std::uint64_t TraceChecksum::value() {
   std::array<unsigned char, kDigestBytes> digest{};
   static_cast<void>(crypto_generichash_final(&state_, digest.data(), digest.size()));
   std::uint64_t value = 0;
-  // Little-endian, as the file: format.hpp asserts the host's order.
+  // Little-endian, as in the file; format.hpp asserts that the host is little-endian too.
   std::memcpy(&value, digest.data(), sizeof value);
   return value == 0 ? 1 : value;
 }

@@ -25,11 +25,11 @@ std::size_t parse_definitions(std::span<const std::byte> room, std::vector<Defin
   std::size_t at = 0;
   while (room.size() - at >= sizeof(DefinitionHead)) {
     DefinitionHead head;
-    // Copied, because the bytes may be at any alignment.
+    // The head is copied, because the bytes may have any alignment.
     std::memcpy(&head, room.data() + at, sizeof head);
     const bool whole =
         head.bytes % 8 == 0 && head.bytes >= sizeof head + head.text_bytes && head.bytes <= room.size() - at;
-    // A damaged file; the definitions before this one are valid.
+    // The file is damaged here; the definitions before this one are valid.
     if (!whole || head.text_bytes > kMaxDefinitionText) break;
     const auto* const text = reinterpret_cast<const char*>(room.data() + at + sizeof head);
     definitions.push_back({head.kind, head.time, head.number, head.value, printable({text, head.text_bytes})});

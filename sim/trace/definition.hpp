@@ -1,6 +1,6 @@
-// Definitions: the names of a trace's numbers, that is, the program's communicators, datatypes, portals and entries.
-// Each is recorded once, before the first event that refers to it, in a region of its own beside the ring, so that no
-// later event overwrites it.
+// Definitions: the names of the numbers in a trace, such as the program's communicators, datatypes, portals and
+// entries. A definition is recorded before the first event that refers to it. Definitions lie in a region of their own
+// beside the ring, so that no later event overwrites them.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 
 namespace margay::sim {
 
-// The kinds of named numbers, with the meaning of a definition's fields. Numbers are only added.
+// The kinds of named numbers. The comments give the meaning of a definition's fields. Kinds are only added.
 enum class DefinitionKind : std::uint16_t {
   none = 0,
-  // number: its context (point-to-point, even); value: this rank in it, its size in the upper half
+  // number: its context (point-to-point, even); value: this rank's number in it, and its size in the upper half
   communicator = 1,
   // number: its handle; value: bytes of data in one element
   datatype = 2,
@@ -38,8 +38,8 @@ enum class DefinitionKind : std::uint16_t {
 };
 inline constexpr std::uint16_t kDefinitionKindCount = 10;
 
-// A number that distinguishes communicators with the same context: the sum of this over their ranks in the world, in
-// any order (the finalizer of splitmix64).
+// A hash of a world rank (the finalizer of splitmix64). The sum of member_number() over a communicator's members, in
+// any order, distinguishes communicators with the same context.
 [[nodiscard]] constexpr std::uint64_t member_number(std::uint32_t world_rank) {
   std::uint64_t z = std::uint64_t{world_rank} + 0x9e37'79b9'7f4a'7c15U;
   z = (z ^ z >> 30U) * 0xbf58'476d'1ce4'e5b9U;
@@ -47,19 +47,20 @@ inline constexpr std::uint16_t kDefinitionKindCount = 10;
   return z ^ z >> 31U;
 }
 
-// Flags of a portal: it serves the library itself; its messages belong to collective calls, and have the call's number
-// in place of a tag; they are notices of a call (ready, offer, refuse, lost), not its data.
+// Flags of a portal. kInternalPortal: it serves the library itself. kCollectivePortal: its messages belong to
+// collective calls, and have the call's number in place of a tag. kCollectiveWordsPortal: its messages are notices of a
+// call (ready, offer, refuse, lost), not its data.
 inline constexpr std::uint64_t kInternalPortal = 1;
 inline constexpr std::uint64_t kCollectivePortal = 2;
 inline constexpr std::uint64_t kCollectiveWordsPortal = 4;
 
-// A definition's head in the file; `text_bytes` of text follow, and zeros up to a multiple of 8. Little-endian.
+// A definition's head in the file, little-endian. `text_bytes` bytes of text follow, and zeros up to a multiple of 8.
 struct DefinitionHead {
   // Length of the whole definition, with text and zeros.
   std::uint32_t bytes = 0;
   DefinitionKind kind = DefinitionKind::none;
   std::uint16_t text_bytes = 0;
-  // Ticks. Numbers are reused: the latest definition before an event is the one that the event refers to.
+  // The time, in ticks. Numbers are reused, so an event refers to the latest definition before it.
   std::uint64_t time = 0;
   std::uint64_t number = 0;
   std::uint64_t value = 0;
@@ -67,7 +68,7 @@ struct DefinitionHead {
 static_assert(sizeof(DefinitionHead) == 32 && std::is_trivially_copyable_v<DefinitionHead>);
 static_assert(offsetof(DefinitionHead, text_bytes) == 6 && offsetof(DefinitionHead, time) == 8);
 
-// A definition in memory; the text is printable.
+// A definition in memory. Its text is printable.
 struct Definition {
   DefinitionKind kind = DefinitionKind::none;
   // In the unit of the events' times.
@@ -78,20 +79,20 @@ struct Definition {
   std::string text;
 };
 
-// Longer texts are cut.
+// The most bytes of a text; longer texts are cut.
 inline constexpr std::size_t kMaxDefinitionText = 1024;
 
-// Parses the whole definitions in a file's region, up to the first invalid one; times stay ticks. Returns the number of
+// Parses the definitions in a file's region, up to the first invalid one. Times stay in ticks. Returns the number of
 // bytes parsed.
 std::size_t parse_definitions(std::span<const std::byte> room, std::vector<Definition>& definitions);
 
-// The end of a sentence about a file that had no room for `lost` definitions.
+// The text about `lost` definitions for which a file had no room, as the end of a sentence.
 [[nodiscard]] std::string lost_definitions_text(std::uint64_t lost);
 
 // `text` with a '?' for each character that is not printable ASCII.
 [[nodiscard]] std::string printable(std::string_view text);
 
-// The number of an entry. `order`: the place of kernel_match, below 2^63.
+// The number of a match entry in definitions. `order`: its place, as in kernel_match, below 2^63.
 [[nodiscard]] constexpr std::uint64_t entry_number(std::uint8_t portal, std::uint64_t order) {
   return (std::uint64_t{portal} << 56U) ^ order;
 }

@@ -6,7 +6,8 @@ namespace margay::sim {
 
 namespace {
 
-// In the order of the enumerations. The assertion below each table detects a missing name; none is ever removed.
+// The names, in the order of the enumerations. The assertion below each table detects a missing name. Names are never
+// removed.
 constexpr std::array<std::string_view, kTraceKindCount> kKindNames = {
     "none",
     "send_begin",
@@ -101,7 +102,7 @@ static_assert(!kProbeNames.back().empty());
 constexpr std::array<std::string_view, kTraceRootCount> kRootNames = {"member", "remote", "here", "another", "of_both"};
 static_assert(!kRootNames.back().empty());
 
-// A number from a file may be beyond the table.
+// The name for a number, which may come from a file and be beyond the table.
 template <std::size_t count, typename Number>
 std::string_view lookup(const std::array<std::string_view, count>& names, Number number) {
   const auto index = static_cast<std::size_t>(number);
@@ -142,9 +143,9 @@ std::string_view name(TraceRoot root) {
   return lookup(kRootNames, root);
 }
 
-// Linear: for options and files, not for events.
+// Linear, so it is for options and files, not for each event.
 std::optional<TraceKind> trace_kind(std::string_view name) {
-  // From 1: "none" is not the name of an event.
+  // From 1, because "none" is not the name of an event.
   for (std::size_t i = 1; i < kKindNames.size(); ++i) {
     if (kKindNames[i] == name) return static_cast<TraceKind>(i);
   }

@@ -1,5 +1,5 @@
 // Trace events: one fixed-size record for each step of the kernel, a protocol or a call. docs/trace_format.md specifies
-// the bytes and every field's meaning per kind; numbers are only added, never reused.
+// the bytes, and for each kind the meaning of every field. Numbers are only added, never reused.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@ namespace margay::sim {
 // The kind of an event. command/trace/read/schema.cpp lists the meaning and the fields of each; the table of kinds in
 // docs/trace_format.md is made from that list.
 //
-// Each header handed to a wire makes one of kernel_send (put, get), kernel_reply_sent, kernel_ack_sent; each header
-// that arrives makes one of kernel_arrive (put, reply), kernel_get_arrived, kernel_ack_arrived, with the same identity.
-// `margay trace check` compares them.
+// Each header that is handed to a wire makes one event: kernel_send (put, get), kernel_reply_sent or kernel_ack_sent.
+// Each header that arrives makes one event with the same identity: kernel_arrive (put, reply), kernel_get_arrived or
+// kernel_ack_arrived. `margay trace check` compares the two.
 enum class TraceKind : std::uint16_t {
   none = 0,
   // The sender.
@@ -45,7 +45,7 @@ enum class TraceKind : std::uint16_t {
   pull_begin = 20,
   pull_complete = 21,
   stop = 22,
-  // The rank as a whole. Its threads are numbered from 0, the one that called MPI_Init.
+  // The rank as a whole. Its threads are numbered; number 0 is the thread that called MPI_Init.
   wait_begin = 23,
   wait_end = 24,
   sleep = 25,
@@ -68,10 +68,12 @@ enum class TraceKind : std::uint16_t {
   // A collective call of this rank, blocking or not.
   collective_begin = 38,
   collective_end = 39,
-  // The receiver's device again. MPI_Mprobe and MPI_Improbe take the found message out of the heap, for their receive.
+  // The receiver's device again. MPI_Mprobe and MPI_Improbe take the message that they found out of the heap, for one
+  // receive.
   given_back = 40,
   found = 41,
-  // The portals of a program on portals. Each match entry has a number (its place), the same in all events about it.
+  // The portals of a program on portals. Each match entry has a number, its place, which is the same in all events
+  // about the entry.
   entry_linked = 42,
   entry_unlinked = 43,
   entry_switched = 44,
@@ -81,29 +83,29 @@ enum class TraceKind : std::uint16_t {
 };
 // The length of tables by kind; a file of a later version may contain higher numbers.
 inline constexpr std::uint16_t kTraceKindCount = 47;
-// The name of a kind; "unknown" for a number that this version does not have. trace_kind() is the reverse, and accepts
-// exactly these names.
+// The name of a kind; "unknown" for a number that this version does not have. trace_kind() is the reverse, for all
+// kinds except `none`.
 [[nodiscard]] std::string_view name(TraceKind kind);
 [[nodiscard]] std::optional<TraceKind> trace_kind(std::string_view name);
 
-// Protocols by the ADI paper's names. Declared here and not in the ADI, because TraceEvent has a field for them, and
-// sim may not include the ADI. The name() of each enumeration below is "unknown" for a number that this version does
-// not have.
+// The protocols, by the names in the ADI paper. They are declared here and not in the ADI, because TraceEvent has a
+// field for them, and sim may not include the ADI. The name() of each enumeration below is "unknown" for a number that
+// this version does not have.
 enum class TraceProtocol : std::uint8_t {
   none = 0,
   // Header and body together, copied into the receiver's heap when unexpected.
   short_send = 1,
   // Eager: header and body together.
   long_send = 2,
-  // Header first, the body by pull.
+  // The header first; the receiver pulls the body.
   long_rendezvous = 3,
-  // As short_send; the receiver reports that a receive has matched.
+  // As short_send and long_send, but the receiver answers when a receive has matched.
   synchronous_short = 4,
   synchronous_long = 5,
-  // Dropped if no receive is posted.
+  // The message is dropped if no receive is posted.
   ready_short = 6,
   ready_long = 7,
-  // Copied into the program's buffer first.
+  // The message is first copied into the buffer that the program attached.
   buffered = 8,
 };
 inline constexpr std::uint8_t kTraceProtocolCount = 9;
@@ -124,7 +126,7 @@ enum class TraceChoice : std::uint8_t {
 inline constexpr std::uint8_t kTraceChoiceCount = 5;
 [[nodiscard]] std::string_view name(TraceChoice choice);
 
-// The link by which a walk continued after an entry.
+// The link by which a walk continued behind an entry.
 enum class TraceLink : std::uint8_t {
   // To the next entry in the list.
   next = 0,
@@ -132,17 +134,17 @@ enum class TraceLink : std::uint8_t {
   entry = 1,
   // The message is dropped.
   drop = 2,
-  // None: the portal's own descriptor, or a mistake in the message, which ends any walk.
+  // No link: the portal has a descriptor alone, or a mistake in the message has ended the walk.
   none = 3,
 };
 inline constexpr std::uint8_t kTraceLinkCount = 4;
 [[nodiscard]] std::string_view name(TraceLink link);
 
-// The content of `a` in a kernel_pass.
+// The content of `a` in a kernel_pass event.
 struct TracePass {
-  // Step of the walk, from 0; at most 0xffff.
+  // Number of the step in its walk, from 0; at most 0xffff.
   std::uint32_t step = 0;
-  // Kind of owner of the entry's descriptor, below 256.
+  // Kind of the owner tag of the entry's descriptor, below 256.
   std::uint32_t owner = 0;
   TraceLink link = TraceLink::next;
   // portals::DescriptorType + 1; 0: unknown.
@@ -155,17 +157,17 @@ struct TracePass {
     return {packed & 0xffffU, packed >> 16U & 0xffU, static_cast<TraceLink>(packed >> 24U & 0xfU), packed >> 28U};
   }
 };
-// The content of `b` in a kernel_pass with too_small: no single number describes the room.
+// The content of `b` in a kernel_pass with too_small if the room is not a single number.
 inline constexpr std::uint32_t kTraceRoomUnknown = ~std::uint32_t{0};
-// A send_begin without a request: the message was sent at once.
+// The number of the request in a send_begin without one: the message was sent at once.
 inline constexpr std::uint32_t kTraceNoRequest = ~std::uint32_t{0};
-// Reason of a request_complete.
+// The `reason` of a request_complete: the request was cancelled.
 inline constexpr std::uint8_t kTraceCancelled = 1;
 
-// Flags of a walk. This one: the kernel examined fewer entries than the paper's walk, which visits entries one by one
-// until one takes the message, because it used its index.
+// Flags of a walk. kTraceWalkByIndex: because the kernel used its index, it examined fewer entries than the paper's
+// walk, which visits entries one by one until one takes the message.
 inline constexpr std::uint8_t kTraceWalkByIndex = 1;
-// Entries beyond the limit were not counted.
+// Entries of the walk beyond a limit were not counted.
 inline constexpr std::uint8_t kTraceWalkCut = 2;
 
 // The type of the descriptor that took a message, in bits 4 to 6 of a kernel_match's reason: portals::DescriptorType +
@@ -177,31 +179,31 @@ inline constexpr std::uint32_t kTraceDescriptorKinds = 5;
   return reason >> kTraceDescriptorShift;
 }
 
-// The content of `b` in an entry_linked, and the flags of its `reason`.
+// The content of `b` in an entry_linked event.
 struct TraceEntry {
-  // Number of its dynamic block's heap, from 1; 0: its descriptor is of another type.
+  // The number, from 1, of the heap of the entry's dynamic block; 0: the descriptor has another type.
   std::uint32_t heap = 0;
-  std::uint32_t type = 0;  // portals::DescriptorType + 1; 0 not known
+  std::uint32_t type = 0;  // portals::DescriptorType + 1; 0: unknown
   [[nodiscard]] std::uint32_t packed() const { return (heap & kMostHeap) | type << 28U; }
   [[nodiscard]] static TraceEntry of(std::uint32_t packed) { return {packed & kMostHeap, packed >> 28U}; }
   static constexpr std::uint32_t kMostHeap = 0x0fff'ffff;
 };
-// Outside the list's chain.
+// Flags of `reason` in an entry_linked event. The entry is outside the list's chain; only links lead to it.
 inline constexpr std::uint8_t kTraceEntryAdopted = 1;
-// Passed over.
+// The entry is inactive, so walks pass over it.
 inline constexpr std::uint8_t kTraceEntryInactive = 2;
-// The portal's own descriptor, without a match list.
+// Not an entry: the portal has a descriptor alone, without a match list.
 inline constexpr std::uint8_t kTraceEntryPortal = 4;
-// All flags that an entry_linked may have.
+// All these flags.
 inline constexpr std::uint8_t kTraceEntryFlags = 7;
-// Reasons of a heap_left. This one: not only has the message left the queue, its memory is free, too.
+// Values of `reason` in a heap_left event; 0: the message has left the queue, but its memory is still taken.
+// kTraceHeapReleased: its memory is free, too.
 inline constexpr std::uint8_t kTraceHeapReleased = 1;
 // The heap was destroyed with the message in it.
 inline constexpr std::uint8_t kTraceHeapDestroyed = 2;
 
-// The operation of a window access.
+// The operation of a window access, by the name of its MPI function.
 enum class TraceAccess : std::uint8_t {
-  // As the MPI functions of the same names.
   put = 0,
   get = 1,
   accumulate = 2,
@@ -214,9 +216,9 @@ inline constexpr std::uint8_t kTraceAccessCount = 6;
 
 // The epoch that permits a window access.
 enum class TraceEpoch : std::uint8_t {
-  // The interface of 1996 has none.
+  // None: the interface of 1996 has no epochs.
   none = 0,
-  // MPI_Win_fence; the others as the calls that begin them.
+  // Begun by MPI_Win_fence. Each of the other epochs has the name of the call that begins it.
   fence = 1,
   start = 2,
   lock_shared = 3,
@@ -247,46 +249,48 @@ inline constexpr std::uint8_t kTraceSyncCount = 14;
 [[nodiscard]] std::string_view name(TraceSync sync);
 
 // The method by which a wire carries a body, that is, the memory through which the body passes. The two sides of a
-// transfer may report different ones.
+// transfer may report different methods.
 enum class TraceBody : std::uint8_t {
   // Unknown: there is no body, or another event reports it.
   none = 0,
-  // Within the process: into a slot of the wire, and out of it.
+  // Within the process: copied into a slot of the wire, and out of the slot.
   slot = 1,
-  // Within the process: from memory to memory.
+  // Within the process: copied from memory to memory.
   straight = 2,
   // Shared memory: in the cell of its header.
   cell = 3,
-  // Shared memory: in the byte ring, whole before its header.
+  // Shared memory: in the byte ring, complete before its header is published.
   ring = 4,
-  // Shared memory: through the byte ring, both sides at once.
+  // Shared memory: through the byte ring in parts, both sides copying at the same time.
   ring_in_parts = 5,
-  // The same, after an attempt to read the body out of the sender's memory failed.
+  // Shared memory: through the byte ring in parts, after a failed attempt to read the body out of the sender's memory.
   ring_instead = 6,
-  // Shared memory: by the receiver out of the sender's memory.
+  // Shared memory: read by the receiver out of the sender's memory, perhaps with parts written by the sender.
   read = 7,
-  // TCP, read or written between calls of epoll.
+  // TCP: read or written by the epoll backend.
   epoll = 8,
-  // TCP, read or written by io_uring.
+  // TCP: read or written by io_uring.
   uring = 9,
-  // TCP: io_uring read it, or a part, into buffers of its own, which were copied to the receiver's.
+  // TCP: io_uring read the body, or a part of it, into provided buffers, from which it was copied to the receiver's
+  // buffer.
   uring_provided = 10,
-  // In frames of the virtual network.
+  // Virtual network: in frames.
   virtual_ = 11,
 };
 inline constexpr std::uint8_t kTraceBodyCount = 12;
-// "cell", "ring" and the like; "unknown" for a number of another version.
+// The name of a method, such as "cell" or "ring".
 [[nodiscard]] std::string_view name(TraceBody body);
 
-// The path of one message's body, as its receiver's wire reports it.
+// How one message's body was carried, as its receiver's wire reports it.
 struct BodyReport {
   TraceBody method = TraceBody::none;
-  // TCP: bytes that this process copied out of its wire's buffers; the others came directly from the socket. read:
-  // bytes that the sender wrote into the receiver's memory; the receiver read the others.
+  // TCP: the bytes that this process copied out of the wire's buffers; the other bytes came directly from the socket.
+  // Method `read`: the bytes that the sender wrote into the receiver's memory; the receiver read the other bytes.
   std::uint64_t aside_bytes = 0;
 };
 
-// The `reason` of the kernel's events about a body: the method, and whether the body's memory here is in pieces.
+// The `reason` of the kernel's events about a body: the method, with kBodyInPieces if the body's memory in this rank is
+// in pieces.
 inline constexpr std::uint8_t kBodyInPieces = 0x80;
 [[nodiscard]] constexpr std::uint8_t body_reason(TraceBody method, bool in_pieces) {
   return static_cast<std::uint8_t>(static_cast<std::uint8_t>(method) | (in_pieces ? kBodyInPieces : 0));
@@ -297,9 +301,9 @@ inline constexpr std::uint8_t kBodyInPieces = 0x80;
 
 // The reason why a message left the heap unread.
 enum class TraceGivenBack : std::uint8_t {
-  // Its sender's MPI_Cancel.
+  // Its sender cancelled it (MPI_Cancel).
   cancelled = 1,
-  // Its sender ends, and no receive was posted.
+  // Its sender ended, and no receive was posted for it.
   never_wanted = 2,
   // Its communicator was freed.
   freed = 3,
@@ -315,12 +319,12 @@ enum class TraceProbe : std::uint8_t {
 inline constexpr std::uint8_t kTraceProbeCount = 4;
 // "MPI_Probe".
 [[nodiscard]] std::string_view name(TraceProbe probe);
-// Whether it takes the message out of the heap, for one receive only.
+// Whether the call takes the message out of the heap, for one receive only.
 [[nodiscard]] constexpr bool takes_out(TraceProbe probe) {
   return probe == TraceProbe::mprobe || probe == TraceProbe::improbe;
 }
 
-// The way in which a rank names the root of a collective call.
+// How a rank names the root of a collective call.
 enum class TraceRoot : std::uint8_t {
   // By its rank in the communicator.
   member = 0,
@@ -328,7 +332,7 @@ enum class TraceRoot : std::uint8_t {
   remote = 1,
   // MPI_ROOT: this rank is the root.
   here = 2,
-  // MPI_PROC_NULL: another rank of its own group is.
+  // MPI_PROC_NULL: another rank of this rank's own group is the root.
   another = 3,
   // By its rank among both groups of an intercommunicator, in a call of the library itself.
   of_both = 4,
@@ -336,7 +340,7 @@ enum class TraceRoot : std::uint8_t {
 inline constexpr std::uint8_t kTraceRootCount = 5;
 [[nodiscard]] std::string_view name(TraceRoot root);
 
-// The values of TraceEvent::wire and ::header in an event without a wire, or without a header.
+// TraceEvent::wire in an event without a wire, and TraceEvent::header in an event without a header.
 inline constexpr std::uint8_t kNoWire = 0xff;
 inline constexpr std::uint8_t kNoHeader = 0xff;
 
@@ -344,10 +348,10 @@ inline constexpr std::uint8_t kNoHeader = 0xff;
 //
 // A message's identity is (source, destination, sequence): the ranks of its sender and receiver, and its number, from
 // 1, among the messages of this ordered pair (Transmission::sequence). Acknowledgments and replies are messages of the
-// opposite pair; their events have in `detail` the number of the message that they answer. Sequence 0: unknown, or not
-// about a single message.
+// opposite pair. Their events have, in `detail`, the number of the message that they answer. Sequence 0: the number is
+// unknown, or the event is not about a single message.
 struct TraceEvent {
-  // Ticks of the recording clock; nanoseconds once a reader or events() has converted it.
+  // Ticks of the recording clock; nanoseconds after a reader or Recorder::events() has converted them.
   std::uint64_t time = 0;
   TraceKind kind = TraceKind::none;
   // WireId.
@@ -358,14 +362,14 @@ struct TraceEvent {
   // portals::Kind.
   std::uint8_t header = kNoHeader;
   std::uint8_t portal = portals::kNoPortal;
-  // By kind, like detail, a and b.
+  // The meaning depends on the kind, as for detail, a and b.
   std::uint8_t reason = 0;
   portals::Saved saved = portals::Saved::nothing;
-  // See the identity above.
+  // The message's number; see above.
   std::uint64_t sequence = 0;
-  // The match bits of the header or, in an event about an entry, of the entry.
+  // The match bits of the header; in an event about a match entry, those of the entry.
   std::uint64_t match_bits = 0;
-  // Length of the body, unless the kind has another meaning for it.
+  // Length of the body, unless the kind gives the field another meaning.
   std::uint64_t bytes = 0;
   std::uint64_t detail = 0;  // by kind
   std::uint32_t a = 0;       // by kind
@@ -379,7 +383,7 @@ static_assert(offsetof(TraceEvent, destination) == 16 && offsetof(TraceEvent, he
 static_assert(offsetof(TraceEvent, sequence) == 24 && offsetof(TraceEvent, match_bits) == 32);
 static_assert(offsetof(TraceEvent, bytes) == 40 && offsetof(TraceEvent, detail) == 48 && offsetof(TraceEvent, a) == 56);
 
-// An event about the message of `header`, with the header's fields. `sequence`: its number in its pair.
+// Makes an event about the message of `header`, with the header's fields. `sequence`: the message's number in its pair.
 [[nodiscard]] inline TraceEvent trace_event(TraceKind kind, const portals::Header& header, std::uint64_t sequence) {
   TraceEvent event;
   event.kind = kind;
@@ -398,8 +402,8 @@ static_assert(offsetof(TraceEvent, bytes) == 40 && offsetof(TraceEvent, detail) 
   return event;
 }
 
-// The same for an acknowledgment or a reply. `answered`: the number, in the opposite pair, of the put or get that it
-// answers; 0: unknown.
+// The same for an acknowledgment or a reply. `answered`: the number, in the opposite pair, of the answered put or get;
+// 0: unknown.
 [[nodiscard]] inline TraceEvent trace_answer(TraceKind kind, const portals::Header& header, std::uint64_t sequence,
                                              std::uint64_t answered) {
   TraceEvent event = trace_event(kind, header, sequence);

@@ -60,7 +60,7 @@ Status check_folder(const std::string& folder, int descriptor) {
 
 Status allocate_and_map(const std::string& path, int descriptor, std::uint64_t bytes, void*& memory) {
   int error = EINTR;
-  // In full, so that a full file system is an error here and not a SIGBUS later.
+  // The file is allocated in full, so that a full file system is an error here and not a SIGBUS later.
   while (error == EINTR) error = posix_fallocate(descriptor, 0, static_cast<off_t>(bytes));
   if (error != 0) {
     return failure(path, fmt::format("{} bytes of room (a smaller trace or another folder helps)", bytes), error);
@@ -70,7 +70,7 @@ Status allocate_and_map(const std::string& path, int descriptor, std::uint64_t b
   return {};
 }
 
-// Tested first, because the operating system answers a file that is too large with a signal that ends the process.
+// The limit is tested first, because the operating system ends a process that exceeds it by a signal.
 Status check_file_size(const std::string& folder, std::uint64_t bytes) {
   const std::optional<std::uint64_t> limit = file_size_limit();
   if (!limit || *limit >= bytes) return {};
@@ -103,7 +103,7 @@ Status map_new_trace_file(const std::string& wanted_folder, std::uint32_t rank, 
 
   const std::string name = trace_file_name(rank);
   std::string full = folder + "/" + name;
-  // Relative to the opened folder, so that replacing the folder by a link has no effect.
+  // The path is relative to the opened folder, so that it has no effect if the folder is replaced by a link now.
   const OwnedFile file(
       openat(directory.number(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kFileMode));
   if (file.number() < 0 && errno == EEXIST) {
@@ -129,7 +129,7 @@ std::array<std::uint8_t, 16> host_identity() {
     int value = -1;
     if (c >= '0' && c <= '9') value = c - '0';
     if (c >= 'a' && c <= 'f') value = c - 'a' + 10;
-    // The identity is a UUID with dashes.
+    // The dashes of the UUID are skipped.
     if (value < 0) continue;
     result[digits / 2] = static_cast<std::uint8_t>(result[digits / 2] * 16 + value);
     ++digits;

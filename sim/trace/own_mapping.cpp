@@ -14,7 +14,7 @@ using portals::Status;
 
 namespace {
 
-// A global list, because pthread_atfork's functions take no argument.
+// The list of these pages. It is global, because the functions of pthread_atfork have no argument.
 struct OwnPages {
   std::mutex mutex;
   std::map<void*, std::uint64_t> bytes;  // by address
@@ -41,7 +41,7 @@ void replace_in_child() {
   own_pages().mutex.unlock();
 }
 
-// Never destroyed, because recorders that live until the process's end remove their pages from it.
+// The list is never destroyed, because recorders that live until the process's end remove their pages from it.
 OwnPages& own_pages() {
   static OwnPages* const list = [] {
     auto* const made = new OwnPages;
@@ -60,7 +60,7 @@ Status keep_from_children(void* pages, std::uint64_t bytes) {
                          std::strerror(list.refused));
   }
   const std::lock_guard hold(list.mutex);
-  // Under the lock that fork() takes, so a child sees either no entry or a whole one.
+  // The entry is made under the lock that fork() takes, so a child sees either no entry or a complete one.
   list.bytes[pages] = bytes;
   return {};
 }

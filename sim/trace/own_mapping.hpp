@@ -1,4 +1,4 @@
-// Mappings of this process that a child of fork() must not share, because it would write into its parent's file.
+// Mappings of this process that a child of fork() must not share, because the child would write into its parent's file.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace margay::sim {
 
-// Replaces these pages, in every child that this process forks from now on, by zeros of its own. vfork(), and clone()
-// without fork()'s handlers, are not handled. Fails when memory is lacking for the list's handlers.
+// From now on, replaces these pages by private zeros in every child that this process forks. Children of vfork(), and
+// of clone() without fork()'s handlers, still share the pages. Fails if there is no memory for the handlers of fork().
 [[nodiscard]] portals::Status keep_from_children(void* pages, std::uint64_t bytes);
-// Ends that. Required before the pages are unmapped; no effect on other pages.
+// Ends the effect of keep_from_children(). Must precede the unmapping of the pages. No effect on other pages.
 void forget_own_pages(void* pages);
 
 }  // namespace margay::sim

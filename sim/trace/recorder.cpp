@@ -25,20 +25,21 @@ using portals::Status;
 
 namespace {
 
-// Anchors are close at first, so that a short run has two that differ, and then ever farther apart: 0.1 ms to 0.4 s at
-// 2.6 GHz.
+// The distance between the first two anchors, in ticks. Anchors are close at first, so that a short run has two that
+// differ. The distance grows from 0.1 ms to 0.4 s (at 2.6 GHz).
 constexpr std::uint64_t kFirstAnchorDistance = std::uint64_t{1} << 18;
 
-// A volatile store, which the compiler neither reorders with others nor merges. So at whatever instant the process is
-// killed, an event that `written` counts is whole. After the process's death the processor's order does not matter. A
-// reader of a file that is still being written relies on a processor that keeps the order of stores (x86).
+// A volatile store, which the compiler neither reorders with other volatile stores nor merges. So whenever the process
+// is killed, every event that `written` counts is whole. After the process's death the processor's order of stores does
+// not matter. A reader of a file that is still being written relies on a processor that keeps the order of stores
+// (x86).
 template <typename Value>
 void put(Value& place, Value value) {
   *const_cast<volatile Value*>(&place) = value;
 }
 
 void put_event(TraceEvent& slot, const TraceEvent& event, std::uint64_t time) {
-  // Field by field: a volatile copy of the whole struct is not possible.
+  // Stored field by field, because a volatile copy of the whole struct is not possible.
   put(slot.time, time);
   put(slot.kind, event.kind);
   put(slot.wire, event.wire);
@@ -65,12 +66,12 @@ Status check(const RecorderOptions& options) {
   return {};
 }
 
-// Touches the ring's pages, because its first lap would otherwise cause a page fault every 64 events, in the middle of
-// the recorded steps. Touches at most 64 MiB, because touched pages take memory even if they are never filled.
+// Touches the ring's pages, because otherwise the first lap would cause a page fault at every 64th event, in the middle
+// of the recorded steps. Touches at most 64 MiB, because touched pages take memory even if they are never filled.
 void touch([[maybe_unused]] void* ring, [[maybe_unused]] std::uint64_t bytes) {
 #ifdef MADV_POPULATE_WRITE
   constexpr std::uint64_t kMostTouchedBytes = std::uint64_t{64} << 20U;
-  // Where this is refused, the first lap is only slower.
+  // If the operating system refuses this, the first lap is slower.
   static_cast<void>(madvise(ring, std::min(bytes, kMostTouchedBytes), MADV_POPULATE_WRITE));
 #endif
 }
@@ -102,7 +103,7 @@ Status Recorder::open(const std::string& folder, const RecorderOptions& options)
     return status;
   }
   if (Status status = keep_from_children(memory, trace_file_bytes(options)); !status.ok()) {
-    // A file that children would share must not stay.
+    // The file is removed, because children would share it.
     munmap(memory, trace_file_bytes(options));
     unlink(path.c_str());
     return status;
@@ -132,7 +133,7 @@ void Recorder::start(TraceHeader* header, std::uint64_t mapped_bytes, const Reco
   ring_ = reinterpret_cast<TraceEvent*>(reinterpret_cast<std::byte*>(header) + kTraceEventsOffset);
   mask_ = std::bit_ceil(options.capacity_events) - 1;
   written_ = 0;
-  // Stored, which saves a virtual call per event.
+  // The kind is stored in counter_, which saves a virtual call for each event.
   counter_ = clock_.kind() == ClockKind::tsc;
   walk_steps_wanted_ = options.walk_steps;
 
@@ -156,14 +157,14 @@ void Recorder::start(TraceHeader* header, std::uint64_t mapped_bytes, const Reco
   header->flags = options.walk_steps != 0 ? kTraceFlagWalks : 0;
   anchor_distance_ticks_ = kFirstAnchorDistance;
   refresh_anchor(now_ticks());
-  // Stored last: to readers, a file without it was never begun.
+  // The magic is stored last, because readers treat a file without it as never begun.
   put(header->magic, kTraceMagic);
   resume();
 }
 
 void Recorder::set_call_names(std::span<const std::string_view> names) {
   if (header_ == nullptr || suspended_) return;
-  // A name that is counted does not change, because the file may be read now, or the rank may die.
+  // Names that are counted are not changed, because the file may be read at the same time, or the rank may die.
   const std::size_t count = std::min<std::size_t>(names.size(), kMaxTraceNames);
   char* table = reinterpret_cast<char*>(header_) + kTraceNamesOffset;
   for (std::size_t i = header_->name_count; i < count; ++i) {
@@ -187,7 +188,7 @@ void Recorder::define(DefinitionKind kind, std::uint64_t number, std::uint64_t v
   head.number = number;
   head.value = value;
   const std::uint32_t used = header_->definitions_used;
-  // Counted, so that readers can report that names are missing.
+  // The lost definition is counted, so that readers can report that names are missing.
   if (head.bytes > kTraceDefinitionsBytes - used) return put(header_->definitions_lost, header_->definitions_lost + 1);
   std::vector<std::uint64_t> words(head.bytes / 8);
   std::memcpy(words.data(), &head, sizeof head);
@@ -195,12 +196,12 @@ void Recorder::define(DefinitionKind kind, std::uint64_t number, std::uint64_t v
   auto* place =
       reinterpret_cast<std::uint64_t*>(reinterpret_cast<std::byte*>(header_) + kTraceDefinitionsOffset + used);
   for (const std::uint64_t word : words) put(*place++, word);
-  // After the definition, so that a reader sees whole ones.
+  // The length is stored after the definition, so that a reader sees only whole definitions.
   put(header_->definitions_used, used + head.bytes);
 }
 
-// Writes the checksum, over the ring from its oldest event on. The flag comes last: a reader of a closed file finds the
-// checksum with everything that it covers.
+// The checksum covers the ring from its oldest event on. The flag is stored last, so a reader of a closed file finds
+// the checksum and everything that it covers.
 void Recorder::seal() {
   const auto* const file = reinterpret_cast<const std::byte*>(header_);
   refresh_anchor(now_ticks());
@@ -238,14 +239,14 @@ void Recorder::suspend() {
 void Recorder::reopen() {
   // A file that close() has sealed is unmapped and stays complete.
   if (header_ == nullptr || !suspended_) return;
-  // The flag first: between the two stores the file must not seem closed with a checksum of 0.
+  // The flag is cleared first, because between the two stores the file must not seem closed with a checksum of 0.
   put(header_->flags, header_->flags & ~kTraceFlagClosed);
   put(header_->checksum, std::uint64_t{0});
   suspended_ = false;
   resume();
 }
 
-// A forked child has zero pages of its own in the file's place, which belong to no process.
+// In a forked child, private zero pages are in the file's place (own_mapping), so process_id is 0.
 bool Recorder::is_own() const {
   return header_->process_id == static_cast<std::uint32_t>(getpid());
 }
@@ -259,7 +260,7 @@ void Recorder::resume() {
 void Recorder::record(const TraceEvent& event, std::uint64_t stamp) {
   MARGAY_ASSERT(ring_ != nullptr);
   put_event(ring_[written_ & mask_], event, stamp);
-  // After the event, so that a reader after a crash finds only whole ones.
+  // The count is stored after the event, so that a reader after a crash finds only whole events.
   put(header_->written, ++written_);
   if (stamp >= next_anchor_ticks_) [[unlikely]] {
     refresh_anchor(stamp);
@@ -272,7 +273,7 @@ void Recorder::refresh_anchor(std::uint64_t now_ticks) {
   ClockAnchor& slot = header_->anchors[anchor_slot(number)];
   put(slot.ticks, anchor.ticks);
   put(slot.time_ns, anchor.time_ns);
-  // After the anchor: a reader uses only anchors that are counted.
+  // The count is stored after the anchor, because a reader uses only anchors that are counted.
   put(header_->anchor_count, number + 1);
   next_anchor_ticks_ = now_ticks + anchor_distance_ticks_;
   anchor_distance_ticks_ = std::min(anchor_distance_ticks_ * 2, kMostAnchorDistance);

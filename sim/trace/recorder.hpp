@@ -1,8 +1,8 @@
 // A recorder of trace events into a ring: a memory-mapped file that survives a crash of its rank, or plain memory for
 // tests.
 //   if (recorder.on()) recorder.record(trace_event(TraceKind::kernel_send, header, sequence));
-// Disabled, this costs one predictable branch. One writer: the rank's owner, or a holder of its process lock; never a
-// forked child.
+// While the recorder is disabled, this costs one predictable branch. There is one writer: the rank's owner, or the
+// thread that has locked its process lock. A forked child never writes.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,13 @@
 
 namespace margay::sim {
 
-// 4 MiB a rank.
+// The default capacity of the ring: 4 MiB for each rank.
 inline constexpr std::uint64_t kDefaultTraceEvents = std::uint64_t{1} << 16;
-// Recorded steps of a walk by default: more would fill the ring, and cost time for each entry.
+// The number of recorded steps of a walk by default. More would fill the ring, and each costs time.
 inline constexpr std::uint32_t kDefaultWalkSteps = 16;
 inline constexpr std::uint32_t kAllWalkSteps = ~std::uint32_t{0};
-// Entries of a walk that are counted when not all are recorded: each costs the arrival of a message a few ns.
+// The most entries of a walk that are counted if not all are recorded, because each counted entry delays the message's
+// arrival by a few ns.
 inline constexpr std::uint32_t kWalkEntriesCounted = 256;
 
 // The parameters of open().
@@ -34,59 +35,63 @@ struct RecorderOptions {
   std::uint32_t node = 0;
   // Rounded up to a power of two.
   std::uint64_t capacity_events = kDefaultTraceEvents;
-  // Readers show only this time before the run's end; 0: all.
+  // Readers show only the events of this time before the run's end; 0: all events.
   std::uint64_t keep_ns = 0;
-  // Equal for all ranks of a run, because files of two runs are not read together; 0: unknown.
+  // The run's identity, equal for all its ranks, because files of two runs must not be read together; 0: unknown.
   std::uint64_t job = 0;
-  // Number of first entries that a walk passes over which are recorded too.
+  // The most entries that are recorded of each walk: the first ones that the walk passes over. 0: walks are not
+  // recorded.
   std::uint32_t walk_steps = 0;
 };
 
-// The size of the file of open() with these options.
+// The size of the file that open() makes with these options.
 [[nodiscard]] std::uint64_t trace_file_bytes(const RecorderOptions& options);
 
-// One rank's recorder. Not thread-safe: see above.
+// One rank's recorder. Not thread-safe; it has one writer (see above).
 class Recorder {
  public:
-  // Disabled at first. `clock` outlives the recorder.
+  // Makes a recorder that is not open. `clock` outlives it.
   explicit Recorder(const Clock& clock);
-  // Closes it.
+  // Calls close().
   ~Recorder();
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  // Starts to record into `folder`/rank_NNNNN.trace. The folder is made (mode 0700) unless it exists; its parent must
-  // exist. The file (0600) must not exist. It is allocated in full, so a full file system is a failure here and never a
-  // SIGBUS later. Other failures: a limit on file sizes below that size, a symbolic link in the last two components, a
-  // folder of another user, a capacity of 0 or above kMaxTraceEvents, a recorder that is already open.
+  // Starts to record into `folder`/rank_NNNNN.trace. Creates the folder (mode 0700) unless it exists; its parent must
+  // exist. The file (mode 0600) must not exist. It is allocated in full, so a full file system is a failure here and
+  // never a SIGBUS later. Other failures: a limit on file sizes below the file's size, a symbolic link in the path's
+  // last two components, a folder that belongs to another user or to which others may write, a capacity of 0 or above
+  // kMaxTraceEvents, a recorder that is already open.
   [[nodiscard]] portals::Status open(const std::string& folder, const RecorderOptions& options);
-  // Starts to record into memory. Fails as open() does, where that applies.
+  // Starts to record into memory. Fails if there is too little memory, if the capacity is invalid, or if the recorder
+  // is already open.
   [[nodiscard]] portals::Status open_memory(const RecorderOptions& options = {});
-  // Sets the names of the calls in mpi_enter's `a`, by index; at most kMaxTraceNames, cut to 31 characters each. Names
-  // that were set before do not change.
+  // Sets the names of the calls, by the index that mpi_enter has in `a`: at most kMaxTraceNames names, each cut to 31
+  // characters. Names that were set before do not change.
   void set_call_names(std::span<const std::string_view> names);
-  // Defines the name of a number from now on, or from `since` on (a stamp(); an event may carry the time at which its
-  // step began). Text beyond kMaxDefinitionText bytes is cut. No effect when not open or suspended; without room it is
-  // counted as lost.
+  // Defines the name of a number, from now on or from `since` on (a stamp(), because an event may have the time at
+  // which its step began). Text beyond kMaxDefinitionText bytes is cut. No effect if the recorder is not open, or is
+  // suspended. If there is no room for the definition, counts it as lost.
   void define(DefinitionKind kind, std::uint64_t number, std::uint64_t value, std::string_view text,
               std::uint64_t since = 0);
-  // Writes the file's checksum (some ms for a full ring of usual size), marks it as complete, unmaps it and disables
-  // the recorder. No effect when not open; in a forked child it only unmaps.
+  // Writes the file's checksum (some ms for a full ring of usual size), marks the file as complete, unmaps it and
+  // disables the recorder. No effect if the recorder is not open. In a forked child it only unmaps the pages.
   void close();
-  // The same without unmapping; reopen() undoes it.
+  // suspend() does the same without unmapping; reopen() undoes suspend().
   void suspend();
   void reopen();
 
-  // Whether events are recorded: the test before each record().
+  // Whether events are recorded. To be tested before each record().
   [[nodiscard]] bool on() const { return on_; }
-  // The number of entries passed over that are recorded of each walk; 0: none, also while disabled.
+  // The present limit of RecorderOptions::walk_steps; 0 while the recorder is disabled.
   [[nodiscard]] std::uint32_t walk_steps() const { return walk_steps_; }
-  // Whether steps of messages are observed: on(), or a check of a layer above, which shares the branches, so that
-  // neither costs anything while both are disabled.
+  // Whether steps of messages are observed: by the trace, or by a check of a layer above. Both share one branch, so
+  // that neither costs more while both are disabled.
   [[nodiscard]] bool observing() const { return observing_; }
-  // Makes observing() true, with or without a trace.
+  // Makes observing() true from now on, with or without a trace.
   void watch() { observing_wanted_ = observing_ = true; }
-  // Disables and enables the recorder without closing. Resuming one that is not open has no effect.
+  // pause() disables the recorder without closing it, and resume() enables it again. resume() does not enable a
+  // recorder that is not open.
   void pause() {
     on_ = false;
     walk_steps_ = 0;
@@ -94,40 +99,41 @@ class Recorder {
   }
   void resume();
 
-  // Records an event with the present time, over the oldest one. 12 ns. Requires: on().
+  // Records an event with the present time; in a full ring it replaces the oldest event. Costs 12 ns. Requires: on().
   void record(const TraceEvent& event) { record(event, stamp()); }
-  // The same for a step that began at `stamp`, because its consequences may have been recorded elsewhere since.
+  // The same with the time `stamp`, for a step that began then. Other ranks may have recorded consequences of the step
+  // since.
   void record(const TraceEvent& event, std::uint64_t stamp);
   // The present time in ticks, for a later record().
   [[nodiscard]] std::uint64_t stamp() const { return now_ticks(); }
 
   // The events in the ring, oldest first, times in nanoseconds. Requires: open() or open_memory() succeeded.
   [[nodiscard]] std::vector<TraceEvent> events() const;
-  // Events since opened, overwritten ones included.
+  // The number of events since the recorder was opened, including overwritten ones.
   [[nodiscard]] std::uint64_t written() const { return written_; }
-  // The definitions, times in nanoseconds. Requires: as events().
+  // The definitions, times in nanoseconds. Requires: open() or open_memory() succeeded.
   [[nodiscard]] std::vector<Definition> definitions() const;
-  // Discards the events, so that a test sees only later ones. Requires: open.
+  // Discards the events, so that a test sees only later ones. Requires: open() or open_memory() succeeded.
   void clear();
-  // Empty in memory.
+  // The path of the file; empty if the recorder records into memory or is not open.
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
   void start(TraceHeader* header, std::uint64_t mapped_bytes, const RecorderOptions& options);
   // Writes the checksum, then the flag of a closed file.
   void seal();
-  // False in a forked child, which must not seal its parent's file.
+  // Whether this process opened the recorder; false in a forked child, which must not seal its parent's file.
   [[nodiscard]] bool is_own() const;
-  // Stores a new anchor, and doubles the distance to the next one, up to a bound.
+  // Stores a new anchor, and doubles the distance between anchors, up to kMostAnchorDistance.
   void refresh_anchor(std::uint64_t now_ticks);
   [[nodiscard]] std::uint64_t now_ticks() const { return counter_ ? read_tsc() : clock_.ticks(); }
 
-  // Read at every event.
+  // The members from here to header_ are used at every event.
   bool on_ = false;
   std::uint32_t walk_steps_ = 0;
   bool observing_ = false;
   bool observing_wanted_ = false;
-  // The clock's ticks are the processor's counter, which needs no virtual call.
+  // The clock's ticks are the processor's counter, which is read without a virtual call.
   bool counter_ = false;
   std::uint64_t mask_ = 0;
   std::uint64_t written_ = 0;
@@ -136,7 +142,7 @@ class Recorder {
   TraceEvent* ring_ = nullptr;
   // The mapping's first page.
   TraceHeader* header_ = nullptr;
-  // Set when opened.
+  // The members from here on are rarely used, except clock_: it is read at every event if `counter_` is false.
   const Clock& clock_;
   std::uint64_t anchor_distance_ticks_ = 0;
   std::uint64_t mapped_bytes_ = 0;

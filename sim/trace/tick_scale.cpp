@@ -17,7 +17,7 @@ TickScale::TickScale(ClockKind kind, ClockAnchor first, ClockAnchor last)
 
 std::uint64_t TickScale::to_ns(std::uint64_t ticks) const {
   if (identity_) return ticks;
-  // Without a span, a tick counts as a nanosecond.
+  // Without a valid pair of anchors, a tick counts as a nanosecond.
   const std::uint64_t per_span = span_ns_ == 0 ? 1 : span_ns_;
   // The line also extends backwards, before the first anchor.
   const bool after = ticks >= first_.ticks;

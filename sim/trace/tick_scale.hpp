@@ -1,4 +1,4 @@
-// The conversion of a clock's ticks to nanoseconds, by two anchors.
+// The conversion of a clock's ticks to nanoseconds, by two anchors (pairs of ticks and nanoseconds).
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,16 @@
 
 namespace margay::sim {
 
-// Immutable.
+// A linear scale through two anchors. Immutable.
 class TickScale {
  public:
-  // The line through both anchors. Clocks whose ticks are nanoseconds need none. When the anchors are not in ascending
-  // order (a damaged file, a rank that died at once), ticks count as nanoseconds from the first.
+  // Makes the line through both anchors. Clocks whose ticks are nanoseconds need no line. If the anchors are not in
+  // ascending order (a damaged file, or a rank that died at once), a tick counts as one nanosecond from the first
+  // anchor on.
   TickScale(ClockKind kind, ClockAnchor first, ClockAnchor last);
-  // Saturates at both ends of 64 bits.
+  // Converts ticks to nanoseconds. Saturates at both ends of 64 bits.
   [[nodiscard]] std::uint64_t to_ns(std::uint64_t ticks) const;
-  // The line's length: among several lines of one counter, the longest is the most exact.
+  // The line's length. Of several lines of one counter, the longest line is the most exact.
   [[nodiscard]] std::uint64_t span_ns() const { return span_ns_; }
 
  private:

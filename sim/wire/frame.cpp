@@ -44,7 +44,7 @@ class Writer {
   std::byte* at_;
 };
 
-// The groups that a header needs. The encoder sets them, and the decoder demands exactly them.
+// The flags of the groups that a header needs. The encoder sets exactly these flags, and the decoder demands them.
 std::uint8_t groups_of(const Header& header, std::uint64_t user_tail) {
   std::uint8_t flags = 0;
   if (user_tail != 0) flags |= kFlagUserTail;
@@ -55,7 +55,7 @@ std::uint8_t groups_of(const Header& header, std::uint64_t user_tail) {
   return flags;
 }
 
-// The length follows from the flags alone, so a receiver can wait for the whole head.
+// The length of a head. It follows from the flags alone, so a receiver can wait for the whole head.
 std::size_t head_bytes(std::uint8_t flags) {
   std::size_t bytes = kFrameHeadMinBytes;
   if ((flags & kFlagUserTail) != 0) bytes += kUserTailBytes;
@@ -70,13 +70,13 @@ DecodeResult malformed(std::string_view reason) {
   return {Decode::malformed, 0, reason};
 }
 
-// All bits except byte 0, type, control flag and argument must be zero, so that a control frame, like a message, has
-// exactly one encoding.
+// Decodes a control frame. All bits except byte 0, type, control flag and argument must be zero, so that a control
+// frame has exactly one encoding, as a message has.
 DecodeResult decode_control(std::span<const std::byte> input, std::uint8_t flags, DecodedHead& out) {
   if (flags != kFlagControl) return malformed("control frame with flags of a message");
   const auto type = static_cast<std::uint8_t>(input[1]);
   if (type == 0 || type >= kFrameTypeCount) return malformed("unknown control frame");
-  // Reserved, so that a later version can use them and this one notices.
+  // These bytes are reserved: a later version may use them, and this version then rejects the frame.
   if (load(input.data() + 3, 5) != 0) return malformed("control frame with reserved bytes set");
   if (input.size() < kFrameHeadMinBytes) return {Decode::incomplete, kFrameHeadMinBytes, {}};
   out.type = static_cast<FrameType>(type);
@@ -119,7 +119,7 @@ DecodeResult check(const Header& header, std::uint8_t flags) {
   if (header.return_portal >= portals::kPortalCount && header.return_portal != portals::kNoPortal) {
     return malformed("return portal beyond the portal table");
   }
-  // Its reply would have no destination.
+  // The get's reply would have no destination.
   if (header.kind == Kind::get && header.return_portal == portals::kNoPortal) {
     return malformed("a get without a return portal");
   }
@@ -201,8 +201,8 @@ DecodeResult decode_head(std::span<const std::byte> input, Header& header, Decod
   out.read_body = (flags & kFlagReadBody) != 0;
   out.bytes = bytes;
   read_groups(input.data() + kFrameHeadMinBytes, flags, header);
-  // Without groups, check() could only fail for a get, which needs a return portal and so a group, or for an
-  // acknowledgment with a length. All other heads are correct.
+  // Without groups, check() can fail in two cases only: a get, which needs a return portal and therefore a group; and
+  // an acknowledgment with a length. All other heads without groups are correct.
   if (flags == 0 && (header.kind == Kind::put || header.kind == Kind::reply)) [[likely]]
     return {};
   return check(header, flags);

@@ -1,8 +1,9 @@
 // The frame codec: the byte form of a header on a wire. docs/frame_format.md is the specification.
 //
 // A frame's head has 16 to 64 bytes: a fixed part, and the groups of fields that its flags announce. So every head fits
-// one cell of the shared memory ring, and so does a short put with its whole user data and a body of 40 bytes. Source
-// and destination are not in a head: the connection determines them. A head contains no address.
+// one cell of the shared memory ring. A put whose head has no group but the user data fits a cell with a body of up to
+// 40 bytes. A head does not contain source and destination, because the connection determines them, and it contains no
+// address.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +17,12 @@
 
 namespace margay::sim {
 
-// Types of frames; byte 1 of a control frame. A message has its kind and portal in that byte.
+// The types of frames. A control frame has its type in byte 1; a message has its kind and portal there.
 enum class FrameType : std::uint8_t {
   message = 0,
-  // The body of the last message ends here. Argument: bytes of it that were carried.
+  // The body of the last message ends here. Argument: the number of its bytes that were sent.
   cut = 1,
-  // A part of a body follows (tcp). Argument: its bytes.
+  // A part of a body follows (tcp). Argument: the number of its bytes.
   segment = 2,
   // The sender leaves the job in an orderly way (tcp). Argument: the number of all messages that it sent.
   goodbye = 3,
@@ -29,7 +30,8 @@ enum class FrameType : std::uint8_t {
 inline constexpr std::uint8_t kFrameTypeCount = 4;
 [[nodiscard]] std::string_view name(FrameType type);
 
-// Bits of byte 2: the groups of fields that follow the fixed part.
+// The flags, bits of byte 2. A flag announces a group of fields behind the fixed part, unless its comment states
+// otherwise.
 // 8 bytes: user data 4 to 11.
 inline constexpr std::uint8_t kFlagUserTail = 0x01;
 // 8 bytes: offset.
@@ -38,37 +40,38 @@ inline constexpr std::uint8_t kFlagOffset = 0x02;
 inline constexpr std::uint8_t kFlagAnswer = 0x04;
 // 16 bytes: return length, return offset.
 inline constexpr std::uint8_t kFlagReturnRange = 0x08;
-// 7 bytes: the upper part of the length, above 255.
+// 7 bytes: the upper part of a length above 255.
 inline constexpr std::uint8_t kFlagLongLength = 0x10;
-// Shared memory only: the body is offered for reading, not sent.
+// No group. Shared memory only: the body is not sent, but offered for reading.
 inline constexpr std::uint8_t kFlagReadBody = 0x20;
-// A control frame; no other flag may be set.
+// No group. A control frame; no other flag may be set.
 inline constexpr std::uint8_t kFlagControl = 0x40;
-// A frame with another flag is malformed.
+// All flags. A frame with another flag is malformed.
 inline constexpr std::uint8_t kFlagsKnown = 0x7f;
 
-// The fixed part, and the head with all groups.
+// Length of the fixed part, and of a head with all groups.
 inline constexpr std::size_t kFrameHeadMinBytes = 16;
 inline constexpr std::size_t kFrameHeadMaxBytes = 64;
-// A short put's head: the fixed part and the whole user data; and the body that fits a cell with it.
+// Length of a short put's head, with the whole user data, and of the longest body that fits a cell with this head.
 inline constexpr std::size_t kShortPutHeadBytes = 24;
 inline constexpr std::size_t kShortPutBodyBytes = 40;
 static_assert(kFrameHeadMinBytes + 8 + 8 + 8 + 16 + 7 + 1 == kFrameHeadMaxBytes);
 static_assert(kFrameHeadMaxBytes == kCacheLineBytes);
 static_assert(kShortPutHeadBytes + kShortPutBodyBytes == kCacheLineBytes);
 
-// An encoded head whose first word is still to be written, because a ring publishes a cell by that word.
+// An encoded head without its first word. The caller writes the first word, because a ring publishes a cell by that
+// word.
 struct EncodedHead {
-  // Bytes 0 to 7, little-endian. Byte 0 is zero: it belongs to the wire.
+  // Bytes 0 to 7, little-endian. Byte 0 is zero here and belongs to the wire.
   std::uint64_t first_word = 0;
-  // Length of the head, these eight included.
+  // Length of the head, the first word included.
   std::size_t bytes = 0;
 };
-// Writes bytes 8 and up of any header's head to `out`, whose first eight bytes stay as they are. Requires: `out` has
-// kFrameHeadMaxBytes. encode_plain_head() encodes the commonest head in 26 instructions;
-// tests/sim/wire/frame_codec_test compares the bytes of both, and the headers of the two decoders.
+// Encodes any header: writes the head from byte 8 on to `out`, and does not change the first eight bytes there.
+// Requires: `out` has kFrameHeadMaxBytes. encode_plain_head() encodes the commonest head in 26 instructions.
+// tests/sim/wire/frame_codec_test compares the bytes of the two encoders, and the headers of the two decoders.
 [[nodiscard]] EncodedHead encode_head(const portals::Header& header, std::byte* out, bool read_body = false);
-// encode_head()'s twin for the commonest head, of 16 bytes without groups. False: the header needs groups, and nothing
+// encode_head()'s twin for the commonest head: 16 bytes, without groups. False: the header needs groups, and nothing
 // was written.
 [[nodiscard]] inline bool encode_plain_head(const portals::Header& header, std::byte* out, std::uint64_t& first_word) {
   std::uint64_t user_tail = 0;
@@ -83,7 +86,7 @@ struct EncodedHead {
   first_word = kind_and_portal << 8 | header.length << 24 | std::uint64_t{user_head} << 32;
   return true;
 }
-// A control frame, in the same form. Requires: type is not `message`.
+// Encodes a control frame as encode_head() encodes a message. Requires: type is not `message`.
 [[nodiscard]] EncodedHead encode_control(FrameType type, std::uint64_t argument, std::byte* out);
 // Writes the whole head, first word included, and returns its length. Requires: `out` has kFrameHeadMaxBytes.
 std::size_t write_head(const portals::Header& header, std::byte* out);
@@ -100,26 +103,28 @@ struct DecodedHead {
   // Length of the head.
   std::size_t bytes = 0;
 };
-// The result of decoding: a head; more bytes are needed; or bytes that no margay writes, which end the connection.
+// The results of decoding. ok: a head. incomplete: more bytes are needed. malformed: bytes that margay never writes;
+// they end the connection.
 enum class Decode : std::uint8_t { ok, incomplete, malformed };
 // The result of decode_head().
 struct DecodeResult {
   Decode verdict = Decode::ok;
-  // incomplete: bytes of input at which to try again.
+  // incomplete: the number of bytes of input that the next attempt needs at least.
   std::size_t needed = 0;
   // malformed: the mistake in the frame; static.
   std::string_view reason;
 };
-// decode_head()'s twin for the commonest head, of 16 bytes without groups, out of its two words. False: use
-// decode_head(). Writes `header` as decode_head() does; byte 0 is ignored.
+// decode_head()'s twin for the commonest head: 16 bytes, without groups, given as two words. Writes `header` as
+// decode_head() does, and ignores byte 0. False: the head has groups or is malformed, and the caller must use
+// decode_head().
 [[nodiscard]] inline bool decode_plain_head(std::uint64_t first, std::uint64_t second, portals::Header& header) {
   const auto kind = static_cast<portals::Kind>((first >> 8) & 3);
   const std::uint64_t length = (first >> 24) & 0xff;
   // A get has a return portal, and therefore a group.
   const bool wrong = kind == portals::Kind::get || (kind == portals::Kind::acknowledgment && length != 0);
   if (((first >> 16) & 0xff) != 0 || wrong) return false;
-  // Kind, portals and user data are stored as two words: a caller that copies the header soon reads it by words, and
-  // smaller stores would cause a store-forwarding stall (5 ns a message).
+  // Kind, portals and user data are stored as two words. The caller soon copies the header by words, and smaller stores
+  // would cause a store-forwarding stall (5 ns a message).
   using portals::Header;
   static_assert(offsetof(Header, kind) == 0 && offsetof(Header, portal) == 1 && offsetof(Header, return_portal) == 2 &&
                 offsetof(Header, user_data) == 3 && offsetof(Header, source) == 16 &&
@@ -132,12 +137,12 @@ struct DecodeResult {
   header.offset = header.return_match_bits = header.return_length = header.return_offset = 0;
   return true;
 }
-// Decodes any frame, with bounds checks: it reads nothing beyond `input`, and ignores byte 0. Each header has exactly
-// one encoding, so a head with a group is malformed if the same header could be written without it. kFlagReadBody is
-// malformed unless `may_read_body`. decode_plain_head() is the twin of this function for the commonest head
+// Decodes any frame's head, with bounds checks. Reads nothing beyond `input`, and ignores byte 0. Each header has
+// exactly one encoding, so a head with a group that its header does not need is malformed. A head with kFlagReadBody is
+// malformed unless `may_read_body`. decode_plain_head() is the twin for the commonest head
 // (tests/sim/wire/frame_codec_test). `header` is written in place, because a copy of 88 fresh bytes costs more than the
-// decoding. Its source and destination, which no frame carries, are not changed; a control frame changes nothing in it.
-// After `malformed` it may be half written.
+// decoding. Its source and destination are not changed, because no frame contains them. A control frame does not change
+// `header`. After `malformed`, `header` may be written in part.
 [[nodiscard]] DecodeResult decode_head(std::span<const std::byte> input, portals::Header& header, DecodedHead& out,
                                        bool may_read_body = false);
 

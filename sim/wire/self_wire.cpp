@@ -10,7 +10,8 @@ using portals::RegionCursor;
 
 bool SelfWire::try_send(std::uint32_t peer, const Header& header, const Region& body) {
   MARGAY_ASSERT(peer == me_.rank && body.bytes() == header.length);
-  // While a message is queued, no copy may be made, because copies are delivered first and would overtake it.
+  // While a message is queued, no copy may be made, because poll() returns copies first, and the copy would overtake
+  // the queued message.
   if (!queue_.empty() || copied_ == kSelfSlots || header.length > kSelfCopyBytes) return false;
   if (!slots_) slots_ = std::make_unique<Slots>();
   Slot& slot = (*slots_)[(first_ + copied_) % kSelfSlots];
@@ -38,12 +39,12 @@ void SelfWire::stop(std::uint32_t peer, Transmission& transmission) {
 }
 
 bool SelfWire::replace(std::uint32_t peer, Transmission& transmission, Transmission& instead) {
-  // A queued message has not left as long as it is not offered.
+  // A queued message has not begun to leave unless poll() has offered it.
   MARGAY_ASSERT(peer == me_.rank && !offered_);
   return queue_.replace(transmission, instead);
 }
 
-// Makes a held message visible again. There is nothing to continue, because poll() delivers queued messages.
+// Makes a held message visible again. push() has no sends to continue, because poll() returns queued messages.
 bool SelfWire::push() {
   held_ = false;
   return false;
@@ -79,7 +80,7 @@ void SelfWire::consume() {
   MARGAY_ASSERT(offered_);
   offered_ = false;
   ++sequence_;
-  // Read by body_report() after the message has left the queue.
+  // body_report() reads this flag after the message has left the queue.
   was_copy_ = copied_ != 0;
   if (copied_ != 0) {
     first_ = (first_ + 1) % kSelfSlots;
@@ -90,7 +91,7 @@ void SelfWire::consume() {
     done->state = Transmission::State::sent;
     finished_.push(*done);
   }
-  // The kernel skips this wire until the next send.
+  // If nothing is left, the kernel skips this wire until the next send.
   quiet_ = idle();
 }
 

@@ -1,5 +1,5 @@
-// The wire from a process to itself. Small messages are copied into a bounded queue; others stay in the sender's memory
-// and arrive whole from there, whatever their length.
+// The wire from a process to itself. Small messages are copied into a bounded queue. Other messages stay in the
+// sender's memory, and arrive whole from there, whatever their length.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 
 namespace margay::sim {
 
-// The most copies in the queue, and the longest body of one: 64 KiB of bodies for each rank that sends to itself. They
-// do not limit what can be sent: a message that finds no slot, or is longer, waits in the sender's memory.
+// The most copies in the queue, and the longest body of a copy: 64 KiB of bodies for each rank that sends to itself. A
+// message that finds no slot, or has a longer body, waits in the sender's memory.
 inline constexpr std::size_t kSelfSlots = 64;
 inline constexpr std::size_t kSelfCopyBytes = 1024;
 
@@ -27,7 +27,7 @@ class SelfWire final : public Wire {
 
   [[nodiscard]] bool try_send(std::uint32_t peer, const portals::Header& header, const portals::Region& body) override;
   void send(std::uint32_t peer, Transmission& transmission) override;
-  // Only sets stop_asked: no body is sent in parts here, so there is no remainder to stop, and the message arrives.
+  // Only sets stop_asked. This wire sends no body in parts, so there is no remainder to stop, and the message arrives.
   void stop(std::uint32_t peer, Transmission& transmission) override;
   [[nodiscard]] bool replace(std::uint32_t peer, Transmission& transmission, Transmission& instead) override;
   bool push() override;
@@ -49,23 +49,23 @@ class SelfWire final : public Wire {
   };
   using Slots = std::array<Slot, kSelfSlots>;
 
-  // Fills in an arrival.
+  // Fills in an arrival, and marks it as offered.
   void fill(const portals::Header& header, const portals::Region& body, Arrival& arrival);
 
   // The source and the destination of every message.
   portals::ProcessId me_;
   TransmissionList& finished_;
-  // A ring of copies. nullptr before the first try_send(), so a rank that never sends to itself takes no memory.
+  // A ring of copies. nullptr before the first copy, so a rank that never sends to itself takes no memory.
   std::unique_ptr<Slots> slots_;
-  // Slot of the oldest copy.
+  // Index of the oldest copy's slot.
   std::size_t first_ = 0;
-  // Copies that wait. All of them are older than every message in queue_.
+  // Number of copies that wait. All copies are older than every message in queue_.
   std::size_t copied_ = 0;
   // Messages that stay in the sender's memory.
   TransmissionList queue_;
   // Number of the last consumed message.
   std::uint64_t sequence_ = 0;
-  // Whether that one was a copy.
+  // Whether the last consumed message was a copy.
   bool was_copy_ = false;
   // poll() has returned a message that has not been answered yet.
   bool offered_ = false;

@@ -1,4 +1,4 @@
-// A message being sent, from the kernel's initiator through a wire.
+// A message that is being sent: the record that the kernel's initiator and a wire share.
 #pragma once
 
 #include <cstdint>
@@ -9,44 +9,46 @@
 
 namespace margay::sim {
 
-// Owned by the sender (the device embeds it in a request). From Wire::send() until it comes off the list of finished
-// transmissions, the wire refers to it and to the body's memory, and neither may move or be freed.
+// A message that is being sent. The sender owns it; the device embeds it in a request. From Wire::send() until the
+// transmission comes off the list of finished ones, the wire refers to the transmission and to the body's memory, and
+// neither may move or be freed.
 struct Transmission {
   // idle: not sent yet, or replaced. stopped: the receiver did not want the remainder. failed: the peer is lost.
   enum class State : std::uint8_t { idle, queued, sent, stopped, failed };
 
-  // The sender fills it in, except `source`, which the initiator sets.
+  // The sender fills in the header, except `source`, which the initiator sets.
   portals::Header header;
-  // header.length bytes, which the wire only reads.
+  // The body: header.length bytes, which the wire only reads.
   portals::Region body;
   // Number of this message in its ordered pair of processes: 1, 2, 3 ...
   std::uint64_t sequence = 0;
   // Set by the initiator and the wire; final once the transmission has come off the finished list.
   State state = State::idle;
-  // The body's memory may change while it is sent, so the wire sends a copy, and reads each byte once.
+  // The body's memory may change while it is sent, so a wire that computes a checksum sends a copy, and reads each byte
+  // once.
   bool may_change = false;
-  // The remainder of the body is not wanted.
+  // The receiver does not want the remainder of the body; see Wire::stop().
   bool stop_asked = false;
-  // It has come off the list of finished transmissions, and nothing refers to it any more.
+  // The transmission has come off the list of finished ones, or has been replaced, and nothing refers to it any more.
   bool given_back = false;
-  // The sender's owner tag.
+  // The sender's owner tag, for the drainer of finished transmissions.
   void* owner = nullptr;
-  // The kind of `owner`, for the drainer of finished transmissions.
+  // The kind of `owner`.
   std::uint32_t owner_tag_kind = 0;
-  // The wire's own while queued.
+  // The next transmission on the same TransmissionList.
   Transmission* next = nullptr;
   // The position up to which the body has been sent.
   portals::RegionCursor cursor;
-  // Set by the wire when it is finished, for traces: the method that carried the body, and the bytes of it that this
-  // process copied.
+  // For traces: the method that carried the body, and the bytes of the body that this process copied. Final when the
+  // transmission is finished.
   TraceBody method = TraceBody::none;
   std::uint64_t copied_bytes = 0;
 };
 
-// A queue of transmissions. Intrusive: it allocates nothing, and a transmission is on one list at a time.
+// A queue of transmissions. Intrusive: the queue allocates nothing, and a transmission is on one list at a time.
 class TransmissionList {
  public:
-  // Adds the newest. Requires: it is on no list.
+  // Adds a transmission at the end. Requires: it is on no list.
   void push(Transmission& transmission) {
     transmission.next = nullptr;
     (last_ == nullptr ? first_ : last_->next) = &transmission;
@@ -66,7 +68,7 @@ class TransmissionList {
   }
   // Whether the list has no transmission.
   [[nodiscard]] bool empty() const { return first_ == nullptr; }
-  // Puts `instead` in the place of `transmission`; false when that is not on this list. Linear.
+  // Puts `instead` in the place of `transmission`; false: `transmission` is not on this list. Linear.
   [[nodiscard]] bool replace(const Transmission& transmission, Transmission& instead) {
     for (Transmission *at = first_, *before = nullptr; at != nullptr; before = at, at = at->next) {
       if (at != &transmission) continue;
@@ -79,7 +81,7 @@ class TransmissionList {
   }
 
  private:
-  // Both nullptr, or neither.
+  // The oldest and the newest; both nullptr when the list is empty.
   Transmission* first_ = nullptr;
   Transmission* last_ = nullptr;
 };

@@ -1,9 +1,9 @@
 // A wire: a transport of headers and bodies from one process's memory to another's. There are four: self, shm, tcp and
 // virtual; the kernel above is the same for all.
 //
-// Order: messages of one ordered pair arrive in the order of their send() and try_send() calls; those of different
-// pairs in any order. Threads: every call under the process lock. Nothing here blocks. Flow: down by call, up by poll:
-// a wire never calls the kernel; its poll() returns what happened.
+// Messages of one ordered pair arrive in the order of their send() and try_send() calls, messages of different pairs in
+// any order. Every call is made under the process lock. No call blocks, unless its comment states otherwise. A wire
+// never calls the kernel; its poll() returns events.
 #pragma once
 
 #include <cstdint>
@@ -25,19 +25,19 @@ inline constexpr std::size_t kWireCount = 4;
 
 // One event on a wire, as poll() returns it.
 struct Arrival {
-  // At most one `lost` or `left` ends the events of a peer.
+  // `lost` or `left` is the last event of a peer, and occurs at most once.
   enum class Kind : std::uint8_t {
     // Header and body are here; `body` lies in the wire's memory until consume() or hold().
     whole,
-    // The header is here, and the body follows: answer with accept(), refuse() or hold().
+    // The header is here, and the body follows. To be answered with accept(), refuse() or hold().
     started,
-    // The body of an accepted message is complete in its landing; `cookie` is accept()'s.
+    // The body of an accepted message is complete in its landing; `cookie` is the argument of accept().
     finished,
     // The remainder of an accepted message's body will not arrive, because its sender stopped or is lost.
     cut,
     // No message will arrive from or reach `peer` any more; `loss` is the reason.
     lost,
-    // The same for a peer that had sent a goodbye: only ranks that still expect a message from it see an error.
+    // As `lost`, but the peer had sent a goodbye. So only ranks that still expect a message from it see an error.
     left,
   };
   Kind kind = Kind::whole;
@@ -45,7 +45,7 @@ struct Arrival {
   std::uint32_t peer = 0;
   // whole, started: number of the message in its ordered pair.
   std::uint64_t sequence = 0;
-  // whole, started. Source and destination come from the connection, never from the frame.
+  // whole, started. Its source and destination come from the connection, never from the frame.
   portals::Header header;
   // whole.
   portals::Region body;
@@ -55,7 +55,7 @@ struct Arrival {
   std::string_view loss;
 };
 
-// The interface of all wires. `peer` is a rank in the world. Functions with an empty body here are hints or services
+// The interface of all wires. `peer` is a rank in the world. The functions that have a body here are hints or services
 // that not every wire needs. tests/sim/wire_contract.hpp is the executable contract.
 class Wire {
  public:
@@ -70,90 +70,94 @@ class Wire {
   // body's memory is free again. false: nothing happened. Requires: body.bytes() == header.length.
   [[nodiscard]] virtual bool try_send(std::uint32_t peer, const portals::Header& header,
                                       const portals::Region& body) = 0;
-  // Queues `transmission` behind the earlier ones for `peer`, and begins to send it at once if possible. When its
-  // body's memory is free again, the wire puts it on the list `finished` (an argument of each wire's constructor), with
-  // state sent, stopped or failed.
+  // Queues `transmission` behind the earlier ones for `peer`, and begins to send it at once if possible. When the
+  // body's memory is free again, the wire puts the transmission on the list `finished` (an argument of each wire's
+  // constructor), with the state sent, stopped or failed.
   virtual void send(std::uint32_t peer, Transmission& transmission) = 0;
-  // Stops a body, because its receiver does not want the remainder: the wire carries no more of it than it must, and
-  // reports the end to the receiver (Arrival::Kind::cut). No effect on a finished transmission.
+  // Stops a body, because its receiver does not want the remainder. The wire sends as little more of the body as it
+  // can, and reports the end to the receiver (Arrival::Kind::cut). No effect on a finished transmission.
   virtual void stop(std::uint32_t peer, Transmission& transmission) = 0;
   // Puts `instead`, which has no body, in the place of a queued transmission that has not begun to leave. The replaced
-  // one belongs to the caller again, and does not come onto `finished`. false: too late, and nothing happened.
+  // transmission belongs to the caller again, and does not come onto `finished`. false: `transmission` has begun to
+  // leave, and nothing happened.
   [[nodiscard]] virtual bool replace(std::uint32_t peer, Transmission& transmission, Transmission& instead) = 0;
 
-  // Hints by which a round skips virtual calls. quiet(): nothing can arrive before the next send, so poll() may be
-  // skipped. !wants_push(): push() may be skipped. A wire that sets neither hint is always pushed and polled.
+  // Hints by which a round skips virtual calls. If quiet() is true, nothing can arrive before the next send, and poll()
+  // may be skipped. If wants_push() is false, push() may be skipped. A wire that sets neither hint is pushed and polled
+  // in each round.
   [[nodiscard]] bool quiet() const { return quiet_; }
   [[nodiscard]] bool wants_push() const { return wants_push_; }
 
   // Continues queued transmissions as far as possible without waiting, and makes held messages visible to poll() again.
   // Called at the beginning of each round, unless !wants_push(). Returns whether anything moved.
   virtual bool push() = 0;
-  // The next event; false when there is none now. A `whole` or `started` must be answered before the next poll(). Moves
-  // the bodies of accepted messages along.
+  // Fills in the next event; false: there is none now. Also receives more bytes of accepted bodies. A `whole` or
+  // `started` must be answered before the next poll().
   [[nodiscard]] virtual bool poll(Arrival& arrival) = 0;
-  // Whether polls since the last call received bytes of bodies: a long body takes many polls, and only its end is an
+  // Whether polls since the last call received bytes of bodies. A long body takes many polls, and only its end is an
   // event.
   [[nodiscard]] bool take_body_moved() { return body_moved_ && std::exchange(body_moved_, false); }
-  // A count that grows while peers read bodies out of this process's memory. This process need not take part, and may
-  // sleep meanwhile, but the growth shows that its wait is not stalled. A hint.
+  // A count that grows while peers read bodies out of this process's memory. This process need not take part in these
+  // reads, and may sleep meanwhile, but the growth shows that its wait is not stalled. A hint.
   [[nodiscard]] virtual std::uint64_t bodies_read_on() const { return 0; }
 
-  // Whether something that was sent may still be on its way to the peer's machine, so that the peer's next poll would
-  // not find it (network wires). Called before a report that no message is in flight; may cost a system call for each
+  // Network wires: whether bytes that were sent may still be on their way to the peer's machine, where the peer's next
+  // poll would not find them. Called before a report that no message is in flight. May cost a system call for each
   // connection.
   [[nodiscard]] virtual bool in_transit() const { return false; }
 
-  // Reports that the calling thread ends, or will not poll for long: work that the operating system does for this
-  // thread is cancelled, and requested again by the next thread that polls.
+  // Reports that the calling thread ends, or will not poll for long. The wire cancels the operations that the operating
+  // system carries out for this thread; the next thread that polls submits them again. May block.
   virtual void thread_ends() {}
 
-  // Reports that other threads had this processor meanwhile: polls that were postponed are due.
+  // Reports that other threads had this processor since the last poll, so polls that the wire postponed are due.
   virtual void time_passed() {}
   // Reports that the process's owner waits and its round found nothing. The next push() may then help with a peer's
   // share of the work, such as copying a body. Never called for a coprocessor, which may share a processor with a
   // computing owner.
   virtual void idle_round() {}
-  // Reports that the coprocessor makes the rounds, until called with false. Meanwhile the best methods are those for
-  // which this process must be scheduled the fewest times.
+  // `away`: the coprocessor makes the rounds, until this is called with false. Meanwhile the wire should use the
+  // methods for which this process must be scheduled the fewest times.
   virtual void owner_away(bool away) { static_cast<void>(away); }
 
-  // For traces: the method by which the body of the last arrival came. Valid after consume() of a whole message, and
-  // after the `finished` of another one.
+  // For traces: the method that carried the body of the last arrival. Valid after consume() of a whole message, and
+  // after the event `finished` of a body that arrived in parts.
   [[nodiscard]] virtual BodyReport body_report() const { return {}; }
-  // The method by which bodies leave in try_send(); none: the receiver's wire reports it.
+  // The method by which bodies leave in try_send(); none: only the receiver's wire reports the method.
   [[nodiscard]] virtual TraceBody body_taken() const { return TraceBody::none; }
 
   // Answers to poll(); all concern the message of its last event.
   //
-  // whole: its memory may be reused.
+  // whole: the message has been processed, and its memory in the wire may be reused.
   virtual void consume() = 0;
-  // whole or started: leave the message, and with it all later ones of its peer, on the wire. poll() returns it again
-  // after the next push().
+  // whole or started: leave the message on the wire, with all later messages of its peer. poll() returns it again after
+  // the next push().
   virtual void hold() = 0;
-  // started: move the body to `landing`; `cookie` comes back with finished or cut. Requires: landing has at least one
-  // byte and at most header.length; the wire discards the remainder of a longer body.
+  // started: put the body into `landing`; the event finished or cut will carry `cookie`. Requires: `landing` has at
+  // least one byte and at most header.length bytes. If the body is longer than `landing`, the wire discards the
+  // remainder.
   virtual void accept(const portals::Region& landing, void* cookie) = 0;
   // started: discard the body; no further event reports it.
   virtual void refuse() = 0;
 
   // Whether no transmission is queued or partly sent, so that the process may exit.
   [[nodiscard]] virtual bool idle() const = 0;
-  // Wakes the coprocessor of `peer`, which may be computing while work waits for it. No effect where peers poll by
-  // themselves.
+  // Wakes the coprocessor of `peer`, because the peer may be computing while work waits for it. No effect on wires
+  // whose peers wake up by themselves.
   virtual void nudge(std::uint32_t peer) { static_cast<void>(peer); }
-  // The same for every peer that does not take its queued messages.
+  // As nudge(), for every peer that does not take the messages queued for it.
   virtual void nudge_queued() {}
-  // Monitors `peer`, from which a message is expected, perhaps the first one between the two: from here on, the wire
+  // Monitors `peer`, from which a message is expected, perhaps the first one of the pair. From here on, the wire
   // reports the loss of this peer. No effect on wires that report the loss of any peer.
   virtual void monitor(std::uint32_t peer) { static_cast<void>(peer); }
   // A file descriptor that becomes readable when poll() may have something, for a process about to sleep; -1: none.
   [[nodiscard]] virtual int wait_descriptor() const { return -1; }
-  // Called by a process about to sleep on wait_descriptor(). true: something is here already, so do not sleep.
+  // Called by a process that is about to sleep on wait_descriptor(). true: something is here already, so the process
+  // must not sleep.
   [[nodiscard]] virtual bool prepare_wait() { return false; }
 
  protected:
-  // Set by the derived wire; quiet() and wants_push() return them.
+  // Set by the derived wire. quiet() and wants_push() return these two.
   bool quiet_ = false;
   bool wants_push_ = true;
   bool body_moved_ = false;  // see take_body_moved()

@@ -6,24 +6,26 @@ namespace {
 
 // The first bodies of each method touch fresh pages and are left out of the means.
 constexpr std::uint32_t kWarmUp = 2;
-// The samples of each method, with those of the warm-up, that a preference requires.
+// The number of samples of each method, including the warm-up's, that a preference requires.
 constexpr std::uint32_t kEnough = 6;
-constexpr double kWeight = 0.25;  // of the newest sample
-// A sample above this multiple of the mean counts as this multiple, because its copy was probably interrupted.
+constexpr double kWeight = 0.25;  // weight of the newest sample in the mean
+// A sample above this multiple of the mean counts as this multiple of the mean, because its copy was probably
+// interrupted.
 constexpr double kOutlier = 4;
-// A preference changes only for a gain that is larger than noise.
+// A preference changes only if the cost falls below this share, a gain that is larger than noise.
 constexpr double kGain = 0.9;
-// The ring is preferred if a byte through it costs the receiver less than this share of the cost of a byte that it
-// reads. The share is below 1 for two reasons: through the ring the sender copies each byte as well, and a body that is
-// read is shared if it is long enough, so that the receiver copies only half of it. kRingShareShort holds for the first
-// size class.
+// The ring is preferred if a byte through the ring costs the receiver less than this share of the cost of a byte that
+// it reads. The share is below 1 for two reasons. Through the ring the sender copies each byte as well. And if a body
+// that is read is long enough, the two sides share it, so that the receiver copies only half of it. kRingShareShort
+// holds for the first size class.
 constexpr double kRingShare = 0.5;
 constexpr double kRingShareShort = 0.7;
-// The number of consecutive bodies by which a method is tried: the first after a change of method is not counted.
+// A method is tried with this many consecutive bodies, because the first body after a change of method is not counted.
 constexpr std::uint32_t kTryInARow = 2;
 // Among this many bodies, kTryInARow use the method that is not preferred, so that the receiver's figures stay current.
 constexpr std::uint32_t kTryEach = 256;
-// Longer bodies do not try the ring: beside busy programs, each ringful would wait for a turn of both sides.
+// The ring is not tried with longer bodies, because beside busy programs each ringful would wait for a turn of both
+// sides.
 constexpr std::uint64_t kTriedBytesMax = std::uint64_t{2} << 20U;
 
 }  // namespace

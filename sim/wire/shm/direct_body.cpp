@@ -21,7 +21,7 @@ ReadFault DirectReader::read(std::uint64_t chunk, std::uint64_t count, std::uint
   const auto bytes = static_cast<std::size_t>(chunks_.bytes(chunk, count));
   read_bytes_ += bytes;
   const std::span<std::byte> part = landing_.subspan(static_cast<std::size_t>(offset), bytes);
-  // Reading the test word as well costs 0.25 us, so it is done only when the last proof is too old.
+  // To read the test word as well costs 0.25 us, so this is done only when the last proof is too old.
   if (proof_.fresh(now_ns)) return read_memory(*sender_, address_ + offset, part);
   const ReadFault fault = read_tested(*sender_, address_ + offset, part);
   if (fault == ReadFault::none) proof_.proven(now_ns);
@@ -36,8 +36,8 @@ ReadFault DirectReader::step(std::uint64_t budget, std::uint64_t now_ns, std::ui
   }
   for (moved = 0; moved < budget;) {
     std::uint64_t chunk = 0;
-    // Chunks are claimed one by one only if the sender takes part, because each is then a system call of its own, half
-    // a microsecond.
+    // Chunks are claimed one by one only if the sender's help is expected, because each claim then costs a system call
+    // of its own, half a microsecond.
     const std::uint64_t count = shared_.claim(help_expected_ ? 1 : chunks_.within(budget - moved), chunk);
     if (count == 0) return look_at_rest(now_ns);
     if (const ReadFault fault = read(chunk, count, now_ns); fault != ReadFault::none) return fault;
@@ -46,8 +46,8 @@ ReadFault DirectReader::step(std::uint64_t budget, std::uint64_t now_ns, std::ui
   return ReadFault::none;
 }
 
-// The end of a body, when no chunk is left to claim. If the sender is still writing its chunk, the next step() tests
-// again; a chunk that the sender failed to write is read here.
+// Ends a body when no chunk is left to claim. If the sender is still writing its chunk, the next step() tests again. If
+// the sender failed to write its chunk, reads that chunk here.
 ReadFault DirectReader::look_at_rest(std::uint64_t now_ns) {
   std::uint64_t failed = 0;
   const SharedBodyReceiver::Remainder remainder = shared_.remainder(failed);
@@ -64,7 +64,7 @@ bool DirectWriter::help(std::uint64_t number, std::span<const std::byte> body) {
   std::uint64_t landing = 0;
   if (!shared_.claim(number, chunks.count(), chunk, landing)) return false;
   // The process number may belong to another process by now, and a write cannot be undone, so the receiver's identity
-  // is proven first.
+  // is proven before the write.
   const std::uint64_t now_ns = clock_->now_ns();
   if (!proof_.fresh(now_ns)) {
     works_ = try_reading(*receiver_) == ReadFault::none;
@@ -73,7 +73,7 @@ bool DirectWriter::help(std::uint64_t number, std::span<const std::byte> body) {
   const std::uint64_t offset = chunks.offset(chunk);
   const auto part = body.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(chunks.bytes(chunk)));
   works_ = works_ && write_memory(*receiver_, landing + offset, part) == ReadFault::none;
-  // Also after a failure: the receiver waits for this chunk, and reads it itself.
+  // Reported after a failure too, because the receiver waits for this chunk, and then reads it itself.
   shared_.report(number, !works_);
   return true;
 }

@@ -27,12 +27,13 @@ LongChoice choose_long_method(LongMethod asked, const RankArea& mine, const Rank
   if (const ReadFault fault = try_reading(peer); fault != ReadFault::none) {
     return {false, false, std::string(words(fault))};
   }
-  // After the test: a method that was requested but does not work is replaced, with its reason, and not used.
+  // The request is considered after the test, because a requested method that does not work is replaced, with the
+  // reason.
   if (asked == LongMethod::cma) return {true, false, "--method long=cma"};
   if (mine.only_processor == 0 || mine.only_processor != peer.only_processor) {
     return {true, true, "whichever the receiver measures to be faster"};
   }
-  // On one shared processor the ring would need a switch of processes for each ringful; reading needs none.
+  // If both ranks share one processor, the ring needs a switch of processes for each ringful; reading needs none.
   return {true, false, "both ranks may run on processor " + std::to_string(mine.only_processor - 1) + " only"};
 }
 

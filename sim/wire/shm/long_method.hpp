@@ -1,4 +1,4 @@
-// The method of long bodies between two ranks of a node; chosen by `--method long=...`.
+// The method by which long bodies move between two ranks of a node. `--method long=...` selects it.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,10 @@
 namespace margay::sim {
 
 enum class LongMethod : std::uint8_t {
-  // Whichever the receiver measures to be faster; cma between two ranks that share their one processor.
+  // The method that is faster by the receiver's measurements; cma between two ranks that may run on one and the same
+  // processor only.
   automatic,
-  // Through the byte ring: two copies, both processors at once.
+  // Through the byte ring: two copies, which both processors make at the same time.
   ring,
   // process_vm_readv: one copy, by the receiver.
   cma,
@@ -23,19 +24,19 @@ enum class LongMethod : std::uint8_t {
 // Parses "auto", "ring" or "cma"; empty is auto. The failure names the option and its values.
 [[nodiscard]] portals::Status parse_long_method(std::string_view text, LongMethod& out);
 
-// The choice between two particular ranks.
+// The method that was chosen for the bodies from one rank to another.
 struct LongChoice {
   // Bodies are offered for reading (cma).
   bool reads = false;
-  // Only where the receiver finds that faster (body_methods.hpp).
+  // Only if `reads`: each body is offered only if the receiver's measurements favour reading (body_methods.hpp).
   bool measured = false;
-  // The end of a sentence; empty before the choice.
+  // The reason of the choice, as the end of a sentence; empty before the choice.
   std::string reason;
-  // Whether it has been chosen.
+  // Whether the choice has been made.
   [[nodiscard]] bool made() const { return !reason.empty(); }
 };
-// Chooses the method of a rank's long bodies for a peer. Tries to read the peer's memory, so it is called once, at the
-// first long body. Requires: peer.pid is published.
+// Chooses the method for a rank's long bodies to a peer. Tries to read the peer's memory, which is a system call, so it
+// is called once, at the first long body. Requires: peer.pid is published.
 [[nodiscard]] LongChoice choose_long_method(LongMethod asked, const RankArea& mine, const RankArea& peer);
 
 }  // namespace margay::sim

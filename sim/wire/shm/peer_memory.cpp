@@ -23,7 +23,7 @@ void* pointer_to(std::uint64_t address) {
   return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
 }
 
-// The next pieces of both sides, cut to equal lengths, for one call.
+// The next pieces of both sides, cut to equal lengths, for one system call.
 struct Batch {
   std::array<iovec, kReadPieces> mine;
   std::array<iovec, kReadPieces> theirs;
@@ -51,7 +51,7 @@ PeerMemory::~PeerMemory() {
   if (file_ >= 0) ::close(file_);
 }
 
-// Opens the file, and reads the test word through it: proof that it is the expected process.
+// Opens the file, and reads the test word through it, which proves the process's identity.
 void PeerMemory::open_file() {
   file_ = kRefused;
   const int file = ::open(("/proc/" + std::to_string(area_->pid) + "/mem").c_str(), O_RDWR | O_CLOEXEC);
@@ -65,7 +65,7 @@ void PeerMemory::open_file() {
   }
 }
 
-// Verifies that it is still the same process, unless that was verified within the last millisecond (0.3 us).
+// Proves the process's identity again, unless the last proof is less than a millisecond old. A proof costs 0.3 us.
 ReadFault PeerMemory::prove() {
   const std::uint64_t now = real_clock().now_ns();
   if (proof_.fresh(now)) return ReadFault::none;
@@ -75,7 +75,7 @@ ReadFault PeerMemory::prove() {
 }
 
 ReadFault PeerMemory::read(const Buffer& mine, std::uint64_t address) {
-  // Most accesses of windows are a few elements.
+  // Most accesses of windows concern a few elements.
   if (mine.bytes <= kFileBytesMax) [[likely]]
     return copy_few(Direction::read, mine, address);
   return copy(Direction::read, Region(mine.base, mine.bytes), Region(pointer_to(address), mine.bytes));
@@ -107,13 +107,13 @@ ReadFault PeerMemory::copy_few(Direction direction, const Buffer& mine, std::uin
       done += static_cast<std::size_t>(bytes);
       if (done == mine.bytes) return ReadFault::none;
     } else if (bytes == 0) {
-      // Its memory no longer exists.
+      // The process's memory no longer exists.
       return ReadFault::gone;
     } else if (errno == EIO || errno == EFAULT) {
-      // The address is not mapped there.
+      // The address is not mapped in the peer.
       return ReadFault::unreadable;
     } else if (errno != EINTR) {
-      // Any other error: the file is given up for good, and the other method below copies all of it.
+      // After any other error the file is never used again, and copy() below transfers all bytes by the other method.
       ::close(file_);
       file_ = kRefused;
     }

@@ -1,14 +1,14 @@
-// Access to the memory of another process of the node, at addresses that it has sent: a window that its program made of
-// its own memory. For repeated reads and writes.
+// Repeated reads and writes of the memory of another process of the node, at addresses that this process has sent: a
+// window that its program made of its own memory.
 //
 // There are two methods, both system calls. Up to 512 bytes in one piece go through the file of the process's memory
-// (/proc/PID/mem), which is opened once. The open file identifies the process, so a call need not look it up, and takes
-// 0.75 of the time of process_vm_writev. But it copies the bytes twice. So longer transfers, and those in several
-// pieces, use process_vm_writev and process_vm_readv, which copy once, with 64 pieces in a call; the process's identity
-// is then proven again once in a while.
+// (/proc/PID/mem), which is opened once. The open file identifies the process, so a call need not look the process up,
+// and takes 0.75 of the time of process_vm_writev. But it copies the bytes twice. So longer transfers, and transfers in
+// several pieces, use process_vm_writev and process_vm_readv, which copy once and take 64 pieces in a call. These calls
+// name the process by its number, so its identity is proven again when the last proof is older than a millisecond.
 //
-// Access through the file ignores page protections: it can even write read-only pages. So callers must have verified
-// that the process itself may read and write all of the memory (is_writable_memory() in sim/base/resources).
+// Access through the file ignores page protections, and can even write read-only pages. So the peer must have verified
+// that it may itself read and write all of the memory (is_writable_memory() in sim/base/resources).
 #pragma once
 
 #include <cstddef>
@@ -20,10 +20,10 @@
 
 namespace margay::sim {
 
-// One peer's memory, for one thread at a time. Owns the open file.
+// Access to one peer's memory, for one thread at a time. Owns the open file.
 class PeerMemory {
  public:
-  // Requires: the process's memory can be read (try_reading); `area` outlives this.
+  // Requires: the process's memory can be read (try_reading); `area` outlives this object.
   explicit PeerMemory(const RankArea& area) : area_(&area) {}
   PeerMemory(PeerMemory&& from) noexcept
       : area_(from.area_), proof_(from.proof_), file_(std::exchange(from.file_, kNotOpened)) {}
@@ -31,20 +31,20 @@ class PeerMemory {
   ~PeerMemory();
 
   // Copies `mine.bytes` bytes from or to the peer's memory at `address`. Requires: the peer may read and write there.
-  // On a fault a part may have been copied; `refused` means that nothing was.
+  // On a fault a part may have been copied; after `refused` nothing has been copied.
   [[nodiscard]] ReadFault read(const portals::Buffer& mine, std::uint64_t address);
   [[nodiscard]] ReadFault write(const portals::Buffer& mine, std::uint64_t address);
-  // The same for memory in pieces. `theirs` has addresses of the peer, which are never dereferenced here.
-  // Requires: both sides have the same number of bytes.
+  // The same for memory in pieces. `theirs` has addresses of the peer, which are never dereferenced here. Requires:
+  // `mine` and `theirs` have the same number of bytes.
   [[nodiscard]] ReadFault read(const portals::Region& mine, const portals::Region& theirs);
   [[nodiscard]] ReadFault write(const portals::Region& mine, const portals::Region& theirs);
 
  private:
   enum class Direction : std::uint8_t { read, write };
-  // Values of file_ while there is no open file: it has not been tried, or the operating system refused it.
+  // Values of file_ without an open file: opening has not been tried, or the file cannot be used.
   static constexpr int kNotOpened = -1;
   static constexpr int kRefused = -2;
-  // The most bytes for the file: with more, the second copy costs more than the file saves.
+  // The most bytes that go through the file. With more bytes, the second copy costs more than the file saves.
   static constexpr std::size_t kFileBytesMax = 512;
 
   [[nodiscard]] ReadFault copy(Direction direction, const portals::Region& mine, const portals::Region& theirs);

@@ -19,8 +19,8 @@ using portals::Buffer;
 // The receiver reads the sender's table as an array of Buffer.
 static_assert(sizeof(Buffer) == 16 && offsetof(Buffer, bytes) == 8, "the table of pieces is read as it lies");
 
-// Landings with shorter pieces are filled through intermediate memory: passing such a piece to the operating system
-// costs more than copying it.
+// Landings that begin with a shorter piece are filled through intermediate memory, because to pass such a piece to the
+// operating system costs more than to copy it.
 constexpr std::size_t kLandingPieceBytes = 256;
 constexpr std::size_t kBesideBytes = std::size_t{64} * 1024;
 
@@ -28,8 +28,8 @@ iovec remote(std::uint64_t address, std::uint64_t bytes) {
   return {reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)), static_cast<std::size_t>(bytes)};
 }
 
-// `move` is one call of process_vm_readv or process_vm_writev. `got`: bytes moved, possibly fewer than requested, never
-// 0 with `none`.
+// Calls `move`, one call of process_vm_readv or process_vm_writev, until it is not interrupted. `got`: the bytes moved,
+// possibly fewer than requested; with `none` at least 1.
 template <typename Move>
 ReadFault move_from(Move move, std::uint64_t& got) {
   for (;;) {
@@ -56,9 +56,10 @@ void open_for_reading(RankArea& mine, std::uint64_t& test_word, bool allow) {
         reinterpret_cast<std::uintptr_t>(&test_word) * 0x9e37'79b9'7f4a'7c15 ^ static_cast<std::uint64_t>(::getpid());
   }
   mine.test_word = test_word;
-  // An address in this process only: a peer passes it to the operating system.
+  // The address is valid in this process only; a peer passes it to the operating system.
   mine.test_address = reinterpret_cast<std::uintptr_t>(&test_word);
-  // Without Yama there is nothing to permit, and the call fails; the first test shows the result either way.
+  // Without Yama no permission is needed, and the call fails. In either case the first test shows whether reading
+  // works.
   if (allow) ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 }
 
@@ -100,7 +101,7 @@ ReadFault try_reading(const RankArea& peer) {
   const std::array from{remote(peer.test_address, sizeof word)};
   const ReadFault fault = read_from(peer.pid, to, from, got);
   const bool right = fault == ReadFault::none && got == sizeof word && word == peer.test_word;
-  // Any failure is `refused`: ESRCH may also mean another PID namespace.
+  // Any failure is `refused`, because ESRCH may also mean another PID namespace.
   return right ? ReadFault::none : ReadFault::refused;
 }
 
@@ -113,7 +114,7 @@ bool has_ended(const RankArea& peer) {
 }
 
 bool can_read_ends(const RankArea& peer, std::span<const Buffer> pieces) {
-  // Pieces per call. Each needs two addresses, and the operating system accepts 1024 in a call.
+  // Pieces in one call. Each piece needs two addresses, and the operating system accepts 1024 addresses in a call.
   constexpr std::size_t kAtOnce = 512;
   std::array<std::byte, 2 * kAtOnce> bytes;
   std::array<iovec, 2 * kAtOnce> from;
@@ -149,7 +150,7 @@ ReadFault read_tested(const RankArea& peer, std::uint64_t address, std::span<std
 ReadFault read_memory(const RankArea& peer, std::uint64_t address, std::span<std::byte> to) {
   for (std::size_t done = 0; done < to.size();) {
     std::uint64_t got = 0;
-    // A call may move less than requested, at a page that is not mapped for instance.
+    // A call may move less than requested, for example before a page that is not mapped.
     const std::span<std::byte> rest = to.subspan(done);
     const std::array into{iovec{rest.data(), rest.size()}};
     const std::array from{remote(address + done, rest.size())};
@@ -163,7 +164,7 @@ ReadFault write_memory(const RankArea& peer, std::uint64_t address, std::span<co
   for (std::size_t done = 0; done < from.size();) {
     std::uint64_t got = 0;
     const std::span<const std::byte> rest = from.subspan(done);
-    // The call only reads these bytes.
+    // The const_cast is safe, because the call only reads these bytes.
     const std::array local{iovec{const_cast<std::byte*>(rest.data()), rest.size()}};
     const std::array to{remote(address + done, rest.size())};
     const ReadFault fault = move_from(
@@ -186,8 +187,8 @@ ReadFault BodyReader::begin(const RankArea& peer, const ReadOffer& offer, std::u
   left_ = length;
   at_ = count_ = 0;
   if (offer.count > 1) return ReadFault::none;
-  // The address is that of the body itself, without a table. So the test of the peer's identity, which fetch_table()
-  // makes with each part of a table, is made here.
+  // With one piece, the address is that of the body itself, and there is no table. fetch_table() proves the peer's
+  // identity with each part of a table, so without a table the proof is made here.
   table_[0] = {reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(offer.address)),
                static_cast<std::size_t>(length)};
   count_ = 1;
@@ -195,7 +196,7 @@ ReadFault BodyReader::begin(const RankArea& peer, const ReadOffer& offer, std::u
   return try_reading(peer);
 }
 
-// Fetches the next pieces of the table, with the test word, because the process number may have been reused.
+// Fetches the next pieces of the table, together with the test word, because the process number may have been reused.
 ReadFault BodyReader::fetch_table() {
   // The table has ended, but its pieces are shorter than the body.
   if (next_count_ == 0) return ReadFault::malformed;
@@ -221,12 +222,12 @@ ReadFault BodyReader::step(portals::RegionCursor& landing, std::uint64_t limit) 
   if (at_ == count_) {
     if (const ReadFault fault = fetch_table(); fault != ReadFault::none) return fault;
     while (at_ < count_ && table_[at_].bytes == 0) ++at_;
-    if (at_ == count_) return ReadFault::none;  // empty pieces only: the next step fetches on
+    if (at_ == count_) return ReadFault::none;  // only empty pieces: the next step fetches more
   }
   std::uint64_t most = std::min(limit, left_);
   std::uint64_t got = 0;
   const std::size_t first = landing.peek(most).bytes;
-  // A long first piece may be followed by short ones; the next step decides again.
+  // Short pieces may follow a long first piece; the next step decides again.
   if (first < most && first < kLandingPieceBytes) {
     if (beside_ == nullptr) beside_ = std::make_unique_for_overwrite<std::byte[]>(kBesideBytes);
     most = std::min<std::uint64_t>(most, kBesideBytes);
@@ -251,7 +252,7 @@ ReadFault BodyReader::step(portals::RegionCursor& landing, std::uint64_t limit) 
   return ReadFault::none;
 }
 
-// Reads from the table's next pieces, at most `most` bytes of them.
+// Reads at most `most` bytes from the next pieces of the table.
 ReadFault BodyReader::read_pieces(std::span<const iovec> to, std::uint64_t most, std::uint64_t& got) {
   std::array<iovec, kReadPieces> from;
   std::size_t count = 0;
@@ -272,7 +273,7 @@ void BodyReader::pass(std::uint64_t bytes) {
     MARGAY_ASSERT(at_ < count_);
     Buffer& piece = table_[at_];
     const std::uint64_t here = std::min<std::uint64_t>(bytes, piece.bytes);
-    // Integer arithmetic: these are addresses of the peer, and are never dereferenced here.
+    // Integer arithmetic, because these are addresses of the peer and are never dereferenced here.
     piece.base = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(piece.base) + here);
     piece.bytes -= static_cast<std::size_t>(here);
     bytes -= here;

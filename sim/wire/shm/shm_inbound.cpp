@@ -12,12 +12,12 @@ namespace {
 using portals::Region;
 using portals::RegionCursor;
 
-// The most bytes that are copied before their credit is returned, so that the sender copies at the same time as this
-// side.
+// The most bytes that are copied before their credit is returned. The bound lets the sender copy at the same time as
+// this side.
 constexpr std::size_t kReleaseBytes = std::size_t{16} * 1024;
-// Bytes of one body moved in one poll, so that a stream does not keep other peers waiting.
+// The most bytes of one body that one poll takes. The bound keeps a stream from delaying other peers.
 constexpr std::uint64_t kVisitBytes = std::uint64_t{256} * 1024;
-// The same for a body that is read out of the sender's memory, where each poll is a system call.
+// The same for a body that is read out of the sender's memory. More, because each poll costs at least one system call.
 constexpr std::uint64_t kVisitReadBytes = std::uint64_t{512} * 1024;
 
 }  // namespace
@@ -42,7 +42,7 @@ bool ShmInbound::look_on(Arrival& arrival) {
   return (state_ == State::losing_body || state_ == State::losing) && report_loss(arrival);
 }
 
-// Decodes a head with groups into the arrival. It decodes a copy, because the sender could change the cell after the
+// Decodes a head with groups into the arrival. Decodes a copy, because the sender could change the cell after the
 // check.
 bool ShmInbound::look_at_long_head(std::array<std::uint64_t, 8>& copy, Arrival& arrival) {
   std::memcpy(&copy[2], cells_.cell() + 16, kCacheLineBytes - 16);
@@ -81,7 +81,7 @@ void ShmInbound::accept(const Region& landing, void* cookie, bool help_expected)
   cookie_ = cookie;
   left_ = length_;
   end_ = BodyEnd::at_length;
-  // The cell has been copied; only the body is still to come.
+  // The cell has been copied, so it is released; only the body is still to come.
   static_cast<void>(cells_.release());
   ++sequence_;
   time_body();
@@ -100,7 +100,7 @@ void ShmInbound::refuse() {
   end_ = BodyEnd::at_length;
   static_cast<void>(cells_.release());
   ++sequence_;
-  // The sender's memory is released at once, because nothing will be read.
+  // The answer `over` goes out at once, because nothing will be read and the sender may reuse the memory.
   if (method_ == BodyMethod::by_reading) {
     offers_.take();
     become(State::between);
@@ -111,7 +111,7 @@ void ShmInbound::refuse() {
   move_body();
 }
 
-// Begins to measure a body. Only long ones are measured, and only if all of their bytes land.
+// Only long bodies are measured, and only if all of their bytes land.
 void ShmInbound::time_body() {
   timed_ = length_ >= kReadBodyMinBytes && landing_.left() == length_;
   if (timed_) times_.begin(length_, method_ == BodyMethod::by_reading);
@@ -123,12 +123,12 @@ bool ShmInbound::release_held() {
   return true;
 }
 
-// Begins a body on offer. Before the first one of this sender, this side tests whether it can read the sender's memory:
-// the sender itself could only test the other direction.
+// Begins a body on offer. Before the first body of this sender, this side tests whether it can read the sender's
+// memory, because the sender could only test the other direction.
 void ShmInbound::begin_reading(bool help_expected) {
   const std::uint64_t number = offers_.take();
-  // Only the part that lands of a truncated body is read, and without the sender's help, because the sender writes from
-  // the end of the body, which does not land.
+  // Of a truncated body, only the part that lands is read, and without the sender's help, because the sender writes
+  // from the end of the body, which does not land.
   left_ = whole_landing_.bytes();
   const bool direct = offer_.count == 1 && whole_landing_.contiguous() && left_ == length_;
   carrier_ = direct ? Carrier::direct : Carrier::by_pieces;
@@ -144,7 +144,7 @@ void ShmInbound::begin_reading(bool help_expected) {
   if (fault_ == ReadFault::none) read_body();
 }
 
-// One poll's share. `moved`: bytes that this side copied; `left_`: the remainder.
+// Reads one poll's share. `moved`: the bytes that this side copied. Sets left_ to the remainder.
 ReadFault ShmInbound::read_some(std::uint64_t now_ns, std::uint64_t& moved) {
   if (carrier_ == Carrier::direct) {
     const ReadFault fault = direct_reader_.step(kVisitReadBytes, now_ns, moved);
@@ -167,7 +167,7 @@ void ShmInbound::read_body() {
   if (moved != 0) {
     times_.record_copy(moved, clock_->now_ns() - began_ns);
     *body_moved_ = true;
-    // Shows the sender, which may wait for this body, that it progresses.
+    // Shows the sender, which may be waiting for the end of this body, that the body progresses.
     if (left_ != 0) offers_.read_on();
   }
   if (fault == ReadFault::unreadable) return fall_back(ReadAnswer::cannot_now);
@@ -176,7 +176,7 @@ void ShmInbound::read_body() {
     fault_ = fault;
     return;
   }
-  // Answered at once, so that the sender continues; the next poll reports `finished`.
+  // The answer goes out at once, so that the sender continues. The next poll reports `finished`.
   if (left_ == 0) answer_offer(ReadAnswer::over);
 }
 
@@ -185,8 +185,8 @@ void ShmInbound::answer_offer(ReadAnswer answer) {
   sender_bell_.ring_if_sleeping();
 }
 
-// The body could not be read, so the sender sends all of it through the byte ring. Its time is not measured, because it
-// includes attempts by two methods.
+// The body could not be read, so the sender sends all of it through the byte ring. The body is not measured, because
+// its time would include attempts by two methods.
 void ShmInbound::fall_back(ReadAnswer answer) {
   if (carrier_ == Carrier::direct) direct_reader_.give_up();
   carrier_ = Carrier::byte_ring;
@@ -204,8 +204,8 @@ bool ShmInbound::look_for_read(Arrival& arrival) {
   return left_ == 0 && end_body(Arrival::Kind::finished, arrival);
 }
 
-// Takes as much of the arriving body as is here. It reads the byte ring's count first, and then looks for a cut. The
-// sender publishes the cut of this body before the bytes of a later one. So if bytes of a later body are here, the cut
+// Takes as much of the arriving body as is here. Reads the byte ring's count first, and then looks for a cut. The
+// sender publishes the cut of this body before the bytes of a later body. So if bytes of a later body are here, the cut
 // is here too, and this function stops before those bytes.
 void ShmInbound::move_body() {
   std::uint64_t moved = 0;
@@ -226,7 +226,7 @@ void ShmInbound::move_body() {
   sender_bell_.ring_if_sleeping();
 }
 
-// Reads the cut cell behind the body, if there is one, and shortens `left_` to its end.
+// Reads the cut cell behind the body, if there is one, and shortens left_ to the end that the cut contains.
 void ShmInbound::notice_cut() {
   std::array<std::uint64_t, 2> copy;
   if (end_ != BodyEnd::at_length || fell_back() || !cells_.peek(copy[0])) return;
@@ -251,11 +251,11 @@ bool ShmInbound::look_for_body(Arrival& arrival) {
 }
 
 // Looks for the next message's cell behind an unfinished body. The body's last bytes are published before that cell. So
-// if the cell is here and the bytes are not, the sender breaks the protocol.
+// if that cell is here and the bytes are not, the sender breaks the protocol.
 bool ShmInbound::look_for_message(Arrival& arrival) {
   std::uint64_t first_word = 0;
   if (!cells_.peek(first_word)) return false;
-  // The cut may have arrived just now.
+  // The cell may be the cut, which may have arrived just now.
   notice_cut();
   move_body();
   if (end_ != BodyEnd::at_length || left_ == 0) return look_for_body(arrival);
@@ -265,7 +265,7 @@ bool ShmInbound::look_for_message(Arrival& arrival) {
 bool ShmInbound::end_body(Arrival::Kind kind, Arrival& arrival) {
   const bool accepted = state_ == State::receiving || state_ == State::reading;
   become(State::between);
-  // The end of a refused body is not an event, so the poll goes on.
+  // The end of a refused body is not an event, so the poll continues.
   if (!accepted) return look(arrival);
   if (timed_ && kind == Arrival::Kind::finished && times_.end()) offers_.prefer(times_.preferences());
   arrival.kind = kind;
@@ -296,7 +296,7 @@ bool ShmInbound::exhausted() {
 void ShmInbound::lose(std::string_view reason, bool had_left) {
   if (lost()) return;
   if (state_ == State::reading && carrier_ == Carrier::direct) direct_reader_.give_up();
-  // An accepted body must end before the loss is reported: its memory is the kernel's until then.
+  // An accepted body must end before the loss is reported, because the wire may write its landing until that end.
   const bool accepted = state_ == State::receiving || state_ == State::reading;
   become(accepted ? State::losing_body : State::losing);
   loss_ = reason;

@@ -1,5 +1,5 @@
-// The receiving side of one channel of the shared memory wire. shm_body.hpp describes how bodies travel; a body "is on
-// offer" if its receiver may read it out of the sender's memory.
+// The receiving side of one channel of the shared memory wire. shm_body.hpp describes the places of a body. A body is
+// "on offer" if the receiver may read it out of the sender's memory. The states of a channel:
 //
 //   state                event                                           next
 //   between              look() found a message                          offered
@@ -42,13 +42,13 @@ namespace margay::sim {
 class ShmInbound {
  public:
   // `sender`: the area of the sending rank, whose bell is rung when credit has been returned. `registered`: the result
-  // of this process's register_node_barrier(), for that bell. `source` and `destination` go into every header,
-  // `source.rank` into every arrival. `body_moved` is set whenever bytes of a body have been received. `clock` measures
-  // the time of copying.
+  // of this process's register_node_barrier(), which that bell needs. `source` and `destination` go into every header,
+  // and `source.rank` into every arrival. `body_moved` is set whenever bytes of a body have been received. `clock`
+  // measures the time of copying.
   ShmInbound(ChannelData& channel, RankArea& sender, bool registered, portals::ProcessId source,
              portals::ProcessId destination, bool& body_moved, const Clock& clock);
 
-  // Fills in the next event of this channel; moves an arriving body along. false: there is no event now.
+  // Fills in the next event of this channel; false: there is none now. Also receives more bytes of an arriving body.
   [[nodiscard, gnu::always_inline]] bool look(Arrival& arrival) {
     if (state_ == State::between) [[likely]]
       return look_for_cell(arrival);
@@ -74,14 +74,14 @@ class ShmInbound {
   void refuse();
   // Makes a held message visible again. Returns whether there was one.
   bool release_held();
-  // Ends the channel: look() still returns cut (for an accepted body that was incomplete) and then lost; or left, if
-  // the sender `had_left`.
+  // Ends the channel. look() still returns cut, if an accepted body is incomplete, and then lost; or left instead of
+  // lost, if the sender `had_left`.
   void lose(std::string_view reason, bool had_left = false);
 
-  // See Wire.
+  // See Wire::body_report().
   [[nodiscard]] BodyReport body_report() const;
 
-  // Whether everything that the sender published has been taken. Requires: it publishes nothing more.
+  // Whether everything that the sender published has been taken. Requires: the sender publishes nothing more.
   [[nodiscard]] bool exhausted();
   // Whether a body is being read out of the sender's memory.
   [[nodiscard]] bool reading() const { return state_ == State::reading; }
@@ -91,7 +91,7 @@ class ShmInbound {
   }
 
  private:
-  // The table at the top of this file.
+  // The states of the table at the top of this file.
   enum class State : std::uint8_t {
     // Looks for the next cell.
     between,
@@ -105,13 +105,13 @@ class ShmInbound {
     receiving,
     // A refused body is arriving through the byte ring, and is discarded.
     passing,
-    // The end of an accepted body is to be reported, then the loss.
+    // The cut of an accepted body is to be reported, and then the loss.
     losing_body,
     // The loss is to be reported.
     losing,
     lost,
   };
-  // The same table as a predicate, asserted at each transition.
+  // The table of states as a predicate, which is asserted at each transition.
   [[nodiscard]] static constexpr bool may_follow(State from, State to) {
     switch (from) {
       case State::between:
@@ -136,8 +136,8 @@ class ShmInbound {
     }
     return false;
   }
-  // Changes the state. offer() and consume(), the two transitions of a short message, set it directly and check it in
-  // debug builds only.
+  // Changes the state. The two transitions of a short message, offer() and consume(), set the state directly and check
+  // the transition in debug builds only.
   void become(State next) {
     MARGAY_ASSERT(may_follow(state_, next));
     state_ = next;
@@ -145,9 +145,9 @@ class ShmInbound {
   // The position at which the arriving body ends.
   enum class BodyEnd : std::uint8_t {
     at_length,
-    // Before its length, at the offset in the sender's cut.
+    // Before its length, at the offset that the sender's cut contains.
     cut,
-    // The sender's cut has an offset at which the body cannot end.
+    // The sender's cut contains an offset at which the body cannot end.
     bad_cut,
   };
   // The carrier of a body that was offered for reading.
@@ -156,16 +156,16 @@ class ShmInbound {
     by_pieces,
     // direct_reader_: the body and its landing are one piece each.
     direct,
-    // The body could not be read, so the sender sends it.
+    // The body could not be read, so the sender sends it through the byte ring.
     byte_ring,
   };
 
-  // Whether the offered message is `started`: its body follows the answer.
+  // Whether the offered message is a `started` one, whose body follows its answer.
   [[nodiscard]] bool comes_later() const {
     return method_ == BodyMethod::after_cell || method_ == BodyMethod::by_reading;
   }
-  // Whether the body in the byte ring was offered for reading before. Then it is never cut, and the next cells say
-  // nothing about its end, because they may have been published before its bytes.
+  // Whether the body in the byte ring was offered for reading before. If so, the body is never cut, and the next cells
+  // do not show that the body has ended, because they may have been published before its bytes.
   [[nodiscard]] bool fell_back() const { return method_ == BodyMethod::by_reading; }
   // The steps of look(), by state; each returns whether it filled in `arrival`.
   bool look_for_cell(Arrival& arrival);
@@ -173,36 +173,37 @@ class ShmInbound {
   void offer(std::size_t head_bytes, Arrival& arrival);
   [[gnu::noinline]] void offer_before_cell(Arrival& arrival);
   [[gnu::noinline]] bool look_on(Arrival& arrival);
-  // States receiving and passing: moves the body along, and detects its end or its cut.
+  // States receiving and passing: takes bytes of the body, and detects its end or its cut.
   bool look_for_body(Arrival& arrival);
-  // Looks for a cut in the next cell, and shortens the arriving body.
+  // If the next cell is a cut, shortens the arriving body.
   void notice_cut();
   bool look_for_message(Arrival& arrival);
-  // States losing_body and losing: one event for each call.
+  // States losing_body and losing: returns one event in each call.
   bool report_loss(Arrival& arrival);
   // Ends the channel, because the sender broke the protocol; `reason` is the end of a sentence, static.
   bool malformed(std::string_view reason, Arrival& arrival);
   // Returns kept credit to the sender.
   void settle();
-  // Copies the bytes of a body that are in the byte ring, at most a poll's share.
+  // Takes the bytes of the arriving body that are in the byte ring, at most one poll's share.
   void move_body();
   // The steps of a body on offer: begin, read, answer, or fall back to the ring. begin_reading() takes the offer and
-  // reads the first share.
+  // reads the first poll's share.
   void begin_reading(bool help_expected);
   void read_body();
   [[nodiscard]] ReadFault read_some(std::uint64_t now_ns, std::uint64_t& moved);
   void answer_offer(ReadAnswer answer);
-  // Starts the measurement of a body that is long enough.
+  // Begins to measure a body, if it is long enough.
   void time_body();
   // Asks the sender to send the body through the byte ring.
   void fall_back(ReadAnswer answer);
-  // State reading: one poll's share, and the end.
+  // State reading: reads one poll's share, and detects the end of the body.
   bool look_for_read(Arrival& arrival);
-  // Ends an arriving body. The end of an accepted body is the event; after that of a refused one the poll goes on, and
-  // may find another event.
+  // Ends an arriving body. The end of an accepted body is an event. The end of a refused body is none, so the poll
+  // continues and may find another event.
   bool end_body(Arrival::Kind kind, Arrival& arrival);
 
-  // The consumer's roles for cells, for bytes of the ring and for offers. All three publish in the consumer's line.
+  // The consumer's roles for cells, for bytes of the ring and for offers. All three publish in the consumer's cache
+  // line.
   CellConsumer cells_;
   ByteConsumer bytes_;
   OfferConsumer offers_;
@@ -216,29 +217,29 @@ class ShmInbound {
   BodyMethod method_ = BodyMethod::in_cell;
   // Number of the last answered message.
   std::uint64_t sequence_ = 0;
-  // Length of the offered or arriving message's body, and its bytes that have not arrived.
+  // Length of the offered or arriving message's body, and the number of its bytes that have not arrived.
   std::uint64_t length_ = 0;
   std::uint64_t left_ = 0;
   BodyEnd end_ = BodyEnd::at_length;
   Carrier carrier_ = Carrier::by_pieces;
-  // Flags that are independent of the state. tested_: the sender's memory can be read.
+  // Flags that are independent of the state. tested_: a test has shown that the sender's memory can be read.
   bool tested_ = false;
   // The arriving body is being measured.
   bool timed_ = false;
   BodyTimes times_;
   // by_reading: the offer in the message's cell.
   ReadOffer offer_;
-  // The fault of the body being read, for which the next poll ends the channel.
+  // The fault of the body that is being read. The next poll ends the channel because of it.
   ReadFault fault_ = ReadFault::none;
-  // The two carriers of a body on offer; one at a time is in use.
+  // The two carriers of a body on offer. At most one of them is in use.
   BodyReader reader_;
   DirectReader direct_reader_;
-  // Landing of the body being read, in case it has to arrive through the ring.
+  // The landing of the body that is being read, kept because the body may have to arrive through the ring.
   portals::Region whole_landing_;
   portals::RegionCursor landing_;
   // accept()'s cookie.
   void* cookie_ = nullptr;
-  // The two pieces of a whole body that wraps around the ring's end.
+  // The pieces of a whole body in the byte ring; two if the body wraps around the ring's end.
   std::array<portals::Buffer, 2> pieces_{};
   // The reason and kind of the loss that is to be reported.
   std::string_view loss_;
@@ -246,14 +247,14 @@ class ShmInbound {
   const Clock* clock_;
 };
 
-// Inline: every poll and every short message passes here.
+// Inline, because every poll and every short message passes here.
 [[gnu::always_inline]] inline bool ShmInbound::look_for_cell(Arrival& arrival) {
   std::array<std::uint64_t, 8> copy;
   if (!cells_.peek(copy[0])) {
     settle();
     return false;
   }
-  // A copy: the sender could change the cell after the check.
+  // The head is copied before it is checked, because the sender could change the cell after the check.
   std::memcpy(&copy[1], cells_.cell() + 8, 8);
   if (!decode_plain_head(copy[0], copy[1], arrival.header)) [[unlikely]]
     return look_at_long_head(copy, arrival);
@@ -263,7 +264,7 @@ class ShmInbound {
   return true;
 }
 
-// Fills in an arrival whose header has been decoded in place.
+// Completes an arrival whose header has been decoded in place.
 inline void ShmInbound::offer(std::size_t head_bytes, Arrival& arrival) {
   arrival.kind = comes_later() ? Arrival::Kind::started : Arrival::Kind::whole;
   arrival.peer = source_.rank;
@@ -281,8 +282,8 @@ inline void ShmInbound::offer(std::size_t head_bytes, Arrival& arrival) {
   }
 }
 
-// Returns all credit that was kept back. Called when the channel is drained or held: nothing more is taken then, and
-// the sender may wait for that credit.
+// Returns all credit that was kept back. Called when the channel is drained or held, because nothing more is taken for
+// now, and the sender may be waiting for that credit.
 inline void ShmInbound::settle() {
   const bool cells = cells_.settle();
   if (bytes_.settle() || cells) [[unlikely]]

@@ -20,7 +20,7 @@ constexpr std::uint64_t whole_pages(std::uint64_t bytes) {
   return (bytes + kSegmentPageBytes - 1) / kSegmentPageBytes * kSegmentPageBytes;
 }
 
-// A short place has the barriers' data and two lines per rank, in whole pages, and then the parts.
+// A meeting place begins with the barriers' data and two lines for each rank, in whole pages. The parts follow.
 constexpr std::uint64_t place_lines_bytes(std::uint64_t ranks) {
   return whole_pages(ranks * (sizeof(MeetingData) + kSides * kCacheLineBytes));
 }
@@ -37,7 +37,7 @@ constexpr std::uint64_t long_place_bytes(std::uint64_t ranks) {
   return ranks * (kSides * kStripAreaBytes + sizeof(PostingArea));
 }
 
-// Long places lie behind all meeting places, so that a segment may have any number of them.
+// Long places lie behind all meeting places, so that a segment may have any number of long places.
 constexpr std::uint64_t long_place_offset(std::uint64_t ranks, std::uint32_t place) {
   return place_offset(ranks, kMeetingPlaces) + place * long_place_bytes(ranks);
 }
@@ -49,12 +49,12 @@ constexpr std::uint64_t channels_offset(std::uint64_t ranks, std::uint32_t long_
 // The number of long places that a segment of `bytes` has room for. Requires: `bytes` suffice for a segment without
 // long places.
 std::uint32_t long_places_in(std::uint64_t bytes, std::uint32_t ranks) {
-  // The quotient is rounded down, because a part of a place is of no use.
+  // The quotient is rounded down, because a part of a long place is useless.
   const std::uint64_t more = bytes - shm_segment_bytes(ranks, 0);
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(more / long_place_bytes(ranks), kLongPlaces));
 }
 
-// The failure `what`, with the memory that it concerns.
+// The failure `what`, with the name of the memory.
 Status refuse(const std::string& what) {
   return Status::error("shared memory of this node: " + what);
 }
@@ -102,7 +102,8 @@ Status ShmLayout::attach(std::span<std::byte> segment, std::uint32_t ranks, ShmL
   }
   const std::uint32_t long_places = long_places_in(segment.size(), ranks);
   auto& header = *reinterpret_cast<SegmentHeader*>(segment.data());
-  // Several ranks may come here at once: one of them writes the header, and the others wait until it is complete.
+  // Several ranks may call this at once. One of them writes the header, and the others wait until the header is
+  // complete.
   const std::uint64_t there = publish_once(header.magic, kSegmentMagic, [&] {
     header.version = kSegmentVersion;
     header.ranks = ranks;
@@ -110,7 +111,7 @@ Status ShmLayout::attach(std::span<std::byte> segment, std::uint32_t ranks, ShmL
     header.long_places = long_places;
   });
   if (there != 0) {
-    // The file is another program's, or the first rank died while it wrote the header.
+    // A wrong magic: the file is another program's, or the first rank died while it wrote the header.
     if (there != kSegmentMagic) return refuse("its first bytes are not margay's");
     if (Status status = check(header, ranks, long_places); !status.ok()) return status;
   }
@@ -154,8 +155,8 @@ PostingArea& ShmLayout::posting_area(std::uint32_t place, std::uint32_t rank) co
 }
 
 ChannelData& ShmLayout::channel(std::uint32_t from, std::uint32_t to) const {
-  // The channel from a rank to itself exists too, so that an index needs no branch; it costs no memory, because it is
-  // never touched.
+  // The channel from a rank to itself exists too, so that the index needs no branch. That channel costs no memory,
+  // because it is never touched.
   MARGAY_ASSERT(from < ranks_ && to < ranks_);
   // Ordered by receiver, so that the channels that one rank polls are adjacent.
   const std::uint64_t index = std::uint64_t{to} * ranks_ + from;

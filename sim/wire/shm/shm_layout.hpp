@@ -3,17 +3,18 @@
 //   SegmentHeader (a page) | RankArea of rank 0 | of rank 1 ... | meeting places | long places
 //   | channels to rank 0: from 0, from 1 ... | channels to rank 1 ...
 //
-// A meeting place is the memory of one communicator's shared-memory barriers and short data (sim/shm/meeting). It has:
+// A meeting place is the memory for the shared-memory barriers and the short data of one communicator
+// (sim/shm/meeting). It consists of:
 //
 //   MeetingData for each possible leader | lines of rank 0 (two sides), of rank 1 ... | parts of rank 0 (two sides) ...
 //
-// The first few meeting places also have a long place, for long data:
+// Each of the first few meeting places also has a long place, for long data. It consists of:
 //
 //   strips of rank 0 (two sides), of rank 1 ... | PostingArea of rank 0, of rank 1 ...
 //
-// The segment is zero at first, which is the valid initial state of everything but the header. So in a sparse segment
-// (a memfd) a page costs memory only when a message, or its rank's start, touches it. The segment contains positions
-// and no pointers, because each process maps it at another address.
+// The segment is zero at first, which is the valid initial state of every part except the header. So in a sparse
+// segment (a memfd) a page costs memory only once a message, or the start of its rank, touches it. The segment contains
+// positions and no pointers, because each process maps it at another address.
 #pragma once
 
 #include <array>
@@ -33,26 +34,29 @@
 namespace margay::sim {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x3147'4553'5941'474d;  // "MGAYSEG1" read as little-endian
-// Changes with each change of this layout, so that differently built libraries fail at start.
+// Changes with each change of this layout, so that ranks with different libraries fail at start.
 inline constexpr std::uint32_t kSegmentVersion = 12;
 inline constexpr std::size_t kSegmentPageBytes = 4096;
 // The most ranks of one node: their channels take 146 GB of addresses, not of memory.
 inline constexpr std::uint32_t kShmRanksMax = 1024;
 
-// The number of meeting places. Each communicator with one of the lowest contexts has one. A place takes 33 kB of
-// addresses for each rank of the node.
+// The number of meeting places, one for each of the lowest context pairs. A place takes 33 kB of addresses for each
+// rank of the node.
 inline constexpr std::uint32_t kMeetingPlaces = 32;
-// The length of a part: the most bytes that a member shows the others at once in a meeting place.
+// The length of a part: the most bytes that a member publishes to the others at once in a meeting place.
 inline constexpr std::uint64_t kMeetingPartBytes = std::uint64_t{16} << 10;
-// The number of long places. Only the first communicators, among them the world, have one. There, members also show
-// each other long data, strip by strip.
+// The most long places. Only the first communicators, the world among them, have a long place. In it members publish
+// long data to each other, strip by strip.
 inline constexpr std::uint32_t kLongPlaces = 8;
-// The number of long places if all of the segment's memory is allocated at once: only the world's, at 1.1 MB per rank.
+// The number of long places in a segment whose memory is all allocated at once: only the world's, at 1.1 MB for each
+// rank.
 inline constexpr std::uint32_t kLongPlacesAllocated = 1;
-// A strip is so short that the strips of a few ranks stay in the caches. Its area has room for data and for a result.
+// The length of a strip, so short that the strips of a few ranks stay in the caches; and of its area, which has room
+// for data and for a result.
 inline constexpr std::uint64_t kStripBytes = std::uint64_t{128} << 10;
 inline constexpr std::uint64_t kStripAreaBytes = 2 * kStripBytes;
-// One member's postings (sim/shm/posting) in a long place: its progress, descriptions of its postings, then their data.
+// One member's postings (sim/shm/posting) in a long place: the member's progress, the descriptions of its postings, and
+// then their data.
 struct PostingArea {
   ProgressData progress;
   std::array<PostingData, kPostings> postings;
@@ -61,47 +65,50 @@ struct PostingArea {
 };
 static_assert(std::is_trivially_copyable_v<PostingArea> && sizeof(PostingArea) % kSegmentPageBytes == 0);
 
-// The segment's description. The first rank that attaches writes it, except `reading`, and the others compare it.
+// The segment's description. The first rank that attaches writes all fields except `reading`. The other ranks compare
+// these fields with their own values.
 struct SegmentHeader {
   std::uint64_t magic = 0;
   std::uint32_t version = 0;
   std::uint32_t ranks = 0;
-  // Size of a channel, so that a library that was built with another layout fails at start.
+  // Size of a channel, so that a library with another layout fails at start.
   std::uint64_t channel_bytes = 0;
-  // Whether ranks read each other's memory in collective calls (node_memory); decided later, by answer_once().
+  // Whether ranks read each other's memory in collective calls (NodeMemory::reads_others); answer_once() decides it
+  // later.
   std::uint32_t reading = 0;
-  // 0 to kLongPlaces, as many as the segment has room for.
+  // The number of long places for which the segment has room, at most kLongPlaces.
   std::uint32_t long_places = 0;
 };
 static_assert(std::is_trivially_copyable_v<SegmentHeader> && sizeof(SegmentHeader) == 32);
 
-// One rank's page: the values by which others reach it.
+// One rank's page: the values by which the other ranks reach it.
 struct RankArea {
   BellData bell;
-  // Written once by the rank at its start, pid last; pid 0: not here yet.
+  // The rank writes pid and the next three fields once, at its start, pid last. pid 0: the rank has not started.
   alignas(kCacheLineBytes) std::uint32_t pid = 0;
   // The only processor that the rank may run on, plus 1; 0: several.
   std::uint32_t only_processor = 0;
-  // Address in its memory of a word that peers try to read, and the value that they must find there.
+  // The address, in the rank's memory, of a word that peers try to read, and the value that they must find there.
   std::uint64_t test_address = 0;
   std::uint64_t test_word = 0;
-  // Grows with each new flag of `opened`, and when another process is found to have ended. So the owner needs one load
-  // to detect either.
+  // Grows with each new flag of `opened`, and when another process is found to have ended. So this rank detects both by
+  // one load.
   std::uint32_t opened_count = 0;
-  // 1: all of its traffic is complete, and its process may exit.
+  // 1: the rank has sent its goodbye: all of its traffic is complete, and its process may exit.
   std::uint32_t has_left = 0;
   // Three fields describe the arena of the rank's heap (sim/machine/shared_heap): heap_descriptor, heap_bytes and
-  // heap_file. They are written once, at the first allocation, and this one last: the arena's file descriptor in the
-  // rank's process, plus 1; 0: there is no arena yet.
+  // heap_file. They are written once, at the first allocation, heap_descriptor last. heap_descriptor: the number of the
+  // arena's file descriptor in the rank's process, plus 1; 0: there is no arena yet.
   std::uint32_t heap_descriptor = 0;
-  // See RankProcessors (sim/shm/rank_processors.hpp); for ranks without a job board.
+  // The processor on which the rank runs, if there is no job board; see RankProcessors (sim/shm/rank_processors.hpp).
   std::uint32_t processor = 0;
   std::uint64_t heap_bytes = 0;
-  // The arena's inode, so that no other file is mistaken for it if the process's number has been reused.
+  // The arena's inode, by which a peer recognises the file even if the process's number has been reused.
   std::uint64_t heap_file = 0;
-  // The lock around accumulates to this rank's windows that no single instruction performs.
+  // The lock around those accumulates to this rank's windows that no single instruction can perform.
   AccumulateLockData accumulates;
-  // opened[i]: local rank i has sent here before, so its channel is polled. Written once, by rank i.
+  // opened[i]: local rank i has sent a message to this rank, which therefore polls the channel from i. Written once, by
+  // rank i.
   alignas(kCacheLineBytes) std::array<std::uint8_t, kShmRanksMax> opened{};
 };
 static_assert(std::is_trivially_copyable_v<RankArea>);
@@ -109,30 +116,31 @@ static_assert(offsetof(RankArea, bell) == 0 && offsetof(RankArea, pid) == 64 && 
 static_assert(offsetof(RankArea, heap_descriptor) == 96 && offsetof(RankArea, heap_bytes) == 104);
 static_assert(sizeof(RankArea) <= kSegmentPageBytes);
 
-// Bytes of the segment for `ranks` ranks of a node, with so many long places. Requires: 1 <= ranks <= kShmRanksMax.
+// Bytes of a segment for `ranks` ranks of a node, with `long_places` long places. Requires: 1 <= ranks <= kShmRanksMax.
 [[nodiscard]] std::uint64_t shm_segment_bytes(std::uint32_t ranks, std::uint32_t long_places = kLongPlaces);
-// The sizes from which the segment's maker chooses. The number of long places follows from the size.
+// The sizes of a segment from which its maker chooses. The number of long places follows from the size.
 [[nodiscard]] SegmentSizes shm_segment_sizes(std::uint32_t ranks);
 
-// Addresses of the segment's parts in this process's mapping, which it does not own. Copyable. Indices are local ranks.
+// The addresses of the segment's parts in this process's mapping. Copyable; does not own the mapping. Indices are local
+// ranks.
 class ShmLayout {
  public:
-  // Writes the header of a fresh segment, or checks the one that another rank wrote; all ranks may call this at once.
-  // Fails for more than kShmRanksMax ranks, and for a segment that is too small, not aligned to pages, not margay's, or
-  // made for another number of ranks or of long places, or by another version.
+  // Writes the header of a fresh segment, or checks the header that another rank wrote. All ranks may call this at
+  // once. Fails for more than kShmRanksMax ranks, and for a segment that is too small, not aligned to pages, not
+  // margay's, or made for another number of ranks or of long places, or by another version.
   [[nodiscard]] static portals::Status attach(std::span<std::byte> segment, std::uint32_t ranks, ShmLayout& out);
 
   [[nodiscard]] std::uint32_t ranks() const { return ranks_; }
   [[nodiscard]] std::uint32_t long_places() const { return long_places_; }
   // SegmentHeader::reading, for answer_once().
   [[nodiscard]] std::uint32_t& reading() const { return reinterpret_cast<SegmentHeader*>(base_)->reading; }
-  // Each part's address. Requires: indices within the segment.
+  // The parts. Requires: indices within the segment.
   [[nodiscard]] RankArea& area(std::uint32_t rank) const;
   [[nodiscard]] MeetingData& meeting(std::uint32_t place, std::uint32_t leader) const;
-  // `side`: 0 or 1, in turn, so that a call may write while others still read the data of the one before it.
+  // `side`: 0 or 1, in turn, so that a call may write while other ranks still read the data of the call before.
   [[nodiscard]] std::byte* meeting_line(std::uint32_t place, std::uint32_t rank, unsigned side) const;
   [[nodiscard]] std::byte* meeting_part(std::uint32_t place, std::uint32_t rank, unsigned side) const;
-  // kStripAreaBytes. Requires: place < long_places().
+  // A strip's area, kStripAreaBytes, and a member's postings. Requires: place < long_places().
   [[nodiscard]] std::byte* strip(std::uint32_t place, std::uint32_t rank, unsigned side) const;
   [[nodiscard]] PostingArea& posting_area(std::uint32_t place, std::uint32_t rank) const;
   // The channel of messages from one rank to another.

@@ -18,19 +18,19 @@ using portals::RegionCursor;
 constexpr std::size_t kFirstChunkBytes = 8192;
 constexpr std::size_t kLastChunkBytes = std::size_t{16} * 1024;
 
-// Bodies that begin with a shorter piece are not offered where the method is measured: 64 KiB in blocks of 64 bytes
-// took 247 us by reading and 11 through the ring, so a few tries were most of a stream's cost.
+// If the method is measured, bodies that begin with a shorter piece are not offered. A body of 64 KiB in blocks of 64
+// bytes took 247 us by reading and 11 us through the ring, so a few trials of reading were most of a stream's cost.
 constexpr std::size_t kOfferPieceBytes = 1024;
-// Up to this length, lines are pushed even to a receiver that may be behind (a stream of 1 KiB bodies: 3.6 GB/s with,
-// 3.0 without).
+// Up to this length, lines are pushed even to a receiver that may be behind (a stream of bodies of 1 KiB: 3.6 GB/s with
+// this, 3.0 without).
 constexpr std::size_t kAlwaysLetGoBytes = 1024;
 
 std::size_t chunk_bytes(std::uint64_t carried) {
   return static_cast<std::size_t>(std::clamp<std::uint64_t>(carried, kFirstChunkBytes, kLastChunkBytes));
 }
 
-// Estimates after the first pieces of a body whether its table would be too long. Examining all of a body in blocks of
-// 8 bytes takes longer than sending it.
+// Estimates, after the first pieces of a body, whether its table would be too long. To examine all of a body in blocks
+// of 8 bytes takes longer than to send it.
 bool too_many(std::size_t pieces, std::uint64_t bytes, std::uint64_t left) {
   constexpr std::size_t kFirstPieces = 64;
   return pieces == kFirstPieces && left / (bytes / kFirstPieces + 1) > kOfferPiecesMax;
@@ -62,14 +62,14 @@ void ShmOutbound::publish(std::uint64_t first_word) {
   cells_.publish(first_word);
   if (!opened_) [[unlikely]] {
     opened_ = true;
-    // The flag before the count: a receiver that sees the new count finds the flag.
+    // The flag is set before the count, so a receiver that sees the new count finds the flag.
     set_flag(peer_->opened[my_local_rank_]);
     count_flag(peer_->opened_count);
   }
 }
 
-// Puts `count` bytes into the ring, chunk by chunk, so that the receiver copies one chunk while we copy the next.
-// Requires: room for them.
+// Puts `count` bytes into the ring, chunk by chunk, so that the receiver copies one chunk while this side copies the
+// next. Requires: room for `count` bytes.
 void ShmOutbound::put_body(RegionCursor& body, std::size_t count) {
   for (std::size_t put = 0; put < count;) {
     const std::size_t chunk = std::min(chunk_bytes(put), count - put);
@@ -79,8 +79,8 @@ void ShmOutbound::put_body(RegionCursor& body, std::size_t count) {
   }
 }
 
-// Pushes the body's cache lines out only to a receiver that waits for them: one that is behind finds them no sooner,
-// and each costs us 6 ns (a stream of 4 KiB bodies: 4.3 GB/s with, 7.3 without).
+// Pushes the body's cache lines only towards a receiver that waits for them. A receiver that is behind does not find
+// them sooner, and each line costs this side 6 ns (a stream of bodies of 4 KiB: 4.3 GB/s with the push, 7.3 without).
 void ShmOutbound::let_go(std::size_t count) {
   if (!moves_lines_) return;
   if (heard_ || count <= kAlwaysLetGoBytes) bytes_.let_go(count);
@@ -99,7 +99,7 @@ void ShmOutbound::let_go(std::size_t count) {
     bell_.ring_if_sleeping();
     return true;
   }
-  // A body on offer may still need the ring, and comes before this one.
+  // A body on offer may still need the ring, and then must precede this body.
   if (offers_.stands() || bytes_.room(count) < count) return false;
   if (body.contiguous()) {
     bytes_.write({body.single().base, count});
@@ -122,9 +122,9 @@ bool ShmOutbound::try_send(const Header& header, const Region& body) {
     head = encode_head(header, cells_.cell());
   const BodyMethod method = shm_body_method(head.bytes, header.length);
   if (method != BodyMethod::after_cell) return put_whole(header, head, method, body);
-  // A body that is offered stays in the sender's memory until it is read, so it needs send().
+  // A body that could be offered needs send(), because an offered body stays in the sender's memory until it is read.
   if (header.length > kByteRingBytes || offers_.stands() || can_offer(header.length)) return false;
-  // All of it must fit, because a published cell cannot be taken back.
+  // The whole body must fit, because a published cell cannot be taken back.
   const auto count = static_cast<std::size_t>(header.length);
   if (bytes_.room(count) < count) return false;
   publish(head.first_word);
@@ -149,7 +149,7 @@ bool ShmOutbound::replace(const Transmission& transmission, Transmission& instea
   const bool first = queue_.front() == &transmission;
   if (first && first_ == First::streaming) return false;
   if (first && first_ != First::undecided) first_becomes(First::undecided);
-  // A message whose body is on offer is not in the queue.
+  // A message whose body is on offer is not in the queue, so it is not replaced.
   return queue_.replace(transmission, instead);
 }
 
@@ -176,9 +176,9 @@ bool ShmOutbound::advance(TransmissionList& finished, bool may_help) {
   return moved;
 }
 
-// Follows the answers to the bodies on offer. A stop is ignored while an offer stands: the receiver may be reading, and
-// reports itself whether it needs the body. A body that goes through the byte ring after all is not cut either, because
-// cells may follow its own.
+// Processes the receiver's answers to the bodies on offer. A stop is ignored while an offer stands, because the
+// receiver may be reading, and its answer reports whether it needs the body. A body that goes through the byte ring
+// after all is not cut either, because other cells may follow its cell.
 bool ShmOutbound::advance_offers(TransmissionList& finished) {
   bool moved = false;
   while (offers_.stands()) {
@@ -191,7 +191,7 @@ bool ShmOutbound::advance_offers(TransmissionList& finished) {
         oldest_ = Oldest::through_ring;
         oldest.method = TraceBody::ring_instead;
       }
-      // For all later bodies of this channel; cannot_now concerns this one only.
+      // `cannot` applies to all later bodies of this channel; `cannot_now` applies to this body only.
       if (answer == ReadAnswer::cannot) {
         choice_ = {false, false, "the other side cannot read this process's memory"};
       }
@@ -206,8 +206,7 @@ bool ShmOutbound::advance_offers(TransmissionList& finished) {
   return moved;
 }
 
-// Chooses the method, at the first long body, so that startup and short messages cost nothing. False while the peer is
-// not here.
+// The choice is made at the first long body, so that startup and short messages do not pay for it.
 bool ShmOutbound::choose() {
   if (long_method_ != LongMethod::ring && read_published(peer_->pid) == 0) return false;
   choice_ = choose_long_method(long_method_, *mine_, *peer_);
@@ -219,16 +218,16 @@ bool ShmOutbound::can_offer(std::uint64_t length) {
   return length >= kReadBodyMinBytes && (choice_.made() ? choice_.reads : choose());
 }
 
-// Called once for each body, because the chooser counts.
+// Called once for each body, because BodyMethodChooser counts bodies.
 bool ShmOutbound::wants_offer(const Transmission& transmission) {
   const std::uint64_t length = transmission.header.length;
   if (transmission.stop_asked || !can_offer(length)) return false;
-  // While the owner computes, reading needs no turn of it.
+  // While the owner computes, reading is better, because it needs no turn of this process.
   if (!choice_.measured || away_) return true;
   return transmission.cursor.peek(length).bytes >= kOfferPieceBytes && chooser_.reading(length, offers_.preferences());
 }
 
-// Lists the body's pieces. False: too many.
+// Lists the body's pieces. False: there are too many.
 bool ShmOutbound::make_table(const Transmission& transmission, std::vector<portals::Buffer>& table) {
   table.clear();
   for (RegionCursor cursor(transmission.body); cursor.left() != 0;) {
@@ -260,14 +259,14 @@ bool ShmOutbound::offer(Transmission& transmission) {
   return true;
 }
 
-// While the receiver reads a body from its beginning, this side writes it from its end: one chunk, then the answer is
-// polled again.
+// While the receiver reads a body from its beginning, this side writes it from its end. Writes one chunk only, so that
+// the answer is polled again soon.
 bool ShmOutbound::help() {
   const std::vector<portals::Buffer>& table = offered(offers_.oldest()).table;
   return table.size() == 1 && direct_writer_.help(offers_.oldest(), {table[0].base, table[0].bytes});
 }
 
-// Begins the first message of the queue. False: it has to wait.
+// Begins the first message of the queue. False: the message has to wait.
 bool ShmOutbound::begin(TransmissionList& finished) {
   if (!cells_.has_room()) return false;
   Transmission& first = *queue_.front();
@@ -284,7 +283,7 @@ bool ShmOutbound::begin(TransmissionList& finished) {
   const EncodedHead head = encode_head(first.header, cells_.cell());
   const BodyMethod method = shm_body_method(head.bytes, first.header.length);
   if (method == BodyMethod::after_cell) {
-    // Cell and body would overtake an offered body that may still need the ring.
+    // The body would overtake a body on offer that may still need the ring.
     if (offers_.stands()) return false;
     publish(head.first_word);
     first.method = trace_body(method);
@@ -312,7 +311,8 @@ bool ShmOutbound::stream(Transmission& transmission) {
   return body.left() != before;
 }
 
-// Ends a stopped body. The receiver finds this cell in the next message's place, and takes the body's end from it.
+// Ends a stopped body. The receiver finds the control cell in the place of the next message's cell; it contains the
+// offset at which the body ends.
 bool ShmOutbound::cut(Transmission& transmission) {
   if (!cells_.has_room()) return false;
   const std::uint64_t carried = transmission.header.length - transmission.cursor.left();

@@ -1,9 +1,10 @@
 // The sending side of one channel of the shared memory wire: cells for headers and small bodies, the byte ring for
-// others. How bodies travel: shm_body.hpp. Messages go one after the other: the next cell is published when the body
-// before it is completely in the ring, or is cut. A body that is offered for reading blocks only later messages that
-// need the byte ring: if its receiver cannot read it, it must go through the ring before them.
+// other bodies. shm_body.hpp describes the places of a body. Messages leave one after the other: the next cell is
+// published when the body before it is completely in the ring, or is cut. A body on offer blocks only later messages
+// that need the byte ring, because if the receiver cannot read the body, it must go through the ring before their
+// bodies.
 //
-// Two state machines describe the channel. The first message in the queue (First):
+// Two state machines describe the channel. First, the state of the first message in the queue:
 //
 //   state                  event                                              next
 //   undecided              its body is to be offered for reading              to_offer
@@ -16,7 +17,7 @@
 //   to_offer, to_send      another message replaces it                        undecided
 //   any                    the peer is lost                                   lost
 //
-// The oldest body on offer (Oldest), while one stands:
+// Oldest, the state of the oldest body on offer, while an offer stands:
 //
 //   awaits_answer          the receiver has finished it: it ends              awaits_answer (the next one)
 //   awaits_answer          the receiver cannot read it                        through_ring
@@ -48,41 +49,42 @@ namespace margay::sim {
 // One channel's sender. Used under the process lock; ShmWire owns it.
 class ShmOutbound {
  public:
-  // `peer` is the receiver's area, `mine` the sender's; `my_local_rank` is the index of the sender's flag in the
-  // receiver's.
+  // `mine`: the sender's area. `peer`: the receiver's area. `my_local_rank`: the index of the sender's flag in the
+  // receiver's area.
   ShmOutbound(ChannelData& channel, const RankArea& mine, RankArea& peer, std::uint32_t my_local_rank, bool registered,
               LongMethod long_method, const Clock& clock);
 
-  // As Wire's. false: the message must be queued.
+  // As Wire::try_send(). false: the caller must queue() the message.
   [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body);
   // Queues a transmission behind the earlier ones; advance() sends it. Returns whether it is the first in the queue.
   bool queue(Transmission& transmission);
-  // Sends queued transmissions as far as there is room; finished ones go to `finished`. Returns whether anything moved.
-  // `may_help`: there is nothing better to do than to copy a part of a body that the receiver reads.
+  // Sends queued transmissions as far as there is room. Finished ones go to `finished`. Returns whether anything moved.
+  // `may_help`: the owner is idle and may copy a part of a body that the receiver reads.
   bool advance(TransmissionList& finished, bool may_help);
   // As Wire::stop(); advance() carries it out.
   void stop(Transmission& transmission) { transmission.stop_asked = true; }
-  // See Wire.
+  // See Wire::replace().
   [[nodiscard]] bool replace(const Transmission& transmission, Transmission& instead);
-  // The peer is lost: everything queued fails, and so does everything later.
+  // The peer is lost: all transmissions that are queued or on offer fail.
   void fail(TransmissionList& finished);
 
-  // Reports whether the owner computes. A body that is read needs no turn of this process; one through the ring needs
-  // one for each 128 KiB.
+  // `away`: the owner computes, so long bodies are offered for reading if possible. A body that is read needs no turn
+  // of this process; a body that goes through the ring needs a turn for each 128 KiB.
   void owner_away(bool away) { away_ = away; }
   // See ShmWire::keep_lines.
   void keep_lines() { moves_lines_ = false; }
-  // The peer sent something, so it has probably received everything that we sent, and waits for an answer.
+  // Reports that the peer sent something, so it has probably received everything that this side sent, and waits for an
+  // answer.
   void heard() { heard_ = true; }
 
   // Whether nothing is queued or on offer.
   [[nodiscard]] bool idle() const { return queue_.empty() && !offers_.stands(); }
   [[nodiscard]] bool lost() const { return first_ == First::lost; }
-  // Whether a body is on offer, as far as this side has seen.
+  // Whether a body is on offer, by the answers that this side has seen.
   [[nodiscard]] bool offers() const { return offers_.stands(); }
   // Grows while the peer reads bodies on offer; see Wire::bodies_read_on.
   [[nodiscard]] std::uint64_t read_on() const { return offers_.read_on(); }
-  // The method of long bodies with its reason; not made before the first one.
+  // The method of long bodies, with the reason of the choice. Not made() before the first long body.
   [[nodiscard]] const LongChoice& long_choice() const { return choice_; }
   // The receiver's bell.
   [[nodiscard]] BellRinger& bell() { return bell_; }
@@ -90,11 +92,11 @@ class ShmOutbound {
  private:
   // The states of the tables at the top of this file.
   enum class First : std::uint8_t {
-    // The method of its body has not been chosen; or nothing is queued.
+    // Nothing is queued, or the method of the first message's body has not been chosen.
     undecided,
-    // It waits for room for an offer and its cell.
+    // The message waits for room for its offer and its cell.
     to_offer,
-    // It waits for room for its cell, and for its body if that comes before.
+    // The message waits for room for its cell, and for its body if the body precedes the cell.
     to_send,
     // Its cell is published, and its body is going into the ring.
     streaming,
@@ -126,38 +128,39 @@ class ShmOutbound {
   // A message whose body is offered.
   struct Offered {
     Transmission* transmission = nullptr;
-    // The body's pieces; the receiver reads this table.
+    // The body's pieces. If there are several, the receiver reads this table.
     std::vector<portals::Buffer> table;
   };
   [[nodiscard]] Offered& offered(std::uint64_t number) { return offered_[number % kOffersMost]; }
 
-  // Publishes a cell, and at the first one this rank's flag at the receiver.
+  // Publishes a cell. At the first cell, also sets this rank's flag at the receiver.
   void publish(std::uint64_t first_word);
   void put_body(portals::RegionCursor& body, std::size_t count);
-  // Hints about the lines of the body just sent, and of the next one.
+  // Gives the processor hints about the cache lines of the body just sent and of the next body.
   void let_go(std::size_t count);
   [[nodiscard]] bool put_whole(const portals::Header& header, const EncodedHead& head, BodyMethod method,
                                const portals::Region& body);
-  // The steps of advance(): offers first, because they precede queued messages in the ring.
+  // The steps of advance(). advance_offers() is the first step, because bodies on offer precede queued messages in the
+  // ring.
   bool advance_offers(TransmissionList& finished);
-  // The first message of the queue, until its cell is published. False: it has to wait for room, or for the bodies on
-  // offer before it.
+  // Begins the first message of the queue: up to the publication of its cell. False: the message has to wait for room,
+  // or for the bodies on offer before it.
   bool begin(TransmissionList& finished);
   // The choice between an offer and the ring.
   bool can_offer(std::uint64_t length);
   bool wants_offer(const Transmission& transmission);
-  // Chooses the method of long bodies, and returns whether they are offered for reading; false, without a choice, while
-  // the peer is not here.
+  // Chooses the method of long bodies, and returns whether bodies are offered for reading. While the peer has not
+  // started, makes no choice and returns false.
   bool choose();
   // The offer of a body, and this side's help with it.
   bool make_table(const Transmission& transmission, std::vector<portals::Buffer>& table);
   bool offer(Transmission& transmission);
   bool help();
-  // Puts as much of a body into the ring as there is room for.
+  // Puts as much of a body into the ring as there is room for. Returns whether any byte moved.
   bool stream(Transmission& transmission);
-  // The end of a stopped body.
+  // Cuts a stopped body. False: there is no room for the cell.
   bool cut(Transmission& transmission);
-  // The end of a queued message, and of an offered one.
+  // Moves the first queued message, or the oldest message on offer, to the list of finished ones.
   void finish_first(TransmissionList& finished);
   void end_offer(Transmission::State state, TransmissionList& finished);
 
@@ -173,16 +176,16 @@ class ShmOutbound {
   Oldest oldest_ = Oldest::awaits_answer;
   // Flags that are independent of the states. opened_: this rank's flag in the peer's area is set.
   bool opened_ = false;
-  // Our owner computes.
+  // The owner of this process computes.
   bool away_ = false;
-  // The peer has a processor of its own (cache_hints.hpp).
+  // The peer has a processor of its own, so cache lines are moved towards it (cache_hints.hpp).
   bool moves_lines_ = true;
-  // The peer sent something since our last body in the byte ring.
+  // The peer sent something since this side last put a body into the byte ring.
   bool heard_ = false;
   DirectWriter direct_writer_;
   LongMethod long_method_;
   LongChoice choice_;
-  // Chooses the method by the receiver's measurements, if the choice is `measured`.
+  // If choice_ is `measured`, chooses the method of each body by the receiver's measurements.
   BodyMethodChooser chooser_;
   // The offers that stand, by number.
   std::array<Offered, kOffersMost> offered_;

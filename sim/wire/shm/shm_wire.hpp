@@ -3,7 +3,8 @@
 // Sleeping: a process about to sleep does
 //   wire.bell().begin_sleep();  if (nothing moved in one more push() and poll()) wire.bell().sleep(timeout);
 //   end_sleep();
-// A process that publishes for it, or returns credit to it, tests its flag and rings.
+// A process that publishes something for the sleeper, or returns credit to it, tests the sleeper's flag and rings its
+// bell.
 #pragma once
 
 #include <cstddef>
@@ -25,15 +26,15 @@ namespace margay::sim {
 // One rank's side of all its channels. Owns no shared memory. Used under the process lock, except process_ended().
 class ShmWire final : public Wire {
  public:
-  // `segment`: shm_segment_bytes(ranks) zero bytes that the node's ranks share, mapped while the wire lives.
-  // `local_rank`: this rank's index among them. `world_rank_of_local[i]`: the world rank of local rank i. `group`: part
-  // of every header's process identifiers. `clock`: measures the transfer of bodies. Finished transmissions go to
-  // `finished`, which outlives the wire. If status() is a failure, no other function may be called.
+  // `segment`: the node's segment, zero at first, with one of the sizes of shm_segment_sizes(ranks); mapped while the
+  // wire lives. `local_rank`: this rank's index on the node. `world_rank_of_local[i]`: the world rank of local rank i.
+  // `group`: the group in every header's process identifiers. `clock`: measures the transfer of bodies. Finished
+  // transmissions go to `finished`, which outlives the wire. If status() is a failure, no other function may be called.
   ShmWire(std::span<std::byte> segment, std::uint32_t local_rank, std::uint32_t ranks,
           const std::vector<std::uint32_t>& world_rank_of_local, TransmissionList& finished, portals::GroupId group = 0,
           LongMethod long_method = LongMethod::ring, const Clock& clock = real_clock());
 
-  // The reason why the segment cannot be used; ok otherwise.
+  // A failure if the segment cannot be used, with the reason.
   [[nodiscard]] const portals::Status& status() const { return status_; }
 
   [[nodiscard]] bool try_send(std::uint32_t peer, const portals::Header& header, const portals::Region& body) override;
@@ -47,12 +48,12 @@ class ShmWire final : public Wire {
   void owner_away(bool away) override {
     for (ShmOutbound& out : outbound_) out.owner_away(away);
   }
-  // Ignored while ranks share processors: a rank that helped, and lost its processor in the middle of a chunk, would
-  // keep the receiver waiting.
+  // Ignored while ranks share processors, because a rank that helped and lost its processor in the middle of a chunk
+  // would delay the receiver.
   void idle_round() override {
     if (!shared_processor_) ++idle_rounds_;
   }
-  // The sender's help with the body is expected, unless it still has to read bodies of ours.
+  // The sender's help with the body is expected, unless the sender still has to read bodies of this rank.
   void accept(const portals::Region& landing, void* cookie) override {
     answering_->in->accept(landing, cookie, !answering_->out->offers());
   }
@@ -63,62 +64,62 @@ class ShmWire final : public Wire {
   void nudge_queued() override;
   [[nodiscard]] std::uint64_t bodies_read_on() const override;
 
-  // This rank's bell, for the thread that waits. One thread at a time may sleep on it; others make a BellOwner of
-  // bell_data() and use wait_rung().
+  // This rank's bell, for the thread that waits. One thread at a time may sleep on it. Other threads make a BellOwner
+  // of bell_data() and use wait_rung().
   [[nodiscard]] BellOwner& bell() { return bell_; }
   [[nodiscard]] BellData& bell_data() { return layout_.area(local_rank_).bell; }
-  // Reports that ranks share processors. The receiver may then run next on this processor, so written cache lines stay
-  // in its cache, and are not moved towards another processor.
+  // Reports that ranks share processors. From then on, written cache lines are not moved towards another processor,
+  // because the receiver may run next on this one.
   void keep_lines() {
     shared_processor_ = true;
     for (ShmOutbound& out : outbound_) out.keep_lines();
   }
-  // Whether `peer` (a world rank) is on this node and not this rank.
+  // Whether `peer` (a world rank) is another rank of this node.
   [[nodiscard]] bool reaches(std::uint32_t peer) const;
-  // Reports that the process of this local rank has ended. Once everything that it published has been taken, messages
-  // queued for it fail, and poll() returns `cut` for an incomplete body, and then `lost`, or `left` if the rank had
-  // sent its goodbye (leave()). Any thread.
+  // Reports that the process of `local_rank` has ended. Once everything that the rank published has been taken,
+  // messages queued for it fail, and poll() returns `cut` for an incomplete body, and then `lost`, or `left` if the
+  // rank had sent its goodbye (leave()). Any thread.
   void process_ended(std::uint32_t local_rank);
-  // Sends this rank's goodbye: all of its traffic is complete, and its process may exit. Only ranks that still expect a
-  // message from it then see an error. `false` withdraws the goodbye.
+  // true: sends this rank's goodbye: all of its traffic is complete, and its process may exit. After that, only ranks
+  // that still expect a message from it see an error. false: withdraws the goodbye.
   void leave(bool leaves);
-  // The method of long bodies to `peer`, with its reason; empty before the first one.
+  // The method of long bodies to `peer`, with the reason of the choice. Not made() before the first long body.
   [[nodiscard]] const LongChoice& long_choice(std::uint32_t peer) const { return outbound_[local(peer)].long_choice(); }
   // The segment, for collective calls and the job's waits.
   [[nodiscard]] const ShmLayout& layout() const { return layout_; }
-  // Whether membarrier works. If not, every send costs an atomic instruction.
+  // The result of register_node_barrier(): whether membarrier works. If not, every send costs an atomic instruction.
   [[nodiscard]] bool barrier_registered() const { return registered_; }
 
  private:
   // The element of local_of_world_ for a rank of another node.
   static constexpr std::uint32_t kNotHere = 0xffff'ffff;
 
-  // A rank that has sent here, so that it is polled. Pointers to its two channels, so that a poll need not compute
-  // them.
+  // A rank that has sent to this rank, and is therefore polled. Contains pointers to the two channels, so that a poll
+  // need not compute them.
   struct Sender {
     ShmInbound* in = nullptr;
     ShmOutbound* out = nullptr;
     std::uint32_t local_rank = 0;
   };
 
-  // Sets the hint wants_push(): something is queued or held, or a process has ended.
+  // Sets the hint wants_push(): true if something is queued or held, or a process has ended.
   void want_push() { wants_push_ = !busy_.empty() || !held_.empty() || !ended_.empty(); }
 
-  // The local rank of a world rank. Requires: reaches(peer).
+  // The local rank of `peer`, a world rank. Requires: reaches(peer).
   [[nodiscard]] std::uint32_t local(std::uint32_t peer) const;
   // Finds new senders and ended processes, after opened_count has grown.
   [[gnu::noinline]] void discover();
   void add_sender(std::uint32_t local_rank);
-  // Polls one sender; true: `arrival` is filled in.
+  // Polls one sender. Returns whether it filled in `arrival`.
   bool look(const Sender& sender, Arrival& arrival);
   [[gnu::noinline]] bool look_at_others(Arrival& arrival);
-  // Reports the loss of ended processes whose channels are drained.
+  // Ends the channels of ended processes whose messages have all been taken. Returns whether there were any.
   bool lose_ended();
   // Whether a body is being read out of another rank's memory.
   [[nodiscard]] bool reads_bodies() const;
 
   // Constant after construction.
-  ShmLayout layout_;  // before status_, whose initializer fills it
+  ShmLayout layout_;  // before status_, whose initializer fills layout_
   portals::Status status_;
   std::uint32_t local_rank_;
   const RankArea* mine_ = nullptr;
@@ -127,33 +128,33 @@ class ShmWire final : public Wire {
   TransmissionList& finished_;
   // The word by which peers prove that they can read this process's memory; see open_for_reading.
   std::uint64_t test_word_ = 0;
-  // Used when status_ is a failure.
+  // Data of bell_ if status_ is a failure.
   BellData no_bell_;
   BellOwner bell_;
-  // Set by process_ended() in its thread, once each.
+  // By local rank: a flag that process_ended() sets, in its thread, once.
   std::vector<std::uint8_t> process_ended_;
   // Used under the process lock.
   std::vector<ShmOutbound> outbound_;  // by local rank
   std::vector<ShmInbound> inbound_;
-  // Local ranks with something queued.
+  // Local ranks for which something is queued or on offer.
   std::vector<std::uint32_t> busy_;
-  // Reserved for all ranks, so elements never move.
+  // Its capacity suffices for all ranks, so elements never move.
   std::vector<Sender> senders_;
   // By local rank: whether it is in senders_.
   std::vector<bool> is_sender_;
-  // Local ranks with a held message, until the next push().
+  // Local ranks whose next message is held until the next push().
   std::vector<std::uint32_t> held_;
-  // Local ranks whose process has ended and is not yet reported lost.
+  // Local ranks whose process has ended, and whose channel has not been ended yet.
   std::vector<std::uint32_t> ended_;
-  // Last value seen of our area's opened_count.
+  // The last value that discover() read from opened_count of this rank's area.
   std::uint32_t opened_seen_ = 0;
-  // Index in senders_ of the one that is polled first.
+  // Index in senders_ of the sender that is polled first.
   std::size_t turn_ = 0;
   // The number of consecutive arrivals from that sender.
   std::uint32_t in_turn_ = 0;
   // The sender of the last arrival.
   const Sender* answering_ = nullptr;
-  // Rounds of the waiting owner since the last arrival, while something was queued; limited in push().
+  // The calls of idle_round() since the last arrival; limited in push().
   std::uint32_t idle_rounds_ = 0;
   // See keep_lines().
   bool shared_processor_ = false;

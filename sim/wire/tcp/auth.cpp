@@ -13,7 +13,7 @@ namespace {
 static_assert(crypto_auth_hmacsha256_KEYBYTES == sizeof(JobSecret));
 static_assert(crypto_auth_hmacsha256_BYTES == kProofBytes);
 
-// The line end detects a transport that rewrites text.
+// The line end in it detects a transport that rewrites text.
 constexpr std::string_view kMagic = "margay\r\n";
 constexpr std::string_view kInitiatorRole = "margay handshake: initiator";
 constexpr std::string_view kAcceptorRole = "margay handshake: acceptor ";
@@ -74,7 +74,7 @@ Handshake Handshake::accept(const JobSecret& secret, std::uint32_t rank, std::ui
   return made;
 }
 
-// Every message has a fixed length, so nothing that a stranger sends determines how much is read.
+// Every message has a fixed length, so a stranger's bytes do not determine how much is read.
 void Handshake::expect(Expect what, std::size_t bytes) {
   MARGAY_ASSERT(bytes <= in_.size());
   expect_ = what;
@@ -115,8 +115,8 @@ void Handshake::feed(std::span<const std::byte> bytes) {
   }
 }
 
-// A stranger's claims are compared before anything is computed from them. An answer goes out even to another version,
-// so that its side can report the difference.
+// A stranger's claims are compared before anything is computed from them. An initiator of another version gets an
+// answer too, so that it can report the difference.
 void Handshake::take_hello() {
   if (!magic_at(in_.data())) return fail("it does not speak margay's handshake", false);
   const std::uint32_t version = get_u32(in_.data() + 8);
@@ -153,7 +153,7 @@ void Handshake::take_answer() {
   if (sodium_memcmp(theirs.data(), in_.data() + 44, theirs.size()) != 0) {
     return fail("it did not prove that it knows the job's secret", true);
   }
-  // The initiator sends its proof only after it has verified the acceptor.
+  // The initiator makes its proof only now, after it has verified the acceptor's.
   const Tag mine = tag(kInitiatorRole);
   std::memcpy(out_.data(), mine.data(), mine.size());
   out_bytes_ = kProofBytes;
@@ -162,7 +162,8 @@ void Handshake::take_answer() {
 }
 
 void Handshake::take_proof() {
-  // Another version is refused here and not at the hello, because the initiator detects the difference in the answer.
+  // An initiator of another version is refused here and not at its hello, so that it detects the difference in the
+  // answer.
   if (!same_version_) return fail("it speaks another version of margay's handshake", false);
   const Tag theirs = tag(kInitiatorRole);
   if (sodium_memcmp(theirs.data(), in_.data(), theirs.size()) != 0) {
@@ -187,7 +188,7 @@ void Handshake::decide(Verdict verdict) {
   put_u32(out_.data(), static_cast<std::uint32_t>(verdict));
   out_bytes_ = kVerdictBytes;
   out_sent_ = 0;
-  // The verdict is still to be sent: the driver continues while outgoing() is not empty.
+  // The verdict is still to be sent, so the driver continues while outgoing() is not empty.
   state_ = State::done;
 }
 

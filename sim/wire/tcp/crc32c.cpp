@@ -34,7 +34,7 @@ std::uint32_t by_table(const std::byte* at, std::size_t bytes, std::uint32_t crc
   for (; bytes >= kSlices; at += kSlices, bytes -= kSlices) {
     std::array<std::uint8_t, kSlices> eight{};
     std::memcpy(eight.data(), at, kSlices);
-    // The register enters with the first four of the eight bytes.
+    // The register is added (exclusive or) to the first four of the eight bytes.
     const std::uint32_t low = crc;
     crc = 0;
     for (std::size_t i = 0; i < kSlices; ++i) {
@@ -77,14 +77,14 @@ Crc32cMethods find_methods() {
   return methods;
 }
 
-// Before main(): no test per call.
+// Initialized when the library is loaded, so that a call needs no test.
 const Crc32cMethods kMethods = find_methods();
 
 }  // namespace
 
 std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before) {
 #if MARGAY_CRC32C_X86
-  // A short frame avoids the call through a pointer and the wide registers.
+  // For a short frame, this avoids the call through a pointer and the wide registers.
   constexpr std::size_t kShortBytes = 128;
   if (bytes.size() < kShortBytes) return sum<crc32c_one_stream>(bytes, before);
 #endif

@@ -1,21 +1,21 @@
 // CRC32C by folding with carry-less multiplication, after V. Gopal, E. Ozturk, J. Guilford, G. Wolrich, W. Feghali,
 // M. Dixon, D. Karakoyunlu, "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction", Intel, 2009.
 //
-// A message is a polynomial over GF(2), its first bit the highest power, and its checksum the remainder of
-// message * x^32 modulo P. A fold shortens the message without changing that remainder. Let A be a block of 128 bits,
-// and B another one, D bits behind A. At the place of B, the contribution of A is A * x^D. So A is removed, and a
+// A message is a polynomial over GF(2); its first bit is the highest power. Its checksum is the remainder of message *
+// x^32 modulo P. A fold shortens the message without changing that remainder. Let A be a block of 128 bits, and B
+// another block, D bits behind A. At the place of B, the contribution of A is A * x^D. So A is removed, and a
 // polynomial of at most 128 bits that is congruent to A * x^D is added (exclusive or) to B. Because A is L * x^64 + H,
 //     A * x^D = L * x^(64 + D) + H * x^D = L * (x^(64 + D) mod P) + H * (x^D mod P)   (mod P),
 // two multiplications of 64 by 32 bits. Several such folds run side by side, each over every n-th block.
 //
-// Bits are reflected: a block is loaded as it lies in memory, its lowest bit the highest power. So L is the lower half.
-// In a register of n bits, bit i stands for x^(n - 1 - i). The carry-less product of two reflected 64-bit numbers has
-// 127 bits; read as a 128-bit register, it stands for the product times x. To compensate, the exponent of each constant
-// is smaller by one.
+// Bits are reflected: a block is loaded as it lies in memory, so its lowest bit is the highest power. So L is the lower
+// half. In a register of n bits, bit i stands for x^(n - 1 - i). The carry-less product of two reflected 64-bit numbers
+// has 127 bits; read as a register of 128 bits, it stands for the product times x. To compensate, the exponent of each
+// constant is smaller by one.
 //
-// The last 128 bits are congruent to all that was folded. The crc32 instruction takes them, multiplies by x^32 and
-// divides by P; it also takes the bytes behind them, which are too few for a fold. A start value is added (exclusive
-// or) to the message's first 32 bits.
+// The last 128 bits are congruent to the whole folded part. The crc32 instruction multiplies them by x^32 and divides
+// by P. It also processes the bytes behind them, which are too few for a fold. A start value is added (exclusive or) to
+// the message's first 32 bits.
 #include "sim/wire/tcp/crc32c_methods.hpp"
 
 #if MARGAY_CRC32C_X86
@@ -36,7 +36,7 @@ constexpr std::uint64_t power_of_x(unsigned power) {
 static_assert(power_of_x(31) == std::uint64_t{1} << 32);
 static_assert(power_of_x(32) == std::uint64_t{kCrc32cPolynomial} << 32);
 
-// The factors by which the halves of 128 bits are folded onto the 128 bits that lie `kBits` further on.
+// The factors by which the two halves of a block of 128 bits are folded onto the block that lies `kBits` behind it.
 template <unsigned kBits>
 struct Fold {
   static constexpr std::uint64_t kLower = power_of_x(64 + kBits - 1);
@@ -68,7 +68,7 @@ template <unsigned kBits>
   return _mm512_loadu_si512(at);
 }
 
-// Four blocks of 128 bits at once.
+// Folds four blocks of 128 bits at once.
 template <unsigned kBits>
 [[MARGAY_FOLDS_512]] inline __m512i fold_512(__m512i block, __m512i onto) {
   constexpr auto kUpper = static_cast<long long>(Fold<kBits>::kUpper);
@@ -80,9 +80,9 @@ template <unsigned kBits>
   return _mm512_ternarylogic_epi64(lower, upper, onto, kExclusiveOrOfThree);
 }
 
-// Bytes of a step: four blocks side by side hide most of the multiplication's latency.
+// The bytes of a step: four blocks, whose folds side by side hide most of the multiplication's latency.
 constexpr std::size_t kStep128 = 64;
-// Four times four blocks.
+// Four registers of four blocks each.
 constexpr std::size_t kStep512 = 256;
 
 }  // namespace
@@ -90,7 +90,7 @@ constexpr std::size_t kStep512 = 256;
 [[gnu::target("sse4.2,pclmul")]] std::uint32_t crc32c_folding_128(const std::byte* at, std::size_t bytes,
                                                                   std::uint32_t crc) {
   if (bytes < kStep128) return crc32c_one_stream(at, bytes, crc);
-  // The start value changes the first 32 bits.
+  // The start value is added to the first 32 bits.
   __m128i a = _mm_xor_si128(load_128(at), _mm_cvtsi32_si128(static_cast<int>(crc)));
   __m128i b = load_128(at + 16);
   __m128i c = load_128(at + 32);
@@ -121,10 +121,10 @@ constexpr std::size_t kStep512 = 256;
     c = fold_512<8 * kStep512>(c, load_512(at + 128));
     d = fold_512<8 * kStep512>(d, load_512(at + 192));
   }
-  // The three folds do not wait for each other.
+  // Folds a, b and c onto d. The multiplications of these three folds do not depend on each other.
   a = _mm512_xor_si512(fold_512<3 * 512>(a, d), fold_512<2 * 512>(b, fold_512<512>(c, _mm512_setzero_si512())));
   for (; bytes >= 64; at += 64, bytes -= 64) a = fold_512<512>(a, load_512(at));
-  // Through memory, because gcc warns about its own intrinsics that extract a lane.
+  // The lanes are extracted through memory, because gcc warns about its own intrinsics for that.
   alignas(64) std::array<std::byte, 64> lanes;
   _mm512_store_si512(lanes.data(), a);
   const __m128i one = fold_128<3 * 128>(load_128(lanes.data()), load_128(lanes.data() + 48));

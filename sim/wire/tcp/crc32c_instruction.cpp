@@ -8,15 +8,15 @@
 namespace margay::sim {
 namespace {
 
-// An instruction takes 3 cycles, but a new one can begin each cycle, so three streams of this many bytes run side by
-// side.
+// The length of each of three streams, which run side by side, because an instruction takes 3 cycles, but a new one can
+// begin in each cycle.
 constexpr std::size_t kLaneBytes = 1024;
 
-// Computes the tables of past_lane(), one for each byte of a checksum.
+// Computes the tables of past_lane(): one table for each byte of a checksum.
 constexpr std::array<std::array<std::uint32_t, 256>, 4> make_shift() {
   std::array<std::array<std::uint32_t, 256>, 4> shift{};
   for (std::size_t at = 0; at < 4; ++at) {
-    // The shift is linear over exclusive or, so the powers of two determine it.
+    // The shift is linear over exclusive or, so its results for the powers of two determine all others.
     std::array<std::uint32_t, 8> power{};
     for (std::size_t bit = 0; bit < 8; ++bit) {
       std::uint32_t crc = std::uint32_t{1} << (8 * at + bit);

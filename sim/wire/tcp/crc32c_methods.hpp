@@ -1,6 +1,6 @@
 // The methods of computing a CRC32C that depend on the processor. Internal to sim/wire/tcp/crc32c*.
 //
-// All work on the bare register: crc32c() inverts it before and after. `at` has `bytes` bytes.
+// All functions work on the bare register; crc32c() inverts it before and after. `at`: the address of `bytes` bytes.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace margay::sim {
 
-// Reflected: bit 31 stands for x^0, bit 0 for x^31; x^32 is not written.
+// The polynomial, reflected: bit 31 stands for x^0, bit 0 for x^31. The term x^32 is not written.
 inline constexpr std::uint32_t kCrc32cPolynomial = 0x82f6'3b78;
 
 // The register after one more bit 0, which multiplies it by x.
@@ -34,7 +34,7 @@ template <typename Word>
   return word;
 }
 
-// The crc32 instruction in one dependent chain: 3 cycles for 8 bytes. Best below about 100 bytes.
+// The crc32 instruction in one dependent chain: 3 cycles for 8 bytes. The fastest method below about 100 bytes.
 [[nodiscard]] inline std::uint32_t crc32c_one_stream(const std::byte* at, std::size_t bytes, std::uint32_t crc) {
   std::uint64_t wide = crc;
   for (; bytes >= 8; at += 8, bytes -= 8) wide = _mm_crc32_u64(wide, crc32c_load<std::uint64_t>(at));
@@ -51,8 +51,8 @@ template <typename Word>
 }
 // The crc32 instruction in three streams side by side: about 20 GB/s. Passes less than 3 KiB to crc32c_one_stream().
 [[nodiscard]] std::uint32_t crc32c_three_streams(const std::byte* at, std::size_t bytes, std::uint32_t crc);
-// Folding by carry-less multiplication, in steps of 64 bytes, and of 256. Requires: the processor has PCLMULQDQ; the
-// second one requires VPCLMULQDQ, AVX512F and AVX512VL as well.
+// Folding by carry-less multiplication, in steps of 64 bytes and of 256 bytes. Both require PCLMULQDQ;
+// crc32c_folding_512() requires VPCLMULQDQ, AVX512F and AVX512VL as well.
 [[nodiscard]] std::uint32_t crc32c_folding_128(const std::byte* at, std::size_t bytes, std::uint32_t crc);
 [[nodiscard]] std::uint32_t crc32c_folding_512(const std::byte* at, std::size_t bytes, std::uint32_t crc);
 

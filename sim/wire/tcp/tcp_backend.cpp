@@ -28,7 +28,8 @@ portals::Status parse_backend(std::string_view text, TcpBackendChoice& choice) {
   return portals::Status::error("'" + std::string(text) + "' is not a TCP backend; choose uring, epoll or auto");
 }
 
-// auto is epoll: between two ranks it was never slower, and for short messages a microsecond faster (docs/tcp_wire.md).
+// `auto` selects epoll: between two ranks epoll was never slower than io_uring, and for short messages a microsecond
+// faster (docs/tcp_wire.md).
 TcpBackendTaken backend_for(TcpBackendChoice choice) {
   switch (choice) {
     case TcpBackendChoice::uring:
@@ -41,7 +42,7 @@ TcpBackendTaken backend_for(TcpBackendChoice choice) {
   return {false, "epoll: short messages are faster with it than with io_uring"};
 }
 
-// Several errors mean the same to a user, so each group has one wording.
+// Several errors mean the same to a user, so each group of errors has one wording.
 std::string io_failure_text(int error_number) {
   switch (error_number) {
     case ECONNRESET:

@@ -1,4 +1,4 @@
-// The listening half of the connector, and the parts that both halves share. tcp_dial.cpp has the dialing half.
+// The listening half of TcpConnector, and the functions that both halves share. tcp_dial.cpp has the dialing half.
 #include "sim/wire/tcp/tcp_connector.hpp"
 
 #include <fcntl.h>
@@ -23,7 +23,7 @@ TcpConnector::TcpConnector(std::uint32_t rank, std::vector<bool> remote, const J
       secret_(secret),
       clock_(clock),
       remote_(std::move(remote)),
-      // One element for each rank; those of ranks that are not remote are never used.
+      // peers_ and dials_ have one element for each rank. The elements of ranks that are not remote are never used.
       peers_(remote_.size()),
       dials_(remote_.size()) {
   // A rank never dials itself.
@@ -89,7 +89,7 @@ void TcpConnector::progress() {
   std::array<epoll_event, 32> events;
   const int count = epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), 0);
   for (int i = 0; i < count; ++i) {
-    // A slot may have been reused since the event; its handshake then finds nothing to read.
+    // A slot may have been reused since the event. In that case its new handshake finds nothing to read.
     const std::uint64_t mark = events[static_cast<std::size_t>(i)].data.u64;
     const auto index = static_cast<std::uint32_t>(mark);
     switch (static_cast<ConnectorMark>(mark >> 32)) {
@@ -107,7 +107,7 @@ void TcpConnector::progress() {
         break;
     }
   }
-  // A deadline that has passed is an event of the timer, so a round without events need not test deadlines.
+  // A deadline that passes causes an event of the timer, so a call without events need not test deadlines.
   if (count > 0) expire();
 }
 
@@ -134,7 +134,7 @@ TcpConnector::Drive TcpConnector::drive(int descriptor, Handshake& handshake, st
     }
     if (handshake.state() != Handshake::State::talking) return Drive::decided;
     std::array<std::byte, kAnswerBytes> bytes;
-    // No more than wanted(), because the bytes behind the handshake are frames, which the link reads.
+    // Reads no more than wanted(), because the bytes behind the handshake are frames, which the link reads.
     const ssize_t got = recv(descriptor, bytes.data(), handshake.wanted(), 0);
     if (got > 0) {
       handshake.feed({bytes.data(), static_cast<std::size_t>(got)});
@@ -147,11 +147,11 @@ TcpConnector::Drive TcpConnector::drive(int descriptor, Handshake& handshake, st
 }
 
 void TcpConnector::accept_some() {
-  // Until none waits: one event may stand for many connections.
+  // Accepts until no connection waits, because one event may stand for many connections.
   while (listener_ >= 0) {
     const auto free_slot =
         std::find_if(half_open_.begin(), half_open_.end(), [](const HalfOpen& h) { return h.descriptor < 0; });
-    // The table is full; callers wait in the operating system's queue.
+    // The table is full, so dialing ranks wait in the operating system's queue.
     if (free_slot == half_open_.end()) return pause_listener(true);
     bool on_spare = false;
     const int descriptor = accept_one(on_spare);
@@ -169,8 +169,8 @@ void TcpConnector::accept_some() {
   }
 }
 
-// Accepts one connection. Without free descriptors it uses the spare one, for one connection at a time, so that the
-// caller is identified and refused by name.
+// Accepts one connection. If no file descriptor is free, uses the spare one, for one connection at a time, so that the
+// dialing rank is identified and refused with the reason.
 int TcpConnector::accept_one(bool& on_spare) {
   for (;;) {
     const int descriptor = accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -183,7 +183,7 @@ int TcpConnector::accept_one(bool& on_spare) {
       continue;
     }
     if (exhausted) pause_listener(true);
-    // The connection for which the spare descriptor was closed has ended meanwhile.
+    // The connection for which the spare descriptor was closed has ended in the meantime, so the spare is made again.
     if (on_spare) spare_ = fcntl(timer_, F_DUPFD_CLOEXEC, 0);
     return -1;
   }
@@ -192,8 +192,8 @@ int TcpConnector::accept_one(bool& on_spare) {
 void TcpConnector::pause_listener(bool paused) {
   if (listener_ < 0 || paused_ == paused) return;
   const std::uint32_t events = paused ? 0U : static_cast<std::uint32_t>(EPOLLIN);
-  // Fails when the program has closed the listener or the set; then no connection is accepted, and the dialing ranks
-  // report it.
+  // rewatch() fails if the program has closed the listener or the epoll set. After that no connection is accepted, and
+  // the dialing ranks report a failure.
   if (!rewatch(listener_, events, mark_of(ConnectorMark::listener, 0))) return;
   paused_ = paused;
   set_timer();
@@ -206,7 +206,7 @@ void TcpConnector::go_on(std::size_t slot) {
   Drive result = drive(half_open.descriptor, half_open.handshake, mark);
   if (result == Drive::decided && half_open.handshake.state() == Handshake::State::proved) {
     const std::uint32_t peer = half_open.handshake.peer();
-    // A rank that may not connect, or that was given up before, gets no verdict.
+    // A rank that may not connect, or that has failed before, gets no verdict.
     if (!remote_[peer] || peers_[peer] == Peer::failed) return drop(half_open);
     half_open.handshake.decide(judge(half_open));
     result = drive(half_open.descriptor, half_open.handshake, mark);
@@ -229,7 +229,7 @@ void TcpConnector::settle(HalfOpen& half_open) {
   const std::uint32_t peer = half_open.handshake.peer();
   const Verdict verdict = half_open.handshake.verdict();
   if (verdict == Verdict::no_descriptor) fail(peer, "cannot accept its connection: " + descriptor_limit_text(EMFILE));
-  // Between the judgement and now, the pair may have got another connection.
+  // The pair may have got another connection since judge().
   if (verdict != Verdict::welcome || peers_[peer] != Peer::unconnected) {
     if (verdict != Verdict::welcome || peers_[peer] != Peer::dialing) return drop(half_open);
   }
@@ -252,7 +252,7 @@ void TcpConnector::drop(HalfOpen& half_open) {
 void TcpConnector::add_connection(std::uint32_t peer, int descriptor) {
   MARGAY_ASSERT(peers_[peer] == Peer::unconnected || peers_[peer] == Peer::dialing);
   finish_dial(peer);
-  // The backend monitors it from now on.
+  // The backend monitors the descriptor from now on.
   epoll_ctl(epoll_, EPOLL_CTL_DEL, descriptor, nullptr);
   peers_[peer] = Peer::connected;
   --unconnected_;
@@ -280,8 +280,8 @@ void TcpConnector::wake_at(std::uint64_t at_ns) {
   set_timer();
 }
 
-// Ends half-open connections whose second is over, starts dials whose pause is over, and checks dials without an
-// answer.
+// Drops half-open connections whose time is over, starts dials whose pause is over, and checks the other dials for
+// silent hosts.
 void TcpConnector::expire() {
   if (half_open_count_ == 0 && dialing_ == 0 && !paused_) return;
   const std::uint64_t now_ns = clock_.now_ns();
@@ -301,12 +301,13 @@ void TcpConnector::expire() {
   set_timer();
 }
 
-// Arms the timer for the next deadline. A due timer makes descriptor() readable, which also wakes a sleeping process.
+// Arms the timer for the next deadline. When the timer is due, descriptor() is readable, which also wakes a sleeping
+// process.
 void TcpConnector::set_timer() {
   const std::uint64_t now_ns = clock_.now_ns();
   std::uint64_t next_ns = wake_at_ns_;
   const auto consider = [&next_ns](std::uint64_t at_ns) { next_ns = next_ns == 0 ? at_ns : std::min(next_ns, at_ns); };
-  // The listener is tried again then, because descriptors may have become free.
+  // A paused listener is tried again after a while, because descriptors may have become free.
   if (paused_) consider(now_ns + kHalfOpenNs);
   if (half_open_count_ != 0) {
     for (const HalfOpen& half_open : half_open_) {

@@ -1,15 +1,16 @@
-// The maker of one rank's connections: it listens on one address, dials, and returns descriptors whose other end has
-// proved its identity. All its descriptors are in one epoll set of its own; nothing blocks.
+// The maker of one rank's connections: it listens on one address, dials, and returns the descriptors of connections
+// whose other end has proved its identity. Its descriptors are in an epoll set of its own. No call blocks.
 //
 // Invariants
-// 1. A stranger costs a slot of a fixed table (64) for at most one second, and no memory before it has proved itself.
-// 2. A pair ends with one connection. When both ranks dial at once, the connection that the lower rank dialed stays:
-//    while its dial is in progress, the lower rank answers the higher rank's dial with `another_serves`, and the higher
-//    rank drops that connection.
-// 3. Each dialed peer ends in exactly one Outcome: a descriptor or a message.
-// 4. A dial ends when the peer's host has not answered for kSilenceMaxNs, however often it is tried. A peer that is
-//    stopped while its operating system answers is waited for.
-// 5. The listener is closed once every rank that may dial is connected, or has been given up.
+// 1. A stranger that connects costs a slot of a fixed table (64) for at most one second, and no memory before it has
+// proved its identity.
+// 2. A pair ends with one connection. When both ranks dial at once, the connection that the lower rank dialed stays.
+// While its own dial is in progress, the lower rank answers the higher rank's dial with `another_serves`, and the
+// higher rank drops the connection that it dialed.
+// 3. Each dial leads to exactly one Outcome: a descriptor, or the text of a failure.
+// 4. A dial fails when the peer's host has not answered for kSilenceMaxNs, however many tries were made. If the peer is
+// stopped but its operating system answers, the dial continues to wait.
+// 5. The listener is closed once every remote rank is connected or has failed.
 #pragma once
 
 #include <array>
@@ -27,31 +28,32 @@
 
 namespace margay::sim {
 
-// Accepted connections without a verdict, and the time that each may take.
+// The most accepted connections without a verdict, and the time that the handshake of each may take.
 inline constexpr std::size_t kHalfOpenMax = 64;
 inline constexpr std::uint64_t kHalfOpenNs = 1'000'000'000;
-// A dial whose connection ends before its verdict (the acceptor was busy for more than a second, or this rank was) is
-// tried again after 10 ms, 20 ms, ... 1.28 s.
+// A dial whose connection ends before the verdict, because the acceptor or this rank was busy for more than a second,
+// is tried again after 10 ms, 20 ms, ... 1.28 s.
 inline constexpr std::uint32_t kDialTriesMax = 8;
 inline constexpr std::uint64_t kDialPauseNs = 10'000'000;
-// The pause before a new try after "No route to host", which may be temporary: the host may be silent for some seconds.
+// The pause before a new try after "No route to host". This error may be temporary, because a host may be silent for
+// some seconds.
 inline constexpr std::uint64_t kUnreachedPauseNs = 1'000'000'000;
-// After `another_serves`, the time to wait for that other connection.
+// The time to wait for the other connection after `another_serves`.
 inline constexpr std::uint64_t kOtherServesNs = 10'000'000'000;
 
-// The text of an errno with the limit of file descriptors: "Too many open files (RLIMIT_NOFILE ...: raise it with
-// ulimit -n)".
+// The text of an errno, with the limit of file descriptors that was reached: "Too many open files (RLIMIT_NOFILE of
+// this process is ...; raise it with ulimit -n)".
 [[nodiscard]] std::string descriptor_limit_text(int error_number);
 
-// Used under the process lock.
+// The connector of one rank's TCP wire. Used under the process lock.
 class TcpConnector {
  public:
-  // The end of a dial, or a connection that a peer dialed.
+  // The result of a dial, or a connection that a peer dialed.
   struct Outcome {
     std::uint32_t peer = 0;
-    // >= 0: connected, nonblocking, the caller's to close.
+    // >= 0: a connected, nonblocking socket, which the caller owns.
     int descriptor = -1;
-    // descriptor < 0: the end of a sentence.
+    // descriptor < 0: the cause, as the end of a sentence.
     std::string failure;
   };
 
@@ -69,14 +71,14 @@ class TcpConnector {
   // Begins to connect to `peer`; take() returns the outcome. No effect when a dial is in progress or the peer is
   // connected.
   void dial(std::uint32_t peer, const TcpAddress& address);
-  // Handles the events for which descriptor() is readable.
+  // Handles the events that make descriptor() readable.
   void progress();
-  // The next outcome, also for connections that peers dialed; false: none now.
+  // Returns the next outcome, including those for connections that peers dialed. false: there is none now.
   [[nodiscard]] bool take(Outcome& outcome);
-  // Readable when progress() has something to do.
+  // A file descriptor that is readable when progress() has something to do.
   [[nodiscard]] int descriptor() const { return epoll_; }
   [[nodiscard]] bool dialing() const { return dialing_ != 0; }
-  // Makes descriptor() readable at `at_ns` of the constructor's clock, for the caller's own purposes; 0: never.
+  // Makes descriptor() readable at `at_ns`, by the constructor's clock, for the caller's own purposes; 0: never.
   void wake_at(std::uint64_t at_ns);
 
  private:
@@ -84,9 +86,9 @@ class TcpConnector {
   // An accepted connection whose initiator has not proved itself.
   struct HalfOpen {
     int descriptor = -1;
-    // The end of the second within which the handshake must be over.
+    // The time by which the handshake must be over.
     std::uint64_t deadline_ns = 0;
-    // It uses the spare descriptor, so it can only be refused.
+    // The connection uses the spare descriptor, so it can only be refused.
     bool on_spare = false;
     Handshake handshake;
   };
@@ -94,28 +96,30 @@ class TcpConnector {
   struct Dial {
     std::uint32_t peer = 0;
     TcpAddress address;
-    // -1: waiting for `retry_ns`.
+    // -1: the dial waits until retry_ns.
     int descriptor = -1;
     bool connecting = false;
     std::uint32_t tries = 0;
     std::uint64_t retry_ns = 0;
-    // While connecting: the time by which the peer's host must have answered; 0: no try is in progress.
+    // While connecting: the time by which the peer's host must have answered; 0: start() sets it anew.
     std::uint64_t answer_by_ns = 0;
     // Detects a silent host during the handshake.
     TcpSilence silence;
     Handshake handshake;
   };
-  // The result of drive(): it waits for the socket, the handshake has a result, or the connection has ended.
+  // The result of drive(). waiting: the handshake waits for the socket. decided: the handshake has a result. ended: the
+  // connection has ended.
   enum class Drive : std::uint8_t { waiting, decided, ended };
 
-  // watch() adds a descriptor to the epoll set; rewatch() changes its events there. Both fail, with errno, if there is
-  // no room, or if the program has closed or replaced the descriptor or the epoll set. drive() continues a handshake.
+  // watch() adds a descriptor to the epoll set; rewatch() changes its events there. Both return false, with errno, if
+  // there is no room, or if the program has closed or replaced the descriptor or the epoll set. drive() continues a
+  // handshake.
   [[nodiscard]] bool watch(int descriptor, std::uint32_t events, std::uint64_t mark);
   [[nodiscard]] bool rewatch(int descriptor, std::uint32_t events, std::uint64_t mark);
   [[nodiscard]] Drive drive(int descriptor, Handshake& handshake, std::uint64_t mark);
 
-  // The listening half: accept, drive the handshake, judge, settle or drop. accept_some() accepts until no connection
-  // waits or the table is full.
+  // The listening half: accept, drive the handshake, judge, settle or drop. accept_some() accepts connections until
+  // none waits or the table is full.
   void accept_some();
   [[nodiscard]] int accept_one(bool& on_spare);
   void go_on(std::size_t slot);
@@ -125,7 +129,8 @@ class TcpConnector {
   void drop(HalfOpen& half_open);
   void pause_listener(bool paused);
 
-  // The dialing half: start, drive, retry or end. start() opens a socket and begins to connect, also for a new try.
+  // The dialing half: start, drive, retry or end. start() opens a socket and begins to connect, at the first try and at
+  // each later one.
   void start(Dial& dial);
   void go_on(Dial& dial);
   void hang_up(Dial& dial);
@@ -136,7 +141,7 @@ class TcpConnector {
   void fail(std::uint32_t peer, std::string failure);
   void add_connection(std::uint32_t peer, int descriptor);
 
-  // Deadlines, and the timer for the next one. expire() handles every deadline that has passed.
+  // Deadlines. expire() handles every deadline that has passed; set_timer() arms the timer for the next one.
   void expire();
   void set_timer();
   void close_listener_if_complete();
@@ -148,20 +153,20 @@ class TcpConnector {
   std::vector<bool> remote_;
   int epoll_ = -1;
   int timer_ = -1;
-  // A spare file descriptor. It is closed when descriptors run out, so that a dialing peer can still be accepted and
-  // then refused with that reason.
+  // A spare file descriptor. It is closed when descriptors run out, so that a dialing peer can still be accepted, and
+  // refused with that reason.
   int spare_ = -1;
   int listener_ = -1;
   bool paused_ = false;
   TcpAddress local_;
   std::vector<Peer> peers_;
-  // Remote ranks neither connected nor failed.
+  // Number of remote ranks that are neither connected nor failed.
   std::size_t unconnected_ = 0;
   std::uint64_t wake_at_ns_ = 0;
   std::array<HalfOpen, kHalfOpenMax> half_open_;
   std::size_t half_open_count_ = 0;
   std::size_t dialing_ = 0;
-  // By peer, made when dialed.
+  // By peer; nullptr unless a dial is in progress.
   std::vector<std::unique_ptr<Dial>> dials_;
   std::deque<Outcome> outcomes_;
 };

@@ -21,11 +21,11 @@ void TcpConnector::dial(std::uint32_t peer, const TcpAddress& address) {
   dials_[peer]->peer = peer;
   dials_[peer]->address = address;
   start(*dials_[peer]);
-  // Later dials find it set.
+  // Later dials need not set the timer, because it is armed while a dial is in progress.
   if (dialing_ == 1) set_timer();
 }
 
-// Opens a socket, bound to the one address that this rank uses, and begins to connect.
+// Opens a socket, binds it to the address at which this rank listens, and begins to connect.
 void TcpConnector::start(Dial& dial) {
   dial.connecting = false;
   if (dial.address.family() != local_.family()) {
@@ -35,9 +35,9 @@ void TcpConnector::start(Dial& dial) {
   if (dial.descriptor < 0) return fail(dial.peer, "cannot make a socket: " + descriptor_limit_text(errno));
   tune_socket(dial.descriptor);
   const int yes = 1;
-  // Defers the choice of a port to connect(), so that many dials do not exhaust the local ports.
+  // This option defers the choice of a port to connect(), so that many dials do not exhaust the local ports.
   static_cast<void>(setsockopt(dial.descriptor, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &yes, sizeof yes));
-  // Bound to the rank's own address, with a port of the system's choice.
+  // The rank's own address, with a port of the operating system's choice.
   TcpAddress from = local_;
   if (from.family() == AF_INET) {
     reinterpret_cast<sockaddr_in&>(from.storage).sin_port = 0;
@@ -60,10 +60,10 @@ void TcpConnector::start(Dial& dial) {
 void TcpConnector::go_on(Dial& dial) {
   if (dial.descriptor < 0) return;
   if (dial.connecting) {
-    // connect() reports the state; SO_ERROR would make a temporary "no route" final.
+    // Another connect() returns the state. SO_ERROR would make a temporary "no route" final.
     if (::connect(dial.descriptor, dial.address.get(), dial.address.bytes) != 0 && errno != EISCONN) {
       if (errno == EINPROGRESS || errno == EALREADY || errno == EINTR) return;
-      // A host that is silent for only some seconds causes this error too.
+      // A host that is silent for some seconds only also causes this error.
       if (errno == EHOSTUNREACH && clock_.now_ns() < dial.answer_by_ns) return retry_unreached(dial);
       if (errno == ECONNRESET || errno == ECONNABORTED) return retry(dial, std::strerror(errno), 0);
       return fail(dial.peer, "cannot connect to " + address_text(dial.address) + ": " + std::strerror(errno));
@@ -104,10 +104,10 @@ void TcpConnector::retry(Dial& dial, std::string_view reason, std::uint64_t paus
     return fail(dial.peer, std::string(reason) + " (" + address_text(dial.address) + ", tried " +
                                std::to_string(dial.tries) + " times)");
   }
-  // Doubles with each try.
+  // The pause doubles with each try.
   if (pause_ns == 0) pause_ns = kDialPauseNs << (dial.tries - 1);
   dial.retry_ns = clock_.now_ns() + pause_ns;
-  // Its host has answered.
+  // The peer's host has answered, so the next try gets the full time.
   dial.answer_by_ns = 0;
   set_timer();
 }
@@ -118,7 +118,7 @@ void TcpConnector::retry_unreached(Dial& dial) {
   set_timer();
 }
 
-// Fails a dial whose host is silent. The caller's reference to it ends here then.
+// Fails a dial whose host is silent. After a failure the caller's reference to the dial is invalid.
 void TcpConnector::look_for_silence(Dial& dial, std::uint64_t now_ns) {
   bool silent = now_ns >= dial.answer_by_ns;
   if (!dial.connecting) {
@@ -128,7 +128,7 @@ void TcpConnector::look_for_silence(Dial& dial, std::uint64_t now_ns) {
   if (silent) fail(dial.peer, silence_text() + " (" + address_text(dial.address) + ")");
 }
 
-// Removes the dial in any state. The caller's reference to it ends here.
+// Removes the dial in any state. Afterwards the caller's reference to the dial is invalid.
 void TcpConnector::finish_dial(std::uint32_t peer) {
   if (dials_[peer] == nullptr) return;
   hang_up(*dials_[peer]);

@@ -1,7 +1,7 @@
-// The epoll backend. Two sockets that brought something lately (the hot ones) are read in each round without asking
-// epoll first, because a read in vain costs less than epoll_wait(). If there are other sockets, epoll is asked in each
-// round too. If not, it is asked, for the connector, every few rounds only: more rarely the longer nothing has been
-// found there.
+// The epoll backend. The two sockets that brought something last (the hot links) are read in each round without
+// epoll_wait(), because a read without a result costs less than that call. If there are other sockets, each round also
+// calls epoll_wait(). If not, only the connector needs epoll_wait(), and only every few rounds call it: the longer
+// nothing was found, the fewer.
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -21,11 +21,12 @@ namespace {
 
 using portals::Status;
 
-// Sockets that are read without asking epoll first. A rank with at most so many links saves most calls of epoll_wait(),
-// each of which costs more than reading one socket in vain.
+// The number of hot links, which are read without epoll_wait(). A rank with at most this many links saves most calls of
+// epoll_wait(), each of which costs more than the read of a socket that has nothing.
 constexpr std::size_t kHotLinks = 2;
-// Rounds from one epoll_wait() to the next, when all links are hot. With 8 rounds, a message often arrived during the
-// call, which made messages of 8 bytes 6 % slower. 64 rounds that find nothing take 10 us.
+// The bounds of the number of rounds from one epoll_wait() to the next, if all links are hot. With 8 rounds throughout,
+// a message often arrived during the call, which made messages of 8 bytes 6 % slower. 64 rounds that find nothing take
+// 10 us.
 constexpr std::uint32_t kRoundsBetweenWaitsMin = 8;
 constexpr std::uint32_t kRoundsBetweenWaitsMax = 64;
 constexpr int kEventsPerWait = 64;
@@ -51,20 +52,20 @@ class EpollBackend final : public TcpBackend {
  private:
   // Sends until no batch is left or the socket's buffer is full. Returns whether anything was sent.
   bool send_some(TcpLink& link);
-  // Reads once; returns whether anything arrived.
+  // Reads a link once. Returns whether anything arrived, or the stream ended.
   bool receive(TcpLink& link);
   bool wait();
-  // epoll_wait() without waiting. It fails only when the program has closed the set.
+  // Calls epoll_wait() without waiting. It fails only if the program has closed or replaced the set.
   int look(std::array<epoll_event, kEventsPerWait>& events);
-  // Sets the events that epoll monitors for the link, if they have changed.
+  // Sets the events that epoll monitors for a link, if they have changed.
   void watch(TcpLink& link);
-  // Puts the link first among the hot ones.
+  // Puts a link first among the hot links.
   void heat(TcpLink& link);
 
   int epoll_;
   ReadyLinks& ready_;
   std::vector<TcpLink*> blocked_;
-  // Links that brought something lately; first the one that wait() found last. nullptr: none.
+  // The hot links; the first one is the link that wait() found last. nullptr: none.
   std::array<TcpLink*, kHotLinks> hot_{};
   std::size_t links_ = 0;
   std::uint32_t rounds_left_ = 0;  // until the next wait()
@@ -88,12 +89,12 @@ void EpollBackend::remove(TcpLink& link) {
   epoll_ctl(epoll_, EPOLL_CTL_DEL, link.descriptor, nullptr);
   --links_;
   std::erase(blocked_, &link);
-  // The hot links stay in front: heat() drops the last entry.
+  // The remaining hot links move to the front, because heat() drops the last entry.
   std::fill(std::remove(hot_.begin(), hot_.end(), &link), hot_.end(), nullptr);
 }
 
-// Sets the events that epoll monitors for the link. Events for a receiver without room, or for a sender that is not
-// blocked, would wake a sleeping process in vain.
+// Events for a receiver without room, or for a sender that is not blocked, are not monitored, because they would wake a
+// sleeping process without need.
 void EpollBackend::watch(TcpLink& link) {
   const std::uint32_t events =
       (link.starved ? 0U : std::uint32_t{EPOLLIN}) | (link.blocked ? std::uint32_t{EPOLLOUT} : 0U);
@@ -137,7 +138,7 @@ bool EpollBackend::send_some(TcpLink& link) {
     msghdr message{};
     message.msg_iov = const_cast<iovec*>(batch.data());
     message.msg_iovlen = batch.size();
-    // One piece needs no message header.
+    // A batch of one piece needs no msghdr.
     const ssize_t sent = batch.size() == 1 ? send(link.descriptor, batch[0].iov_base, batch[0].iov_len, MSG_NOSIGNAL)
                                            : sendmsg(link.descriptor, &message, MSG_NOSIGNAL);
     if (sent > 0) {
@@ -148,7 +149,7 @@ bool EpollBackend::send_some(TcpLink& link) {
       link.blocked = true;
       break;
     } else if (errno != EINTR) {
-      // Bytes that the peer sent before are still to be read, and the reading side finds the end.
+      // Bytes that the peer sent before are still to be read, so the reading side will find the end of the stream.
       link.receiver.suspect(io_failure_text(errno));
       link.sender.fail();
       ready_.add(link);
@@ -159,8 +160,8 @@ bool EpollBackend::send_some(TcpLink& link) {
   return moved;
 }
 
-// A socket whose buffer was full is tried again only when epoll reports that a good part of it is free. Trying in each
-// round would lock the socket while its acknowledgments arrive, and send many small pieces.
+// A socket whose buffer was full is tried again only when epoll reports that a large part of the buffer is free. An
+// attempt in each round would lock the socket while acknowledgments arrive, and would send many small pieces.
 bool EpollBackend::push() {
   if (blocked_.empty()) return false;
   bool moved = false;
@@ -186,7 +187,7 @@ bool EpollBackend::progress() {
   for (TcpLink* link : hot_) {
     if (link != nullptr && !link->starved) came |= receive(*link);
   }
-  // Only wait() polls the links that are not hot, so it is due in each round if there are any.
+  // Only wait() polls links that are not hot, so it is due in each round if there are such links.
   if (hot_[0] != nullptr && links_ <= kHotLinks && rounds_left_-- != 0) return came;
   const bool found = wait();
   rounds_between_waits_ = found ? kRoundsBetweenWaitsMin : std::min(2 * rounds_between_waits_, kRoundsBetweenWaitsMax);
@@ -194,7 +195,7 @@ bool EpollBackend::progress() {
   return came || found;
 }
 
-// Reads every link that epoll reports, unless it was read in this round already.
+// Reads every link that epoll reports, unless the link has been read in this round already.
 bool EpollBackend::wait() {
   std::array<epoll_event, kEventsPerWait> events;
   const int count = look(events);

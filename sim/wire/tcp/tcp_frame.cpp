@@ -30,12 +30,12 @@ void write_prefix(const FramePrefix& prefix, std::byte* out) {
   put_u32(out + 4, prefix.crc);
   put_u32(out + 8, prefix.content_bytes);
   put_u32(out + 12, prefix.head_bytes);
-  // Last, because it covers the other three fields.
+  // The prefix's checksum is written last, because it covers the other three fields.
   put_u32(out, own_crc(out));
 }
 
 std::string_view read_prefix(const std::byte* in, FramePrefix& prefix) {
-  // Before any length is used.
+  // The checksum is compared before any length is used.
   if (get_u32(in) != own_crc(in)) return "a frame prefix came damaged (CRC32C)";
   prefix.crc = get_u32(in + 4);
   prefix.content_bytes = get_u32(in + 8);

@@ -19,14 +19,15 @@ TcpReceiver::TcpReceiver(std::uint32_t peer, portals::ProcessId source, portals:
 // ---- bytes in
 
 std::size_t TcpReceiver::targets(std::span<iovec> pieces) {
-  // After the end, no more bytes are read, even if the peer still sends some.
+  // After the end of the stream, no more bytes are read, even if the peer still sends some.
   if (ended_) return 0;
   if (buffer_ == nullptr) buffer_ = std::make_unique_for_overwrite<std::byte[]>(kReceiveBufferBytes);
   make_room();
   direct_ = body_ == Body::landing && segment_left_ != 0 && begin_ == end_ && lands_in_long_pieces();
   if (direct_) return landing_targets(pieces);
   std::size_t room = kReceiveBufferBytes - end_;
-  // Between segments, only the next one's prefix and head, so that its content can be read into the landing.
+  // Between segments, only the next segment's prefix and head are read, so that its content can be read into the
+  // landing.
   if (body_ == Body::landing && !in_segment_) {
     room = std::min(room, buffered() < kSegmentOverheadBytes ? kSegmentOverheadBytes - buffered() : kFrameHeadMaxBytes);
   } else if (short_read_ && begin_ == end_) {
@@ -36,16 +37,16 @@ std::size_t TcpReceiver::targets(std::span<iovec> pieces) {
   return room == 0 ? 0 : 1;
 }
 
-// A segment goes through the buffer, and is copied, in two cases: its landing begins with a small piece, so that one
-// system call would probably fill only a few of them; or the landing, shorter than its body, ends within the segment.
+// A segment goes through the buffer, and is copied, in two cases. Its landing begins with a small piece, so one system
+// call would probably fill only a few pieces. Or the landing is shorter than the body and ends within the segment.
 bool TcpReceiver::lands_in_long_pieces() const {
   if (landing_.left() < segment_left_) return false;
   const std::size_t first = landing_.peek(segment_left_).bytes;
   return first == segment_left_ || first >= kLandingPieceBytesMin;
 }
 
-// The places of the segment's remainder, and behind them the buffer: for the prefix and head of the next segment, or,
-// if this one is the last, for a short read ahead.
+// The places of the segment's remainder in the landing, and a place in the buffer behind them: for the prefix and head
+// of the next segment, or, behind the last segment, for a short read ahead.
 std::size_t TcpReceiver::landing_targets(std::span<iovec> pieces) {
   RegionCursor ahead = landing_;
   std::size_t count = 0;
@@ -60,7 +61,7 @@ std::size_t TcpReceiver::landing_targets(std::span<iovec> pieces) {
   return count;
 }
 
-// Moves bytes that were read ahead to the buffer's beginning when a longest whole frame may not fit behind them. An
+// Moves bytes that were read ahead to the buffer's beginning, if less than a longest whole frame fits behind them. An
 // offered frame is never moved.
 void TcpReceiver::make_room() {
   if (begin_ == end_) {
@@ -92,7 +93,7 @@ void TcpReceiver::commit_landed(std::size_t bytes) {
   segment_left_ -= bytes;
   while (bytes != 0) {
     const Buffer piece = landing_.peek(bytes);
-    // Directly after the read, while the bytes are in the cache.
+    // The checksum is computed directly after the read, while the bytes are in the cache.
     segment_crc_ = crc32c({piece.base, piece.bytes}, segment_crc_);
     landing_.skip(piece.bytes);
     bytes -= piece.bytes;
@@ -121,7 +122,7 @@ void TcpReceiver::end(std::string why) {
 }
 
 void TcpReceiver::miss(std::string why) {
-  // Only an orderly end that has already been reached must become a loss; any other end is reported as a loss anyway.
+  // Only an orderly end that has been reached must be turned into a loss. Any other end is reported as a loss anyway.
   if (!goodbye_ || !delivered_) return;
   goodbye_ = delivered_ = false;
   loss_ = std::move(why);
@@ -162,7 +163,7 @@ TcpReceiver::Step TcpReceiver::step_frame(Arrival& arrival) {
   if (decoded.verdict == Decode::incomplete || head.bytes != prefix.head_bytes) {
     return malformed("a frame's header length differs from its prefix");
   }
-  // A segment is begun before its content is complete, so that the content can be read into the landing.
+  // A segment begins before its content is complete, so that the content can be read into the landing.
   if (head.type == FrameType::segment) return step_segment(prefix, head);
   // Any other frame must be complete, and its checksum compared, before it takes effect.
   if (prefix.content_bytes > kWholeBytes) return malformed("a frame's content is longer than its kind allows");
@@ -185,7 +186,7 @@ TcpReceiver::Step TcpReceiver::step_segment(const FramePrefix& prefix, const Dec
   segment_want_ = prefix.crc;
   segment_left_ = prefix.content_bytes;
   body_left_ -= segment_left_;
-  // The content follows, directly into the landing or out of the buffer.
+  // The content follows: it is read directly into the landing, or copied out of the buffer.
   in_segment_ = true;
   begin_ += kPrefixBytes + prefix.head_bytes;
   return Step::again;
@@ -234,13 +235,13 @@ TcpReceiver::Step TcpReceiver::step_control(const FramePrefix& prefix, const Dec
   }
   if (head.type != FrameType::goodbye) return malformed("a frame of a kind that this wire does not know");
   if (body_ != Body::none || goodbye_) return malformed("a goodbye came inside a body, or after another one");
-  // Without this comparison a stream that lost a frame would seem to end in order.
+  // Without this comparison, a stream that lost a frame would seem to end in an orderly way.
   if (head.argument != messages_) return malformed("its goodbye counts another number of messages than arrived");
   goodbye_ = true;
   return Step::again;
 }
 
-// Reports the end of the stream, once no complete frame is left.
+// Called when no complete frame is left.
 bool TcpReceiver::finish_stream(Arrival& arrival) {
   if (body_ == Body::landing) {
     end_body(arrival, Arrival::Kind::cut);
@@ -249,7 +250,7 @@ bool TcpReceiver::finish_stream(Arrival& arrival) {
     return true;
   }
   delivered_ = true;
-  // An orderly end is not an event; the wire closes the link.
+  // An orderly end is not an event. The wire closes the link.
   if (goodbye_ && buffered() == 0) return false;
   if (loss_.empty()) {
     const bool inside = buffered() != 0 || in_segment_ || body_ != Body::none;
@@ -269,7 +270,7 @@ void TcpReceiver::end_body(Arrival& arrival, Arrival::Kind kind) {
   short_read_ = true;
 }
 
-// A mistake in a peer's bytes is never asserted: it ends the connection.
+// A mistake in a peer's bytes never fails an assertion, but ends the connection.
 TcpReceiver::Step TcpReceiver::malformed(std::string_view why) {
   // Bytes behind a damaged frame have no meaning.
   begin_ = end_ = 0;

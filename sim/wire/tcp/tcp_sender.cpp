@@ -21,7 +21,7 @@ std::byte* TcpSender::gather_at() {
 bool TcpSender::try_put(const Header& header, const Region& body) {
   // A queued message must not be overtaken (invariant 1).
   if (!queued_.empty() || header.length > kWholeBytes) return false;
-  // By the longest head, so that the length of this one need not be known before it is written.
+  // The test assumes the longest head, because the length of this head is known only when it has been written.
   if (room() < kFrameOverheadMaxBytes + header.length) return false;
   put_message(header, &body);
   count_message();
@@ -38,7 +38,8 @@ void TcpSender::put_prefix(std::byte* frame, std::size_t head_bytes, std::uint64
   gathered_bytes_ += kPrefixBytes + head_bytes;
 }
 
-// Appends a message's frame, with a copy of the body unless that follows in segments. Requires: room for all of it.
+// Appends a message's frame, with a copy of the body; without a body (nullptr) if the body follows in segments.
+// Requires: room for the frame.
 void TcpSender::put_message(const Header& header, const Region* body) {
   std::byte* frame = gather_at();
   std::byte* head = frame + kPrefixBytes;
@@ -68,7 +69,7 @@ void TcpSender::stop(Transmission& transmission) {
   if (transmission.state == Transmission::State::queued) transmission.stop_asked = true;
 }
 
-// A part of the front may have been gathered already.
+// Too late if a part of the front transmission has been gathered.
 bool TcpSender::replace(const Transmission& transmission, Transmission& instead) {
   if (queued_.front() == &transmission &&
       (front_started_ || transmission.cursor.left() != transmission.header.length)) {
@@ -85,7 +86,7 @@ void TcpSender::finish_front(Transmission::State state) {
 }
 
 void TcpSender::fail() {
-  // The copied messages were reported as sent; only queued ones can fail.
+  // Copied messages were reported as sent already, so only queued transmissions can fail.
   gathered_bytes_ = batch_bytes_ = 0;
   direct_length_ = 0;
   batch_ends_front_ = direct_ends_front_ = leaving_ = false;
@@ -96,7 +97,7 @@ void TcpSender::gather() {
   while (!queued_.empty()) {
     if (!gather_front()) return;
   }
-  // Behind everything that is queued.
+  // All queued messages have been gathered, so a goodbye may follow.
   if (!goodbye_due() || room() < kFrameOverheadMaxBytes) return;
   put_control(FrameType::goodbye, messages_);
   goodbye_said_ = true;
@@ -105,15 +106,16 @@ void TcpSender::gather() {
 bool TcpSender::gather_front() {
   Transmission& front = *queued_.front();
   if (room() < kFrameOverheadMaxBytes) return false;
-  // Its head is in the stream already, so only segments or a cut may follow.
+  // The head of the front transmission is in the stream already, so only segments or a cut may follow.
   if (front_started_) return gather_segment(front);
   if (front.header.length > kWholeBytes) {
     put_message(front.header, nullptr);
-    // From here on it can be cut but not replaced.
+    // From here on the transmission can be cut but not replaced.
     front_started_ = true;
     return true;
   }
-  // A body that others may write is copied, because its checksum might not match the bytes that leave later.
+  // A body that may change is copied, because the checksum of the present bytes might not match the bytes that leave
+  // later.
   bool scattered = false;
   const bool reachable = direct_bytes(front.cursor, front.header.length, scattered) == front.header.length;
   if (front.header.length <= kGatherCopyBytes || scattered || !reachable || front.may_change) {
@@ -153,8 +155,8 @@ bool TcpSender::gather_segment(Transmission& front) {
   return true;
 }
 
-// The number of bytes of the front that can be sent from their memory, as far as kPiecesMax pieces reach. `scattered`:
-// the pieces are so small that copying costs less than passing them.
+// The number of bytes behind `cursor`, at most `limit`, that kPiecesMax pieces of their own memory contain.
+// `scattered`: the pieces are so small that to copy them costs less than to pass them to the operating system.
 std::uint64_t TcpSender::direct_bytes(const RegionCursor& cursor, std::uint64_t limit, bool& scattered) {
   RegionCursor ahead = cursor;
   std::uint64_t bytes = 0;
@@ -169,16 +171,18 @@ std::uint64_t TcpSender::direct_bytes(const RegionCursor& cursor, std::uint64_t 
   return bytes;
 }
 
-// Ends the gathered batch with a frame whose head is written already and whose content is the front's memory.
+// Ends the gathered batch with a frame whose head has been written, and whose content is memory of the front
+// transmission's body.
 void TcpSender::put_direct(Transmission& front, std::size_t head_bytes, std::uint64_t bytes) {
   std::byte* frame = gather_at();
-  // The cursor is copied before the loop below advances it.
+  // direct_ is a copy, because the loop below advances the cursor.
   direct_ = front.cursor;
   direct_length_ = bytes;
   std::uint32_t crc = crc32c({frame + kPrefixBytes, head_bytes});
   for (std::uint64_t done = 0; done < bytes;) {
     const Buffer piece = front.cursor.peek(bytes - done);
-    // Directly before the call that copies the bytes, which then finds them in the cache.
+    // The checksum is computed directly before the system call that copies the bytes, which then finds them in the
+    // cache.
     crc = crc32c({piece.base, piece.bytes}, crc);
     front.cursor.skip(piece.bytes);
     done += piece.bytes;
@@ -205,7 +209,7 @@ std::span<const iovec> TcpSender::batch() {
     direct_length_ = 0;
     direct_ends_front_ = false;
     gathered_bytes_ = 0;
-    // The other half is free: its batch has been sent.
+    // The other half is free, because its batch has been sent.
     gathering_ ^= 1;
   }
   return {pieces_.data() + first_piece_, piece_count_ - first_piece_};
@@ -222,7 +226,7 @@ void TcpSender::sent(std::size_t bytes) {
     bytes -= here;
     if (piece.iov_len == 0) ++first_piece_;
   }
-  // The sender's memory is read until the last byte of the batch has left (invariant 3).
+  // The program's memory may be read until the last byte of the batch has left (invariant 3).
   if (batch_bytes_ != 0) return;
   if (batch_ends_front_) finish_front(Transmission::State::sent);
   batch_ends_front_ = false;

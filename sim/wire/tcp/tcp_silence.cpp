@@ -29,9 +29,9 @@ bool TcpSilence::look(const TcpAnswers& answers, std::uint64_t now_ns) {
   waiting_ = answers.in_flight != 0 || answers.window_probes != 0;
   acknowledged_bytes_ = answers.acknowledged_bytes;
   if (!waiting_) return false;
-  // Other bytes wait now, or none did: the time starts again.
+  // Other bytes wait now, or no bytes waited before, so the time starts again.
   if (!waited) since_ns_ = now_ns;
-  // Any acknowledgment is a sign of life, also one that acknowledges no new bytes.
+  // Every acknowledgment is a sign of life, even if it acknowledges no new bytes.
   since_ns_ = std::max(since_ns_, now_ns - std::min(now_ns, answers.last_ns));
   // Without bytes in flight, only probes show whether the host lives.
   const bool asked = answers.in_flight != 0 || answers.window_probes >= kProbesMin;

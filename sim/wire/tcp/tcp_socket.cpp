@@ -21,12 +21,14 @@ namespace margay::sim {
 namespace {
 
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
-// Keepalive probes: the first one after 5 s, then one each 3 s; lost after three without an answer.
+// Keepalive probes: the first after 5 s of silence, then one each 3 s. After three probes without an answer the
+// connection is lost.
 constexpr int kKeepIdleS = 5;
 constexpr int kKeepIntervalS = 3;
 constexpr int kKeepCount = 3;
-// TCP_RTO_MAX_MS (Linux 6.15), which older headers lack: the longest interval of retransmissions and of probes of a
-// closed window, so that a silent host is detected within seconds, however long the window was closed before.
+// TCP_RTO_MAX_MS (Linux 6.15), which older headers lack: the longest interval between retransmissions, and between
+// probes of a closed window. It is short, so that a silent host is detected within seconds, however long the window was
+// closed before.
 constexpr int kTcpRtoMaxMs = 44;
 constexpr int kAskAgainMs = 3000;
 
@@ -35,7 +37,7 @@ void set_option(int descriptor, int level, int option, int value) {
   static_cast<void>(setsockopt(descriptor, level, option, &value, sizeof value));
 }
 
-// Both ends have the same address.
+// Whether both ends have the same address.
 bool within_host(int descriptor) {
   TcpAddress own;
   TcpAddress peer;
@@ -54,7 +56,7 @@ bool within_host(int descriptor) {
          reinterpret_cast<const sockaddr_in&>(peer.storage).sin_addr.s_addr;
 }
 
-// Causes of failed monitoring. is_own_failure() recognises losses by these endings.
+// The endings of watch_failure_text(), by which is_own_failure() recognises losses.
 constexpr std::string_view kNoWatches =
     " (this user's limit of descriptors that are watched, /proc/sys/fs/epoll/max_user_watches)";
 constexpr std::string_view kNoMemory = " (the kernel's memory, or that of this control group)";
@@ -94,7 +96,7 @@ int unacknowledged_bytes(int descriptor) {
 }
 
 void tune_socket(int descriptor) {
-  // The wire gathers short messages itself, so a delay by the operating system would only add latency.
+  // No delay, because the wire gathers short messages itself.
   set_option(descriptor, IPPROTO_TCP, TCP_NODELAY, 1);
   set_option(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1);
   set_option(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, kKeepIdleS);
@@ -104,7 +106,7 @@ void tune_socket(int descriptor) {
 }
 
 void tune_for_long_bodies(int descriptor) {
-  // In every Linux kernel, and permitted to every user.
+  // Reno is in every Linux kernel, and permitted to every user.
   constexpr std::string_view kPlain = "reno";
   if (!within_host(descriptor)) return;
   static_cast<void>(setsockopt(descriptor, IPPROTO_TCP, TCP_CONGESTION, kPlain.data(), kPlain.size()));
@@ -127,7 +129,7 @@ namespace {
 using portals::Status;
 
 constexpr std::string_view kCardPrefix = "tcp#";
-// Bytes of a card in an error message.
+// The most bytes of a card or an address that an error message quotes.
 constexpr std::size_t kQuotedBytes = 80;
 
 std::string_view trimmed(std::string_view text) {
@@ -139,7 +141,7 @@ std::string_view trimmed(std::string_view text) {
 
 Status bad_card(std::string_view card, std::string_view why) {
   std::string quoted;
-  // A card may contain anything; control characters must not reach a terminal.
+  // A card may have any content, and control characters must not reach a terminal.
   for (const char c : card.substr(0, kQuotedBytes)) quoted += c >= ' ' && c <= '~' ? c : '?';
   return Status::error("TCP card '" + quoted + "' " + std::string(why) +
                        "; expected tcp#ADDRESS:PORT, e.g. tcp#127.0.0.1:41234");
@@ -159,7 +161,7 @@ Status parse_host(std::string_view text, std::uint16_t port, TcpAddress& address
   const std::string host(text.substr(0, kQuotedBytes));
   auto& v4 = reinterpret_cast<sockaddr_in&>(address.storage);
   auto& v6 = reinterpret_cast<sockaddr_in6&>(address.storage);
-  // inet_pton() would stop there and accept the part before it.
+  // inet_pton() would stop at a zero byte and accept the part before it.
   if (host.find('\0') != std::string::npos) return Status::error("address with a zero byte in it");
   if (inet_pton(AF_INET, host.c_str(), &v4.sin_addr) == 1) {
     v4.sin_family = AF_INET;
@@ -196,7 +198,7 @@ Status parse_card(std::string_view card, TcpAddress& address) {
   std::string_view rest = trimmed(card);
   if (!rest.starts_with(kCardPrefix)) return bad_card(card, "does not begin with tcp#");
   rest.remove_prefix(kCardPrefix.size());
-  // The last one: an IPv6 address has others.
+  // The last colon, because an IPv6 address contains others.
   const std::size_t colon = rest.rfind(':');
   if (colon == std::string_view::npos) return bad_card(card, "has no port");
   std::string_view host = rest.substr(0, colon);

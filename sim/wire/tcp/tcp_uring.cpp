@@ -1,18 +1,20 @@
 // The io_uring backend.
 //
-// Reading has two forms. Headers and short bodies arrive by one receive that stays armed (multishot) into provided
-// buffers, and are copied from there to the receiver. While a long body is arriving, and just after it, each read is a
-// single receive into exactly the memory that the receiver names, so that bodies are stored without a copy; the same is
-// done when the provided buffers have run out. The change from the first form to the second cancels the armed receive.
+// The backend reads in two ways. Headers and short bodies arrive by one receive that stays armed (multishot) into
+// provided buffers, and are copied from there to the receiver. While a long body is arriving, and directly after it,
+// each read is a single receive into exactly the memory that the receiver names, so that bodies are stored without a
+// copy. Single receives are also used when the provided buffers have run out. The change to single receives cancels the
+// armed receive.
 //
 // Invariants
 // 1. A link has at most one read operation and one send operation in the operating system.
-// 2. A single receive is armed only when the receiver has processed all its bytes, so the memory that it names stays
-//    valid.
-// 3. remove() returns when the operating system has answered every operation of the link, unless the ring has failed:
-//    then the memory that the operations name is kept.
-// 4. No operation belongs to a thread that has ended (thread_ends()). It would stay armed, and once it can continue, go
-//    to a worker thread of the operating system, which cancels it: on a busy machine seconds later.
+// 2. A single receive is submitted only when the receiver has processed all its bytes, so the memory that the receiver
+// names stays valid.
+// 3. remove() returns only when the operating system has completed every operation of the link. If the ring has failed,
+// this cannot be known, and the memory that the operations name is kept.
+// 4. No operation belongs to a thread that has ended (thread_ends()). Such an operation would stay armed. Once it could
+// continue, it would go to a worker thread of the operating system, which would cancel it, on a busy machine only
+// seconds later.
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -34,39 +36,39 @@ namespace {
 
 using portals::Status;
 
-// Provided buffers that one link may keep.
+// When a link keeps this many provided buffers, its armed receive is cancelled.
 constexpr std::size_t kChunksMax = 4;
 
-// The kind of an operation, in the low bits of its completion's user data; the other bits are the address of
+// The kind of an operation, in the low bits of its completion's user data. The other bits are the address of the link's
 // Operations.
 enum class Tag : std::uint64_t { connector, read_once, read_armed, send, cancel };
 constexpr std::uint64_t kTagMask = 7;
 
-// A provided buffer that is not completely copied.
+// A provided buffer that has not been copied completely.
 struct Chunk {
   std::uint16_t buffer = 0;
   std::size_t at = 0;
   std::size_t bytes = 0;
 };
 
-// One link's operations. Its address must be stable and aligned to 8 bytes: completions carry it.
+// One link's operations. The address must be stable and aligned to 8 bytes, because completions contain it.
 struct Operations {
   explicit Operations(TcpLink& owner) : link(owner) {}
 
   TcpLink& link;
   enum class Read : std::uint8_t { none, once, armed, withdrawing } read = Read::none;
   bool sending = false;
-  // The threads that submitted them, which carry them out.
+  // The threads that submitted the read and the send. The operating system carries an operation out in its thread.
   std::thread::id reader;
   std::thread::id sender;
   bool removing = false;
-  // On to_arm_.
+  // Whether it is in to_arm_.
   bool listed = false;
   bool no_buffers = false;
-  // The stream has ended, which is reported once the chunks are taken.
+  // The stream has ended. The end is reported once the chunks have been copied.
   bool ending = false;
   int end_result = 0;
-  // Operations without a completion.
+  // Number of operations that have not completed.
   std::size_t in_kernel = 0;
   msghdr send_message{};
   msghdr read_message{};
@@ -100,7 +102,8 @@ class UringBackend final : public TcpBackend {
   static Operations& of(TcpLink& link) { return *static_cast<Operations*>(link.operations); }
   [[nodiscard]] io_uring_sqe* entry(Operations& operations);
   void arm_all();
-  // false: the queue is full, or there is nothing to do before the receiver has room.
+  // Submits the next read of a link, if it needs one. false: the submission queue is full, and the caller must try
+  // again later.
   bool arm(Operations& operations);
   bool arm_once(Operations& operations, std::size_t pieces);
   void withdraw(Operations& operations, Tag what);
@@ -129,13 +132,13 @@ class UringBackend final : public TcpBackend {
   std::vector<Operations*> with_chunks_;
   bool connector_watched_ = false;
   std::thread::id connector_watcher_;
-  // thread_ends() is running: no send is submitted by the ending thread.
+  // thread_ends() is running, so the ending thread submits no send.
   bool thread_ends_ = false;
   bool connector_ready_ = false;
 };
 
 Status UringBackend::add(TcpLink& link) {
-  // remove() deletes it; after a failure of the ring it is leaked on purpose.
+  // remove() deletes it. After a failure of the ring it is leaked on purpose (invariant 3).
   auto* operations = new Operations(link);
   link.operations = operations;
   all_.push_back(operations);
@@ -181,9 +184,9 @@ void UringBackend::resume(TcpLink& link) {
 
 void UringBackend::start_send(TcpLink& link) {
   Operations& operations = of(link);
-  // The last send has usually just completed.
+  // The previous send has usually completed by now.
   if (operations.sending) static_cast<void>(reap());
-  // Otherwise the completion sends the next batch (invariant 1).
+  // If it has not, its completion sends the next batch (invariant 1).
   if (!operations.sending) send_next(operations);
   ring_.submit();
 }
@@ -194,7 +197,7 @@ void UringBackend::send_next(Operations& operations) {
   io_uring_sqe* entry = thread_ends_ ? nullptr : this->entry(operations);
   operations.link.blocked = entry == nullptr;
   if (entry == nullptr) return wish_to_arm(operations);
-  // MSG_WAITALL: the operating system completes a partial send itself.
+  // MSG_WAITALL: the operating system continues a partial send itself.
   constexpr int kFlags = MSG_NOSIGNAL | MSG_WAITALL;
   if (batch.size() == 1) {
     io_uring_prep_send(entry, operations.link.descriptor, batch[0].iov_base, batch[0].iov_len, kFlags);
@@ -214,7 +217,7 @@ void UringBackend::complete_send(Operations& operations, int result) {
   TcpLink& link = operations.link;
   if (result > 0) link.sender.sent(static_cast<std::size_t>(result));
   if (operations.removing) return;
-  // Cancelled: the thread that submitted it ends, and another one sends it again.
+  // ECANCELED: the thread that submitted the send ends, and another thread sends the batch again.
   if (result >= 0 || result == -EINTR || result == -EAGAIN || result == -ECANCELED || result == -ENOBUFS) {
     return send_next(operations);
   }
@@ -226,7 +229,7 @@ void UringBackend::complete_send(Operations& operations, int result) {
 // ---- reading
 
 void UringBackend::arm_all() {
-  // Either step may put each of them on the list again.
+  // The list is swapped out, because either step below may put a link on it again.
   std::vector<Operations*> wished;
   wished.swap(to_arm_);
   for (Operations* operations : wished) {
@@ -238,14 +241,14 @@ void UringBackend::arm_all() {
 
 bool UringBackend::arm(Operations& operations) {
   TcpLink& link = operations.link;
-  // Once the chunks are taken, feed_all() asks again.
+  // If chunks are left, feed_all() puts the link on the list again once they have been copied.
   if (link.receiver.ended() || !operations.chunks.empty()) return true;
   const bool wants_own = link.receiver.wants_exact() || operations.no_buffers;
   if (operations.read == Operations::Read::armed && wants_own) withdraw(operations, Tag::read_armed);
   if (operations.read != Operations::Read::none) return true;
   const std::size_t pieces = link.receiver.targets(operations.read_pieces);
   link.starved = pieces == 0;
-  // resume() asks again.
+  // resume() puts the link on the list again.
   if (pieces == 0) return true;
   if (wants_own) return arm_once(operations, pieces);
   io_uring_sqe* entry = this->entry(operations);
@@ -289,10 +292,10 @@ void UringBackend::withdraw_read(Operations& operations) {
   withdraw(operations, operations.read == Operations::Read::once ? Tag::read_once : Tag::read_armed);
 }
 
-// Cancels an operation. The answer to the cancellation is ignored: the operation's own completion counts.
+// Cancels an operation. The completion of the cancellation is ignored; the operation's own completion counts.
 void UringBackend::withdraw(std::uint64_t marked) {
   io_uring_sqe* entry = ring_.entry();
-  // While the operating system refuses entries for lack of memory.
+  // Repeats while the operating system takes no entries for lack of memory.
   while (entry == nullptr) {
     if (ring_.failure() != 0) return;
     reap();
@@ -352,7 +355,7 @@ void UringBackend::complete_read_armed(Operations& operations, int result, std::
   }
   if ((flags & IORING_CQE_F_MORE) == 0) operations.read = Operations::Read::none;
   if (operations.removing) return;
-  // All provided buffers are in use; the next read is a single one.
+  // ENOBUFS: all provided buffers are in use, so the next read is a single receive.
   if (result == -ENOBUFS) {
     operations.no_buffers = true;
   } else if (result <= 0 && result != -EINTR && result != -EAGAIN && result != -ECANCELED) {
@@ -363,7 +366,7 @@ void UringBackend::complete_read_armed(Operations& operations, int result, std::
   if (operations.read == Operations::Read::none) wish_to_arm(operations);
 }
 
-// Ends a link. Bytes in the provided buffers come before the end.
+// Ends a link's stream. The end is reported after the bytes in the provided buffers.
 void UringBackend::end(Operations& operations, int result) {
   operations.end_result = result;
   operations.ending = true;
@@ -389,7 +392,7 @@ bool UringBackend::feed_all() {
   return came;
 }
 
-// Copies from the provided buffers to the receiver's places.
+// Copies from the provided buffers to the places that the receiver names. Returns whether any byte was copied.
 bool UringBackend::feed(Operations& operations) {
   const std::size_t pieces = operations.link.receiver.targets(operations.read_pieces);
   std::size_t fed = 0;
@@ -427,8 +430,8 @@ bool UringBackend::reap() {
   return moved;
 }
 
-// Handles one completion. Returns whether anything moved; the connector's timer does not count, because it also ticks
-// in a process that only waits.
+// Handles one completion. Returns whether anything moved. An event of the connector does not count, because its timer
+// also runs in a process that only waits.
 bool UringBackend::complete(std::uint64_t marked, int result, std::uint32_t flags) {
   const auto tag = static_cast<Tag>(marked & kTagMask);
   if (tag == Tag::cancel) return false;
@@ -450,7 +453,7 @@ bool UringBackend::complete(std::uint64_t marked, int result, std::uint32_t flag
       complete_read_armed(operations, result, flags);
       return true;
     case Tag::connector:
-    // Not of a link.
+    // These two do not belong to a link.
     case Tag::cancel:
       break;
   }
@@ -482,7 +485,8 @@ void UringBackend::fail() {
   connector_ready_ = true;
 }
 
-// A sleep on the ring's descriptor requires that every operation is submitted and nothing is left here.
+// Before a sleep on the ring's descriptor, every operation must have been submitted, and no bytes may be left in this
+// backend.
 bool UringBackend::prepare_wait() {
   if (!to_arm_.empty()) arm_all();
   if (!connector_watched_) watch_connector();

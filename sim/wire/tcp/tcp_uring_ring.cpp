@@ -35,17 +35,18 @@ Status refused(const char* step, int error_number) {
 
 }  // namespace
 
-// After a failure the descriptor is not the ring's to close, and the operating system may still write into the buffers.
+// After a failure nothing is closed or unmapped: the descriptor may be another file's, and the operating system may
+// still write into the buffers.
 TcpUringRing::~TcpUringRing() {
   if (failure_ != 0) return;
   if (open_) io_uring_queue_exit(&ring_);
   if (buffers_ != nullptr) munmap(buffers_, kMappedBytes);
 }
 
-// Neither SINGLE_ISSUER nor DEFER_TASKRUN, because the owner and the message coprocessor drive the ring in turns. With
-// COOP_TASKRUN a polling thread sees by a flag that it has completions to fetch, which costs a third of an interrupt
-// for each; the completions of a computing thread come when it next enters the operating system, at the latest with the
-// timer interrupt. docs/tcp_wire.md has the measurements.
+// SINGLE_ISSUER and DEFER_TASKRUN are not set, because the owner and the message coprocessor drive the ring in turns.
+// With COOP_TASKRUN, a flag shows a polling thread that it has completions to fetch, which costs a third of an
+// interrupt for each. A computing thread's completions are delivered when it next enters the operating system, at the
+// latest with the timer interrupt. docs/tcp_wire.md has the measurements.
 Status TcpUringRing::open() {
   io_uring_params parameters{};
   parameters.flags = IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP | IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG;
@@ -54,9 +55,9 @@ Status TcpUringRing::open() {
   if (made < 0) return refused("io_uring_setup", -made);
   open_ = true;
   constexpr unsigned kNeeded = IORING_FEAT_NODROP | IORING_FEAT_SUBMIT_STABLE | IORING_FEAT_FAST_POLL;
-  // Without these, completions could be lost, or submitted entries read later.
+  // Without these features, completions could be lost, or the operating system could read submitted entries later.
   if ((parameters.features & kNeeded) != kNeeded) return refused("its features", EOPNOTSUPP);
-  // A forked child must not keep the ring alive.
+  // A forked child must not keep a reference to the ring.
   io_uring_ring_dontfork(&ring_);
   return provide_buffers();
 }
@@ -80,7 +81,7 @@ Status TcpUringRing::provide_buffers() {
 void TcpUringRing::give_back(std::uint16_t id) {
   io_uring_buf_ring_add(buffers_, memory_ + id * kBufferBytes, static_cast<unsigned>(kBufferBytes), id,
                         io_uring_buf_ring_mask(kBuffers), 0);
-  // Visible at once: the operating system may use it for the next arrival.
+  // The buffer is visible at once, so the operating system may use it for the next arrival.
   io_uring_buf_ring_advance(buffers_, 1);
 }
 
@@ -88,7 +89,7 @@ io_uring_sqe* TcpUringRing::entry() {
   if (failure_ != 0) return nullptr;
   io_uring_sqe* entry = io_uring_get_sqe(&ring_);
   if (entry != nullptr) return entry;
-  // The queue is full: submitting empties it, unless the operating system takes nothing now.
+  // The queue is full. submit() empties it, unless the operating system takes nothing now.
   submit();
   return failure_ == 0 ? io_uring_get_sqe(&ring_) : nullptr;
 }
@@ -97,7 +98,7 @@ void TcpUringRing::submit() {
   while (unsubmitted()) {
     const int submitted = io_uring_submit(&ring_);
     if (submitted == -EINTR) continue;
-    // Temporary lack of memory or of room; the entries stay queued.
+    // -EAGAIN, -EBUSY, -ENOMEM: a temporary lack of memory or room; the entries stay queued.
     if (submitted < 0 && submitted != -EAGAIN && submitted != -EBUSY && submitted != -ENOMEM) fail(-submitted);
     return;
   }
@@ -127,7 +128,8 @@ void TcpUringRing::wait() {
   }
 }
 
-// Tries the real use: a byte through a pair of sockets into a provided buffer, by a receive that stays armed.
+// Tries what the backend does: sends a byte through a pair of sockets into a provided buffer, by a receive that stays
+// armed.
 Status probe_uring() {
   TcpUringRing ring;
   Status opened = ring.open();

@@ -11,15 +11,15 @@
 
 namespace margay::sim {
 
-// Owns ring and buffers. Calls exclude each other by the process lock.
+// The ring and its buffers, which it owns. Used under the process lock.
 class TcpUringRing {
  public:
-  // Operations between two submissions; a full queue is submitted at once.
+  // The most operations between two submissions. A full queue is submitted at once.
   static constexpr unsigned kEntries = 256;
-  // Completions that the ring holds. The operating system keeps further ones, and delivers them later
-  // (IORING_FEAT_NODROP).
+  // The number of completions that the ring has room for. The operating system keeps further completions, and delivers
+  // them later (IORING_FEAT_NODROP).
   static constexpr unsigned kCompletions = 4096;
-  // Provided buffers; a power of two.
+  // The number of provided buffers; a power of two.
   static constexpr unsigned kBuffers = 64;
   static constexpr std::size_t kBufferBytes = std::size_t{16} * 1024;
   static constexpr int kBufferGroup = 1;
@@ -31,32 +31,34 @@ class TcpUringRing {
 
   // Creates the ring. A failure names the step that was refused, and the likely cause.
   [[nodiscard]] portals::Status open();
-  // Readable when there is a completion.
+  // The ring's file descriptor, which is readable when there is a completion.
   [[nodiscard]] int descriptor() const { return ring_.ring_fd; }
 
-  // 0, or the errno with which the operating system refuses entries because the program has closed or replaced the
-  // ring's descriptor. The rings are then unmapped, which gives up the last reference to them. Before the unmapping
-  // returns, the operating system has marked the ring as dying, and it cancels operations that become ready afterwards.
+  // 0, or the errno with which the operating system refuses entries, because the program has closed or replaced the
+  // ring's descriptor. After a failure the rings are unmapped, which ends the last reference to them. Before the
+  // unmapping returns, the operating system has marked the ring as dying, and it cancels operations that become ready
+  // afterwards.
   //
   // So no completion will arrive, and nothing more is written into a landing. There are two exceptions: an operation
   // that another thread of this process carries out at that moment, and a child that was forked without exec and still
   // has the descriptor.
   [[nodiscard]] int failure() const { return failure_; }
-  // An empty entry; nullptr when the queue stays full although it was submitted, or after a failure.
+  // Returns an empty entry; nullptr: the queue stays full although it was submitted, or the ring has failed.
   [[nodiscard]] io_uring_sqe* entry();
-  // Submits the entries. Those that are not taken now stay for the next time.
+  // Submits the entries. Entries that the operating system does not take now stay for the next call.
   void submit();
   // Whether entries wait for submit().
   [[nodiscard]] bool unsubmitted() { return failure_ == 0 && io_uring_sq_ready(&ring_) != 0; }
-  // The next completion; nullptr: none now.
+  // The next completion; nullptr: there is none now.
   [[nodiscard]] io_uring_cqe* completion();
-  // Frees the completion's entry; its content must have been copied.
+  // Frees a completion's entry. The caller must have copied its content.
   void release(io_uring_cqe* completion) { io_uring_cqe_seen(&ring_, completion); }
   [[nodiscard]] bool has_completion() { return completion() != nullptr; }
   // Submits, and blocks until there is a completion or the ring has failed.
   void wait();
 
-  // The provided buffer to which a completion refers. It belongs to the backend until give_back().
+  // The first `bytes` of provided buffer `id`, to which a completion refers. The buffer belongs to the backend until
+  // give_back().
   [[nodiscard]] std::span<const std::byte> buffer(std::uint16_t id, std::size_t bytes) const {
     return {memory_ + id * kBufferBytes, bytes};
   }
@@ -70,13 +72,13 @@ class TcpUringRing {
   void fail(int error_number);
 
   io_uring ring_{};
-  // The ring was created, so the destructor has to close it.
+  // The ring has been created, so the destructor must close it.
   bool open_ = false;
   // See failure().
   int failure_ = 0;
-  // The ring by which buffers are provided; in one allocation with memory_.
+  // The ring by which buffers are provided; in one mapping with memory_.
   io_uring_buf_ring* buffers_ = nullptr;
-  // kBuffers * kBufferBytes, behind their ring.
+  // The buffers, kBuffers * kBufferBytes bytes, behind their ring.
   std::byte* memory_ = nullptr;
 };
 

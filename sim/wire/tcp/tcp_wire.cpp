@@ -20,14 +20,14 @@ using portals::Status;
 
 namespace {
 
-// Reads of the sockets in one poll(), while they bring bytes but no arrival: a MiB of a long body (four segments), so
-// that other wires are not kept waiting for more than 0.1 ms.
+// The most reads of the sockets in one poll(), while they bring bytes but no arrival. Four reads take 1 MiB of a long
+// body (four segments), which delays other wires by at most 0.1 ms.
 constexpr int kAttemptsPerPoll = 4;
 
-// Discards unread bytes. A close() with unread bytes would reset the connection, and the peer would lose bytes that it
+// Discards unread bytes. close() with unread bytes would reset the connection, and the peer would lose bytes that it
 // has not read yet.
 void drain(int descriptor) {
-  // Reads into memory, because memcheck reports recv(nullptr, MSG_TRUNC) as an error.
+  // The bytes are read into memory, because memcheck reports recv(nullptr, MSG_TRUNC) as an error.
   std::array<std::byte, 16384> scrap;
   constexpr int kReadsMax = (64 << 20) / scrap.size();
   for (int reads = 0; reads < kReadsMax; ++reads) {
@@ -67,7 +67,7 @@ TcpWire::~TcpWire() {
   }
   shut();
   for (TcpLink* link : made_) close_link(*link);
-  // The connector refers to the secret, so it is wiped only when no handshake can follow.
+  // The secret is wiped last, because the connector refers to it until no handshake can follow.
   wipe(settings_.secret);
 }
 
@@ -116,7 +116,7 @@ TcpLink& TcpWire::made_link(std::uint32_t peer) {
 
 TcpLink& TcpWire::link_to(std::uint32_t peer) {
   TcpLink& link = made_link(peer);
-  // A link that the peer dialed may exist already.
+  // The link may exist already, because the peer dialed or because it was wanted before.
   if (!link.wanted) {
     link.wanted = true;
     if (link.state == TcpLink::State::connecting) dial(link);
@@ -148,10 +148,10 @@ void TcpWire::adopt(std::uint32_t peer, int descriptor) {
   TcpLink& link = made_link(peer);
   MARGAY_ASSERT(link.descriptor < 0);
   link.descriptor = descriptor;
-  // The peer was lost while the connection was made.
+  // A closed link: the peer was lost while the connection was being made.
   if (link.state == TcpLink::State::closed) return close_if_open(link.descriptor);
   const Status added = backend_->add(link);
-  // Each failure ends in one arrival `lost`, whatever its cause.
+  // Every failure of a connection leads to one arrival `lost`, whatever its cause.
   if (!added.ok()) {
     close_if_open(link.descriptor);
     return lose(link, added.sentence());
@@ -160,7 +160,7 @@ void TcpWire::adopt(std::uint32_t peer, int descriptor) {
   ++connections_;
   if (next_check_ns_ == 0) connector_.wake_at(next_check_ns_ = clock_.now_ns() + kSilenceCheckNs);
   if (link.long_bodies) tune_for_long_bodies(link.descriptor);
-  // The connection was made after the goodbyes of the others.
+  // The other connections got their goodbyes before this connection was made.
   if (departed_) link.sender.say_goodbye();
   transmit(link);
 }
@@ -178,7 +178,7 @@ bool TcpWire::try_send(std::uint32_t peer, const Header& header, const Region& b
 void TcpWire::send(std::uint32_t peer, Transmission& transmission) {
   MARGAY_ASSERT(transmission.body.bytes() == transmission.header.length);
   TcpLink& link = link_to(peer);
-  // Queued in any case: on a closed link, fail() below puts it on the finished list.
+  // The transmission is queued even on a closed link, where fail() below puts it on the list of finished ones.
   link.sender.queue(transmission);
   transmission.method = body_taken();
   // A closed link never opens again.
@@ -233,7 +233,7 @@ void TcpWire::end_bursts() {
 }
 
 bool TcpWire::push() {
-  // Ends every burst: this round transmits the gathered messages.
+  // Ends every burst, so that this round transmits the gathered messages.
   ++calls_;
   end_bursts();
   for (TcpLink* link : held_) {
@@ -253,7 +253,7 @@ bool TcpWire::poll(Arrival& arrival) {
   ++calls_;
   if (!bursts_.empty()) end_bursts();
   if (ready_.front() != nullptr && next_arrival(arrival)) return true;
-  // All arrivals of the last read have been taken: the round ends without another system call.
+  // All arrivals of the last read have been taken, so the round ends without another system call.
   if (std::exchange(drained_, false)) return false;
   for (int attempt = 0; attempt < kAttemptsPerPoll; ++attempt) {
     const bool came = backend_->progress();
@@ -272,7 +272,8 @@ void TcpWire::tend_connections() {
   if (!backend_->failure().empty() && !std::exchange(all_lost_, true)) lose_all();
 }
 
-// Reports the loss of all peers, also of those without a link: a receive from one of them would wait for ever.
+// Reports the loss of all peers, including those without a link, because a receive from such a peer would wait for
+// ever.
 void TcpWire::lose_all() {
   for (std::uint32_t peer = 0; peer < settings_.world; ++peer) {
     if (peer < settings_.remote.size() && settings_.remote[peer] && peer != settings_.rank) {
@@ -281,7 +282,7 @@ void TcpWire::lose_all() {
   }
 }
 
-// Checks for silent hosts. The cost is a system call (1 us) per connection and second: with 1,000 connections, a
+// Checks for silent hosts. Costs a system call (1 us) for each connection in each second: with 1,000 connections, a
 // thousandth of a processor.
 void TcpWire::look_for_silence() {
   const std::uint64_t now_ns = clock_.now_ns();
@@ -295,13 +296,13 @@ void TcpWire::look_for_silence() {
   connector_.wake_at(next_check_ns_);
 }
 
-// Bytes that the peer's operating system has acknowledged are in its socket; all others may arrive later.
+// Bytes that the peer's operating system has acknowledged are in the peer's socket. Other bytes may arrive later.
 bool TcpWire::in_transit() const {
   return std::ranges::any_of(made_, [](const TcpLink* link) {
     if (link->state == TcpLink::State::closed) return false;
     if (!link->sender.idle() || unacknowledged_bytes(link->descriptor) > 0) return true;
-    // Arrived bytes may be unread: with io_uring, until the thread that submitted the read fetches them. Bytes that
-    // stay in the socket because this receiver has no room (starved) are not in transit.
+    // Arrived bytes may be unread in the socket; with io_uring, until the thread that submitted the read fetches them.
+    // Bytes that stay in the socket because this receiver has no room (starved) are not in transit.
     return !link->starved && unread_bytes(link->descriptor) > 0;
   });
 }
@@ -324,7 +325,7 @@ bool TcpWire::next_arrival(Arrival& arrival) {
   return false;
 }
 
-// The peer said goodbye. That is a loss only to messages that are still queued for it.
+// The peer said goodbye. That is a loss only if messages are still queued for the peer.
 void TcpWire::end_quietly(TcpLink& link) {
   if (link.state == TcpLink::State::closed) return;
   const bool unsent = !link.sender.idle();
@@ -342,10 +343,11 @@ void TcpWire::lose(TcpLink& link, std::string why) {
   ready_.add(link);
 }
 
-// Ends a link: the socket is closed, its landing memory is the program's again, and queued messages fail.
+// Ends a link: the socket is closed, the wire does not write the landing any more, and queued messages fail.
 void TcpWire::close_link(TcpLink& link) {
   if (link.state == TcpLink::State::connected) {
-    // Before the descriptor is closed, because its number may be reused at once.
+    // The backend must remove the link before the descriptor is closed, because the descriptor's number may be reused
+    // at once.
     backend_->remove(link);
     drain(link.descriptor);
     close_if_open(link.descriptor);
@@ -411,7 +413,7 @@ bool TcpWire::prepare_wait() {
 void TcpWire::say_goodbye() {
   departed_ = true;
   for (TcpLink* link : made_) {
-    // A peer that has ended expects nothing more.
+    // A peer that has ended needs no goodbye.
     if (link->state != TcpLink::State::connected || link->receiver.ended()) continue;
     link->sender.say_goodbye();
     transmit(*link);

@@ -1,8 +1,10 @@
-// The wire between nodes: one TCP connection per pair of ranks, opened on first use after a mutual proof of the job's
-// secret. docs/tcp_wire.md has the bytes, the order of a long message's frames, and the measurements.
+// The wire between nodes: one TCP connection for each pair of ranks, which is opened at the first use, with a mutual
+// proof of the job's secret. docs/tcp_wire.md has the bytes, the order of a long message's frames, and the
+// measurements.
 //
-// A link is connecting (frames gather), then connected, then closed. Its end is reported once, as an Arrival `lost`,
-// after everything that arrived before; an end after a peer's goodbye is not a loss.
+// A link is connecting (frames gather), then connected, then closed. The wire reports a link's end once, as an Arrival
+// `lost`, after everything that arrived before. An end after the peer's goodbye is not reported, unless messages are
+// still queued for the peer.
 #pragma once
 
 #include <cstdint>
@@ -20,58 +22,60 @@
 
 namespace margay::sim {
 
-// Used under the process lock. open() and set_cards() must succeed before the first message.
+// One rank's side of all its connections. Used under the process lock. open() and set_cards() must succeed before the
+// first message.
 class TcpWire final : public Wire {
  public:
-  // Constant for the life of the wire.
+  // The wire's configuration; constant for the life of the wire.
   struct Settings {
     std::uint32_t rank = 0;
     std::uint32_t world = 1;
-    // Group of every header's source and destination.
+    // The group in the source and the destination of every header.
     portals::GroupId group = 0;
-    // [world]: the ranks that this wire may reach; never the own rank.
+    // By rank, `world` elements: whether this wire may reach the rank; false for this rank.
     std::vector<bool> remote;
     JobSecret secret{};
     TcpBackendChoice backend = TcpBackendChoice::automatic;
     // Whether short messages in a burst gather; see kBurstTicks.
     bool gather = true;
-    // One numeric address of this host, at which this rank listens and from which it dials.
+    // A numeric address of this host, at which this rank listens and from which it dials.
     std::string bind_host = "127.0.0.1";
   };
 
-  // `finished` and `clock`, which determines deadlines, outlive the wire.
+  // `clock` measures deadlines. `finished` and `clock` outlive the wire.
   TcpWire(Settings settings, TransmissionList& finished, const Clock& clock = real_clock());
-  // Says goodbye as say_goodbye() does, and waits at most kGoodbyeNs until everything has left. Transmissions that
-  // could not leave fail.
+  // Calls say_goodbye(), and waits at most kGoodbyeNs until everything has left. Transmissions that have not left by
+  // then fail.
   ~TcpWire() override;
 
-  // Chooses the backend and listens. Fails when there is no usable address, io_uring is requested and refused, or file
-  // descriptors are exhausted. Requires: called once, before anything else.
+  // Listens and chooses the backend. Fails if the address cannot be used, if io_uring is requested and refused, or if
+  // file descriptors are exhausted. Requires: called once, before all other functions.
   [[nodiscard]] portals::Status open();
   // This rank's address for the others: "tcp#127.0.0.1:41234".
   [[nodiscard]] std::string card() const { return card_text(connector_.local()); }
-  // Sets the addresses of the others: cards[r] is rank r's; those of ranks that are not remote are ignored. A failure
-  // names the rank and quotes the card. Requires: before the first message to a rank.
+  // Sets the addresses of the other ranks. cards[r] is the card of rank r; cards of ranks that are not remote are
+  // ignored. A failure names the rank and quotes its card. Requires: before the first message to a rank.
   [[nodiscard]] portals::Status set_cards(const std::vector<std::string>& cards);
-  // The backend with the reason of its choice, for `margay info`.
+  // The name of the backend, with the reason of its choice, for `margay info`.
   [[nodiscard]] const std::string& backend_reason() const { return backend_reason_; }
   // Number of peers with a connection now.
   [[nodiscard]] std::size_t connections() const { return connections_; }
   [[nodiscard]] bool listening() const { return connector_.listening(); }
-  // Says goodbye on every connection, behind everything queued, and again after each later message: from then on the
-  // process may exit without further notice. The goodbyes are sent as messages are; idle() reports when they have left.
+  // Queues a goodbye on every connection, behind everything that is queued, and again behind each later message. Once
+  // the goodbyes have left, the process may exit. Goodbyes are sent as messages are; idle() returns true when they have
+  // left.
   void say_goodbye();
-  // Ends the effect of say_goodbye(): no goodbye follows messages that are sent from now on.
+  // Ends the effect of say_goodbye(): no goodbye follows later messages.
   void resume();
-  // Ends the streams, and reads and discards what remains in the sockets: closing a socket with unread bytes would
-  // discard the last bytes that this rank sent. Afterwards the wire may only be destroyed.
+  // Ends the outgoing streams, and discards the unread bytes of the sockets, because closing a socket with unread bytes
+  // would discard the last bytes that this rank sent. Afterwards the wire may only be destroyed.
   void shut();
 
   [[nodiscard]] bool try_send(std::uint32_t peer, const portals::Header& header, const portals::Region& body) override;
   void send(std::uint32_t peer, Transmission& transmission) override;
   void stop(std::uint32_t peer, Transmission& transmission) override;
   [[nodiscard]] bool replace(std::uint32_t peer, Transmission& transmission, Transmission& instead) override;
-  // Opens a connection, without which the peer's end would not be detected.
+  // Opens a connection, because without one the peer's loss would not be detected.
   void monitor(std::uint32_t peer) override { static_cast<void>(link_to(peer)); }
   bool push() override;
   [[nodiscard]] bool poll(Arrival& arrival) override;
@@ -94,43 +98,43 @@ class TcpWire final : public Wire {
 
   // The longest time that the destructor waits for goodbyes to leave.
   static constexpr std::uint64_t kGoodbyeNs = 1'000'000'000;
-  // Bounds of a burst. A short message leaves at once, unless one left for the same peer less than kBurstTicks ago and
-  // neither push() nor poll() has been called since. Then it belongs to a burst, and leaves with the others at the next
-  // push() or poll(), or when kBurstBytes or kBurstMessages have gathered, so that the peer works on them while this
-  // rank makes more. (A system call for each would cost more than everything else together.) In ticks of the clock: 8
-  // to 40 microseconds, depending on the processor; reading the time in nanoseconds costs twice as much.
+  // Bounds of a burst. A short message leaves at once, unless a short message left for the same peer less than
+  // kBurstTicks ago, and push(), poll() and prepare_wait() have not been called since. In that case the message belongs
+  // to a burst: it leaves with the other messages of the burst at the next of these calls, or when kBurstBytes or
+  // kBurstMessages have gathered, so that the peer works on them while this rank makes more. (A system call for each
+  // message would cost more than everything else together.) kBurstTicks is in ticks of the clock, 8 to 40 microseconds,
+  // depending on the processor, because reading the time in nanoseconds costs twice as much.
   static constexpr std::uint64_t kBurstTicks = 40'000;
   static constexpr std::size_t kBurstBytes = std::size_t{16} * 1024;
   static constexpr std::uint32_t kBurstMessages = 32;
 
  private:
-  // Opening, and links; see docs/tcp_wire.md for their states.
+  // Opening, and links. docs/tcp_wire.md describes the states of a link.
   [[nodiscard]] portals::Status choose_backend();
-  // The link of a peer, made if necessary.
+  // Returns the link of a peer; makes it if necessary.
   [[nodiscard]] TcpLink& made_link(std::uint32_t peer);
-  // The same, and starts to connect it.
+  // The same; also starts to connect the link if necessary.
   [[nodiscard]] TcpLink& link_to(std::uint32_t peer);
   // Asks the connector for a connection.
   void dial(TcpLink& link);
-  // Takes the connector's outcomes: adopts connections, and ends links that failed.
+  // Takes the connector's outcomes: adopts connections, and ends links whose dial failed.
   void connect_some();
   // Gives a new connection to the backend.
   void adopt(std::uint32_t peer, int descriptor);
-  // Ends a link; the receiver reports the loss behind what arrived before.
+  // Ends a link. The receiver reports the loss after everything that arrived before.
   void lose(TcpLink& link, std::string why);
-  // Work beside messages: new connections, silent ones, a failed backend.
+  // Work beside messages: handles new connections, silent hosts and a failed backend.
   void tend_connections();
   void look_for_silence();
   void lose_all();
   void transmit(TcpLink& link);
-  // The same, for a message that may belong to a burst.
+  // As transmit(), for a message that may belong to a burst.
   void transmit_short(TcpLink& link);
   void end_bursts();
   // Takes a link from the backend and closes its socket.
   void close_link(TcpLink& link);
   [[nodiscard]] bool next_arrival(Arrival& arrival);
-  // Ends a link after the peer's goodbye. If messages are still queued for the peer, that is a loss, which miss()
-  // reports.
+  // Ends a link after the peer's goodbye. If messages are still queued for the peer, miss() reports a loss.
   void end_quietly(TcpLink& link);
   void miss(TcpLink& link);
   void end_answer();
@@ -153,20 +157,20 @@ class TcpWire final : public Wire {
   std::vector<TcpLink*> made_;
   // Links whose next arrival is held until push().
   std::vector<TcpLink*> held_;
-  // Links whose last short messages have not left.
+  // Links with short messages of a burst that have not left.
   std::vector<TcpLink*> bursts_;
   // Calls of push(), poll() and prepare_wait(), each of which ends all bursts.
   std::uint64_t calls_ = 0;
   std::size_t connections_ = 0;
   // Time of the next check for silence; 0: there is no connection.
   std::uint64_t next_check_ns_ = 0;
-  // The link whose whole or started awaits its answer.
+  // The link whose arrival, whole or started, awaits its answer.
   TcpLink* answering_ = nullptr;
   // The link of the last arrival.
   const TcpLink* last_arrival_ = nullptr;
-  // The last read of the sockets brought an arrival, so the poll() that finds no further one does not read again.
+  // The last read of the sockets brought an arrival. So the poll() that finds no further arrival does not read again.
   bool drained_ = false;
-  // Set between say_goodbye() and resume().
+  // True between say_goodbye() and resume().
   bool departed_ = false;
   // The backend has failed, and every link with it.
   bool all_lost_ = false;

@@ -73,7 +73,7 @@ bool VirtualNetwork::advance() {
     const Due next = due_.top();
     due_.pop();
     Pair& pair = *next.pair;
-    // Dropped with a lost process; due_ cannot be searched.
+    // The frame was dropped when a process was lost. Its entry stayed, because due_ cannot be searched.
     if (pair.flying.empty()) continue;
     now_ns_ = std::max(now_ns_, next.at_ns);
     // Makes the receiver poll this sender from now on.
@@ -102,7 +102,7 @@ void VirtualNetwork::lose(std::uint32_t rank, std::string_view reason) {
   for (auto& [key, pair] : pairs_) {
     if (pair->from != rank && pair->to != rank) continue;
     drop(*pair);
-    // The sender's queue, on either side of the loss.
+    // Messages in the sender's queue fail, whether the sender or the receiver is lost.
     if (wires_[pair->from] != nullptr) wires_[pair->from]->fail(*pair);
   }
   for (std::uint32_t other = 0; other < wires_.size(); ++other) {

@@ -14,7 +14,7 @@ using portals::RegionCursor;
 VirtualWire::VirtualWire(VirtualNetwork& network, std::uint32_t rank, TransmissionList& finished)
     : Wire(WireId::virtual_), network_(network), rank_(rank), finished_(finished) {}
 
-// The window limits what a pair may have in flight, as a ring or a socket's buffer would.
+// The window limits the frames in flight of a pair, as a ring or a socket's buffer would.
 bool VirtualWire::room(const Pair& pair, std::uint64_t bytes) const {
   return pair.used_messages < network_.options_.window_messages &&
          pair.used_bytes + bytes <= network_.options_.window_bytes;
@@ -24,7 +24,7 @@ bool VirtualWire::try_send(std::uint32_t peer, const Header& header, const Regio
   MARGAY_ASSERT(body.bytes() == header.length && peer != rank_);
   Pair& pair = network_.pair(rank_, peer);
   if (pair.lost || !pair.queue.empty() || header.length > network_.options_.segment_bytes) return false;
-  // Fails at random even with room, so that tests reach the path of callers that then use send().
+  // Fails at random although there is room, so that tests also reach the path by send().
   if (!room(pair, header.length) || network_.chance(network_.options_.full_probability)) return false;
   Frame frame;
   frame.header = header;
@@ -48,7 +48,7 @@ void VirtualWire::send(std::uint32_t peer, Transmission& transmission) {
   const bool was_idle = pair.queue.empty();
   pair.queue.push(transmission);
   if (!was_idle) return;
-  // At once as far as the window allows; push() continues.
+  // Sends at once as much as the window permits; push() continues.
   while (!pair.queue.empty() && carry(pair)) {
   }
   if (!pair.queue.empty()) busy_.push_back(&pair);
@@ -60,14 +60,14 @@ void VirtualWire::stop(std::uint32_t, Transmission& transmission) {
 
 bool VirtualWire::replace(std::uint32_t peer, Transmission& transmission, Transmission& instead) {
   Pair& pair = network_.pair(rank_, peer);
-  // Its head is in flight.
+  // The head of the message has left, so it is too late.
   if (pair.begun && pair.queue.front() == &transmission) return false;
   return pair.queue.replace(transmission, instead);
 }
 
 bool VirtualWire::push() {
   bool moved = false;
-  // One frame of each pair in turn, so that long bodies of several pairs interleave.
+  // Sends one frame of each pair in turn, so that long bodies of several pairs interleave.
   for (bool round = true; round;) {
     round = false;
     for (Pair* pair : busy_) {
@@ -105,7 +105,7 @@ bool VirtualWire::carry(Pair& pair) {
     frame.bytes.resize(static_cast<std::size_t>(part));
   }
   first.cursor.read(frame.bytes);
-  // Read before the frame is moved away.
+  // The type is read before the frame is moved away.
   const bool stopped = frame.type == Frame::Type::cut;
   network_.launch(pair, std::move(frame));
   if (stopped) {
@@ -124,7 +124,7 @@ void VirtualWire::finish(Pair& pair, Transmission::State state) {
   finished_.push(*done);
 }
 
-// Made at the first frame or the first loss of that rank.
+// The state is made at the first frame from that rank, or at its loss.
 VirtualWire::Inbound& VirtualWire::inbound(std::uint32_t rank) {
   const auto [found, fresh] = inbound_index_.try_emplace(rank, inbound_.size());
   if (fresh) {
@@ -138,7 +138,7 @@ VirtualWire::Inbound& VirtualWire::inbound(std::uint32_t rank) {
 bool VirtualWire::poll(Arrival& arrival) {
   const std::size_t count = inbound_.size();
   for (std::size_t looked = 0; looked < count; ++looked) {
-    // In turns, so that no sender starves.
+    // Senders are polled in turn, so that no sender starves.
     turn_ = turn_ + 1 < count ? turn_ + 1 : 0;
     if (!look(inbound_[turn_], arrival)) continue;
     answering_ = turn_;
@@ -175,14 +175,14 @@ bool VirtualWire::offer(Inbound& inbound, Arrival& arrival) {
   arrival.header = frame.header;
   arrival.header.source = ProcessId{network_.group_, inbound.rank};
   arrival.header.destination = ProcessId{network_.group_, rank_};
-  // In place: the frame stays in the queue until it is answered.
+  // The body is not copied: the frame stays in the queue until it is answered.
   arrival.body = Region(frame.bytes.data(), frame.bytes.size());
   arrival.cookie = nullptr;
   inbound.state = Inbound::State::offered;
   return true;
 }
 
-// Takes the polled frame out of the window.
+// Removing the frame frees its part of the window.
 void VirtualWire::take(Inbound& inbound) {
   Frame& frame = inbound.pair->arrived.front();
   inbound.pair->used_bytes -= frame.bytes.size();
@@ -201,7 +201,7 @@ bool VirtualWire::move_body(Inbound& inbound, Arrival& arrival) {
       take(inbound);
       return end_body(inbound, Arrival::Kind::cut, arrival);
     }
-    // Frames of a pair are in order, so nothing else can follow a head that is not whole.
+    // Frames of a pair are in order, so only segments, or a cut, can follow a head that is not whole.
     MARGAY_ASSERT(frame.type == Frame::Type::segment && frame.bytes.size() <= inbound.left);
     if (inbound.state == Inbound::State::receiving) {
       const std::size_t here = std::min<std::uint64_t>(frame.bytes.size(), inbound.landing.left());
@@ -218,7 +218,7 @@ bool VirtualWire::move_body(Inbound& inbound, Arrival& arrival) {
 bool VirtualWire::end_body(Inbound& inbound, Arrival::Kind kind, Arrival& arrival) {
   const bool accepted = inbound.state == Inbound::State::receiving;
   inbound.state = Inbound::State::between;
-  // The end of a refused body is not an event, so the next frame is polled at once.
+  // The end of a refused body is not an event, so the poll continues with the next frame.
   if (!accepted) return look(inbound, arrival);
   arrival.kind = kind;
   arrival.peer = inbound.rank;
@@ -260,14 +260,14 @@ void VirtualWire::refuse() {
 
 void VirtualWire::fail(Pair& pair) {
   while (!pair.queue.empty()) finish(pair, Transmission::State::failed);
-  // The pair may be in the list that push() goes through next.
+  // The pair is removed, because push() must not visit it again.
   std::erase(busy_, &pair);
 }
 
 void VirtualWire::peer_lost(std::uint32_t peer) {
   Inbound& gone = inbound(peer);
   MARGAY_ASSERT(gone.state != Inbound::State::offered);
-  // Reported already.
+  // The loss has been reported already.
   if (gone.state == Inbound::State::lost) return;
   // An accepted body must end with a cut before the loss is reported.
   gone.accepted = gone.state == Inbound::State::receiving;

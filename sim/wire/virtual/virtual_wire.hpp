@@ -1,10 +1,10 @@
-// A network of wires inside one process, with a clock of its own, deterministic for a seed; for tests and labs. Every
-// frame takes a random time; frames of one ordered pair keep their order, frames of different pairs overtake each
-// other. Long bodies travel in segments, so that the events of a body (started, finished, cut) arrive at random moments
+// A network of wires inside one process, with a clock of its own, for tests and labs. A seed determines the run. Every
+// frame takes a random time. Frames of one ordered pair keep their order; frames of different pairs may overtake each
+// other. Long bodies travel in segments, so that the events of a body (started, finished, cut) occur at random times
 // between other events.
 //
-// To drive it, let every rank make progress until nothing moves, then call advance(); when that returns false, the
-// network is at rest.
+// To drive the network, let every rank make progress until nothing moves, and then call advance(). When advance()
+// returns false, nothing is in flight any more.
 #pragma once
 
 #include <cstddef>
@@ -22,18 +22,18 @@ namespace margay::sim {
 
 // Times, sizes and probabilities of the network.
 struct VirtualOptions {
-  // The bounds of a frame's time, which is drawn evenly between them. All times here are virtual.
+  // The bounds of a frame's time on the network, which is drawn evenly between them. All times here are virtual.
   std::uint64_t delay_min_ns = 500;
   std::uint64_t delay_max_ns = 20'000;
-  // Bodies of at most this length arrive whole; longer ones in segments of this length.
+  // Bodies of at most this length arrive whole; longer bodies arrive in segments of this length.
   std::uint64_t segment_bytes = 4096;
-  // The window of an ordered pair: the most bytes, and the most messages, that its sender has sent and its receiver has
-  // not taken.
+  // The window of an ordered pair: the most bytes of bodies, and the most messages, that the sender may have sent and
+  // the receiver has not taken.
   std::uint64_t window_bytes = 65'536;
   std::uint32_t window_messages = 64;
   // The probability that try_send() fails although there is room.
   double full_probability = 0.1;
-  // The probability that a frame, and with it all later ones of its pair, takes stall_ns longer.
+  // The probability that a frame takes stall_ns longer. All later frames of its pair wait behind it.
   double stall_probability = 0.02;
   std::uint64_t stall_ns = 200'000;
 };
@@ -42,16 +42,17 @@ struct VirtualOptions {
 struct VirtualCounts {
   // Messages whose head left.
   std::uint64_t sent = 0;
-  // Heads that were delivered to their receiver and answered; held ones count only afterwards.
+  // Heads that the receiver has answered. A held head does not count until its receiver consumes, accepts or refuses
+  // it.
   std::uint64_t delivered = 0;
-  // Heads dropped because sender or receiver is lost.
+  // Heads that were dropped because their sender or receiver is lost.
   std::uint64_t lost = 0;
 };
 
 class VirtualWire;
 
-// Owns the wires and all frames in flight. One thread, or threads that exclude each other. The same seed and the same
-// calls give the same run, on every machine.
+// The network. It owns the wires and all frames in flight. Used by one thread, or by threads that exclude each other.
+// The same seed and the same calls give the same run on every machine.
 class VirtualNetwork {
  public:
   // `group` goes into every header.
@@ -63,15 +64,16 @@ class VirtualNetwork {
 
   // Creates the wire of `rank`, once. Finished transmissions go to `finished`, which outlives the network.
   Wire& attach(std::uint32_t rank, TransmissionList& finished);
-  // Requires: attached.
+  // The wire of `rank`. Requires: attach(rank) was called.
   [[nodiscard]] Wire& wire(std::uint32_t rank);
 
-  // Advances the clock to the next frame's arrival, and makes it visible to its receiver. false: nothing is in flight.
+  // Advances the clock to the next frame's arrival, and makes this frame visible to its receiver. false: nothing is in
+  // flight.
   bool advance();
   // The virtual time.
   [[nodiscard]] std::uint64_t now_ns() const { return now_ns_; }
-  // Simulates the end of process `rank`: frames to and from it are dropped, messages queued for it fail, and every
-  // other attached rank gets cut (for incomplete bodies) and lost.
+  // Simulates the end of process `rank`: frames to and from it are dropped, messages queued by it and for it fail, and
+  // every other attached rank gets the events cut (for an incomplete body) and lost.
   void lose(std::uint32_t rank, std::string_view reason = "lost as the test asked");
   [[nodiscard]] const VirtualCounts& counts() const { return counts_; }
 
@@ -92,12 +94,12 @@ class VirtualNetwork {
   struct Pair {
     std::uint32_t from = 0;
     std::uint32_t to = 0;
-    // Frames whose time has not come, in order.
+    // Frames that have not arrived, in order.
     std::deque<Frame> flying;
-    // Frames that the receiver has not taken.
+    // Frames that have arrived and that the receiver has not taken.
     std::deque<Frame> arrived;
     std::uint64_t last_due_ns = 0;
-    // Bytes and messages that occupy the window.
+    // The bytes and messages that occupy the window.
     std::uint64_t used_bytes = 0;
     std::uint32_t used_messages = 0;
     TransmissionList queue;
@@ -106,11 +108,11 @@ class VirtualNetwork {
     // Sender or receiver is lost; final.
     bool lost = false;
   };
-  // The arrival of a pair's next frame.
+  // The arrival of one frame of a pair.
   struct Due {
     // Virtual time of the arrival.
     std::uint64_t at_ns;
-    // Breaks ties, so that a run is the same on every machine.
+    // The number of the frame. It orders arrivals at the same time, so that a run is the same on every machine.
     std::uint64_t order;
     Pair* pair;
     friend bool operator>(const Due& a, const Due& b) {
@@ -120,13 +122,13 @@ class VirtualNetwork {
 
   // The pair, made at its first use.
   Pair& pair(std::uint32_t from, std::uint32_t to);
-  // Sends a frame: draws the time of its arrival, behind the pair's earlier ones.
+  // Sends a frame: draws the time of its arrival, which is later than those of the pair's earlier frames.
   void launch(Pair& pair, Frame frame);
   // Discards all frames of a pair, and counts their messages as lost.
   void drop(Pair& pair);
-  // Random numbers of the seed.
+  // The next random number from the seed.
   std::uint64_t random();
-  // True with this probability.
+  // True with the given probability.
   bool chance(double probability);
 
   VirtualOptions options_;
@@ -138,14 +140,14 @@ class VirtualNetwork {
   std::uint64_t launched_ = 0;
   VirtualCounts counts_;
   std::vector<std::unique_ptr<VirtualWire>> wires_;
-  // By rank: the reason of its loss; empty: it lives.
+  // By rank: the reason of its loss; empty: the rank is not lost.
   std::vector<std::string_view> gone_;
   std::unordered_map<std::uint64_t, std::unique_ptr<Pair>> pairs_;
   // Arrivals in order of time. Entries of dropped frames stay, and are skipped.
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
 };
 
-// One rank's wire. It gives no hints (see Wire), so the kernel pushes and polls it in each round.
+// One rank's wire. It sets no hints (Wire::quiet()), so the kernel pushes and polls it in each round.
 class VirtualWire final : public Wire {
  public:
   VirtualWire(VirtualNetwork& network, std::uint32_t rank, TransmissionList& finished);
@@ -169,7 +171,8 @@ class VirtualWire final : public Wire {
   using Pair = VirtualNetwork::Pair;
   using Frame = VirtualNetwork::Frame;
 
-  // The receiving state for one sender, that is, for one pair; states as in ShmInbound.
+  // The receiving state for one sender, that is, for one ordered pair. The states are those of ShmInbound, except that
+  // no body is on offer.
   struct Inbound {
     enum class State : std::uint8_t { between, offered, held, receiving, passing, losing, lost };
     std::uint32_t rank = 0;
@@ -181,20 +184,21 @@ class VirtualWire final : public Wire {
     // Bytes of the arriving body that are still to come.
     std::uint64_t left = 0;
     void* cookie = nullptr;
-    // State `losing`: a cut is still to be reported.
+    // In state `losing`: the cut of an accepted body is still to be reported.
     bool accepted = false;
   };
 
   // The receiving state for sender `rank`, made at its first use.
   Inbound& inbound(std::uint32_t rank);
-  // The steps of poll(), by state, as in ShmInbound. Each returns whether it filled in `arrival`.
+  // The steps of poll(), by state, as in ShmInbound. look() returns whether it filled in `arrival`, and so does each
+  // step.
   bool look(Inbound& inbound, Arrival& arrival);
-  // State between: offers the head of the next message.
+  // State between: returns the next message.
   bool offer(Inbound& inbound, Arrival& arrival);
-  // States receiving and passing: takes segments, and detects the body's end or its cut.
+  // States receiving and passing: takes segments, and detects the end or the cut of the body.
   bool move_body(Inbound& inbound, Arrival& arrival);
   bool end_body(Inbound& inbound, Arrival::Kind kind, Arrival& arrival);
-  // State losing: the cut of an accepted body, then the loss.
+  // State losing: reports the cut of an accepted body, and then the loss.
   bool report_loss(Inbound& inbound, Arrival& arrival);
   // The common part of accept() and refuse().
   void answer_started(Inbound::State state);
@@ -206,23 +210,23 @@ class VirtualWire final : public Wire {
   bool room(const Pair& pair, std::uint64_t bytes) const;
   // Ends the first queued message of a pair.
   void finish(Pair& pair, Transmission::State state);
-  // Fails all messages queued for a lost rank.
+  // Fails all queued messages of a pair.
   void fail(Pair& pair);
-  // Begins to report a loss.
+  // Begins to report the loss of `peer`.
   void peer_lost(std::uint32_t peer);
 
   VirtualNetwork& network_;
   // This rank, the source of the frames that the wire sends.
   std::uint32_t rank_;
   TransmissionList& finished_;
-  // In order of first use. A deque, so that elements do not move.
+  // In order of first use. A deque, because its elements do not move when it grows.
   std::deque<Inbound> inbound_;
   std::unordered_map<std::uint32_t, std::size_t> inbound_index_;
   // Pairs from this rank with something queued.
   std::vector<Pair*> busy_;
-  // Index of the sender that was polled last; the next poll begins behind it, so that none starves.
+  // Index of the sender that was polled last. The next poll begins behind it, so that no sender starves.
   std::size_t turn_ = 0;
-  // Index of the sender whose message waits for its answer.
+  // Index of the sender of the message that awaits its answer.
   std::size_t answering_ = 0;
 };
 
