@@ -7,6 +7,7 @@
 
 #include "mpi_adi/device/match_bits.hpp"
 #include "portals/base/assert.hpp"
+#include "sim/base/text.hpp"
 #include "sim/boot/board.hpp"
 
 namespace margay::collectives {
@@ -209,9 +210,9 @@ void CallCheck::report_mismatch(const std::string& calls, std::span<const CallMa
   sim::set_site(found, lines_.behind_call(call.place));
   sim::set_text(found.communicator, call.communicator.data());
   findings_.add(sim::Finding::collective_mismatch, found, calls);
-  std::fprintf(stderr, "margay: mismatched collective calls: %s%s%s\n", calls.c_str(),
-               id_suffix(sim::Finding::collective_mismatch).c_str(),
-               printed_ == kLinesMax ? " (the last one that is printed)" : "");
+  std::fprintf(stderr, "margay: mismatched collective calls: %s%s%s\n", sim::one_line(calls).c_str(),
+               printed_ == kLinesMax ? " (the last one that is printed)" : "",
+               id_suffix(sim::Finding::collective_mismatch).c_str());
 }
 
 // All processes have ended. A stream that is still open belongs to a communicator on which some made fewer calls.

@@ -7,6 +7,7 @@
 #include "mpi_adi/op/operation.hpp"
 #include "mpi_adi/rank/wait.hpp"
 #include "mpi_adi/rma/ask.hpp"
+#include "sim/base/text.hpp"
 #include "sim/boot/board.hpp"
 #include "sim/boot/findings.hpp"
 #include "sim/machine/process.hpp"
@@ -135,16 +136,21 @@ void report_conflict(Call& call, const Window& window, std::string sentence) {
   const ErrorHandlerPtr& handler = window.communicator->error_handler;
   const bool fatal = handler == nullptr || (handler->function == nullptr && (handler->handle == MPI_ERRORS_ARE_FATAL ||
                                                                              handler->handle == MPI_ERRORS_ABORT));
-  // A finding counts even if it is not printed.
-  sim::FindingRecord found;
-  sim::set_text(found.call, call.name());
-  sim::set_site(found, call.rank().process().source_lines().behind_call(call.rank().caller()));
-  call.rank().process().findings().add(sim::Finding::rma_conflict, found, sentence);
-  if (!fatal && window.check->lines < kConflictsPrintedMax) {
-    const bool last = ++window.check->lines == kConflictsPrintedMax;
-    std::fprintf(stderr, "margay: rank %u: %s%s: %s%s%s\n", call.rank().process().rank(), call.name(),
-                 call.rank().process().source_lines().behind_call(call.rank().caller()).c_str(), sentence.c_str(),
-                 id_suffix(sim::Finding::rma_conflict).c_str(), last ? " (the last one that is printed)" : "");
+  sim::Process& process = call.rank().process();
+  if (fatal || window.check->lines < kConflictsPrintedMax) {
+    const std::string site = process.source_lines().behind_call(call.rank().caller());
+    sim::FindingRecord found;
+    sim::set_text(found.call, call.name());
+    sim::set_site(found, site);
+    process.findings().add(sim::Finding::rma_conflict, found, sentence);
+    if (!fatal) {
+      const bool last = ++window.check->lines == kConflictsPrintedMax;
+      std::fprintf(stderr, "margay: rank %u: %s%s: %s%s%s\n", process.rank(), call.name(), site.c_str(),
+                   sim::one_line(sentence).c_str(), last ? " (the last one that is printed)" : "",
+                   id_suffix(sim::Finding::rma_conflict).c_str());
+    }
+  } else {
+    process.findings().count(1);
   }
   call.error(MPI_ERR_RMA_CONFLICT, std::move(sentence));
 }

@@ -13,6 +13,7 @@
 #include "mpi_adi/rank/mpi_process.hpp"
 #include "mpi_adi/rank/object_tables.hpp"
 #include "mpi_adi/rank/origins.hpp"
+#include "sim/base/text.hpp"
 #include "sim/boot/board.hpp"
 #include "sim/boot/findings.hpp"
 #include "sim/machine/process.hpp"
@@ -92,7 +93,7 @@ class Report {
     const std::string what = std::string("leak: ") + kind + " " + hex + in_quotes(name) + ", made by " +
                              (origin.function.empty() ? "an unknown call" : std::string(origin.function) + site) +
                              (details.empty() ? "" : ", " + details);
-    begin() += what + id_suffix(sim::Finding::leaked_handle) + "\n";
+    begin() += sim::one_line(what) + id_suffix(sim::Finding::leaked_handle) + "\n";
     sim::FindingRecord found;
     sim::set_text(found.call, origin.function);
     sim::set_site(found, site);

@@ -9,6 +9,7 @@
 #include "mpi_adi/datatype/predefined_types.hpp"
 #include "mpi_adi/device/note.hpp"
 #include "mpi_adi/object/communicator.hpp"
+#include "sim/base/text.hpp"
 #include "sim/boot/board.hpp"
 
 namespace margay::mpi_adi {
@@ -153,9 +154,9 @@ void TypeCheck::report(const ReceiveRequest& request, const Receive& receive) {
   sim::set_site(record, site);
   sim::set_text(record.communicator, communicator);
   findings_.add(sim::Finding::type_mismatch, record, message);
-  std::fprintf(stderr, "margay: rank %u: %s%s%s\n", rank_, message.c_str(),
-               id_suffix(sim::Finding::type_mismatch).c_str(),
-               misfits_ == kLinesMax ? " (the last one that is printed)" : "");
+  std::fprintf(stderr, "margay: rank %u: %s%s%s\n", rank_, sim::one_line(message).c_str(),
+               misfits_ == kLinesMax ? " (the last one that is printed)" : "",
+               id_suffix(sim::Finding::type_mismatch).c_str());
 }
 
 }  // namespace margay::mpi_adi

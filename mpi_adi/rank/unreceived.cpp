@@ -11,6 +11,7 @@
 #include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/device/type_check.hpp"
 #include "mpi_adi/object/communicator.hpp"
+#include "sim/base/text.hpp"
 #include "sim/boot/board.hpp"
 #include "sim/boot/findings.hpp"
 
@@ -48,7 +49,7 @@ void report(const ReceivingSide& side, const std::vector<const portals::Header*>
   for (std::size_t i = 0; i < std::min(count, kLinesMax); ++i) {
     const std::string what = "an unreceived message," + envelope_text(*messages[i], communicator);
     record(side, sim::Finding::unreceived_message, *messages[i], communicator, what);
-    text += leak + what + id_suffix(sim::Finding::unreceived_message) + "\n";
+    text += leak + sim::one_line(what) + id_suffix(sim::Finding::unreceived_message) + "\n";
   }
   if (count > kLinesMax) {
     text += leak + std::to_string(count - kLinesMax) + " more unreceived messages\n";

@@ -1,9 +1,12 @@
 #include "sim/boot/findings.hpp"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdlib>
+#include <ctime>
 #include <string>
 
 #include "sim/base/clock.hpp"
@@ -42,8 +45,17 @@ void append_record(int descriptor, std::uint32_t rank, Finding finding, FindingR
   if (record.rank == FindingRecord::kThisRank) record.rank = rank;
   record.time_ns = real_clock().now_ns();
   set_text(record.message, message);
+  // A limit of file sizes applies to memory files, too. Its signal, which is this thread's, would end the rank.
+  sigset_t limit, before;
+  sigemptyset(&limit);
+  sigaddset(&limit, SIGXFSZ);
+  ::pthread_sigmask(SIG_BLOCK, &limit, &before);
   // A short write (no memory left) leaves a truncated record, which the launcher ignores and counts as not listed.
-  static_cast<void>(::write(descriptor, &record, sizeof record));
+  if (::write(descriptor, &record, sizeof record) < 0 && errno == EFBIG && sigismember(&before, SIGXFSZ) == 0) {
+    const timespec at_once{};
+    ::sigtimedwait(&limit, nullptr, &at_once);
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 }  // namespace
@@ -59,7 +71,9 @@ void Findings::add(Finding finding, const FindingRecord& record, std::string_vie
     event.a = static_cast<std::uint32_t>(finding);
     recorder_.record(event);
   }
-  add_outside(finding, record, message);
+  FindingRecord counted = record;
+  counted.is_counted = 1;
+  add_outside(finding, counted, message);
 }
 
 void Findings::add_outside(Finding finding, const FindingRecord& record, std::string_view message) const {

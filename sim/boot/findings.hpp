@@ -131,7 +131,8 @@ struct FindingRecord {
   std::array<char, 32> call{};
   std::array<char, 256> site{};  // place in the program, "ring.c:41"
   std::array<char, 160> communicator{};
-  std::array<char, 540> message{};
+  std::array<char, 536> message{};
+  std::uint32_t is_counted = 0;  // 1: the finding is in the rank's count on the board, too
   std::int32_t other_rank = -1;  // a second rank that the finding concerns; -1: none
 };
 static_assert(std::is_trivially_copyable_v<FindingRecord> && sizeof(FindingRecord) == 1024);
@@ -152,7 +153,8 @@ class Findings {
   // file. Without --report it only counts. A traced rank also records an event. add() reopens a suspended trace for the
   // event, and the caller suspends it again after its last finding.
   void add(Finding finding, const FindingRecord& record, std::string_view message);
-  // Appends the record only. For a thread that must not enter the rank and is about to end the job. Needs no lock.
+  // Appends the record only, without a count. For a thread that must not enter the rank and is about to end the job.
+  // Needs no lock.
   void add_outside(Finding finding, const FindingRecord& record, std::string_view message) const;
   // Counts findings beyond the number that a check prints and records.
   void count(std::size_t more) { *count_ += static_cast<std::uint32_t>(more); }

@@ -58,7 +58,7 @@ void abort_job(const Job& job, int code, std::string_view message, std::string_v
     set_text(block.message, message);
     if (message.size() >= block.message.size()) say_whole(job.rank, message, "");
     block.state = RankState::aborting;
-  } else if (!message.empty()) {
+  } else if (!message.empty() && job.board_fd < 0) {
     say_whole(job.rank, message, id);
     if (job.pmi != nullptr) wait_until_read(STDERR_FILENO);
   }

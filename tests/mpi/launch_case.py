@@ -1,5 +1,6 @@
 """The harness of launch.py: what a case is given, the rows of launch_table.py, and how cases are run."""
 import argparse
+import collections
 import dataclasses
 import itertools
 import json
@@ -20,7 +21,7 @@ TWO_NODES = "--nodes 2"
 # Behind a call's name, its place in the program: places.py is about these, the others about the words.
 PLACE = re.compile(r" \([^()\s]+(:\d+|\+0x[0-9a-f]+)\)")
 # The id of a finding, behind the sentence that reports it: "... [unreceived-message]".
-FINDING = re.compile(r" \[([a-z]+(?:-[a-z]+)*)\]")
+FINDING = re.compile(r" \[([a-z]+(?:-[a-z]+)*)\]$", re.M)
 # What a message is about, without the words between: names of MPI, names in quotes, numbers.
 OPERAND = re.compile(r'MPI_\w+|"[^"]*"|\d+')
 
@@ -65,7 +66,18 @@ class Case:
         self.run(command, status, **keywords)
         text = report.read_text(encoding="utf-8") if report.exists() else ""
         self.last.report = json.loads(text) if text else None
+        if self.last.report:
+            self.compare_ids()
         return self.last
+
+    def compare_ids(self):
+        """Lines of standard error and the report have the same ids. Two kinds of findings have no line: `aborted` behind
+        an error, and errors of other ranks while a job ends."""
+        lines = collections.Counter(FINDING.findall(self.last.whole_stderr))
+        listed = collections.Counter(finding["id"] for finding in self.last.report["findings"])
+        self.expect(not lines - listed, f"lines have ids that the report lacks: {lines - listed}")
+        if self.last.status == 0:
+            self.expect(not listed - lines, f"the report has ids that no line has: {listed - lines}")
 
     def command(self, *words, status=0, **keywords):
         """Another command of margay; its standard output."""
@@ -172,6 +184,12 @@ class Row:
     refused: bool = False  # in one or two lines, before anything runs
     seconds: int = None
 
+    def __post_init__(self):
+        for name in ("options", "compilers", "launchers", "stderr", "absent"):
+            value = getattr(self, name)
+            assert isinstance(value, tuple) and all(value if name != "options" else (True,)), f"{self.case}: {name} is {value!r}"
+        assert self.options, f"{self.case}: no options, so no run"
+
     def run(self, case):
         starts = [(launcher, options) for launcher in self.launchers for options in (self.options if launcher == "run" else [""])]
         for compiler, (launcher, options), _ in itertools.product(self.compilers, starts, range(self.times)):
@@ -270,8 +288,9 @@ def run_case(name, function, build):
         except support.CompileError as error:
             case.problems.append(str(error))
         except Skipped as reason:
-            print(f"{name:14} skipped: {reason}")
-            return "skipped"
+            if not case.problems:
+                print(f"{name:14} skipped: {reason}")
+                return "skipped"
     outcome = "FAILED" if case.problems else "ok"
     print("\n".join([f"{name:14} {outcome}", *case.problems]), flush=True)
     return outcome

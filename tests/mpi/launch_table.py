@@ -135,7 +135,7 @@ WRONG_LINE, BAD_TRACE = 2, 1
 
 def wrong(case, doc, line, *named, status=WRONG_LINE):
     """A command line that is an error before anything runs; the message names these words."""
-    return Row(case, doc, line, launchers=("margay",), status=status, stderr=named, refused=True)
+    return Row(case, doc, line, launchers=("margay",), status=status, stderr=tuple(filter(None, named)), refused=True)
 
 
 def wrong_values(command, *options, form='"{}"'):

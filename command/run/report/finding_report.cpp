@@ -18,12 +18,18 @@ namespace {
 
 constexpr int kReportVersion = 1;
 
+// Whether ranks report this finding; the others are the launcher's, and a record of one is invalid.
+bool is_of_rank(std::uint32_t finding) {
+  return finding >= static_cast<std::uint32_t>(sim::Finding::unreceived_message) && finding < sim::kFindingCount;
+}
+
 // Converts a record. The rank may have been killed while it wrote, or be faulty, so an invalid id or rank is skipped.
 bool read_record(const sim::FindingRecord& record, std::uint32_t ranks, JobFinding& out) {
-  if (record.finding >= sim::kFindingCount || record.rank >= ranks) return false;
+  if (!is_of_rank(record.finding) || record.rank >= ranks) return false;
   out.finding = static_cast<sim::Finding>(record.finding);
   out.ranks = {record.rank};
-  if (record.other_rank >= 0 && static_cast<std::uint32_t>(record.other_rank) < ranks) {
+  if (record.other_rank >= 0 && static_cast<std::uint32_t>(record.other_rank) < ranks &&
+      static_cast<std::uint32_t>(record.other_rank) != record.rank) {
     out.ranks.push_back(static_cast<std::uint32_t>(record.other_rank));
     std::ranges::sort(out.ranks);
   }
@@ -41,13 +47,16 @@ bool read_record(const sim::FindingRecord& record, std::uint32_t ranks, JobFindi
 }
 
 // Invalid records are skipped, not fatal: the report is most useful after a crash.
-std::vector<JobFinding> read_records(int descriptor, std::uint32_t ranks) {
+// `counted`: the number of those that are in the ranks' counts on the board.
+std::vector<JobFinding> read_records(int descriptor, std::uint32_t ranks, std::size_t& counted) {
   std::vector<JobFinding> found;
   sim::FindingRecord record;
   // A truncated last record is ignored.
   for (off_t at = 0; ::pread(descriptor, &record, sizeof record, at) == sizeof record; at += sizeof record) {
     JobFinding one;
-    if (read_record(record, ranks, one)) found.push_back(std::move(one));
+    if (!read_record(record, ranks, one)) continue;
+    found.push_back(std::move(one));
+    if (record.is_counted != 0) ++counted;
   }
   return found;
 }
@@ -148,7 +157,13 @@ JobFinding finding_of_cause(const Cause& cause, const std::string& message, cons
                           cause.kind == CauseKind::interrupted || cause.kind == CauseKind::output_closed;
   if (of_the_job) return found;
   found.ranks = {cause.rank};
-  found.call = call_in_progress(board, cause.rank);
+  // A thread outside the rank may abort, so the call is that of the message.
+  if (cause.kind == CauseKind::abort) {
+    found.call = cause.text.empty() ? "MPI_Abort" : cause.text.substr(0, cause.text.find(' '));
+    if (!found.call.starts_with("MPI_")) found.call.clear();
+  } else {
+    found.call = call_in_progress(board, cause.rank);
+  }
   return found;
 }
 
@@ -183,8 +198,8 @@ Status ReportFile::open(const RunOptions& options) {
 Status ReportFile::write(const RunOptions& options, const sim::Board& board, const std::string& job_name, int records,
                          std::vector<JobFinding> found, int exit_status) {
   if (descriptor_ < 0) return {};
-  std::vector<JobFinding> of_ranks = read_records(records, board.size());
-  std::size_t listed = of_ranks.size();
+  std::size_t listed = 0;
+  std::vector<JobFinding> of_ranks = read_records(records, board.size(), listed);
   // Of its own findings the launcher counts only other_mpi on the board, one for each rank (OtherMpi::conclude).
   for (const JobFinding& one : found) listed += one.finding == sim::Finding::other_mpi ? one.ranks.size() : 0;
   // A check counts every finding but lists only the first ones. The difference shows how many are missing from the
