@@ -145,7 +145,13 @@ Status TraceSource::read_header(sim::TraceHeader& header) const {
   if (bytes < sim::kTraceHeaderBytes) {
     return error(fmt::format("was cut off: {} bytes, its header alone has {}", bytes, sim::kTraceHeaderBytes));
   }
-  if (Status status = read(&header, sizeof header, 0); !status.ok()) return status;
+  // A read is not atomic. If the rank reopens its trace meanwhile, the copy has the old flag and the cleared checksum;
+  // a further read has not, because the rank clears the flag first.
+  constexpr int kReads = 4;
+  for (int i = 0; i < kReads; ++i) {
+    if (Status status = read(&header, sizeof header, 0); !status.ok()) return status;
+    if ((header.flags & sim::kTraceFlagClosed) == 0 || header.checksum != 0) break;
+  }
   return check(header, bytes);
 }
 
