@@ -176,7 +176,7 @@ class StoryWriter {
                       is_cut ? "at least " : "", passed));
     }
     if (is_shown) return;
-    add(fmt::format("Of {} {} that the walk passes over {} told; --trace-walks records all.",
+    add(fmt::format("Of {} {} that the walk passes over, {} listed; --trace-walks records all.",
                     is_cut ? "at least" : "the", sim::counted(passed, "entry", "entries"),
                     sim::counted(shown, "is", "are")));
   }

@@ -77,7 +77,7 @@ def case_copies_read(case):
 
 
 def case_copies_auto(case):
-    """What was measured to be faster is told as it went."""
+    """The story names the faster of the two measured methods, as it was used."""
     told = stories_of(case, [])
     same_within_node(case, told)
     case.expect(any(way in told[LONG] for way in (IN_PARTS, READ)), f"a long one: {told[LONG]}")

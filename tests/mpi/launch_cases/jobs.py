@@ -47,8 +47,8 @@ def case_command_line(case):
 
 
 def case_info_env(case):
-    """MPI_INFO_ENV tells each rank of its own program: of several, each has its own number of ranks (MPI 4.0, 11.2.1). So
-    it does under Hydra, which tells only each rank's number of the program."""
+    """MPI_INFO_ENV describes each rank's own program: of several programs, each has its own number of ranks (MPI 4.0,
+    11.2.1). The same holds under Hydra, which passes a rank only the number of its program."""
     program = case.ours("info_env.c")
     here = pathlib.Path.cwd()
     for launcher, word in (([case.build.tool("margay"), "run"], "x"), ([case.build.tool("mpiexec"), "--nodes", "2"], "x"),
@@ -66,7 +66,7 @@ def case_info_env(case):
 
 
 def case_info(case):
-    """`margay info --protocols` tells protocols, collectives and thresholds, and what it measures of long bodies."""
+    """`margay info --protocols` prints protocols, collectives and thresholds, and its measurements of long bodies."""
     case.command("info", "--protocols", "-n", "8")
     case.expect_printed("between nodes", "ready_long", "this job: 8 ranks", "nodes     barrier", "byte ring of a channel",
                         "cells of a channel",

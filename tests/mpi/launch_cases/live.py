@@ -82,7 +82,7 @@ def rows(table):
 
 
 def eventually(case, look, holds, words):
-    """`look()` again until `holds` of what it gives."""
+    """Repeats `look()` until `holds` accepts its result."""
     deadline = time.monotonic() + GUARD_S
     while not holds(seen := look()):
         if time.monotonic() > deadline:
@@ -97,7 +97,7 @@ def case_top_deadlock(case):
     with Job(case, case.ours("../../faults/deadlock.c", ["-lpthread"])) as job:
         job.read_until(job.process.stderr, "margay: deadlock:")
         table = eventually(case, lambda: case.command("top", "--once", "--interval", "0.05", job.name), lambda seen: DEADLOCK in seen,
-                           "the deadlock is to be told")
+                           "the deadlock is reported")
         case.expect(re.search(rf"^job [0-9a-f]{{8}}: 2 ranks on 1 node, launcher {job.name}, for ", table, re.M), "the headline")
         seen = rows(table)
         case.expect(re.search(r" waiting +MPI_Recv +rank 1, tag 5, MPI_COMM_WORLD +[0-9.ms]+ .* 0 +0 +1 +0 +0 +1 +4 +0 +0$",
@@ -130,7 +130,7 @@ def case_top_computes(case):
 
 
 def case_top_ended(case):
-    """A job that ends between two looks is told as ended, with what it has sent; top does not wait for its interval."""
+    """top reports a job that ends between two polls as ended, with its sent messages, and does not wait for its interval."""
     job, end = placed(case, ranks=2)
     with job:
         top = subprocess.Popen([case.build.tool("margay"), "top", "--once", "--interval", "3000", job.name], stdout=subprocess.PIPE,
@@ -329,7 +329,7 @@ def case_top_screen(case):
         screen.read_until(lambda seen: "[u]nexp*" in seen, "and takes keys")
         job.finish(case, end, SUM)
         screen.seen = ""
-        screen.read_until(lambda seen: "has ended" in seen, "the end of the job is told")
+        screen.read_until(lambda seen: "has ended" in seen, "the end of the job is shown")
         screen.press("q")
         status, problem = screen.end()
         expect(case, status == 0 and not problem, f"q of the end: {status}, {problem}")
@@ -380,7 +380,7 @@ def case_top_no_reader(case):
 
 
 def case_stacks_stuck(case):
-    """A thread that cannot be stopped is told, its process goes on, and the other rank is shown; and the job ends right."""
+    """stacks reports a thread that cannot be stopped, shows the other rank, and the job goes on and ends well."""
     end, line = case.folder / "end", marked_lines("stuck.c")
     job = Job(case, case.ours("stuck.c", ["-lpthread"]), end)
     job.read_until(job.process.stdout, "begun")
@@ -510,7 +510,7 @@ def case_stacks_often(case):
 
 
 def case_stacks_refused(case):
-    """Where the system refuses ptrace, it is told so, and what allows it."""
+    """Where the system refuses ptrace, stacks reports the refusal and its cure."""
     faults = SOURCES.parents[1] / "faults"
     refuse = case.build.programs / "refuse_ptrace"
     subprocess.run(["cc", "-DREFUSED=SYS_ptrace", "-o", refuse, faults / "refuse_call.c"], check=True)

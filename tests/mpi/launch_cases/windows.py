@@ -50,7 +50,7 @@ def case_windows_stats(case):
             read = {(access, way, "bytes" if of_bytes else "accesses"): int(value) for access, way, of_bytes, value in rows}
             case.expect(read == expected, f"{memory} {place}: MPI_T tells rank {rank} {read}")
     case.margay("--stats", case.ours("who.c"))
-    case.expect("one-sided" not in case.last.stderr + case.last.stdout, "without a window nothing is told of any")
+    case.expect("one-sided" not in case.last.stderr + case.last.stdout, "without a window nothing is printed of any")
 
 
 def traced(case, *words, env=None):
@@ -117,7 +117,7 @@ def sent(events, rank):
 
 
 def case_windows_strided(case):
-    """Ten blocks are one message, of which a request told; with --rma strided=paper they are ten, and so are gets' requests."""
+    """Ten blocks are one message, and a request announced them; with --rma strided=paper they are ten, and so are gets' requests."""
     program = case.ours("accesses.c")
     for words, puts, asks, gets in (([], [40], 2, 0), (["--rma", "strided=combined"], [40], 2, 0),
                                     (["--rma", "strided=paper"], 10 * [4], 0, 10)):

@@ -158,7 +158,7 @@ TEST_CASE("decision log: the stops are those of the last walk, and of one decisi
   const std::array<portals::Step, 1> given_up{portals::Step{&first, portals::Passed::no_room}};
   const std::array<portals::Step, 2> steps{portals::Step{&second, portals::Passed::inactive},
                                            portals::Step{&first, portals::Passed::taken}};
-  log.record_walk({}, given_up);  // of a held message that was not told again
+  log.record_walk({}, given_up);  // a held message that was not reported again
   log.record_walk({}, steps);
   log.record_decision({}, 1, WireId::self, {}, false);
   log.record_decision({}, 2, WireId::self, {}, false);

@@ -293,20 +293,20 @@ TEST_CASE("story: a walk of which only the beginning was recorded says so") {
     return entry.event.kind == sim::TraceKind::kernel_match;
   });
   CHECK(contains(text(), "the 25th entry of its walk;"));
-  CHECK(contains(text(), "Of the 24 entries that the walk passes over 1 is told; --trace-walks records all."));
+  CHECK(contains(text(), "Of the 24 entries that the walk passes over, 1 is listed; --trace-walks records all."));
   CHECK_FALSE(contains(text(), "index"));
   match->event.reason = sim::kTraceWalkByIndex;
   match->event.a = 42;
   CHECK(contains(text(), "the 42nd entry of the paper's walk, by the index;"));
   CHECK(contains(text(), "The kernel's index found the entry; the walk of the paper passes over 41 before it."));
-  CHECK(contains(text(), "Of the 41 entries that the walk passes over 1 is told;"));
+  CHECK(contains(text(), "Of the 41 entries that the walk passes over, 1 is listed;"));
   match->event.reason = sim::kTraceWalkByIndex | sim::kTraceWalkCut;
   CHECK(contains(text(), ", behind at least 42 others, by the index;"));
   CHECK(contains(text(), "passes over at least 42 before it."));
-  CHECK(contains(text(), "Of at least 42 entries that the walk passes over 1 is told;"));
+  CHECK(contains(text(), "Of at least 42 entries that the walk passes over, 1 is listed;"));
   match->event.reason = sim::kTraceWalkByIndex;
   match->event.a = 2;
-  CHECK_FALSE(contains(text(), "are told"));
+  CHECK_FALSE(contains(text(), "are listed"));
 }
 
 TEST_CASE("story: a collective call's messages have its algorithm and their own number") {
