@@ -45,10 +45,10 @@ bool Meet::come(std::uint64_t bytes) {
       break;
   }
   // Only the last member compares the parts, because it alone has acquired all of them.
-  if (meeting.others_differ()) {
+  if (meeting.has_other_marks()) {
     fail(MPI_ERR_TRUNCATE);
   } else if (in_strips() && step_ == 0 && !all_name_this_call()) {
-    meeting.found_other_marks();
+    meeting.record_other_marks();
     fail(MPI_ERR_TRUNCATE);
   }
   return true;

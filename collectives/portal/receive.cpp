@@ -61,7 +61,7 @@ bool Receive::advance() {
       stage_ = Stage::leaving;
       [[fallthrough]];
     case Stage::leaving:
-      if (memory().under_way() != 0) return false;
+      if (memory().reserved_messages() != 0) return false;
       settle();
       if (stage_ == Stage::over) return true;
       [[fallthrough]];
@@ -183,7 +183,7 @@ bool ReceiveRows::advance() {
     }
     collective_.portal_.list_.remove(entry_);
   }
-  if (single_.under_way() != 0) return false;
+  if (single_.reserved_messages() != 0) return false;
   if (!here()) collective_.fail_for_nothing();
   end();
   return true;

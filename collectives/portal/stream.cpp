@@ -64,7 +64,7 @@ bool StreamReceive::advance_to(std::uint64_t bytes) {
     collective_.fail_for_nothing(source_);
   }
   // The kernel may still copy a piece; that must end before the caller may use its memory again.
-  return memory().under_way() == 0;
+  return memory().reserved_messages() == 0;
 }
 
 bool StreamSend::advance_to(std::uint64_t /*bytes*/) {

@@ -69,9 +69,9 @@ class Team {
   void leave_for_a_loss() { left_for_a_loss_ = true; }
   [[nodiscard]] bool has_left_for_a_loss() const { return left_for_a_loss_; }
   // From now on, members that publish progress wake sleeping members. The caller must poll once more after this call
-  // before it sleeps (sim::want()).
+  // before it sleeps (sim::set_wanted()).
   void want_progress() {
-    if (!sim::is_wanted(meeting_.wanted(), true)) sim::want(meeting_.wanted());
+    if (!sim::is_wanted(meeting_.wanted(), true)) sim::set_wanted(meeting_.wanted());
   }
 
   // Wakes all other members. They may sleep until the barrier opens, or until this member has posted or finished a

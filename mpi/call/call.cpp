@@ -102,7 +102,7 @@ void Call::wait_long(const Request& request) {
 // Runs only while a trace or a check is enabled: one test in every call decides that.
 void Call::watch_enter(const void* returns_to) {
   // In a Fortran program the caller is a Fortran binding; the line is that of the binding's caller.
-  const void* const caller = rank_->process().source_lines().behind_bindings(returns_to);
+  const void* const caller = rank_->process().source_lines().skip_bindings(returns_to);
   rank_->set_caller(caller);
   sim::Recorder& recorder = rank_->process().recorder();
   if (recorder.on()) rank_->call_trace().enter(recorder, name_.text, caller);

@@ -66,15 +66,16 @@ std::string fatal_sentence(mpi_adi::MpiRank& rank, const CallName& name, const s
       break;
     }
   }
-  return called + rank.process().source_lines().behind_call(sim::call_from_program()) + " failed" + where + ": " + text;
+  return called + rank.process().source_lines().location_suffix(sim::call_from_program()) + " failed" + where + ": " +
+         text;
 }
 
 namespace {
 
-sim::FindingRecord error_record(const CallName& name, std::string_view behind_call) {
+sim::FindingRecord error_record(const CallName& name, std::string_view location_suffix) {
   sim::FindingRecord record;
   sim::set_text(record.call, name.text);
-  sim::set_site(record, behind_call);
+  sim::set_site(record, location_suffix);
   return record;
 }
 
@@ -85,7 +86,7 @@ void abort_by_error(mpi_adi::MpiRank& rank, const CallName& name, int error_clas
   sim::Process& process = rank.process();
   const std::string message = fatal_sentence(rank, name, where, text);
   if (finding != sim::Finding::rma_conflict) {
-    const std::string site = process.source_lines().behind_call(sim::call_from_program());
+    const std::string site = process.source_lines().location_suffix(sim::call_from_program());
     process.findings().add(finding, error_record(name, site), message);
   }
   process.abort(error_class, message, finding);
@@ -96,7 +97,7 @@ void abort_outside(mpi_adi::MpiRank& rank, const CallName& name, int error_class
   sim::Process& process = rank.process();
   const std::string message = fatal_sentence(rank, name, where, text);
   const sim::Finding finding = finding_of_error(error_class);
-  const std::string site = process.source_lines().behind_call(sim::call_from_program());
+  const std::string site = process.source_lines().location_suffix(sim::call_from_program());
   process.findings().add_outside(finding, error_record(name, site), message);
   process.abort(error_class, message, finding);
 }
@@ -114,7 +115,7 @@ namespace {
 }  // namespace
 
 void exit_by_error(const CallName& name, sim::Finding finding, const std::string& text) {
-  exit_at(name, sim::SourceLines().behind_call(sim::call_from_program()), finding, text);
+  exit_at(name, sim::SourceLines().location_suffix(sim::call_from_program()), finding, text);
 }
 
 void exit_by_failure(const CallName& name, const std::string& text) {

@@ -128,7 +128,7 @@ AnnouncedAccess announcement_of(Call& call, Window& window, const Access& access
 // The earlier access's function and source line. `place` is an offset in a file, so this process can look it up
 // although another process made the call.
 std::string first_call(Call& call, const Conflict& conflict) {
-  return conflict.first.call + call.rank().process().source_lines().behind_call(conflict.first.place);
+  return conflict.first.call + call.rank().process().source_lines().location_suffix(conflict.first.place);
 }
 
 // Records the finding, prints it unless it ends the job anyway, and sets the call's error.
@@ -138,7 +138,7 @@ void report_conflict(Call& call, const Window& window, std::string sentence) {
                                                                              handler->handle == MPI_ERRORS_ABORT));
   sim::Process& process = call.rank().process();
   if (fatal || window.check->lines < kConflictsPrintedMax) {
-    const std::string site = process.source_lines().behind_call(call.rank().caller());
+    const std::string site = process.source_lines().location_suffix(call.rank().caller());
     sim::FindingRecord found;
     sim::set_text(found.call, call.name());
     sim::set_site(found, site);

@@ -161,7 +161,7 @@ extern "C" int PMPI_Abort(MPI_Comm comm, int errorcode) {
     where = "MPI_COMM_WORLD";
   }
   rank.process().abort(errorcode, "MPI_Abort" +
-                                      rank.process().source_lines().behind_call(margay::sim::call_from_program()) +
+                                      rank.process().source_lines().location_suffix(margay::sim::call_from_program()) +
                                       " with code " + std::to_string(errorcode) + " on " + where);
 }
 MARGAY_ALIAS(Abort)

@@ -89,7 +89,7 @@ class Report {
     look_up_callers();
     char hex[16];
     std::snprintf(hex, sizeof hex, "0x%08x", static_cast<unsigned>(handle));
-    const std::string site = rank_.process().source_lines().behind_call(origin.place);
+    const std::string site = rank_.process().source_lines().location_suffix(origin.place);
     const std::string what = std::string("leak: ") + kind + " " + hex + in_quotes(name) + ", made by " +
                              (origin.function.empty() ? "an unknown call" : std::string(origin.function) + site) +
                              (details.empty() ? "" : ", " + details);

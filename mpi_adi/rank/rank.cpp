@@ -81,14 +81,14 @@ MpiRank::MpiRank(std::unique_ptr<sim::Process> process, const DeviceOptions& opt
     handles_.keep_origins();
     parts_of(device_).keeps_unreceived = true;
     // The messages' paths then record what the reports need.
-    recorder_.watch();
+    recorder_.start_observing();
   }
   if (process_->job().options.text("check_types") == "1") {
     parts_of(device_).type_check =
         std::make_unique<TypeCheck>(process_->rank(), process_->findings(), process_->source_lines());
-    recorder_.watch();
+    recorder_.start_observing();
   }
-  if (process_->job().options.text("check_rma") == "1") recorder_.watch();
+  if (process_->job().options.text("check_rma") == "1") recorder_.start_observing();
 }
 
 Status MpiRank::start_on(std::unique_ptr<sim::Process> process, MakeExtension make_extension,

@@ -106,7 +106,7 @@ void StallTimer::look(std::uint64_t idle_ns) {
   std::string text = "margay: rank " + std::to_string(process.rank()) + " has waited " +
                      std::to_string(idle_ns / kNsPerSecond) + " s in " +
                      (call.function.empty() ? "MPI" : call.function) +
-                     process.source_lines().behind_call(call.returns_to) + " without progress\n";
+                     process.source_lines().location_suffix(call.returns_to) + " without progress\n";
   rank_.device().describe(text, kReportLines);
   std::fputs(text.c_str(), stderr);
 }

@@ -19,10 +19,10 @@ void WaitRoom::go_away() {
 void WaitRoom::hand_on() {
   if (guests_.empty()) return;
   ++pollers_;  // counts the guest, so that no new wait becomes a second poller meanwhile
-  // The latest guest may not sleep yet, and then the call needs no system call (sim/shm/summons).
+  // The latest guest may not sleep yet, and then the call needs no system call (sim/shm/oneshot_wakeup).
   Guest& next = *guests_.back();
   guests_.pop_back();
-  next.summons_.call();
+  next.wakeup_.call();
 }
 
 void WaitRoom::serve() {
@@ -30,7 +30,7 @@ void WaitRoom::serve() {
     if (!guest->done_(guest->asked_)) return false;
     // Set before the call, because the guest reads it without the lock when it wakes.
     guest->served_ = true;
-    guest->summons_.call();
+    guest->wakeup_.call();
     return true;
   });
 }

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/shm/summons.hpp"
+#include "sim/shm/oneshot_wakeup.hpp"
 
 namespace margay::mpi_adi {
 
@@ -24,7 +24,7 @@ class Guest {
   // Sleeps, outside the process lock, until the guest is taken off the list. True: its condition holds. False: its
   // thread has to poll from now on.
   [[nodiscard]] bool stay() {
-    summons_.wait();
+    wakeup_.wait();
     return served_;
   }
 
@@ -33,10 +33,10 @@ class Guest {
   // The condition without its type, so that guests of all waits fit one list.
   bool (*done_)(void*);
   void* asked_;
-  // True: summons_ was called because the condition held. False: it was called to make the thread poll. Written under
-  // the process lock, before summons_ is called; read without the lock, after summons_.wait().
+  // True: wakeup_ was called because the condition held. False: it was called to make the thread poll. Written under
+  // the process lock, before wakeup_ is called; read without the lock, after wakeup_.wait().
   bool served_ = false;
-  sim::Summons summons_;
+  sim::OneShotWakeup wakeup_;
 };
 
 // The polling threads and the guests of one rank.

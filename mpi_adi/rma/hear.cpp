@@ -108,7 +108,7 @@ void Rma::hear_refusal(Window& window, const AskHead& head) {
   // accepted the access.
   replies_.for_each_in_use([&](Reply& answer) {
     if (!answer.at_target && answer.window == &window && answer.target == head.origin && head.reply_bits != 0 &&
-        reply_bits_of(answer) == head.reply_bits && answer.memory->under_way() == 0) {
+        reply_bits_of(answer) == head.reply_bits && answer.memory->reserved_messages() == 0) {
       asked = &answer;
     }
   });

@@ -16,7 +16,7 @@ bool Rma::is_gone(void* rma, std::uint32_t world_rank) {
   return local_rank == sim::NodeMemory::kNotHere || self.node_->ended(local_rank);
 }
 
-sim::HolderGone Rma::holder_gone() {
+sim::HolderDeathTest Rma::holder_gone() {
   return {&Rma::is_gone, this, [](void* rma, std::uint32_t world_rank, std::uint64_t waited_ns) {
             static_cast<Rma*>(rma)->guard_waits_(world_rank, waited_ns);
           }};

@@ -105,19 +105,19 @@ void Rma::detach(Window& window) {
   // Ends the described bodies that have not arrived or do not fit the window.
   replies_.for_each_in_use([&](Reply& reply) {
     if (!reply.at_target || reply.window != &window) return;
-    if (!reply.memory || reply.memory->under_way() == 0) return take_reply(reply);
+    if (!reply.memory || reply.memory->reserved_messages() == 0) return take_reply(reply);
     reply.window = nullptr;  // the Reply ends when the body has arrived or its sender is lost
   });
   windows_.erase(window.communicator->context);
   if (windows_.empty()) parts_.kernel.target().serve_while_away(false);
   // Also deletes blocks of earlier windows to which the kernel does not refer any more.
-  std::erase_if(retired_, [](const auto& block) { return block->under_way() == 0; });
+  std::erase_if(retired_, [](const auto& block) { return block->reserved_messages() == 0; });
   if (window.put_block == nullptr) return;
   put_list_.remove(window.put_entry);
   get_list_.remove(window.get_entry);
   for (auto* const block : {&window.put_block, &window.get_block}) {
     // If the kernel still refers to the block, the block outlives the window.
-    if ((*block)->under_way() != 0) {
+    if ((*block)->reserved_messages() != 0) {
       (*block)->set_owner_tag(nullptr, kOwnerOthers);
       retired_.push_back(std::move(*block));
     }
@@ -384,7 +384,7 @@ void Rma::end_losses() {
   replies_.for_each_in_use([&](Reply& reply) {
     const std::uint32_t peer = reply.entry.criteria().source_rank;
     if (!kernel.initiator().gone(peer)) return;
-    if (reply.memory && reply.memory->under_way() != 0) {
+    if (reply.memory && reply.memory->reserved_messages() != 0) {
       all = false;
     } else if (reply.at_target) {
       take_reply(reply);

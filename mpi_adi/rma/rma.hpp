@@ -243,7 +243,7 @@ class Rma final : public Listener {
   [[nodiscard]] sim::WindowLock lock_of(const WindowControl& control);
   // The test for a lost holder that the locks in memory use (sim/shm/holder_lock).
   [[nodiscard]] static bool is_gone(void* rma, std::uint32_t world_rank);
-  [[nodiscard]] sim::HolderGone holder_gone();
+  [[nodiscard]] sim::HolderDeathTest holder_gone();
   // Wakes a member to which the lock was granted.
   void let_in(Window& window, int target, std::uint32_t member);
   // Returns `member`'s lock at `target`, in memory that is mapped here.

@@ -79,7 +79,7 @@ class WindowControl {
   [[nodiscard]] bool here() const { return memory_ != nullptr; }
 
   // The lock. `id`, `gone`: the calling process, and its test for lost holders (sim/shm/holder_lock).
-  [[nodiscard]] sim::WindowLock lock(std::uint32_t id, sim::HolderGone gone) const {
+  [[nodiscard]] sim::WindowLock lock(std::uint32_t id, sim::HolderDeathTest gone) const {
     return {*reinterpret_cast<sim::WindowLockData*>(memory_), slots(), id, gone};
   }
   // Counters by member. posts().publish(target): the target exposes its window to this member.

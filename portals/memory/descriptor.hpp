@@ -73,7 +73,7 @@ class Descriptor {
   [[nodiscard]] std::uint64_t messages() const { return messages_; }
   // Messages whose room is reserved and whose bodies are still arriving. While it is not 0, the memory must stay valid,
   // even if no entry leads to it. Independent blocks do not count here, because each of their rows has a state.
-  [[nodiscard]] std::uint16_t under_way() const { return under_way_; }
+  [[nodiscard]] std::uint16_t reserved_messages() const { return reserved_messages_; }
 
   // Opaque owner tag for the drainer of the changed list; portals does not interpret it.
   void set_owner_tag(void* owner, std::uint32_t owner_tag_kind) { owner_ = owner, owner_tag_kind_ = owner_tag_kind; }
@@ -98,7 +98,7 @@ class Descriptor {
   void* owner_ = nullptr;
   std::uint32_t owner_tag_kind_ = 0;
   // 16 bits suffice: a wire delivers one body at a time, or one from each peer.
-  std::uint16_t under_way_ = 0;
+  std::uint16_t reserved_messages_ = 0;
   DescriptorType type_;
 };
 

@@ -198,7 +198,7 @@ ProgramCall function_called_by_program() {
   return {walk->found, function_at(walk->in_library)};
 }
 
-const void* SourceLines::behind_bindings(const void* caller) {
+const void* SourceLines::skip_bindings(const void* caller) {
   const std::lock_guard guard(modules_mutex_);
   const LoadedModule* const module = modules_.of(reinterpret_cast<std::uintptr_t>(caller));
   if (module == nullptr || !is_fortran_binding(*module)) return caller;
@@ -251,7 +251,7 @@ std::string SourceLines::name(SourceLocation place) {
   return known_[{place.build, place.offset}];
 }
 
-std::string SourceLines::behind_call(SourceLocation place) {
+std::string SourceLines::location_suffix(SourceLocation place) {
   const std::string text = name(place);
   return text.empty() ? text : " (" + text + ")";
 }

@@ -100,7 +100,7 @@ struct BoardWait {
 };
 
 // A rank's state, written by that rank only. Nearly all fields are stored plainly, without memory orders: a reader of a
-// running rank may see a mixture of old and new fields. Exceptions are `pid` (take_place), `wait.answered` and
+// running rank may see a mixture of old and new fields. Exceptions are `pid` (claim_for_process), `wait.answered` and
 // `processor`.
 struct BoardBlock {
   RankState state = RankState::started;

@@ -20,9 +20,10 @@ std::string id_suffix(Finding finding) {
   return " [" + std::string(finding_id(finding)) + "]";
 }
 
-void set_site(FindingRecord& record, std::string_view behind_call) {
+void set_site(FindingRecord& record, std::string_view location_suffix) {
   constexpr std::size_t kAround = 3;  // " (" and ")"
-  if (behind_call.size() > kAround) set_text(record.site, behind_call.substr(2, behind_call.size() - kAround));
+  if (location_suffix.size() > kAround)
+    set_text(record.site, location_suffix.substr(2, location_suffix.size() - kAround));
 }
 
 namespace {

@@ -137,8 +137,8 @@ struct FindingRecord {
 };
 static_assert(std::is_trivially_copyable_v<FindingRecord> && sizeof(FindingRecord) == 1024);
 
-// Fills in `record.site` from the result of SourceLines::behind_call(), " (ring.c:41)" or nothing.
-void set_site(FindingRecord& record, std::string_view behind_call);
+// Fills in `record.site` from the result of SourceLines::location_suffix(), " (ring.c:41)" or nothing.
+void set_site(FindingRecord& record, std::string_view location_suffix);
 
 // The findings of one rank. Each finding is counted on the rank's board block and recorded for --report. The launcher
 // reads the count: with --strict, a job that has findings ends with an error. Under the process lock.

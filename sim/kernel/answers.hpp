@@ -44,7 +44,7 @@ class Answers {
   // Ends one of the kernel's own transmissions. Called when it comes off the list of finished transmissions.
   void finish(Transmission& transmission);
   // Whether no answer is queued.
-  [[nodiscard]] bool idle() const { return under_way_ == 0; }
+  [[nodiscard]] bool idle() const { return queued_answers_ == 0; }
 
  private:
   // An answer that its wire could not take at once. Pooled, so that a second flood of gets allocates nothing. `asked`
@@ -66,7 +66,7 @@ class Answers {
   std::vector<std::unique_ptr<Pending>> pool_;
   std::vector<Pending*> free_;
   // Answers that are queued.
-  std::uint64_t under_way_ = 0;
+  std::uint64_t queued_answers_ = 0;
   std::uint64_t changing_portals_ = 0;  // bit per portal
 };
 

@@ -130,7 +130,7 @@ Status Process::open_shm(std::vector<Wire*>& routes) {
   if (!wire->status().ok()) return wire->status();
   shm_ = wire.get();
   // These copies are made before the wire moves into wires_, which owns it from then on.
-  node_memory_.emplace(wire->layout(), world_rank_of_local, wire->barrier_registered(),
+  node_memory_.emplace(wire->layout(), world_rank_of_local, wire->has_memory_barrier(),
                        long_method != LongMethod::ring);
   node_heap_.emplace(wire->layout(), job_.local_rank);
   if (!job_.node_processes.empty()) peer_monitor_.begin(*shm_, job_.node_processes);
@@ -211,8 +211,8 @@ Status Process::start_coprocessor(Coprocessor::Round round) {
   settings.ticks = job_.node_count > 1;
   if (minds_threads()) settings.ends = [this] { thread_ends(); };
   if (peer_monitor_.watching()) {
-    settings.watch = [this] { peer_monitor_.look(clock_.now_ns()); };
-    settings.watch_ns = PeerMonitor::kLookNs;
+    settings.periodic_check = [this] { peer_monitor_.look(clock_.now_ns()); };
+    settings.check_period_ns = PeerMonitor::kLookNs;
   }
   return coprocessor_.start(settings, std::move(round));
 }

@@ -63,7 +63,7 @@ ControlMeans Program::control_means() {
           [this] { return progress(); },
           [this](const char* call, portals::Rank from, std::uint64_t limit_ns, const ControlMeans::Done& done) {
             ProgramWait wait(*this, call, static_cast<std::int32_t>(from), limit_ns,
-                             ProgramWait::Heed::losses_and_holds);
+                             ProgramWait::FailureCause::losses_and_holds);
             while (!done()) {
               if (Status status = wait.after_round(progress()); !status.ok()) return status;
             }
@@ -175,7 +175,7 @@ void Program::start_sending(const Header& header, const Region& body, Sending& s
   transmission.body = body;
   transmission.owner = &sending;
   transmission.owner_tag_kind = kOwnerProgram;
-  sending.under_way_ = true;
+  sending.unfinished_ = true;
   kernel().send(transmission);
 }
 
@@ -190,7 +190,7 @@ Status Program::send(const Header& header, const Region& body) {
   Sending sending;
   start_sending(header, body, sending);
   ProgramWait wait(*this, header.kind == Kind::get ? "Program::get" : "Program::put",
-                   static_cast<std::int32_t>(header.destination.rank), kNoLimitNs, ProgramWait::Heed::nothing);
+                   static_cast<std::int32_t>(header.destination.rank), kNoLimitNs, ProgramWait::FailureCause::nothing);
   while (!sending.done()) static_cast<void>(wait.after_round(progress()).ok());
   return sending.failed() ? lost_peer(header.destination.rank) : Status();
 }
@@ -211,7 +211,7 @@ bool Program::round() {
   bool moved = kernel.progress();
   while (Transmission* const transmission = kernel.next_finished()) {
     moved = true;
-    if (transmission->owner_tag_kind == kOwnerProgram) static_cast<Sending*>(transmission->owner)->under_way_ = false;
+    if (transmission->owner_tag_kind == kOwnerProgram) static_cast<Sending*>(transmission->owner)->unfinished_ = false;
   }
   return moved;
 }

@@ -16,14 +16,15 @@ constexpr std::uint64_t kOnBoardAfterNs = 1'000'000'000;
 
 }  // namespace
 
-ProgramWait::ProgramWait(Program& program, const char* call, std::int32_t peer, std::uint64_t limit_ns, Heed heed)
+ProgramWait::ProgramWait(Program& program, const char* call, std::int32_t peer, std::uint64_t limit_ns,
+                         FailureCause heed)
     : program_(program),
       peer_(peer),
       call_(call),
       waiter_(program.process().kernel(), program.process().clock(), program.process().wait_means()),
       limit_ns_(limit_ns),
       next_report_ns_(program.stall_report_ns_),
-      heed_(heed) {}
+      failure_cause_(heed) {}
 
 ProgramWait::~ProgramWait() {
   if (expects_) program_.stop_expecting();
@@ -92,15 +93,16 @@ Status ProgramWait::look_around() {
                            " ms for what did not come; wait longer, or look at drops() of the receiver");
     }
   }
-  return heed_ == Heed::nothing ? Status() : look_at_others();
+  return failure_cause_ == FailureCause::nothing ? Status() : check_others();
 }
 
-Status ProgramWait::look_at_others() const {
+Status ProgramWait::check_others() const {
   // A message that is held for a moment is normal.
   const bool long_enough = waiter_.idle_ns() >= std::min(limit_ns_, kHoldLimitNs);
   for (portals::Rank rank = 0; rank < program_.size(); ++rank) {
     if (program_.lost(rank)) return program_.lost_peer(rank);
-    if (heed_ == Heed::losses_and_holds && long_enough && program_.process().kernel().target().holds(rank)) {
+    if (failure_cause_ == FailureCause::losses_and_holds && long_enough &&
+        program_.process().kernel().target().holds(rank)) {
       return Status::error("a portal here holds back what rank " + std::to_string(rank) +
                            " sent (hold_when_no_room), and so all that it sent since; make room there first");
     }

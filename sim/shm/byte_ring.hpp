@@ -38,7 +38,7 @@ class ByteProducer {
   // The same for one piece of memory.
   void write(std::span<const std::byte> body);
   // Pushes the lines of the last `count` bytes, which have been announced, towards the consumer (cache_hints.hpp).
-  void let_go(std::size_t count);
+  void hint_caches(std::size_t count);
   // Prefetches, for writing, the lines of the next body, which is assumed to be as long as the last one: `count` bytes.
   void prepare(std::size_t count);
   // Makes everything written visible to the consumer.

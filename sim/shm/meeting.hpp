@@ -90,19 +90,19 @@ class Meeting {
     }
   }
   // Whether marks differ. For the last to arrive.
-  [[nodiscard]] bool others_differ() const {
+  [[nodiscard]] bool has_other_marks() const {
     // Relaxed: come() has acquired it, and no other process changes it.
     return (std::atomic_ref<std::uint64_t>(data_->arrivals).load(std::memory_order_relaxed) & kOtherMark) != 0;
   }
   // Records that the calls differ although their marks are equal. For the last to arrive.
-  void found_other_marks() {
+  void record_other_marks() {
     // Relaxed: all have arrived, so no other process changes it; open() reads it in this thread.
     std::atomic_ref<std::uint64_t>(data_->arrivals).fetch_or(kOtherMark, std::memory_order_relaxed);
   }
   // Opens the meeting. `who`: the result of the others' opener(). Requires: come() returned `last`.
   void open(std::uint32_t number, std::uint32_t who) {
     MARGAY_DEBUG_ASSERT(number >> kNumberBits == 0 && who <= kMembersMax);
-    const std::uint64_t differ = others_differ() ? kDiffer : 0;
+    const std::uint64_t differ = has_other_marks() ? kDiffer : 0;
     const std::uint64_t word =
         std::uint64_t{number} << kNumberShift | std::uint64_t{who} << kWhoShift | differ | side();
     // Release: pairs with is_open(): everything written before the arrivals, and by this process since, is seen by all.
@@ -136,7 +136,7 @@ class Meeting {
     return is_after(number_of(came), number) && !is_open(number, side);
   }
 
-  // The word for posting.hpp's want().
+  // The word for posting.hpp's set_wanted().
   [[nodiscard]] std::uint32_t& wanted() const { return data_->wanted; }
 
   // How often all members have left: when it changes, the place is free for other members.

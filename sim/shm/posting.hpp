@@ -95,12 +95,12 @@ inline void have_read(ProgressData& progress, std::uint64_t number) {
 // whether others sleep. The word is never cleared, because setting it again would need a barrier each time. The waiter
 // sets the word, then polls once more. Before it sleeps, it runs the barrier of sim/shm/bell between its store and its
 // last poll: either that poll sees that a member has finished, or the member sees the word.
-inline void want(std::uint32_t& wanted) {
+inline void set_wanted(std::uint32_t& wanted) {
   // Relaxed, see above.
   std::atomic_ref<std::uint32_t>(wanted).store(1, std::memory_order_relaxed);
 }
-// Whether any process has called want(). `registered`: the result of this process's register_node_barrier(); if false,
-// the waiter's barrier does not reach this process, which then executes a fence of its own.
+// Whether any process has called set_wanted(). `registered`: the result of this process's register_node_barrier(); if
+// false, the waiter's barrier does not reach this process, which then executes a fence of its own.
 [[nodiscard]] inline bool is_wanted(std::uint32_t& wanted, bool registered) {
   // Pairs with the waiter's barrier. Without this fence, this read could be performed before our store in be_done(),
   // and the waiter's last poll before that store as well: neither side would see the other.

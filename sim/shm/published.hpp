@@ -77,7 +77,7 @@ template <typename Write>
 
 // Takes a place that is empty (0): among all callers, in any process, one succeeds. Returns 0 to that one, and the
 // holder to the others. Requires: who != 0.
-[[nodiscard]] inline std::int32_t take_place(std::int32_t& place, std::int32_t who) {
+[[nodiscard]] inline std::int32_t claim_for_process(std::int32_t& place, std::int32_t who) {
   MARGAY_ASSERT(who != 0);
   std::int32_t holder = 0;
   // Relaxed: no other data is published with the place, and the exchange alone lets one succeed.

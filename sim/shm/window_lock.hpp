@@ -81,7 +81,7 @@ struct WindowLockSlot {
 class WindowLock {
  public:
   // `id` (of this process) and `gone`: as HolderLock's. `data`, the slots and the context of `gone` outlive the lock.
-  WindowLock(WindowLockData& data, std::span<std::uint64_t> slots, std::uint32_t id, HolderGone gone)
+  WindowLock(WindowLockData& data, std::span<std::uint64_t> slots, std::uint32_t id, HolderDeathTest gone)
       : data_(&data), slots_(slots), guard_(data.guard, id, gone) {}
 
   // Requests the lock for a member. True: granted at once; otherwise the member waits in the queue until granted().

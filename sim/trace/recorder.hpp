@@ -89,7 +89,7 @@ class Recorder {
   // that neither costs more while both are disabled.
   [[nodiscard]] bool observing() const { return observing_; }
   // Makes observing() true from now on, with or without a trace.
-  void watch() { observing_wanted_ = observing_ = true; }
+  void start_observing() { observing_wanted_ = observing_ = true; }
   // pause() disables the recorder without closing it, and resume() enables it again. resume() does not enable a
   // recorder that is not open.
   void pause() {

@@ -81,7 +81,7 @@ std::array<Done, 2> play_looked_at(const Figure& figure, std::uint64_t seed, Loo
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
     if (looks == Looks::decisions) world.kernel(rank).target().decisions().keep(1000);
     if (looks == Looks::types) {
-      world.recorder(rank).watch();
+      world.recorder(rank).start_observing();
       auto& check = parts_of(world.device(rank)).type_check;
       check = std::make_unique<TypeCheck>(rank, counted.findings, lines);
       check->begin_call(rank == 0 ? "MPI_Send" : "MPI_Recv", nullptr);

@@ -61,7 +61,7 @@ class ProofTime {
   // Whether the last proof still holds.
   [[nodiscard]] bool fresh(std::uint64_t now_ns) const { return proven_ns_ != 0 && now_ns - proven_ns_ < kHoldsNs; }
   // Records a proof.
-  void proven(std::uint64_t now_ns) { proven_ns_ = now_ns; }
+  void record_proof(std::uint64_t now_ns) { proven_ns_ = now_ns; }
 
  private:
   static constexpr std::uint64_t kHoldsNs = 1'000'000;

@@ -137,7 +137,7 @@ class ShmOutbound {
   void publish(std::uint64_t first_word);
   void put_body(portals::RegionCursor& body, std::size_t count);
   // Gives the processor hints about the cache lines of the body just sent and of the next body.
-  void let_go(std::size_t count);
+  void hint_caches(std::size_t count);
   [[nodiscard]] bool put_whole(const portals::Header& header, const EncodedHead& head, BodyMethod method,
                                const portals::Region& body);
   // The steps of advance(). advance_offers() is the first step, because bodies on offer precede queued messages in the

@@ -93,7 +93,7 @@ TEST_CASE("meeting: different marks are reported to all, and the next meeting is
   CHECK(meeting.come(1, kMark) == Came::waits);
   CHECK(meeting.come(1, kMark + 1) == Came::waits);
   CHECK(meeting.come(1, kMark) == Came::last);
-  CHECK(meeting.others_differ());
+  CHECK(meeting.has_other_marks());
   meeting.open(1, 2);
   CHECK(meeting.is_open(1, before));
   CHECK(meeting.marks_differ());
@@ -104,7 +104,7 @@ TEST_CASE("meeting: different marks are reported to all, and the next meeting is
   CHECK(meeting.is_open(1, before));  // for members that have not polled yet
   CHECK(meeting.side() == side);
   CHECK(meeting.come(2, kMark) == Came::last);
-  CHECK_FALSE(meeting.others_differ());
+  CHECK_FALSE(meeting.has_other_marks());
   meeting.open(2, 1);
   CHECK_FALSE(meeting.marks_differ());
   CHECK(meeting.opener() == 1);
