@@ -167,7 +167,7 @@ int exchange_with_leader(MpiRank& rank, const Leaders& leaders, const std::vecto
   bool lost = false;
   wait_until(rank, [&] {
     if (device.probe(leaders.remote_leader, leaders.tag, *leaders.peer, envelope, kContext)) return true;
-    return lost = device.source_lost(leaders.remote_leader, *leaders.peer);
+    return lost = device.is_source_lost(leaders.remote_leader, *leaders.peer);
   });
   int error_class = lost ? MPIX_ERR_PROC_FAILED : MPI_SUCCESS;
   const auto end = [&](Request& request) {

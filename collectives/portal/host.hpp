@@ -31,7 +31,7 @@ class Host : public mpi_adi::Waits {
   [[nodiscard]] virtual sim::Kernel& kernel() = 0;
   // The heaps that the device relieves: one that has held messages back for a while gets a second heap
   // (mpi_adi/device/parts). TreePortal adds and removes its own.
-  [[nodiscard]] virtual std::vector<mpi_adi::Unexpected*>& relieved_heaps() = 0;
+  [[nodiscard]] virtual std::vector<mpi_adi::Unexpected*>& extensible_heaps() = 0;
   // Drops the reference to `communicator` that a complete call held; may free it.
   virtual void release(mpi_adi::Communicator& communicator) = 0;
   // Whether waiting ranks yield at once, because ranks outnumber processors. The same on every rank.

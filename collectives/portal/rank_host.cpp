@@ -6,8 +6,8 @@
 
 namespace margay::collectives {
 
-std::vector<mpi_adi::Unexpected*>& RankHost::relieved_heaps() {
-  return rank_.device().relieved_heaps();
+std::vector<mpi_adi::Unexpected*>& RankHost::extensible_heaps() {
+  return rank_.device().extensible_heaps();
 }
 
 // Each round of progress takes at most `messages` messages from each wire; then done() is tested.

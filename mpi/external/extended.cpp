@@ -96,7 +96,7 @@ void wait_extended(Call& call, Requests requests, bool all, const std::function<
     waiter.idle();
     stall.idle(waiter.idle_ns());
     // Another thread may complete the requests.
-    if (rank.threaded()) rank.let_others_in();
+    if (rank.threaded()) rank.let_waiting_threads_in();
   }
 }
 

@@ -45,7 +45,7 @@ std::vector<int> ranks_in(Call& call, const Window& window, const GroupPtr& grou
 // Completes the accesses to a target and unlocks it. If the unlock is a message that follows all accesses on their
 // wire, no flush is needed.
 void unlock_one(Call& call, Window& window, int target) {
-  if (Rma::may_unlock_behind(window, window.target(target))) {
+  if (Rma::can_unlock_by_message(window, window.target(target))) {
     call.rank().rma().unlock(window, target);
     return wait_for_accesses(call, window, target);
   }
@@ -56,7 +56,7 @@ void unlock_one(Call& call, Window& window, int target) {
 // Runs a round of progress and yields, in some of the calls. Without this, a program that polls for data of other
 // ranks, by calls that never wait, would receive no messages.
 void look_at_times(Call& call) {
-  if (!call.rank().rma().looks_now()) return;
+  if (!call.rank().rma().needs_progress()) return;
   look_once(call);
   give_way(call);
 }

@@ -24,7 +24,7 @@ Communicator* check_probe(Call& call, int source, int tag, MPI_Comm comm) {
 
 // Whether no message can arrive any more, because the source is lost; sets the error if so.
 bool source_is_lost(Call& call, int source, const Communicator& communicator) {
-  if (!call.device().source_lost(source, communicator)) return false;
+  if (!call.device().is_source_lost(source, communicator)) return false;
   call.error(MPIX_ERR_PROC_FAILED, lost_text(call.rank()));
   return true;
 }

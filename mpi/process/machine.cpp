@@ -99,7 +99,7 @@ void leave_held(MpiRank& rank, int users, bool signed_off) {
 // run, or in a signal handler. It therefore waits for each lock for a short time only. A dormant part has sent its
 // goodbye; the operating system frees the rest.
 [[gnu::destructor]] void end_machine() {
-  auto* const made = system_process().part_if_made<Machine>();
+  auto* const made = system_process().find_part<Machine>();
   if (made == nullptr) return;
   Machine& machine = *made;
   std::unique_lock lock(machine.mutex, std::defer_lock);
@@ -177,7 +177,7 @@ Status hold_machine(bool threads) {
 }
 
 MpiRank* joined_rank(MpiProcess& process) {
-  auto* const machine = process.part_if_made<Machine>();
+  auto* const machine = process.find_part<Machine>();
   return machine == nullptr ? nullptr : machine->rank.get();
 }
 

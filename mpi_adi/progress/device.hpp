@@ -86,7 +86,7 @@ class Device {
                            Context context = Context::point_to_point, std::optional<sim::TraceProbe> call = {});
   // Whether a message from `source` may never arrive because a process is lost. Called after a probe that found no
   // message.
-  [[nodiscard]] bool source_lost(int source, const Communicator& communicator) const;
+  [[nodiscard]] bool is_source_lost(int source, const Communicator& communicator) const;
   // Takes a matching message off the queue, for start_matched_receive(); nullptr if there is none.
   [[nodiscard]] Message* matched_probe(int source, int tag, Communicator& communicator, Envelope& envelope,
                                        sim::TraceProbe call = sim::TraceProbe::mprobe);
@@ -168,10 +168,10 @@ class Device {
   // nullptr, unless MARGAY_CHECK_TYPES is set.
   [[nodiscard]] TypeCheck* type_check();
 
-  // heap(): the unexpected point-to-point messages. relieved_heaps(): all heaps that open a second heap when a message
-  // is held for too long: heap(), and those of layers above.
+  // heap(): the unexpected point-to-point messages. extensible_heaps(): all heaps that open a second heap when a
+  // message is held for too long: heap(), and those of layers above.
   [[nodiscard]] const Unexpected& heap() const;
-  [[nodiscard]] std::vector<Unexpected*>& relieved_heaps();
+  [[nodiscard]] std::vector<Unexpected*>& extensible_heaps();
 
   // For the tool interface. posted_receives() counts the posted receives of one communicator, or of all communicators
   // (nullptr).

@@ -76,7 +76,7 @@ class BufferedSends {
 
  private:
   // A message that may still be read out of the buffer.
-  struct UnderWay {
+  struct BufferedMessage {
     Request* request = nullptr;  // from the device's pool; released when it is complete
     std::byte* place = nullptr;
   };
@@ -89,7 +89,7 @@ class BufferedSends {
   // handle table.
   Datatype bytes_type_;
   // In the order of their starts, so the oldest send is the first.
-  std::vector<UnderWay> under_way_;
+  std::vector<BufferedMessage> messages_;
 };
 
 }  // namespace margay::mpi_adi

@@ -15,7 +15,7 @@ namespace margay::mpi_adi {
 
 // Handles a change of the receive's descriptor: the message has arrived, or the body that the receive pulls. No effect
 // while the row is not filled.
-void message_came(DeviceParts& parts, ReceiveRequest& request);
+void handle_message(DeviceParts& parts, ReceiveRequest& request);
 
 // Steps that several protocols share: listing the match entry, and the end.
 

@@ -23,7 +23,7 @@ namespace margay::mpi_adi {
 inline void owes(SendRequest& request, SendOwed what) {
   request.owed = static_cast<std::uint8_t>(request.owed | what);
 }
-// Clears an obligation. The caller then calls complete_if_nothing_owed().
+// Clears an obligation. The caller then calls complete_if_settled().
 inline void settle(SendRequest& request, SendOwed what) {
   request.owed = static_cast<std::uint8_t>(request.owed & ~static_cast<unsigned>(what));
 }
@@ -48,7 +48,7 @@ inline void settle(SendRequest& request, SendOwed what) {
 [[gnu::noinline]] void expect_answer(DeviceParts& parts, SendRequest& request);
 
 // Completes the request if it owes nothing any more and is not complete yet; otherwise no effect.
-void complete_if_nothing_owed(DeviceParts& parts, SendRequest& request);
+void complete_if_settled(DeviceParts& parts, SendRequest& request);
 // Removes the request's entries from their lists, and ends its expectation of an answer. A late answer then finds no
 // entry and is dropped.
 [[gnu::noinline]] void close(DeviceParts& parts, SendRequest& request);

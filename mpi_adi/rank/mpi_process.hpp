@@ -79,7 +79,7 @@ class MpiProcess {
   }
   // A part if it exists, otherwise nullptr. Signal handlers may call it, because it takes no lock.
   template <std::derived_from<ProcessPart> Part>
-  [[nodiscard]] Part* part_if_made() {
+  [[nodiscard]] Part* find_part() {
     return static_cast<Part*>(slot<Part>().get());
   }
 

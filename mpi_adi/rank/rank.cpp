@@ -158,8 +158,8 @@ void MpiRank::arm_coprocessor() {
 
 void MpiRank::make_rma() {
   rma_ = std::make_unique<Rma>(parts_of(device_), process_->node_memory(),
-                               [watch = GuardTimer(*process_)](std::uint32_t holder, std::uint64_t waited_ns) mutable {
-                                 watch.waits(holder, waited_ns);
+                               [timer = GuardTimer(*process_)](std::uint32_t holder, std::uint64_t waited_ns) mutable {
+                                 timer.waits(holder, waited_ns);
                                });
 }
 

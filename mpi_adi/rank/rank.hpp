@@ -66,7 +66,7 @@ class MpiRank {
     lock_.leave();
   }
   // Gives the lock to the threads that wait for it, between two rounds of a wait.
-  void let_others_in() {
+  void let_waiting_threads_in() {
     // In the common case no thread waits, and this costs two loads.
     if (!lock_.wanted()) return;
     leave();

@@ -120,7 +120,7 @@ void StallTimer::clear() {
   ++rank_.process().board().progress;
 }
 
-void SharedWait::stay(Guest& guest) {
+void SharedWait::stay(WaitingThread& guest) {
   rank_.wait_room().add(guest);
   // Leaves the lock before it sleeps, because the polling thread needs it.
   rank_.leave();
@@ -138,7 +138,7 @@ bool SharedWait::share(bool moved) {
   // Called even after rounds that moved nothing, because some conditions read memory that other processes write
   // (collectives/portal/meet).
   room.serve();
-  rank_.let_others_in();
+  rank_.let_waiting_threads_in();
   if (moved) {
     idle_rounds_ = 0;
     return false;

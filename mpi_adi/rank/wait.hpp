@@ -74,14 +74,15 @@ class WaitTrace {
 // test in a single-threaded program.
 class SharedWait {
  public:
-  // `done`: the wait's condition; see Guest. polls() is false afterwards if another thread polled until done() held.
+  // `done`: the wait's condition; see WaitingThread. polls() is false afterwards if another thread polled until done()
+  // held.
   template <typename Done>
   SharedWait(MpiRank& rank, Done& done) : rank_(rank) {
     if (!rank.threaded()) return;
     // At most one thread polls for all, apart from a thread whose wait began before the rank had several threads.
     polls_for_all_ = rank.wait_room().begin_polling(rank.lock().turns());
     if (polls_for_all_) return;
-    Guest guest(done);
+    WaitingThread guest(done);
     // Returns when the condition holds, or when this thread has to poll.
     stay(guest);
   }
@@ -101,7 +102,7 @@ class SharedWait {
 
  private:
   // Waits as a guest, until the guest's condition holds or this thread has to poll.
-  void stay(Guest& guest);
+  void stay(WaitingThread& guest);
   // The part of after_round() with several threads.
   bool share(bool moved);
 
@@ -117,7 +118,7 @@ class SharedWait {
 
 // Runs progress until `done()` holds, which is tested after at most `messages` messages of each wire. The process lock
 // is locked on entry, on return, and whenever done() runs. With several threads the lock is given up between rounds, so
-// that other threads' calls go on, and another waiting thread may call done() (see Guest).
+// that other threads' calls go on, and another waiting thread may call done() (see WaitingThread).
 // A wait that ends at its first test, which is the common case, has neither trace events nor a timer.
 //
 //   wait_until(rank, [&] { return request.complete; });

@@ -10,23 +10,23 @@ void WaitRoom::end_polling() {
   hand_on();
 }
 
-void WaitRoom::go_away() {
+void WaitRoom::begin_callback() {
   ++away_;
   // Perhaps every poller is away now, so a guest has to poll.
   if (pollers_ <= away_) hand_on();
 }
 
 void WaitRoom::hand_on() {
-  if (guests_.empty()) return;
+  if (waiting_threads_.empty()) return;
   ++pollers_;  // counts the guest, so that no new wait becomes a second poller meanwhile
   // The latest guest may not sleep yet, and then the call needs no system call (sim/shm/oneshot_wakeup).
-  Guest& next = *guests_.back();
-  guests_.pop_back();
+  WaitingThread& next = *waiting_threads_.back();
+  waiting_threads_.pop_back();
   next.wakeup_.call();
 }
 
 void WaitRoom::serve() {
-  std::erase_if(guests_, [](Guest* guest) {
+  std::erase_if(waiting_threads_, [](WaitingThread* guest) {
     if (!guest->done_(guest->asked_)) return false;
     // Set before the call, because the guest reads it without the lock when it wakes.
     guest->served_ = true;

@@ -1,6 +1,6 @@
 // The waits of a rank's threads (MPI_THREAD_MULTIPLE): one thread polls for all. The others sleep until the polling
 // thread finds that their condition holds, or passes its role on.
-// All functions require the process lock, except Guest::stay().
+// All functions require the process lock, except WaitingThread::stay().
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 namespace margay::mpi_adi {
 
 // A thread that waits while another thread polls. The object lives on the stack of the waiting call.
-class Guest {
+class WaitingThread {
  public:
   // `done`: the wait's condition. The polling thread calls it under the process lock, and not again after it has
   // returned true. `done` must neither wait nor call functions of the program, and must outlive the guest.
   template <typename Done>
-  explicit Guest(Done& done)
+  explicit WaitingThread(Done& done)
       : done_([](void* asked) { return static_cast<bool>((*static_cast<Done*>(asked))()); }), asked_(&done) {}
-  Guest(const Guest&) = delete;
-  Guest& operator=(const Guest&) = delete;
+  WaitingThread(const WaitingThread&) = delete;
+  WaitingThread& operator=(const WaitingThread&) = delete;
 
   // Sleeps, outside the process lock, until the guest is taken off the list. True: its condition holds. False: its
   // thread has to poll from now on.
@@ -57,12 +57,12 @@ class WaitRoom {
   // Ends polling. If no other thread polls, serves once more, and makes the latest guest the polling thread, because
   // that guest may not have gone to sleep yet.
   void end_polling();
-  // go_away() and come_back() enclose a function of the program, which the polling thread may run. Another thread polls
-  // meanwhile, and perhaps both afterwards.
-  void go_away();
-  void come_back() { --away_; }
+  // begin_callback() and end_callback() enclose a function of the program, which the polling thread may run. Another
+  // thread polls meanwhile, and perhaps both afterwards.
+  void begin_callback();
+  void end_callback() { --away_; }
   // Adds a guest, before its thread leaves the rank and calls stay().
-  void add(Guest& guest) { guests_.push_back(&guest); }
+  void add(WaitingThread& guest) { waiting_threads_.push_back(&guest); }
   // Whether other threads of the rank have called MPI lately, so that they may need the processor on which this thread
   // polls.
   [[nodiscard]] bool in_company(std::uint32_t turns) const {
@@ -81,7 +81,7 @@ class WaitRoom {
   // Wakes the guests whose condition holds.
   void serve();
   // Whether no guest waits.
-  [[nodiscard]] bool empty() const { return guests_.empty(); }
+  [[nodiscard]] bool empty() const { return waiting_threads_.empty(); }
 
  private:
   // After so many waits or tests in a row by one thread, no other thread is expected to call.
@@ -100,7 +100,7 @@ class WaitRoom {
   std::uint32_t polls_ = 0;
   std::uint32_t turns_at_poll_ = 0;
   std::uint32_t polls_alone_ = kAlone;
-  std::vector<Guest*> guests_;
+  std::vector<WaitingThread*> waiting_threads_;
 };
 
 }  // namespace margay::mpi_adi

@@ -54,10 +54,10 @@ class GeneralizedRequest final : public OwnRequest {
   bool given_up_ = false;
 };
 
-// `under_way` as a generalized request; nullptr if it is a request of another kind.
-[[nodiscard]] inline GeneralizedRequest* generalized_of(Request* under_way) {
-  const bool is = under_way != nullptr && under_way->kind == GeneralizedRequest::kKind;
-  return is ? static_cast<GeneralizedRequest*>(under_way) : nullptr;
+// `any_request` as a generalized request; nullptr if it is a request of another kind.
+[[nodiscard]] inline GeneralizedRequest* generalized_of(Request* any_request) {
+  const bool is = any_request != nullptr && any_request->kind == GeneralizedRequest::kKind;
+  return is ? static_cast<GeneralizedRequest*>(any_request) : nullptr;
 }
 
 }  // namespace margay::mpi_adi

@@ -60,7 +60,7 @@ class SendReceive final : public OwnRequest, private ParentRequest {
 
   Device& device_;
   std::unique_ptr<std::byte[]> copy_;
-  int under_way_ = 2;  // parts that are not complete
+  int incomplete_parts_ = 2;  // parts that are not complete
   bool given_up_ = false;
   int error_ = MPI_SUCCESS;
   std::string words_;  // of a truncated receive

@@ -36,14 +36,14 @@ void Partitioned::begin_round(std::uint64_t messages) {
   // The request is active from its start to its end, even while no message is under way.
   active_ = true;
   error_ = MPI_SUCCESS;
-  under_way_ = messages;
+  incomplete_messages_ = messages;
   // Without messages the round is complete at once.
   complete = messages == 0;
 }
 
 void Partitioned::count_complete(const Request& message) {
   if (error_ == MPI_SUCCESS) error_ = message.error_class;
-  complete = --under_way_ == 0;
+  complete = --incomplete_messages_ == 0;
 }
 
 namespace {

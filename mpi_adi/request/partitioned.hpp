@@ -112,7 +112,7 @@ class Partitioned : public OwnRequest, protected ParentRequest {
   PartitionedCall call_;
   bool active_ = false;
   int error_ = MPI_SUCCESS;
-  std::uint64_t under_way_ = 0;  // messages of this round that are not complete
+  std::uint64_t incomplete_messages_ = 0;  // messages of this round that are not complete
 };
 
 // The sending side.

@@ -67,9 +67,9 @@ void Rma::hear(const portals::Header& header, const std::byte* body, std::uint64
     case Ask::get_pieces:
       return send_pieces(window, *asked);
     case Ask::announce:
-      return hear_announced(window, *asked);
+      return handle_announcement(window, *asked);
     case Ask::announced:
-      return hear_completed(window, head);
+      return handle_completion(window, head);
     case Ask::accumulate:
     case Ask::swap:
       return combine(window, *asked);

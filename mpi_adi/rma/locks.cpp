@@ -129,7 +129,7 @@ void Rma::withdraw_dead() {
     for (int member = 0; member < window->members(); ++member) {
       if (!parts_.kernel.initiator().gone(window->target(member).world_rank)) continue;
       std::erase(window->waiting, member);
-      if (window->check != nullptr) window->check->announced.end_lost(member);
+      if (window->check != nullptr) window->check->announced.end_accesses_of_lost(member);
       for (int target = 0; target < window->members(); ++target) {
         // This process's own lock is in window->control. Its entry among the targets has no lock if all accesses use
         // messages.

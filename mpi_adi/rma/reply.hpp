@@ -37,7 +37,7 @@ struct Reply final : Listener {
   portals::MatchEntry entry;
   bool at_target = false;        // a described body, in the put portal's list
   bool reads = false;            // the answer contains bytes of the target's memory
-  std::uint32_t generation = 0;  // see UnderWay
+  std::uint32_t generation = 0;  // see OperationCounter
   // Called by the device when the block is filled; ends the answer (Rma::take_reply).
   void notify() override;
 };
@@ -55,7 +55,7 @@ struct Outgoing final : Listener {
   std::vector<std::byte> body;         // an ask: head, pieces, and operands that were copied
   std::vector<portals::Buffer> table;  // the pieces of a body that is not one run
   sim::Transmission transmission;
-  std::uint32_t generation = 0;  // see UnderWay
+  std::uint32_t generation = 0;  // see OperationCounter
   // Called by the device when the transmission has ended, sent or failed (Rma::end_sending).
   void notify() override;
 };

@@ -180,7 +180,7 @@ void Rma::send_outgoing(Outgoing& outgoing, Window* window, int target, const po
   outgoing.transmission.owner_tag_kind = kOwnerListener;
   if (window != nullptr) {
     outgoing.generation = window->target(target).sending.begin();
-    ++under_way_;
+    ++messages_in_flight_;
   }
   parts_.kernel.send(outgoing.transmission);
 }
@@ -265,7 +265,7 @@ void Rma::end_sending(Outgoing& outgoing) {
   // A failed wire means a lost target; the window reports it at its next synchronisation.
   const bool failed = outgoing.transmission.state == sim::Transmission::State::failed;
   if (outgoing.window != nullptr) {
-    --under_way_;
+    --messages_in_flight_;
     outgoing.window->target(outgoing.target).sending.end(outgoing.generation);
     if (failed) keep_error(*outgoing.window, MPIX_ERR_PROC_FAILED, {});
     if (!failed && outgoing.window->by_messages) wake(outgoing.window->target(outgoing.target));
@@ -295,7 +295,7 @@ Reply& Rma::expect(Window& window, int target, const portals::Region& room, Outs
   // Before the catch-alls, so that an answer never becomes an unexpected message.
   parts_.receive_list.insert_before(parts_.heap.first_catch_all(), answer.entry);
   answer.generation = to.awaited.begin();
-  ++under_way_;
+  ++messages_in_flight_;
   answer.reads = room.bytes() != 0;
   to.reads += answer.reads ? 1 : 0;
   // If the loss of this target was handled earlier, nothing would end this answer. So the next round handles losses
@@ -331,7 +331,7 @@ void Rma::give_up(Reply& answer, int error_class) {
   WindowTarget& target = answer.window->target(answer.target);
   parts_.kernel.count_answer(target.world_rank);
   target.awaited.end(answer.generation);
-  --under_way_;
+  --messages_in_flight_;
   target.reads -= answer.reads ? 1 : 0;
   if (answer.request != nullptr) {
     done(answer.request, error_class);

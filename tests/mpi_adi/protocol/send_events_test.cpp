@@ -101,7 +101,7 @@ TEST_CASE("a send is over when what it owed last is settled, whichever that is")
     CHECK(!one.send.cancelled);
     CHECK(one.send.error_class == MPI_SUCCESS);
     CHECK(one.closed());
-    CHECK(one.parts.under_way == 0);
+    CHECK(one.parts.incomplete_requests == 0);
   }
 }
 

@@ -16,8 +16,8 @@ TEST_CASE("one polls; a guest is called when its wait is over, and no other one"
   int asked = 0;
   auto until_first = [&] { return first; };
   auto never = [&] { return ++asked < 0; };
-  Guest served(until_first);
-  Guest other(never);
+  WaitingThread served(until_first);
+  WaitingThread other(never);
   room.add(served);
   room.add(other);
   room.serve();
@@ -39,8 +39,8 @@ TEST_CASE("the last one that polls hands its place on, to who came last") {
   REQUIRE(room.begin_polling(0));
   room.join_polling();
   auto never = [] { return false; };
-  Guest early(never);
-  Guest late(never);
+  WaitingThread early(never);
+  WaitingThread late(never);
   room.add(early);
   room.add(late);
   room.end_polling();
@@ -56,20 +56,20 @@ TEST_CASE("while the one that polls runs a function of the program's another one
   REQUIRE(room.begin_polling(0));
   auto never = [] { return false; };
   SUBCASE("a guest that was there") {
-    Guest guest(never);
+    WaitingThread guest(never);
     room.add(guest);
-    room.go_away();
+    room.begin_callback();
     CHECK_FALSE(guest.stay());  // its wait is not over: it has to poll
     CHECK(room.empty());
     CHECK_FALSE(room.begin_polling(1));  // the guest polls
   }
   SUBCASE("or who comes meanwhile") {
-    room.go_away();
+    room.begin_callback();
     CHECK(room.begin_polling(1));
   }
   // Two poll now. When one of them ends, the other one continues.
-  room.come_back();
-  Guest late(never);
+  room.end_callback();
+  WaitingThread late(never);
   room.add(late);
   room.end_polling();
   CHECK_FALSE(room.empty());
@@ -81,9 +81,9 @@ TEST_CASE("while the one that polls runs a function of the program's another one
 
 TEST_CASE("a thread that calls such a function outside of a wait leaves who polls in place") {
   WaitRoom room;
-  room.go_away();
+  room.begin_callback();
   CHECK(room.begin_polling(0));
-  room.come_back();
+  room.end_callback();
   CHECK_FALSE(room.begin_polling(1));
   room.end_polling();
   CHECK(room.begin_polling(2));
