@@ -109,7 +109,7 @@ Steps allreduce_exchange_among(Collective& collective, Members members, Reductio
 }
 
 Steps allreduce_exchange(Collective& collective, Reduction is) {
-  return allreduce_exchange_among(collective, everybody(collective), is);
+  return allreduce_exchange_among(collective, all_members(collective), is);
 }
 
 extern constinit const Row<AllreduceCall> allreduce_by_exchange{
@@ -228,7 +228,7 @@ Steps swap_blocks(Collective& collective, AllgatherCall call) {
 
 extern constinit const Row<AllgatherCall> allgather_by_exchange{
     {Algorithm::exchange, [](const Ask& ask) { return ask.facts.ranks == 2; },
-     [](const Ask& ask) { return everybody_to_everybody(all_of(ask.facts), ask.n(), false); }},
+     [](const Ask& ask) { return all_to_all_in_groups(all_of(ask.facts), ask.n(), false); }},
     [](Collective& collective, const Means& /*means*/, const AllgatherCall& call) {
       return swap_blocks(collective, call);
     }};

@@ -87,8 +87,8 @@ class Duplication final : public CallTask {
       : CallTask(rank, parent, By::anybody),
         duplicate_(duplicate),
         handle_(handle),
-        agreement_(std::in_place, rank.worlds().contexts(), salt_of(parent.everybody(), next_number(parent)), false,
-                   offered_generation(rank, parent.everybody().rank() == 0)) {}
+        agreement_(std::in_place, rank.worlds().contexts(), salt_of(parent.all_members(), next_number(parent)), false,
+                   offered_generation(rank, parent.all_members().rank() == 0)) {}
   [[nodiscard]] int end(MpiRank& rank, MPI_Status* status, std::string& words) override {
     const int ended = CallTask::end(rank, status, words);
     if (ended != MPI_SUCCESS) {
@@ -102,7 +102,7 @@ class Duplication final : public CallTask {
   [[nodiscard]] Plan plan(const StandingFacts& /*standing*/) const override { return {}; }
   // The number of the call that begins next: the duplication's own call.
   static std::uint32_t next_number(Communicator& parent) {
-    return static_cast<std::uint32_t>(parent.everybody().collective_sequence);
+    return static_cast<std::uint32_t>(parent.all_members().collective_sequence);
   }
   [[nodiscard]] Steps routine(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*how*/) override {
     co_await agreement_routine(collective, *agreement_, 0, agreed_);
@@ -124,7 +124,7 @@ class Duplication final : public CallTask {
 }  // namespace
 
 Agreed agree_among_all(MpiRank& rank, Communicator& parent) {
-  Communicator& all = parent.everybody();
+  Communicator& all = parent.all_members();
   // With several threads, another agreement may begin before this one is over.
   ContextAgreement agreement(rank.worlds().contexts(), salt_of(all, 0), !rank.threaded(),
                              offered_generation(rank, all.rank() == 0));

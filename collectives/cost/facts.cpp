@@ -60,7 +60,7 @@ portals::Status parse_plan(std::string_view text, AskedPlan& out) {
 
 std::optional<HybridPlan> complete_plan(const AskedPlan& asked, int ranks, int nodes, int on_node) {
   HybridPlan plan;
-  if (!asked.says_lengths()) {
+  if (!asked.has_lengths()) {
     plan.dimensions[0].length = on_node;
     plan.dimensions[1].length = nodes;
   } else {

@@ -45,7 +45,7 @@ void CallCheck::begin(CallReport report, const mpi_adi::Communicator& communicat
   if (record.members == 1) {
     judge_alone(std::move(report));
   } else if (judges()) {
-    hear(std::move(report), kJudge);
+    handle_report(std::move(report), kJudge);
   } else {
     send(report.message());
   }
@@ -74,14 +74,14 @@ void CallCheck::send(std::vector<std::byte> message) {
   ++sent_.messages;
   sent_.bytes += message.size();
   // Frees the memory of the messages that the wires have taken over.
-  std::erase_if(under_way_, [](const Sending& sending) { return sending.transmission.given_back; });
+  std::erase_if(sendings_, [](const Sending& sending) { return sending.transmission.given_back; });
   portals::Header header;
   header.destination = {0, kJudge};
   header.portal = mpi_adi::kCallCheckPortal;
   header.length = message.size();
   sim::Kernel& kernel = host_.kernel();
   if (kernel.try_send(header, portals::Region(message.data(), message.size()))) return;
-  Sending& sending = under_way_.emplace_back();
+  Sending& sending = sendings_.emplace_back();
   sending.message = std::move(message);
   sending.transmission.header = header;
   sending.transmission.body = portals::Region(sending.message.data(), sending.message.size());
@@ -129,11 +129,11 @@ void CallCheck::hear_message(const portals::ArrivedMessage& message) {
   if (message.header.length == 0) {
     answered_ = true;
   } else if (std::optional<CallReport> report = CallReport::read(message.body)) {
-    report->record.members == 0 ? hear_question(report->record.key, from) : hear(std::move(*report), from);
+    report->record.members == 0 ? hear_question(report->record.key, from) : handle_report(std::move(*report), from);
   }
 }
 
-void CallCheck::hear(CallReport report, std::uint32_t from) {
+void CallCheck::handle_report(CallReport report, std::uint32_t from) {
   if (report.record.ends) ++ended_;
   const auto found = streams_.try_emplace(report.record.key).first;
   Stream& stream = found->second;
@@ -192,7 +192,7 @@ void CallCheck::answer(std::uint32_t to) {
   header.portal = mpi_adi::kCallCheckPortal;
   sim::Kernel& kernel = host_.kernel();
   if (kernel.try_send(header, {})) return;
-  Sending& sending = under_way_.emplace_back();
+  Sending& sending = sendings_.emplace_back();
   sending.transmission.header = header;
   sending.transmission.owner_tag_kind = mpi_adi::kOwnerOthers;
   kernel.send(sending.transmission);

@@ -37,7 +37,7 @@ class Host : public mpi_adi::Waits {
   // Whether waiting ranks yield at once, because ranks outnumber processors. The same on every rank.
   [[nodiscard]] virtual bool crowded() const = 0;
   // The share of a processor that each rank of the world has when all are busy; 0: unknown. The same on every rank.
-  [[nodiscard]] virtual double processors_each() const { return 0; }
+  [[nodiscard]] virtual double processors_per_rank() const { return 0; }
   // The rates of this machine's steps as text (select/choose); empty: the usual ones. The same on every rank.
   [[nodiscard]] virtual std::string rates() const { return {}; }
   // The algorithms requested by name (select/choose), as text. The same on every rank.

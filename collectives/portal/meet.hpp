@@ -73,7 +73,7 @@ class Meet : public Shown, public mpi_adi::Awaitable<Meet> {
   // Whether a wait would never end, because another member goes on without this barrier.
   [[nodiscard]] bool is_alone();
   // Fails the call because a process is lost, and notifies the others.
-  void leave_the_lost();
+  void fail_for_loss();
 
   // Bytes of each member's data.
   std::uint64_t bytes_;

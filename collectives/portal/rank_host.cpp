@@ -20,7 +20,7 @@ bool RankHost::crowded() const {
 }
 
 // Figures of the whole job, so the result is the same on every rank.
-double RankHost::processors_each() const {
+double RankHost::processors_per_rank() const {
   const sim::Job& job = rank_.process().job();
   return job.processors / job.size;
 }

@@ -20,7 +20,7 @@ class RankHost final : public Host {
   // A fact of the job (Job::crowded), the same on every rank.
   [[nodiscard]] bool crowded() const override;
   // The job's processors divided by its ranks.
-  [[nodiscard]] double processors_each() const override;
+  [[nodiscard]] double processors_per_rank() const override;
   // The text of --collective.
   [[nodiscard]] std::string asked_algorithms() const override;
   // The job's text of rates (Job::rates).

@@ -91,7 +91,7 @@ bool Receive::decided() {
 // An offer shows that its sender has not sent the short message that this rank expects: the message would have arrived
 // before the offer.
 bool Receive::offered_longer() const {
-  return !asked_for_ && collective_.call_.has_said(source_, NoticeKind::offer);
+  return !asked_for_ && collective_.call_.has_notice(source_, NoticeKind::offer);
 }
 
 void Receive::wait_for_answer() {
@@ -104,14 +104,14 @@ void Receive::end() {
   stage_ = Stage::over;
   if (!expecting_) return;
   expecting_ = false;
-  answered_by(source_);
+  count_answer_from(source_);
 }
 
 void Receive::settle() {
   const std::uint64_t length = landing_.bytes();
   // A message that is too short fits the block, so its length is checked here.
   if (memory().messages() > 0) [[likely]] {
-    if (memory().bytes() != length) collective_.other_length(length);
+    if (memory().bytes() != length) collective_.record_other_length(length);
     return end();
   }
   if (collective_.portal_.heap_.find(collective_.from(source_)) != nullptr) {
@@ -119,7 +119,7 @@ void Receive::settle() {
     return;
   }
   if (offered_longer()) collective_.portal_.notices().find_wrong(collective_.call_);
-  collective_.fail_for_nothing(source_);
+  collective_.fail_for_missing_message(source_);
   end();
 }
 
@@ -138,7 +138,7 @@ bool Receive::take_from_heap() {
   if (message->body.bytes == landing_.bytes()) {
     portals::copy(landing_, portals::Region(message->body));
   } else {
-    collective_.other_length(landing_.bytes());
+    collective_.record_other_length(landing_.bytes());
   }
   heap.release(*message);
   return true;
@@ -184,7 +184,7 @@ bool ReceiveRows::advance() {
     collective_.portal_.list_.remove(entry_);
   }
   if (single_.reserved_messages() != 0) return false;
-  if (!here()) collective_.fail_for_nothing();
+  if (!here()) collective_.fail_for_missing_message();
   end();
   return true;
 }
@@ -193,7 +193,7 @@ void ReceiveRows::end() {
   if (!expecting_) return;
   expecting_ = false;
   for (const int member : members_) {
-    if (member != collective_.rank()) answered_by(member);
+    if (member != collective_.rank()) count_answer_from(member);
   }
 }
 

@@ -27,7 +27,7 @@ CallTask::~CallTask() {
 }
 
 bool CallTask::be_persistent() {
-  channel_.emplace(Channel{communicator->everybody()});
+  channel_.emplace(Channel{communicator->all_members()});
   if (portal_.notices().open(*channel_)) return true;
   channel_.reset();
   return false;
@@ -44,7 +44,7 @@ void CallTask::start(mpi_adi::MpiRank& /*rank*/) {
   error_ = MPI_SUCCESS;
   rank_.device().request_begins();
   prepare();
-  mpi_adi::Communicator& all = communicator->everybody();
+  mpi_adi::Communicator& all = communicator->all_members();
   const CallNumber number = channel_ ? Notices::take_number(*channel_) : portal_.notices().take_number(all);
   mpi_adi::Task& task = *this;
   collective_.emplace(portal_, all, number, flow_, task);

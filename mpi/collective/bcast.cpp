@@ -56,7 +56,7 @@ int bcast(Call& call, const BcastArguments& arguments) {
   const TypedData data = bytes_of(arguments, checked);
   if (checked.communicator->is_inter()) [[unlikely]] {
     const BcastBetween what{TwoGroups::of(*checked.communicator), arguments.root, data.region()};
-    record_error(call, perform(collectives_of(call), checked.communicator->everybody(), what));
+    record_error(call, perform(collectives_of(call), checked.communicator->all_members(), what));
     return call.done();
   }
   record_error(call, perform(collectives_of(call), *checked.communicator, BcastCall{arguments.root, data.region()}));

@@ -92,7 +92,7 @@ void define_in_trace(sim::Recorder& recorder, Communicator& communicator, std::u
   if (communicator.named_as != nullptr) return define_in_trace(recorder, *communicator.named_as, since);
   // Once for each communicator: the flag is set before the definition is recorded.
   if (std::exchange(communicator.in_trace, true)) return;
-  const auto size = static_cast<std::uint64_t>(communicator.everybody().size());
+  const auto size = static_cast<std::uint64_t>(communicator.all_members().size());
   recorder.define(sim::DefinitionKind::communicator, communicator.context,
                   size << 32U | static_cast<std::uint32_t>(communicator.rank()),
                   communicator.is_inter() ? communicator_text(communicator) : communicator.name, since);

@@ -124,15 +124,15 @@ struct Communicator {
   // The world rank of a rank in a call. Requires: 0 <= rank < peer_count().
   [[nodiscard]] std::uint32_t world_rank(int rank) const { return peers->world_ranks[static_cast<std::size_t>(rank)]; }
   // The communicator of all members, of both groups.
-  [[nodiscard]] Communicator& everybody() { return both != nullptr ? *both : *this; }
+  [[nodiscard]] Communicator& all_members() { return both != nullptr ? *both : *this; }
 };
 
 // A communicator's name in traces, charts, checks, and reports of stalls and leaks.
 
 // The name, such as "MPI_COMM_WORLD". For a communicator without a name, the context and the sizes, such as
 // "communicator 6 (4 ranks)" or "intercommunicator 6 (2 and 3 ranks)", as the readers of traces do
-// (command/trace/names/names). The size of the group that is first in everybody() comes first, so all members give the
-// same name.
+// (command/trace/names/names). The size of the group that is first in all_members() comes first, so all members give
+// the same name.
 [[nodiscard]] std::string communicator_text(const Communicator& communicator);
 // The same if only the context is known: "communicator 6".
 [[nodiscard]] std::string communicator_text(ContextId context);

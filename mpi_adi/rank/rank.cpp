@@ -222,7 +222,7 @@ void MpiRank::destroy(Communicator& communicator) {
     // The contexts are spent if a collective call failed on the communicator: messages of that call may arrive at any
     // time, so the contexts are never used again.
     const bool spent = communicator.contexts_spent || (communicator.both && communicator.both->contexts_spent);
-    std::unique_ptr<ContextHold> hold = end_extension(communicator.everybody());
+    std::unique_ptr<ContextHold> hold = end_extension(communicator.all_members());
     // With a hold, the contexts stay taken until other members have ended the operations that use them.
     if (!spent && hold == nullptr) worlds_.contexts().give_back(communicator.context / 2);
     if (!spent && hold != nullptr) worlds_.contexts().give_back_after(communicator.context / 2, std::move(hold));

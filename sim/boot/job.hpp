@@ -41,7 +41,7 @@ struct Job {
   std::uint32_t node_count = 1;
   SharedTable node_of_rank{0};
   // The ranks 0 to size - 1, if many ranks of one process share this table; otherwise empty.
-  SharedTable everybody;
+  SharedTable all_ranks;
   // Index of this rank's program in a "prog : prog" line.
   std::uint32_t appnum = 0;
   // Ranks that run this rank's program; 0: all.

@@ -63,12 +63,12 @@ class Meeting {
 
   // The position of an arrival. last: this process must call open(). late: others have gone on to a later meeting, and
   // this one never opens.
-  enum class Came : std::uint8_t { waits, last, late };
+  enum class ArrivalOrder : std::uint8_t { waits, last, late };
   // Arrives at meeting `number` (not 0; numbers grow, and wrap). `mark` identifies the call: it must be equal for all.
   //
   // A meeting at which all have arrived is an earlier one, whatever its number, because this process took part in it.
   // So the distance between the numbers of two meetings does not matter.
-  [[nodiscard]] Came come(std::uint32_t number, std::uint32_t mark) {
+  [[nodiscard]] ArrivalOrder come(std::uint32_t number, std::uint32_t mark) {
     MARGAY_DEBUG_ASSERT(number != 0 && number >> kNumberBits == 0 && mark >> kMarkBits == 0);
     std::atomic_ref<std::uint64_t> word(data_->arrivals);
     // Relaxed, no partner: the exchange below verifies it.
@@ -80,12 +80,12 @@ class Meeting {
         next = seen + 1;
         if ((seen ^ std::uint64_t{mark} << kMarkShift) & kMark) next |= kOtherMark;
       } else if (is_after(number_of(seen), number) && !all_came) {
-        return Came::late;
+        return ArrivalOrder::late;
       }
       // Release: pairs with the acquire of the last to arrive, which then sees what this process wrote; each exchange
       // continues the release sequence of those before it.
       if (word.compare_exchange_weak(seen, next, std::memory_order_acq_rel, std::memory_order_relaxed)) {
-        return (next & kCount) == members_ ? Came::last : Came::waits;
+        return (next & kCount) == members_ ? ArrivalOrder::last : ArrivalOrder::waits;
       }
     }
   }

@@ -75,11 +75,11 @@ VirtualMachine::VirtualMachine(std::uint32_t ranks, std::uint64_t seed, VirtualW
   for (std::uint32_t rank = 0; rank < ranks; ++rank) seats_.push_back(std::make_unique<Seat>(*this, rank));
   nodes_ = 1 + static_cast<std::uint32_t>(random_() % 2);
   if (wishes_.nodes != 0) nodes_ = std::min(wishes_.nodes, ranks);
-  sim::SharedTable::Numbers nodes(ranks), everybody(ranks);
+  sim::SharedTable::Numbers nodes(ranks), all_ranks(ranks);
   for (std::uint32_t rank = 0; rank < ranks; ++rank) nodes[rank] = rank * nodes_ / ranks;
-  std::iota(everybody.begin(), everybody.end(), 0U);
+  std::iota(all_ranks.begin(), all_ranks.end(), 0U);
   node_of_rank_ = std::move(nodes);
-  everybody_ = std::move(everybody);
+  all_ranks_ = std::move(all_ranks);
   for (auto& seat : seats_) seat->plug_in();
 }
 
@@ -91,7 +91,7 @@ sim::Job VirtualMachine::job_of(std::uint32_t rank) const {
   job.node_count = nodes_;
   job.nodes_are_emulated = true;
   job.node_of_rank = node_of_rank_;
-  job.everybody = everybody_;
+  job.all_ranks = all_ranks_;
   job.node = job.node_of_rank[rank];
   if (!wishes_.collective.empty()) job.options.set("collective", wishes_.collective);
   return job;
