@@ -41,7 +41,7 @@ void Blocks::check(Call& call, const BlockArguments& arguments, int blocks, Side
   } else {
     check_varying(call, arguments, blocks, side);
   }
-  call.whose(argument_names(side).whose);
+  call.append_part(argument_names(side).whose);
 }
 
 // One check of the count covers all blocks; a dense type makes them one run.
@@ -91,7 +91,7 @@ void Blocks::check_varying(Call& call, const BlockArguments& arguments, int bloc
     if (count < 0) call.count(count, element(words.counts, at).c_str());
     if (typed) {
       one = call.datatype(arguments.types[at], count);
-      call.whose(element(words.types, at).c_str());
+      call.append_part(element(words.types, at).c_str());
       if (one != nullptr) more_types_.push_back(one);
     }
     if (!call.ok()) return;

@@ -88,7 +88,7 @@ Contribution check_contribution(Call& call, const void* sendbuf, std::int64_t se
   call.count(sendcount, "sendcount");
   Datatype* type = call.datatype(sendtype);
   call.buffer(sendbuf, sendcount, type);
-  call.whose("of the send");
+  call.append_part("of the send");
   return {sendbuf, sendcount, type};
 }
 
@@ -171,7 +171,7 @@ class Gathering {
     receive_type_ = call.datatype(is.receive_type);
     call.buffer(is.receive, is.receive_count, receive_type_);
     check_all(call, is.receive_count, receive_type_, communicator_);
-    call.whose("of the receive");
+    call.append_part("of the receive");
     // Two buffers at MPI_BOTTOM may be different memory, because their datatypes have the addresses.
     const bool is_address = is.receive != MPI_BOTTOM;
     if (is_address) check_buffers(call, is.send, is.receive, is.receive_count);

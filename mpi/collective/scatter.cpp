@@ -39,7 +39,7 @@ class Scattering {
       call.count(arguments.receive_count, "recvcount");
       receive_type_ = call.datatype(arguments.receive_type);
       call.buffer(arguments.receive, arguments.receive_count, receive_type_);
-      call.whose("of the receive");
+      call.append_part("of the receive");
     } else if (!is_root()) {
       call.error(MPI_ERR_BUFFER, "the receive buffer is MPI_IN_PLACE; that is for the root only");
     }
@@ -86,7 +86,7 @@ class Scattering {
     call.count(is.send_count, "sendcount");
     send_type_ = call.datatype(is.send_type);
     call.buffer(is.send, is.send_count, send_type_);
-    call.whose("of the send");
+    call.append_part("of the send");
     if (!call.ok()) return;
     const auto members = static_cast<std::uint64_t>(communicator_->size());
     // By division, as the product may overflow.

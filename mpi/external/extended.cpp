@@ -25,7 +25,7 @@ void set_error(Call& call, const UserRequest& request, const char* function, int
   const int error_class = GeneralizedRequest::failed(call.rank(), function, code, words);
   if (error_class == MPI_SUCCESS) return;
   call.on(*request.communicator);
-  call.blame(Call::Blame::program_class);
+  call.set_error_origin(Call::ErrorOrigin::program_class);
   call.error(error_class, std::move(words));
 }
 

@@ -65,7 +65,7 @@ extern "C" int PMPI_Grequest_complete(MPI_Request request) {
   std::string words;
   const int code = generalized->completed(call.rank(), words);
   if (code == MPI_SUCCESS) return MPI_SUCCESS;
-  call.blame(Call::Blame::program);
+  call.set_error_origin(Call::ErrorOrigin::program);
   call.error(code, std::move(words));
   return call.failed();
 }

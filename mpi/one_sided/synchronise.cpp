@@ -58,7 +58,7 @@ void unlock_one(Call& call, Window& window, int target) {
 void look_at_times(Call& call) {
   if (!call.rank().rma().needs_progress()) return;
   look_once(call);
-  give_way(call);
+  yield_processor(call);
 }
 
 // The end of a call that completed accesses: records the synchronisation and sets the accesses' errors.
@@ -331,7 +331,7 @@ extern "C" int PMPI_Win_test(MPI_Win win, int* flag) {
     call.rank().rma().record_synchronisation(*window, TraceSync::wait);
     report_errors(call, *window);
   } else {
-    give_way(call);
+    yield_processor(call);
   }
   return call.done();
 }

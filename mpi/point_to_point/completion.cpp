@@ -13,7 +13,7 @@ int end_own(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* s
   auto& own = static_cast<OwnRequest&>(*request.device);
   MPI_Status unseen{};
   const int error_class = own.end(call.rank(), ignores(status) ? &unseen : status, words);
-  if (error_class != MPI_SUCCESS && own.errors_are_the_programs()) call.blame(Call::Blame::program);
+  if (error_class != MPI_SUCCESS && own.has_program_errors()) call.set_error_origin(Call::ErrorOrigin::program);
   if (error_class != MPI_SUCCESS && words.empty()) words = lost_text(call.rank());
   request.device = nullptr;
   if (!request.persistent) {
@@ -167,25 +167,25 @@ class Statuses {
 [[gnu::noinline]] int end_failed(Call& call, RequestRow& row, int i, MPI_Status* status) {
   Communicator& communicator = *row[i]->communicator;
   // Only the first failed request determines the call's error and its origin; ending a later one must not change them.
-  const Call::Blame before = call.blamed();
+  const Call::ErrorOrigin before = call.error_origin();
   std::string words;
   // Ending the request drops its reference, and the handler is called afterwards.
   ++communicator.references;
   const int error_class = row.end(i, status, words);
   if (error_class == MPI_SUCCESS || !call.ok()) {
     call.device().drop_reference(communicator);
-    if (error_class != MPI_SUCCESS) call.blame(before);
+    if (error_class != MPI_SUCCESS) call.set_error_origin(before);
     return error_class;
   }
-  const bool programs = call.blamed() == Call::Blame::program;  // a function of the program returned it
+  const bool programs = call.error_origin() == Call::ErrorOrigin::program;  // a function of the program returned it
   // The communicator may be freed before its handler is called.
   call.adopt(communicator);
   const std::string name(error_class_name(error_class));
   call.error(MPI_ERR_IN_STATUS, "request " + std::to_string(i) + " failed with " +
                                     (name.empty() ? "code " + std::to_string(error_class) : name) + ": " + words);
-  call.blame(programs                              ? Call::Blame::program_class
-             : error_class == MPIX_ERR_PROC_FAILED ? Call::Blame::peer
-                                                   : Call::Blame::call);
+  call.set_error_origin(programs                              ? Call::ErrorOrigin::program_class
+                        : error_class == MPIX_ERR_PROC_FAILED ? Call::ErrorOrigin::peer
+                                                              : Call::ErrorOrigin::call);
   call.status_class(call.rank().errors().class_of(error_class));
   return error_class;
 }

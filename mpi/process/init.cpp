@@ -31,7 +31,7 @@ int begin(const Invocation& of, int thread_level) {
     return call.failed();
   }
   // With SERIALIZED, calls come from several threads, so the process lock must work between threads.
-  const auto status = hold_machine(thread_level >= MPI_THREAD_SERIALIZED);
+  const auto status = acquire_machine(thread_level >= MPI_THREAD_SERIALIZED);
   if (!status.ok()) exit_by_failure(of.name, "failed: " + status.sentence());
   MpiRank* const rank = current_rank();
   set_thread_rank(rank);
@@ -129,15 +129,15 @@ extern "C" int PMPI_Finalize() {
     // First, while everything still works: the program's own actions at the end (MPI 4.0, 11.2.4).
     delete_attributes_at_end(call, rank.worlds().self());
     delete_attributes_at_end(call, rank.worlds().world());
-    report_leaks(rank, {.session = 0, .last = hold_machine_alone()});
+    report_leaks(rank, {.session = 0, .last = is_machine_used_once()});
     if (!end_communication(call)) return call.failed();
     // Tested again, because the last session may have ended meanwhile.
-    if (hold_machine_alone() && rank.buffered().drained()) rank.buffered().abandon();
+    if (is_machine_used_once() && rank.buffered().drained()) rank.buffered().abandon();
     rank.end_world();
   }
-  // After the Call has left the rank, which let_go_machine() enters again.
+  // After the Call has left the rank, which release_machine() enters again.
   set_thread_rank(nullptr);
-  let_go_machine();
+  release_machine();
   current_process().set_init_state(InitState::finalized);
   return MPI_SUCCESS;
 }

@@ -168,19 +168,19 @@ std::string processes(int count) {
 }
 
 // Whether this is the communicator of a window, whose handle is that of the window.
-bool is_windows(const Communicator& communicator) {
+bool belongs_to_window(const Communicator& communicator) {
   return object_type(communicator.handle) == ObjectType::window;
 }
 
 // Windows are listed apart, by their own handles.
 void add_communicators(MpiRank& rank, Owner owner, Report& report) {
   for (const Communicator* communicator : rank.handles().living_communicators()) {
-    if (!owner.has(*communicator->group) || is_windows(*communicator)) continue;
+    if (!owner.has(*communicator->group) || belongs_to_window(*communicator)) continue;
     report.line("communicator", communicator->handle, communicator->name, processes(communicator->size()));
   }
   report.end_kind("communicator", "communicators");
   for (const Communicator* communicator : rank.handles().living_communicators()) {
-    if (!owner.has(*communicator->group) || !is_windows(*communicator)) continue;
+    if (!owner.has(*communicator->group) || !belongs_to_window(*communicator)) continue;
     report.line("window", communicator->handle, communicator->name, processes(communicator->size()));
   }
   report.end_kind("window", "windows");

@@ -154,7 +154,7 @@ Status join(Machine& machine) {
 }  // namespace
 
 // The mutex is locked from beginning to end, so that two first users in two threads join once.
-Status hold_machine(bool threads) {
+Status acquire_machine(bool threads) {
   Machine& machine = the_machine();
   const std::lock_guard guard(machine.mutex);
   if (machine.rank != nullptr && machine.process != getpid()) {
@@ -181,14 +181,14 @@ MpiRank* joined_rank(MpiProcess& process) {
   return machine == nullptr ? nullptr : machine->rank.get();
 }
 
-bool hold_machine_alone() {
+bool is_machine_used_once() {
   Machine& machine = the_machine();
   const std::lock_guard guard(machine.mutex);
   return machine.users <= 1;
 }
 
 // Sessions may follow: the rank becomes dormant, and is kept.
-void let_go_machine() {
+void release_machine() {
   Machine& machine = the_machine();
   const std::lock_guard guard(machine.mutex);
   if (--machine.users > 0) return;

@@ -14,7 +14,7 @@ constexpr char kSentence[] =
     "is not supported: this version of margay has it by name only (docs/mpi_coverage.md lists what is done; `margay "
     "check PROGRAM` finds such functions before a run)";
 
-void say(const CallName& name) {
+void report_unsupported(const CallName& name) {
   std::fprintf(stderr, "margay: %s %s\n", name.text, kSentence);
 }
 
@@ -23,7 +23,7 @@ void say(const CallName& name) {
 // Calls the communicator's handler only if the handle is valid. The other arguments of the function are not checked.
 int unsupported(const Invocation& name, MPI_Comm comm) {
   if (current_rank() == nullptr) {
-    say(name);
+    report_unsupported(name);
     return MPI_ERR_UNSUPPORTED_OPERATION;
   }
   Call call(name);
@@ -34,7 +34,7 @@ int unsupported(const Invocation& name, MPI_Comm comm) {
 
 int unsupported_on_file(const CallName& name) {
   // Printed even where the handler is MPI_ERRORS_RETURN: few programs check the code of a file function.
-  say(name);
+  report_unsupported(name);
   MpiRank* const rank = current_rank();
   if (rank == nullptr) return MPI_ERR_UNSUPPORTED_OPERATION;
   rank->enter();

@@ -42,7 +42,7 @@ class MpiRank::OutsidePolicy final : public sim::YieldPolicy {
   explicit OutsidePolicy(MpiRank& rank) : rank_(rank) {}
   void yield(std::uint64_t ns) override {
     rank_.leave();
-    rank_.process_->give_way(ns);
+    rank_.process_->yield_processor(ns);
     rank_.enter();
   }
 

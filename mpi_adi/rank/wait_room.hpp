@@ -71,7 +71,7 @@ class WaitRoom {
   // Whether a call that tested once and found nothing yields the processor to other threads before it returns, because
   // the program may repeat it at once. True at every eighth such test, while another thread waits or as long as other
   // threads call in between.
-  [[nodiscard]] bool poll_gives_way(std::uint32_t turns) {
+  [[nodiscard]] bool should_yield_after_poll(std::uint32_t turns) {
     polls_alone_ = turns == turns_at_poll_ ? polls_alone_ + 1 : 0;
     turns_at_poll_ = turns;
     if (pollers_ == 0 && empty() && polls_alone_ >= kAlone) return false;

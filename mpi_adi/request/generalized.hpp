@@ -22,7 +22,7 @@ class GeneralizedRequest final : public OwnRequest {
   // The same, and then the free function.
   [[nodiscard]] int end(MpiRank& rank, MPI_Status* status, std::string& words) override;
   // MPI's rule for errors of the program's functions: they are returned unchanged (MPI 4.0, 13.2).
-  [[nodiscard]] bool errors_are_the_programs() const override { return true; }
+  [[nodiscard]] bool has_program_errors() const override { return true; }
   // Calls the program's cancel function, which decides whether anything is cancelled.
   [[nodiscard]] int cancel(MpiRank& rank, std::string& words) override;
   [[nodiscard]] int give_up(MpiRank& rank, std::string& words) override;

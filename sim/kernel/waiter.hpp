@@ -77,7 +77,7 @@ class PollStreak {
   }
   // The poll found nothing.
   void found_nothing(Kernel& kernel, const Clock& clock, const WaitMeans& means) {
-    if (++polls_ % kPollsPerMeasure == 0 || means.company == nullptr) give_way(kernel, clock, means);
+    if (++polls_ % kPollsPerMeasure == 0 || means.company == nullptr) yield_processor(kernel, clock, means);
   }
 
   // Of this many empty polls, one measures the time until the next poll, and may yield.
@@ -92,7 +92,7 @@ class PollStreak {
   // Ends the streak if the program has worked since its last poll.
   void measure(const Clock& clock);
   // Yields or naps if the streak counts as a wait.
-  void give_way(Kernel& kernel, const Clock& clock, const WaitMeans& means);
+  void yield_processor(Kernel& kernel, const Clock& clock, const WaitMeans& means);
 
   // Empty polls since the program last worked, as far as that was measured.
   std::uint32_t polls_ = 0;
@@ -129,7 +129,7 @@ class Waiter {
     kernel_.idle_round();
     // A spinning round costs some tests and an increment. To read the clock costs 23 ns, so a spinning wait reads it
     // once in kSpinRounds rounds.
-    if (rounds_ % kSpinRounds != 0 && !about_to_sleep_ && !gives_way()) [[likely]]
+    if (rounds_ % kSpinRounds != 0 && !about_to_sleep_ && !yields_each_round()) [[likely]]
       return;
     pause();
   }
@@ -160,7 +160,7 @@ class Waiter {
     return means_.policy == WaitPolicy::automatic ? means_.company->found() : Company::Found::none;
   }
   // Whether each round yields.
-  [[nodiscard]] bool gives_way() const {
+  [[nodiscard]] bool yields_each_round() const {
     return means_.policy == WaitPolicy::yield || company() != Company::Found::none;
   }
   // Yields once, by the yield policy if there is one. Returns the time after the yield.

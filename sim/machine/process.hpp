@@ -102,7 +102,9 @@ class Process {
   }
   // Yields the processor (in a virtual machine: the turn) for `ns` nanoseconds; 0: until others that are ready to run
   // have had a turn. Called without the lock.
-  void give_way(std::uint64_t ns) { virtual_policy_ != nullptr ? virtual_policy_->yield(ns) : give_processor_up(ns); }
+  void yield_processor(std::uint64_t ns) {
+    virtual_policy_ != nullptr ? virtual_policy_->yield(ns) : give_processor_up(ns);
+  }
 
   // The streak of empty polls by the program (MPI_Test); see PollStreak.
   [[nodiscard]] PollStreak& polls() { return polls_; }

@@ -110,7 +110,7 @@ TEST_CASE("a thread is in company until it has waited alone for long") {
 // Returns how many of `polls` empty polls give the processor away.
 int given_away(WaitRoom& room, int polls, std::uint32_t turns) {
   int given = 0;
-  for (int i = 0; i < polls; ++i) given += room.poll_gives_way(turns) ? 1 : 0;
+  for (int i = 0; i < polls; ++i) given += room.should_yield_after_poll(turns) ? 1 : 0;
   return given;
 }
 
