@@ -22,8 +22,8 @@
 
 namespace margay::command {
 
-ProcessLook look_at_process(int pid) {
-  ProcessLook look;
+ProcessSnapshot look_at_process(int pid) {
+  ProcessSnapshot look;
   std::ifstream file(fmt::format("/proc/{}/stat", pid));
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   // proc(5): the name, in parentheses, may contain any character. Fields 3, 14, 15 and 22.
@@ -166,7 +166,7 @@ RunningJob* RunningJobs::named(const std::string& word) {
   return found;
 }
 
-std::string RunningJobs::why_not_named(const std::string& word, std::string_view what) const {
+std::string RunningJobs::explain_no_match(const std::string& word, std::string_view what) const {
   if (jobs_.empty() && word.empty()) return "no job of this user runs on this machine";
   if (jobs_.empty()) {
     return fmt::format("no {} {} of this user runs on this machine; there is no job of this user", what,

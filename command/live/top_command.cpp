@@ -81,7 +81,7 @@ int print_once(const TopOptions& options) {
   pause_between(options.interval_s, chosen);
   for (std::size_t at = 0; at < chosen.size(); ++at) {
     std::size_t head_at = 0;
-    const JobLook look = monitors[at].look(*chosen[at], sim::real_clock().now_ns());
+    const JobSnapshot look = monitors[at].look(*chosen[at], sim::real_clock().now_ns());
     if (at > 0) std::printf("\n");
     for (const std::string& line : table_of(look, options.key, kAnyWidth, head_at)) std::printf("%s\n", line.c_str());
   }

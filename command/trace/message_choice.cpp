@@ -27,7 +27,7 @@ bool is_wanted(const MessageChoice& options, const Trace& trace, const TraceName
   const Trace::Entry& entry = about(trace, story);
   const std::uint8_t portal = entry.event.portal;
   // The library's own messages would hide the program's.
-  if (!options.all && names.is_librarys(entry.file, portal, entry.event)) return false;
+  if (!options.all && names.belongs_to_library(entry.file, portal, entry.event)) return false;
   const bool is_collective = portal != portals::kNoPortal && names.is_collective_data(entry.file, portal);
   if (options.collective && !is_collective) return false;
   const bool is_internal = portal != portals::kNoPortal && names.is_internal(entry.file, portal);

@@ -101,7 +101,7 @@ bool is_quiet(const Trace::Entry& entry, const TraceNames& names) {
   }
 }
 
-[[noreturn]] void no_event_of(std::string_view option, const std::string& message) {
+[[noreturn]] void fail_without_event(std::string_view option, const std::string& message) {
   fail_trace(Status::error(fmt::format("trace: {} {}: no event of this message is in the trace", option, message)));
 }
 
@@ -109,7 +109,7 @@ bool is_quiet(const Trace::Entry& entry, const TraceNames& names) {
 void check_message(const Trace& trace, const MessageIdentity& message, const std::string& text) {
   TraceFilter only;
   only.message = message;
-  if (pick(trace, only).empty()) no_event_of("--message", text);
+  if (pick(trace, only).empty()) fail_without_event("--message", text);
 }
 
 // A name that no call has is a mistake: reported as an error, not as an empty table.
@@ -127,7 +127,7 @@ void check_call(const Trace& trace, const std::string& call) {
 void set_around(const Trace& trace, const Messages& messages, const std::string& text, TraceFilter& filter) {
   const MessageIdentity message = message_of(text, "--around");
   const MessageStory story = messages.story(messages.root_of(message));
-  if (story.steps.empty()) no_event_of("--around", text);
+  if (story.steps.empty()) fail_without_event("--around", text);
   filter.from_ns = trace.entries[story.steps.front()].event.time;
   filter.to_ns = trace.entries[story.steps.back()].event.time;
 }

@@ -77,7 +77,7 @@ bool has_exited(int tid) {
 
 // Whether the process has ended; its main thread may end before others.
 bool process_has_ended(int pid) {
-  const command::ProcessLook look = command::look_at_process(pid);
+  const command::ProcessSnapshot look = command::look_at_process(pid);
   return look.state == 0 || sim::has_ended({pid, look.start_ticks});
 }
 

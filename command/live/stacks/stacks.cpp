@@ -89,7 +89,7 @@ Status read_stacks(const Place& place, bool all, std::vector<StackOf>& out) {
   for (std::size_t at = 0; at < stacks.size(); ++at) {
     // Skips a thread of the library itself.
     if (!all && at > 0 && !has_program(stacks[at])) continue;
-    out.push_back({place.rank, at == 0, all ? std::move(stacks[at]) : folded(stacks[at], call)});
+    out.push_back({place.rank, at == 0, all ? std::move(stacks[at]) : fold(stacks[at], call)});
   }
   return {};
 }
@@ -169,7 +169,7 @@ int stacks(const command::StacksOrder& order) {
     return print_stacks({{0, pid, nullptr}}, order.all, false);
   }
   if (job == nullptr) {
-    complain(jobs.why_not_named(order.job, "job or process"));
+    complain(jobs.explain_no_match(order.job, "job or process"));
     return kStatusNoSuch;
   }
   if (order.rank >= static_cast<std::int64_t>(job->board.size())) {

@@ -19,7 +19,7 @@ constexpr std::string_view kOuterJob[] = {"MARGAY_RANK",       "MARGAY_BOARD_FD"
                                           "MARGAY_APPNUM",     "MARGAY_PROGRAM_RANKS", "MARGAY_JOB",
                                           "MARGAY_FINDINGS_FD"};
 
-bool is_outer_launchers(std::string_view name) {
+bool belongs_to_outer_launcher(std::string_view name) {
   const auto starts = [name](std::string_view prefix) { return name.substr(0, prefix.size()) == prefix; };
   return std::any_of(std::begin(kOuterLauncherPrefixes), std::end(kOuterLauncherPrefixes), starts) ||
          std::find(std::begin(kOuterJob), std::end(kOuterJob), name) != std::end(kOuterJob);
@@ -27,7 +27,7 @@ bool is_outer_launchers(std::string_view name) {
 
 bool is_inherited(std::string_view name, const InheritedEnvironment& rule) {
   // Even -genvlist cannot pass these on.
-  if (is_outer_launchers(name)) return false;
+  if (belongs_to_outer_launcher(name)) return false;
   if (rule.listed) return std::find(rule.names.begin(), rule.names.end(), name) != rule.names.end();
   return !rule.none;
 }

@@ -104,7 +104,7 @@ class Monitor {
   [[nodiscard]] std::int64_t deadline_ns() const;
 
   // Whether a rank that has not ended is stopped by a signal.
-  [[nodiscard]] bool some_stopped() const;
+  [[nodiscard]] bool is_any_stopped() const;
   [[nodiscard]] bool over() const { return left_ == 0; }
   // Ranks that have not ended.
   [[nodiscard]] std::uint32_t left() const { return left_; }

@@ -259,7 +259,7 @@ bool TraceNames::is_answer(std::uint32_t file, std::uint8_t portal, std::uint64_
   return is_envelope(file, portal) && is_reply(match_bits);
 }
 
-bool TraceNames::is_librarys(std::uint32_t file, std::uint8_t portal, const sim::TraceEvent& event) const {
+bool TraceNames::belongs_to_library(std::uint32_t file, std::uint8_t portal, const sim::TraceEvent& event) const {
   const std::uint64_t bits = event.match_bits;
   if (is_answer(file, portal, bits)) return true;
   if (portal == mpi_adi::kReceivePortal) {

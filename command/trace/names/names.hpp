@@ -140,7 +140,7 @@ class TraceNames {
   [[nodiscard]] bool is_answer(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const;
   // Whether no call of the program requested the message as such: an answer, a message with a tag of the library's own,
   // a step of a window's synchronisation.
-  [[nodiscard]] bool is_librarys(std::uint32_t file, std::uint8_t portal, const sim::TraceEvent& event) const;
+  [[nodiscard]] bool belongs_to_library(std::uint32_t file, std::uint8_t portal, const sim::TraceEvent& event) const;
   // Whether the portal is the library's own: that of collective calls, checks, cancels.
   [[nodiscard]] bool is_internal(std::uint32_t file, std::uint8_t portal) const;
   // Whether the portal's messages belong to collective calls: call number, source and communicator are in their match

@@ -254,7 +254,7 @@ Status read_trace_file(const std::string& path, TraceFile& file) {
   }
 }
 
-bool has_gone_on(const TraceFile& file) {
+bool has_new_events(const TraceFile& file) {
   const TraceSource source(file.path);
   sim::TraceHeader header{};
   if (source.descriptor() < 0 || !source.read(&header, sizeof header, 0).ok()) return false;

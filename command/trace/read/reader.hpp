@@ -66,7 +66,7 @@ struct TraceFile {
 [[nodiscard]] portals::Status read_trace_file(const std::string& path, TraceFile& file);
 
 // Whether the rank has recorded more since the file was read, for example because it began another MPI session.
-[[nodiscard]] bool has_gone_on(const TraceFile& file);
+[[nodiscard]] bool has_new_events(const TraceFile& file);
 
 // The state of a rank's file:
 //   begun     the rank records or has recorded

@@ -94,7 +94,7 @@ bool is_no_reply(const TraceEvent& event) {
 bool is_too_small(const TraceEvent& event) {
   return event.reason == static_cast<std::uint8_t>(portals::Passed::too_small);
 }
-bool is_not_too_small(const TraceEvent& event) {
+bool is_large_enough(const TraceEvent& event) {
   return !is_too_small(event);
 }
 
@@ -238,7 +238,7 @@ constexpr std::array kEvents = {
                  within(number_field("owner", Slot::a, "what owns its descriptor"), 16, 8),
                  within(word_field("link", Slot::a, kLinks), 24, 4),
                  within(word_field("descriptor", Slot::a, kDescriptors, 0), 28, 4),
-                 if_(is_not_too_small, rank_field("accepts", Slot::b, "source rank that it accepts, or any")),
+                 if_(is_large_enough, rank_field("accepts", Slot::b, "source rank that it accepts, or any")),
                  if_(is_too_small,
                      without(sim::kTraceRoomUnknown,
                              number_field("room", Slot::b,

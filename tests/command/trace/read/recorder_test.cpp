@@ -502,12 +502,12 @@ TEST_CASE("a closed trace that was taken up again since it was read has gone on"
   TraceFile file;
   REQUIRE(read_trace_file(recorder.path(), file).ok());
   CHECK(file.closed);
-  CHECK_FALSE(has_gone_on(file));
+  CHECK_FALSE(has_new_events(file));
   recorder.reopen();
-  CHECK(has_gone_on(file));
+  CHECK(has_new_events(file));
   recorder.record(numbered(2));
   recorder.suspend();
-  CHECK(has_gone_on(file));  // closed again, with more in it
+  CHECK(has_new_events(file));  // closed again, with more in it
 }
 
 TEST_CASE("a suspended trace is whole, and goes on when it is taken up again") {
