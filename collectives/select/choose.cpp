@@ -67,8 +67,8 @@ portals::Status parse_asked_for(std::string_view text, AskedFor& out) {
     }
     AskedPlan& plan = out.plans[static_cast<std::size_t>(*of)] = {};
     if (!plans) continue;
-    if (const portals::Status said = parse_plan(behind.substr(how.size() + 1), plan); !said.ok()) {
-      return portals::Status::error(words + said.sentence());
+    if (const portals::Status parsed = parse_plan(behind.substr(how.size() + 1), plan); !parsed.ok()) {
+      return portals::Status::error(words + parsed.sentence());
     }
   }
   return {};

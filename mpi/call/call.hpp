@@ -180,7 +180,7 @@ class Call {
   };
   // Sets the origin of the error; may be called before or after error(). `peer` delays a fatal error; with `program`
   // the call returns the function's own number.
-  void set_error_origin(ErrorOrigin whom) { error_origin_ = whom; }
+  void set_error_origin(ErrorOrigin origin) { error_origin_ = origin; }
   // The origin that was set last.
   [[nodiscard]] ErrorOrigin error_origin() const { return error_origin_; }
   // Sets the class of the first failed request, in addition to the error MPI_ERR_IN_STATUS. A fatal error records the

@@ -120,11 +120,11 @@ void StallTimer::clear() {
   ++rank_.process().board().progress;
 }
 
-void SharedWait::stay(WaitingThread& guest) {
-  rank_.wait_room().add(guest);
+void SharedWait::stay(WaitingThread& thread) {
+  rank_.wait_room().add(thread);
   // Leaves the lock before it sleeps, because the polling thread needs it.
   rank_.leave();
-  polls_ = polls_for_all_ = !guest.stay();
+  polls_ = polls_for_all_ = !thread.stay();
   rank_.enter();
 }
 

@@ -82,9 +82,9 @@ class SharedWait {
     // At most one thread polls for all, apart from a thread whose wait began before the rank had several threads.
     polls_for_all_ = rank.wait_room().begin_polling(rank.lock().turns());
     if (polls_for_all_) return;
-    WaitingThread guest(done);
+    WaitingThread thread(done);
     // Returns when the condition holds, or when this thread has to poll.
-    stay(guest);
+    stay(thread);
   }
   ~SharedWait() {
     if (polls_for_all_) rank_.wait_room().end_polling();
@@ -101,8 +101,8 @@ class SharedWait {
   bool after_round(bool moved) { return rank_.threaded() && share(moved); }
 
  private:
-  // Waits as a guest, until the guest's condition holds or this thread has to poll.
-  void stay(WaitingThread& guest);
+  // Waits in the wait room, until the condition of `thread` holds or the calling thread has to poll.
+  void stay(WaitingThread& thread);
   // The part of after_round() with several threads.
   bool share(bool moved);
 

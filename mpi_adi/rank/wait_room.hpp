@@ -14,15 +14,15 @@ namespace margay::mpi_adi {
 class WaitingThread {
  public:
   // `done`: the wait's condition. The polling thread calls it under the process lock, and not again after it has
-  // returned true. `done` must neither wait nor call functions of the program, and must outlive the guest.
+  // returned true. `done` must neither wait nor call functions of the program, and must outlive the waiting thread.
   template <typename Done>
   explicit WaitingThread(Done& done)
       : done_([](void* asked) { return static_cast<bool>((*static_cast<Done*>(asked))()); }), asked_(&done) {}
   WaitingThread(const WaitingThread&) = delete;
   WaitingThread& operator=(const WaitingThread&) = delete;
 
-  // Sleeps, outside the process lock, until the guest is taken off the list. True: its condition holds. False: its
-  // thread has to poll from now on.
+  // Sleeps, outside the process lock, until the waiting thread is taken off the list. True: its condition holds. False:
+  // its thread has to poll from now on.
   [[nodiscard]] bool stay() {
     wakeup_.wait();
     return served_;
@@ -30,7 +30,7 @@ class WaitingThread {
 
  private:
   friend class WaitRoom;
-  // The condition without its type, so that guests of all waits fit one list.
+  // The condition without its type, so that waiting threads of all waits fit one list.
   bool (*done_)(void*);
   void* asked_;
   // True: wakeup_ was called because the condition held. False: it was called to make the thread poll. Written under
@@ -39,11 +39,12 @@ class WaitingThread {
   sim::OneShotWakeup wakeup_;
 };
 
-// The polling threads and the guests of one rank.
+// The polling threads and the waiting threads of one rank.
 class WaitRoom {
  public:
-  // Makes a waiting call the polling one. False if another call polls; the caller then calls add() with a guest, and
-  // the guest's stay(). `turns`: the number of times that the rank's lock has gone from one thread to another.
+  // Makes a waiting call the polling one. False if another call polls; the caller then calls add() with a waiting
+  // thread, and the waiting thread's stay(). `turns`: the number of times that the rank's lock has gone from one thread
+  // to another.
   [[nodiscard]] bool begin_polling(std::uint32_t turns) {
     waits_alone_ = turns == turns_ ? waits_alone_ + 1 : 0;
     turns_ = turns;
@@ -54,15 +55,15 @@ class WaitRoom {
   }
   // Counts a thread that polls already. For a while two threads may poll, which does no harm.
   void join_polling() { ++pollers_; }
-  // Ends polling. If no other thread polls, serves once more, and makes the latest guest the polling thread, because
-  // that guest may not have gone to sleep yet.
+  // Ends polling. If no other thread polls, serves once more, and makes the latest waiting thread the polling thread,
+  // because that waiting thread may not have gone to sleep yet.
   void end_polling();
   // begin_callback() and end_callback() enclose a function of the program, which the polling thread may run. Another
   // thread polls meanwhile, and perhaps both afterwards.
   void begin_callback();
   void end_callback() { --away_; }
-  // Adds a guest, before its thread leaves the rank and calls stay().
-  void add(WaitingThread& guest) { waiting_threads_.push_back(&guest); }
+  // Adds a waiting thread, before it leaves the rank and calls stay().
+  void add(WaitingThread& thread) { waiting_threads_.push_back(&thread); }
   // Whether other threads of the rank have called MPI lately, so that they may need the processor on which this thread
   // polls.
   [[nodiscard]] bool in_company(std::uint32_t turns) const {
@@ -78,16 +79,16 @@ class WaitRoom {
     // A yield costs a system call, so not every test makes one.
     return ++polls_ % kPollsToYield == 0;
   }
-  // Wakes the guests whose condition holds.
+  // Wakes the waiting threads whose condition holds.
   void serve();
-  // Whether no guest waits.
+  // Whether no thread waits.
   [[nodiscard]] bool empty() const { return waiting_threads_.empty(); }
 
  private:
   // After so many waits or tests in a row by one thread, no other thread is expected to call.
   static constexpr std::uint32_t kAlone = 100;
   static constexpr std::uint32_t kPollsToYield = 8;
-  // Makes the latest guest the polling thread, if there is one.
+  // Makes the latest waiting thread the polling thread, if there is one.
   void hand_on();
 
   // Threads that poll, including pollers that are away.

@@ -214,7 +214,8 @@ class ProgramWait {
   // Events that end the wait with a failure, beside its limit.
   enum class FailureCause : std::uint8_t { nothing, losses, losses_and_holds };
   // `call`: the name in the launcher's reports; `peer`: the rank for which the program waits; -1: none in particular.
-  ProgramWait(Program& program, const char* call, std::int32_t peer, std::uint64_t limit_ns, FailureCause heed);
+  ProgramWait(Program& program, const char* call, std::int32_t peer, std::uint64_t limit_ns,
+              FailureCause failure_cause);
   // Takes the wait off the board, and undoes expected answers.
   ~ProgramWait();
   ProgramWait(const ProgramWait&) = delete;

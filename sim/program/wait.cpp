@@ -17,14 +17,14 @@ constexpr std::uint64_t kOnBoardAfterNs = 1'000'000'000;
 }  // namespace
 
 ProgramWait::ProgramWait(Program& program, const char* call, std::int32_t peer, std::uint64_t limit_ns,
-                         FailureCause heed)
+                         FailureCause failure_cause)
     : program_(program),
       peer_(peer),
       call_(call),
       waiter_(program.process().kernel(), program.process().clock(), program.process().wait_means()),
       limit_ns_(limit_ns),
       next_report_ns_(program.stall_report_ns_),
-      failure_cause_(heed) {}
+      failure_cause_(failure_cause) {}
 
 ProgramWait::~ProgramWait() {
   if (expects_) program_.stop_expecting();

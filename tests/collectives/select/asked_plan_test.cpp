@@ -38,9 +38,9 @@ TEST_CASE("other texts are no plan") {
                                       "2 x4", "2x2x2x2x2", "99999999999x2", "2x4,"}) {
     CAPTURE(text);
     AskedPlan plan = asking({{3}});
-    const portals::Status notice_records = parse_plan(text, plan);
-    CHECK_FALSE(notice_records.ok());
-    CHECK(notice_records.sentence().find("as 2x4") != std::string::npos);
+    const portals::Status said = parse_plan(text, plan);
+    CHECK_FALSE(said.ok());
+    CHECK(said.sentence().find("as 2x4") != std::string::npos);
     CHECK(plan == AskedPlan{});
   }
 }

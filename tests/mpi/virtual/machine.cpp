@@ -99,7 +99,7 @@ sim::Job VirtualMachine::job_of(std::uint32_t rank) const {
 
 // The ranks that neither sleep nor have returned. If all ranks sleep, or wait for sleeping ones, time advances to the
 // end of the shortest sleep.
-std::vector<Seat*> VirtualMachine::who_is_able() {
+std::vector<Seat*> VirtualMachine::find_runnable_seats() {
   std::vector<Seat*> able;
   Seat* sleeps = nullptr;
   const std::uint64_t now_ns = clock_.now_ns();
@@ -125,7 +125,7 @@ std::vector<Seat*> VirtualMachine::who_is_able() {
 
 Seat* VirtualMachine::choose() {
   clock_.pass(kTurnNs);
-  const std::vector<Seat*> able = who_is_able();
+  const std::vector<Seat*> able = find_runnable_seats();
   if (able.empty()) return nullptr;
   if (turns_++ % kSlowTurns == 0) slow_ = random_() % 2 == 0 ? able[random_() % able.size()] : nullptr;
   if (random_() % (able.size() + 1) == 0) static_cast<void>(network_.advance());

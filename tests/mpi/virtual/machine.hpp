@@ -116,7 +116,7 @@ class VirtualMachine {
   [[nodiscard]] sim::Job job_of(std::uint32_t rank) const;
   // Whose turn is next; the network may advance before. nullptr: all programs have returned.
   [[nodiscard]] Seat* choose();
-  [[nodiscard]] std::vector<Seat*> who_is_able();
+  [[nodiscard]] std::vector<Seat*> find_runnable_seats();
   void look_for_rest();
   void pass_turn(Seat& from);
   void settle();

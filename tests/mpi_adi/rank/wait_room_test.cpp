@@ -8,7 +8,7 @@
 namespace margay::mpi_adi {
 namespace {
 
-TEST_CASE("one polls; a guest is called when its wait is over, and no other one") {
+TEST_CASE("one polls; a waiting thread is woken when its wait is over, and no other one") {
   WaitRoom room;
   REQUIRE(room.begin_polling(0));
   CHECK_FALSE(room.begin_polling(1));
@@ -55,13 +55,13 @@ TEST_CASE("while the one that polls runs a function of the program's another one
   WaitRoom room;
   REQUIRE(room.begin_polling(0));
   auto never = [] { return false; };
-  SUBCASE("a guest that was there") {
-    WaitingThread guest(never);
-    room.add(guest);
+  SUBCASE("a thread that waited before") {
+    WaitingThread waiting(never);
+    room.add(waiting);
     room.begin_callback();
-    CHECK_FALSE(guest.stay());  // its wait is not over: it has to poll
+    CHECK_FALSE(waiting.stay());  // its wait is not over: it has to poll
     CHECK(room.empty());
-    CHECK_FALSE(room.begin_polling(1));  // the guest polls
+    CHECK_FALSE(room.begin_polling(1));  // the waiting thread polls
   }
   SUBCASE("or who comes meanwhile") {
     room.begin_callback();

@@ -73,7 +73,7 @@ TEST_CASE("a thread knows whether it holds the lock") {
   CHECK_FALSE(lock.mine());
 }
 
-TEST_CASE("a summons is heard before the wait, in it and in sleep, once, with what was done for it") {
+TEST_CASE("a wakeup takes effect before the wait, in it and in sleep, once, with what was done for it") {
   for (int round = 0; round < 200; ++round) {
     OneShotWakeup oneshot_wakeup;
     int done = 0;
