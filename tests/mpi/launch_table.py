@@ -210,8 +210,8 @@ CHECKS = (
 
 TURN = {"MARGAY_RATES": "turn=1e-6"}
 RATES = (
-    Row("rates_of_a_run", "", "gathers.c", options=("--rates fast",), status="nonzero", stderr=("it is usual, paragon, a file",)),
-    Row("rates_of_a_run", "", "gathers.c", options=("--rates turn=1e-6",), status="nonzero", stderr=("it is not there",)),
+    Row("rates_of_a_run", "", "gathers.c", options=("--rates fast",), status="nonzero", stderr=("the values are usual, paragon, a file",)),
+    Row("rates_of_a_run", "", "gathers.c", options=("--rates turn=1e-6",), status="nonzero", stderr=("it is missing",)),
     Row("rates_of_a_run", "", "gathers.c", options=("--rates turn=none",), status="nonzero", stderr=("turn=none",)),
     Row("rates_of_a_run", "", "gathers.c", options=("--rates /nowhere/rates", f"--rates {1000 * 'x'}"), status=2, stderr=("--rates",)),
     Row("rates_of_a_run", "", "gathers.c", launchers=("hydra", "alone"), env=TURN, status="nonzero", stderr=("'inside'",)),
