@@ -16,7 +16,7 @@ namespace margay::mpi_adi {
 // The portals and their purposes (paper 001, figures 1, 2, 8, 10 and 11).
 
 inline constexpr portals::PortalIndex kReceivePortal = 0;         // posted receives and the two catch-alls
-inline constexpr portals::PortalIndex kAcknowledgmentPortal = 1;  // long sends' acknowledgments, synchronous answers
+inline constexpr portals::PortalIndex kAcknowledgmentPortal = 1;  // acknowledgments and other answers to sends
 inline constexpr portals::PortalIndex kReadPortal = 2;            // bodies that receivers pull
 // The tree portal takes the messages of collective calls along a tree; the ready portal takes notices between members.
 inline constexpr portals::PortalIndex kCollectiveTreePortal = 3;
@@ -71,9 +71,9 @@ inline constexpr portals::MatchBits kTagMask = portals::MatchBits{0xffff'ffff} <
 static_assert(kContextShift + kContextBits == kSourceShift);
 inline constexpr portals::MatchBits kContextMask = ((portals::MatchBits{1} << kContextBits) - 1) << kContextShift;
 
-// The highest tag of a program (MPI_TAG_UB). The match bits have 32 bits for the tag. So the library's own tags
-// (mpi_adi/request/partitioned.hpp, collectives/comm/agree.hpp) have room for a whole tag of the program and for the
-// bits that mark them as the library's.
+// The highest tag of a program (MPI_TAG_UB). It uses 29 of the 32 bits that the match bits have for the tag. The other
+// three are for the library's own tags (mpi_adi/request/partitioned.hpp, collectives/comm/agree.hpp), which may contain
+// a whole tag of the program.
 inline constexpr unsigned kUserTagBits = 29;
 inline constexpr int kUserTagMax = (1 << kUserTagBits) - 1;
 // Negative tags are invalid too: as unsigned numbers they exceed the maximum.

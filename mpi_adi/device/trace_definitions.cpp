@@ -82,7 +82,7 @@ void define_portals_in_trace(sim::Recorder& recorder, std::uint64_t heap_bytes) 
   owner(kOwnerAcknowledgment, "a send that waits for its acknowledgment");
   owner(kOwnerRead, "a send whose body may be pulled");
   owner(kOwnerCancel, "questions about cancelled sends");
-  owner(kOwnerListener, "what listens for collective calls and accesses of windows");
+  owner(kOwnerListener, "an observer of collective calls or window accesses");
   owner(kOwnerTask, "a collective call");
   owner(kOwnerOthers, "memory of a collective call or a window");
 }

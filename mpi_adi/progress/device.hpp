@@ -135,8 +135,8 @@ class Device {
   // sends to this process are under way.
   [[nodiscard]] bool quiet_but_unmatched(std::uint32_t session) const;
   // Cancels the sends that no receive has taken. `receivers`: whether other processes remain (then only sends to this
-  // process are cancelled) or leave too. The receivers must answer, so they run progress until then. A receive that is
-  // still posted gets its message. sends_over(): whether no send is under way.
+  // process are cancelled) or leave too. The receivers must answer, so they run progress until the sends are over. A
+  // receive that is still posted gets its message. sends_over(): whether no send is under way.
   enum class Receivers : std::uint8_t { remain, leave };
   void give_up_sends(std::uint32_t session, Receivers receivers);
   [[nodiscard]] bool sends_over(std::optional<std::uint32_t> session) const;
@@ -180,7 +180,7 @@ class Device {
   // Sends and receives that are taken from their pools, including complete ones that their owner has not freed.
   [[nodiscard]] std::size_t sends_in_use() const;
   [[nodiscard]] std::size_t receives_in_use() const;
-  // The options as read at the start, with later changes by the first setter below.
+  // The options as read at the start, with later changes of the long protocol (set_long_protocol()).
   [[nodiscard]] const DeviceOptions& options() const;
   // For later sends.
   void set_long_protocol(DeviceOptions::LongProtocol protocol);

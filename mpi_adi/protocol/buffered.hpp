@@ -17,8 +17,8 @@ struct DeviceParts;  // mpi_adi/device/parts
 
 // The attached buffer. First fit assigns each message a place in the buffer. The list of places lies outside of the
 // buffer, so all of the buffer's bytes are usable. Each place nevertheless costs MPI_BSEND_OVERHEAD bytes in addition
-// to its message, because the standard lets programs count on no more room. reserve() and release() take time in
-// proportion to the messages in the buffer.
+// to its message, because the standard guarantees no more room, and a program that needs more is not portable.
+// reserve() and release() take time in proportion to the messages in the buffer.
 class AttachedBuffer {
  public:
   // Takes the memory for buffered sends. Fails when a buffer is attached already. The program keeps the memory valid
