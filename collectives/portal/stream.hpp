@@ -80,7 +80,7 @@ class StreamSend : public Part {
   void send(const portals::Region& piece, std::uint64_t offset);
 
  private:
-  // Notifies the destination, once, that no further piece comes.
+  // Notifies the destination, once, that no further piece will be sent.
   void refuse();
 
   ReadyWait wait_;

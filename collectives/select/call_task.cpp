@@ -48,7 +48,8 @@ void CallTask::start(mpi_adi::MpiRank& /*rank*/) {
   const CallNumber number = channel_ ? Notices::take_number(*channel_) : portal_.notices().take_number(all);
   mpi_adi::Task& task = *this;
   collective_.emplace(portal_, all, number, flow_, task);
-  // Appends the call to its communicator's calls in progress. It begins when no gate before it is in progress.
+  // Appends the call to its communicator's calls in progress, unless it is persistent. It begins when no gate before it
+  // is in progress.
   portal_.order().enter(place_, all, number);
   begin();
 }
