@@ -24,7 +24,7 @@ class AttachedBuffer {
   // Takes the memory for buffered sends. Fails when a buffer is attached already. The program keeps the memory valid
   // and untouched until detach().
   [[nodiscard]] portals::Status attach(void* base, std::uint64_t bytes);
-  // Returns the buffer to the program and forgets it; null and 0 when none is attached. Requires: idle().
+  // Detaches the buffer and returns it; null and 0 when none is attached. Requires: idle().
   void detach(void*& base, std::uint64_t& bytes);
   // Reserves a place for a message of `bytes`. Fails when no buffer is attached, or when no gap is large enough; the
   // error names the bytes of the message and of its overhead.

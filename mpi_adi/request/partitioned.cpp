@@ -15,7 +15,7 @@ Partitioned::Partitioned(RequestKind which, MpiRank& rank, const PartitionedCall
 }
 
 int Partitioned::cancel(MpiRank& /*rank*/, std::string& words) {
-  words = "the request is a partitioned one, which cannot be cancelled";
+  words = "a partitioned request cannot be cancelled";
   return MPI_ERR_REQUEST;
 }
 
