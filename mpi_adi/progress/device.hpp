@@ -32,6 +32,7 @@ struct Message;  // a matched probe's message, taken off the heap's queue (MPI_M
 
 struct DeviceParts;  // mpi_adi/device/parts
 struct FirstWait;    // mpi_adi/progress/describe
+class Listener;      // mpi_adi/device/listener
 class TypeCheck;     // mpi_adi/device/type_check
 class Unexpected;    // mpi_adi/device/unexpected
 
@@ -172,6 +173,10 @@ class Device {
   // message is held for too long: heap(), and those of layers above.
   [[nodiscard]] const Unexpected& heap() const;
   [[nodiscard]] std::vector<Unexpected*>& extensible_heaps();
+  // The observers of every progress round, and those of lost peers (mpi_adi/device/parts). A layer above adds observers
+  // of its own, and removes them before they end.
+  [[nodiscard]] std::vector<Listener*>& round_observers();
+  [[nodiscard]] std::vector<Listener*>& loss_observers();
 
   // For the tool interface. posted_receives() counts the posted receives of one communicator, or of all communicators
   // (nullptr).

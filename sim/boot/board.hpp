@@ -26,7 +26,7 @@ namespace margay::sim {
 
 inline constexpr std::uint64_t kBoardMagic = 0x3144'5241'4f42'474d;  // "MGBOARD1" read as little-endian
 // Changes with each change of this layout.
-inline constexpr std::uint32_t kBoardVersion = 13;
+inline constexpr std::uint32_t kBoardVersion = 14;
 inline constexpr std::size_t kBoardPageBytes = 4096;
 // The most ranks of a board.
 inline constexpr std::uint32_t kMaxRanks = 65536;
@@ -99,6 +99,21 @@ struct BoardWait {
   std::array<char, 288> place{};
 };
 
+// A counter of a communication library, by its name (zero-terminated; empty: not in use).
+struct BoardCounter {
+  std::array<char, 24> name{};
+  std::uint64_t count = 0;
+};
+
+// A communication library that has joined the rank (libraries/host): its name, zero-terminated, and its counters, which
+// are current at any time. The name stays after the library's end. An empty name: none.
+inline constexpr std::size_t kBoardCounters = 12;
+struct BoardLibrary {
+  std::array<char, 16> name{};
+  std::array<BoardCounter, kBoardCounters> counters{};
+};
+inline constexpr std::size_t kBoardLibraries = 3;
+
 // A rank's state, written by that rank only. Nearly all fields are stored plainly, without memory orders: a reader of a
 // running rank may see a mixture of old and new fields. Exceptions are `pid` (claim_for_process), `wait.answered` and
 // `processor`.
@@ -141,6 +156,7 @@ struct BoardBlock {
   alignas(64) std::array<BoardCount, static_cast<std::size_t>(CountedWire::count)> by_wire{};
   std::uint64_t posted_receives = 0;
   portals::ArrivalCounts unexpected;
+  std::array<BoardLibrary, kBoardLibraries> libraries{};
 };
 static_assert(std::is_trivially_copyable_v<BoardBlock>);
 static_assert(offsetof(BoardBlock, mpi_call) == 16 && offsetof(BoardBlock, calls) == 48);
@@ -150,7 +166,8 @@ static_assert(offsetof(BoardBlock, by_protocol) == 2920 && offsetof(BoardBlock, 
 static_assert(offsetof(BoardBlock, on_portals) == 3132 && offsetof(BoardBlock, start_ticks) == 3136 &&
               offsetof(BoardBlock, by_access) == 3144 && offsetof(BoardBlock, processor) == 3288 &&
               offsetof(BoardBlock, abort_finding) == 3292 && offsetof(BoardBlock, by_wire) == 3328 &&
-              offsetof(BoardBlock, unexpected) == 3384 && sizeof(BoardBlock) == 3456);
+              offsetof(BoardBlock, unexpected) == 3384 && offsetof(BoardBlock, libraries) == 3400 &&
+              sizeof(BoardBlock) == 4608);
 
 // The launcher's finding about the progress of the whole job. stall: every rank waits and nothing moves. deadlock:
 // moreover, only messages could end the waits, and none is in flight.
