@@ -179,7 +179,7 @@ struct BoardHeader {
   std::uint64_t magic = 0;
   std::uint32_t version = 0;
   std::uint32_t size = 0;
-  // Nodes of the job; a table behind the header assigns the ranks to them.
+  // Nodes of the job; a table after the header assigns the ranks to them.
   std::uint32_t node_count = 0;
   // Grows while ranks run: the launcher asks waiting ranks whether anything moves.
   std::uint32_t question = 0;
@@ -271,7 +271,7 @@ void set_text(std::array<char, N>& field, std::string_view text) {
   std::string_view end;
   if (text.size() >= N) {
     end = kCut;
-    text = text.substr(0, N - kCut.size());  // with the character behind it, which may be a space
+    text = text.substr(0, N - kCut.size());  // with the character after it, which may be a space
     const std::size_t space = text.rfind(' ');
     text = text.substr(0, space == std::string_view::npos ? text.size() - 1 : space);
   }

@@ -1,4 +1,4 @@
-// Findings: mistakes of a program and ends of a job that margay reports. Each kind has a stable id; the texts behind
+// Findings: mistakes of a program and ends of a job that margay reports. Each kind has a stable id; the texts of
 // the ids are in command/info/findings. A rank passes a finding to the launcher as a record.
 //
 // With `margay run --report` all ranks inherit one memory file (MARGAY_FINDINGS_FD), to which each appends records of

@@ -128,7 +128,7 @@ enum class TraceChoice : std::uint8_t {
 inline constexpr std::uint8_t kTraceChoiceCount = 5;
 [[nodiscard]] std::string_view name(TraceChoice choice);
 
-// The link by which a walk continued behind an entry.
+// The link by which a walk continued after an entry.
 enum class TraceLink : std::uint8_t {
   // To the next entry in the list.
   next = 0,

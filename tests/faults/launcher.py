@@ -376,7 +376,7 @@ def trace_folders(build, scratch):
     (used / "rank_00003.trace").write_text("")
     (scratch / "file").write_text("")
     for folder, options, text in (
-            (used, [], "earlier run"), (scratch / "no" / "parent", [], "cannot create the folder"), (scratch / "file", [], "no folder"),
+            (used, [], "earlier run"), (scratch / "no" / "parent", [], "cannot create the folder"), (scratch / "file", [], "not a folder"),
             ("used", ["-wdir", scratch], "earlier run")):
         job = Job(build, ["-n", 2, "--trace", folder, *options], ["touch", scratch / "ran"])
         job.expect(71, 2)

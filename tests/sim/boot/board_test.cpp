@@ -138,10 +138,10 @@ TEST_CASE("a segment that is not to be had says what was asked, what is there, a
   const auto status = create_segment(request, descriptor);
   REQUIRE_FALSE(status.ok());
   CHECK(status.sentence().find("17592186044416 bytes") != std::string::npos);
-  CHECK(status.sentence().find("are there in /dev/shm") != std::string::npos);
+  CHECK(status.sentence().find("are free in /dev/shm") != std::string::npos);
   request.sizes = only_size(4096);
   request.directory = "/nonexistent";
-  CHECK(create_segment(request, descriptor).sentence().find("/nonexistent is not there") != std::string::npos);
+  CHECK(create_segment(request, descriptor).sentence().find("/nonexistent cannot be used") != std::string::npos);
   request.sizes = only_size(0);
   CHECK_FALSE(create_segment(request, descriptor).ok());
 }
