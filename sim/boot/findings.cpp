@@ -51,7 +51,7 @@ void append_record(int descriptor, std::uint32_t rank, Finding finding, FindingR
   sigemptyset(&limit);
   sigaddset(&limit, SIGXFSZ);
   ::pthread_sigmask(SIG_BLOCK, &limit, &before);
-  // A short write (no memory left) leaves a truncated record, which the launcher ignores and counts as not listed.
+  // A short write (no memory left) leaves a record without its end, which the launcher skips and counts as not listed.
   if (::write(descriptor, &record, sizeof record) < 0 && errno == EFBIG && sigismember(&before, SIGXFSZ) == 0) {
     const timespec at_once{};
     ::sigtimedwait(&limit, nullptr, &at_once);

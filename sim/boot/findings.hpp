@@ -3,7 +3,8 @@
 //
 // With `margay run --report` all ranks inherit one memory file (MARGAY_FINDINGS_FD), to which each appends records of
 // one size. The operating system makes an append atomic, so ranks need no lock, and the launcher has all records of a
-// killed rank.
+// killed rank. The program inherits the file, too, and may write to it by mistake, so a record begins and ends with a
+// mark by which the launcher finds it.
 #pragma once
 
 #include <array>
@@ -116,12 +117,17 @@ static_assert(static_cast<std::uint32_t>(Finding::mpi_error) + 1 == kFindingCoun
 // The memory file's name.
 inline constexpr char kFindingsFileName[] = "margay-findings";
 
+// The first and the last bytes of a record. No text contains them, because they are not characters.
+inline constexpr std::uint64_t kFindingBegin = 0x01fe'4947'424e'4946;  // "FINBGI", 254, 1 read as little-endian
+inline constexpr std::uint32_t kFindingEnd = 0x02fd'4e45;              // "EN", 253, 2
+
 // One record of the memory file. Texts are zero-terminated, empty where unknown; a message that is too long is cut. A
 // record is 1 KiB: one append of it is atomic.
 struct FindingRecord {
   // The rank that adds the finding.
   static constexpr std::uint32_t kThisRank = ~std::uint32_t{0};
 
+  std::uint64_t begin = kFindingBegin;
   std::uint32_t finding = 0;
   std::uint32_t rank = kThisRank;
   std::int32_t peer = -1;  // rank in the communicator; -1: unknown
@@ -131,9 +137,10 @@ struct FindingRecord {
   std::array<char, 32> call{};
   std::array<char, 256> site{};  // place in the program, "ring.c:41"
   std::array<char, 160> communicator{};
-  std::array<char, 536> message{};
+  std::array<char, 524> message{};
   std::uint32_t is_counted = 0;  // 1: the finding is in the rank's count on the board, too
   std::int32_t other_rank = -1;  // a second rank that the finding concerns; -1: none
+  std::uint32_t end = kFindingEnd;
 };
 static_assert(std::is_trivially_copyable_v<FindingRecord> && sizeof(FindingRecord) == 1024);
 

@@ -120,6 +120,14 @@ def case_report_collective(case):
     case.expect(finding.get("communicator") == "MPI_COMM_WORLD", f"communicator of {finding}")
 
 
+def case_report_stray(case):
+    """Bytes that a program writes to the findings file hide no record."""
+    write = "printf nonsense >&$MARGAY_FINDINGS_FD; exec " + str(case.ours("findings.c")) + " early"
+    report = report_of(case, (), ("bash", "-c", write), 2, 1)
+    seen = [finding["id"] for finding in report["findings"]]
+    case.expect(seen == ["bad-argument"] * 2, f"expected a finding of each rank, got {report}")
+
+
 def case_report_refused(case):
     """A rank that cannot begin MPI has reported why."""
     report = report_of(case, (), ("env", "MARGAY_INITIAL_ERRHANDLER=rubbish", case.ours("who.c")), 1, 1)

@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "command/run/report/report.hpp"
 #include "portals/base/assert.hpp"
@@ -46,15 +48,32 @@ bool read_record(const sim::FindingRecord& record, std::uint32_t ranks, JobFindi
   return true;
 }
 
-// Invalid records are skipped, not fatal: the report is most useful after a crash.
+// The bytes of the memory file.
+std::string read_all(int descriptor) {
+  std::string bytes;
+  std::array<char, 64 * sizeof(sim::FindingRecord)> part{};
+  ssize_t got = 0;
+  while ((got = ::pread(descriptor, part.data(), part.size(), static_cast<off_t>(bytes.size()))) > 0) {
+    bytes.append(part.data(), static_cast<std::size_t>(got));
+  }
+  return bytes;
+}
+
+// Invalid records are skipped, not fatal: the report is most useful after a crash. The file may also have bytes of the
+// program and parts of records, so each record is found by its first mark, and is whole if it ends with the last one.
 // `counted`: the number of those that are in the ranks' counts on the board.
 std::vector<JobFinding> read_records(int descriptor, std::uint32_t ranks, std::size_t& counted) {
   std::vector<JobFinding> found;
-  sim::FindingRecord record;
-  // A truncated last record is ignored.
-  for (off_t at = 0; ::pread(descriptor, &record, sizeof record, at) == sizeof record; at += sizeof record) {
+  const std::string bytes = descriptor >= 0 ? read_all(descriptor) : std::string();
+  const std::string_view mark(reinterpret_cast<const char*>(&sim::kFindingBegin), sizeof sim::kFindingBegin);
+  std::size_t at = 0;
+  while ((at = bytes.find(mark, at)) != std::string::npos && bytes.size() - at >= sizeof(sim::FindingRecord)) {
+    sim::FindingRecord record;
+    std::memcpy(&record, bytes.data() + at, sizeof record);
     JobFinding one;
-    if (!read_record(record, ranks, one)) continue;
+    // Behind the beginning of a part the next record is searched from the first byte after the mark.
+    at += record.end == sim::kFindingEnd ? sizeof record : mark.size();
+    if (record.end != sim::kFindingEnd || !read_record(record, ranks, one)) continue;
     found.push_back(std::move(one));
     if (record.is_counted != 0) ++counted;
   }
