@@ -2,7 +2,7 @@
 // the ids are in command/info/findings. A rank passes a finding to the launcher as a record.
 //
 // With `margay run --report` all ranks inherit one memory file (MARGAY_FINDINGS_FD), to which each appends records of
-// one size. The operating system makes an append atomic, so ranks need no lock, and the launcher has all records of a
+// one size. A process that did not inherit it opens the launcher's (MARGAY_FINDINGS_PATH). The operating system makes an append atomic, so ranks need no lock, and the launcher has all records of a
 // killed rank. The program inherits the file, too, and may write to it by mistake, so a record begins and ends with a
 // mark by which the launcher finds it.
 #pragma once

@@ -128,6 +128,15 @@ def case_report_stray(case):
     case.expect(seen == ["bad-argument"] * 2, f"expected a finding of each rank, got {report}")
 
 
+def case_report_child(case):
+    """The finding of a process that a rank started without its descriptors."""
+    start = f"import subprocess, sys; sys.exit(subprocess.call(['{case.ours('findings.c')}', 'early']))"
+    report = report_of(case, (), (sys.executable, "-c", start), 2, 1)
+    seen = sorted((finding["id"], finding["ranks"]) for finding in report["findings"])
+    case.expect(seen == [("bad-argument", [0]), ("bad-argument", [1])], f"expected a finding of each rank, got {report}")
+    case.expect(case.last.ids == ["bad-argument"] * 2, f"expected two lines, got {case.last.ids}")
+
+
 def case_report_refused(case):
     """A rank that cannot begin MPI has reported why."""
     report = report_of(case, (), ("env", "MARGAY_INITIAL_ERRHANDLER=rubbish", case.ours("who.c")), 1, 1)
