@@ -258,6 +258,7 @@ void Call::error(int error_class, std::string sentence) {
 int Call::failed() {
   MpiRank& rank = *rank_;
   sim::BoardBlock& board = rank.process().board();
+  static_assert(sizeof name_.board == sizeof board.failed_call);
   std::memcpy(board.failed_call.data(), name_.board, sizeof name_.board);
   const std::string_view class_name = error_class_name(error_class_);
   // For the launcher: if MPI_Finalize fails, the rank ends without being finalized, and this is the reported reason.

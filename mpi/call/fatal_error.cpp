@@ -74,7 +74,7 @@ namespace {
 
 sim::FindingRecord error_record(const CallName& name, std::string_view location_suffix) {
   sim::FindingRecord record;
-  sim::set_text(record.call, name.text);
+  sim::set_name(record.call, name.text);
   sim::set_site(record, location_suffix);
   return record;
 }

@@ -121,7 +121,7 @@ inline constexpr char kFindingsFileName[] = "margay-findings";
 inline constexpr std::uint64_t kFindingBegin = 0x01fe'4947'424e'4946;  // "FINBGI", 254, 1 read as little-endian
 inline constexpr std::uint32_t kFindingEnd = 0x02fd'4e45;              // "EN", 253, 2
 
-// One record of the memory file. Texts are zero-terminated, empty where unknown; a message that is too long is cut. A
+// One record of the memory file. Texts other than `call` are zero-terminated, empty where unknown; a message that is too long is cut. A
 // record is 1 KiB: one append of it is atomic.
 struct FindingRecord {
   // The rank that adds the finding.
@@ -134,7 +134,7 @@ struct FindingRecord {
   std::int32_t tag = -1;   // -1: unknown
   std::uint64_t bytes = 0;
   std::uint64_t time_ns = 0;  // CLOCK_MONOTONIC
-  std::array<char, 32> call{};
+  std::array<char, 32> call{};   // as on the board: set_name()
   std::array<char, 256> site{};  // place in the program, "ring.c:41"
   std::array<char, 160> communicator{};
   std::array<char, 524> message{};

@@ -47,6 +47,7 @@ TABLE = (
     ((), ("findings.c", "completes"), 1, 50, ["mpi-error", "aborted"]),
     ((), ("findings.c", "memory"), 1, 34, ["out-of-memory", "aborted"]),
     (("--nodes", "2"), ("findings.c", "loss"), 2, 101, ["peer-failed", "aborted"]),
+    ((), ("findings.c", "longest"), 1, 2, ["bad-argument", "aborted"]),
     # Outside of the rank, and of MPI.
     ((), ("findings.c", "thread"), 1, 12, ["bad-argument", "aborted"]),
     ((), ("findings.c", "early"), 1, 1, ["bad-argument"]),
@@ -118,6 +119,13 @@ def case_report_collective(case):
     case.expect(len(finding["ranks"]) == 2 and 2 in finding["ranks"], f"ranks of {finding}")
     case.expect(finding.get("call") == "MPI_Allreduce", f"call of {finding}")
     case.expect(finding.get("communicator") == "MPI_COMM_WORLD", f"communicator of {finding}")
+
+
+def case_report_longest(case):
+    """The longest name of a function is whole, in both findings."""
+    report = report_of(case, (), ("findings.c", "longest"), 1, 2)
+    name = "MPI_Type_create_hindexed_block_c"
+    case.expect([finding.get("call") for finding in report["findings"]] == [name] * 2, f"expected {name} in {report}")
 
 
 def case_report_stray(case):

@@ -3,7 +3,7 @@
    function ("copy"), a generalized request's function ("query"; "queries" in MPI_Waitall), or MPI_Comm_call_errhandler
    ("call"). A null pointer, in another thread than the one that may call MPI ("thread"), before MPI_Init ("early"),
    after MPI_Finalize ("late"). More memory than there is ("memory"). Two accesses to one place ("puts"); the end of an
-   epoch that was not begun ("completes"). The connections to other nodes end ("loss"). A rank ends without
+   epoch that was not begun ("completes"). A wrong argument of a function with the longest name ("longest"). The connections to other nodes end ("loss"). A rank ends without
    MPI_Init ("absent") or MPI_Finalize ("leaves"). A library is loaded, and MPI not used ("loads FILE"). */
 #include <dlfcn.h>
 #include <mpi.h>
@@ -128,6 +128,10 @@ int main(int argc, char** argv) {
   if (is(way, "call")) MPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_TRUNCATE);
   if (is(way, "thread")) in_thread();
   if (is(way, "memory")) MPI_Alloc_mem((MPI_Aint)1 << 50, MPI_INFO_NULL, &memory);
+  if (is(way, "longest")) {
+    MPI_Datatype made;
+    MPI_Type_create_hindexed_block_c(-1, 1, NULL, MPI_INT, &made);
+  }
   if (is(way, "puts") || is(way, "completes")) use_window(way);
   if (is(way, "loss")) lose();
   if (is(way, "leaves") && rank == 1) exit(3);
