@@ -5,8 +5,8 @@
 
 namespace margay::mpi {
 
-// A function's name, zero-terminated, and as the job's board has it (sim::kCallNameBytes). Recording the call in progress
-// is thus one copy of 32 bytes.
+// A function's name, zero-terminated, and as the job's board has it (sim::kCallNameBytes). Recording the call in
+// progress is thus one copy of 32 bytes.
 struct CallName {
   // Bytes of a call's name on the job's board, where the launcher reads it if the process dies in the call.
   static constexpr std::size_t kBoardBytes = 32;

@@ -18,7 +18,7 @@ FAULTS = SOURCES.parents[1] / "faults"
 # Programs whose ranks report all their findings, except with these arguments: outside of the rank there is no trace, and
 # the launcher reports how ranks end.
 TRACED = ("unreceived.c", "leaks.c", "findings.c", "check_types.c", "disagree.c")
-UNTRACED = (("thread",), ("early",), ("late",), ("absent",), ("leaves",))
+UNTRACED = (("thread",), ("crowd",), ("early",), ("early crowd",), ("late",), ("absent",), ("leaves",))
 
 # Options of the run, program and arguments, ranks, exit status, ids in order of time. A program that ends with .c is
 # compiled.
@@ -51,6 +51,8 @@ TABLE = (
     # Outside of the rank, and of MPI.
     ((), ("findings.c", "thread"), 1, 12, ["bad-argument", "aborted"]),
     ((), ("findings.c", "early"), 1, 1, ["bad-argument"]),
+    ((), ("findings.c", "crowd"), 1, 12, ["bad-argument", "aborted"]),
+    ((), ("findings.c", "early crowd"), 1, 1, ["bad-argument"]),
     ((), ("findings.c", "late"), 1, 1, ["bad-argument"]),
     ((), ("ends.c", "after"), 2, 1, ["mpi-error"] * 2),
     ((), ("ends.c", "abort", "7", "1"), 3, 7, ["aborted"]),
