@@ -85,6 +85,9 @@ void StallTimer::answer() {
   sim::Process& process = rank_.process();
   sim::BoardWait& wait = process.board().wait;
   if (process.question() == wait.answered) return;
+  // The launcher asks when no rank makes progress. A dropped message may be the reason, and is printed before the
+  // launcher's report.
+  rank_.report_dropped_sends();
   // If a link is silent, a message of this process may still be under way. The question is not answered then.
   const bool in_transit = process.kernel().in_transit();
   if (question_ != wait.answered && !in_transit) sim::publish_number(wait.answered, question_);

@@ -17,8 +17,8 @@ from launch_case import SOURCES, cases_of, run_cases
 FAULTS = SOURCES.parents[1] / "faults"
 # Programs whose ranks report all their findings, except with these arguments: outside of the rank there is no trace, and
 # the launcher reports how ranks end.
-TRACED = ("unreceived.c", "leaks.c", "findings.c", "check_types.c", "disagree.c")
-UNTRACED = (("thread",), ("crowd",), ("early",), ("early crowd",), ("late",), ("absent",), ("leaves",))
+TRACED = ("unreceived.c", "leaks.c", "findings.c", "check_types.c", "disagree.c", "refuses.c")
+UNTRACED = (("ready waits",), ("thread",), ("crowd",), ("early",), ("early crowd",), ("late",), ("absent",), ("leaves",))
 
 # Options of the run, program and arguments, ranks, exit status, ids in order of time. A program that ends with .c is
 # compiled.
@@ -28,6 +28,7 @@ TABLE = (
     (("--leaks",), ("unreceived.c",), 2, 0, ["unreceived-message"] * 3),
     (("--strict",), ("unreceived.c",), 2, 72, ["unreceived-message"] * 3),
     ((), ("unreceived.c", "ready"), 2, 0, ["dropped-ready-send"]),
+    (("--deadlock", "abort"), ("unreceived.c", "ready waits"), 2, 73, ["dropped-ready-send", "deadlock"]),
     (("--leaks",), ("leaks.c", "lost"), 2, 0, ["leaked-handle"] * 6),
     (("--check-rma",), ("findings.c", "puts"), 2, 49, ["rma-conflict", "aborted"]),
     (("--check-types",), ("check_types.c", "3"), 2, 0, ["type-mismatch"] * 3),
