@@ -169,6 +169,15 @@ constexpr std::array<FindingText, sim::kFindingCount> kTexts = {{
      "Or MPI_Init failed, or the call was made before it or after MPI_Finalize; then the process exits with status 1.",
      "MPI_Win_complete(window);  /* without MPI_Win_start */",
      "Read the message: it names the call, its place and the error class (MPI 4.0, 9.4)."},
+    {sim::Finding::unimplemented_function, Severity::error,
+     "The program called a function that margay does not implement",
+     "The library has some functions by name only, for example those of files: a program that contains them links, "
+     "but a call of one fails with MPI_ERR_UNSUPPORTED_OPERATION. A function on files returns this error unless the "
+     "program "
+     "sets a fatal handler for files, and is a finding all the same. With a fatal error handler `aborted` follows.",
+     "MPI_File_open(MPI_COMM_WORLD, \"name\", MPI_MODE_RDONLY, MPI_INFO_NULL, &file);",
+     "Use the functions that docs/mpi_coverage.md lists as implemented; `margay check PROGRAM` names the others "
+     "before a run. `margay run --mpi system` runs the program with the system's MPI."},
 }};
 
 std::string_view severity_text(Severity severity) {

@@ -30,6 +30,8 @@ sim::Finding finding_of_error(int error_class) {
     case MPIX_ERR_PROC_FAILED_PENDING:
     case MPIX_ERR_REVOKED:
       return sim::Finding::peer_failed;
+    case MPI_ERR_UNSUPPORTED_OPERATION:
+      return sim::Finding::unimplemented_function;
     case MPI_ERR_BUFFER:
     case MPI_ERR_COUNT:
     case MPI_ERR_TYPE:
@@ -54,7 +56,18 @@ sim::Finding finding_of_error(int error_class) {
     case MPI_ERR_LOCKTYPE:
     case MPI_ERR_ASSERT:
     case MPI_ERR_RMA_RANGE:
+    case MPI_ERR_RMA_FLAVOR:
     case MPI_ERR_SESSION:
+    case MPI_ERR_NOT_SAME:
+    case MPI_ERR_INFO_NOKEY:
+    case MPI_ERR_PORT:
+    case MPI_ERR_SERVICE:
+    case MPI_ERR_NAME:
+    case MPI_ERR_FILE:
+    case MPI_ERR_AMODE:
+    case MPI_ERR_BAD_FILE:
+    case MPI_ERR_DUP_DATAREP:
+    case MPI_ERR_UNSUPPORTED_DATAREP:
       return sim::Finding::bad_argument;
     default:
       return sim::Finding::mpi_error;
@@ -75,14 +88,13 @@ std::string fatal_sentence(mpi_adi::MpiRank& rank, const CallName& name, const s
          text;
 }
 
-namespace {
-
-sim::FindingRecord error_record(const CallName& name, std::string_view location_suffix) {
-  sim::FindingRecord record;
+sim::FindingRecord error_record(const CallName& name, std::string_view location_suffix, sim::FindingRecord record) {
   sim::set_name(record.call, name.text);
   sim::set_site(record, location_suffix);
   return record;
 }
+
+namespace {
 
 constinit sim::FirstThread first_fatal_thread;
 
@@ -100,13 +112,13 @@ bool is_first_end() {
 }  // namespace
 
 void abort_by_error(mpi_adi::MpiRank& rank, const CallName& name, int error_class, sim::Finding finding,
-                    const std::string& where, const std::string& text) {
+                    const std::string& where, const std::string& text, const sim::FindingRecord& record) {
   const bool is_first = is_first_end();
   sim::Process& process = rank.process();
   const std::string message = fatal_sentence(rank, name, where, text);
   if (finding != sim::Finding::rma_conflict && is_first) {
     const std::string site = process.source_lines().location_suffix(sim::call_from_program());
-    process.findings().add(finding, error_record(name, site), message);
+    process.findings().add(finding, error_record(name, site, record), message);
   }
   process.abort(error_class, message, finding);
 }

@@ -55,6 +55,8 @@ TABLE = (
     ((), ("findings.c", "crowd"), 1, 12, ["bad-argument", "aborted"]),
     ((), ("findings.c", "early crowd"), 1, 1, ["bad-argument"]),
     ((), ("findings.c", "late"), 1, 1, ["bad-argument"]),
+    ((), ("refuses.c",), 1, 0, ["unimplemented-function"]),
+    ((), ("refuses.c", "abort"), 2, "nonzero", ["unimplemented-function", "aborted"]),
     ((), ("ends.c", "after"), 2, 1, ["mpi-error"] * 2),
     ((), ("ends.c", "abort", "7", "1"), 3, 7, ["aborted"]),
     ((), ("ends.c", "fatal"), 2, "nonzero", ["bad-argument", "aborted"]),
