@@ -108,6 +108,23 @@ def case_report_message(case):
     case.expect(all(finding["peer"] == 0 and finding["ranks"] == [1] for finding in by_tag.values()), "ranks")
 
 
+def case_report_truncation(case):
+    """A truncated receive has the message's source, tag, bytes and communicator, also in MPI_Waitall."""
+    for way in ("truncated", "waitall"):
+        finding, aborted = report_of(case, (), ("findings.c", way), 2, 14 if way == "truncated" else 17)["findings"]
+        seen = [finding.get(key) for key in ("peer", "tag", "bytes", "communicator")]
+        case.expect(seen == [0, 0, 400, "MPI_COMM_WORLD"], f"expected the message in {finding}")
+        case.expect(finding["site"].startswith("findings"), f"site of {finding}")
+        case.expect(aborted.get("site") == finding["site"], f"expected the site in {aborted}")
+
+
+def case_report_argument(case):
+    """A wrong argument of a send has the others."""
+    finding = report_of(case, (), ("ends.c", "fatal"), 2, "nonzero")["findings"][0]
+    seen = [finding.get(key) for key in ("call", "peer", "communicator")]
+    case.expect(seen == ["MPI_Send", 4711, "MPI_COMM_WORLD"], f"expected the arguments in {finding}")
+
+
 def case_report_deadlock(case):
     """A deadlock has each rank's wait: the call, and what it waits for."""
     report = report_of(case, ("--deadlock", "abort"), (FAULTS / "deadlock.c",), 2, 73)
@@ -116,6 +133,7 @@ def case_report_deadlock(case):
     for rank, wait in enumerate(deadlock["waits"]):
         case.expect(wait["rank"] == rank and wait["peer"] == 1 - rank, f"whom rank {rank} waits for in {report}")
         case.expect(wait["call"].startswith("MPI_") and wait["tag"] >= 0 and wait["communicator"], f"what in {report}")
+        case.expect(wait["site"].startswith("deadlock"), f"where in {report}")
 
 
 def case_report_collective(case):

@@ -92,4 +92,51 @@ TEST_CASE("a report without records has no findings") {
   CHECK(run.reported().empty());
 }
 
+TEST_CASE("a rank's wait has the call's place and the number of further requests") {
+  const Run run;
+  sim::BoardBlock& block = run.board.block(1);
+  block.state = sim::RankState::initialized;
+  block.wait.is_waiting = 1;
+  block.wait.peer = 0;
+  block.wait.tag = 7;
+  block.wait.requests = 3;
+  sim::set_name(block.wait.call, "MPI_Waitall");
+  sim::set_text(block.wait.communicator, "MPI_COMM_WORLD");
+  sim::set_text(block.wait.place, "question");
+  const auto name_location = [](const std::string& question) { return question + ".c:41"; };
+  const JobFinding found = finding_of_waits(sim::Finding::deadlock, "message", run.board, name_location);
+  REQUIRE(found.waits.size() == 1);
+  CHECK(found.waits[0].call == "MPI_Waitall");
+  CHECK(found.waits[0].site == "question.c:41");
+  CHECK(found.waits[0].more == 2);
+}
+
+TEST_CASE("the finding of an abort has the place of the call") {
+  const Run run;
+  Cause cause;
+  cause.kind = CauseKind::abort;
+  const auto site_of = [&](const char* text) {
+    cause.text = text;
+    return finding_of_cause(cause, "message", run.board).site;
+  };
+  CHECK(site_of("MPI_Abort (ring.c:41) with code 7 on MPI_COMM_WORLD") == "ring.c:41");
+  CHECK(site_of("MPI_Send (a (b).c:1) failed on MPI_COMM_WORLD: MPI_ERR_TAG: tag -5 (x) failed") == "a (b).c:1");
+  CHECK(site_of("MPI_Abort with code 7 on the communicator (a)").empty());
+  CHECK(site_of("MPI_Send failed: tag (x) failed").empty());
+}
+
+TEST_CASE("a report is valid before the job has started, and if it does not start") {
+  const Run run;
+  {
+    ReportFile file;
+    REQUIRE(file.open(run.options).ok());
+    CHECK(run.content().contains("error"));
+    CHECK_FALSE(run.content().contains("exit_status"));
+    REQUIRE(file.write_unstarted(run.options, "no program", 127).ok());
+  }
+  CHECK(run.content().at("error") == "no program");
+  CHECK(run.content().at("exit_status") == 127);
+  CHECK(run.content().at("findings").empty());
+}
+
 }  // namespace margay::command
