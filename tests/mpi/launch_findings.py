@@ -200,6 +200,29 @@ def case_report_trace(case):
         case.expect(sorted(re.findall(r"reports the finding ([a-z-]+)", events)) == seen, f"expected the events {seen}")
 
 
+def case_report_unstarted(case):
+    """The report of a job that does not start says why; an invalid option leaves the file as it is."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "report.json"
+        file.write_text("of an earlier run")
+        case.margay("--report", file, "--no-such-option", case.ours("who.c"), status=2)
+        case.expect(file.read_text() == "of an earlier run", "the file is as it was")
+        for words, status in ((["/nowhere/program"], 127), (["-genv", "MARGAY_WAIT", "rubbish", case.ours("who.c")], 2)):
+            case.margay("--report", file, *words, status=status)
+            report = json.loads(file.read_text())
+            case.expect(report["exit_status"] == status and report["findings"] == [], f"status and findings of {report}")
+            case.expect("margay: " + report["error"] in case.last.stderr, f"expected the message {report['error']}")
+
+
+def case_report_killed(case):
+    """A killed launcher leaves a report that says so."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "report.json"
+        case.margay("--report", file, "sh", "-c", "kill -KILL $PPID; sleep 60", ranks=1, status=137)
+        report = json.loads(file.read_text())
+        case.expect("error" in report and "exit_status" not in report, f"expected an error in {report}")
+
+
 def case_report_path(case):
     """A report that cannot be written is an error before the job starts."""
     case.margay("--report", "/nowhere/report.json", case.ours("who.c"), status=2)
