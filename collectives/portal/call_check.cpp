@@ -208,7 +208,7 @@ void CallCheck::report_mismatch(const std::string& calls, std::span<const CallMa
   sim::FindingRecord found;
   found.rank = of.front().by;
   if (of.back().by != found.rank) found.other_rank = static_cast<std::int32_t>(of.back().by);
-  sim::set_text(found.call, call.function.data());
+  sim::set_name(found.call, call.function.data());
   sim::set_site(found, lines_.location_suffix(call.place));
   sim::set_text(found.communicator, call.communicator.data());
   findings_.add(sim::Finding::collective_mismatch, found, calls);

@@ -41,7 +41,7 @@ sim::ProgramCall call_that_waits(MpiRank& rank, const NamedWait* named) {
   if (call.function.starts_with("PMPI")) call.function.erase(0, 1);
   if (call.function.starts_with("MPI")) return call;
   if (rank.threaded()) return {};  // the board may name another thread's call
-  call.function = rank.process().board().mpi_call.data();
+  call.function = sim::name_in(rank.process().board().mpi_call);
   return call;
 }
 
@@ -78,7 +78,7 @@ void StallTimer::write_board(std::uint64_t idle_ns) {
   // The innermost call from the program. It is found on the stack, because the board may name another thread's call.
   const sim::ProgramCall call = call_that_waits(rank_, named_);
   const std::string place = sim::source_question(call.returns_to);
-  sim::set_text(wait.call, call.function);
+  sim::set_name(wait.call, call.function);
   sim::set_text(wait.place, place.size() < wait.place.size() ? place : std::string());
   wait.since_ns = rank_.process().clock().now_ns() - idle_ns;
   wait.is_waiting = 1;
@@ -93,6 +93,9 @@ void StallTimer::answer() {
   sim::Process& process = rank_.process();
   sim::BoardWait& wait = process.board().wait;
   if (process.question() == wait.answered) return;
+  // The launcher asks when no rank makes progress. A dropped message may be the reason, and is printed before the
+  // launcher's report.
+  rank_.report_dropped_sends();
   // If a link is silent, a message of this process may still be under way. The question is not answered then.
   const bool in_transit = process.kernel().in_transit();
   if (question_ != wait.answered && !in_transit) sim::publish_number(wait.answered, question_);

@@ -58,8 +58,13 @@ class SourceLines {
   // The name as reports print it after a call: " (ring.c:41)"; empty: unknown.
   [[nodiscard]] std::string location_suffix(SourceLocation place);
   [[nodiscard]] std::string location_suffix(const void* address) { return location_suffix(source_location(address)); }
+  // The same, but empty if another lookup takes longer than a tenth of a second. For a signal handler, which may have
+  // interrupted that lookup.
+  [[nodiscard]] std::string location_suffix_soon(const void* address);
 
  private:
+  // Requires: the caller holds mutex_.
+  [[nodiscard]] std::string name_with_lock(SourceLocation place);
   // Requires: the caller holds mutex_.
   void look_up_with_lock(std::span<const SourceLocation> places);
 

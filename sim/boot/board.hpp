@@ -30,6 +30,9 @@ inline constexpr std::uint32_t kBoardVersion = 14;
 inline constexpr std::size_t kBoardPageBytes = 4096;
 // The most ranks of a board.
 inline constexpr std::uint32_t kMaxRanks = 65536;
+// Bytes of a call's name, with a zero at the end if it is shorter; set_name() and name_in() write and read it. The
+// longest names of MPI have 32 characters.
+inline constexpr std::size_t kCallNameBytes = 32;
 // Drops are counted by portals::DropReason.
 inline constexpr std::size_t kDropReasons = portals::kDropReasonCount;
 static_assert(kDropReasons == 9);
@@ -93,9 +96,9 @@ struct BoardWait {
   std::uint64_t since_ns = 0;
   // Descriptions of unexpected messages that differ from the awaited one in one property, zero-terminated.
   std::array<char, 320> near_misses{};
-  // The waiting call and its location in the program, both of the thread that polls, zero-terminated; empty: unknown.
-  // The location has source_question()'s form.
-  std::array<char, 32> call{};
+  // The waiting call and its location in the program, both of the thread that polls; empty: unknown. The location is
+  // zero-terminated and has source_question()'s form.
+  std::array<char, kCallNameBytes> call{};
   std::array<char, 288> place{};
 };
 
@@ -124,12 +127,12 @@ struct BoardBlock {
   std::int32_t pid = 0;
   // Sessions that the process left open at its exit, after MPI_Finalize or without MPI_Init. Written at the exit.
   std::uint32_t open_sessions = 0;
-  // Name of the call in progress, zero-terminated; empty outside of the library.
-  std::array<char, 32> mpi_call{};
+  // Name of the call in progress; empty outside of the library.
+  std::array<char, kCallNameBytes> mpi_call{};
   // Calls of MPI so far. Each call writes its name to the same cache line anyway, so counting costs an increment.
   std::uint64_t calls = 0;
   // Name of the latest MPI call that returned an error; empty: none.
-  std::array<char, 32> failed_call{};
+  std::array<char, kCallNameBytes> failed_call{};
   // One line with the reason why the rank aborts, or why failed_call failed; zero-terminated.
   std::array<char, 2048> message{};
   BoardWait wait;
@@ -262,6 +265,18 @@ class Board {
   std::uint64_t bytes_ = 0;
   std::uint32_t size_ = 0;
 };
+
+// Writes a name, which may fill the whole field, without a zero. A name that is too long is cut.
+template <std::size_t N>
+void set_name(std::array<char, N>& field, std::string_view name) {
+  const std::string_view fits = name.substr(0, N);
+  std::fill(std::copy(fits.begin(), fits.end(), field.begin()), field.end(), '\0');
+}
+// The name that set_name() wrote; refers to the field.
+template <std::size_t N>
+[[nodiscard]] std::string_view name_in(const std::array<char, N>& field) {
+  return {field.data(), static_cast<std::size_t>(std::find(field.begin(), field.end(), '\0') - field.begin())};
+}
 
 // Writes a zero-terminated text. A text that is too long is cut after a word and ends with "...".
 template <std::size_t N>

@@ -282,12 +282,16 @@ bool Process::signed_off() const {
   return job_.board_fd < 0 && job_.pmi != nullptr && job_.pmi->finalized();
 }
 
-void Process::abort(int code, std::string_view message, Finding finding) {
-  // The board is written before abort_job(), because the launcher may read it at once.
+void Process::announce_abort(int code, std::string_view message, Finding finding) {
   board_block_->abort_finding = static_cast<std::uint32_t>(finding);
-  board_block_->state = RankState::aborting;
   board_block_->abort_code = code;
   set_text(board_block_->message, message);
+  board_block_->state = RankState::aborting;
+}
+
+void Process::abort(int code, std::string_view message, Finding finding) {
+  // The board is written before abort_job(), because the launcher may read it at once.
+  announce_abort(code, message, finding);
   abort_job(job_, code, message, finding_id(finding));
 }
 

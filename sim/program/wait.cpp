@@ -76,7 +76,7 @@ Status ProgramWait::look_around() {
   // The call's name is written only now, because most waits end before their first check. A nested wait, by put() in a
   // predicate, does not replace the name.
   if (auto& on_board = program_.process().board().mpi_call; on_board[0] == '\0') {
-    set_text(on_board, call_);
+    set_name(on_board, call_);
     named_ = true;
   }
   // Only a wait that lasts until a check makes the kernel nudge the ranks that may owe an answer.

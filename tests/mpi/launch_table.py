@@ -67,6 +67,7 @@ JOBS = (
           f"interrupted.c {way} {level} {call}", status=7) for way in ("abort", "exit") for level in range(4)
       for call in ("moves", "waits")),
     Row("interrupted", "", "interrupted.c abort 3 waits", env={"MARGAY_LEAKS": "1"}, status=7),
+    Row("interrupted", "", "interrupted_report.c", env={"MARGAY_LEAKS": "1"}, launchers=("run", "hydra"), ranks=1, status=7),
     *(Row("exits", "exit() ends the process, whatever other threads do, and in a handler of a signal.", f"exits.c {way}",
           launchers=("alone",),
           times=times, env=env, status=3) for way in ("threads", "signal") for times, env in ((30, {}), (10, {"MARGAY_LEAKS": "1"}))),

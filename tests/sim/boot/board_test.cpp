@@ -76,6 +76,15 @@ TEST_CASE("a board that is not one is refused") {
   CHECK(Board::attach(fresh.descriptor, other).sentence().find("another version") != std::string::npos);
 }
 
+TEST_CASE("the longest name of MPI fills its field") {
+  BoardBlock block;
+  set_name(block.mpi_call, "MPI_Type_create_hindexed_block_c and more");
+  CHECK(name_in(block.mpi_call) == "MPI_Type_create_hindexed_block_c");
+  set_name(block.mpi_call, "MPI_Recv");
+  CHECK(name_in(block.mpi_call) == "MPI_Recv");
+  CHECK(block.mpi_call.back() == '\0');
+}
+
 TEST_CASE("a long text is cut and ends with a zero") {
   BoardBlock block;
   set_text(block.mpi_call, std::string(100, 'x'));
