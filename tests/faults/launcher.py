@@ -83,8 +83,8 @@ def another_mpi_is_named(build, scratch):
         assert ("which has loaded libmpi.so.40 (Open MPI)" in line) == bool(arguments), line
         job.process.stdin.write("x")
         job.expect(status, 5)
-        told = "margay: no process used margay's MPI; loads of rank 0 loaded libmpi.so.40 (Open MPI)"
-        assert (told in job.stderr) == bool(arguments), job.stderr
+        warning = "margay: no process used margay's MPI; loads of rank 0 loaded libmpi.so.40 (Open MPI)"
+        assert (warning in job.stderr) == bool(arguments), job.stderr
 
 
 @case
@@ -352,7 +352,7 @@ def pipes_are_no_programs(build, scratch):
 
 @case
 def wrong_command_lines(build, scratch):
-    """Told once, in a sentence that names the option, before any rank runs; exit status 2."""
+    """Reported once, in a sentence that names the option, before any rank runs; exit status 2."""
     for words in (["--stall", "x"], ["--protocol", "long=none"], ["--protocol", "short_limit=x"], ["--method", "long=shm"],
                   ["--wire-tcp", "rdma"], ["--wait", "never"], ["--heap", "lots"], ["--heap", "10"],
                   ["--protocol", "short_limit=0"], ["-bind-to", "foo"], ["-outfile-pattern", "x%q"], ["--trace", ""]):

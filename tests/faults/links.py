@@ -96,7 +96,7 @@ def connected(job):
 
 
 @patient_case
-def silent_link_is_told(build, scratch):
+def silent_link_is_reported(build, scratch):
     """Whether it was idle, had data in flight, or had not been used yet."""
     with hosts() as two:
         jobs = [two.job(build, wire, place, "300") for wire in WIRES for place in ("idle", "busy", "full")]

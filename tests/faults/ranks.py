@@ -114,19 +114,19 @@ def deadlock_ends_the_job(build, scratch):
 @patient_case
 def calls_that_do_not_block_are_part_of_a_deadlock(build, scratch):
     job = Job(build, ["-n", 2, "--deadlock", "abort"], [program(build, "deadlock"), "nonblocking"])
-    told = Job(build, ["-n", 2, "--stall", 1], [program(build, "deadlock"), "nonblocking"])
+    stalled = Job(build, ["-n", 2, "--stall", 1], [program(build, "deadlock"), "nonblocking"])
     job.expect(73, 30, ["no rank can proceed (--deadlock abort)", "ending all 2 ranks"])
     assert re.search(r"rank 0 in MPI_Wait \(deadlock.c:\d+\): waits for rank 1, tag 18, MPI_COMM_WORLD \(and 1 more\)",
                      job.stderr), job.stderr
     assert "cycle" not in job.stderr, job.stderr  # the barrier is what it waits for
-    while (line := told.process.stderr.readline()) != "  MPI_Ibarrier, MPI_COMM_WORLD: until the other ranks have made the call\n":
+    while (line := stalled.process.stderr.readline()) != "  MPI_Ibarrier, MPI_COMM_WORLD: until the other ranks have made the call\n":
         assert line
-    told.process.send_signal(signal.SIGTERM)
-    told.expect(143, 10, "SIGTERM")
+    stalled.process.send_signal(signal.SIGTERM)
+    stalled.expect(143, 10, "SIGTERM")
 
 
 @patient_case
-def waits_are_told_in_the_terms_of_the_program(build, scratch):
+def waits_are_reported_in_the_terms_of_the_program(build, scratch):
     job = Job(build, ["-n", 2], [program(build, "deadlock"), "partitioned"])
     said = ""
     while "rank 1 in MPI_Wait" not in said:
@@ -157,7 +157,7 @@ def what_the_program_completes_is_no_deadlock(build, scratch):
 
 
 @patient_case
-def deadlock_is_told(build, scratch):
+def deadlock_is_reported(build, scratch):
     """After half a minute each rank says what it waits for, by itself."""
     job = Job(build, ["-n", 3, "--timeout", 33], [program(build, "stuck")])
     job.expect(124, 36, ["time is up", "rank 0 in MPI_Recv"])
@@ -343,7 +343,7 @@ def stopped_and_continued(build, scratch):
 
 
 @patient_case
-def long_stop_is_told_and_survived(build, scratch):
+def long_stop_is_reported_and_survived(build, scratch):
     job = Job(build, ["-n", 2, "--nodes", 2, "--check-accounting"], [program(build, "steady"), "13"])
     job.wait_for_ranks(2)
     time.sleep(1.5)  # some rounds, on a busy machine too

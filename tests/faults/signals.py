@@ -114,7 +114,7 @@ def stubborn_ranks(build, scratch):
     job.expect(130, 1, "SIGINT")
 
 
-# Starts a sleeping child, prints its pid when it has done as it is told, and ends with a status or a signal.
+# Starts a sleeping child, prints its pid when it has done what its argument says, and ends with a status or a signal.
 LEAVES = """
 import os, signal, sys, time
 session, streams, end = sys.argv[1:]

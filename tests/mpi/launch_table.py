@@ -94,7 +94,7 @@ JOBS = (
       for way in ("session", "later", "world", "begun") for place in ("handler", "destructor")),
 )
 
-HANDLED = "before 1, handlers 1 1, send 1, info 1, told mpi_errors_return"
+HANDLED = "before 1, handlers 1 1, send 1, info 1, mpi_initial_errhandler mpi_errors_return"
 FUNNY = {"MARGAY_INITIAL_ERRHANDLER": "funny"}
 HANDLERS = (
     Row("initial_handler", "-initial-errhandler: errors are returned, before MPI_Init too, or end the job.", "initial_handler.c",
