@@ -116,7 +116,7 @@ def second_program_in_a_ranks_place(build, scratch):
     for command in (*commands.values(), ["sh", "-c", f"{probe(build)}; {probe(build)}; true"]):
         for options in ([], ["--nodes", 2]):
             job = Job(build, ["-n", 2, *options], command)
-            job.expect(1, 10, "a second MPI program was started in the place of rank ")
+            job.expect(1, 10, finding="second-program")
             refusals = [line for line in job.stderr.splitlines() if "has taken this rank's place" in line]
             assert refusals and "`margay run` of its own" in refusals[0] and "MPI_Abort" not in job.stderr, job.stderr
     # A launcher that does not hang up after the first.

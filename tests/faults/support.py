@@ -128,17 +128,19 @@ class Job:
         left = {name for name in set(os.listdir("/dev/shm")) - self.shm_before if name.startswith("margay")}
         assert not left, f"left in /dev/shm: {left}"
 
-    def expect(self, status, within, cause=None, lines=1):
-        """The launcher ends (in a timed run within `within` seconds) with `status`, one line that holds `cause`, and nothing stays behind."""
+    def expect(self, status, within, cause=(), lines=1, finding=None):
+        """The launcher ends (in a timed run within `within` seconds) with `status`, one line that holds `cause` and ends with
+        the id of `finding`, and nothing stays behind."""
         code = self.finish(within)
         of_launcher = [line for line in self.stderr.splitlines() if line.startswith("margay: job")]
         transcript = f"\n  $ {self.command}\n  status {code}\n  stdout {self.stdout[-500:]!r}\n  stderr {self.stderr[-2000:]!r}"
         assert code == status, f"status {code}, expected {status}{transcript}"
-        if cause is not None:
+        if cause or finding:
             assert len(of_launcher) == lines, f"{len(of_launcher)} lines of the launcher, expected {lines}{transcript}"
             wanted = [cause] if isinstance(cause, str) else cause
             for text in wanted:
                 assert text in of_launcher[-1], f"{text!r} is not in the line{transcript}"
+            assert finding is None or of_launcher[-1].endswith(f" [{finding}]"), f"the line is not of {finding}{transcript}"
         self.expect_nothing_left(5)
 
 
