@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kReportVersion = 1;
 
-// Whether ranks report this finding; the others are the launcher's, and a record of one is invalid.
+// Whether ranks report this finding. The launcher reports the others, so a rank's record of one of them is invalid.
 bool is_of_rank(std::uint32_t finding) {
   return finding >= static_cast<std::uint32_t>(sim::Finding::unreceived_message) && finding < sim::kFindingCount;
 }
@@ -46,8 +46,8 @@ bool read_record(const sim::FindingRecord& record, std::uint32_t ranks, JobFindi
   return true;
 }
 
-// Invalid records are skipped, not fatal: the report is most useful after a crash.
-// `counted`: the number of those that are in the ranks' counts on the board.
+// Invalid records are skipped, not fatal: the report is most useful after a crash. `counted`: the number of returned
+// findings that the ranks also counted on the board (BoardBlock::findings).
 std::vector<JobFinding> read_records(int descriptor, std::uint32_t ranks, std::size_t& counted) {
   std::vector<JobFinding> found;
   sim::FindingRecord record;
@@ -157,7 +157,7 @@ JobFinding finding_of_cause(const Cause& cause, const std::string& message, cons
                           cause.kind == CauseKind::interrupted || cause.kind == CauseKind::output_closed;
   if (of_the_job) return found;
   found.ranks = {cause.rank};
-  // A thread outside the rank may abort, so the call is that of the message.
+  // The message names the aborting call. The board may name another one: a thread outside the rank may abort, too.
   if (cause.kind == CauseKind::abort) {
     found.call = cause.text.empty() ? "MPI_Abort" : cause.text.substr(0, cause.text.find(' '));
     if (!found.call.starts_with("MPI_")) found.call.clear();
