@@ -61,8 +61,8 @@ the job continues (docs/launcher.md).
 
 Exit status: 0; the first failing rank's exit code, or 128 + its signal; MPI_Abort's code; after a fatal MPI error the number of its
 error class (14: MPI_ERR_TRUNCATE); 124 after --timeout; 126 or 127 if a program cannot be run or found; 70 if the accounting does not
-hold; 72 if --strict found mistakes; 73 after --deadlock abort; 71 if the job cannot be started; 2 for a wrong command line. An exit
-status has 8 bits: a failing code whose low 8 bits are 0 (MPI_Abort with 0, 256 or -256) ends with 1.
+hold; 72 if --strict found mistakes; 73 after --deadlock abort; 71 if the job cannot be started; 2 for a wrong command line.
+An exit status has 8 bits: a failing code whose low 8 bits are 0 (MPI_Abort with 0, 256 or -256) ends with 1.
 )";
 }
 
