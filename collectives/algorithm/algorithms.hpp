@@ -2,8 +2,8 @@
 // algorithm for all operations (tree.cpp, exchange.cpp, ...) and begins with its method and its cost.
 //
 // Every member calls the same routine with arguments that fit each other, in the same order of calls. `collective`
-// outlives the routine; errors are reported through it (error_class()). Memory passed by reference or address stays
-// until the routine's end.
+// outlives the routine; errors are reported through it (error_class()). Memory passed by reference or address must stay
+// valid until the routine's end.
 #pragma once
 
 #include <cstddef>

@@ -190,9 +190,9 @@ std::optional<Found> find_block(std::span<const std::byte> posting, int reader) 
 
 }  // namespace
 
-// Every member posts, even an empty table, so a member that makes another call is found. If a block has another length
-// than its receiver expects, the receiver skips it and continues; it reports the error when the others have read its
-// own blocks.
+// Every member posts, even an empty table, so a member that makes another call is detected. If a block has another
+// length than its receiver expects, the receiver skips it and continues; it reports the error when the others have read
+// its own blocks.
 Steps exchange_posted(Collective& collective, Team& team, std::span<const PeerMessage> out,
                       std::span<const PeerMessage> in) {
   BlockTable blocks(out);

@@ -54,8 +54,9 @@ int broadcast_words(MpiRank& rank, Communicator& communicator, int root, Words w
   return collective.error_class();
 }
 
-// The agreement among the members of the call's communicator, round after round in one call, because the messages of
-// two members alternate. `mark`: see agree_among(). `error_class`: MPI_SUCCESS, or the reason of failure.
+// The agreement among the members of the call's communicator. One call carries all rounds: the messages of two members
+// alternate (and_tree()), so those of different rounds do not mix. `mark`: see agree_among(). `error_class`:
+// MPI_SUCCESS, or the reason of failure.
 Steps agreement_routine(Collective& collective, ContextAgreement& agreement, std::uint64_t mark, int& error_class) {
   do {
     const Words mine = agreement.words();
@@ -107,7 +108,7 @@ class Duplication final : public CallTask {
   [[nodiscard]] Steps routine(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*how*/) override {
     co_await agreement_routine(collective, *agreement_, 0, agreed_);
     if (agreed_ == MPI_SUCCESS) mpi_adi::Worlds::set_context(duplicate_, agreement_->agreed());
-    agreement_.reset();  // if it failed, releases what it held before the request completes
+    agreement_.reset();  // if it failed, releases its reserved pair before the request completes
   }
   [[nodiscard]] int finish() override { return agreed_; }
   [[nodiscard]] std::string error_text(int why) const override {
@@ -134,7 +135,7 @@ Agreed agree_among_all(MpiRank& rank, Communicator& parent) {
 
 Agreed agree_among(MpiRank& rank, Communicator& parent, const mpi_adi::GroupPtr& members, int tag, std::uint64_t mark) {
   // The members form a temporary communicator, in the parent's point-to-point context, which no collective call uses on
-  // the tree portal. They send nothing else on it; the trace names them by the parent's collective context.
+  // the tree portal. They send nothing else on it; the trace names it by the parent's collective context.
   Communicator some;
   some.set_groups(members);
   some.context = parent.collective_context;

@@ -165,7 +165,9 @@ void CallCheck::compare(Stream& stream, CallReport report, std::uint32_t from) {
   if (!differing.empty()) {
     stream.differs = true;
     report_mismatch(
-        differing + (call->out_of_step() ? "; the members are out of step, so later calls there are not compared" : ""),
+        differing + (call->out_of_step()
+                         ? "; the members are out of step, so later calls on this communicator are not compared"
+                         : ""),
         call->differing());
   }
   if (call->out_of_step()) {
@@ -198,7 +200,7 @@ void CallCheck::answer(std::uint32_t to) {
   kernel.send(sending.transmission);
 }
 
-// The finding's record names the first call, and the rank that made the other call.
+// The finding's record names the first of the two calls and its rank, and the rank of the second call.
 void CallCheck::report_mismatch(const std::string& calls, std::span<const CallMatch::Reported> of) {
   if (++printed_ > kLinesMax) return findings_.count(1);
   MARGAY_ASSERT(!of.empty());
@@ -206,7 +208,7 @@ void CallCheck::report_mismatch(const std::string& calls, std::span<const CallMa
   sim::FindingRecord found;
   found.rank = of.front().by;
   if (of.back().by != found.rank) found.other_rank = static_cast<std::int32_t>(of.back().by);
-  sim::set_text(found.call, call.function.data());
+  sim::set_name(found.call, call.function.data());
   sim::set_site(found, lines_.location_suffix(call.place));
   sim::set_text(found.communicator, call.communicator.data());
   findings_.add(sim::Finding::collective_mismatch, found, calls);
@@ -215,13 +217,14 @@ void CallCheck::report_mismatch(const std::string& calls, std::span<const CallMa
                id_suffix(sim::Finding::collective_mismatch).c_str());
 }
 
-// All processes have ended. A stream that is still open belongs to a communicator on which some made fewer calls.
+// All processes have reported their last call. A stream that is still open belongs to a communicator on which some
+// members made fewer calls.
 void CallCheck::report_unmade() {
   for (const auto& [key, stream] : streams_) {
     if (stream.out_of_step || stream.open.empty()) continue;
     const CallMatch& call = stream.open.front();
-    report_mismatch(call.first() + ", which " + std::to_string(stream.members - call.seen()) + " of the " +
-                        std::to_string(stream.members) + " members never do",
+    report_mismatch(call.first() + ", a call that " + std::to_string(stream.members - call.seen()) + " of the " +
+                        std::to_string(stream.members) + " members never make",
                     {&call.first_report(), 1});
   }
 }

@@ -125,7 +125,7 @@ class Collective {
   // Reports to `source` that this rank is ready for its message. `stream`: the portal for a stream; kNoPortal for a
   // message.
   void send_ready(int source, portals::PortalIndex stream = portals::kNoPortal);
-  // Notifies `destination` that no message comes.
+  // Notifies `destination` that this rank will send no message.
   void refuse(int destination);
   // Match bits of a message. `stamp`: the sender's rank, or the length of a row in its place (row_stamp).
   [[nodiscard]] portals::MatchBits bits(int stamp) const {
@@ -146,8 +146,8 @@ class Collective {
   // any_lost(): whether some member is gone without a goodbye.
   [[nodiscard]] bool lost(int rank) const;
   [[nodiscard]] bool any_lost() const;
-  // Records that an awaited message will not come: from `member`, or, without an argument, from some member. The error
-  // shows whether a process is lost or the calls differ.
+  // Records that an awaited message will not arrive: from `member`, or, without an argument, from some member. The
+  // error shows whether a process is lost or the calls differ.
   void fail_for_missing_message(int member) {
     const bool has_lost = lost(member) || any_lost() || call_.has_notice(member, NoticeKind::lost);
     fail(has_lost ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE);
@@ -230,7 +230,7 @@ class Receive : public Part, public mpi_adi::Awaitable<Receive> {
   };
   // The block: single_ for contiguous memory, else combined_.
   [[nodiscard]] portals::Descriptor& memory();
-  // Whether the message is in the block or in the heap, or will not come.
+  // Whether the message is in the block or in the heap, or will not arrive.
   [[nodiscard]] bool decided();
   // Whether the sender waits for a "ready" that this rank does not send, because it expects a short message.
   [[nodiscard]] bool offered_longer() const;
@@ -261,8 +261,8 @@ class Receive : public Part, public mpi_adi::Awaitable<Receive> {
 };
 
 // The stamp of a row: its length, in the field of the match bits that other messages use for the source. The length
-// never exceeds kHandshakeBytes, because the sender of a longer row waits for a "ready". The table's rank sends none,
-// or in a gate one with the table's shape, which does not fit the sender's.
+// never exceeds kHandshakeBytes, because the sender of a longer row waits for a "ready". The rank with the table sends
+// no "ready", or in a gate one with the table's shape, which does not fit the sender's.
 static_assert(kHandshakeBytes <= mpi_adi::kSourceMask >> mpi_adi::kSourceShift);
 [[nodiscard]] constexpr int row_stamp(std::uint64_t bytes) {
   return static_cast<int>(bytes);
@@ -324,7 +324,8 @@ class ReadyWait : private Part {
 };
 
 // The sending of one message. Where asks() holds, it first waits until `destination` is ready. If the call has failed,
-// it instead notifies `destination` that no message comes. The body must not change until Flush or the call's end.
+// it instead notifies `destination` that no message will be sent. The body must not change until Flush or the call's
+// end.
 class Send : public Part, public mpi_adi::Awaitable<Send> {
  public:
   Send(Collective& collective, int destination, const portals::Region& body)

@@ -8,7 +8,7 @@ namespace margay::collectives {
 
 namespace {
 
-// How often is_alone() must find a doubtful sign before the sign counts: a notice that explains it may be on its way.
+// How often is_alone() must find a sign before it counts. A notice with the reason may still be on its way.
 constexpr std::uint32_t kDoubts = 2;
 
 // The mark that members of a barrier compare: the operation, and the number of bytes of short data. The mark of long
@@ -29,7 +29,7 @@ bool Meet::come(std::uint64_t bytes) {
   MARGAY_ASSERT(bytes_ <= sim::kMeetingPartBytes || team_.has_strips());
   count(bytes);
   sim::Meeting& meeting = team_.meeting();
-  // Strips hold data alone, so the length goes into this member's part, before the member arrives.
+  // A strip has room for data only, so the length goes into this member's part, before the member arrives.
   if (in_strips() && step_ == 0) {
     const LongCall mine = long_call();
     std::memcpy(team_.part(collective_.rank(), side_, sizeof mine), &mine, sizeof mine);
@@ -44,7 +44,8 @@ bool Meet::come(std::uint64_t bytes) {
     case sim::Meeting::ArrivalOrder::last:
       break;
   }
-  // Only the last member compares the parts, because it alone has acquired all of them.
+  // Only the last member compares the parts, because only its arrival is ordered after the writes of all members
+  // (Meeting::come).
   if (meeting.has_other_marks()) {
     fail(MPI_ERR_TRUNCATE);
   } else if (in_strips() && step_ == 0 && !all_name_this_call()) {
@@ -102,9 +103,9 @@ bool Meet::advance() {
   return true;
 }
 
-// Whether a member is done with this call, sent a message for it, or has arrived at a later barrier. Published progress
-// (with strips) counts at once. Any other sign must be found twice: a member that goes on without this barrier because
-// a process is lost has sent a notice before, which has arrived by the second time.
+// Whether a member is done with this call, sent a message for it, or has arrived at a later barrier. The progress that
+// members of a team with strips publish counts at once. Any other sign must be found twice: a member that goes on
+// without this barrier because a process is lost has sent a notice before, which has arrived by the second time.
 bool Meet::is_alone() {
   if (doubts() && any_member_done()) return true;
   if (!checks_closely()) return false;

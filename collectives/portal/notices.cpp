@@ -71,7 +71,7 @@ portals::Header notice(CallNumber number, int sender, mpi_adi::ContextId context
 // The sender's rank in the communicator; negative: no member. The notice contains the rank, unless the call was
 // complete on the sender; then the sender's rank in the world determines it.
 int member_of(const portals::Header& header, const Communicator& communicator) {
-  // A name from the wire counts only if it fits the sender that the kernel reports.
+  // The rank in the notice counts only if it fits the sender that the kernel reports.
   const int named = mpi_adi::source_of(header.match_bits);
   const std::uint32_t sender = header.source.rank;
   if (named < communicator.size() && communicator.world_rank(named) == sender) [[likely]]
@@ -160,7 +160,7 @@ void Notices::meet(const Communicator& communicator) {
   deliver_early(known);
 }
 
-// The bitmap of free channels is the same on all members, so all pass over the same ones.
+// The bitmap of free channels is the same on all members, so all skip the same channels.
 bool Notices::open(Channel& channel) {
   Communicator& communicator = channel.communicator;
   meet(communicator);
@@ -351,7 +351,7 @@ void Notices::repeat_ready(const CallState& call, int member) {
 // Answers a notice of a call that is complete here, or whose communicator is freed. A "ready" that was not served gets
 // `unserved`: its sender waits for a message that this process did not send, so the calls differ. A repeated "ready"
 // gets no answer, because the first one may have been served. An offer gets `past`: if no "ready" of this process has
-// reached its sender by then, the calls differ (deliver_to_call()).
+// reached the offer's sender by then, the calls differ (deliver_to_call()).
 void Notices::answer_past(const portals::Header& header) {
   const NoticeKind kind = kind_of(header);
   if (kind != NoticeKind::offer && (!is_ready(kind) || is_again(header))) return;

@@ -194,7 +194,7 @@ class Notices final : public mpi_adi::Listener {
   // Wakes the nonblocking call that a message of the tree portal belongs to, if any.
   void wake(const portals::Header& header) { wake(call_key(header)); }
 
-  // Sends `member` a notice of this call; the caller keeps nothing for it. Not for NoticeKind::wrong, which
+  // Sends `member` a notice of this call, which needs no memory of the caller. Not for NoticeKind::wrong, which
   // find_wrong() sends.
   void send(const CallState& call, int member, NoticeKind kind, portals::PortalIndex stream = portals::kNoPortal) {
     send(call, member, kind, stream, false);

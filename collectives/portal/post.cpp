@@ -32,7 +32,7 @@ std::uint64_t Post::mark() const {
 }
 
 // The data of a short posting lies in the posting's own line, so that a reader gets number and data in one cache miss.
-// Data of Own never does, because its readers do not have its length.
+// The data of a posting with a length of its own (Own) never does, because its readers do not have the length.
 std::byte* Post::data_address(int member, std::uint32_t room) const {
   sim::PostingArea& area = team_.posting_area(member);
   if (room != 0) return area.long_data[(room - 1) % sim::kLongPostings];
@@ -40,8 +40,8 @@ std::byte* Post::data_address(int member, std::uint32_t room) const {
   return !own_ && bytes_ <= line.here.size() ? line.here.data() : area.data[slot()];
 }
 
-// Counts before it returns the memory, so that the caller writes the posting's line without other work in between.
-// During such work a polling reader could take the cache line away.
+// Counts the bytes before it returns the memory, so that the caller writes the posting's line without other work in
+// between. During such work a polling reader could take the cache line away.
 std::byte* Post::mine() {
   count(bytes_);
   return data_address(collective_.rank(), room_);

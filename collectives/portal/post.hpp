@@ -121,7 +121,7 @@ class Post : public Shown {
   [[nodiscard]] std::uint64_t mark() const;
   // Fails the call and returns true if a process is lost, or if notices show that the calls differ.
   [[nodiscard]] bool gives_up();
-  // Whether other members make this call by a shared-memory barrier or by messages. Tested when a wait lasts.
+  // Whether other members make this call by a shared-memory barrier or by messages. Tested only in long waits.
   [[nodiscard]] bool others_use_another_method() const {
     return barrier_begun() || (checks_closely() && has_early_message());
   }

@@ -75,7 +75,7 @@ bool Receive::advance() {
   return true;
 }
 
-// True if the message is in the block, or is in the heap because it is larger than the block, or will not come.
+// True if the message is in the block, or is in the heap because it is larger than the block, or will not arrive.
 bool Receive::decided() {
   if (memory().messages() > 0) return true;
   mpi_adi::Unexpected& heap = collective_.portal_.heap_;

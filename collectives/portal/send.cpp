@@ -33,7 +33,7 @@ bool Send::advance() {
   return over_ = true;
 }
 
-// Reports to a receiver that no message comes, and why.
+// Reports to a receiver that no message will be sent, and why.
 void Collective::refuse(int destination) {
   fail(MPI_ERR_TRUNCATE);
   const bool lost = error_class() == MPIX_ERR_PROC_FAILED;

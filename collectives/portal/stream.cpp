@@ -57,7 +57,7 @@ bool StreamReceive::advance_to(std::uint64_t bytes) {
   if (memory().bytes() >= bytes) return true;
   if (attached_) {
     const CallState& call = collective_.call_;
-    // Nothing more comes in any of these cases.
+    // Nothing more arrives in any of these cases.
     if (!collective_.lost(source_) && !call.refuses(source_) && !call.wrong) return false;
     detach();
     end_waiting();

@@ -55,7 +55,7 @@ void TreePortal::check_calls(sim::Findings& findings, sim::SourceLines& lines) {
   check_ = std::make_unique<CallCheck>(*host_, sent_, findings, lines);
 }
 
-// Takes the list first: a woken call may register again.
+// The list is emptied first, because a woken call may register again.
 void TreePortal::notify() {
   for (const portals::Header& header : std::exchange(remainders_, {})) notices_.wake(header);
   heap_.for_each_new([this](const portals::ArrivedMessage& message) { notices_.wake(message.header); });

@@ -87,7 +87,7 @@ portals::Status parse_asked_rates(std::string_view text, Rates& out) {
   if (text.find('=') == std::string_view::npos) {
     return portals::Status::error(
         "--rates " + std::string(text) +
-        ": it is usual, paragon, a file with a \"/\" in its name, or a text of rates, as `margay "
+        ": the values are usual, paragon, a file with a \"/\" in its name, and a text of rates, as `margay "
         "info --collectives` shows one");
   }
   return parse_rates(text, out);

@@ -60,7 +60,7 @@ void KnownFacts::ask_for_reading() {
   asks_for_reading_ = false;
 }
 
-// Facts of one process alone (how it waits, how busy it is) have no place here: members would choose differently.
+// Facts of one process alone (how it waits, how busy it is) are not used, because members would choose differently.
 KnownFacts& find_facts(Host& host, mpi_adi::Communicator& communicator) {
   std::vector<std::uint32_t> nodes;
   nodes.reserve(communicator.group->world_ranks.size());

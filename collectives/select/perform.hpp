@@ -93,7 +93,7 @@ requires requires(const Call& call, const StandingFacts& standing) {
   return call.routine(collective, standing, algorithm);
 }
 
-// Runs a blocking call to its end. Collective over the communicator; under the process lock, which waits leave in
+// Runs a blocking call to its end. Collective over the communicator; under the process lock, which waits release in
 // between. Returns the call's error class (Collective::error_class()). Takes the next number on the communicator, also
 // if it fails.
 template <typename What>

@@ -170,6 +170,15 @@ constexpr std::array<FindingText, sim::kFindingCount> kTexts = {{
      "Or MPI_Init failed, or the call was made before it or after MPI_Finalize; then the process exits with status 1.",
      "MPI_Win_complete(window);  /* without MPI_Win_start */",
      "Read the message: it names the call, its place and the error class (MPI 4.0, 9.4)."},
+    {sim::Finding::unimplemented_function, Severity::error,
+     "The program called a function that margay does not implement",
+     "The library has some functions by name only, for example those of files: a program that contains them links, "
+     "but a call of one fails with MPI_ERR_UNSUPPORTED_OPERATION. A function on files returns this error unless "
+     "the program sets a fatal handler for files, and is a finding all the same. With a fatal error handler "
+     "`aborted` follows.",
+     "MPI_File_open(MPI_COMM_WORLD, \"name\", MPI_MODE_RDONLY, MPI_INFO_NULL, &file);",
+     "Use the functions that docs/mpi_coverage.md lists as implemented; `margay check PROGRAM` names the others "
+     "before a run. `margay run --mpi system` runs the program with the system's MPI."},
 }};
 
 std::string_view severity_text(Severity severity) {
@@ -248,6 +257,7 @@ std::string findings_document() {
       "`deadlock`\n"
       "and `timeout`, are in no trace. `margay explain ID` prints a section of this page; `margay run --report FILE`\n"
       "writes the findings of a run as JSON (see the end).\n"
+      "If several threads of a rank fail at once, the error of the first one is the finding.\n"
       "This page is made from command/info/findings.cpp: `WRITE_DOCUMENTS=1 command_test -tc=\"docs/findings.md*\"`.\n";
   for (const FindingText& one : kTexts) {
     const std::string title = std::string(one.title) + " (" + std::string(severity_text(one.severity)) + "). ";
@@ -259,10 +269,23 @@ std::string findings_document() {
          "`margay run --report FILE` writes one JSON object when the job has ended, however it ended: `version`\n"
          "(1), `job`, `command`, `ranks`, `exit_status`, `elapsed_s`, `findings` and `unlisted_findings`. A finding\n"
          "has `id`, `ranks`, `message` and `time_s` (since the start) and, where known, `call`, `site`, `peer`,\n"
-         "`tag`, `communicator`, `bytes` and, of a deadlock or stall, `waits`: one object for each rank that waits.\n"
+         "`tag`, `communicator`, `bytes` and, of a deadlock or stall, `waits`: one object for each rank that waits,\n"
+         "with `rank`, `call`, `site`, `peer`, `tag`, `communicator`, and in `more` the number of further sends and\n"
+         "receives that the call waits for. Of a truncation `peer`, `tag` and `bytes` are those of the message, of a\n"
+         "bad-argument `peer` and `tag` those that the program passed to a send or a receive.\n"
          "Of a collective-mismatch `ranks` are the two that differ, and `call`, `site` and `communicator` those of\n"
          "the one that the message names first. `unlisted_findings` counts findings beyond the number of lines that\n"
-         "a check prints.\n";
+         "a check prints.\n"
+         "\n"
+         "The file is created, and an old one replaced, before the ranks start. If the job does not start, for\n"
+         "example because a program is not found, the object has `error` (the launcher's message), `version`,\n"
+         "`command`, `ranks`, `exit_status` and no findings. Until the job has ended, and if the launcher is killed,\n"
+         "it has `error` without `exit_status`; a pipe gets nothing. After an invalid option the file is unchanged.\n"
+         "\n"
+         "Findings of a process that a rank started are those of the rank, even if the process does not have the\n"
+         "rank's descriptors (Python's subprocess closes them). Only on standard error, not in the report, are\n"
+         "findings of a process that lacks the variables MARGAY_RANK and MARGAY_FINDINGS_PATH, belongs to another\n"
+         "user, or is in another PID namespace.\n";
 }
 
 }  // namespace margay::command

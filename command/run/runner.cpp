@@ -320,7 +320,7 @@ void Runner::look_for_stall(std::int64_t now) {
   const std::vector<std::string> lines = stall_.look(now, monitor_.is_any_stopped());
   if (lines.empty()) return;
   const sim::Finding finding = stall_.deadlock() ? sim::Finding::deadlock : sim::Finding::stalled;
-  findings_.push_back(finding_of_waits(finding, lines.front(), memory_.board()));
+  findings_.push_back(finding_of_waits(finding, lines.front(), memory_.board(), name_location_));
   for (const std::string& line : lines) output_.notice(line + (&line == lines.data() ? id_suffix(finding) : ""));
 }
 

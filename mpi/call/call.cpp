@@ -236,13 +236,13 @@ void Call::null_argument(const char* what) {
 // Errors of communicators concern both parts of a call.
 void Call::append_part_to_error(const char* part) {
   // The first addition counts: a later check of the other part changes nothing.
-  if (error_class_ == MPI_ERR_COMM || sentence_->find(" (of the ") != std::string::npos) return;
-  *sentence_ += std::string(" (") + part + ")";
+  if (error_class_ == MPI_ERR_COMM || failure_->text.find(" (of the ") != std::string::npos) return;
+  failure_->text += std::string(" (") + part + ")";
 }
 
 void Call::append_communicator_argument(const char* argument) {
-  if (error_class_ != MPI_ERR_COMM || sentence_->find(" (argument ") != std::string::npos) return;
-  *sentence_ += std::string(" (argument ") + argument + ")";
+  if (error_class_ != MPI_ERR_COMM || failure_->text.find(" (argument ") != std::string::npos) return;
+  failure_->text += std::string(" (argument ") + argument + ")";
 }
 
 // The first error counts, as later ones are often its consequences.
@@ -251,7 +251,12 @@ void Call::error(int error_class, std::string sentence) {
   error_class_ = error_class;
   // A general message for the class.
   if (sentence.empty()) sentence = error_class_text(error_class);
-  sentence_ = std::make_unique<std::string>(std::move(sentence));
+  failure().text = std::move(sentence);
+}
+
+Failure& Call::failure() {
+  if (failure_ == nullptr) failure_ = std::make_unique<Failure>();
+  return *failure_;
 }
 
 // Records the error for the launcher, makes a code with the message, and calls the handler.
@@ -263,13 +268,13 @@ int Call::failed() {
   // For the launcher: if MPI_Finalize fails, the rank ends without being finalized, and this is the reported reason.
   sim::set_text(
       board.message,
-      (class_name.empty() ? "error " + std::to_string(error_class_) : std::string(class_name)) + ": " + *sentence_);
+      (class_name.empty() ? "error " + std::to_string(error_class_) : std::string(class_name)) + ": " + failure_->text);
   const Communicator& communicator = handler_of_ != nullptr ? *handler_of_ : rank.worlds().fallback_communicator();
   // A code that a callback returned is passed on unchanged; the message set here is for fatal errors only.
   const bool as_it_is =
       error_origin_ == ErrorOrigin::program || (class_name.empty() && rank.errors().is_code(error_class_));
   const int code =
-      !as_it_is ? rank.errors().make(error_class_, std::string(name_.text) + ": " + *sentence_) : error_class_;
+      !as_it_is ? rank.errors().make(error_class_, std::string(name_.text) + ": " + failure_->text) : error_class_;
   return hand_over(communicator, code);
 }
 
@@ -290,7 +295,8 @@ int Call::hand_over(const Communicator& communicator, int code) {
     const int found = status_class_ != MPI_SUCCESS ? status_class_ : error_class;
     abort_by_error(*rank_, name_, error_class, by_program ? sim::Finding::mpi_error : finding_of_error(found),
                    " on " + name_of(communicator),
-                   error_origin_ == ErrorOrigin::program ? *sentence_ : rank_->errors().text_of(code));
+                   error_origin_ == ErrorOrigin::program ? failure_->text : rank_->errors().text_of(code),
+                   failure_->record(handler_of_));
   }
   // Before leave(): references change under the process lock.
   if (owns_reference_) rank_->device().drop_reference(*handler_of_);

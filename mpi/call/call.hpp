@@ -22,6 +22,7 @@
 #include <string>
 
 #include "mpi/call/call_name.hpp"
+#include "mpi/call/failure.hpp"
 #include "mpi/layers.hpp"
 #include "mpi_adi/abi/mpi.h"
 #include "mpi_adi/abi/status.hpp"
@@ -186,6 +187,7 @@ class Call {
   // Sets the class of the first failed request, in addition to the error MPI_ERR_IN_STATUS. A fatal error records the
   // finding of this class.
   void status_class(int error_class) { status_class_ = error_class; }
+  [[nodiscard]] Failure& failure();  // the error's details, which may be set before or after error()
   // For calls that have the same argument twice: appends to the error's message the part of the call to which the
   // argument belongs, such as "of the send". Does nothing without an error, for an error of the communicator (which
   // both parts share), and if a part was appended before.
@@ -309,8 +311,8 @@ class Call {
   bool inside_ = false;
   // This call owns a reference to handler_of_.
   bool owns_reference_ = false;
-  // The error's message. A pointer, which is cheaper to construct and destroy in every call.
-  std::unique_ptr<std::string> sentence_;
+  // The error's details. A pointer, which is cheaper to construct and destroy in every call.
+  std::unique_ptr<Failure> failure_;
 };
 
 // Raises an error of a call that must not enter the rank (Call::failed() is for calls inside it). May be called by any
@@ -329,7 +331,6 @@ void look_once(Call& call);
 void yield_processor(Call& call);
 
 // Findings of --check-types: uses that margay and MPICH accept and the standard does not define.
-
 // Records the finding if the standard does not define `op` on `type` (MPI 4.0, 6.9.2). Only for check_portability():
 // out of line, because the check is usually disabled.
 void report_nonportable(TypeCheck& check, MPI_Op op, MPI_Datatype type);
@@ -340,8 +341,6 @@ inline void check_portability(Call& call, MPI_Op op, MPI_Datatype type) {
   if (TypeCheck* const check = call.device().type_check(); check != nullptr) [[unlikely]]
     report_nonportable(*check, op, type);
 }
-
-// Handles for requests of mpi_adi/request.
 
 // A new request handle whose errors go to the handler of `communicator`; nullptr, with MPI_ERR_OTHER set, if 2^18
 // requests are alive. The caller attaches the request itself (`device`, or `own` for a persistent one).

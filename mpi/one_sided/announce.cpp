@@ -141,7 +141,7 @@ void report_conflict(Call& call, const Window& window, std::string sentence) {
   if (fatal || window.check->lines < kConflictsPrintedMax) {
     const std::string site = process.source_lines().location_suffix(call.rank().caller());
     sim::FindingRecord found;
-    sim::set_text(found.call, call.name());
+    sim::set_name(found.call, call.name());
     sim::set_site(found, site);
     process.findings().add(sim::Finding::rma_conflict, found, sentence);
     if (!fatal) {

@@ -1,12 +1,19 @@
 #include "mpi/point_to_point/completion.hpp"
 
 #include "mpi/call/binding.hpp"
+#include "mpi_adi/device/receive_request.hpp"
 #include "mpi_adi/rank/wait.hpp"
 #include "mpi_adi/request/own_request.hpp"
 
 namespace margay::mpi {
 
 namespace {
+
+// The message of a truncated receive, for the finding's record.
+void record_message(Call& call, const Request& request) {
+  if (request.error_class != MPI_ERR_TRUNCATE) return;
+  call.failure().concerns(request.source, request.tag, static_cast<const mpi_adi::ReceiveRequest&>(request).sent_bytes);
+}
 
 // Ends a request of mpi_adi/request, which the device does not manage.
 int end_own(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status, std::string& words) {
@@ -50,6 +57,11 @@ bool end_well(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status*
 
 }  // namespace
 
+void fail_by(Call& call, const Request& request) {
+  record_message(call, request);
+  call.error(request.error_class, failure_text(call.rank(), request));
+}
+
 // Three cases: a send or receive that succeeded, a request of mpi_adi/request, a send or receive that failed.
 int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status, std::string& words) {
   if (end_well(call, request, handle, status)) return MPI_SUCCESS;
@@ -57,6 +69,7 @@ int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Statu
   const int error_class = request.device->error_class;
   status_of(*request.device, status);
   words = failure_text(call.rank(), *request.device);
+  record_message(call, *request.device);
   give_back(call, request, handle);
   return error_class;
 }

@@ -141,7 +141,7 @@ extern "C" int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Statu
     // The request stays as it is: MPI_Wait or MPI_Test may end it later.
     const Request& ended = *found->device;
     status_of(ended, status);
-    if (ended.error_class != MPI_SUCCESS) call.error(ended.error_class, failure_text(call.rank(), ended));
+    if (ended.error_class != MPI_SUCCESS) fail_by(call, ended);
   }
   return call.done();
 }

@@ -1,6 +1,8 @@
 // The beginning and end of the world model (MPI 4.0, chapter 11.2).
 #include <unistd.h>
 
+#include <array>
+#include <cstdio>
 #include <string>
 
 #include "mpi/call/binding.hpp"
@@ -13,6 +15,7 @@
 #include "mpi_adi/protocol/buffered.hpp"
 #include "mpi_adi/rank/call_trace.hpp"
 #include "mpi_adi/rank/mpi_process.hpp"
+#include "sim/boot/last_second.hpp"
 #include "sim/machine/process.hpp"
 
 using namespace margay::mpi;
@@ -143,10 +146,22 @@ extern "C" int PMPI_Finalize() {
 }
 MARGAY_ALIAS(Finalize)
 
+// The call may be in a signal handler, and the interrupted code may hold a lock that the message needs: of memory, or
+// of the names of locations. So the board has a short message first, and the time is limited.
 extern "C" int PMPI_Abort(MPI_Comm comm, int errorcode) {
   // Prints the message of a call outside MPI, and ends the process.
   if (current_rank() == nullptr) const Call ends_the_process(call_name<"MPI_Abort">);
   MpiRank& rank = *current_rank();
+  std::array<char, 64> brief{};
+  std::snprintf(brief.data(), brief.size(), "MPI_Abort with code %d", errorcode);
+  rank.process().announce_abort(errorcode, brief.data());
+  // Outside of a handler more than the longest search for a location's name.
+  constexpr unsigned kPatienceSeconds = 15;
+  constexpr unsigned kHandlerSeconds = 3;
+  const margay::sim::LastSecond last(rank.process().signed_off() ? margay::sim::LastSecond::kKill
+                                     : (errorcode & 0xff) != 0   ? errorcode
+                                                                 : 1,
+                                     rank.lock().interrupted() ? kHandlerSeconds : kPatienceSeconds);
   std::string where = "a communicator";
   if (enters_soon(rank)) {
     margay::sim::Recorder& recorder = rank.process().recorder();
@@ -160,8 +175,8 @@ extern "C" int PMPI_Abort(MPI_Comm comm, int errorcode) {
   } else if (comm == MPI_COMM_WORLD) {
     where = "MPI_COMM_WORLD";
   }
-  rank.process().abort(errorcode, "MPI_Abort" +
-                                      rank.process().source_lines().location_suffix(margay::sim::call_from_program()) +
-                                      " with code " + std::to_string(errorcode) + " on " + where);
+  rank.process().abort(
+      errorcode, "MPI_Abort" + rank.process().source_lines().location_suffix_soon(margay::sim::call_from_program()) +
+                     " with code " + std::to_string(errorcode) + " on " + where);
 }
 MARGAY_ALIAS(Abort)

@@ -95,7 +95,7 @@ class Report {
                              (details.empty() ? "" : ", " + details);
     begin() += sim::one_line(what) + id_suffix(sim::Finding::leaked_handle) + "\n";
     sim::FindingRecord found;
-    sim::set_text(found.call, origin.function);
+    sim::set_name(found.call, origin.function);
     sim::set_site(found, site);
     rank_.process().findings().add(sim::Finding::leaked_handle, found, what);
   }

@@ -82,9 +82,10 @@ void define_portals_in_trace(sim::Recorder& recorder, std::uint64_t heap_bytes) 
   owner(kOwnerAcknowledgment, "a send that waits for its acknowledgment");
   owner(kOwnerRead, "a send whose body may be pulled");
   owner(kOwnerCancel, "questions about cancelled sends");
-  owner(kOwnerListener, "what listens for collective calls and accesses of windows");
+  owner(kOwnerListener, "an observer of collective calls, window accesses or libraries");
   owner(kOwnerTask, "a collective call");
   owner(kOwnerOthers, "memory of a collective call or a window");
+  owner(kOwnerNone, "memory of a communication library");
 }
 
 void define_in_trace(sim::Recorder& recorder, Communicator& communicator, std::uint64_t since) {

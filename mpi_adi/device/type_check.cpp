@@ -122,7 +122,7 @@ void TypeCheck::nonportable(const std::string& what, const char* where) {
   const std::string message =
       call_ + site + ": " + what + " is not portable: the standard does not define it (MPI 4.0, " + where + ")";
   sim::FindingRecord record;
-  sim::set_text(record.call, call_);
+  sim::set_name(record.call, call_);
   sim::set_site(record, site);
   findings_.add(sim::Finding::nonportable_type, record, message);
   std::fprintf(stderr, "margay: rank %u: %s%s\n", rank_, message.c_str(),
@@ -150,7 +150,7 @@ void TypeCheck::report(const ReceiveRequest& request, const Receive& receive) {
   record.peer = request.source;
   record.tag = request.tag;
   record.bytes = receive.bytes;
-  sim::set_text(record.call, receive.call);
+  sim::set_name(record.call, receive.call);
   sim::set_site(record, site);
   sim::set_text(record.communicator, communicator);
   findings_.add(sim::Finding::type_mismatch, record, message);

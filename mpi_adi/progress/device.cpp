@@ -285,6 +285,14 @@ std::vector<Unexpected*>& Device::extensible_heaps() {
   return parts_->heaps;
 }
 
+std::vector<Listener*>& Device::round_observers() {
+  return parts_->each_round;
+}
+
+std::vector<Listener*>& Device::loss_observers() {
+  return parts_->on_losses;
+}
+
 std::uint64_t Device::posted_receives(const Communicator* communicator) const {
   std::uint64_t posted = 0;
   parts_->receives.for_each_in_use([&](const ReceiveRequest& request) {

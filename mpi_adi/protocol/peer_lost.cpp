@@ -21,7 +21,7 @@ bool kernel_holds(const ReceiveRequest& request) {
 }
 
 void end_send(DeviceParts& parts, SendRequest& request) {
-  // All obligations end with the peer. The kernel does not refer to the body any more.
+  // No event for which the send waits can occur any more. The kernel does not refer to the body any more.
   request.error_class = MPIX_ERR_PROC_FAILED;
   request.owed = 0;
   complete_if_settled(parts, request);

@@ -21,7 +21,7 @@ namespace margay::mpi_adi {
 // whether any request ended. Requests whose memory the kernel still uses remain for a later round.
 [[gnu::noinline]] bool end_requests_after_losses(DeviceParts& parts);
 
-// The same, once a round of progress. Costs two loads while no peer is newly lost.
+// The same, called in each progress round. Costs two loads while no peer is newly lost.
 inline bool handle_new_losses(DeviceParts& parts) {
   return parts.losses_ended != parts.kernel.initiator().losses() && end_requests_after_losses(parts);
 }

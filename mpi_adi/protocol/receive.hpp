@@ -19,7 +19,7 @@ void handle_message(DeviceParts& parts, ReceiveRequest& request);
 
 // Steps that several protocols share: listing the match entry, and the end.
 
-// Lists the request's entry, active, before the two catch-alls. Requires: its criteria are set.
+// Puts the request's entry into the match list, active, before the two catch-alls. Requires: its criteria are set.
 inline void list_entry(DeviceParts& parts, ReceiveRequest& request) {
   ++*parts.posted_receives;
   parts.receive_list.insert_before(parts.heap.first_catch_all(), request.entry);

@@ -140,7 +140,7 @@ void take_answer(SendRequest& request, const portals::Header& header) {
 
 void end_transmission(DeviceParts& parts, SendRequest& request) {
   settle(request, kOwedBodyTaken);
-  // A wire that has failed does not deliver answers either, so nothing is owed any more.
+  // A wire that has failed does not deliver answers either, so the send waits for nothing any more.
   if (request.transmission.state == sim::Transmission::State::failed) {
     request.error_class = MPIX_ERR_PROC_FAILED;
     request.owed = 0;

@@ -167,6 +167,10 @@ ReceivingSide MpiRank::receiving_side() {
   return {*process_, device_, worlds_.contexts(), worlds_.world(), worlds_.self(), handles_.origins() != nullptr};
 }
 
+void MpiRank::report_dropped_sends() {
+  dropped_reported_ = report_dropped(receiving_side(), dropped_reported_);
+}
+
 void MpiRank::become_dormant() {
   publish_accounts();
   const auto put = [this](sim::CountedProtocol protocol, const sim::WireCounts& counts) {
@@ -178,7 +182,7 @@ void MpiRank::become_dormant() {
   process_->finish([this] { return device_.progress(); });
   // Called after the drain, which receives the messages that have arrived.
   forget_last_messages(*this);
-  dropped_reported_ = report_dropped(receiving_side(), dropped_reported_);
+  report_dropped_sends();
   // These findings may have reopened the trace, which finish() suspended.
   recorder_.suspend();
   device_.give_memory_back();

@@ -14,15 +14,15 @@ namespace margay::mpi_adi {
 class WaitingThread {
  public:
   // `done`: the wait's condition. The polling thread calls it under the process lock, and not again after it has
-  // returned true. `done` must neither wait nor call functions of the program, and must outlive the waiting thread.
+  // returned true. `done` must neither wait nor call functions of the program, and must outlive this object.
   template <typename Done>
   explicit WaitingThread(Done& done)
       : done_([](void* asked) { return static_cast<bool>((*static_cast<Done*>(asked))()); }), asked_(&done) {}
   WaitingThread(const WaitingThread&) = delete;
   WaitingThread& operator=(const WaitingThread&) = delete;
 
-  // Sleeps, outside the process lock, until the waiting thread is taken off the list. True: its condition holds. False:
-  // its thread has to poll from now on.
+  // Sleeps, outside the process lock, until this object is taken off the list. True: the condition holds. False: the
+  // calling thread has to poll from now on.
   [[nodiscard]] bool stay() {
     wakeup_.wait();
     return served_;
@@ -30,7 +30,7 @@ class WaitingThread {
 
  private:
   friend class WaitRoom;
-  // The condition without its type, so that waiting threads of all waits fit one list.
+  // The condition without its type, so that the objects of all waits fit one list.
   bool (*done_)(void*);
   void* asked_;
   // True: wakeup_ was called because the condition held. False: it was called to make the thread poll. Written under
@@ -42,9 +42,9 @@ class WaitingThread {
 // The polling threads and the waiting threads of one rank.
 class WaitRoom {
  public:
-  // Makes a waiting call the polling one. False if another call polls; the caller then calls add() with a waiting
-  // thread, and the waiting thread's stay(). `turns`: the number of times that the rank's lock has gone from one thread
-  // to another.
+  // Makes a waiting call the polling one. False if another call polls; the caller then calls add() with a
+  // WaitingThread, and then stay() of that object. `turns`: the number of times that the rank's lock has gone from one
+  // thread to another.
   [[nodiscard]] bool begin_polling(std::uint32_t turns) {
     waits_alone_ = turns == turns_ ? waits_alone_ + 1 : 0;
     turns_ = turns;
@@ -56,7 +56,7 @@ class WaitRoom {
   // Counts a thread that polls already. For a while two threads may poll, which does no harm.
   void join_polling() { ++pollers_; }
   // Ends polling. If no other thread polls, serves once more, and makes the latest waiting thread the polling thread,
-  // because that waiting thread may not have gone to sleep yet.
+  // because it may not have gone to sleep yet.
   void end_polling();
   // begin_callback() and end_callback() enclose a function of the program, which the polling thread may run. Another
   // thread polls meanwhile, and perhaps both afterwards.

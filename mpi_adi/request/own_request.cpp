@@ -32,7 +32,7 @@ void SendReceive::part_completed(const Request& part) {
   if (error_ == MPI_SUCCESS) error_ = part.error_class;
   if (--incomplete_parts_ > 0) return;
   complete = true;
-  // This is the last use of the object.
+  // May delete the object, so no statement may follow.
   if (given_up_) delete this;
 }
 

@@ -121,7 +121,8 @@ void Rma::hear_refusal(Window& window, const AskHead& head) {
   if (asked != nullptr) give_up(*asked, MPI_ERR_RMA_RANGE);
 }
 
-// Lists an entry for the described body, which is the origin's next message to the put portal.
+// Puts an entry into the put portal's list for the described body, which is the origin's next message to the put
+// portal.
 void Rma::take_pieces(Window& window, const Asked& asked, const portals::Header& header) {
   const AskHead& head = asked.head();
   // A correct origin sends each body right behind its description, so it never reaches this bound.

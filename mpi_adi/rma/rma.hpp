@@ -229,7 +229,7 @@ class Rma final : public Listener {
            !parts_.kernel.initiator().gone(target.world_rank);
   }
   // Answers.
-  // Lists an answer's entry and counts it as under way.
+  // Puts an answer's entry into the receive portal's list, and counts the answer as under way.
   Reply& expect(Window& window, int target, const portals::Region& room, Outstanding* request, const Pieces* holds);
   // Handles a filled reply: an answer, or at a target a described body.
   void take_reply(Reply& answer);

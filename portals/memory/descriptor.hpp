@@ -53,7 +53,7 @@ struct Options {
 };
 
 // nullptr when `type` has these options; otherwise a message that names the option and the cure. A combined block
-// always saves the body, and accepts Save::both, the default, for that. Internal to portals.
+// always saves the body; it treats Save::both, the default, as Save::body. Internal to portals.
 [[nodiscard]] const char* refusal(DescriptorType type, const Options& options);
 
 // The base of all descriptors: counters, owner tag, and the link on the changed list. Owned by the program. Requires:
@@ -67,8 +67,8 @@ class Descriptor {
 
   // Constant from construction on.
   [[nodiscard]] DescriptorType type() const { return type_; }
-  // "A process sees an arrival in its descriptor's counters": bytes of bodies deposited or replied, and number of
-  // messages. They count completed messages, and never decrease.
+  // The counters by which a program detects arrivals: bytes of bodies deposited or replied, and number of messages.
+  // They count completed messages, and never decrease.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   [[nodiscard]] std::uint64_t messages() const { return messages_; }
   // Messages whose room is reserved and whose bodies are still arriving. While it is not 0, the memory must stay valid,

@@ -25,7 +25,7 @@ Status use_given_rates(std::string asked, JobRates& out) {
   }
   if (asked.size() > kRatesTextMax) {
     return Status::error("MARGAY_RATES, or --rates, has " + std::to_string(asked.size()) + " characters; at most " +
-                         std::to_string(kRatesTextMax) + " make sense");
+                         std::to_string(kRatesTextMax) + " are allowed");
   }
   out.text = std::move(asked);
   return {};

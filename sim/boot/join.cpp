@@ -68,7 +68,7 @@ Status claim_rank_on_connection(int descriptor) {
 }
 
 using Cookie = std::array<std::byte, 16>;
-// The cookie has a page of its own behind the segment.
+// The cookie has a page of its own after the segment.
 constexpr std::uint64_t kCookieRoomBytes = 4096;
 
 struct Node {
@@ -308,7 +308,7 @@ void stand_alone(Job& job) {
 // segment and its processes. Collective over the job. Requires: rank, size and pmi are set.
 //
 // 1. Rank 0 puts the job's identity and secret; the lowest rank of each node makes the segment and puts its position:
-//    process, descriptor, and a random cookie that is stored behind the segment's last byte.
+//    process, descriptor, and a random cookie that is stored after the segment's last byte.
 // 2. Barrier. The other ranks of the node open the segment through /proc and compare the cookie, because in another PID
 //    namespace the process number may be another process's. Each puts its process's identity, or "no".
 // 3. Barrier. A node on which any rank failed is dissolved: each of its ranks becomes a node of its own.

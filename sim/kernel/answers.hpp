@@ -35,7 +35,7 @@ class Answers {
   // Sends the bytes that a get requested. When the wire has taken the bytes, the counters of the descriptor change, and
   // the program may reuse the memory. Requires: the verdict's outcome is `reply`.
   void reply(const portals::Verdict& verdict, const portals::Header& header, std::uint64_t sequence);
-  // Declares that the memory behind `portal` may change while a wire sends a reply from that memory; see
+  // Declares that the memory of `portal` may change while a wire sends a reply from that memory; see
   // Transmission::may_change. Applies to replies that are queued later.
   void replies_may_change(portals::PortalIndex portal) {
     MARGAY_ASSERT(portal < portals::kPortalCount);

@@ -51,7 +51,7 @@ struct WaitMeans {
   WaitPolicy policy = WaitPolicy::spin;
   // Why this policy was chosen, for `margay info`.
   std::string reason;
-  // The bell that other ranks of the node ring; nullptr: there are none.
+  // The bell that other ranks of the node ring; nullptr: the node has no other rank.
   BellOwner* bell = nullptr;
   // A file descriptor that becomes readable when the bell rings, for a wait that sleeps in poll(); -1: no wire has a
   // descriptor, so no wait sleeps in poll().
@@ -80,7 +80,8 @@ class PollStreak {
     if (++polls_ % kPollsPerMeasure == 0 || means.company == nullptr) yield_processor(kernel, clock, means);
   }
 
-  // Of this many empty polls, one measures the time until the next poll, and may yield.
+  // One empty poll in this many measures the time until the next poll, and may yield; without `company`, each one may
+  // yield.
   static constexpr std::uint32_t kPollsPerMeasure = 8;
   // The number of empty polls from which a streak counts as a wait.
   static constexpr std::uint32_t kPollsOfWait = 4 * kPollsPerMeasure;
@@ -148,8 +149,7 @@ class Waiter {
   // Spinning rounds between two readings of the clock.
   static constexpr std::uint32_t kSpinRounds = 256;
 
-  // The steps of idle(); wait_step() decides between them. body_moved(): a part of a body arrived, so the wait does not
-  // sleep now, but keeps its idle time.
+  // The step of idle() after a part of a body has arrived: the wait does not sleep now, but keeps its idle time.
   void body_moved();
   // The rare part of idle(): yields, sleeps or reads the clock, as wait_step() decides.
   void pause();

@@ -155,6 +155,9 @@ class Process {
   // that, and regards every exit of the process as regular.
   [[nodiscard]] bool signed_off() const;
 
+  // Writes to the board that the process aborts: the launcher reports `message` if the process ends before abort().
+  // Neither allocates nor locks.
+  void announce_abort(int code, std::string_view message, Finding finding = Finding::aborted);
   // Ends the whole job. Never returns. `finding`: its id stands at the end of the launcher's line about the end.
   [[noreturn]] void abort(int code, std::string_view message, Finding finding = Finding::aborted);
 

@@ -22,20 +22,20 @@ bool one_is_there = false;
 }  // namespace
 
 Sending::~Sending() {
-  portals::require(done(), "a Sending goes away while its message is on its way; wait_until() it is done()");
+  portals::require(done(), "a Sending is destroyed while its message is being sent; wait_until() it is done()");
 }
 
 Program::Program() = default;
 
 Status Program::start(std::unique_ptr<Program>& out) {
   if (one_is_there) {
-    return Status::error("this process has a Program already; start one, and hand it to whoever needs it");
+    return Status::error("this process has a Program already; start one, and pass it to the code that needs it");
   }
   // On a failure below, the destructor undoes all earlier steps.
   std::unique_ptr<Program> program(new Program());
   if (Status status = Process::start(program->process_); !status.ok()) return status;
   Process& process = *program->process_;
-  // The lock is held from here on, except inside compute(). It is entered before the coprocessor starts.
+  // The owner is inside the process lock from here on, except in compute(). It enters before the coprocessor starts.
   process.lock().owner_enter();
   program->asked_.resize(process.size());
   program->control_ = std::make_unique<Control>(program->control_means());

@@ -1,7 +1,7 @@
 // A spin lock of one word in memory that processes share. The word names the holder, so that a waiter can ask whether
 // the holder is dead and take the lock over. For critical sections of a few instructions; not fair.
 //
-// A waiter yields first, in case the holder needs its processor, and then sleeps in naps of up to a millisecond,
+// A waiter spins, then yields, in case the holder needs its processor, and then sleeps in naps of up to a millisecond,
 // because the holder may be stopped. leave() wakes no waiter, and so costs a store.
 //
 // Invariants

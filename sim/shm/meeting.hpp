@@ -3,8 +3,8 @@
 // others continue.
 //
 // A call costs each process one read-modify-write of a line, and the poll that finds the barrier open. All polled words
-// lie in that line: two processes pass the line to and fro twice, and where processes outnumber processors, no process
-// polls the line while another one arrives.
+// lie in that line, so a barrier of two processes moves the line between them four times. Where processes outnumber
+// processors, no process polls the line while another one arrives.
 //
 // Invariants
 //  1. The last to arrive (count of `arrivals`) has acquired everything that the others wrote before they arrived.
@@ -34,7 +34,7 @@ struct alignas(kCacheLineBytes) MeetingData {
   std::uint64_t opened = 0;
   // The number of members that have called leave().
   std::uint32_t left = 0;
-  // How often all have left, and the place passed to other members.
+  // The number of times that all members have left. Each time, the place is free for other members.
   std::uint32_t round = 0;
   // 1: a process waits, or has waited, for another one's progress (sim/shm/posting).
   std::uint32_t wanted = 0;
@@ -66,8 +66,8 @@ class Meeting {
   enum class ArrivalOrder : std::uint8_t { waits, last, late };
   // Arrives at meeting `number` (not 0; numbers grow, and wrap). `mark` identifies the call: it must be equal for all.
   //
-  // A meeting at which all have arrived is an earlier one, whatever its number, because this process took part in it.
-  // So the distance between the numbers of two meetings does not matter.
+  // If all have arrived at the meeting in `arrivals`, this process took part in that meeting. So it is an earlier one,
+  // whatever its number, and the distance between the two numbers does not matter.
   [[nodiscard]] ArrivalOrder come(std::uint32_t number, std::uint32_t mark) {
     MARGAY_DEBUG_ASSERT(number != 0 && number >> kNumberBits == 0 && mark >> kMarkBits == 0);
     std::atomic_ref<std::uint64_t> word(data_->arrivals);
@@ -139,7 +139,7 @@ class Meeting {
   // The word for posting.hpp's set_wanted().
   [[nodiscard]] std::uint32_t& wanted() const { return data_->wanted; }
 
-  // How often all members have left: when it changes, the place is free for other members.
+  // The number of times that all members have left: when it changes, the place is free for other members.
   [[nodiscard]] std::uint32_t round() const {
     // Acquire: pairs with leave(): the next members find the place in its initial state.
     return std::atomic_ref<std::uint32_t>(data_->round).load(std::memory_order_acquire);

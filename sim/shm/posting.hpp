@@ -38,7 +38,7 @@ struct alignas(kCacheLineBytes) PostingData {
   std::uint64_t number = 0;
   // The owner's identification of the call.
   std::uint64_t mark = 0;
-  // The place of the data. 0: in `here`, or behind the lines of all postings; otherwise in long posting `room` - 1.
+  // The place of the data. 0: in `here`, or after the lines of all postings; otherwise in long posting `room` - 1.
   std::uint32_t room = 0;
   std::uint32_t unused = 0;
   // Aligned, because operators are called with its address.

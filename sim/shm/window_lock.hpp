@@ -33,7 +33,7 @@
 
 namespace margay::sim {
 
-// The header, in shared memory; behind it a word of 64 bits for each member, in the window's order. All zero is free.
+// The header, in shared memory; after it a word of 64 bits for each member, in the window's order. All zero is free.
 struct alignas(kCacheLineBytes) WindowLockData {
   // Word of sim/shm/holder_lock.
   std::uint32_t guard = 0;
@@ -169,7 +169,7 @@ class WindowLock {
     }
   }
 
-  // The header, and the slots behind it, in shared memory.
+  // The header, and the slots after it, in shared memory.
   WindowLockData* data_;
   std::span<std::uint64_t> slots_;
   // Held for a request, a release or a withdrawal, never while a member waits.

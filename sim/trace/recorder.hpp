@@ -138,7 +138,7 @@ class Recorder {
   std::uint64_t mask_ = 0;
   std::uint64_t written_ = 0;
   std::uint64_t next_anchor_ticks_ = 0;
-  // mask_ + 1 events, behind the header; nullptr: not open.
+  // mask_ + 1 events, after the header; nullptr: not open.
   TraceEvent* ring_ = nullptr;
   // The mapping's first page.
   TraceHeader* header_ = nullptr;

@@ -222,6 +222,13 @@ std::string TraceNames::elements(std::uint32_t file, std::uint32_t type, std::ui
   return fmt::format("{} x {}", bytes / found->value, found->text);
 }
 
+std::string TraceNames::library_event(std::uint32_t file, std::uint64_t library, std::uint64_t event,
+                                      std::uint64_t time_ns) const {
+  const sim::Definition* const found =
+      find(file, sim::DefinitionKind::library_event, sim::library_event_number(library, event), time_ns);
+  return found == nullptr ? std::string() : found->text;
+}
+
 std::string TraceNames::portal(std::uint32_t file, std::uint8_t portal) const {
   const sim::Definition* const found = find(file, sim::DefinitionKind::portal, portal, kAlways);
   if (found == nullptr) return fmt::format("portal {}", portal);

@@ -100,6 +100,10 @@ class TraceNames {
   // Length in elements of the datatype: "25 x MPI_INT"; "100 bytes" without a datatype.
   [[nodiscard]] std::string elements(std::uint32_t file, std::uint32_t type, std::uint64_t bytes,
                                      std::uint64_t time_ns) const;
+  // The sentence that a communication library defined for its event; empty: not known. `library`: its place in the
+  // rank.
+  [[nodiscard]] std::string library_event(std::uint32_t file, std::uint64_t library, std::uint64_t event,
+                                          std::uint64_t time_ns) const;
   // A portal with its purpose: "portal 0 (receives)".
   [[nodiscard]] std::string portal(std::uint32_t file, std::uint8_t portal) const;
   // A match entry by its name, its owner or its place in the list: "the entry "unexpected short"", "a posted receive",

@@ -1,8 +1,8 @@
 // The sending side of one channel of the shared memory wire: cells for headers and small bodies, the byte ring for
 // other bodies. shm_body.hpp describes the places of a body. Messages leave one after the other: the next cell is
 // published when the body before it is completely in the ring, or is cut. A body on offer blocks only later messages
-// that need the byte ring, because if the receiver cannot read the body, it must go through the ring before their
-// bodies.
+// that need the byte ring, because if the receiver cannot read that body, the body must go through the ring before
+// theirs.
 //
 // Two state machines describe the channel. First, the state of the first message in the queue:
 //

@@ -149,7 +149,7 @@ bool ShmWire::poll(Arrival& arrival) {
   return (senders_.size() > 1 || in_turn_ == kTurnArrivals) && look_at_other_senders(arrival);
 }
 
-// Polls the senders behind turn_ in turn, so that no sender starves. If the sender at turn_ has had its full turn,
+// Polls the senders after turn_ in turn, so that no sender starves. If the sender at turn_ has had its full turn,
 // polls it last.
 bool ShmWire::look_at_other_senders(Arrival& arrival) {
   const std::size_t count = senders_.size();

@@ -334,7 +334,7 @@ void TcpWire::end_quietly(TcpLink& link) {
 }
 
 void TcpWire::miss(TcpLink& link) {
-  link.receiver.miss("it left the job before it took what was sent to it");
+  link.receiver.miss("it left the job before it received all messages that were sent to it");
   ready_.add(link);
 }
 

@@ -153,7 +153,7 @@ void VirtualMachine::look_for_rest() {
     } else if (seat->mpi_process_.rank() == nullptr) {
       text += " is outside of MPI\n";
     } else {
-      text += std::string(" in ") + seat->mpi()->process().board().mpi_call.data() + "\n";
+      text += " in " + std::string(sim::name_in(seat->mpi()->process().board().mpi_call)) + "\n";
       seat->mpi()->device().describe(text, 6);
     }
   }
