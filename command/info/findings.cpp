@@ -35,7 +35,8 @@ constexpr std::array<FindingText, sim::kFindingCount> kTexts = {{
      "or "
      "MPI_ERRORS_ABORT. The message names the call and the error. The error has a finding of its own, which comes "
      "first "
-     "and whose id ends the line.",
+     "and whose id ends the line. The exit status is the code of MPI_Abort, or the number of the error's class (14: "
+     "MPI_ERR_TRUNCATE).",
      "MPI_Send(&x, -1, MPI_INT, 1, 0, MPI_COMM_WORLD);  /* negative count */",
      "Correct the argument that the message names. To handle errors in the program, set MPI_ERRORS_RETURN and test "
      "what "
@@ -62,7 +63,7 @@ constexpr std::array<FindingText, sim::kFindingCount> kTexts = {{
      "request or a rank outside MPI may still end a wait. `timeout` or `interrupted` may follow.",
      "if (rank == 0) MPI_Recv(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n"
      "/* rank 1 waits likewise, with MPI_THREAD_MULTIPLE */",
-     "As of deadlock: look at the waits that the report lists. `margay stacks` shows what threads do."},
+     "As for `deadlock`: look at the waits that the report lists. `margay stacks` shows each thread's stack."},
     {sim::Finding::interrupted, Severity::warning, "A signal to the launcher ended the job",
      "The launcher got SIGINT (Ctrl-C), SIGTERM, SIGHUP or SIGQUIT, and ended all ranks.", "kill -TERM LAUNCHER",
      "Nothing to correct, if the signal was intended. Batch systems send SIGTERM when a job's time is over."},
@@ -77,7 +78,7 @@ constexpr std::array<FindingText, sim::kFindingCount> kTexts = {{
      "Do not write to the descriptor that PMI_FD names. If the program does not, its MPI library speaks another "
      "protocol: run it with that library's own mpiexec."},
     {sim::Finding::accounting_mismatch, Severity::error,
-     "Messages sent are not messages delivered plus messages dropped",
+     "The number of messages sent differs from those delivered plus those dropped",
      "At the end of the job, sent = delivered + dropped does not hold for a pair of ranks (--check-accounting, "
      "--strict). "
      "Exit status 70.",

@@ -136,7 +136,7 @@ struct Column {
   std::size_t width;
   bool left;
   int goes;
-  // The sort order by this column. SortKey::rank also stands for columns without one.
+  // The sort order by this column. Columns by which the ranks cannot be sorted have SortKey::rank, too.
   SortKey key;
 };
 // Columns with equal `goes` are omitted together, such as messages and bytes of a wire.

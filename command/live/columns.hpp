@@ -40,7 +40,7 @@ struct SortWord {
 [[nodiscard]] std::span<const SortWord> sort_words();
 
 // The heading, and one line for each rank, sorted. Columns are omitted, the least important first, until a line fits
-// into `room` characters; The columns that identify a rank's state stay, and so does the column by which the ranks are
+// into `room` characters. The columns that identify a rank's state stay, and so does the column by which the ranks are
 // sorted.
 [[nodiscard]] std::vector<std::string> rank_lines(const std::vector<RankSnapshot>& ranks, SortKey key,
                                                   std::size_t room);

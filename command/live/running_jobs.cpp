@@ -133,7 +133,7 @@ void RunningJobs::take(int pid, const std::string& path, std::string_view target
     const bool there = ::stat(path.c_str(), &info) == 0;
     if (target.starts_with(kMemfd) && there && listed_.emplace(info.st_dev, info.st_ino).second) {
       remarks_.push_back(
-          fmt::format("a job board that process {} holds {}; it is passed over", pid, status.sentence()));
+          fmt::format("process {} holds an invalid job board, which is ignored: it {}", pid, status.sentence()));
     }
     return;
   }

@@ -48,7 +48,7 @@ struct RunningJob {
 class RunningJobs {
  public:
   // Adds jobs that have started since the last call; jobs whose launcher has ended remain until drop_ended(). Cost: one
-  // pass over /proc; each process is examined at most four times.
+  // pass over /proc; a process is examined in its first four passes only.
   void find();
   // Removes the jobs whose launcher has ended.
   void drop_ended();

@@ -141,7 +141,7 @@ void Runner::loop() {
   std::vector<Event> events;
   while (!monitor_.over()) {
     poller_.wait(wait_ms(), events);
-    // Reports are judged after all events of the round, because the ends of ranks may be among them.
+    // Reports are judged after all events of the round, because some of these events may be ends of ranks.
     for (const Event& event : events) dispatch(event);
     take_reports();
     act();

@@ -179,7 +179,7 @@ void Call::bad_count(std::int64_t count, const char* what) {
 void Call::bad_elements(std::int64_t count, const Datatype& type) {
   if (count < 0) return bad_count(count, "count");
   error(MPI_ERR_COUNT, "count is " + std::to_string(count) + "; as many elements of " + std::to_string(type.size) +
-                           " bytes pass 2^63 bytes");
+                           " bytes exceed 2^63 bytes");
 }
 
 namespace {

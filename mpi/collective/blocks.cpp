@@ -54,7 +54,7 @@ void Blocks::check_even(Call& call, const BlockArguments& arguments, int blocks,
   if (blocks > 0 && static_cast<std::uint64_t>(arguments.count) > type->count_max / static_cast<unsigned>(blocks)) {
     return call.error(MPI_ERR_COUNT, std::string(words.count) + " is " + std::to_string(arguments.count) +
                                          "; as many elements of " + std::to_string(type->size) + " bytes for each of " +
-                                         std::to_string(blocks) + " ranks pass 2^63 bytes");
+                                         std::to_string(blocks) + " ranks exceed 2^63 bytes");
   }
   type_ = type;
   if (type->dense()) {
@@ -101,7 +101,7 @@ void Blocks::check_varying(Call& call, const BlockArguments& arguments, int bloc
     add(address_in(arguments.buffer, displacement), count, *one, pieces_[typed ? slot : 0]);
     // Each block is below 2^63 bytes, so one check for each keeps the sum from wrapping.
     if (bytes_ > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-      return call.error(MPI_ERR_COUNT, std::string(words.counts) + ": all blocks together pass 2^63 bytes");
+      return call.error(MPI_ERR_COUNT, std::string(words.counts) + ": all blocks together exceed 2^63 bytes");
     }
   }
 }

@@ -60,7 +60,7 @@ void check_all(Call& call, std::int64_t count, const Datatype* type, const Commu
   if (static_cast<std::uint64_t>(count) <= type->count_max / members) return;
   call.error(MPI_ERR_COUNT, "recvcount is " + std::to_string(count) + "; as many elements of " +
                                 std::to_string(type->size) + " bytes from each of " + std::to_string(members) +
-                                " ranks pass 2^63 bytes");
+                                " ranks exceed 2^63 bytes");
 }
 
 // Checks that the send buffer is not this rank's own block of the receive buffer, for which a program passes

@@ -93,7 +93,7 @@ class Scattering {
     if (static_cast<std::uint64_t>(is.send_count) <= send_type_->count_max / members) return;
     call.error(MPI_ERR_COUNT, "sendcount is " + std::to_string(is.send_count) + "; as many elements of " +
                                   std::to_string(send_type_->size) + " bytes for each of " + std::to_string(members) +
-                                  " ranks pass 2^63 bytes");
+                                  " ranks exceed 2^63 bytes");
   }
 
   // MPI does not allow an output buffer that is also an input buffer (MPI 4.0, 2.3); MPI_IN_PLACE is for that.

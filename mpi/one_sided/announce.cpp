@@ -58,7 +58,8 @@ std::string advice(const Conflict& conflict, const AnnouncedAccess& second) {
       break;
   }
   return own ? "call MPI_Win_flush between them"
-             : "take MPI_LOCK_EXCLUSIVE, or begin the second when the first's rank has said that MPI_Win_flush is over";
+             : "take MPI_LOCK_EXCLUSIVE, or begin the second after a message from the first's rank behind its "
+               "MPI_Win_flush";
 }
 
 }  // namespace
@@ -90,7 +91,7 @@ std::string own_conflict_text(const Conflict& conflict, const AnnouncedAccess& s
                                                                  : "let MPI_Win_complete part them";
   return "with rank " + std::to_string(second.origin) + " as target it " + side(second) + " the origin's memory " +
          memory + ", which " + first_call + " with rank " + std::to_string(conflict.first.origin) + " as target " +
-         side(conflict.first) + " and has not given back: " + wait;
+         side(conflict.first) + " and still uses: " + wait;
 }
 
 namespace {

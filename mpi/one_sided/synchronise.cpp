@@ -34,7 +34,7 @@ std::vector<int> ranks_in(Call& call, const Window& window, const GroupPtr& grou
     int rank = 0;
     while (rank < window.members() && window.targets[static_cast<std::size_t>(rank)].world_rank != world) ++rank;
     if (rank == window.members()) {
-      call.error(MPI_ERR_GROUP, "a member of the group is none of the window's group");
+      call.error(MPI_ERR_GROUP, "a member of the group is not in the window's group");
       break;
     }
     ranks.push_back(rank);

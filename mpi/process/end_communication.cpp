@@ -38,12 +38,12 @@ bool pass_barrier(Call& call) {
 
 }  // namespace
 
-// Receives are abandoned last: until every send has its answer, they may still get messages.
+// Receives are abandoned last: they may still get messages until every send has its answer.
 bool end_communication(Call& call) {
   MpiRank& rank = call.rank();
   Device& device = rank.device();
-  // Both calls wait for other ranks, and make progress meanwhile. After the barrier no rank posts another receive in
-  // the world, because all are in MPI_Finalize.
+  // The check and the barrier wait for other ranks, and make progress meanwhile. After the barrier no rank posts
+  // another receive in the world, because all are in MPI_Finalize.
   check_last_call(call);
   if (!pass_barrier(call)) return false;
   // MPICH lets programs end with sends that nothing will match, and a wait for those would never end.

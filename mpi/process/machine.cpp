@@ -124,7 +124,7 @@ Status check_rates(const sim::Job& job) {
   const Status status = parse_asked_rates(job.rates, rates);
   if (status.ok() || job.rates_given) return status;
   if (job.rank == 0) {
-    static_cast<void>(std::fprintf(stderr, "margay: what `margay calibrate` has kept is passed over: %s\n",
+    static_cast<void>(std::fprintf(stderr, "margay: the rates that `margay calibrate` stored are passed over: %s\n",
                                    status.sentence().c_str()));
   }
   return {};
@@ -142,7 +142,8 @@ Status join(Machine& machine) {
       return status;
   } catch (const std::bad_alloc&) {
     return Status::error(
-        "no memory for the heap of unexpected messages and the rest; see ulimit -v, or lessen it with --heap");
+        "not enough memory for a rank, most of it the heap of unexpected messages; raise ulimit -v, or reduce the "
+        "heap with --heap");
   }
   // A child of fork() has a copy of this memory, and must not use the job.
   machine.process = getpid();

@@ -279,7 +279,7 @@ def programs_that_cannot_run(build, scratch):
     strange = scratch / "no_format"
     strange.write_text("neither\n")
     strange.chmod(0o755)
-    for program, status, text in ((wrong, 127, "mend the path in its first line (#!)"), (strange, 126, "such as #!/bin/sh")):
+    for program, status, text in ((wrong, 127, "correct the path in its first line (#!)"), (strange, 126, "such as #!/bin/sh")):
         job = Job(build, ["-n", 2], [program])
         assert job.finish(2) == status and text in job.stderr, job.stderr
         job.expect_nothing_left(1)

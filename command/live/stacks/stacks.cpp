@@ -33,7 +33,7 @@ struct Place {
   const command::BoardReader* board = nullptr;
 };
 
-// The call on the board; empty: none, or not readable.
+// The rank's MPI call on the job board; empty: none, or the board cannot be read.
 std::string call_of(const Place& place) {
   sim::BoardBlock block;
   const bool is_on_board = place.board != nullptr && place.board->read_block(place.rank, block);
@@ -63,7 +63,7 @@ class SignalsWait {
 Status walk_held(const Place& place, Unwinder& unwinder, std::string& call) {
   Status status;
   const SignalsWait wait;
-  // A thread of its own: when it ends, the system releases all threads that it still holds.
+  // A thread of its own: when it ends, the system continues all threads that it has seized and not released.
   std::thread([&] {
     HeldProcess held;
     status = held.hold(place.pid);
@@ -151,7 +151,7 @@ int pid_of(const std::string& word) {
 
 }  // namespace
 
-// A number may be a launcher or any process: a job's launcher takes precedence.
+// A number may be that of a launcher or of any process: a job's launcher takes precedence.
 int stacks(const command::StacksOrder& order) {
   command::RunningJobs jobs;
   jobs.find();

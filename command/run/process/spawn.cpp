@@ -101,7 +101,7 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 // The cure for a failed exec. The program's file existed and was executable when it was checked.
 std::string cure_of_exec_error(int error) {
   if (error == ENOENT)
-    return "; the file is there, what runs it is not: mend the path in its first line (#!), or install "
+    return "; the file exists, but its interpreter does not: correct the path in its first line (#!), or install "
            "the loader that it was linked for";
   if (error == ENOEXEC)
     return "; it is neither a program of this machine nor a script with a first line such as #!/bin/sh";

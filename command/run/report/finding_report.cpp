@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kReportVersion = 1;
 
-// Whether ranks report this finding; the others are the launcher's, and a record of one is invalid.
+// Whether ranks report this finding. The launcher reports the others, so a rank's record of one of them is invalid.
 bool is_of_rank(std::uint32_t finding) {
   return finding >= static_cast<std::uint32_t>(sim::Finding::unreceived_message) && finding < sim::kFindingCount;
 }
@@ -64,7 +64,7 @@ std::string read_all(int descriptor) {
 
 // Invalid records are skipped, not fatal: the report is most useful after a crash. The file may also have bytes of the
 // program and parts of records, so each record is found by its first mark, and is whole if it ends with the last one.
-// `counted`: the number of those that are in the ranks' counts on the board.
+// `counted`: the number of returned findings that the ranks also counted on the board (BoardBlock::findings).
 std::vector<JobFinding> read_records(int descriptor, std::uint32_t ranks, std::size_t& counted) {
   std::vector<JobFinding> found;
   const std::string bytes = descriptor >= 0 ? read_all(descriptor) : std::string();
@@ -208,7 +208,7 @@ JobFinding finding_of_cause(const Cause& cause, const std::string& message, cons
                           cause.kind == CauseKind::interrupted || cause.kind == CauseKind::output_closed;
   if (of_the_job) return found;
   found.ranks = {cause.rank};
-  // A thread outside the rank may abort, so the call is that of the message.
+  // The message names the aborting call. The board may name another one: a thread outside the rank may abort, too.
   if (cause.kind == CauseKind::abort) {
     found.call = cause.text.empty() ? "MPI_Abort" : cause.text.substr(0, cause.text.find(' '));
     if (!found.call.starts_with("MPI_")) found.call.clear();
