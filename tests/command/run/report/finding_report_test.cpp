@@ -45,7 +45,8 @@ struct Run {
     REQUIRE(file.open(options).ok());
     REQUIRE(file.write(options, board, "job", records, {}, 0).ok());
     std::vector<std::string> messages;
-    for (const auto& finding : content().at("findings")) messages.push_back(finding.at("message"));
+    const nlohmann::json written = content();
+    for (const auto& finding : written.at("findings")) messages.push_back(finding.at("message"));
     return messages;
   }
 
@@ -82,7 +83,9 @@ TEST_CASE("a report has the whole records between stray bytes and parts of recor
   run.append("nonsense of the program\n");
   run.append(&third, sizeof third);
   run.append(&torn, sizeof torn / 2);
-  CHECK(run.reported() == std::vector<std::string>{"first", "second", "third"});
+  std::string messages;
+  for (const std::string& message : run.reported()) messages += message + " ";
+  CHECK(messages == "first second third ");
 }
 
 TEST_CASE("a report without records has no findings") {
