@@ -296,7 +296,7 @@ int Call::hand_over(const Communicator& communicator, int code) {
     abort_by_error(*rank_, name_, error_class, by_program ? sim::Finding::mpi_error : finding_of_error(found),
                    " on " + name_of(communicator),
                    error_origin_ == ErrorOrigin::program ? failure_->text : rank_->errors().text_of(code),
-                   failure_->record(handler_of_));
+                   failure().record(handler_of_));
   }
   // Before leave(): references change under the process lock.
   if (owns_reference_) rank_->device().drop_reference(*handler_of_);

@@ -5,6 +5,7 @@
     tests/mpi/launch_findings.py --build build/release report_ids      one
     tests/mpi/launch_findings.py --list
 """
+import json
 import pathlib
 import re
 import subprocess

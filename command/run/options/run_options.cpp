@@ -77,7 +77,7 @@ class Parser {
   Status no_program() const {
     const std::string taken =
         last_value_.empty() ? "" : fmt::format(" (\"{}\" is the value of {})", last_value_, last_option_);
-    return Status::error("no program given" + taken + ": margay run [options] PROGRAM [arguments]");
+    return Status::error("no program given" + taken + ": margay run [options] PROGRAM [arguments ...]");
   }
 
   // Forms of a token are tried in this order: the whole name, a name with digits, a name with "=VALUE".

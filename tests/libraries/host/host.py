@@ -76,7 +76,9 @@ def case_misuse(case):
     case.expect(set(case.ids()) == {"no-finalize"}, f"unexpected {case.ids()}")
     case.margay(misuse(case), "abort", status=5)
     case.expect("aborted" in case.ids(), f"unexpected {case.ids()}")
-    for mode in ("counter", "hold"):
+    for mode in ("outgoing", "observer"):
+        case.margay("--check-accounting", misuse(case), mode)
+    for mode in ("counter", "hold", "portal", "rank"):
         case.margay(misuse(case), mode, status="nonzero", ranks=1)
 
 
