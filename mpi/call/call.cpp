@@ -86,10 +86,7 @@ std::string in_hex(int handle) {
 
 // Without a rank there is no error handler to call.
 void Call::not_running() const {
-  const bool finalized = current_process().init_state() == InitState::finalized;
-  exit_by_error(name_, sim::Finding::mpi_error,
-                finalized ? "was called after MPI_Finalize; move the call before MPI_Finalize"
-                          : "was called before MPI_Init; call MPI_Init or MPI_Init_thread first");
+  exit_by_error(name_, sim::Finding::mpi_error, no_rank_text());
 }
 
 void Call::wait_long(const Request& request) {

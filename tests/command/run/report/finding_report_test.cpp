@@ -120,7 +120,7 @@ TEST_CASE("the finding of an abort has the place of the call") {
   cause.kind = CauseKind::abort;
   const auto site_of = [&](const char* text) {
     cause.text = text;
-    return finding_of_cause(cause, "message", run.board).site;
+    return finding_of_cause(cause, "message", run.board, 1).site;
   };
   CHECK(site_of("MPI_Abort (ring.c:41) with code 7 on MPI_COMM_WORLD") == "ring.c:41");
   CHECK(site_of("MPI_Send (a (b).c:1) failed on MPI_COMM_WORLD: MPI_ERR_TAG: tag -5 (x) failed") == "a (b).c:1");
