@@ -4,6 +4,9 @@
 // Elements that travel as their bytes are aligned and copied as a whole. All others are unpacked one by one, and the
 // container grows with them: a damaged count is refused before, and a damaged element ends the growth, so no more is
 // ever allocated than a constant times the bytes that arrived.
+//
+// A container of a fixed number of elements is std::array (value.hpp). std::string_view and std::span travel as
+// arguments only (parameter.hpp). Containers that are not here travel by define_type() of a class around them.
 #pragma once
 
 #include <cstddef>

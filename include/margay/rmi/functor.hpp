@@ -3,6 +3,9 @@
 // Everything here is known at compile time but the values: which words the head has, whether the arguments have a fixed
 // size, where each lies. So a request with numbers is written and executed by a few moves; request.hpp and execute.hpp
 // are what a program and the library call.
+//
+// The order of a request's bytes is fixed in three places that belong together: write_rest() here, write_head() and
+// RequestView in request_head.hpp.
 #pragma once
 
 #include <algorithm>

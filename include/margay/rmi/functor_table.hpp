@@ -5,6 +5,13 @@
 // template registers it before main() in every process of the job, used there or not, because all run one program. On
 // the wire it is a hash of its mangled name, so the order of registration is irrelevant. Two functors with one hash are
 // refused when the job starts, and so are nodes with different tables (identity.hpp).
+//
+// Invariants:
+//  1. The list of registered functors only grows, by constructors that run one after the other.
+//  2. A table is immutable once it is published. A functor that is not in it makes find_functor() look whether functors
+//  were
+//     registered since, build a new table and publish it; threads that use the old one are not disturbed.
+//  3. A functor's address, and so its entry, is another in each process; only its hash travels.
 #pragma once
 
 #include <cxxabi.h>

@@ -1,5 +1,9 @@
 // Whether all nodes of a job run the same program. Each node computes its identity at the start, and the nodes compare
 // them: functors and methods are named by hashes and offsets that only one program gives the same meaning.
+//
+//   const ProgramIdentity mine = program_identity();
+//   for (int node = 0; node < nodes; ++node)                          // as the library has gathered them
+//     if (const std::string why = difference(mine, me, all[node], node); !why.empty()) throw error(why);
 #pragma once
 
 #include <algorithm>

@@ -12,6 +12,11 @@
 //   Object&
 //   [](Object& object, int x)  a callable object; its captures, trivially copyable, travel as bytes. Captures by
 //                              reference cannot be seen and arrive invalid.
+//
+// Of several functions of one name a cast chooses, as everywhere in C++: static_cast<void (Set::*)(int)>(&Set::insert).
+//
+// The object's class, Object, is the static type that it was registered with; the method may be that of a public base
+// class. Default arguments are not part of a function's type, so a call names all arguments.
 #pragma once
 
 #include <cstddef>

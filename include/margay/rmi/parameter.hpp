@@ -8,6 +8,13 @@
 // Two types are views at both ends: std::span<const T> and std::string_view travel as their elements, and the method
 // gets a view of the packed bytes where they lie, if those are raw and aligned to at most kPackedAlignment, else of a
 // vector that RMI owns. The view is valid until the method returns.
+//
+// The parameter, what travels, and what the method gets:
+//   int, Track, const Track&, Track&&    the value; a copy that RMI owns
+//   std::unique_ptr<T>                   the object; a new one, which the method owns if it takes the pointer by value
+//   std::span<const T>                   the elements; a view of them, and the argument may be a vector, an array or a
+//   span std::string_view                     the letters; a view of them T&, T*, std::span<T>                 a
+//   compile-time error (travel.hpp)
 #pragma once
 
 #include <cstddef>

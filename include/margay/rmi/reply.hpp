@@ -5,6 +5,9 @@
 //   0   4   1: a result, 2: a failure
 //   4   4   bytes of what follows
 //   8       the packed result, nothing for void; or a packed Failure
+//
+//   class Slot : public ReplySink { ... };                 // at the destination: where execute() writes
+//   long total = read_reply<long>(bytes, node);            // at the caller, which knows the type from the method
 #pragma once
 
 #include <algorithm>

@@ -5,6 +5,15 @@
 // non-const elements, iterators, shared ownership, and classes that are neither trivially copyable nor have
 // define_type().
 //
+// For `async_rmi(1, shelf, &Shelf::move, 4, 5)` with `void move(int from, int& to)` a compiler prints
+//
+//   error: static assertion failed: margay::rmi: argument 2 cannot travel; the next error has the reason
+//   error: static assertion failed: margay::rmi: reference to non-const: arguments are copies; take a value or a const
+//   ...
+//
+// and the line of the call in its notes. In two parts, because the text of a static_assert is a literal: ten positions
+// and fifteen reasons instead of their product.
+//
 // Limit: a trivially copyable class without define_type() travels as its bytes, and a pointer *inside* it cannot be
 // seen and arrives invalid. The same holds for a lambda that captures by reference. A class with a pointer needs
 // define_type().

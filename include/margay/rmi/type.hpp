@@ -15,6 +15,16 @@
 //     ...
 //   };
 //
+// What define_type() must know:
+//  - It runs on a const object to pack and on a default-constructed one to unpack, so it lists the same members each
+//  time. A
+//    member that decides about others, such as a count or a kind, is given to local() before them.
+//  - A class calls the define_type() of its base classes first. One that only inherits it is a compile-time error.
+//  - The class is copied or moved on its way, so one with dynamic members has the constructors and the assignment that
+//  own
+//    pointers need. Its destructor accepts a null pointer with any count: see dynamic().
+//  - It is called by several threads at once if several nodes are threads of one process, each on an object of its own.
+//
 // Many classes need none: numbers, trivially copyable classes without pointers, and the standard library's strings,
 // containers, pairs, optionals (value.hpp, containers.hpp).
 #pragma once

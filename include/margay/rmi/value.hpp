@@ -8,6 +8,8 @@
 //   store, load        to and from kFixed bytes, unchecked; of a fixed T
 //   pack, unpack       of a T that is not fixed
 //   describe           appends the type in short: "i4", "f8", "[s]" (paper, 5.2: "find the type")
+//
+// A program adds no Value of its own: its classes have define_type().
 #pragma once
 
 #include <array>
