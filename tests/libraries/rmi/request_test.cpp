@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <locale>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "tests/libraries/rmi/packed.hpp"
@@ -188,6 +190,25 @@ TEST_CASE("rmi request: a method of another library travels with the library's i
   CHECK(post<std::locale>(node, kTo, &std::locale::name) == 32);
   CHECK(node.run() == 1);
   CHECK(node.call<std::string>(&std::locale::name) == std::locale().name());
+}
+
+TEST_CASE("rmi request: threads write and execute at once, each on its own object") {
+  const auto work = [] {
+    Node<Doubling> node;
+    Node<std::locale> elsewhere;
+    for (int i = 0; i < 1000; ++i) {
+      post<Doubling>(node, kTo, &Counter::add, 1);
+      post<Doubling>(node, kTo, &Counter::scaled, 1);
+      if (node.run() != 2) break;
+    }
+    post<std::locale>(elsewhere, kTo, &std::locale::name);
+    return node.object.total() + elsewhere.run();
+  };
+  std::array<long, 3> totals{};
+  std::vector<std::thread> threads;
+  for (long& total : totals) threads.emplace_back([&total, &work] { total = work(); });
+  for (std::thread& one : threads) one.join();
+  for (const long total : totals) CHECK(total == 1001);
 }
 
 TEST_CASE("rmi request: strings, vectors and views, larger than the first room") {
