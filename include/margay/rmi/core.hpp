@@ -34,6 +34,8 @@ struct ObjectEntry {
 // The object that was registered with this id and not removed since.
 [[nodiscard]] ObjectEntry find_object(std::uint32_t id);
 
+class Outbox;
+
 // Writes requests into the aggregation buffer of one destination (paper, 6.3). One thread at a time.
 class Writer {
  public:
@@ -53,6 +55,8 @@ class Writer {
   }
 
  private:
+  friend class Outbox;
+
   // Sends the buffer and continues with the other of the two, or with one for a request of `least` bytes.
   std::span<std::byte> refill(std::size_t least);
   // Sends the buffer because it has as many requests as the aggregation factor.
