@@ -228,8 +228,7 @@ void for_each_forward(std::uint32_t node, std::uint32_t root, std::uint32_t node
   // The largest part of the tree first.
   for (std::uint64_t bit = most / 2; bit != 0; bit /= 2) {
     const std::uint64_t child = place + bit;
-    if ((place & (2 * bit - 1)) == 0 && child < nodes)
-      function(static_cast<std::uint32_t>((child + root) % nodes));
+    if ((place & (2 * bit - 1)) == 0 && child < nodes) function(static_cast<std::uint32_t>((child + root) % nodes));
   }
 }
 
@@ -267,8 +266,7 @@ void broadcast_rmi(const Object& object, Method method, Argument&&... argument) 
     words.resize(written.bytes / sizeof(std::uint64_t));
     if (written.fits) break;
   }
-  post<T>(here.writers[here.rank], envelope, detail::Forward<T>(), here.rank,
-          std::span<const std::uint64_t>(words));
+  post<T>(here.writers[here.rank], envelope, detail::Forward<T>(), here.rank, std::span<const std::uint64_t>(words));
 }
 
 namespace detail {
@@ -305,8 +303,7 @@ void collect_rmi(T* object, Method method, const In& input, Out& output, Combine
       step();
     } catch (const std::exception& exception) {
       // The first failure counts.
-      if (!failed)
-        failure = make_failure("collect_rmi", "node " + std::to_string(here.rank) + ": " + exception.what());
+      if (!failed) failure = make_failure("collect_rmi", "node " + std::to_string(here.rank) + ": " + exception.what());
       failed = true;
     }
   };

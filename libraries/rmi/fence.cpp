@@ -32,8 +32,8 @@ void Fence::take(std::uint32_t /*source*/, std::span<const std::byte> bytes) {
 }
 
 bool Fence::all_children_here() const {
-  const auto count = std::ranges::count_if(
-      up_, [this](const Message& each) { return each.fence == number_ && each.wave == wave_; });
+  const auto count =
+      std::ranges::count_if(up_, [this](const Message& each) { return each.fence == number_ && each.wave == wave_; });
   return static_cast<std::size_t>(count) == children_.size();
 }
 
@@ -50,8 +50,7 @@ void Fence::close_wave() {
   }
   rank_.counter(kWaves) += 1;
   if (rank_.recording()) {
-    rank_.record(
-        {.number = kWave, .bytes = sums.executed_ever, .detail = sums.sent, .a = wave_, .b = number_});
+    rank_.record({.number = kWave, .bytes = sums.executed_ever, .detail = sums.sent, .a = wave_, .b = number_});
   }
   answered_ = true;
   ends_ = decision_.ends(wave_, sums);

@@ -20,9 +20,7 @@ class Reply final : public ReplySink {
   void commit(std::size_t used) override { bytes_ = used; }
   // A reply that begins anew, because the first attempt threw, may be short again.
   [[nodiscard]] bool is_long() const { return bytes_ > kReplyMost; }
-  [[nodiscard]] std::span<const std::byte> bytes() const {
-    return {is_long() ? long_.get() : short_.data(), bytes_};
-  }
+  [[nodiscard]] std::span<const std::byte> bytes() const { return {is_long() ? long_.get() : short_.data(), bytes_}; }
   [[nodiscard]] Memory take_long() { return std::move(long_); }
 
  private:

@@ -79,8 +79,9 @@ enum Count : std::uint8_t {
   kCounts
 };
 inline constexpr std::array<const char*, kCounts> kCounters{
-    "requests sent",   "requests executed", "buffers sent", "sent full",   "sent by the factor", "sent by a sync call",
-    "sent by a fence", "sent by a poll",    "fence waves",  "synchronous", "longer than a buffer", "failed methods"};
+    "requests sent",      "requests executed",   "buffers sent",         "sent full",
+    "sent by the factor", "sent by a sync call", "sent by a fence",      "sent by a poll",
+    "fence waves",        "synchronous",         "longer than a buffer", "failed methods"};
 static_assert(kCounts <= host::kCountersMost);
 
 // Why a buffer is sent. The values are the first events' numbers.

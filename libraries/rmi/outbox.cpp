@@ -6,7 +6,12 @@
 namespace margay::rmi::core {
 
 Outbox::Outbox(host::Rank& rank, Wire& wire, Bodies& bodies, std::size_t buffer_bytes, std::uint32_t factor)
-    : rank_(rank), wire_(wire), bodies_(bodies), buffer_bytes_(buffer_bytes), writers_(rank.size()), lanes_(rank.size()) {
+    : rank_(rank),
+      wire_(wire),
+      bodies_(bodies),
+      buffer_bytes_(buffer_bytes),
+      writers_(rank.size()),
+      lanes_(rank.size()) {
   for (Lane& lane : lanes_) lane.factor = factor;
   // Requests to the own node are executed one by one.
   lanes_[rank.rank()].factor = 1;

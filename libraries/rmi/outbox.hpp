@@ -27,10 +27,10 @@ namespace margay::rmi::core {
 // A closed buffer.
 struct Filled {
   Memory memory;
-  std::size_t bytes = 0;      // used
-  std::size_t capacity = 0;   // kBufferMost, unless it has one long request
-  std::uint32_t count = 0;    // requests
-  std::uint32_t number = 0;   // of the destination's buffers, from 0
+  std::size_t bytes = 0;     // used
+  std::size_t capacity = 0;  // kBufferMost, unless it has one long request
+  std::uint32_t count = 0;   // requests
+  std::uint32_t number = 0;  // of the destination's buffers, from 0
   bool parity = false;
 };
 
@@ -97,7 +97,7 @@ class Outbox {
     std::uint32_t began = 0;    // Writer::left_ of the open buffer when it was empty
     std::uint32_t counted = 0;  // requests before continue_filling()
     std::size_t capacity = 0;
-    Memory open;  // the buffer that is being filled, or nullptr
+    Memory open;          // the buffer that is being filled, or nullptr
     bool listed = false;  // in dirty_
     std::deque<Filled> queue;
   };

@@ -96,9 +96,9 @@ std::uint32_t look_up(const char* call, const void* address, const std::type_inf
   const std::type_info* other = nullptr;
   const std::uint32_t id = this_node(call).objects.id_of(address, type, other);
   if (id == kNoObject) {
-    const std::string cure = other == nullptr ? " is not registered; register it on all nodes by rmi_object"
-                                              : " is registered as a " + demangled(other->name()) +
-                                                    "; call its methods by that type";
+    const std::string cure =
+        other == nullptr ? " is not registered; register it on all nodes by rmi_object"
+                         : " is registered as a " + demangled(other->name()) + "; call its methods by that type";
     fail(std::string(call) + ": the object, a " + demangled(type.name()) + "," + cure);
   }
   here->address = address;
