@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -241,19 +242,41 @@ struct Pair {
   void touch() { overlaps += busy ? 1 : 0; }
 };
 
+// Calls its caller back, one object further, up to the last one.
+struct Back {
+  std::vector<Back>* levels = nullptr;
+  int back(int caller, int level) {
+    if (level + 1 == static_cast<int>(levels->size())) return level + 1;
+    Back* const next = &(*levels)[static_cast<std::size_t>(level) + 1];
+    return sync_rmi(caller, next, &Back::back, get_node_id(), level + 1);
+  }
+};
+
+// Node 0 asks an object that waits for another one, while others send requests for the object that waits. (If node 0
+// sent such a request too, its later ones would wait behind it.)
 void monitors() {
   Pair asking, answering;
   asking.other = &answering;
   const rmi_object<Pair> one(asking), two(answering);
-  const int nodes = get_num_nodes(), me = get_node_id();
+  const int nodes = get_num_nodes(), me = get_node_id(), asked = 1 % nodes;
   for (int i = 0; i < 300; ++i) {
-    const int node = (me + i) % nodes;
-    async_rmi(node, &asking, &Pair::touch);
-    need(sync_rmi(node, &asking, &Pair::ask, (node + 1) % nodes, i) == i + 1, "a nested answer");
-    async_rmi((me + 1) % nodes, &asking, &Pair::touch);
+    if (me == 0)
+      need(sync_rmi(asked, &asking, &Pair::ask, (asked + i) % nodes, i) == i + 1, "a nested answer");
+    else
+      async_rmi(asked, &asking, &Pair::touch);
+    if (me != 0) rmi_poll();
   }
   rmi_fence();
   need(asking.overlaps == 0, "methods of one object do not overlap");
+  // Call back and forth between nodes, on an object for each level.
+  std::vector<Back> levels(20);
+  std::vector<std::unique_ptr<rmi_object<Back>>> handles;
+  for (Back& level : levels) {
+    level.levels = &levels;
+    handles.push_back(std::make_unique<rmi_object<Back>>(level));
+  }
+  need(sync_rmi((me + 1) % nodes, &levels[0], &Back::back, me, 0) == 20, "calls back");
+  rmi_fence();
 }
 
 void failures() {
