@@ -1,0 +1,393 @@
+// RMI: remote method invocation of STAPL (paper 004), the communication of a parallel library of containers and
+// algorithms. Link with margay::rmi (CMake), and start the program with `margay run`.
+//
+//   struct Counter {
+//     int total = 0;
+//     void add(int x) { total += x; }
+//     int get() const { return total; }
+//   };
+//   int program(int, char**) {
+//     Counter counter;
+//     margay::rmi::rmi_object<Counter> handle(counter);            // collective: one id on all nodes
+//     margay::rmi::async_rmi(1, &counter, &Counter::add, 5);       // on node 1's counter; returns at once
+//     margay::rmi::rmi_fence();                                    // all requests of all nodes are executed
+//     return margay::rmi::sync_rmi(1, &counter, &Counter::get);    // waits for the answer
+//   }
+//   int main(int argc, char** argv) { return margay::rmi::run(argc, argv, program); }
+//
+// A node is a process (paper, 5): all begin the same program at once. An object is local to its node; other nodes reach
+// it by its own address of theirs, which names the object that all of them registered together, and arguments are
+// copies. Methods run in the calls of RMI alone (polling; paper, 6.2): never during a computation, nor in MPI.
+//
+// Requests of a node for another one begin in their order. A method called by RMI runs as in a monitor of its object
+// (5.1): two of them never overlap, even if one waits. A method sends requests as everyone else does, but never waits
+// for room; and calls that wait for all nodes are errors in it.
+//
+// All functions throw `error`: outside of start() and stop(), for a node or object that does not exist, and when a node
+// is lost. Define MARGAY_RMI_STAPL before the include to use the paper's namespace `stapl`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+#include "margay/rmi/execute.hpp"
+#include "margay/rmi/node.hpp"
+#include "margay/rmi/request.hpp"
+
+namespace margay::rmi {
+
+// --- Begin and end. ---
+
+// Joins the job. Collective, before all else. Throws `error` if the nodes run different programs.
+inline void start() {
+  core::start(program_identity());
+}
+// A fence, then leaves the job. Collective.
+inline void stop() {
+  core::stop();
+}
+// start(), `program`, stop(); returns what `program` returned. An exception that leaves `program` ends the job, because
+// the other nodes would wait for this one.
+inline int run(int argc, char** argv, int (*program)(int, char**)) {
+  try {
+    start();
+    const int code = program(argc, argv);
+    stop();
+    return code;
+  } catch (const std::exception& exception) {
+    core::give_up(exception.what());
+  }
+}
+
+[[nodiscard]] inline int get_num_nodes() {
+  return static_cast<int>(core::node_of("get_num_nodes").nodes);
+}
+[[nodiscard]] inline int get_node_id() {
+  return static_cast<int>(core::node_of("get_node_id").rank);
+}
+
+// --- Objects. ---
+
+// An object that other nodes may call. Construction is collective: the n-th rmi_object of each node is one object to
+// requests. The caller owns the object, which outlives this. Before the destruction, a fence ends its requests.
+template <class T>
+class rmi_object {
+ public:
+  explicit rmi_object(T& object) : object_(&object), id_(core::add_object(&object, typeid(T))) {}
+  ~rmi_object() { core::remove_object(id_); }
+  rmi_object(const rmi_object&) = delete;
+  rmi_object& operator=(const rmi_object&) = delete;
+
+  [[nodiscard]] T& object() const { return *object_; }
+  [[nodiscard]] std::uint32_t id() const { return id_; }
+
+ private:
+  T* object_;
+  std::uint32_t id_;
+};
+
+namespace detail {
+
+// The class of an object, and its id, from a pointer to it or from its rmi_object.
+template <class T>
+[[nodiscard]] std::uint32_t object_id(core::Here& node, const char* call, T* object) {
+  return core::id_of(node, call, object, typeid(T));
+}
+template <class T>
+[[nodiscard]] std::uint32_t object_id(core::Here& /*node*/, const char* /*call*/, const rmi_object<T>& object) {
+  return object.id();
+}
+template <class Object>
+struct ObjectClass {};
+template <class T>
+struct ObjectClass<T*> {
+  using type = std::remove_const_t<T>;
+};
+template <class T>
+struct ObjectClass<rmi_object<T>> {
+  using type = T;
+};
+template <class Object>
+using ObjectClassOf = typename ObjectClass<std::remove_cvref_t<Object>>::type;
+
+}  // namespace detail
+
+// --- Requests (paper, 5). `object`: this node's own address of a registered object, or its rmi_object. `method`: see
+// margay/rmi/method.hpp. ---
+
+// "makes a statement": requests the method on the object of `node`, and returns at once. An exception of the method is
+// thrown by this node's next fence. To the own node: at once, unless a method is in execution.
+template <class Object, class Method, class... Argument>
+void async_rmi(int node, const Object& object, Method method, Argument&&... argument) {
+  constexpr const char* kCall = "async_rmi";
+  core::Here& here = core::node_of(kCall);
+  core::Writer& writer = core::writer_of(here, kCall, node);
+  post<detail::ObjectClassOf<Object>>(writer, Envelope{.object = detail::object_id(here, kCall, object)}, method,
+                                      std::forward<Argument>(argument)...);
+  core::count_call(here, kCall);
+}
+
+// The result of a method that was called by sync_rmi_nonblocking(): "an opaque handle ... subsequently queried" (paper,
+// 6.4). Without wait(), the result is thrown away.
+template <class Result>
+class rmi_handle {
+ public:
+  // For sync_rmi_nonblocking().
+  rmi_handle(int node, std::uint64_t call) : node_(node), call_(call) {}
+  ~rmi_handle() {
+    if (call_ != 0) core::end_call(call_);
+  }
+  rmi_handle(rmi_handle&& other) noexcept : node_(other.node_), call_(std::exchange(other.call_, 0)) {}
+  rmi_handle(const rmi_handle&) = delete;
+  rmi_handle& operator=(const rmi_handle&) = delete;
+  rmi_handle& operator=(rmi_handle&&) = delete;
+
+  // Whether the result is here. Polls.
+  [[nodiscard]] bool test() { return core::test_call("rmi_handle::test", need()); }
+  // Waits for the result and returns it, once. Throws `remote_error` if the method threw.
+  Result wait() {
+    core::wait_call("rmi_handle::wait", need());
+    return take();
+  }
+  // The same as "sync_rmi", for messages.
+  Result wait_in(const char* call) {
+    core::wait_call(call, need());
+    return take();
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t need() const {
+    if (call_ == 0) fail("an rmi_handle is used after wait() or after it was moved");
+    return call_;
+  }
+  Result take() {
+    // Ends the call when the result, or the exception, has been unpacked.
+    struct End {
+      std::uint64_t call;
+      ~End() { core::end_call(call); }
+    } const end{std::exchange(call_, 0)};
+    return read_reply<Result>(core::reply_of(end.call), node_);
+  }
+
+  int node_;
+  std::uint64_t call_;
+};
+
+namespace detail {
+
+template <class Object, class Method, class... Argument>
+[[nodiscard]] rmi_handle<ResultOf<Method>> ask(const char* name, int node, const Object& object, Method method,
+                                               Argument&&... argument) {
+  core::Here& here = core::node_of(name);
+  core::Writer& writer = core::writer_of(here, name, node);
+  const std::uint32_t id = object_id(here, name, object);
+  const std::uint64_t call = core::begin_call(name, static_cast<std::uint32_t>(node), id);
+  try {
+    post_call<ObjectClassOf<Object>>(writer, Envelope{.object = id, .call = call}, method,
+                                     std::forward<Argument>(argument)...);
+  } catch (...) {
+    core::cancel_call(call);
+    throw;
+  }
+  rmi_handle<ResultOf<Method>> handle(node, call);
+  core::finish_call(name, call);
+  return handle;
+}
+
+}  // namespace detail
+
+// "asks a question": requests the method, and waits for its result, executing requests of others meanwhile. Throws
+// `remote_error` if the method threw.
+template <class Object, class Method, class... Argument>
+ResultOf<Method> sync_rmi(int node, const Object& object, Method method, Argument&&... argument) {
+  return detail::ask("sync_rmi", node, object, method, std::forward<Argument>(argument)...).wait_in("sync_rmi");
+}
+// The same without the wait. At most 256 results are awaited at once; the next call waits for one of them.
+template <class Object, class Method, class... Argument>
+[[nodiscard]] rmi_handle<ResultOf<Method>> sync_rmi_nonblocking(int node, const Object& object, Method method,
+                                                                Argument&&... argument) {
+  return detail::ask("sync_rmi_nonblocking", node, object, method, std::forward<Argument>(argument)...);
+}
+
+namespace detail {
+
+// The nodes to which `node` forwards a broadcast of `root`: the children in the hypercube tree, counted from the root.
+template <class Function>
+void for_each_forward(std::uint32_t node, std::uint32_t root, std::uint32_t nodes, Function&& function) {
+  const std::uint32_t place = (node + nodes - root) % nodes;
+  std::uint64_t most = 1;
+  while (most < nodes) most *= 2;
+  // The largest part of the tree first.
+  for (std::uint64_t bit = most / 2; bit != 0; bit /= 2) {
+    const std::uint64_t child = place + bit;
+    if ((place & (2 * bit - 1)) == 0 && child < nodes) function(static_cast<std::uint32_t>((child + root) % nodes));
+  }
+}
+
+// A broadcast on its way: a method of the object itself, so that its monitor and its order are those of other requests.
+// `words`: the packed request that each node executes.
+template <class T>
+struct Forward {
+  void operator()(T& object, std::uint32_t root, std::span<const std::uint64_t> words) const {
+    core::Here& here = core::node_of("broadcast_rmi");
+    const RequestView request = RequestView::parse(std::as_bytes(words));
+    for_each_forward(here.rank, root, here.nodes, [&](std::uint32_t node) {
+      post<T>(here.writers[node], Envelope{.object = request.object(), .atomic = request.atomic()}, Forward(), root,
+              words);
+    });
+    const auto find = [&](std::uint32_t /*id*/) { return core::ObjectEntry{&object, &typeid(T)}; };
+    Failure failure;
+    if (!execute(request, find, nullptr, failure)) core::report_failure(root, std::move(failure));
+  }
+};
+
+}  // namespace detail
+
+// "makes a statement to all nodes", the own one too, and returns at once. Not collective. The request travels down a
+// binomial tree, so that its order towards other requests is kept only on the first edge.
+template <class Object, class Method, class... Argument>
+void broadcast_rmi(const Object& object, Method method, Argument&&... argument) {
+  constexpr const char* kCall = "broadcast_rmi";
+  using T = detail::ObjectClassOf<Object>;
+  core::Here& here = core::node_of(kCall);
+  const Envelope envelope{.object = detail::object_id(here, kCall, object)};
+  std::vector<std::uint64_t> words(8);
+  for (;;) {
+    const Written written =
+        write_request<T>(std::as_writable_bytes(std::span(words)), envelope, method, std::as_const(argument)...);
+    words.resize(written.bytes / sizeof(std::uint64_t));
+    if (written.fits) break;
+  }
+  post<T>(here.writers[here.rank], envelope, detail::Forward<T>(), here.rank, std::span<const std::uint64_t>(words));
+}
+
+namespace detail {
+
+// The bytes of a part of a collection.
+class PartSink final : public ReplySink {
+ public:
+  [[nodiscard]] std::span<std::byte> reserve(std::size_t least) override {
+    words_.resize(least / sizeof(std::uint64_t) + 8);
+    return std::as_writable_bytes(std::span(words_));
+  }
+  void commit(std::size_t used) override { bytes_ = used; }
+  [[nodiscard]] std::span<const std::byte> bytes() const { return std::as_bytes(std::span(words_)).first(bytes_); }
+
+ private:
+  std::vector<std::uint64_t> words_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace detail
+
+// "asks all": calls method(input, part) on each node's object, with a value-initialised part of its own, and gives all
+// nodes the parts combined in the order of nodes: combine(part of node 0, part of node 1), and so on. `output` is the
+// result. Collective, outside of a method. Throws `remote_error` on all nodes if one's method threw.
+template <class T, class Method, class In, class Out, class Combine = std::plus<>>
+void collect_rmi(T* object, Method method, const In& input, Out& output, Combine combine = {}) {
+  const std::uint64_t collect = core::begin_collect();
+  core::Here& here = core::node_of("collect_rmi");
+  Out part{};
+  Failure failure;
+  bool failed = false;
+  const auto attempt = [&](auto&& step) {
+    try {
+      step();
+    } catch (const std::exception& exception) {
+      // The first failure counts.
+      if (!failed) failure = make_failure("collect_rmi", "node " + std::to_string(here.rank) + ": " + exception.what());
+      failed = true;
+    }
+  };
+  const auto send = [&](std::uint32_t node) {
+    detail::PartSink sink;
+    if (failed)
+      write_failure(sink, failure);
+    else
+      write_result(sink, part);
+    core::send_part(node, collect, sink.bytes());
+  };
+  attempt([&] { MethodOf<Method>::call(*object, method, input, part); });
+  for (const std::uint32_t child : core::collect_children()) {
+    const std::span<const std::byte> bytes = core::take_part(child, collect);
+    attempt([&] {
+      Out theirs = read_reply<Out>(bytes, static_cast<int>(child));
+      part = combine(std::move(part), std::move(theirs));
+    });
+  }
+  if (here.rank != 0) {
+    send(core::collect_parent());
+    const std::span<const std::byte> bytes = core::take_part(core::collect_parent(), collect);
+    failed = false;
+    attempt([&] { part = read_reply<Out>(bytes, 0); });
+  }
+  for (const std::uint32_t child : core::collect_children()) send(child);
+  // The buffers leave without a further call.
+  core::poll("collect_rmi");
+  if (failed) throw remote_error(static_cast<int>(here.rank), std::move(failure));
+  output = std::move(part);
+}
+
+// --- Synchronisation (paper, 5.1). ---
+
+// Waits until all nodes have arrived and all requests of all nodes are executed, those of methods too; executes
+// requests meanwhile. Collective, outside of a method. Throws the first exception of this node's asynchronous methods.
+inline void rmi_fence() {
+  core::fence();
+}
+// The same by another tree than the one of MARGAY_RMI_FENCE; all nodes name the same.
+inline void rmi_fence(Tree tree) {
+  core::fence(tree);
+}
+// Waits until any request has been executed on this node since this call began.
+inline void rmi_wait() {
+  core::wait_for_request();
+}
+// Sends all requests that still lie in buffers, and executes the requests that have arrived.
+inline void rmi_poll() {
+  core::poll("rmi_poll");
+}
+// Makes every n-th asynchronous call poll (6.2). A buffer that is sent polls in any case.
+inline void set_poll_rate(std::uint32_t calls) {
+  core::set_poll_rate(calls);
+}
+// Sends the buffer of a node when it has so many requests (6.3), from its next buffer on.
+inline void set_aggregation(int node, std::uint32_t requests) {
+  core::set_aggregation(node, requests);
+}
+// Requests executed on this node since start().
+[[nodiscard]] inline std::uint64_t requests_executed() {
+  return core::requests_executed();
+}
+
+// --- Parallel tasks (paper, 5). ---
+
+// The base class of an algorithm's object.
+class parallel_task {
+ public:
+  virtual ~parallel_task() = default;
+  virtual void execute() = 0;
+};
+
+// Registers the task of each node under one id, so that `this` names it towards any node, runs execute(), and ends its
+// requests by a fence. Collective. `Task`: the class whose methods are called.
+template <class Task>
+void execute_parallel_task(Task* task) {
+  const rmi_object<Task> registered(*task);
+  task->execute();
+  rmi_fence();
+}
+
+}  // namespace margay::rmi
+
+#ifdef MARGAY_RMI_STAPL
+namespace stapl = margay::rmi;
+#endif

@@ -1,0 +1,193 @@
+// A pointer to member function as 8 bytes of a request, and back.
+//
+// In memory it is two words (Itanium C++ ABI, 2.3): the function's address, or 1 + the offset in the vtable of a
+// virtual function; and the adjustment of `this`. On the wire it is, from the lowest bit:
+//
+//   32 bits  offset of the function in its module, or in the vtable
+//   16 bits  adjustment of `this` in bytes
+//   16 bits  the tag of the functor's module, which also contains the function: the usual case;
+//            kVirtualTag: a virtual function; kElsewhereTag: a function of the module whose id follows in another word
+//
+// So a damaged or hostile word is never jumped to as it is: the tag must fit, the offset must lie in code of the
+// module, the adjustment in the object. Limit: an offset into the middle of a function passes these checks. The
+// checksum of a request (request.hpp) detects accidents; a program that does not trust its nodes names methods as
+// method<&Class::function>, of which no pointer travels.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "margay/rmi/error.hpp"
+#include "margay/rmi/module.hpp"
+
+namespace margay::rmi {
+
+inline constexpr std::uint16_t kVirtualTag = kModuleTags;
+inline constexpr std::uint16_t kElsewhereTag = kModuleTags + 1;
+static_assert(kElsewhereTag == std::numeric_limits<std::uint16_t>::max());
+
+// The largest offset in a vtable: a class of 8,192 virtual functions. Bounds what a damaged word may reach.
+inline constexpr std::uint32_t kVtableBytesMax = 1U << 16;
+
+// A pointer to member function as it is in memory.
+struct RawMethod {
+  std::uintptr_t function = 0;
+  std::ptrdiff_t adjustment = 0;
+};
+
+// The same on the wire.
+struct EncodedMethod {
+  std::uint64_t word = 0;
+  std::uint64_t module = 0;  // the module's id, if it travels
+  bool elsewhere = false;    // whether it does
+};
+
+// What the decoder must know about the class that declares the method.
+struct MethodClass {
+  std::size_t bytes;  // sizeof the class: the adjustment stays inside
+  bool polymorphic;   // whether it may have virtual functions
+};
+
+// The two words of `method`. In the ABI of 32-bit and 64-bit ARM the bit for virtual is elsewhere; not ported.
+template <class Method>
+[[nodiscard]] RawMethod raw_method(Method method) {
+#if !defined(__x86_64__)
+#error "margay::rmi reads pointers to member functions as x86-64's Itanium C++ ABI lays them out"
+#endif
+  static_assert(sizeof(Method) == sizeof(RawMethod),
+                "margay::rmi: not a pointer to member function of the Itanium C++ ABI");
+  RawMethod raw;
+  std::memcpy(static_cast<void*>(&raw), &method, sizeof raw);
+  return raw;
+}
+template <class Method>
+[[nodiscard]] Method method_of(RawMethod raw) {
+  static_assert(sizeof(Method) == sizeof(RawMethod),
+                "margay::rmi: not a pointer to member function of the Itanium C++ ABI");
+  Method method;
+  std::memcpy(static_cast<void*>(&method), &raw, sizeof raw);
+  return method;
+}
+
+namespace detail {
+
+// The word of three parts, which fit their bits.
+inline std::uint64_t method_word(std::uint64_t offset, std::uint64_t adjustment, std::uint64_t tag) {
+  return offset | adjustment << 32 | tag << 48;
+}
+
+// Encodes what is not the usual case: virtual functions, other modules, and pointers that cannot travel.
+[[gnu::noinline]] inline EncodedMethod encode_unusual(RawMethod raw) {
+  if (raw.function == 0) fail("the method is a null pointer to member");
+  if (raw.adjustment < 0 || raw.adjustment > std::numeric_limits<std::uint16_t>::max())
+    fail("the method's base class lies " + std::to_string(raw.adjustment) +
+         " bytes inside the object, at most 65535 can travel; pass a lambda that calls it");
+  const auto adjustment = static_cast<std::uint64_t>(raw.adjustment);
+  if ((raw.function & 1) != 0) {
+    if (raw.function - 1 >= kVtableBytesMax) fail("the method is a damaged pointer to member");
+    return {method_word(raw.function - 1, adjustment, kVirtualTag)};
+  }
+  const Module* module = module_of_code(raw.function);
+  if (module == nullptr) fail("the method lies in no loaded module; code made at run time cannot travel");
+  const std::uintptr_t offset = raw.function - module->base;
+  if (offset > std::numeric_limits<std::uint32_t>::max())
+    fail("the method lies more than 4 GiB inside its module " + module->path + "; pass a lambda that calls it");
+  return {method_word(offset, adjustment, kElsewhereTag), module->id, true};
+}
+
+// The module with this id, for a word with kElsewhereTag.
+[[nodiscard, gnu::noinline]] inline const Module& module_elsewhere(std::uint64_t id) {
+  const Module* module = module_of_id(id);
+  if (module == nullptr)
+    fail(
+        "damaged request, or its sender has loaded a library that this node has not: no module has the method's build "
+        "id");
+  return *module;
+}
+
+// Decodes what is not the usual case, with all checks.
+[[nodiscard, gnu::noinline]] inline RawMethod decode_unusual(std::uint64_t word, std::uint64_t module_id,
+                                                             const Module& own, MethodClass of) {
+  const auto offset = static_cast<std::uint32_t>(word);
+  const auto adjustment = static_cast<std::uint16_t>(word >> 32);
+  const auto tag = static_cast<std::uint16_t>(word >> 48);
+  if (adjustment >= of.bytes) fail("damaged request: the method's base class lies outside of the object");
+  if (tag == kVirtualTag) {
+    if (!of.polymorphic) fail("damaged request: a virtual method of a class without virtual functions");
+    if (offset >= kVtableBytesMax || offset % sizeof(void*) != 0)
+      fail("damaged request: an offset outside of a vtable");
+    return {std::uintptr_t{offset} + 1, adjustment};
+  }
+  if (tag != own.tag && tag != kElsewhereTag)
+    fail(
+        "damaged request, or nodes whose libraries were loaded in another order: the method is not in the module of "
+        "its "
+        "functor");
+  const Module& module = tag == own.tag ? own : module_elsewhere(module_id);
+  const std::uintptr_t function = module.base + offset;
+  if (!module.has_code(function) || (function & 1) != 0)
+    fail("damaged request: the method's offset is not in the code of " + module.path);
+  return {function, adjustment};
+}
+
+}  // namespace detail
+
+// Whether `method` is encoded by usual_word(): an ordinary function of the functor's module. All others go to
+// detail::encode_unusual().
+[[nodiscard]] inline bool is_usual(RawMethod method, const Module& own) {
+  return (method.function & 1) == 0 && own.code.contains(method.function) &&
+         method.function - own.base <= std::numeric_limits<std::uint32_t>::max() &&
+         static_cast<std::uintptr_t>(method.adjustment) <= std::numeric_limits<std::uint16_t>::max();
+}
+[[nodiscard]] inline std::uint64_t usual_word(RawMethod method, const Module& own) {
+  return detail::method_word(method.function - own.base, static_cast<std::uint64_t>(method.adjustment), own.tag);
+}
+
+// Whether `word` names an ordinary function in the functor's module, with all checks; and the pointer to it.
+[[nodiscard]] inline bool is_usual_word(std::uint64_t word, const Module& own, MethodClass of) {
+  return word >> 48 == own.tag && static_cast<std::uint16_t>(word >> 32) < of.bytes &&
+         own.code.contains(own.base + static_cast<std::uint32_t>(word)) && (word & 1) == (own.base & 1);
+}
+[[nodiscard]] inline RawMethod usual_method(std::uint64_t word, const Module& own) {
+  return {own.base + static_cast<std::uint32_t>(word), static_cast<std::uint16_t>(word >> 32)};
+}
+
+// `method` for the wire. `own`: the module of the functor. Throws `error` for a null pointer, for a function outside of
+// all modules, and for an adjustment or offset that is too large to travel.
+[[nodiscard]] inline EncodedMethod encode_method(RawMethod method, const Module& own) {
+  if (is_usual(method, own)) return {usual_word(method, own)};
+  return detail::encode_unusual(method);
+}
+
+// The pointer that a word names in this process. Throws `error` for a word that names none: see the head of this file.
+// A virtual function's slot is checked by check_virtual(), which needs the object.
+[[nodiscard]] inline RawMethod decode_method(std::uint64_t word, std::uint64_t module_id, const Module& own,
+                                             MethodClass of) {
+  if (is_usual_word(word, own, of)) return usual_method(word, own);
+  return detail::decode_unusual(word, module_id, own, of);
+}
+
+// Throws `error` unless the slot of a decoded virtual method is readable and leads to code. `subobject`: the object,
+// with the adjustment added. Others pass at once.
+inline void check_virtual(RawMethod method, const void* subobject) {
+  if ((method.function & 1) == 0) return;
+  struct Checked {
+    std::uintptr_t vtable = 0;
+    std::uintptr_t function = 0;
+  };
+  static thread_local Checked last;  // the same method of the same class, mostly
+  std::uintptr_t vtable = 0;
+  std::memcpy(&vtable, subobject, sizeof vtable);
+  if (last.vtable == vtable && last.function == method.function) return;
+  const std::uintptr_t slot = vtable + method.function - 1;
+  if (module_to_read(slot, sizeof slot) == nullptr) fail("damaged request: an offset outside of a vtable");
+  std::uintptr_t function = 0;
+  std::memcpy(&function, reinterpret_cast<const void*>(slot), sizeof function);
+  if (module_of_code(function) == nullptr) fail("damaged request: an offset outside of a vtable");
+  last = {vtable, method.function};
+}
+
+}  // namespace margay::rmi

@@ -1,0 +1,133 @@
+// The node: what the templates of margay/rmi.hpp need from libmargay_rmi.so beside core.hpp. Programs do not call these
+// functions themselves.
+//
+// A node is a rank that has called start(). It belongs to one thread, which alone calls RMI; another thread of the same
+// process may be another node. So everything here is reached through one thread-local pointer, and needs no lock.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <typeinfo>
+
+#include "margay/rmi/core.hpp"
+#include "margay/rmi/error.hpp"
+#include "margay/rmi/identity.hpp"
+
+namespace margay::rmi {
+
+// The trees of a fence (paper, 6.5). `flat`: node 0 is the parent of all. `binary`: 0 is the parent of 1 and 2, 1 of 3
+// and 4. `hypercube`: a node differs from its parent in one bit, so that each edge is one of a hypercube.
+enum class Tree : std::uint8_t { flat, binary, hypercube };
+
+namespace core {
+
+// The id of an object that is not registered.
+inline constexpr std::uint32_t kNoObject = std::numeric_limits<std::uint32_t>::max();
+// The id of each node's Service (libraries/rmi/service.hpp), by which nodes send one another requests of RMI's own.
+inline constexpr std::uint32_t kServiceObject = 0;
+
+// The part of this thread's node that calls read without a function call. Owned by the library, from start() to stop().
+struct Here {
+  // One for each node, by number; the own one too.
+  Writer* writers = nullptr;
+  std::uint32_t nodes = 0;
+  std::uint32_t rank = 0;
+  // Asynchronous calls until the next poll, and from poll to poll; see set_poll_rate().
+  std::uint32_t calls_to_poll = 0;
+  std::uint32_t poll_rate = 0;
+  // The object that was looked up last: most programs call methods of one object many times.
+  const void* address = nullptr;
+  const std::type_info* type = nullptr;
+  std::uint32_t object = kNoObject;
+};
+
+// This thread's node; nullptr: the thread has none.
+extern constinit thread_local Here* here;
+
+// Throws `error`: `call` was made before start() or after stop().
+[[noreturn]] void not_started(const char* call);
+// Throws `error`: there is no such node.
+[[noreturn]] void out_of_range(const char* call, int node);
+// The id of a registered object. Throws `error` if it is not registered, or by another type.
+[[nodiscard]] std::uint32_t look_up(const char* call, const void* address, const std::type_info& type);
+// Sends all buffers, takes what has arrived and executes it.
+void poll(const char* call);
+
+// The node of the calling thread. Throws `error` if it has none.
+[[nodiscard]] inline Here& node_of(const char* call) {
+  if (here == nullptr) [[unlikely]]
+    not_started(call);
+  return *here;
+}
+// The writer of a destination. Throws `error` if there is no such node.
+[[nodiscard]] inline Writer& writer_of(Here& node, const char* call, int destination) {
+  if (static_cast<std::uint32_t>(destination) >= node.nodes) [[unlikely]]
+    out_of_range(call, destination);
+  return node.writers[destination];
+}
+// The id of an object by its own address.
+[[nodiscard]] inline std::uint32_t id_of(Here& node, const char* call, const void* address,
+                                         const std::type_info& type) {
+  if (node.address == address && node.type == &type) [[likely]]
+    return node.object;
+  return look_up(call, address, type);
+}
+// Counts an asynchronous call, and polls if it is the n-th one.
+inline void count_call(Here& node, const char* call) {
+  if (--node.calls_to_poll == 0) [[unlikely]]
+    poll(call);
+}
+
+// Joins the job, and compares this program with the other nodes'. Collective. Throws `error`.
+void start(const ProgramIdentity& identity);
+// A fence, then leaves the job. Collective. Throws as fence().
+void stop();
+// Ends the job with a message, or this process if the job has not begun.
+[[noreturn]] void give_up(const std::string& why);
+
+// Gives an object the same id on all nodes. Collective, outside of a method: returns once all nodes have registered
+// theirs. The type is that of `address`.
+[[nodiscard]] std::uint32_t add_object(void* address, const std::type_info& type);
+// Forgets the object: later requests for it fail. Local.
+void remove_object(std::uint32_t id);
+
+// A call whose result is awaited. Its number goes into the request's envelope; a nested call is another one.
+//   number = begin_call(); post the request; finish_call(); then test_call() or wait_call(), reply_of(), end_call().
+// Throws `error` if the request would wait for the calling method itself: its object is in execution on this node.
+[[nodiscard]] std::uint64_t begin_call(const char* name, std::uint32_t node, std::uint32_t object);
+// The request could not be written: ends the call.
+void cancel_call(std::uint64_t call) noexcept;
+// Sends the request's buffer.
+void finish_call(const char* name, std::uint64_t call);
+[[nodiscard]] bool test_call(const char* name, std::uint64_t call);
+void wait_call(const char* name, std::uint64_t call);
+// Valid from the reply's arrival to end_call().
+[[nodiscard]] std::span<const std::byte> reply_of(std::uint64_t call);
+// Without a reply yet: the reply is thrown away when it arrives.
+void end_call(std::uint64_t call) noexcept;
+
+// Keeps a failure of an asynchronous method for the next fence of its caller, `node`.
+void report_failure(std::uint32_t node, Failure failure);
+
+// The fence (paper, 6.5), by a tree, or by the one of MARGAY_RMI_FENCE.
+void fence();
+void fence(Tree tree);
+void wait_for_request();
+void set_poll_rate(std::uint32_t calls);
+void set_aggregation(int node, std::uint32_t requests);
+[[nodiscard]] std::uint64_t requests_executed();
+
+// A collection (paper, 5): its number, then bytes from a child and to the parent, bytes from the parent and to the
+// children of the hypercube tree. All outside of a method.
+[[nodiscard]] std::uint64_t begin_collect();
+[[nodiscard]] std::span<const std::uint32_t> collect_children();
+[[nodiscard]] std::uint32_t collect_parent();
+void send_part(std::uint32_t node, std::uint64_t collect, std::span<const std::byte> bytes);
+// Valid until the next call of take_part().
+[[nodiscard]] std::span<const std::byte> take_part(std::uint32_t node, std::uint64_t collect);
+
+}  // namespace core
+}  // namespace margay::rmi

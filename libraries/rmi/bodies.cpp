@@ -1,0 +1,58 @@
+#include "libraries/rmi/bodies.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace margay::rmi::core {
+
+using portals::Header;
+
+Bodies::~Bodies() {
+  if (attached_) rank_.table().detach(kBodyPortal);
+}
+
+portals::Status Bodies::attach() {
+  portals::Status status = rank_.table().attach(kBodyPortal, list_);
+  attached_ = status.ok();
+  return status;
+}
+
+std::uint32_t Bodies::offer(Memory memory, std::size_t bytes) {
+  const std::uint32_t number = next_offer_++;
+  Offer& offer = offers_.emplace_back(std::move(memory), bytes, match_bits(MessageKind::body, number));
+  list_.append(offer.entry);
+  return number;
+}
+
+Fetch& Bodies::fetch(std::uint32_t node, std::uint32_t number, std::size_t bytes) {
+  const portals::MatchBits bits = match_bits(MessageKind::fetched, next_fetch_++);
+  fetches_.emplace_back(allocate(bytes), bytes, bits);
+  Fetch& fetch = fetches_.back();
+  list_.append(fetch.entry_);
+  Header get = Wire::header(node, kBodyPortal, match_bits(MessageKind::body, number));
+  get.kind = portals::Kind::get;
+  get.return_portal = kBodyPortal;
+  get.return_match_bits = bits;
+  get.return_length = bytes;
+  wire_.send(get);
+  return fetch;
+}
+
+void Bodies::end(Fetch& fetch) {
+  list_.remove(fetch.entry_);
+  const auto at = std::ranges::find_if(fetches_, [&fetch](const Fetch& each) { return &each == &fetch; });
+  fetches_.erase(at);
+}
+
+void Bodies::free_fetched() {
+  for (auto at = offers_.begin(); at != offers_.end();) {
+    if (at->block.messages() == 0 || at->block.reserved_messages() != 0) {
+      ++at;
+      continue;
+    }
+    list_.remove(at->entry);
+    at = offers_.erase(at);
+  }
+}
+
+}  // namespace margay::rmi::core

@@ -1,0 +1,82 @@
+#include "libraries/rmi/calls.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace margay::rmi::core {
+
+std::uint64_t Calls::begin(std::uint32_t node) {
+  const std::uint32_t number = free_.back();
+  free_.pop_back();
+  Slot& slot = slots_[number];
+  slot.state = State::awaited;
+  slot.node = node;
+  slot.bytes = 0;
+  ++slot.turn;
+  return std::uint64_t{slot.turn} * kCalls + number;
+}
+
+void Calls::end(std::uint64_t call) {
+  State& state = slot(call).state;
+  if (state == State::awaited)
+    state = State::abandoned;
+  else
+    free(call);
+}
+
+void Calls::free(std::uint64_t call) {
+  Slot& freed = slot(call);
+  freed.state = State::free;
+  // Memory of long replies is not kept.
+  if (freed.capacity != kReplyMost) freed.reply = nullptr, freed.capacity = 0;
+  free_.push_back(static_cast<std::uint32_t>(call % kCalls));
+}
+
+Calls::Slot* Calls::awaiting(std::uint64_t call, std::uint32_t node) {
+  Slot& found = slot(call);
+  const bool awaits = found.state == State::awaited || found.state == State::abandoned;
+  return awaits && found.node == node && found.turn == call / kCalls && found.fetch == nullptr ? &found : nullptr;
+}
+
+void Calls::complete(std::uint64_t call) {
+  Slot& completed = slot(call);
+  if (completed.state == State::abandoned)
+    free(call);
+  else
+    completed.state = State::done;
+}
+
+void Calls::arrive(std::uint64_t call, std::uint32_t node, std::span<const std::byte> bytes) {
+  Slot* const found = awaiting(call, node);
+  if (found == nullptr) return;
+  if (found->capacity < bytes.size()) {
+    found->capacity = std::max(bytes.size(), kReplyMost);
+    found->reply = allocate(found->capacity);
+  }
+  std::memcpy(found->reply.get(), bytes.data(), bytes.size());
+  found->bytes = bytes.size();
+  complete(call);
+}
+
+void Calls::arrive_long(std::uint64_t call, std::uint32_t node, std::uint32_t number, std::size_t bytes) {
+  Slot* const found = awaiting(call, node);
+  if (found == nullptr) return;
+  found->fetch = &bodies_.fetch(node, number, bytes);
+  found->bytes = bytes;
+  fetching_.push_back(call);
+}
+
+void Calls::take_fetched() {
+  std::erase_if(fetching_, [this](std::uint64_t call) {
+    Slot& fetched = slot(call);
+    if (!fetched.fetch->done()) return false;
+    fetched.reply = std::move(fetched.fetch->memory());
+    fetched.capacity = fetched.bytes;
+    bodies_.end(*std::exchange(fetched.fetch, nullptr));
+    complete(call);
+    return true;
+  });
+}
+
+}  // namespace margay::rmi::core

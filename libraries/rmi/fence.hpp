@@ -1,0 +1,115 @@
+// The fence of one node: a tree that sums the requests of all nodes until none is left (paper, 6.5).
+//
+// The paper ends the fence "as soon as the sum equals zero", which is unsafe: a request that a node executes after its
+// arrival may send others, which the sum does not have. Here it takes one wave if nothing ran after an arrival, and
+// otherwise two or more:
+// 1. A request has the parity of the fence that its sender arrives at next. Wave 1 sums, of that parity, the requests
+//    that were sent, and those that were executed before the executing node arrived. If both sums are equal, no method
+//    ran after an arrival, so no request is left.
+// 2. Later waves sum all requests ever sent and executed. The fence ends when a wave finds as many sent as the wave
+//    before it found executed (Mattern's four counters): then nothing was on the way in between.
+// A wave goes from the leaves to node 0, and its result back. A node takes part in it while it waits in the fence, with
+// all of its buffers sent, and outside of a method.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "libraries/rmi/wire.hpp"
+#include "margay/host.hpp"
+#include "margay/rmi/node.hpp"
+
+namespace margay::rmi::core {
+
+// Counts that a wave sums.
+struct Sums {
+  // Of wave 1: of this fence's parity. Of others: all.
+  std::uint64_t sent = 0;
+  std::uint64_t executed = 0;
+  // All, in each wave.
+  std::uint64_t executed_ever = 0;
+  Sums& operator+=(const Sums& other) {
+    sent += other.sent;
+    executed += other.executed;
+    executed_ever += other.executed_ever;
+    return *this;
+  }
+};
+
+// The decision of node 0 on one fence, without any message.
+class Decision {
+ public:
+  // Whether the fence ends with this wave.
+  [[nodiscard]] bool ends(std::uint32_t wave, const Sums& sums) {
+    const bool ends = wave == 1 ? sums.sent == sums.executed : sums.sent == executed_before_;
+    executed_before_ = sums.executed_ever;
+    return ends;
+  }
+
+ private:
+  std::uint64_t executed_before_ = 0;
+};
+
+class Fence {
+ public:
+  Fence(host::Rank& rank, Wire& wire) : rank_(rank), wire_(wire), me_(rank.rank()) {}
+
+  // Arrives at the next fence with this node's counts for wave 1. Requires: the one before is over. Inside.
+  void arrive(Tree tree, const Sums& mine);
+  // Takes a message of portal 50.
+  void take(std::uint32_t source, std::span<const std::byte> bytes);
+  // Takes part in the waves as far as messages have arrived. `counts`: returns this node's present counts. Returns
+  // whether the fence is over. Inside.
+  template <typename Counts>
+  [[nodiscard]] bool advance(Counts&& counts) {
+    while (!over_) {
+      if (answered_) {
+        answered_ = false;
+        pass_down(ends_);
+        continue;
+      }
+      if (sent_up_ || !all_children_here()) return false;
+      if (wave_ > 1) mine_ = counts();
+      close_wave();
+    }
+    return true;
+  }
+
+  // Fences that this node has arrived at.
+  [[nodiscard]] std::uint32_t number() const { return number_; }
+
+ private:
+  // A message of a wave, up and down.
+  struct Message {
+    std::uint32_t fence = 0;
+    std::uint32_t wave = 0;
+    std::uint32_t down = 0;
+    std::uint32_t ends = 0;
+    Sums sums{};
+  };
+  // Waves after the first one need the same counts again, so a child's message of the next fence may be early.
+  [[nodiscard]] bool all_children_here() const;
+  // Sends the sums of this node and its children up, or decides.
+  void close_wave();
+  // Begins the next wave, or ends the fence, here and at the children.
+  void pass_down(bool ends);
+  void send(std::uint32_t node, const Message& message);
+
+  host::Rank& rank_;
+  Wire& wire_;
+  const std::uint32_t me_;
+  std::uint32_t number_ = 0;
+  std::uint32_t wave_ = 0;
+  Tree tree_ = Tree::hypercube;
+  std::vector<std::uint32_t> children_;
+  Sums mine_;
+  bool over_ = true;
+  bool sent_up_ = false;   // this wave's sums are on the way to the parent
+  bool answered_ = false;  // node 0's answer to this wave is here
+  bool ends_ = false;      // and it is the end
+  Decision decision_;
+  // Messages of children, of this wave and of later fences.
+  std::vector<Message> up_;
+};
+
+}  // namespace margay::rmi::core

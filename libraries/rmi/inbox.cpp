@@ -1,0 +1,250 @@
+#include "libraries/rmi/inbox.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "margay/rmi/execute.hpp"
+
+namespace margay::rmi::core {
+namespace {
+
+// The room of one reply: on the stack, or for a long one in memory that the wire may keep.
+class Reply final : public ReplySink {
+ public:
+  [[nodiscard]] std::span<std::byte> reserve(std::size_t least) override {
+    if (least <= kReplyMost) return short_;
+    long_ = allocate(least);
+    return {long_.get(), least};
+  }
+  void commit(std::size_t used) override { bytes_ = used; }
+  // A reply that begins anew, because the first attempt threw, may be short again.
+  [[nodiscard]] bool is_long() const { return bytes_ > kReplyMost; }
+  [[nodiscard]] std::span<const std::byte> bytes() const { return {is_long() ? long_.get() : short_.data(), bytes_}; }
+  [[nodiscard]] Memory take_long() { return std::move(long_); }
+
+ private:
+  // Not initialised: most requests want no reply.
+  alignas(64) std::array<std::byte, kReplyMost> short_;
+  std::size_t bytes_ = 0;
+  Memory long_;
+};
+
+}  // namespace
+
+// One step of execution.
+struct Inbox::Step {
+  // Written if `wants_reply`: the last request's.
+  Reply reply;
+  bool wants_reply = false;
+  std::uint64_t call = 0;
+  std::uint32_t executed = 0;
+};
+
+Inbox::Inbox(host::Rank& rank, Heap& heap, Wire& wire, Bodies& bodies, Objects& objects, Calls& calls, Outbox& outbox)
+    : rank_(rank),
+      heap_(heap),
+      wire_(wire),
+      bodies_(bodies),
+      objects_(objects),
+      calls_(calls),
+      outbox_(outbox),
+      me_(rank.rank()),
+      queues_(rank.size()),
+      owed_(rank.size()) {}
+
+Inbox::~Inbox() = default;
+
+void Inbox::take() {
+  while (portals::ArrivedMessage* const message = heap_.take()) {
+    const portals::Header& header = message->header;
+    auto arrived = std::make_unique<Arrived>();
+    arrived->source = header.source.rank;
+    arrived->number = static_cast<std::uint32_t>(header.match_bits);
+    arrived->parity = (header.match_bits >> 32 & 1) != 0;
+    arrived->count = count_of(header);
+    if (kind_of(header.match_bits) == MessageKind::long_request) {
+      arrived->fetch = &bodies_.fetch(arrived->source, arrived->number, length_of(header));
+      heap_.release(*message);
+    } else {
+      arrived->message = message;
+      arrived->next = message->body.base;
+      arrived->end = arrived->next + message->body.bytes;
+    }
+    add(std::move(arrived));
+  }
+}
+
+void Inbox::add_own(Filled filled) {
+  auto arrived = std::make_unique<Arrived>();
+  arrived->source = me_;
+  arrived->number = filled.number;
+  arrived->parity = filled.parity;
+  arrived->count = filled.count;
+  arrived->next = filled.memory.get();
+  arrived->end = arrived->next + filled.bytes;
+  arrived->owned = std::move(filled);
+  add(std::move(arrived));
+}
+
+void Inbox::add(std::unique_ptr<Arrived> arrived) {
+  queues_[arrived->source].push_back(std::move(arrived));
+  ++queued_;
+}
+
+Inbox::Arrived* Inbox::next_of(std::uint32_t source) {
+  if (queues_[source].empty()) return nullptr;
+  Arrived& first = *queues_[source].front();
+  if (first.fetch != nullptr) {
+    if (!first.fetch->done()) return nullptr;
+    const std::size_t bytes = first.fetch->bytes();
+    first.owned = {.memory = std::move(first.fetch->memory()), .bytes = bytes, .capacity = bytes};
+    bodies_.end(*std::exchange(first.fetch, nullptr));
+    first.next = first.owned.memory.get();
+    first.end = first.next + bytes;
+  }
+  return depth_ != 0 && blocked(first) ? nullptr : &first;
+}
+
+bool Inbox::blocked(const Arrived& arrived) const {
+  try {
+    const RequestView next = RequestView::parse({arrived.next, arrived.end});
+    return next.atomic() && objects_.busy(next.object());
+  } catch (const error&) {
+    // execute_requests() drops it.
+    return false;
+  }
+}
+
+bool Inbox::runnable() {
+  if (queued_ == 0) return false;
+  for (std::uint32_t source = 0; source < queues_.size(); ++source) {
+    if (next_of(source) != nullptr) return true;
+  }
+  return false;
+}
+
+bool Inbox::run() {
+  if (queued_ == 0) return false;
+  const auto sources = static_cast<std::uint32_t>(queues_.size());
+  for (std::uint32_t i = 0; i < sources; ++i) {
+    const std::uint32_t source = turn_;
+    turn_ = turn_ + 1 == sources ? 0 : turn_ + 1;
+    if (Arrived* const next = next_of(source)) {
+      execute(*next, true);
+      return true;
+    }
+  }
+  return false;
+}
+
+bool Inbox::run_own() {
+  Arrived* const next = next_of(me_);
+  if (next == nullptr) return false;
+  execute(*next, false);
+  return true;
+}
+
+void Inbox::execute(Arrived& arrived, bool inside) {
+  const std::uint32_t source = arrived.source;
+  Step step;
+  ++arrived.running;
+  if (inside)
+    host::run_program(rank_, [&] { execute_requests(arrived, step); });
+  else
+    execute_requests(arrived, step);
+  --arrived.running;
+  // A nested execution may have come to the buffer's end first.
+  if (arrived.next == arrived.end && arrived.queued) {
+    arrived.queued = false;
+    static_cast<void>(queues_[source].front().release());
+    queues_[source].pop_front();
+    --queued_;
+  }
+  if (inside && rank_.recording())
+    rank_.record({.number = kExecutes, .peer = source, .a = step.executed, .b = arrived.number});
+  if (!arrived.queued && arrived.running == 0) finish(arrived, inside);
+  if (!inside) return;
+  if (step.wants_reply) send_reply(source, step);
+  if (owed_[source] != 0) send_credits(source);
+}
+
+void Inbox::execute_requests(Arrived& arrived, Step& step) {
+  ++depth_;
+  while (arrived.next != arrived.end && execute_next(arrived, step)) {
+  }
+  --depth_;
+}
+
+bool Inbox::execute_next(Arrived& arrived, Step& step) {
+  std::uint32_t object = 0;
+  bool atomic = false;
+  Failure failure;
+  try {
+    const RequestView request = RequestView::parse({arrived.next, arrived.end});
+    object = request.object();
+    atomic = request.atomic();
+    if (atomic && objects_.busy(object)) return false;
+    // Before the method runs: a nested execution continues behind it.
+    arrived.next += request.bytes();
+    if (arrived.count != 0) --arrived.count;
+    if (atomic) objects_.set_busy(object, true);
+    const bool wants_reply = request.wants_reply();
+    const auto find = [this](std::uint32_t id) { return objects_.find(id); };
+    const bool returned = rmi::execute(request, find, wants_reply ? &step.reply : nullptr, failure);
+    if (atomic) objects_.set_busy(object, false);
+    ++step.executed;
+    ++executed_[arrived.parity ? 1 : 0];
+    if (wants_reply) {
+      if (arrived.source != me_) {
+        step.wants_reply = true;
+        step.call = request.call();
+        return false;
+      }
+      calls_.arrive(request.call(), me_, step.reply.bytes());
+    } else if (!returned && object != kServiceObject) {
+      // A failed report of a failure is not reported again.
+      report_failure(arrived.source, std::move(failure));
+    }
+    return true;
+  } catch (const std::exception& exception) {
+    drop_rest(arrived, exception.what());
+    return false;
+  }
+}
+
+void Inbox::drop_rest(Arrived& arrived, const char* why) {
+  // The fence counts them, because their sender did.
+  const std::uint32_t dropped = std::exchange(arrived.count, 0);
+  executed_[arrived.parity ? 1 : 0] += dropped;
+  arrived.next = arrived.end;
+  report_failure(arrived.source, {std::to_string(dropped) + " requests of a damaged buffer", why});
+}
+
+void Inbox::finish(Arrived& arrived, bool inside) {
+  const std::unique_ptr<Arrived> owner(&arrived);
+  if (arrived.message != nullptr) heap_.release(*arrived.message);
+  outbox_.recycle(arrived.owned);
+  if (inside && arrived.source != me_) ++owed_[arrived.source];
+}
+
+void Inbox::send_reply(std::uint32_t source, Step& step) {
+  if (step.reply.is_long()) {
+    const std::size_t bytes = step.reply.bytes().size();
+    portals::Header header = Wire::header(source, kReplyPortal, match_bits(MessageKind::long_reply, step.call));
+    set_count(header, bodies_.offer(step.reply.take_long(), bytes));
+    set_length(header, bytes);
+    return wire_.send(header);
+  }
+  portals::Header header = Wire::header(source, kReplyPortal, match_bits(MessageKind::reply, step.call));
+  set_count(header, std::exchange(owed_[source], 0));
+  wire_.send(header, step.reply.bytes().data(), step.reply.bytes().size());
+}
+
+void Inbox::send_credits(std::uint32_t source) {
+  portals::Header header = Wire::header(source, kCreditPortal, match_bits(MessageKind::credit, 0));
+  set_count(header, std::exchange(owed_[source], 0));
+  wire_.send(header);
+}
+
+}  // namespace margay::rmi::core

@@ -1,0 +1,101 @@
+// The buffers that have arrived at one node, and the execution of their requests (paper, 5.1, 6.2 and 6.3).
+//
+// 1. Requests of one source begin in the order in which it sent them.
+// 2. An atomic method runs as in a monitor of its object. A method that waits (sync_rmi) lets methods of other objects
+//    run meanwhile. A request for an object that is in execution waits, and with it all that its source sent behind it.
+// 3. Requests of a buffer are executed by one step out of the lock, up to one whose result travels.
+// 4. When all requests of a buffer have been executed, its room is freed, and its source gets a credit.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "libraries/rmi/bodies.hpp"
+#include "libraries/rmi/calls.hpp"
+#include "libraries/rmi/heap.hpp"
+#include "libraries/rmi/objects.hpp"
+#include "libraries/rmi/outbox.hpp"
+#include "margay/rmi/request_head.hpp"
+
+namespace margay::rmi::core {
+
+class Inbox {
+ public:
+  // All are the node's.
+  Inbox(host::Rank& rank, Heap& heap, Wire& wire, Bodies& bodies, Objects& objects, Calls& calls, Outbox& outbox);
+  ~Inbox();
+
+  // Takes what has arrived at portal 48. Inside.
+  void take();
+  // Adds a buffer of the node's own requests. Also without the lock.
+  void add_own(Filled filled);
+  // Whether run() would execute a request.
+  [[nodiscard]] bool runnable();
+  // Executes requests of the next source, in turn. Returns whether there was one. Inside.
+  bool run();
+  // The same for the own node's requests, outside.
+  bool run_own();
+
+  // How many methods are in execution, each inside a wait of the one before.
+  [[nodiscard]] unsigned depth() const { return depth_; }
+  [[nodiscard]] std::uint64_t executed(bool parity) const { return executed_[parity ? 1 : 0]; }
+  [[nodiscard]] std::uint64_t executed() const { return executed_[0] + executed_[1]; }
+
+ private:
+  // A buffer that arrived. Its memory is the heap's, or owned.
+  struct Arrived {
+    std::uint32_t source = 0;
+    std::uint32_t number = 0;
+    std::uint32_t count = 0;  // requests that have not begun
+    unsigned running = 0;     // executions that are in it
+    bool parity = false;
+    bool queued = true;
+    const std::byte* next = nullptr;
+    const std::byte* end = nullptr;
+    portals::ArrivedMessage* message = nullptr;
+    Fetch* fetch = nullptr;  // its body is on the way
+    Filled owned;
+  };
+  struct Step;
+
+  void add(std::unique_ptr<Arrived> arrived);
+  // The next request's buffer of a source, if it may begin now, otherwise nullptr.
+  [[nodiscard]] Arrived* next_of(std::uint32_t source);
+  // Whether the buffer's next request is for an object in execution.
+  [[nodiscard]] bool blocked(const Arrived& arrived) const;
+  // Executes requests of a buffer. Requires: it is the first one of its source.
+  void execute(Arrived& arrived, bool inside);
+  // The part of execute() out of the lock. Does not throw.
+  void execute_requests(Arrived& arrived, Step& step);
+  // Executes one request. Returns false if the rest of the buffer must wait for the end of the step.
+  bool execute_next(Arrived& arrived, Step& step);
+  // Drops the rest of a damaged buffer.
+  void drop_rest(Arrived& arrived, const char* why);
+  // All its requests have been executed: frees it.
+  void finish(Arrived& arrived, bool inside);
+  void send_reply(std::uint32_t source, Step& step);
+  void send_credits(std::uint32_t source);
+
+  host::Rank& rank_;
+  Heap& heap_;
+  Wire& wire_;
+  Bodies& bodies_;
+  Objects& objects_;
+  Calls& calls_;
+  Outbox& outbox_;
+  const std::uint32_t me_;
+  // By source: buffers with requests that have not begun, oldest first.
+  std::vector<std::deque<std::unique_ptr<Arrived>>> queues_;
+  // Buffers that a source may send again, and has not been sent a credit for.
+  std::vector<std::uint32_t> owed_;
+  std::size_t queued_ = 0;  // buffers in all queues
+  std::uint32_t turn_ = 0;  // the source that is served next
+  unsigned depth_ = 0;
+  std::array<std::uint64_t, 2> executed_{};
+};
+
+}  // namespace margay::rmi::core

@@ -1,0 +1,108 @@
+// The description of RMI for the host: portals, match bits, counters, events, and all bounds.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "margay/host.hpp"
+
+namespace margay::rmi::core {
+
+// --- Portals. ---
+
+inline constexpr portals::PortalIndex kRequestPortal = 48, kReplyPortal = 49, kControlPortal = 50, kCreditPortal = 51,
+                                      kBodyPortal = 52;
+
+// Match bits: 4 kind, 20 group (always 0), 8 parity of the sender's fence, 32 number. A reply has the call's 60 bits
+// instead of the last three.
+enum class MessageKind : std::uint8_t {
+  buffer = 1,    // portal 48: requests; user data: their number
+  long_request,  // portal 48: one request, too long for a buffer, to be fetched from portal 52
+  reply,         // portal 49: user data: buffers that the request's sender may send again
+  long_reply,    // portal 49: to be fetched
+  wave,          // portal 50: counts of a fence, or its parent's answer
+  identity,      // portal 50: a node's program, to node 0
+  verdict,       // portal 50: why the programs differ, or nothing
+  credit,        // portal 51: user data: buffers that the receiver may send again
+  body,          // portal 52: a long request or reply at its owner
+  fetched,       // portal 52: and where it goes
+};
+inline constexpr unsigned kKindShift = 60;
+inline constexpr portals::MatchBits kBelowKind = (portals::MatchBits{1} << kKindShift) - 1;
+
+[[nodiscard]] constexpr portals::MatchBits match_bits(MessageKind kind, std::uint64_t below) {
+  return static_cast<portals::MatchBits>(kind) << kKindShift | below;
+}
+[[nodiscard]] constexpr MessageKind kind_of(portals::MatchBits bits) {
+  return static_cast<MessageKind>(bits >> kKindShift);
+}
+[[nodiscard]] constexpr portals::MatchBits buffer_bits(MessageKind kind, bool parity, std::uint32_t number) {
+  return match_bits(kind, std::uint64_t{parity} << 32 | number);
+}
+
+// --- Bounds. ---
+
+// The size of a buffer. The wires take a body of this size at once, so a buffer is free again when it has been sent.
+inline constexpr std::size_t kBufferMost = 16384, kBufferLeast = 256;
+// The paper's best factor (7.1).
+inline constexpr std::uint32_t kFactor = 128;
+// Calls from poll to poll. A buffer that is sent polls too.
+inline constexpr std::uint32_t kPollRate = 1024;
+// "two aggregation buffers are used" (6.3): buffers of one sender that its receiver has not executed.
+inline constexpr std::uint32_t kCredits = 2;
+// Buffers of a destination that wait for a credit before its sender waits too, outside of a method.
+inline constexpr std::size_t kAhead = 1;
+// Bytes of all such buffers inside methods, which never wait.
+inline constexpr std::size_t kQueueBytes = std::size_t{64} << 20;
+// Awaited results at once, and the longest one that is not fetched.
+inline constexpr std::uint32_t kCalls = 256;
+inline constexpr std::size_t kReplyMost = 2048;
+// A dynamic block's own bytes for a message, with alignment.
+inline constexpr std::size_t kMessageBytes = 320;
+
+// --- Words of `--stats` and of traces. ---
+
+enum Count : std::uint8_t {
+  kSent,
+  kExecuted,
+  kBuffers,
+  kFull,
+  kFactorReached,
+  kForSync,
+  kForFence,
+  kForPoll,
+  kWaves,
+  kSyncs,
+  kLong,
+  kFailures,
+  kCounts
+};
+inline constexpr std::array<const char*, kCounts> kCounters{
+    "requests sent",      "requests executed",   "buffers sent",         "sent full",
+    "sent by the factor", "sent by a sync call", "sent by a fence",      "sent by a poll",
+    "fence waves",        "synchronous",         "longer than a buffer", "failed methods"};
+static_assert(kCounts <= host::kCountersMost);
+
+// Why a buffer is sent. The values are the first events' numbers.
+enum class Flush : std::uint8_t { full, factor, sync, fence, poll };
+enum EventNumber : std::uint8_t { kExecutes = 5, kWave, kAsks, kEvents };
+inline constexpr std::array<const char*, kEvents> kSentences{
+    "sends {peer} {a} requests in buffer {b}, {bytes} bytes, because the buffer is full",
+    "sends {peer} {a} requests in buffer {b}, {bytes} bytes, because the aggregation factor is reached",
+    "sends {peer} {a} requests in buffer {b}, {bytes} bytes, because of a synchronous request",
+    "sends {peer} {a} requests in buffer {b}, {bytes} bytes, because of a fence",
+    "sends {peer} {a} requests in buffer {b}, {bytes} bytes, because it polls or waits",
+    "executes {a} requests of buffer {b} of {peer}",
+    "ends wave {a} of fence {b} with {detail} requests sent and {bytes} executed",
+    "asks {peer} for the result of a method, call {detail}",
+};
+
+inline constexpr std::array<host::NamedPortal, 5> kPortals{{{kRequestPortal, "requests"},
+                                                            {kReplyPortal, "replies"},
+                                                            {kControlPortal, "fences"},
+                                                            {kCreditPortal, "credits"},
+                                                            {kBodyPortal, "long requests and replies"}}};
+inline constexpr host::Library kLibrary{"rmi", kPortals, kCounters, kSentences};
+
+}  // namespace margay::rmi::core

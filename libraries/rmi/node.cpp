@@ -1,0 +1,173 @@
+#include "libraries/rmi/node.hpp"
+
+#include <cstring>
+#include <type_traits>
+
+#include "libraries/rmi/tree.hpp"
+
+namespace margay::rmi::core {
+
+constinit thread_local Here* here = nullptr;
+
+namespace {
+
+// The bytes of a message.
+std::span<const std::byte> body_of(const portals::ArrivedMessage& message) {
+  return {message.body.base, message.body.bytes};
+}
+
+}  // namespace
+
+void Service::keep_failure(std::uint32_t node, const Failure& failure) {
+  node_.failures.emplace_back(node, failure);
+}
+
+void Service::take_part(std::uint32_t node, std::uint64_t collect, const std::vector<std::uint64_t>& words,
+                        std::uint64_t bytes) {
+  const auto* const begin = reinterpret_cast<const std::byte*>(words.data());
+  if (bytes > words.size() * sizeof(std::uint64_t)) fail("damaged request: the part of a collection is cut off");
+  node_.parts[{collect, node}].assign(begin, begin + bytes);
+}
+
+Node::Node(host::Rank& joined, const Settings& read)
+    : rank(joined),
+      settings(read),
+      // Room for what the bounds allow: each node's buffers, replies of all calls, two waves of each node and its
+      // identity, and the credits of both buffers.
+      requests(rank, kRequestPortal, std::size_t{kCredits} * (kBufferMost + kMessageBytes) * rank.size()),
+      replies(rank, kReplyPortal, std::size_t{kCalls} * (kReplyMost + kMessageBytes)),
+      control(rank, kControlPortal, std::size_t{3} * (sizeof(ProgramIdentity) + kMessageBytes) * rank.size()),
+      credits(rank, kCreditPortal, std::size_t{kCredits} * kMessageBytes * rank.size()),
+      outbox(rank, wire, bodies, settings.buffer_bytes, settings.factor),
+      inbox(rank, requests, wire, bodies, objects, calls, outbox),
+      collect_children(children_of(Tree::hypercube, rank.rank(), rank.size())) {
+  here.writers = outbox.writers();
+  here.nodes = rank.size();
+  here.rank = rank.rank();
+  here.calls_to_poll = here.poll_rate = kPollRate;
+  static_cast<void>(objects.add(&service, typeid(Service)));
+}
+
+Node::~Node() = default;
+
+void Node::open(const char* call, const ProgramIdentity& identity) {
+  for (Heap* const heap : {&requests, &replies, &control, &credits}) {
+    if (const portals::Status status = heap->attach(); !status.ok()) fail(status.sentence());
+  }
+  if (const portals::Status status = bodies.attach(); !status.ok()) fail(status.sentence());
+  // No node sends before all portals are attached.
+  if (const portals::Status status = rank.barrier(call); !status.ok()) fail(status.sentence());
+  compare(call, identity);
+}
+
+void Node::compare(const char* call, const ProgramIdentity& identity) {
+  static_assert(std::is_trivially_copyable_v<ProgramIdentity>);
+  if (here.rank != 0) {
+    wire.send(Wire::header(0, kControlPortal, match_bits(MessageKind::identity, 0)), &identity, sizeof identity);
+    serve_until(call, 0, Flush::poll, [this] { return has_verdict_; });
+  } else {
+    serve_until(call, portals::kAnyRank, Flush::poll, [this] { return identities_.size() == here.nodes - 1; });
+    for (const auto& [node, other] : identities_) {
+      if (verdict_.empty()) verdict_ = difference(identity, 0, other, static_cast<int>(node));
+    }
+    for (std::uint32_t node = 1; node < here.nodes; ++node) {
+      wire.send(Wire::header(node, kControlPortal, match_bits(MessageKind::verdict, 0)), verdict_.data(),
+                verdict_.size());
+    }
+    identities_.clear();
+  }
+  if (!verdict_.empty()) fail(verdict_);
+}
+
+void Node::take() {
+  wire.sweep();
+  bodies.sweep();
+  calls.sweep();
+  while (portals::ArrivedMessage* const message = credits.take()) {
+    outbox.add_credits(message->header.source.rank, count_of(message->header));
+    credits.release(*message);
+  }
+  while (portals::ArrivedMessage* const message = replies.take()) {
+    const portals::Header& header = message->header;
+    const std::uint64_t call = header.match_bits & kBelowKind;
+    if (kind_of(header.match_bits) == MessageKind::long_reply) {
+      calls.arrive_long(call, header.source.rank, count_of(header), length_of(header));
+    } else {
+      outbox.add_credits(header.source.rank, count_of(header));
+      calls.arrive(call, header.source.rank, body_of(*message));
+    }
+    replies.release(*message);
+  }
+  inbox.take();
+  while (portals::ArrivedMessage* const message = control.take()) {
+    const MessageKind kind = kind_of(message->header.match_bits);
+    const std::span<const std::byte> bytes = body_of(*message);
+    if (kind == MessageKind::wave) {
+      fence.take(message->header.source.rank, bytes);
+    } else if (kind == MessageKind::verdict) {
+      has_verdict_ = true;
+      verdict_.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    } else if (kind == MessageKind::identity && bytes.size() == sizeof(ProgramIdentity)) {
+      ProgramIdentity identity;
+      std::memcpy(&identity, bytes.data(), sizeof identity);
+      identities_.emplace_back(message->header.source.rank, identity);
+    }
+    control.release(*message);
+  }
+}
+
+void Node::publish() {
+  rank.counter(kSent) = outbox.sent(false) + outbox.sent(true);
+  rank.counter(kExecuted) = inbox.executed();
+}
+
+void Node::flush_all(Flush why) {
+  outbox.for_each_filling([&](std::uint32_t node) {
+    if (node == here.rank) {
+      inbox.add_own(outbox.close(node));
+    } else {
+      outbox.flush(node, why);
+    }
+  });
+}
+
+void Node::poll(Flush why) {
+  flush_all(why);
+  static_cast<void>(rank.progress());
+  take();
+  // In a method, methods run only while it waits.
+  while (inbox.depth() == 0 && inbox.run()) flush_all(why);
+  publish();
+}
+
+void Node::wait_for_credits(const char* call, std::uint32_t node) {
+  if (outbox.queued(node) <= kAhead) return;
+  serve_until(call, node, Flush::poll, [&] { return outbox.queued(node) <= kAhead; });
+}
+
+void Node::run_own_requests() {
+  const std::uint32_t me = here.rank;
+  do {
+    if (outbox.filling(me) != 0) inbox.add_own(outbox.close(me));
+  } while (inbox.run_own());
+}
+
+void Node::refuse_in_method(const char* call) const {
+  if (inbox.depth() != 0) {
+    fail(std::string(call) +
+         " is called inside a method, which must not wait for all nodes; let the method store what is to be done, and "
+         "call it when the method has returned");
+  }
+}
+
+void Node::barrier(const char* call) {
+  rank.begin_barrier();
+  serve_until(call, portals::kAnyRank, Flush::poll, [this] { return !rank.in_barrier(); });
+}
+
+void Node::drain(const char* call) {
+  serve_until(call, portals::kAnyRank, Flush::poll,
+              [this] { return outbox.idle() && wire.idle() && bodies.idle() && calls.idle(); });
+}
+
+}  // namespace margay::rmi::core

@@ -1,0 +1,123 @@
+// One node of RMI: a rank that has joined, with all parts of the library. Its public functions are those of
+// include/margay/rmi/node.hpp, which starting.cpp, calling.cpp and synchronization.cpp define.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libraries/rmi/bodies.hpp"
+#include "libraries/rmi/calls.hpp"
+#include "libraries/rmi/fence.hpp"
+#include "libraries/rmi/heap.hpp"
+#include "libraries/rmi/inbox.hpp"
+#include "libraries/rmi/library.hpp"
+#include "libraries/rmi/objects.hpp"
+#include "libraries/rmi/outbox.hpp"
+#include "libraries/rmi/settings.hpp"
+#include "libraries/rmi/wire.hpp"
+#include "margay/rmi/node.hpp"
+
+namespace margay::rmi::core {
+
+class Node;
+
+// The object kServiceObject of each node: the requests that nodes send one another for RMI itself. They are counted
+// and ordered as the program's.
+class Service {
+ public:
+  explicit Service(Node& node) : node_(node) {}
+  // A method that the receiver had called asynchronously ended with an exception at `node`.
+  void keep_failure(std::uint32_t node, const Failure& failure);
+  // A part of a collection.
+  void take_part(std::uint32_t node, std::uint64_t collect, const std::vector<std::uint64_t>& words,
+                 std::uint64_t bytes);
+
+ private:
+  Node& node_;
+};
+
+class Node {
+ public:
+  Node(host::Rank& rank, const Settings& settings);
+  ~Node();
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  // Attaches the portals, waits until all nodes have, and compares the programs. Inside.
+  void open(const char* call, const ProgramIdentity& identity);
+  // Waits until nothing of this node's is under way. Inside.
+  void drain(const char* call);
+
+  // Serves the other nodes until `done()`: sends buffers, takes what arrives, executes it. Throws `error` if a node is
+  // lost that the wait needs: `peer`, or with kAnyRank any. Inside; not in a condition of a wait.
+  template <typename Done>
+  void serve_until(const char* call, portals::Rank peer, Flush why, Done done);
+  // One round of the same, without a wait.
+  void poll(Flush why);
+  // Sends all buffers that are being filled. Inside.
+  void flush_all(Flush why);
+  // Takes everything that has arrived. Runs no method. Inside.
+  void take();
+  // Writes the counts of requests to the job board. Inside.
+  void publish();
+  // Waits until the destination's buffers leave, so that a sender is not faster than its receiver. Inside, outside of a
+  // method.
+  void wait_for_credits(const char* call, std::uint32_t node);
+  // Executes the requests of this node to itself. Outside; not in a method.
+  void run_own_requests();
+  // Throws `error` in a method.
+  void refuse_in_method(const char* call) const;
+  // A barrier that serves. Inside.
+  void barrier(const char* call);
+
+  host::Rank& rank;
+  const Settings settings;
+  Here here;
+  Objects objects;
+  Wire wire{rank};
+  Bodies bodies{rank, wire};
+  Calls calls{bodies};
+  Heap requests, replies, control, credits;
+  Outbox outbox;
+  Inbox inbox;
+  Fence fence{rank, wire};
+  Service service{*this};
+  // Failures of asynchronous methods that this node called, and their nodes.
+  std::vector<std::pair<std::uint32_t, Failure>> failures;
+  // Parts of collections that have arrived, by collection and node; the one taken last; and collections begun.
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::vector<std::byte>> parts;
+  std::vector<std::byte> taken_part;
+  std::vector<std::uint32_t> collect_children;
+  std::uint64_t collects = 0;
+
+ private:
+  // The exchange of program identities: the texts of differences that node 0 has found.
+  void compare(const char* call, const ProgramIdentity& identity);
+  std::vector<std::pair<std::uint32_t, ProgramIdentity>> identities_;
+  bool has_verdict_ = false;
+  std::string verdict_;
+};
+
+// The node behind core::here. Throws `error` if the thread has none.
+[[nodiscard]] Node& this_node(const char* call);
+
+template <typename Done>
+void Node::serve_until(const char* call, portals::Rank peer, Flush why, Done done) {
+  for (;;) {
+    flush_all(why);
+    if (done()) return;
+    if (inbox.run()) continue;
+    const portals::Status status = host::wait_until(rank, {.call = call, .peer = peer}, [&] {
+      take();
+      return done() || inbox.runnable();
+    });
+    publish();
+    if (!status.ok()) fail(status.sentence());
+  }
+}
+
+}  // namespace margay::rmi::core

@@ -1,0 +1,122 @@
+#include "libraries/rmi/outbox.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace margay::rmi::core {
+
+Outbox::Outbox(host::Rank& rank, Wire& wire, Bodies& bodies, std::size_t buffer_bytes, std::uint32_t factor)
+    : rank_(rank),
+      wire_(wire),
+      bodies_(bodies),
+      buffer_bytes_(buffer_bytes),
+      writers_(rank.size()),
+      lanes_(rank.size()) {
+  for (Lane& lane : lanes_) lane.factor = factor;
+  // Requests to the own node are executed one by one.
+  lanes_[rank.rank()].factor = 1;
+}
+
+void Outbox::open(std::uint32_t node, std::size_t least) {
+  Lane& lane = lanes_[node];
+  Writer& writer = writers_[node];
+  const bool is_long = least > buffer_bytes_;
+  if (is_long || lane.open == nullptr || lane.capacity != kBufferMost) {
+    if (lane.open != nullptr && lane.capacity == kBufferMost) free_.push_back(std::move(lane.open));
+    if (!is_long && !free_.empty()) {
+      lane.open = std::move(free_.back());
+      free_.pop_back();
+    } else {
+      lane.open = allocate(is_long ? least : kBufferMost);
+    }
+    lane.capacity = is_long ? least : kBufferMost;
+  }
+  writer.next_ = lane.open.get();
+  writer.end_ = writer.next_ + (is_long ? least : buffer_bytes_);
+  // A long request is alone in its buffer.
+  writer.left_ = is_long ? 1 : lane.factor;
+  lane.began = writer.left_;
+  lane.counted = 0;
+  if (!std::exchange(lane.listed, true)) dirty_.push_back(node);
+}
+
+void Outbox::continue_filling(std::uint32_t node) {
+  Lane& lane = lanes_[node];
+  lane.counted += lane.began - writers_[node].left_;
+  writers_[node].left_ = lane.began = 1;
+}
+
+Filled Outbox::close(std::uint32_t node) {
+  Lane& lane = lanes_[node];
+  Writer& writer = writers_[node];
+  Filled filled{.memory = std::move(lane.open),
+                .bytes = 0,
+                .capacity = lane.capacity,
+                .count = filling(node),
+                .number = lane.next_number++,
+                .parity = parity_};
+  filled.bytes = static_cast<std::size_t>(writer.next_ - filled.memory.get());
+  sent_[parity_ ? 1 : 0] += filled.count;
+  // Without room, the next request opens a buffer.
+  writer = Writer();
+  lane.began = lane.counted = 0;
+  return filled;
+}
+
+void Outbox::recycle(Filled& filled) {
+  if (filled.memory != nullptr && filled.capacity == kBufferMost) free_.push_back(std::move(filled.memory));
+}
+
+void Outbox::flush(std::uint32_t node, Flush why) {
+  Filled filled = close(node);
+  rank_.counter(kBuffers) += 1;
+  rank_.counter(kFull + static_cast<std::size_t>(why)) += 1;
+  if (rank_.recording()) {
+    rank_.record({.number = static_cast<std::uint8_t>(why),
+                  .peer = node,
+                  .bytes = filled.bytes,
+                  .a = filled.count,
+                  .b = filled.number});
+  }
+  Lane& lane = lanes_[node];
+  if (lane.credits != 0 && lane.queue.empty()) return send(node, std::move(filled));
+  queued_bytes_ += filled.capacity;
+  lane.queue.push_back(std::move(filled));
+}
+
+void Outbox::send(std::uint32_t node, Filled filled) {
+  --lanes_[node].credits;
+  if (filled.bytes > kBufferMost) {
+    rank_.counter(kLong) += 1;
+    const std::size_t bytes = filled.bytes;
+    portals::Header notice = Wire::header(
+        node, kRequestPortal,
+        buffer_bits(MessageKind::long_request, filled.parity, bodies_.offer(std::move(filled.memory), bytes)));
+    set_count(notice, filled.count);
+    set_length(notice, bytes);
+    return wire_.send(notice);
+  }
+  portals::Header header =
+      Wire::header(node, kRequestPortal, buffer_bits(MessageKind::buffer, filled.parity, filled.number));
+  set_count(header, filled.count);
+  filled.memory = wire_.send_owned(header, std::move(filled.memory), filled.bytes);
+  recycle(filled);
+}
+
+void Outbox::add_credits(std::uint32_t node, std::uint32_t credits) {
+  Lane& lane = lanes_[node];
+  // A damaged number must not lift the bound.
+  lane.credits = std::min(lane.credits + std::min(credits, kCredits), kCredits);
+  while (lane.credits != 0 && !lane.queue.empty()) {
+    Filled filled = std::move(lane.queue.front());
+    lane.queue.pop_front();
+    queued_bytes_ -= filled.capacity;
+    send(node, std::move(filled));
+  }
+}
+
+bool Outbox::idle() const {
+  return queued_bytes_ == 0 && std::ranges::all_of(lanes_, [](const Lane& lane) { return lane.credits == kCredits; });
+}
+
+}  // namespace margay::rmi::core

@@ -1,0 +1,22 @@
+// The settings of RMI in the environment. The paper configures a buffer's size "per machine at installation" (6.3).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "libraries/rmi/library.hpp"
+#include "margay/rmi/node.hpp"
+
+namespace margay::rmi::core {
+
+struct Settings {
+  std::size_t buffer_bytes = kBufferMost;  // MARGAY_RMI_BUFFER
+  std::uint32_t factor = kFactor;          // MARGAY_RMI_FACTOR
+  std::size_t queue_bytes = kQueueBytes;   // MARGAY_RMI_QUEUE
+  Tree tree = Tree::hypercube;             // MARGAY_RMI_FENCE
+};
+
+// Throws `error` for a value that is out of range.
+[[nodiscard]] Settings read_settings();
+
+}  // namespace margay::rmi::core

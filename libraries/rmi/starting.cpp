@@ -1,0 +1,110 @@
+// start(), stop() and objects of include/margay/rmi/node.hpp.
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include "libraries/rmi/node.hpp"
+
+namespace margay::rmi::core {
+namespace {
+
+// This thread's node; core::here points into it.
+thread_local std::unique_ptr<Node> current;
+
+void leave() {
+  host::Rank& rank = current->rank;
+  here = nullptr;
+  {
+    const host::Call call(rank, "rmi::stop");
+    current.reset();
+  }
+  rank.end();
+}
+
+}  // namespace
+
+Node& this_node(const char* call) {
+  if (current == nullptr) not_started(call);
+  return *current;
+}
+
+void not_started(const char* call) {
+  fail(std::string(call) + " is called on a thread that is no node; call margay::rmi::start() first, or run()");
+}
+
+void out_of_range(const char* call, int node) {
+  fail(std::string(call) + ": invalid node " + std::to_string(node) + "; there are nodes 0 to " +
+       std::to_string(here->nodes - 1));
+}
+
+void start(const ProgramIdentity& identity) {
+  if (current != nullptr) fail("rmi::start() is called twice; call stop() in between");
+  const Settings settings = read_settings();
+  host::Rank* joined = nullptr;
+  if (const portals::Status status = host::join(kLibrary, joined); !status.ok()) fail(status.sentence());
+  try {
+    const host::Call call(*joined, "rmi::start");
+    current = std::make_unique<Node>(*joined, settings);
+    here = &current->here;
+    current->open(call.name(), identity);
+  } catch (const error&) {
+    leave();
+    throw;
+  }
+}
+
+void stop() {
+  Node& node = this_node("rmi::stop");
+  fence();
+  {
+    const host::Call call(node.rank, "rmi::stop");
+    node.drain(call.name());
+    // Answers the others until none has anything under way.
+    node.barrier(call.name());
+    node.publish();
+  }
+  leave();
+}
+
+void give_up(const std::string& why) {
+  if (current != nullptr) current->rank.abort(1, why);
+  std::fprintf(stderr, "%s\n", why.c_str());
+  std::exit(1);
+}
+
+std::uint32_t add_object(void* address, const std::type_info& type) {
+  constexpr char kCall[] = "rmi_object";
+  Node& node = this_node(kCall);
+  node.refuse_in_method(kCall);
+  const std::uint32_t id = node.objects.add(address, type);
+  const host::Call call(node.rank, kCall);
+  node.barrier(kCall);
+  return id;
+}
+
+void remove_object(std::uint32_t id) {
+  if (current == nullptr) return;
+  current->objects.remove(id);
+  if (here->object == id) here->address = nullptr, here->object = kNoObject;
+}
+
+ObjectEntry find_object(std::uint32_t id) {
+  return current == nullptr ? ObjectEntry{} : current->objects.find(id);
+}
+
+std::uint32_t look_up(const char* call, const void* address, const std::type_info& type) {
+  const std::type_info* other = nullptr;
+  const std::uint32_t id = this_node(call).objects.id_of(address, type, other);
+  if (id == kNoObject) {
+    const std::string cure =
+        other == nullptr ? " is not registered; register it on all nodes by rmi_object"
+                         : " is registered as a " + demangled(other->name()) + "; call its methods by that type";
+    fail(std::string(call) + ": the object, a " + demangled(type.name()) + "," + cure);
+  }
+  here->address = address;
+  here->type = &type;
+  here->object = id;
+  return id;
+}
+
+}  // namespace margay::rmi::core

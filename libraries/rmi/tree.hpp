@@ -1,0 +1,38 @@
+// The three trees of a fence (paper, 6.5), as functions of a node's number. Node 0 is the root of each.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "margay/rmi/node.hpp"
+
+namespace margay::rmi::core {
+
+// The parent of a node. Requires: node != 0.
+[[nodiscard]] constexpr std::uint32_t parent_of(Tree tree, std::uint32_t node) {
+  if (tree == Tree::flat) return 0;
+  if (tree == Tree::binary) return (node - 1) / 2;
+  return node & (node - 1);
+}
+
+// The children of a node among `nodes` nodes, in ascending order. In the hypercube tree the nodes below child c are c
+// to the next child, so that results combined in this order are in the order of nodes.
+[[nodiscard]] inline std::vector<std::uint32_t> children_of(Tree tree, std::uint32_t node, std::uint32_t nodes) {
+  std::vector<std::uint32_t> children;
+  if (tree == Tree::flat) {
+    for (std::uint32_t child = 1; node == 0 && child < nodes; ++child) children.push_back(child);
+  } else if (tree == Tree::binary) {
+    for (std::uint64_t child = 2 * std::uint64_t{node} + 1; child < nodes && child <= 2 * std::uint64_t{node} + 2;
+         ++child) {
+      children.push_back(static_cast<std::uint32_t>(child));
+    }
+  } else {
+    // A child has one more bit, below the node's lowest one.
+    for (std::uint64_t bit = 1; (node & bit) == 0 && node + bit < nodes; bit *= 2) {
+      children.push_back(static_cast<std::uint32_t>(node + bit));
+    }
+  }
+  return children;
+}
+
+}  // namespace margay::rmi::core

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""RMI between nodes, over every wire, with the accounting of messages.
+
+    tests/libraries/rmi/rmi.py --build build/release            every case
+    tests/libraries/rmi/rmi.py --build build/release chains     one
+    tests/libraries/rmi/rmi.py --list
+"""
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "mpi"))
+
+from launch_case import cases_of, run_cases  # noqa: E402
+
+# Nodes and options: alone, shared memory, TCP, both, more nodes than processors.
+WORLDS = ((1, ()), (2, ()), (2, ("--nodes", "2")), (4, ("--nodes", "2")), (8, ()))
+
+
+def program(case, name):
+    return case.build.folder / "tests" / "libraries" / f"rmi_{name}"
+
+
+def everywhere(case, name, worlds=WORLDS, **keywords):
+    for ranks, options in worlds:
+        case.margay("--check-accounting", *options, program(case, "calls"), name, ranks=ranks, **keywords)
+        case.expect_lines([f"{name}: right"])
+
+
+def case_statements(case):
+    """Asynchronous requests arrive once, in the order of their sender, before the fence ends."""
+    everywhere(case, "statements")
+
+
+def case_questions(case):
+    """Results of synchronous calls, which see the asynchronous ones before them; all nodes ask all at once."""
+    everywhere(case, "questions")
+
+
+def case_handles(case):
+    """Nonblocking synchronous calls: tested, awaited, thrown away."""
+    everywhere(case, "handles")
+
+
+def case_long(case):
+    """Requests and results of up to 4 MB."""
+    everywhere(case, "long")
+
+
+def case_chains(case):
+    """Methods that send on, in chains and in trees of requests, are all executed when the fence ends, with each tree."""
+    everywhere(case, "chains")
+
+
+def case_collections(case):
+    """Parts are combined in the order of nodes; a method that throws fails on all nodes."""
+    everywhere(case, "collections")
+
+
+def case_broadcasts(case):
+    """Broadcasts from all nodes at once are executed once on each node."""
+    everywhere(case, "broadcasts")
+
+
+def case_monitors(case):
+    """Methods of one object never overlap, although methods wait for other objects."""
+    everywhere(case, "monitors")
+
+
+def case_failures(case):
+    """Exceptions of methods: at the caller of a synchronous call, and at the next fence of an asynchronous one's."""
+    everywhere(case, "failures")
+
+
+def case_misuse(case):
+    """Invalid nodes and objects, and calls that a method may not make, are errors before anything is sent."""
+    everywhere(case, "misuse")
+
+
+def case_waits(case):
+    """rmi_wait() and rmi_poll()."""
+    everywhere(case, "waits")
+
+
+def case_floods(case):
+    """All nodes, and methods, send more than their receivers take."""
+    everywhere(case, "floods")
+
+
+def case_factors(case):
+    """Aggregation factors of 1 to a million; buffers of the least size."""
+    everywhere(case, "factors")
+    everywhere(case, "statements", WORLDS[1:3], env={"MARGAY_RMI_BUFFER": "256", "MARGAY_RMI_FACTOR": "3"})
+    everywhere(case, "long", WORLDS[1:3], env={"MARGAY_RMI_BUFFER": "256"})
+
+
+def case_queue(case):
+    """A method that sends more than MARGAY_RMI_QUEUE gets an error; what it has sent is executed."""
+    everywhere(case, "queue", WORLDS[1:3], env={"MARGAY_RMI_QUEUE": "1000000"})
+
+
+def case_settings(case):
+    """Invalid settings are errors at the start."""
+    for name, value in (("BUFFER", "17"), ("FACTOR", "0"), ("QUEUE", "x"), ("FENCE", "oak")):
+        case.margay(program(case, "calls"), ranks=1, status="nonzero", env={f"MARGAY_RMI_{name}": value})
+        case.expect(f"MARGAY_RMI_{name}={value} is invalid" in case.last.stderr, f"no message about {name}")
+
+
+def case_trees(case):
+    """Each tree by the environment, and several cases one after the other in one job."""
+    for tree in ("flat", "binary", "hypercube"):
+        case.margay("--check-accounting", program(case, "calls"), "statements", "chains", "questions", ranks=5,
+                    env={"MARGAY_RMI_FENCE": tree})
+        case.expect_lines(["statements: right", "chains: right", "questions: right"])
+
+
+def case_sort(case):
+    """The paper's sample sort."""
+    for ranks, options in WORLDS:
+        case.margay("--check-accounting", *options, program(case, "sample_sort"), "20000", ranks=ranks)
+        case.expect_lines([f"sorted {20000 * ranks} integers: right"])
+
+
+def case_stats(case):
+    """`--stats` counts requests, why buffers were sent, and the waves of fences."""
+    case.margay("--stats", program(case, "calls"), "statements", ranks=2)
+    rows = {name: int(count) for name, count in re.findall(r"^ +([a-z ]+?) +(\d+)$", case.last.stderr, re.M)}
+    case.expect(rows.get("requests sent") == rows.get("requests executed") == 4 * 5101, f"unexpected requests in {rows}")
+    reasons = sum(rows.get(name, 0) for name in
+                  ("sent full", "sent by the factor", "sent by a sync call", "sent by a fence", "sent by a poll"))
+    case.expect(rows.get("buffers sent") == reasons, f"each buffer has one reason in {rows}")
+    case.expect(rows.get("fence waves", 0) >= 5, f"unexpected waves in {rows}")
+
+
+def case_trace(case):
+    """A trace has RMI's events with its sentences, and is whole."""
+    trace = case.traced(program(case, "calls"), "statements", "questions", ranks=2)
+    case.command("trace", "check", trace)
+    printed = case.command("trace", "print", trace, "--kind", "library_event")
+    for sentence in (r"sends \d 128 requests in buffer \d+, \d+ bytes, because the aggregation factor is reached",
+                     r"because of a fence", r"because of a synchronous request", r"executes \d+ requests of buffer",
+                     r"ends wave 1 of fence 1 with 0 requests sent", r"asks \d for the result of a method"):
+        case.expect(re.search(sentence, printed), f"no event: {sentence}")
+
+
+def case_cycle(case):
+    """Two objects that wait for one another are a deadlock, which is proven."""
+    case.margay("--deadlock", "abort", program(case, "calls"), "cycle", status=73)
+    waits = case.findings("waits", finding="deadlock")
+    case.expect(len(waits) == 1, f"one deadlock is expected, not {waits}")
+
+
+def case_lost(case):
+    """The death of a node ends the job, and the report names it."""
+    case.margay(program(case, "calls"), "lost", ranks=3, status="nonzero")
+    case.expect("rank-died" in case.ids(), f"unexpected {case.ids()}")
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases(__doc__, cases_of(globals())))

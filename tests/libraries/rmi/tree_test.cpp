@@ -1,0 +1,76 @@
+#include "libraries/rmi/tree.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "libraries/rmi/fence.hpp"
+
+namespace {
+
+using namespace margay::rmi;
+using namespace margay::rmi::core;
+
+using Nodes = std::vector<std::uint32_t>;
+
+TEST_CASE("children of the trees of a fence") {
+  struct Row {
+    Tree tree;
+    std::uint32_t node, nodes;
+    Nodes children;
+  };
+  const Row rows[] = {
+      {Tree::flat, 0, 1, {}},
+      {Tree::flat, 0, 5, {1, 2, 3, 4}},
+      {Tree::flat, 2, 5, {}},
+      // The paper's: 0 has 1 and 2, 1 has 3 and 4.
+      {Tree::binary, 0, 5, {1, 2}},
+      {Tree::binary, 1, 5, {3, 4}},
+      {Tree::binary, 1, 4, {3}},
+      {Tree::binary, 2, 5, {}},
+      {Tree::hypercube, 0, 8, {1, 2, 4}},
+      {Tree::hypercube, 0, 6, {1, 2, 4}},
+      {Tree::hypercube, 4, 8, {5, 6}},
+      {Tree::hypercube, 4, 6, {5}},
+      {Tree::hypercube, 6, 8, {7}},
+      {Tree::hypercube, 7, 8, {}},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(static_cast<int>(row.tree));
+    CAPTURE(row.node);
+    CAPTURE(row.nodes);
+    CHECK(children_of(row.tree, row.node, row.nodes) == row.children);
+  }
+}
+
+TEST_CASE("each node but the root is one child, of its parent") {
+  for (const Tree tree : {Tree::flat, Tree::binary, Tree::hypercube}) {
+    for (std::uint32_t nodes = 1; nodes < 70; ++nodes) {
+      Nodes seen;
+      for (std::uint32_t node = 0; node < nodes; ++node) {
+        for (const std::uint32_t child : children_of(tree, node, nodes)) {
+          CHECK(parent_of(tree, child) == node);
+          seen.push_back(child);
+        }
+      }
+      std::ranges::sort(seen);
+      REQUIRE(seen.size() == nodes - 1);
+      for (std::uint32_t i = 0; i < seen.size(); ++i) CHECK(seen[i] == i + 1);
+    }
+  }
+}
+
+TEST_CASE("the end of a fence") {
+  Decision one_wave;
+  CHECK(one_wave.ends(1, {.sent = 7, .executed = 7, .executed_ever = 90}));
+  // D.3: the sum of all requests is zero while one is on the way. Those of the fence's parity are not equal.
+  Decision more;
+  CHECK(!more.ends(1, {.sent = 1, .executed = 0, .executed_ever = 50}));
+  // Sent as many as executed, but not as many as before: something may have been on the way.
+  CHECK(!more.ends(2, {.sent = 53, .executed = 52, .executed_ever = 52}));
+  CHECK(!more.ends(3, {.sent = 53, .executed = 53, .executed_ever = 53}));
+  CHECK(more.ends(4, {.sent = 53, .executed = 53, .executed_ever = 53}));
+}
+
+}  // namespace
