@@ -12,9 +12,9 @@ file(CREATE_LINK ${PROJECT_SOURCE_DIR}/mpi_adi/abi/mpi_rma_1996.h ${margay_stage
 foreach(layer IN ITEMS portals sim)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${layer} ${margay_stage}/margay/${layer} SYMBOLIC)
 endforeach()
-if(EXISTS ${PROJECT_SOURCE_DIR}/include/margay/portals.hpp)
-  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include/margay/portals.hpp ${margay_stage}/margay/portals.hpp SYMBOLIC)
-endif()
+foreach(header IN ITEMS portals structures host)
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include/margay/${header}.hpp ${margay_stage}/margay/${header}.hpp SYMBOLIC)
+endforeach()
 
 # Default visibility in the two layers that have a C++ interface; libmpi's map hides them again there.
 set_target_properties(margay_portals margay_sim PROPERTIES CXX_VISIBILITY_PRESET default)
@@ -45,7 +45,7 @@ function(margay_shared_library target)
   endif()
 endfunction()
 
-margay_shared_library(mpi LAYERS margay_portals margay_sim margay_mpi_adi margay_collectives margay_mpi)
+margay_shared_library(mpi LAYERS margay_portals margay_sim margay_mpi_adi margay_collectives margay_mpi margay_host)
 add_library(margay::mpi ALIAS mpi)
 function(margay_mpi_library target)
   set_target_properties(${target} PROPERTIES VERSION 12 SOVERSION 12 LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/libmpi.map)
@@ -83,6 +83,19 @@ foreach(language IN LISTS languages)
 endforeach()
 add_custom_target(margay_warnings DEPENDS ${warning_objects})
 add_dependencies(mpi margay_warnings)
+
+# margay::host, for communication libraries (include/margay/host.hpp): libmpi.so.12, and a copy of the portals layer, which
+# has no state, because libmpi hides its C++ names.
+add_library(margay_structures STATIC $<TARGET_OBJECTS:margay_portals>)
+set_target_properties(margay_structures PROPERTIES EXPORT_NAME structures LINKER_LANGUAGE CXX)
+add_library(margay_host_interface INTERFACE)
+set_target_properties(margay_host_interface PROPERTIES EXPORT_NAME host)
+target_link_libraries(margay_host_interface INTERFACE mpi margay_structures)
+target_compile_features(margay_host_interface INTERFACE cxx_std_20)
+target_include_directories(margay_host_interface INTERFACE
+  $<BUILD_INTERFACE:${margay_stage}> $<BUILD_INTERFACE:${margay_stage}/margay>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/margay>)
+add_library(margay::host ALIAS margay_host_interface)
 
 margay_shared_library(margay_portals_shared LAYERS margay_portals margay_sim)
 add_library(margay::portals ALIAS margay_portals_shared)

@@ -7,7 +7,7 @@ if(NOT MARGAY_LABS OR MARGAY_SANITIZE)
   return()
 endif()
 
-margay_shared_library(mpi_racy COMPILED_ONLY LAYERS margay_portals margay_sim margay_collectives margay_mpi)
+margay_shared_library(mpi_racy COMPILED_ONLY LAYERS margay_portals margay_sim margay_collectives margay_mpi margay_host)
 margay_mpi_library(mpi_racy)
 set_target_properties(mpi_racy PROPERTIES OUTPUT_NAME mpi LIBRARY_OUTPUT_DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/margay/labs)
 target_sources(mpi_racy PRIVATE

@@ -57,23 +57,24 @@ void end_with(int status) {
 
 // Options live in shared pointers, because the callbacks run after this function has returned.
 void add_info_command(CLI::App& app) {
-  CLI::App* info = app.add_subcommand("info", "what margay would choose on this machine, and why");
+  CLI::App* info = app.add_subcommand("info", "print what margay chooses on this machine, and why");
   const auto protocols = std::make_shared<bool>(false);
   const auto collectives = std::make_shared<bool>(false);
   const auto group = std::make_shared<CollectivesQuestion>();
   CLI::Option* const of_protocols = info->add_flag(
-      "--protocols", *protocols, "size range, protocol, method, reason; thresholds; what is measured here");
-  CLI::Option* const of_collectives = info->add_flag(
-      "--collectives", *collectives,
-      "what collectives cost here, and which algorithm is chosen for which length; measured at first use");
+      "--protocols", *protocols, "protocols by size, thresholds with their reasons, transfer times measured now");
+  CLI::Option* const of_collectives =
+      info->add_flag("--collectives", *collectives,
+                     "cost and algorithm of each collective by length; the first use measures this machine");
   of_collectives->excludes(of_protocols);
   info->add_option("-n,--ranks", group->ranks, "for a job of this many ranks")->check(whole_number(1, sim::kMaxRanks));
-  info->add_option("--nodes", group->nodes, "on so many nodes")
+  info->add_option("--nodes", group->nodes, "for a job on this many nodes")
       ->check(whole_number(1, sim::kMaxRanks))
       ->needs(of_collectives);
-  info->add_option("--rates", group->rates, "by these, as of `margay run --rates`: usual, paragon, a file, a text")
+  info->add_option("--rates", group->rates,
+                   "use these rates, as `margay run --rates` takes them: usual, paragon, a file, a text")
       ->needs(of_collectives);
-  info->add_option("--plot", group->plot, "draw cost against length into this file (SVG), - for standard output")
+  info->add_option("--plot", group->plot, "plot cost against length into this file (SVG); -: standard output")
       ->needs(of_collectives);
   info->callback([protocols, collectives, group] {
     if (*collectives) {
@@ -88,15 +89,15 @@ void add_info_command(CLI::App& app) {
 }
 
 void add_calibrate_command(CLI::App& app) {
-  CLI::App* calibrate =
-      app.add_subcommand("calibrate", "measure what collectives cost on this machine, some seconds, and keep it");
+  CLI::App* calibrate = app.add_subcommand(
+      "calibrate", "measure for some seconds what collectives cost on this machine, and store the rates");
   const auto order = std::make_shared<CalibrateOrder>();
   CLI::Option* const write = calibrate->add_option(
-      "--write", order->file, "keep it in this file (default: for this machine in ~/.cache/margay)");
+      "--write", order->file, "store the rates in this file (default: the file of this machine in ~/.cache/margay)");
   CLI::Option* const installed =
-      calibrate->add_flag("--installed", order->installed, "keep it beside this command, for all its users");
+      calibrate->add_flag("--installed", order->installed, "store the rates beside this command, for all its users");
   CLI::Option* const printed =
-      calibrate->add_flag("--print", order->print, "print it as --rates takes it; keep nothing");
+      calibrate->add_flag("--print", order->print, "print the rates in the form that --rates takes; store nothing");
   write->excludes(installed)->excludes(printed);
   installed->excludes(printed);
   calibrate->callback([order] { end_with(command::calibrate(*order)); });
@@ -104,12 +105,13 @@ void add_calibrate_command(CLI::App& app) {
 
 void add_stacks_command(CLI::App& app) {
   CLI::App* stacks =
-      app.add_subcommand("stacks", "where each rank of a job is now, equal stacks as one (docs/live.md)");
+      app.add_subcommand("stacks", "print the stack of each rank of a job, equal stacks merged (docs/live.md)");
   const auto order = std::make_shared<StacksOrder>();
-  stacks->add_option("job", order->job,
-                     "its name, its launcher's process, or any process; the one job of this user else");
-  stacks->add_option("--rank", order->rank, "of this rank only")->check(whole_number(0, sim::kMaxRanks - 1));
-  stacks->add_flag("--all", order->all, "the library's frames and threads too, a frame on each line");
+  stacks->add_option(
+      "job", order->job,
+      "a job's name, or the number of its launcher or of any process (default: the only job of this user)");
+  stacks->add_option("--rank", order->rank, "only this rank")->check(whole_number(0, sim::kMaxRanks - 1));
+  stacks->add_flag("--all", order->all, "also the frames and threads of the library, one frame on each line");
   stacks->callback([order] { end_with(command::stacks(*order)); });
 }
 
@@ -170,13 +172,14 @@ int check_program(const std::string& program, const std::string& folder) {
                        program + ": margay has " + std::to_string(check.refusing.size()) + of_the_needed +
                            " by name only; a call of one fails with MPI_ERR_UNSUPPORTED_OPERATION or ends the job");
   if (found) return kStatusNotRight;
-  print({program + ": " +
-         (check.uses_mpi ? "margay has all" + of_the_needed : "no program that uses a shared MPI library")});
+  print(
+      {program + ": " + (check.uses_mpi ? "margay has all" + of_the_needed : "it does not use a shared MPI library")});
   return 0;
 }
 
 void add_check_command(CLI::App& app) {
-  CLI::App* check = app.add_subcommand("check", "MPI symbols that programs and their libraries need and margay lacks");
+  CLI::App* check =
+      app.add_subcommand("check", "list the MPI symbols that programs and their libraries need and margay lacks");
   const auto programs = std::make_shared<std::vector<std::string>>();
   const auto folder = std::make_shared<std::string>();
   check->add_option("program", *programs, "executables, or shared libraries")->required();
@@ -190,9 +193,11 @@ void add_check_command(CLI::App& app) {
 }
 
 void add_explain_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("explain", "what a finding means, an example, the cure (docs/findings.md)");
+  CLI::App* command =
+      app.add_subcommand("explain", "print the meaning of a finding, an example and the cure (docs/findings.md)");
   const auto id = std::make_shared<std::string>();
-  command->add_option("id", *id, "as in a report of `margay run --report`; without one the list of all ids");
+  command->add_option("id", *id,
+                      "the id at the end of a message, [deadlock], without brackets (default: list all ids)");
   command->callback([id] {
     std::string text;
     if (explain_finding(*id, text)) {
@@ -234,7 +239,7 @@ void add_commands(CLI::App& app, const CallSite& call_site) {
   app.add_subcommand("run", "start an MPI job: margay run --help");
   add_info_command(app);
   app.add_subcommand("lab", "labs that check themselves by the trace of a run: margay lab --help");
-  app.add_subcommand("doctor", "check this machine and print the mend")->callback(run_doctor);
+  app.add_subcommand("doctor", "check this machine, and print the cure for each problem")->callback(run_doctor);
   add_check_command(app);
   add_explain_command(app);
   add_calibrate_command(app);

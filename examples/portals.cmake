@@ -16,7 +16,7 @@ margay_program(portals_zoo ${CMAKE_CURRENT_LIST_DIR}/portals_zoo.cpp ${CMAKE_CUR
 margay_program(program_ranks ${program_tests}/ranks.cpp)
 margay_program(program_bypass ${program_tests}/bypass.cpp)
 margay_program(program_misuse ${program_tests}/misuse.cpp ${program_tests}/misuse_structures.cpp)
-margay_program(program_told ${program_tests}/told.cpp)
+margay_program(program_reports ${program_tests}/reports.cpp)
 margay_program(program_stands ${program_tests}/stands.cpp)
 
 # margay_program_test(NAME CHECK "LAUNCHER OPTIONS" PROGRAM ARGUMENTS...): CHECK is check_output.sh's first argument.
@@ -45,12 +45,12 @@ endforeach()
 add_test(NAME program.misuse COMMAND program_misuse)
 set_tests_properties(program.misuse PROPERTIES TIMEOUT 120 LABELS program)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
-add_test(NAME program.told COMMAND ${Python3_EXECUTABLE} ${program_tests}/told.py $<TARGET_FILE:margay>
-  $<TARGET_FILE:program_told>)
-set_tests_properties(program.told PROPERTIES TIMEOUT 240 PROCESSORS 2 LABELS program)
-add_test(NAME program.walks_told COMMAND ${Python3_EXECUTABLE} ${program_tests}/walks_told.py $<TARGET_FILE:margay>
+add_test(NAME program.reports COMMAND ${Python3_EXECUTABLE} ${program_tests}/reports.py $<TARGET_FILE:margay>
+  $<TARGET_FILE:program_reports>)
+set_tests_properties(program.reports PROPERTIES TIMEOUT 240 PROCESSORS 2 LABELS program)
+add_test(NAME program.walks_in_trace COMMAND ${Python3_EXECUTABLE} ${program_tests}/walks_in_trace.py $<TARGET_FILE:margay>
   $<TARGET_FILE:portals_zoo>)
-set_tests_properties(program.walks_told PROPERTIES TIMEOUT 240 PROCESSORS 2 LABELS program)
+set_tests_properties(program.walks_in_trace PROPERTIES TIMEOUT 240 PROCESSORS 2 LABELS program)
 find_program(MARGAY_NODE node)
 if(MARGAY_NODE AND NOT MARGAY_SANITIZE)
   add_test(NAME program.stands COMMAND ${Python3_EXECUTABLE} ${program_tests}/stands.py $<TARGET_FILE:margay>

@@ -15,7 +15,7 @@ namespace {
 void criteria(Zoo& zoo) {
   zoo.say("\n== A match list: match bits, ignore bits, source, inactive entries ==");
   Memory<32> memory;
-  zoo.watch(memory.all());
+  zoo.show_memory(memory.all());
   SingleBlock a(memory.part(0, 8));
   SingleBlock b(memory.part(8, 8));
   SingleBlock c(memory.part(16, 8));
@@ -44,7 +44,7 @@ void criteria(Zoo& zoo) {
 void failure_links(Zoo& zoo) {
   zoo.say("\n== The three links: no match, no room, too small; each leads where its entry says ==");
   Memory<40> memory;
-  zoo.watch(memory.all());
+  zoo.show_memory(memory.all());
   SingleBlock small(memory.part(0, 4));
   SingleBlock never(memory.part(4, 4));
   SingleBlock for_long(memory.part(8, 16));
@@ -79,7 +79,7 @@ void failure_links(Zoo& zoo) {
 
 void overlay(Zoo& zoo) {
   zoo.say("\n== An overlay: one heap, short messages whole, of long ones the header; one queue for both ==");
-  zoo.watch({});
+  zoo.show_memory({});
   Memory<1024> memory;
   DynamicBlock heap(memory.all());
   MatchEntry whole({.ignore_bits = ~MatchBits{0}}, heap, {.save = Save::both, .acknowledge = true});
@@ -106,7 +106,7 @@ void held(Zoo& zoo) {
   zoo.say("\n== Held, not dropped: without room the message waits on its wire until there is some ==");
   constexpr PortalIndex kPatient = 8;
   Memory<8> memory;
-  zoo.watch(memory.all());
+  zoo.show_memory(memory.all());
   SingleBlock block(memory.all());
   if (zoo.keeper()) need(zoo.program().table().attach(kPatient, block, {}));
   if (zoo.keeper()) zoo.program().hold_when_no_room(kPatient);
@@ -164,7 +164,7 @@ void every_option(Zoo& zoo) {
 
 void drops(Zoo& zoo) {
   zoo.say("\n== No animal in the cage, and drops that no program can cause ==");
-  zoo.watch({});
+  zoo.show_memory({});
   zoo.put(8, dropped(DropReason::no_such_portal).without_walk());
   const Status status = zoo.program().put({.destination = 1'000'000, .portal = kCage});
   zoo.say("  A put to rank 1000000 is refused before it is sent: " + std::string(status.ok() ? "no" : "yes"));

@@ -104,7 +104,7 @@ class Zoo {
   [[nodiscard]] Open open(Descriptor& memory, const Options& options = {});
   [[nodiscard]] Open open(MatchList& list);
   // Sets the memory that is printed after each message; it contains the buffers of an exhibit with several.
-  void watch(Buffer memory) { memory_ = memory; }
+  void show_memory(Buffer memory) { memory_ = memory; }
   void name(const MatchEntry& entry, const char* name) { program_.name(entry, name); }
 
   void say(const std::string& line);

@@ -12,7 +12,7 @@ void single_block_saves(Zoo& zoo) {
   for (const Save save : {Save::header, Save::body, Save::both}) {
     Memory<16> memory;
     SingleBlock block(memory.all());
-    zoo.watch(memory.all());
+    zoo.show_memory(memory.all());
     const auto cage = zoo.open(block, {.save = save, .acknowledge = true});
     const auto saved = static_cast<Saved>(save);
     zoo.put(8, deposited(saved, save == Save::header ? 0 : 8).and_acknowledged(), {.match_bits = 0x77});
@@ -25,7 +25,7 @@ void single_block_receiver_offset(Zoo& zoo) {
   zoo.say("\n== A single block whose offset the receiver manages: it fills up ==");
   Memory<20> memory;
   SingleBlock block(memory.all());
-  zoo.watch(memory.all());
+  zoo.show_memory(memory.all());
   const auto cage = zoo.open(block, {.offset_by = OffsetBy::receiver});
   zoo.put(8, deposited(Saved::both, 8, 0), {.offset = 5});
   zoo.put(8, deposited(Saved::both, 8, 8));
@@ -40,7 +40,7 @@ void single_block_sender_offset(Zoo& zoo) {
   zoo.say("\n== A single block whose offset the sender manages: a window to write into ==");
   Memory<20> memory;
   SingleBlock block(memory.all());
-  zoo.watch(memory.all());
+  zoo.show_memory(memory.all());
   const auto cage = zoo.open(block, {.save = Save::body, .offset_by = OffsetBy::sender});
   zoo.put(4, deposited(Saved::body, 4, 12), {.offset = 12});
   zoo.put(4, deposited(Saved::body, 4, 2), {.offset = 2});
@@ -53,7 +53,7 @@ void single_block_read_only(Zoo& zoo) {
   zoo.say("\n== A read-only single block: the kernel replies out of it ==");
   Memory<10> memory;
   std::copy_n(reinterpret_cast<const std::byte*>("0123456789"), 10, memory.bytes.begin());
-  zoo.watch(memory.all());
+  zoo.show_memory(memory.all());
   SingleBlock block(memory.all());
   {
     const auto cage = zoo.open(block, {.offset_by = OffsetBy::sender, .direction = Direction::read_only});
@@ -72,7 +72,7 @@ void single_block_read_only(Zoo& zoo) {
 
 void dynamic_block(Zoo& zoo) {
   zoo.say("\n== A dynamic block: a heap, and a queue in order of arrival ==");
-  zoo.watch({});
+  zoo.show_memory({});
   Memory<1024> memory;
   DynamicBlock heap(memory.all());
   const auto cage = zoo.open(heap, {.acknowledge = true});
@@ -101,7 +101,7 @@ void independent_block_linear(Zoo& zoo) {
   zoo.say("\n== An independent block, linear: each buffer once, in order ==");
   TwoBuffers two;
   IndependentBlock block(two.rows, Progression::linear);
-  zoo.watch(two.memory.all());
+  zoo.show_memory(two.memory.all());
   const auto cage = zoo.open(block, {.acknowledge = true});
   zoo.put(8, kTooSmall);
   zoo.put(6, deposited(Saved::both, 6, 0).and_acknowledged());
@@ -119,7 +119,7 @@ void independent_block_circular(Zoo& zoo) {
   zoo.say("\n== An independent block, circular, that saves headers only: the turn goes round ==");
   TwoBuffers two;
   IndependentBlock block(two.rows, Progression::circular);
-  zoo.watch({});
+  zoo.show_memory({});
   const auto cage = zoo.open(block, {.save = Save::header});
   zoo.put(100, deposited(Saved::header, 0, 0));
   zoo.put(200, deposited(Saved::header, 0, 1));
@@ -137,7 +137,7 @@ void independent_block_read_only(Zoo& zoo) {
   TwoBuffers two;
   std::copy_n(reinterpret_cast<const std::byte*>("first.--second.."), 16, two.memory.bytes.begin());
   IndependentBlock block(two.rows, Progression::linear);
-  zoo.watch(two.memory.all());
+  zoo.show_memory(two.memory.all());
   const auto cage = zoo.open(block, {.direction = Direction::read_only});
   zoo.get(5, replied(5, 0));
   zoo.put(5, dropped(DropReason::read_only));
@@ -152,7 +152,7 @@ void combined_block(Zoo& zoo) {
   Memory<24> memory;
   const std::array<Buffer, 3> pieces{memory.part(0, 4), memory.part(8, 5), memory.part(18, 6)};
   CombinedBlock block(pieces);
-  zoo.watch(memory.all());
+  zoo.show_memory(memory.all());
   {
     const auto cage = zoo.open(block, {.save = Save::body, .acknowledge = true});
     zoo.put(6, deposited(Saved::body, 6, 0).and_acknowledged());

@@ -59,7 +59,7 @@ class PortalTable {
 };
 
 // Fails if the paper's list for `type` lacks one of these options; the message names an option to choose instead. A
-// combined block accepts Save::both, the default, as Save::body.
+// combined block treats Save::both, the default, as Save::body.
 [[nodiscard]] Status check_options(DescriptorType type, const Options& options);
 
 }  // namespace margay::portals

@@ -79,7 +79,7 @@ def save(data, collector, quiet, out):
     """Everything measured so far: who ends a long run early keeps it."""
     data["results"], data["limits"] = collector.split()
     data["failures"] = collector.failures
-    data["quiet"] = quiet.told()
+    data["quiet"] = quiet.counts()
     write(data, out)
 
 

@@ -103,7 +103,7 @@ class Quiet:
         self.disturbed += 1
         return True
 
-    def told(self):
+    def counts(self):
         return {"repeated_rounds": self.repeated, "disturbed_rounds": self.disturbed}
 
 

@@ -2,8 +2,8 @@
 // algorithm for all operations (tree.cpp, exchange.cpp, ...) and begins with its method and its cost.
 //
 // Every member calls the same routine with arguments that fit each other, in the same order of calls. `collective`
-// outlives the routine; errors are reported through it (error_class()). Memory passed by reference or address stays
-// until the routine's end.
+// outlives the routine; errors are reported through it (error_class()). Memory passed by reference or address must stay
+// valid until the routine's end.
 #pragma once
 
 #include <cstddef>
@@ -61,9 +61,9 @@ inline void put_own_block(Collective& collective, const portals::Region& to, con
 // until the end. At most one message to and one from each peer.
 Steps exchange_directly(Collective& collective, std::span<const PeerMessage> out, std::span<const PeerMessage> in,
                         std::size_t at_once = kDirectAtOnce);
-// The same inside a node, through postings. Blocks of more than kReadWhereItLies are read in their owner's memory: the
+// The same inside a node, through postings. Blocks of more than kReadInPlaceBytes are read in their owner's memory: the
 // system call, 1 us and 0.1 us for each page, then costs less than a second copy. Requires: team.reads_others().
-inline constexpr std::uint64_t kReadWhereItLies = std::uint64_t{16} << 10;
+inline constexpr std::uint64_t kReadInPlaceBytes = std::uint64_t{16} << 10;
 Steps exchange_posted(Collective& collective, Team& team, std::span<const PeerMessage> out,
                       std::span<const PeerMessage> in);
 // exchange_directly() if `team` is null, else exchange_posted(). Requires: the members of `team` can read each other's

@@ -127,22 +127,22 @@ Steps reduce_scatter_bucket(Collective& collective, Members members, SlicedRow r
 }
 
 Steps reduce_scatter_bucket(Collective& collective, Reduction is, std::span<const Slice> slices) {
-  return reduce_scatter_bucket(collective, everybody(collective), {is.row(), slices, is.element_bytes}, is.combine);
+  return reduce_scatter_bucket(collective, all_members(collective), {is.row(), slices, is.element_bytes}, is.combine);
 }
 
 Steps allreduce_bucket(Collective& collective, Reduction is) {
   const std::vector<Slice> slices = even_slices(is.count, collective.size());
   co_await reduce_scatter_bucket(collective, is, slices);
   collective.next_phase();
-  co_await collect_bucket(collective, everybody(collective), {is.row(), slices, is.element_bytes}, kNoMember);
+  co_await collect_bucket(collective, all_members(collective), {is.row(), slices, is.element_bytes}, kNoMember);
 }
 
 Steps bcast_bucket(Collective& collective, int root, portals::Region data) {
   const std::vector<Slice> slices = even_slices(data.bytes(), collective.size());
   collective.ask_always();
-  co_await scatter_among(collective, everybody(collective), static_cast<std::size_t>(root), {data, slices});
+  co_await scatter_among(collective, all_members(collective), static_cast<std::size_t>(root), {data, slices});
   collective.next_phase();
-  co_await collect_bucket(collective, everybody(collective), {data, slices}, root);
+  co_await collect_bucket(collective, all_members(collective), {data, slices}, root);
 }
 
 namespace {
@@ -160,7 +160,7 @@ Steps stream_blocks(Collective& collective, AllgatherCall call) {
   static_cast<void>(place_own_block(collective, call));
   const std::vector<Slice> blocks = slices_of(call, collective.size());
   const portals::Region all(call.all, blocks.size() * call.block_bytes);
-  co_await collect_bucket(collective, everybody(collective), {all, blocks}, kNoMember);
+  co_await collect_bucket(collective, all_members(collective), {all, blocks}, kNoMember);
 }
 
 }  // namespace

@@ -32,9 +32,9 @@ struct BcastCall {
   [[nodiscard]] std::uint64_t bytes() const { return data.bytes(); }
 };
 
-// The data of a reduction. `partial`: this rank's contribution, `count` elements of `element_bytes`, which becomes the
-// result (of a reduce at the root; elsewhere it is unspecified afterwards). The order of ranks is kept unless the
-// operation commutes. element_bytes > 0 unless the data is empty.
+// The data of a reduction: a row of elements. `partial`: this rank's row, `count` elements of `element_bytes`, which
+// becomes the result (of a reduce at the root; elsewhere it is unspecified afterwards). The order of ranks is kept
+// unless the operation commutes. element_bytes > 0 unless the data is empty.
 struct Reduction {
   std::byte* partial = nullptr;
   // Elements, not bytes; the algorithms cut between elements only.

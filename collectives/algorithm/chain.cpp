@@ -38,7 +38,8 @@ Steps scan_chain(Collective& collective, ScanCall call) {
     if (adds && bytes != 0 && collective.error_class() == MPI_SUCCESS) is.combine(before, is.partial, is.count);
     if (!last) co_await Send(collective, next, is.row());
   } else {
-    // A member that named a short row would take a piece for its whole message.
+    // A piece may be a short message. A member whose call has a short row would take such a piece for its whole
+    // message, if no sender waited for a notice.
     collective.ask_always();
     std::optional<StreamReceive> in;
     std::optional<StreamSend> out;
@@ -62,7 +63,7 @@ Steps scan_chain(Collective& collective, ScanCall call) {
 
 namespace {
 
-// From the root on round the ring of ranks. Each piece is sent on while the next one arrives.
+// A broadcast round the ring of ranks, from the root on. Each piece is sent on while the next one arrives.
 Steps bcast_chain(Collective& collective, int root, portals::Region data) {
   collective.ask_always();
   const int size = collective.size();
@@ -83,7 +84,7 @@ Steps bcast_chain(Collective& collective, int root, portals::Region data) {
   co_await Flush(collective);
 }
 
-// The cost of both. Long rows go in pieces, so all ranks work at once.
+// The cost of a broadcast or a scan along the chain. Long rows go in pieces, so all ranks work at once.
 Cost chain_cost(const Ask& ask, bool combines) {
   const Facts& facts = ask.facts;
   const double n = ask.n();
@@ -108,7 +109,7 @@ Cost chain_cost(const Ask& ask, bool combines) {
   return cost;
 }
 
-// Inside a node a rank between two others copies both ways at once.
+// Inside a node a rank between two others copies out of shared memory and into it at the same time.
 Cost bcast_cost(const Ask& ask) {
   Cost cost = chain_cost(ask, false);
   if (ask.facts.ranks > 2) cost.path.inside.bytes *= kBothWays;

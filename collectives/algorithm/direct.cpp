@@ -97,30 +97,29 @@ Steps allgather_blocks(Collective& collective, AllgatherCall call) {
   static_cast<void>(place_own_block(collective, call));
   const std::vector<Slice> blocks = slices_of(call, collective.size());
   const portals::Region all(call.all, blocks.size() * call.block_bytes);
-  co_await collect_among(collective, everybody(collective), {all, blocks}, kNoMember);
+  co_await collect_among(collective, all_members(collective), {all, blocks}, kNoMember);
 }
 
 }  // namespace
 
 extern constinit const Row<AllgatherCall> allgather_directly{
     {Algorithm::direct, has_bytes,
-     [](const Ask& ask) { return everybody_to_everybody(all_of(ask.facts), ask.n(), false); }},
+     [](const Ask& ask) { return all_to_all_in_groups(all_of(ask.facts), ask.n(), false); }},
     [](Collective& collective, const Means& /*means*/, const AllgatherCall& call) {
       return allgather_blocks(collective, call);
     }};
 extern constinit const Row<GatherCall> gather_directly{
-    {Algorithm::direct, always, [](const Ask& ask) { return deal(ask.facts, ask.n(), Dealing::as_long_as_it_is); }},
+    {Algorithm::direct, always, [](const Ask& ask) { return deal(ask.facts, ask.n(), Dealing::if_long); }},
     [](Collective& collective, const Means& /*means*/, const GatherCall& call) {
       return gather_blocks(collective, nullptr, call);
     }};
 extern constinit const Row<ScatterCall> scatter_directly{
-    {Algorithm::direct, has_bytes, [](const Ask& ask) { return deal(ask.facts, ask.n(), Dealing::as_long_as_it_is); }},
+    {Algorithm::direct, has_bytes, [](const Ask& ask) { return deal(ask.facts, ask.n(), Dealing::if_long); }},
     [](Collective& collective, const Means& /*means*/, const ScatterCall& call) {
       return scatter_blocks(collective, nullptr, call);
     }};
 extern constinit const Row<AlltoallCall> alltoall_directly{
-    {Algorithm::direct, always,
-     [](const Ask& ask) { return everybody_to_everybody(all_of(ask.facts), ask.n(), false); }},
+    {Algorithm::direct, always, [](const Ask& ask) { return all_to_all_in_groups(all_of(ask.facts), ask.n(), false); }},
     [](Collective& collective, const Means& /*means*/, const AlltoallCall& call) {
       return exchange_directly(collective, call.out, call.in);
     }};

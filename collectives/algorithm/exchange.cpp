@@ -109,7 +109,7 @@ Steps allreduce_exchange_among(Collective& collective, Members members, Reductio
 }
 
 Steps allreduce_exchange(Collective& collective, Reduction is) {
-  return allreduce_exchange_among(collective, everybody(collective), is);
+  return allreduce_exchange_among(collective, all_members(collective), is);
 }
 
 extern constinit const Row<AllreduceCall> allreduce_by_exchange{
@@ -200,7 +200,7 @@ extern constinit const Row<ScanCall> scan_by_exchange{
 Steps allgather_exchange(Collective& collective, Members members, SlicedRow row) {
   const std::size_t size = members.size();
   const std::size_t me = members.me();
-  std::deque<PieceTable> runs;  // stay until all is taken
+  std::deque<PieceTable> runs;  // must stay until the wires have taken all messages
   for (std::size_t distance = 1; distance < size; distance *= 2) {
     const std::size_t count = std::min(distance, size - distance);
     const std::size_t behind = (me + distance) % size;
@@ -228,7 +228,7 @@ Steps swap_blocks(Collective& collective, AllgatherCall call) {
 
 extern constinit const Row<AllgatherCall> allgather_by_exchange{
     {Algorithm::exchange, [](const Ask& ask) { return ask.facts.ranks == 2; },
-     [](const Ask& ask) { return everybody_to_everybody(all_of(ask.facts), ask.n(), false); }},
+     [](const Ask& ask) { return all_to_all_in_groups(all_of(ask.facts), ask.n(), false); }},
     [](Collective& collective, const Means& /*means*/, const AllgatherCall& call) {
       return swap_blocks(collective, call);
     }};
@@ -245,7 +245,7 @@ Steps reduce_scatter_exchange(Collective& collective, Members members, SlicedRow
   const std::size_t size = members.size();
   const std::size_t me = members.me();
   if (size == 1) co_return;
-  std::deque<PieceTable> runs;  // stay until all is taken
+  std::deque<PieceTable> runs;  // must stay until the wires have taken all messages
   Scratch scratch(collective, row.row.bytes());
   for (std::size_t distance = std::bit_floor(size - 1); distance > 0; distance /= 2) {
     const std::size_t count = std::min(distance, size - distance);

@@ -29,19 +29,19 @@ constexpr std::size_t kPiecesMost = 64;
 // then the bytes of the posted ones in the order of their entries. A few short blocks fit one cache line.
 struct TableHead {
   std::uint32_t posted = 0;
-  std::uint32_t lying = 0;
+  std::uint32_t in_place_blocks = 0;
 };
 struct Posted {
   std::int32_t peer;
   std::uint32_t bytes;
 };
-struct Lying {
+struct InPlaceBlock {
   std::int32_t peer;
   std::uint32_t pieces;  // sim::ReadOffer::count
   std::uint64_t bytes;
   std::uint64_t address;  // sim::ReadOffer::address
 };
-static_assert(kReadWhereItLies <= kPostedBytes && kPostedBytes <= std::numeric_limits<std::uint32_t>::max());
+static_assert(kReadInPlaceBytes <= kPostedBytes && kPostedBytes <= std::numeric_limits<std::uint32_t>::max());
 
 // The table of a rank's blocks, with the copies and lists of pieces that readers need until they are done.
 class BlockTable {
@@ -52,12 +52,13 @@ class BlockTable {
     for (const PeerMessage& block : out) {
       if (!block.moves()) continue;
       const std::uint64_t posted = sizeof(Posted) + block.data.bytes();
-      if (block.data.bytes() <= kReadWhereItLies && bytes_ + posted <= kPostedBytes - room_for_lying(out.size())) {
+      if (block.data.bytes() <= kReadInPlaceBytes &&
+          bytes_ + posted <= kPostedBytes - room_for_in_place_blocks(out.size())) {
         posted_.push_back({block.peer, static_cast<std::uint32_t>(block.data.bytes())});
         bytes_ += posted;
       } else {
-        show_where_it_lies(block);
-        bytes_ += sizeof(Lying);
+        add_in_place_block(block);
+        bytes_ += sizeof(InPlaceBlock);
       }
     }
   }
@@ -66,10 +67,10 @@ class BlockTable {
   // The memory of all blocks that are read in place.
   [[nodiscard]] std::span<const portals::Buffer> pieces() const { return pieces_; }
   // Replaces blocks that others cannot read (memfd_secret) by copies.
-  void copy_what_lies(std::span<const PeerMessage> out) {
-    auto next = lying_.begin();
+  void copy_in_place_blocks(std::span<const PeerMessage> out) {
+    auto next = in_place_blocks_.begin();
     for (const PeerMessage& block : out) {
-      if (next == lying_.end()) break;
+      if (next == in_place_blocks_.end()) break;
       if (!block.moves() || block.peer != next->peer) continue;
       next->pieces = 1;
       next->address = reinterpret_cast<std::uintptr_t>(copy_of(block.data).base);
@@ -77,16 +78,17 @@ class BlockTable {
     }
   }
   [[nodiscard]] std::span<const Posted> posted() const { return posted_; }
-  [[nodiscard]] std::span<const Lying> lying() const { return lying_; }
+  [[nodiscard]] std::span<const InPlaceBlock> in_place_blocks() const { return in_place_blocks_; }
   void write(std::byte* to, std::span<const PeerMessage> out) const {
-    const TableHead head{static_cast<std::uint32_t>(posted_.size()), static_cast<std::uint32_t>(lying_.size())};
+    const TableHead head{static_cast<std::uint32_t>(posted_.size()),
+                         static_cast<std::uint32_t>(in_place_blocks_.size())};
     const auto put = [&to](const void* from, std::size_t bytes) {
       portals::copy_bytes(to, static_cast<const std::byte*>(from), bytes);
       to += bytes;
     };
     put(&head, sizeof head);
     put(posted_.data(), posted_.size() * sizeof(Posted));
-    put(lying_.data(), lying_.size() * sizeof(Lying));
+    put(in_place_blocks_.data(), in_place_blocks_.size() * sizeof(InPlaceBlock));
     auto next = posted_.begin();
     for (const PeerMessage& block : out) {
       if (next == posted_.end()) break;
@@ -100,9 +102,11 @@ class BlockTable {
  private:
   // The room for entries of blocks that are read in place. Reserved for every block, because each may turn out to need
   // it.
-  [[nodiscard]] static std::uint64_t room_for_lying(std::size_t blocks) { return blocks * sizeof(Lying); }
+  [[nodiscard]] static std::uint64_t room_for_in_place_blocks(std::size_t blocks) {
+    return blocks * sizeof(InPlaceBlock);
+  }
 
-  void show_where_it_lies(const PeerMessage& block) {
+  void add_in_place_block(const PeerMessage& block) {
     std::vector<portals::Buffer> pieces;
     for (portals::RegionCursor cursor(block.data); cursor.left() != 0 && pieces.size() <= kPiecesMost;) {
       pieces.push_back(cursor.peek(cursor.left()));
@@ -113,7 +117,7 @@ class BlockTable {
     }
     const auto count = static_cast<std::uint32_t>(pieces.size());
     const void* const offered = count == 1 ? pieces.front().base : static_cast<const void*>(pieces.data());
-    lying_.push_back({block.peer, count, block.data.bytes(), reinterpret_cast<std::uintptr_t>(offered)});
+    in_place_blocks_.push_back({block.peer, count, block.data.bytes(), reinterpret_cast<std::uintptr_t>(offered)});
     pieces_.insert(pieces_.end(), pieces.begin(), pieces.end());
     if (count > 1) tables_.push_back(std::move(pieces));
   }
@@ -127,12 +131,12 @@ class BlockTable {
 
   std::uint64_t bytes_;
   std::vector<Posted> posted_;
-  std::vector<Lying> lying_;
+  std::vector<InPlaceBlock> in_place_blocks_;
   std::vector<portals::Buffer> pieces_;
   std::vector<std::vector<portals::Buffer>> tables_;
   std::vector<std::unique_ptr<std::byte[]>> copies_;
 };
-static_assert(sim::kShmRanksMax * sizeof(Lying) + sizeof(TableHead) <= kPostedBytes);
+static_assert(sim::kShmRanksMax * sizeof(InPlaceBlock) + sizeof(TableHead) <= kPostedBytes);
 
 // A reader's block in a member's posting.
 struct Found {
@@ -163,8 +167,8 @@ class Showing {
 std::optional<Found> find_block(std::span<const std::byte> posting, int reader) {
   TableHead head;
   std::memcpy(&head, posting.data(), sizeof head);
-  std::uint64_t where =
-      sizeof head + std::uint64_t{head.posted} * sizeof(Posted) + std::uint64_t{head.lying} * sizeof(Lying);
+  std::uint64_t where = sizeof head + std::uint64_t{head.posted} * sizeof(Posted) +
+                        std::uint64_t{head.in_place_blocks} * sizeof(InPlaceBlock);
   if (where > posting.size()) return std::nullopt;  // no member writes that
   const std::byte* at = posting.data() + sizeof head;
   for (std::uint32_t entry = 0; entry < head.posted; ++entry, at += sizeof(Posted)) {
@@ -176,8 +180,8 @@ std::optional<Found> find_block(std::span<const std::byte> posting, int reader) 
     }
     where = std::min<std::uint64_t>(where + block.bytes, posting.size());
   }
-  for (std::uint32_t entry = 0; entry < head.lying; ++entry, at += sizeof(Lying)) {
-    Lying block;
+  for (std::uint32_t entry = 0; entry < head.in_place_blocks; ++entry, at += sizeof(InPlaceBlock)) {
+    InPlaceBlock block;
     std::memcpy(&block, at, sizeof block);
     if (block.peer == reader) return Found{block.bytes, nullptr, {block.address, block.pieces}};
   }
@@ -186,14 +190,14 @@ std::optional<Found> find_block(std::span<const std::byte> posting, int reader) 
 
 }  // namespace
 
-// Every member posts, even an empty table, so a member that makes another call is found. If a block has another length
-// than its receiver expects, the receiver skips it and continues; it reports the error when the others have read its
-// own blocks.
+// Every member posts, even an empty table, so a member that makes another call is detected. If a block has another
+// length than its receiver expects, the receiver skips it and continues; it reports the error when the others have read
+// its own blocks.
 Steps exchange_posted(Collective& collective, Team& team, std::span<const PeerMessage> out,
                       std::span<const PeerMessage> in) {
   BlockTable blocks(out);
   Post post(collective, team, Post::Own{blocks.bytes()});
-  if (!blocks.lying().empty() && !post.can_be_read(blocks.pieces())) blocks.copy_what_lies(out);
+  if (!blocks.in_place_blocks().empty() && !post.can_be_read(blocks.pieces())) blocks.copy_in_place_blocks(out);
   co_await post.room();
   if (collective.error_class() != MPI_SUCCESS) co_return;
   blocks.write(post.mine(), out);
@@ -201,7 +205,7 @@ Steps exchange_posted(Collective& collective, Team& team, std::span<const PeerMe
   Showing showing(post);
   // Only the receivers of blocks are woken; no other member waits for this posting.
   for (const Posted& block : blocks.posted()) post.notify(block.peer);
-  for (const Lying& block : blocks.lying()) post.notify(block.peer);
+  for (const InPlaceBlock& block : blocks.in_place_blocks()) post.notify(block.peer);
   bool differs = false;
   // Whether some block was read in its owner's memory: that owner waits for this member.
   bool lay = false;
@@ -222,8 +226,8 @@ Steps exchange_posted(Collective& collective, Team& team, std::span<const PeerMe
     }
   }
   // Also after a skipped block, because its owner waits until it is read.
-  if (lay || differs) post.have_read();
-  for (const Lying& block : blocks.lying()) {
+  if (lay || differs) post.publish_read();
+  for (const InPlaceBlock& block : blocks.in_place_blocks()) {
     co_await post.read_by(block.peer);
     if (collective.error_class() != MPI_SUCCESS) co_return;
   }
@@ -259,7 +263,7 @@ extern constinit const Row<ScatterCall> scatter_by_reading{
 // Only for long blocks. For shorter ones other rows (posting by all, a barrier) are better, because they need no table
 // of the blocks.
 extern constinit const Row<AlltoallCall> alltoall_by_reading{
-    {Algorithm::shared, [](const Ask& ask) { return members_read(ask) && ask.bytes > kReadWhereItLies; },
+    {Algorithm::shared, [](const Ask& ask) { return members_read(ask) && ask.bytes > kReadInPlaceBytes; },
      [](const Ask& ask) {
        const double moved = (ask.ranks() - 1) * ask.n();
        return read_in_place(ask.ranks() - 1, {moved, ask.ranks() * moved});

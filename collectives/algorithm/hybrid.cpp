@@ -54,7 +54,7 @@ Steps bcast_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan 
 }
 
 extern constinit const Row<BcastCall> bcast_by_hybrid{
-    {Algorithm::hybrid, can_go_by_hybrid, cost_of_hybrid},
+    {Algorithm::hybrid, has_hybrid_plan, cost_of_hybrid},
     [](Collective& collective, const Means& means, const BcastCall& call) {
       return bcast_hybrid(collective, means.groups, *means.plan, call.root, call.data);
     }};
@@ -90,7 +90,7 @@ Steps reduce_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan
 }
 
 extern constinit const Row<ReduceCall> reduce_by_hybrid{
-    {Algorithm::hybrid, can_go_by_hybrid, cost_of_hybrid},
+    {Algorithm::hybrid, has_hybrid_plan, cost_of_hybrid},
     [](Collective& collective, const Means& means, const ReduceCall& call) {
       return reduce_hybrid(collective, means.groups, *means.plan, call.root, call.reduction);
     }};
@@ -127,7 +127,7 @@ Steps allreduce_hybrid(Collective& collective, const NodeGroups& groups, HybridP
 }
 
 extern constinit const Row<AllreduceCall> allreduce_by_hybrid{
-    {Algorithm::hybrid, can_go_by_hybrid, cost_of_hybrid},
+    {Algorithm::hybrid, has_hybrid_plan, cost_of_hybrid},
     [](Collective& collective, const Means& means, const AllreduceCall& call) {
       return allreduce_hybrid(collective, means.groups, *means.plan, call.reduction);
     }};
@@ -158,7 +158,7 @@ Steps allgather_hybrid(Collective& collective, const NodeGroups& groups, HybridP
 }
 
 extern constinit const Row<AllgatherCall> allgather_by_hybrid{
-    {Algorithm::hybrid, can_go_by_hybrid, cost_of_hybrid},
+    {Algorithm::hybrid, has_hybrid_plan, cost_of_hybrid},
     [](Collective& collective, const Means& means, const AllgatherCall& call) {
       return allgather_hybrid(collective, means.groups, *means.plan, call);
     }};
@@ -195,7 +195,7 @@ Steps cut_and_run(Collective& collective, const NodeGroups& groups, HybridPlan p
 }  // namespace
 
 extern constinit const Row<ReduceScatterCall> reduce_scatter_by_hybrid{
-    {Algorithm::hybrid, can_go_by_hybrid, cost_of_hybrid},
+    {Algorithm::hybrid, has_hybrid_plan, cost_of_hybrid},
     [](Collective& collective, const Means& means, const ReduceScatterCall& call) {
       return cut_and_run(collective, means.groups, *means.plan, call);
     }};

@@ -4,7 +4,7 @@
 
 namespace margay::collectives {
 
-bool can_go_by_hybrid(const Ask& ask) {
+bool has_hybrid_plan(const Ask& ask) {
   return can_hybrid(ask.operation, ask.bytes, ask.facts, ask.in_order);
 }
 

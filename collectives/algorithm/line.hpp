@@ -13,7 +13,7 @@ namespace margay::collectives {
 
 // Values of Formula for the registry's rows of hybrids: whether there is a plan, and the cost of the cheapest one. The
 // latter tries all plans, so choices are kept with the communicator (select/choose).
-[[nodiscard]] bool can_go_by_hybrid(const Ask& ask);
+[[nodiscard]] bool has_hybrid_plan(const Ask& ask);
 [[nodiscard]] Cost cost_of_hybrid(const Ask& ask);
 
 // Operations along a line, by any method. reduce_scatter_along: each member ends with its combined slice of the row

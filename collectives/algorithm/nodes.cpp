@@ -71,7 +71,8 @@ Steps reduce_nodes(Collective& collective, const NodeGroups& groups, int root, R
     co_await Flush(collective);
   }
   if (groups.nodes() == 1) co_return;
-  // The table accepts any source, so the leaders' messages need another phase.
+  // The table's entry accepts any source, so the leaders' messages belong to the second phase, which has other match
+  // bits.
   collective.next_phase();
   if (leads) co_await reduce_along(collective, groups.leaders_tree(root), is);
 }

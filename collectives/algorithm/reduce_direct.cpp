@@ -88,21 +88,21 @@ Steps scatter_among(Collective& collective, Members members, std::size_t root, S
 }
 
 Steps reduce_scatter_direct(Collective& collective, Reduction is, std::span<const Slice> slices) {
-  return reduce_scatter_among(collective, everybody(collective), {is.row(), slices, is.element_bytes}, is.combine);
+  return reduce_scatter_among(collective, all_members(collective), {is.row(), slices, is.element_bytes}, is.combine);
 }
 
 Steps allreduce_direct(Collective& collective, Reduction is) {
   const std::vector<Slice> slices = even_slices(is.count, collective.size());
   co_await reduce_scatter_direct(collective, is, slices);
   collective.next_phase();
-  co_await collect_among(collective, everybody(collective), {is.row(), slices, is.element_bytes}, kNoMember);
+  co_await collect_among(collective, all_members(collective), {is.row(), slices, is.element_bytes}, kNoMember);
 }
 
 Steps reduce_direct(Collective& collective, int root, Reduction is) {
   const std::vector<Slice> slices = even_slices(is.count, collective.size());
   co_await reduce_scatter_direct(collective, is, slices);
   collective.next_phase();
-  co_await gather_among(collective, everybody(collective), static_cast<std::size_t>(root),
+  co_await gather_among(collective, all_members(collective), static_cast<std::size_t>(root),
                         {is.row(), slices, is.element_bytes});
 }
 
@@ -135,7 +135,7 @@ extern constinit const Row<AllreduceCall> allreduce_by_slices{
      [](const Ask& ask) {
        const Group all = all_of(ask.facts);
        const double slice = ask.n() / ask.ranks();
-       return combine_slices(all, slice) + everybody_to_everybody(all, slice, true);
+       return combine_slices(all, slice) + all_to_all_in_groups(all, slice, true);
      }},
     [](Collective& collective, const Means& /*means*/, const AllreduceCall& call) {
       return allreduce_direct(collective, call.reduction);

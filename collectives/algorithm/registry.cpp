@@ -146,7 +146,7 @@ Cost cost_of(Algorithm algorithm, Operation operation, std::uint64_t bytes, cons
     const auto* const last =
         std::find_if(first, std::end(rows), [&](const Formula* row) { return row->algorithm != algorithm; });
     MARGAY_ASSERT(first != last);
-    return first_that_can(std::span(first, last), ask).cost(ask);
+    return first_applicable(std::span(first, last), ask).cost(ask);
   });
 }
 

@@ -51,7 +51,7 @@ std::span<const Row<ScanCall>* const> rows<ScanCall>();
 // last row is not tested: it takes the remaining calls. It also gives the cost of a class of lengths (select/choose) if
 // it can do only some lengths of the class.
 template <typename SomeRow>
-[[nodiscard]] const SomeRow& first_that_can(std::span<const SomeRow* const> same, const Ask& ask) {
+[[nodiscard]] const SomeRow& first_applicable(std::span<const SomeRow* const> same, const Ask& ask) {
   for (const SomeRow* const row : same.first(same.size() - 1)) {
     if (row->can(ask)) return *row;
   }
@@ -78,7 +78,7 @@ template <typename Call>
   // The choice only takes algorithms that the operation has (does()).
   MARGAY_ASSERT(!same.empty());
   // All members find the same row, because `ask` is equal on all of them.
-  return first_that_can(same, ask);
+  return first_applicable(same, ask);
 }
 
 }  // namespace margay::collectives

@@ -58,7 +58,7 @@ portals::Region place_own_block(Collective& collective, const AllgatherCall& cal
 bool place_even_block(Collective& collective, const AllgatherCall& call) {
   static_cast<void>(place_own_block(collective, call));
   if (call.mine.bytes() == call.block_bytes) return true;
-  // Others would read this block as a whole one: the call cannot go on.
+  // The other members would read this block as one of block_bytes bytes, so the call cannot go on.
   collective.refuse_call();
   return false;
 }

@@ -31,8 +31,8 @@ class Scratch {
 };
 
 // All ranks of the call's communicator, in their order.
-[[nodiscard]] inline Members everybody(const Collective& collective) {
-  return Members::everybody(collective.size(), collective.rank());
+[[nodiscard]] inline Members all_members(const Collective& collective) {
+  return Members::all_members(collective.size(), collective.rank());
 }
 
 // The blocks of a reduce-scatter as consecutive slices of elements.

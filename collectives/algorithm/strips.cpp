@@ -138,7 +138,7 @@ Steps bcast_strips(Collective& collective, Team& team, int root, portals::Region
   }
 }
 
-bool strips_are_there(const Ask& ask) {
+bool can_use_strips(const Ask& ask) {
   return ask.facts.shared && ask.facts.strips;
 }
 
@@ -194,7 +194,7 @@ Steps alltoall_strips(Collective& collective, Team& team, AlltoallCall call) {
 }
 
 extern constinit const Row<BcastCall> bcast_by_strips{
-    {Algorithm::shared, strips_are_there,
+    {Algorithm::shared, can_use_strips,
      [](const Ask& ask) {
        return meet(ask.ranks(), {2 * ask.n(), ask.ranks() * ask.n()}, {0, 0}, meetings_of(ask.n()));
      }},
@@ -203,7 +203,7 @@ extern constinit const Row<BcastCall> bcast_by_strips{
     }};
 // Each rank combines its part of each strip; the root, or every rank, reads the results.
 extern constinit const Row<ReduceCall> reduce_by_strips{
-    {Algorithm::shared, strips_are_there,
+    {Algorithm::shared, can_use_strips,
      [](const Ask& ask) {
        const double n = ask.n(), p = ask.ranks(), part = (p - 1) / p * n;
        return meet(p, {n + 2 * n, p * n + 2 * n}, {part, p * part}, meetings_of(n));
@@ -212,7 +212,7 @@ extern constinit const Row<ReduceCall> reduce_by_strips{
       return reduce_strips(collective, *means.team, call.root, call.reduction);
     }};
 extern constinit const Row<AllreduceCall> allreduce_by_strips{
-    {Algorithm::shared, strips_are_there,
+    {Algorithm::shared, can_use_strips,
      [](const Ask& ask) {
        const double n = ask.n(), p = ask.ranks(), part = (p - 1) / p * n;
        return meet(p, {3 * n, 3 * p * n}, {part, p * part}, meetings_of(n));
@@ -221,7 +221,7 @@ extern constinit const Row<AllreduceCall> allreduce_by_strips{
       return reduce_strips(collective, *means.team, kEverybody, call.reduction);
     }};
 extern constinit const Row<ReduceScatterCall> reduce_scatter_by_strips{
-    {Algorithm::shared, strips_are_there,
+    {Algorithm::shared, can_use_strips,
      [](const Ask& ask) {
        const double n = ask.n(), p = ask.ranks(), part = (p - 1) / p * n;
        return meet(p, {n + n / p, p * n + n}, {part, p * part}, meetings_of(n));
@@ -230,7 +230,7 @@ extern constinit const Row<ReduceScatterCall> reduce_scatter_by_strips{
       return reduce_scatter_strips(collective, *means.team, call);
     }};
 extern constinit const Row<AllgatherCall> allgather_by_strips{
-    {Algorithm::shared, strips_are_there,
+    {Algorithm::shared, can_use_strips,
      [](const Ask& ask) {
        const double n = ask.n(), p = ask.ranks();
        return meet(p, {p * n, p * p * n}, {0, 0}, meetings_of(n));
@@ -239,7 +239,7 @@ extern constinit const Row<AllgatherCall> allgather_by_strips{
       return allgather_strips(collective, *means.team, call);
     }};
 extern constinit const Row<AlltoallCall> alltoall_by_strips{
-    {Algorithm::shared, strips_are_there,
+    {Algorithm::shared, can_use_strips,
      [](const Ask& ask) {
        const double n = ask.n(), p = ask.ranks();
        return meet(p, {2 * p * n, 2 * p * p * n}, {0, 0}, meetings_of(p * n));

@@ -54,8 +54,9 @@ int broadcast_words(MpiRank& rank, Communicator& communicator, int root, Words w
   return collective.error_class();
 }
 
-// The agreement among the members of the call's communicator, round after round in one call, because the messages of
-// two members alternate. `mark`: see agree_among(). `error_class`: MPI_SUCCESS, or the reason of failure.
+// The agreement among the members of the call's communicator. One call carries all rounds: the messages of two members
+// alternate (and_tree()), so those of different rounds do not mix. `mark`: see agree_among(). `error_class`:
+// MPI_SUCCESS, or the reason of failure.
 Steps agreement_routine(Collective& collective, ContextAgreement& agreement, std::uint64_t mark, int& error_class) {
   do {
     const Words mine = agreement.words();
@@ -87,8 +88,8 @@ class Duplication final : public CallTask {
       : CallTask(rank, parent, By::anybody),
         duplicate_(duplicate),
         handle_(handle),
-        agreement_(std::in_place, rank.worlds().contexts(), salt_of(parent.everybody(), next_number(parent)), false,
-                   offered_generation(rank, parent.everybody().rank() == 0)) {}
+        agreement_(std::in_place, rank.worlds().contexts(), salt_of(parent.all_members(), next_number(parent)), false,
+                   offered_generation(rank, parent.all_members().rank() == 0)) {}
   [[nodiscard]] int end(MpiRank& rank, MPI_Status* status, std::string& words) override {
     const int ended = CallTask::end(rank, status, words);
     if (ended != MPI_SUCCESS) {
@@ -102,12 +103,12 @@ class Duplication final : public CallTask {
   [[nodiscard]] Plan plan(const StandingFacts& /*standing*/) const override { return {}; }
   // The number of the call that begins next: the duplication's own call.
   static std::uint32_t next_number(Communicator& parent) {
-    return static_cast<std::uint32_t>(parent.everybody().collective_sequence);
+    return static_cast<std::uint32_t>(parent.all_members().collective_sequence);
   }
   [[nodiscard]] Steps routine(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*how*/) override {
     co_await agreement_routine(collective, *agreement_, 0, agreed_);
     if (agreed_ == MPI_SUCCESS) mpi_adi::Worlds::set_context(duplicate_, agreement_->agreed());
-    agreement_.reset();  // if it failed, releases what it held before the request completes
+    agreement_.reset();  // if it failed, releases its reserved pair before the request completes
   }
   [[nodiscard]] int finish() override { return agreed_; }
   [[nodiscard]] std::string error_text(int why) const override {
@@ -124,7 +125,7 @@ class Duplication final : public CallTask {
 }  // namespace
 
 Agreed agree_among_all(MpiRank& rank, Communicator& parent) {
-  Communicator& all = parent.everybody();
+  Communicator& all = parent.all_members();
   // With several threads, another agreement may begin before this one is over.
   ContextAgreement agreement(rank.worlds().contexts(), salt_of(all, 0), !rank.threaded(),
                              offered_generation(rank, all.rank() == 0));
@@ -134,7 +135,7 @@ Agreed agree_among_all(MpiRank& rank, Communicator& parent) {
 
 Agreed agree_among(MpiRank& rank, Communicator& parent, const mpi_adi::GroupPtr& members, int tag, std::uint64_t mark) {
   // The members form a temporary communicator, in the parent's point-to-point context, which no collective call uses on
-  // the tree portal. They send nothing else on it; the trace names them by the parent's collective context.
+  // the tree portal. They send nothing else on it; the trace names it by the parent's collective context.
   Communicator some;
   some.set_groups(members);
   some.context = parent.collective_context;
@@ -167,7 +168,7 @@ int exchange_with_leader(MpiRank& rank, const Leaders& leaders, const std::vecto
   bool lost = false;
   wait_until(rank, [&] {
     if (device.probe(leaders.remote_leader, leaders.tag, *leaders.peer, envelope, kContext)) return true;
-    return lost = device.source_lost(leaders.remote_leader, *leaders.peer);
+    return lost = device.is_source_lost(leaders.remote_leader, *leaders.peer);
   });
   int error_class = lost ? MPIX_ERR_PROC_FAILED : MPI_SUCCESS;
   const auto end = [&](Request& request) {

@@ -84,8 +84,8 @@ inline void return_context(mpi_adi::MpiRank& rank, int context) {
   rank.worlds().contexts().give_back(context / 2);
 }
 
-// The bitwise and of words over all members, along the spanning tree, of which agreements consist. Unlike a reduction
-// and a broadcast it reports a lost member to all others. Cost: 2 ceil(log2 p) (α + n β).
+// The bitwise and of words over all members, along the spanning tree. Agreements consist of such ands. Unlike a
+// reduction and a broadcast it reports a lost member to all others. Cost: 2 ceil(log2 p) (α + n β).
 
 // `words`: this member's, then the result, equal on all. `error_class`: MPI_SUCCESS on all members; or, on the members
 // that the failure reaches, MPIX_ERR_PROC_FAILED if a member is lost, MPI_ERR_TRUNCATE if one made another call.

@@ -26,8 +26,8 @@ struct ColorAndKey {
   int key;
 };
 
-// All members' choices, in the order of parent.everybody().
-int everyones_choice(MpiRank& rank, Communicator& all, ColorAndKey mine, std::vector<ColorAndKey>& choices) {
+// All members' choices, in the order of parent.all_members().
+int gather_choices(MpiRank& rank, Communicator& all, ColorAndKey mine, std::vector<ColorAndKey>& choices) {
   choices.resize(static_cast<std::size_t>(all.size()));
   int error_class = MPI_SUCCESS;
   {
@@ -41,7 +41,7 @@ int everyones_choice(MpiRank& rank, Communicator& all, ColorAndKey mine, std::ve
   return error_class != MPI_SUCCESS ? error_class : collective.error_class();
 }
 
-// The ranks in parent.everybody() at which the two groups of an intercommunicator begin; an intracommunicator's group
+// The ranks in parent.all_members() at which the two groups of an intercommunicator begin; an intracommunicator's group
 // begins at 0.
 int begin_of_local(const Communicator& parent) {
   return parent.both == nullptr ? 0 : parent.both->rank() - parent.rank();
@@ -117,7 +117,7 @@ Begun begin_duplicate(MpiRank& rank, Communicator& parent, MPI_Comm* handle) {
 
 Made split(MpiRank& rank, Communicator& parent, int color, int key) {
   std::vector<ColorAndKey> choices;
-  if (const int failed = everyones_choice(rank, parent.everybody(), {color, key}, choices); failed != MPI_SUCCESS) {
+  if (const int failed = gather_choices(rank, parent.all_members(), {color, key}, choices); failed != MPI_SUCCESS) {
     return {nullptr, failed};
   }
   // One pair of contexts serves all new communicators, because they have no member in common.

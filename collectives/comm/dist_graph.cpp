@@ -58,7 +58,7 @@ int receive_edges(MpiRank& rank, Communicator& parent, int tag, std::map<int, Ed
   bool lost = false;
   wait_until(rank, [&] {
     if (device.probe(MPI_ANY_SOURCE, tag, parent, envelope, Context::collective)) return true;
-    return lost = device.source_lost(MPI_ANY_SOURCE, parent);
+    return lost = device.is_source_lost(MPI_ANY_SOURCE, parent);
   });
   if (lost) return MPIX_ERR_PROC_FAILED;
   // A second message of one member, or one whose length is not a multiple of an edge, comes from a member that made

@@ -96,7 +96,7 @@ void choose_method(MpiRank& rank, const Window& window, int member, const Card& 
   if (target.local_rank == sim::NodeMemory::kNotHere) return;
   sim::NodeHeap& heap = *rank.process().node_heap();
   std::byte* mapped = nullptr;
-  // The card comes from another process: one with too few bytes is ignored.
+  // The card comes from another process, so a control block with too few bytes is ignored.
   if (card.control.bytes >= WindowControl::bytes_for(static_cast<std::size_t>(window.members())) &&
       heap.map(target.local_rank, card.control, mapped).ok()) {
     target.control = WindowControl(mapped, static_cast<std::size_t>(window.members()));
@@ -226,8 +226,8 @@ int expose(MpiRank& rank, Window& window, const Exposed& exposed) {
   const bool is_dynamic = exposed.flavor == MPI_WIN_FLAVOR_DYNAMIC;
   if (is_dynamic) window.memory.make_dynamic();
   std::vector<Card> cards;
-  // Attached before the exchange: a member that has this member's card may send at once. Memory in one piece is known
-  // only after a second exchange; a window that fails here receives nothing.
+  // Attached before the exchange: a member that has this member's card may send at once. The memory of a window in one
+  // piece (share_one_piece()) is known only after a second exchange. A window that fails here receives nothing.
   const bool exposes = mine.error_class == MPI_SUCCESS;
   if (exposes && !one_piece) window.memory.expose(static_cast<std::byte*>(window.base), mine.bytes);
   if (exposes) rank.rma().attach(window);

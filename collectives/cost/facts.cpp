@@ -53,14 +53,14 @@ portals::Status parse_plan(std::string_view text, AskedPlan& out) {
   out = {};
   if (take_plan(text, out)) return {};
   out = {};
-  return portals::Status::error("a plan is up to " + std::to_string(HybridPlan::kMaxDimensions) +
-                                " lengths, as 2x4, a node's ranks first; behind each may stand s (short), l (long) or "
-                                "b (long, a bucket)");
+  return portals::Status::error("a plan has up to " + std::to_string(HybridPlan::kMaxDimensions) +
+                                " lengths, such as 2x4, those of a node's ranks first; s (short), l (long) or b "
+                                "(long, by bucket) may follow each");
 }
 
 std::optional<HybridPlan> complete_plan(const AskedPlan& asked, int ranks, int nodes, int on_node) {
   HybridPlan plan;
-  if (!asked.says_lengths()) {
+  if (!asked.has_lengths()) {
     plan.dimensions[0].length = on_node;
     plan.dimensions[1].length = nodes;
   } else {

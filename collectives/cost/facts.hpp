@@ -32,7 +32,7 @@ struct AskedPlan {
   std::array<Dimension, HybridPlan::kMaxDimensions> dimensions = {};
 
   // Whether the request names the grid's lengths.
-  [[nodiscard]] bool says_lengths() const { return dimensions[0].length != 0; }
+  [[nodiscard]] bool has_lengths() const { return dimensions[0].length != 0; }
   bool operator==(const AskedPlan&) const = default;
 };
 

@@ -93,7 +93,7 @@ Cost combine_along(const Line& line, double slice, bool asks) {
 Cost collect_along(const Line& line, double block, bool asks, double full = 0) {
   if (line.method == Method::bucket) return ring_round(rings_of(line, full), block, false);
   if (line.method == Method::brief) return rounds_along(line, block, asks, false);
-  Cost cost = everybody_to_everybody(group_of(line), block, asks);
+  Cost cost = all_to_all_in_groups(group_of(line), block, asks);
   const double spared = full * (line.members - 1);
   const Cost less = on_lines(line, -1, spared, block, messages_of(block, asks));
   cost.all = (cost + less).all;
@@ -245,7 +245,7 @@ std::vector<HybridPlan> hybrid_plans(Operation operation, const Facts& facts, bo
   if (in_order && !facts.by_node) return {};
   const AskedPlan& asked = facts.asked_for.plans[static_cast<std::size_t>(operation)];
   std::vector<HybridPlan> plans;
-  if (asked.says_lengths()) {
+  if (asked.has_lengths()) {
     if (const auto whole = complete_plan(asked, facts.ranks, facts.nodes, facts.even ? facts.most_on_node : 0)) {
       add_plans(plans, *whole, 0, asked);
     }
@@ -264,7 +264,7 @@ std::vector<HybridPlan> hybrid_plans(Operation operation, const Facts& facts, bo
 bool can_hybrid(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
   if (bytes == 0 || facts.ranks == 1 || (in_order && !facts.by_node)) return false;
   // Without requested lengths an even communicator always has the plan of slices, so no search is needed.
-  const bool any = !facts.asked_for.plans[static_cast<std::size_t>(operation)].says_lengths();
+  const bool any = !facts.asked_for.plans[static_cast<std::size_t>(operation)].has_lengths();
   return any ? facts.even : !hybrid_plans(operation, facts, in_order).empty();
 }
 

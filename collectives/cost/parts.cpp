@@ -191,7 +191,7 @@ Group all_of(const Facts& facts) {
   return {static_cast<double>(facts.ranks), 1, facts.crossings.pairs};
 }
 
-Cost everybody_to_everybody(const Group& group, double block, bool asks_always) {
+Cost all_to_all_in_groups(const Group& group, double block, bool asks_always) {
   Cost cost;
   if (group.members <= 1 || block == 0) return cost;
   const double each = messages_of(block, asks_always);
@@ -210,7 +210,7 @@ Cost everybody_to_everybody(const Group& group, double block, bool asks_always) 
 }
 
 Cost combine_slices(const Group& group, double slice) {
-  Cost cost = everybody_to_everybody(group, slice, true);
+  Cost cost = all_to_all_in_groups(group, slice, true);
   cost.path.combined_bytes = (group.members - 1) * slice;
   cost.all.combined_bytes = group.members * group.groups * (group.members - 1) * slice;
   return cost;

@@ -39,10 +39,10 @@ void add_path(Cost& cost, const Split& messages, const Split& bytes);
 // Patterns flat inside each node, with the tree between the leaders.
 [[nodiscard]] Cost nodes_out(const Facts& facts, double bytes, bool awaited = false);
 [[nodiscard]] Cost nodes_in(const Facts& facts, double bytes);
-// When receivers send a ready notice before a block. as_long_as_it_is: only if the block is longer than
+// When receivers send a ready notice before a block. if_long: only if the block is longer than
 // kHandshakeBytes. asks_always: always. awaited: also only if the block is longer, but in advance. The receivers
 // already wait, so no sender waits for a notice.
-enum class Dealing : std::uint8_t { as_long_as_it_is, asks_always, awaited };
+enum class Dealing : std::uint8_t { if_long, asks_always, awaited };
 // Rank 0 sends each other rank a block, or receives one from each.
 [[nodiscard]] Cost deal(const Facts& facts, double block, Dealing how);
 
@@ -56,7 +56,7 @@ struct Group {
 // One group of all ranks.
 [[nodiscard]] Group all_of(const Facts& facts);
 // The cost of the exchange in all groups. `asks_always`: each block waits for its receiver's notice.
-[[nodiscard]] Cost everybody_to_everybody(const Group& group, double block, bool asks_always);
+[[nodiscard]] Cost all_to_all_in_groups(const Group& group, double block, bool asks_always);
 // The same, and each member combines the received slices with its own.
 [[nodiscard]] Cost combine_slices(const Group& group, double slice);
 

@@ -89,21 +89,22 @@ portals::Status parse_rates(std::string_view text, Rates& out) {
     const std::string_view name = take_word(values, '=');
     NamedRates* found = nullptr;
     for (NamedRates& one : all) found = one.name == name ? &one : found;
-    if (found == nullptr) return wrong_rates(pair, "there are inside, between, combined, shared and turn");
+    if (found == nullptr) return wrong_rates(pair, "the names are inside, between, combined, shared and turn");
     // 0 marks a value that was not read yet: it is not a valid rate.
-    if (*found->values.front() != 0) return wrong_rates(pair, "it is there twice");
+    if (*found->values.front() != 0) return wrong_rates(pair, "it occurs twice");
     for (double* const value : found->values) {
       const std::optional<double> seconds = seconds_in(take_word(values, ':'));
       if (!seconds) {
-        return wrong_rates(pair, "it has " + std::to_string(found->values.size()) + " numbers of seconds, each from " +
-                                     rate_text(kRateLeast) + " to " + rate_text(kRateMost) + ", with ':' between them");
+        return wrong_rates(pair, "it takes " + std::to_string(found->values.size()) +
+                                     " numbers of seconds, each from " + rate_text(kRateLeast) + " to " +
+                                     rate_text(kRateMost) + ", with ':' between them");
       }
       *value = *seconds;
     }
     if (!values.empty()) return wrong_rates(pair, "'" + std::string(values) + "' is one number too many");
   }
   for (const NamedRates& one : all) {
-    if (*one.values.front() == 0) return wrong_rates(one.name, "it is not there");
+    if (*one.values.front() == 0) return wrong_rates(one.name, "it is missing");
   }
   out = read;
   return {};

@@ -17,7 +17,7 @@ UserReduction::Shaped::Shaped(const Datatype& type, std::int64_t count) {
   const std::int64_t last = std::max<std::int64_t>(count - 1, 0) * type.extent;
   bounds.lower += std::min<std::int64_t>(last, 0);
   bounds.upper += std::max<std::int64_t>(last, 0);
-  // Rounded down to keep the allocation's alignment.
+  // `below` is rounded up to the alignment, so that the elements' address is aligned like the allocation.
   constexpr auto kAlignment = static_cast<std::int64_t>(alignof(std::max_align_t));
   const std::int64_t below = (-bounds.lower + kAlignment - 1) / kAlignment * kAlignment;
   memory_ = std::make_unique<std::byte[]>(static_cast<std::size_t>(std::max<std::int64_t>(below + bounds.upper, 1)));

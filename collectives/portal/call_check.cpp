@@ -45,7 +45,7 @@ void CallCheck::begin(CallReport report, const mpi_adi::Communicator& communicat
   if (record.members == 1) {
     judge_alone(std::move(report));
   } else if (judges()) {
-    hear(std::move(report), kJudge);
+    handle_report(std::move(report), kJudge);
   } else {
     send(report.message());
   }
@@ -74,14 +74,14 @@ void CallCheck::send(std::vector<std::byte> message) {
   ++sent_.messages;
   sent_.bytes += message.size();
   // Frees the memory of the messages that the wires have taken over.
-  std::erase_if(under_way_, [](const Sending& sending) { return sending.transmission.given_back; });
+  std::erase_if(sendings_, [](const Sending& sending) { return sending.transmission.given_back; });
   portals::Header header;
   header.destination = {0, kJudge};
   header.portal = mpi_adi::kCallCheckPortal;
   header.length = message.size();
   sim::Kernel& kernel = host_.kernel();
   if (kernel.try_send(header, portals::Region(message.data(), message.size()))) return;
-  Sending& sending = under_way_.emplace_back();
+  Sending& sending = sendings_.emplace_back();
   sending.message = std::move(message);
   sending.transmission.header = header;
   sending.transmission.body = portals::Region(sending.message.data(), sending.message.size());
@@ -129,11 +129,11 @@ void CallCheck::hear_message(const portals::ArrivedMessage& message) {
   if (message.header.length == 0) {
     answered_ = true;
   } else if (std::optional<CallReport> report = CallReport::read(message.body)) {
-    report->record.members == 0 ? hear_question(report->record.key, from) : hear(std::move(*report), from);
+    report->record.members == 0 ? hear_question(report->record.key, from) : handle_report(std::move(*report), from);
   }
 }
 
-void CallCheck::hear(CallReport report, std::uint32_t from) {
+void CallCheck::handle_report(CallReport report, std::uint32_t from) {
   if (report.record.ends) ++ended_;
   const auto found = streams_.try_emplace(report.record.key).first;
   Stream& stream = found->second;
@@ -165,7 +165,9 @@ void CallCheck::compare(Stream& stream, CallReport report, std::uint32_t from) {
   if (!differing.empty()) {
     stream.differs = true;
     report_mismatch(
-        differing + (call->out_of_step() ? "; the members are out of step, so later calls there are not compared" : ""),
+        differing + (call->out_of_step()
+                         ? "; the members are out of step, so later calls on this communicator are not compared"
+                         : ""),
         call->differing());
   }
   if (call->out_of_step()) {
@@ -192,13 +194,13 @@ void CallCheck::answer(std::uint32_t to) {
   header.portal = mpi_adi::kCallCheckPortal;
   sim::Kernel& kernel = host_.kernel();
   if (kernel.try_send(header, {})) return;
-  Sending& sending = under_way_.emplace_back();
+  Sending& sending = sendings_.emplace_back();
   sending.transmission.header = header;
   sending.transmission.owner_tag_kind = mpi_adi::kOwnerOthers;
   kernel.send(sending.transmission);
 }
 
-// The finding's record names the first call, and the rank that made the other call.
+// The finding's record names the first of the two calls and its rank, and the rank of the second call.
 void CallCheck::report_mismatch(const std::string& calls, std::span<const CallMatch::Reported> of) {
   if (++printed_ > kLinesMax) return findings_.count(1);
   MARGAY_ASSERT(!of.empty());
@@ -206,8 +208,8 @@ void CallCheck::report_mismatch(const std::string& calls, std::span<const CallMa
   sim::FindingRecord found;
   found.rank = of.front().by;
   if (of.back().by != found.rank) found.other_rank = static_cast<std::int32_t>(of.back().by);
-  sim::set_text(found.call, call.function.data());
-  sim::set_site(found, lines_.behind_call(call.place));
+  sim::set_name(found.call, call.function.data());
+  sim::set_site(found, lines_.location_suffix(call.place));
   sim::set_text(found.communicator, call.communicator.data());
   findings_.add(sim::Finding::collective_mismatch, found, calls);
   std::fprintf(stderr, "margay: mismatched collective calls: %s%s%s\n", sim::one_line(calls).c_str(),
@@ -215,13 +217,14 @@ void CallCheck::report_mismatch(const std::string& calls, std::span<const CallMa
                id_suffix(sim::Finding::collective_mismatch).c_str());
 }
 
-// All processes have ended. A stream that is still open belongs to a communicator on which some made fewer calls.
+// All processes have reported their last call. A stream that is still open belongs to a communicator on which some
+// members made fewer calls.
 void CallCheck::report_unmade() {
   for (const auto& [key, stream] : streams_) {
     if (stream.out_of_step || stream.open.empty()) continue;
     const CallMatch& call = stream.open.front();
-    report_mismatch(call.first() + ", which " + std::to_string(stream.members - call.seen()) + " of the " +
-                        std::to_string(stream.members) + " members never do",
+    report_mismatch(call.first() + ", a call that " + std::to_string(stream.members - call.seen()) + " of the " +
+                        std::to_string(stream.members) + " members never make",
                     {&call.first_report(), 1});
   }
 }

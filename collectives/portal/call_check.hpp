@@ -92,9 +92,9 @@ class CallCheck final : public mpi_adi::Listener {
   void ask();
   // Whether the judge has answered; on the judge itself, whether its own last call is compared.
   [[nodiscard]] bool settled() const;
-  // hear_message() distinguishes reports, questions and answers. On the judge, hear() handles a report and
+  // hear_message() distinguishes reports, questions and answers. On the judge, handle_report() handles a report and
   // hear_question() a question. They discard messages that no member can have sent. `from`: rank in the world.
-  void hear(CallReport report, std::uint32_t from);
+  void handle_report(CallReport report, std::uint32_t from);
   void hear_message(const portals::ArrivedMessage& message);
   void hear_question(const CallRecord::Key& key, std::uint32_t from);
   void answer(std::uint32_t to);
@@ -127,7 +127,7 @@ class CallCheck final : public mpi_adi::Listener {
     std::vector<std::byte> message;
     sim::Transmission transmission;
   };
-  std::list<Sending> under_way_;
+  std::list<Sending> sendings_;
   std::map<CallRecord::Key, Stream> streams_;  // used by the judge only
   std::uint32_t ended_ = 0;                    // processes that reported their last call
 };

@@ -51,7 +51,7 @@ void add_share(Shares& shares, std::int32_t peer, const Amount& amount) {
 
 std::vector<std::byte> CallReport::message() const {
   const std::size_t shares = sends.size() + expects.size();
-  // Long lists are omitted, not cut: half of a list would be compared as a whole one.
+  // Long lists are omitted, not cut, because the judge would compare a cut list as a complete one.
   const bool fits = bytes_of_shares(shares) <= kBytesMax - sizeof record;
   CallRecord head = record;
   head.sends = fits ? static_cast<std::uint32_t>(sends.size()) : 0;
@@ -72,7 +72,7 @@ std::optional<CallReport> CallReport::read(const portals::Buffer& message) {
   if (shares > kBytesMax / sizeof(Share) || message.bytes != sizeof record + bytes_of_shares(shares)) {
     return std::nullopt;
   }
-  // Ends the strings, and limits the groups to indices of two.
+  // Ends the strings, and limits the groups to the indices 0 and 1.
   record.function.back() = record.of.back() = record.details.back() = record.communicator.back() = '\0';
   record.group &= 1U;
   record.root_group &= 1U;

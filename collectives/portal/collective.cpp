@@ -103,7 +103,7 @@ Collective::~Collective() {
   if (!flow_.suspends()) {
     run(Flush(*this));
   } else {
-    MARGAY_ASSERT(under_way_.empty());
+    MARGAY_ASSERT(transmissions_.empty());
   }
   trace_end();
   portal_.notices().end(call_);
@@ -111,7 +111,7 @@ Collective::~Collective() {
   if (call_.error_class != MPI_SUCCESS) [[unlikely]]
     communicator_.contexts_spent = true;
   // Messages that a failed call did not receive would stay in the heap, so they are discarded.
-  if (gone_wrong()) [[unlikely]]
+  if (has_call_failed()) [[unlikely]]
     portal_.forget_call(communicator_, call_.number);
   portal_.host().release(communicator_);
 }
@@ -127,7 +127,7 @@ void Collective::refuse_call() {
   portal_.notices().find_wrong(call_);
 }
 
-void Collective::other_length(std::uint64_t expected_bytes) {
+void Collective::record_other_length(std::uint64_t expected_bytes) {
   fail(MPI_ERR_TRUNCATE);
   if (asks(expected_bytes)) portal_.notices().find_wrong(call_);
 }
@@ -168,7 +168,7 @@ void Collective::transmit(const portals::Header& header, const portals::Region& 
   portal_.sent_.bytes += header.length;
   // The common case: the wire takes the message whole, and nothing is allocated.
   if (kernel_.try_send(header, body)) return;
-  sim::Transmission& transmission = under_way_.emplace_back();
+  sim::Transmission& transmission = transmissions_.emplace_back();
   transmission.header = header;
   transmission.body = body;
   transmission.owner = call_.task;
@@ -178,7 +178,7 @@ void Collective::transmit(const portals::Header& header, const portals::Region& 
 
 // Transmissions are not erased one by one: a finished one stays on the kernel's list until the list is drained.
 bool Collective::all_taken() const {
-  return std::all_of(under_way_.begin(), under_way_.end(),
+  return std::all_of(transmissions_.begin(), transmissions_.end(),
                      [](const sim::Transmission& transmission) { return transmission.given_back; });
 }
 
@@ -187,7 +187,7 @@ void Part::expect_from(int member) const {
   collective_.kernel_.expect_answer(collective_.communicator_.world_rank(member));
 }
 
-void Part::answered_by(int member) const {
+void Part::count_answer_from(int member) const {
   collective_.kernel_.count_answer(collective_.communicator_.world_rank(member));
 }
 
@@ -196,13 +196,13 @@ void Part::monitor(int member) const {
 }
 
 bool Flush::taken() {
-  auto& under_way = collective_.under_way_;
+  auto& transmissions = collective_.transmissions_;
   if (!collective_.all_taken()) return false;
-  const bool failed = std::any_of(under_way.begin(), under_way.end(), [](const sim::Transmission& transmission) {
-    return transmission.state == sim::Transmission::State::failed;
-  });
+  const bool failed = std::any_of(
+      transmissions.begin(), transmissions.end(),
+      [](const sim::Transmission& transmission) { return transmission.state == sim::Transmission::State::failed; });
   if (failed) collective_.fail(MPIX_ERR_PROC_FAILED);
-  under_way.clear();
+  transmissions.clear();
   return true;
 }
 

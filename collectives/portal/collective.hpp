@@ -119,13 +119,13 @@ class Collective {
     if (call_.error_class == MPI_SUCCESS) call_.error_class = error_class;
   }
   // Whether the call has failed. A failed call sends no data, which may be incomplete, but notifies its receivers.
-  [[nodiscard]] bool gone_wrong() const { return call_.wrong || call_.error_class != MPI_SUCCESS; }
+  [[nodiscard]] bool has_call_failed() const { return call_.wrong || call_.error_class != MPI_SUCCESS; }
   // The "ready" of the current phase.
   [[nodiscard]] NoticeKind ready_kind() const { return phase_ == 0 ? NoticeKind::ready : NoticeKind::ready_next_phase; }
   // Reports to `source` that this rank is ready for its message. `stream`: the portal for a stream; kNoPortal for a
   // message.
   void send_ready(int source, portals::PortalIndex stream = portals::kNoPortal);
-  // Notifies `destination` that no message comes.
+  // Notifies `destination` that this rank will send no message.
   void refuse(int destination);
   // Match bits of a message. `stamp`: the sender's rank, or the length of a row in its place (row_stamp).
   [[nodiscard]] portals::MatchBits bits(int stamp) const {
@@ -141,18 +141,18 @@ class Collective {
   }
   // Records that a message of another length arrived. If this rank had sent a "ready" for the message, notifies all
   // members: one that makes a call with short messages may still wait for such a message.
-  void other_length(std::uint64_t expected_bytes);
+  void record_other_length(std::uint64_t expected_bytes);
   // lost(): whether a member is gone, with or without a goodbye: no message passes between it and this rank any more.
   // any_lost(): whether some member is gone without a goodbye.
   [[nodiscard]] bool lost(int rank) const;
   [[nodiscard]] bool any_lost() const;
-  // Records that an awaited message will not come: from `member`, or, without an argument, from some member. The error
-  // shows whether a process is lost or the calls differ.
-  void fail_for_nothing(int member) {
-    const bool has_lost = lost(member) || any_lost() || call_.has_said(member, NoticeKind::lost);
+  // Records that an awaited message will not arrive: from `member`, or, without an argument, from some member. The
+  // error shows whether a process is lost or the calls differ.
+  void fail_for_missing_message(int member) {
+    const bool has_lost = lost(member) || any_lost() || call_.has_notice(member, NoticeKind::lost);
     fail(has_lost ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE);
   }
-  void fail_for_nothing() {
+  void fail_for_missing_message() {
     fail(any_lost() || call_.any_sent(NoticeKind::lost) ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE);
   }
   // Sets the owner tag of `memory`: the task of a nonblocking call; none for a blocking one, which polls.
@@ -179,7 +179,7 @@ class Collective {
   portals::MatchBits phase_ = 0;
   // Messages that their wires have not taken. A list, because the kernel keeps their addresses; an empty one allocates
   // nothing.
-  std::list<sim::Transmission> under_way_;
+  std::list<sim::Transmission> transmissions_;
 };
 
 // The base of a call's awaitables. The call outlives it.
@@ -195,10 +195,11 @@ class Part {
  protected:
   explicit Part(Collective& collective) : collective_(collective) {}
   ~Part() = default;
-  // expect_from() marks that a message of a member is awaited, and answered_by() takes the mark back. In between the
-  // member may be computing, so after a while without progress its coprocessor is woken (sim::Kernel::expect_answer).
+  // expect_from() marks that a message of a member is awaited, and count_answer_from() takes the mark back. In between
+  // the member may be computing, so after a while without progress its coprocessor is woken
+  // (sim::Kernel::expect_answer).
   void expect_from(int member) const;
-  void answered_by(int member) const;
+  void count_answer_from(int member) const;
   // Monitors a member's process, also if no message has ever passed between the two.
   void monitor(int member) const;
   // The call whose state, portals and flow this part uses.
@@ -229,7 +230,7 @@ class Receive : public Part, public mpi_adi::Awaitable<Receive> {
   };
   // The block: single_ for contiguous memory, else combined_.
   [[nodiscard]] portals::Descriptor& memory();
-  // Whether the message is in the block or in the heap, or will not come.
+  // Whether the message is in the block or in the heap, or will not arrive.
   [[nodiscard]] bool decided();
   // Whether the sender waits for a "ready" that this rank does not send, because it expects a short message.
   [[nodiscard]] bool offered_longer() const;
@@ -260,8 +261,8 @@ class Receive : public Part, public mpi_adi::Awaitable<Receive> {
 };
 
 // The stamp of a row: its length, in the field of the match bits that other messages use for the source. The length
-// never exceeds kHandshakeBytes, because the sender of a longer row waits for a "ready". The table's rank sends none,
-// or in a gate one with the table's shape, which does not fit the sender's.
+// never exceeds kHandshakeBytes, because the sender of a longer row waits for a "ready". The rank with the table sends
+// no "ready", or in a gate one with the table's shape, which does not fit the sender's.
 static_assert(kHandshakeBytes <= mpi_adi::kSourceMask >> mpi_adi::kSourceShift);
 [[nodiscard]] constexpr int row_stamp(std::uint64_t bytes) {
   return static_cast<int>(bytes);
@@ -323,7 +324,8 @@ class ReadyWait : private Part {
 };
 
 // The sending of one message. Where asks() holds, it first waits until `destination` is ready. If the call has failed,
-// it instead notifies `destination` that no message comes. The body must not change until Flush or the call's end.
+// it instead notifies `destination` that no message will be sent. The body must not change until Flush or the call's
+// end.
 class Send : public Part, public mpi_adi::Awaitable<Send> {
  public:
   Send(Collective& collective, int destination, const portals::Region& body)
@@ -393,7 +395,7 @@ class Flush : public Part, public mpi_adi::Awaitable<Flush> {
  public:
   // Costs a test if all messages left at once, the usual case of short ones.
   explicit Flush(Collective& collective) : Part(collective) {}
-  [[nodiscard]] bool advance() { return collective_.under_way_.empty() || taken(); }
+  [[nodiscard]] bool advance() { return collective_.transmissions_.empty() || taken(); }
 
  private:
   [[nodiscard]] bool taken();

@@ -31,13 +31,13 @@ class Host : public mpi_adi::Waits {
   [[nodiscard]] virtual sim::Kernel& kernel() = 0;
   // The heaps that the device relieves: one that has held messages back for a while gets a second heap
   // (mpi_adi/device/parts). TreePortal adds and removes its own.
-  [[nodiscard]] virtual std::vector<mpi_adi::Unexpected*>& relieved_heaps() = 0;
+  [[nodiscard]] virtual std::vector<mpi_adi::Unexpected*>& extensible_heaps() = 0;
   // Drops the reference to `communicator` that a complete call held; may free it.
   virtual void release(mpi_adi::Communicator& communicator) = 0;
   // Whether waiting ranks yield at once, because ranks outnumber processors. The same on every rank.
   [[nodiscard]] virtual bool crowded() const = 0;
   // The share of a processor that each rank of the world has when all are busy; 0: unknown. The same on every rank.
-  [[nodiscard]] virtual double processors_each() const { return 0; }
+  [[nodiscard]] virtual double processors_per_rank() const { return 0; }
   // The rates of this machine's steps as text (select/choose); empty: the usual ones. The same on every rank.
   [[nodiscard]] virtual std::string rates() const { return {}; }
   // The algorithms requested by name (select/choose), as text. The same on every rank.

@@ -8,7 +8,7 @@ namespace margay::collectives {
 
 namespace {
 
-// How often is_alone() must find a doubtful sign before the sign counts: a notice that explains it may be on its way.
+// How often is_alone() must find a sign before it counts. A notice with the reason may still be on its way.
 constexpr std::uint32_t kDoubts = 2;
 
 // The mark that members of a barrier compare: the operation, and the number of bytes of short data. The mark of long
@@ -29,26 +29,27 @@ bool Meet::come(std::uint64_t bytes) {
   MARGAY_ASSERT(bytes_ <= sim::kMeetingPartBytes || team_.has_strips());
   count(bytes);
   sim::Meeting& meeting = team_.meeting();
-  // Strips hold data alone, so the length goes into this member's part, before the member arrives.
+  // A strip has room for data only, so the length goes into this member's part, before the member arrives.
   if (in_strips() && step_ == 0) {
     const LongCall mine = long_call();
     std::memcpy(team_.part(collective_.rank(), side_, sizeof mine), &mine, sizeof mine);
   }
   switch (meeting.come(meeting_number(), mark_of(shape(), bytes_))) {
-    case sim::Meeting::Came::waits:
+    case sim::Meeting::ArrivalOrder::waits:
       return false;
     // Other members went on to a later barrier, so this barrier never opens; advance() finds the reason.
-    case sim::Meeting::Came::late:
+    case sim::Meeting::ArrivalOrder::late:
       late_ = true;
       return false;
-    case sim::Meeting::Came::last:
+    case sim::Meeting::ArrivalOrder::last:
       break;
   }
-  // Only the last member compares the parts, because it alone has acquired all of them.
-  if (meeting.others_differ()) {
+  // Only the last member compares the parts, because only its arrival is ordered after the writes of all members
+  // (Meeting::come).
+  if (meeting.has_other_marks()) {
     fail(MPI_ERR_TRUNCATE);
   } else if (in_strips() && step_ == 0 && !all_name_this_call()) {
-    meeting.found_other_marks();
+    meeting.record_other_marks();
     fail(MPI_ERR_TRUNCATE);
   }
   return true;
@@ -85,37 +86,37 @@ bool Meet::advance() {
     if (meeting.marks_differ() || opener() >= team_.size()) fail(MPI_ERR_TRUNCATE);
     return true;
   }
-  if (any_lost() || others_speak_of_a_loss()) {
-    leave_the_lost();
+  if (any_lost() || has_loss_notice()) {
+    fail_for_loss();
     return true;
   }
   // A notice, or a member that goes on without this barrier, has one of two reasons: the members make different calls,
   // or a member has left because a process is lost.
-  if (!messages_are_spoken_of() && !is_alone()) return false;
+  if (!has_any_notice() && !is_alone()) return false;
   // The barrier may have opened since the first test. Then these signs come from members that continued correctly.
   if (!late_ && is_open()) return false;
-  if (others_left_the_lost()) {
-    leave_the_lost();
+  if (has_member_left_for_loss()) {
+    fail_for_loss();
   } else {
     fail_for_different_calls();
   }
   return true;
 }
 
-// Whether a member is done with this call, sent a message for it, or has arrived at a later barrier. Published progress
-// (with strips) counts at once. Any other sign must be found twice: a member that goes on without this barrier because
-// a process is lost has sent a notice before, which has arrived by the second time.
+// Whether a member is done with this call, sent a message for it, or has arrived at a later barrier. The progress that
+// members of a team with strips publish counts at once. Any other sign must be found twice: a member that goes on
+// without this barrier because a process is lost has sent a notice before, which has arrived by the second time.
 bool Meet::is_alone() {
   if (doubts() && any_member_done()) return true;
   if (!checks_closely()) return false;
-  const bool gone = late_ || messages_have_come() || team_.meeting().is_abandoned(meeting_number(), side_);
+  const bool gone = late_ || has_early_message() || team_.meeting().is_abandoned(meeting_number(), side_);
   return gone && ++doubts_ == kDoubts;
 }
 
 // Notifies all others. Each of them leaves the barrier, too, and the notice gives it the reason.
-void Meet::leave_the_lost() {
+void Meet::fail_for_loss() {
   fail(MPIX_ERR_PROC_FAILED);
-  team_.leave_for_a_loss();
+  team_.leave_for_loss();
   for (int member = 0; member < collective_.size(); ++member) {
     if (member != collective_.rank()) notify_loss(member);
   }

@@ -61,19 +61,19 @@ class Meet : public Shown, public mpi_adi::Awaitable<Meet> {
     return in_strips() ? team_.strip(member, side) : team_.part(member, side, bytes_);
   }
   [[nodiscard]] std::byte* place_of(int member) const { return place_on(member, side_); }
-  // The description that each member of a call with long data writes in its line, because the barrier's mark has no
-  // room for it. It must be equal on all members.
+  // The description that each member of a call with long data writes in its cache line, because the barrier's mark has
+  // no room for it. It must be equal on all members.
   struct LongCall {
     std::uint64_t bytes;
     std::uint64_t root;
   };
   [[nodiscard]] LongCall long_call() const;
-  // Whether all members wrote the same LongCall; only the last member asks, before it opens the barrier.
+  // Whether all members wrote the same LongCall; called by the last member only, before it opens the barrier.
   [[nodiscard]] bool all_name_this_call() const;
   // Whether a wait would never end, because another member goes on without this barrier.
   [[nodiscard]] bool is_alone();
   // Fails the call because a process is lost, and notifies the others.
-  void leave_the_lost();
+  void fail_for_loss();
 
   // Bytes of each member's data.
   std::uint64_t bytes_;
@@ -82,7 +82,7 @@ class Meet : public Shown, public mpi_adi::Awaitable<Meet> {
   std::uint32_t step_ = 0;
   // Other members have gone on to a later barrier, so the current barrier never opens.
   bool late_ = false;
-  // Doubts of is_alone() in the current barrier.
+  // How often is_alone() has found a sign in the current barrier (kDoubts).
   std::uint32_t doubts_ = 0;
 };
 

@@ -71,7 +71,7 @@ portals::Header notice(CallNumber number, int sender, mpi_adi::ContextId context
 // The sender's rank in the communicator; negative: no member. The notice contains the rank, unless the call was
 // complete on the sender; then the sender's rank in the world determines it.
 int member_of(const portals::Header& header, const Communicator& communicator) {
-  // A name from the wire counts only if it fits the sender that the kernel reports.
+  // The rank in the notice counts only if it fits the sender that the kernel reports.
   const int named = mpi_adi::source_of(header.match_bits);
   const std::uint32_t sender = header.source.rank;
   if (named < communicator.size() && communicator.world_rank(named) == sender) [[likely]]
@@ -157,10 +157,10 @@ void Notices::meet(const Communicator& communicator) {
   if (known.communicator == &communicator && known.generation == communicator.generation) return;
   known.communicator = &communicator;
   known.generation = communicator.generation;
-  hear_early(known);
+  deliver_early(known);
 }
 
-// The bitmap of free channels is the same on all members, so all pass over the same ones.
+// The bitmap of free channels is the same on all members, so all skip the same channels.
 bool Notices::open(Channel& channel) {
   Communicator& communicator = channel.communicator;
   meet(communicator);
@@ -198,7 +198,7 @@ void Notices::close(const Channel& channel) {
   // Another call owns the channel: open() did not succeed for this call.
   if (found->second != &channel) return;
   channels_.erase(found);
-  if (early_ != 0) hear_early(channel.communicator, CallNumber::started(channel.number, 0));
+  if (early_ != 0) deliver_early(channel.communicator, CallNumber::started(channel.number, 0));
 }
 
 // An intercommunicator's calls are made on the communicator of both groups.
@@ -208,7 +208,7 @@ void Notices::forget(const Communicator& communicator) {
   known.communicator = nullptr;
   known.past.push_back(all.generation);
   if (known.past.size() > kPastKept) known.past.erase(known.past.begin());
-  hear_early(known);
+  deliver_early(known);
 }
 
 void Notices::send(const CallState& call, int member, NoticeKind kind, portals::PortalIndex stream, bool again) {
@@ -235,7 +235,7 @@ void Notices::notify() {
   while (portals::ArrivedMessage* const message = block_.first()) {
     const portals::Header header = message->header;
     block_.release(*message);
-    if (!hear(header)) keep_early(header);
+    if (!deliver(header)) keep_early(header);
   }
 }
 
@@ -249,14 +249,14 @@ void Notices::keep_early(const portals::Header& header) {
   ++early_;
 }
 
-void Notices::hear_early(const Communicator& communicator, CallNumber number) {
+void Notices::deliver_early(const Communicator& communicator, CallNumber number) {
   const auto known = known_.find(communicator.collective_context);
   if (known == known_.end()) return;
   auto& early = known->second.early;
   const CallKey key = mpi_adi::envelope_bits(static_cast<int>(number.word()), 0, communicator.collective_context);
   const auto [first, last] = early.equal_range(line_of(key));
   for (auto at = first; at != last;) {
-    if (hear(at->second)) {
+    if (deliver(at->second)) {
       at = early.erase(at);
       --early_;
     } else {
@@ -265,17 +265,17 @@ void Notices::hear_early(const Communicator& communicator, CallNumber number) {
   }
 }
 
-void Notices::hear_early(Known& known) {
-  early_ -= std::erase_if(known.early, [this](const auto& early) { return hear(early.second); });
+void Notices::deliver_early(Known& known) {
+  early_ -= std::erase_if(known.early, [this](const auto& early) { return deliver(early.second); });
 }
 
-bool Notices::hear(const portals::Header& header) {
+bool Notices::deliver(const portals::Header& header) {
   const CallKey key = call_key(header);
   for (CallState* call = bucket(key); call != nullptr; call = call->next) {
     if (call_key(*call) != key || call->communicator.generation != header.offset) continue;
     // A nonblocking call behind a gate has no shape yet, so the notice cannot be compared with it.
     if (!call->begun) return false;
-    hear_in_call(*call, header);
+    deliver_to_call(*call, header);
     if (call->task != nullptr) call->task->wake();
     return true;
   }
@@ -287,7 +287,7 @@ bool Notices::hear(const portals::Header& header) {
     // make.
     if (std::ranges::find(known.past, header.offset) == known.past.end()) return false;
   } else if (header.offset == known.generation) {
-    if (comes_yet(number_of(header), *known.communicator)) return false;
+    if (is_yet_to_begin(number_of(header), *known.communicator)) return false;
   }
   // While a communicator exists here, no member has a newer one in its contexts, so any other notice belongs to an
   // older one.
@@ -295,14 +295,14 @@ bool Notices::hear(const portals::Header& header) {
   return true;
 }
 
-bool Notices::comes_yet(CallNumber number, const Communicator& communicator) const {
+bool Notices::is_yet_to_begin(CallNumber number, const Communicator& communicator) const {
   if (!number.is_persistent()) return number.comes_after_calls(communicator.collective_sequence);
   const auto found = channels_.find(key_of(communicator.collective_context, number.channel()));
   if (found != channels_.end()) return number.comes_after_starts(found->second->starts);
   return number.comes_after_channels(communicator.next_channel);
 }
 
-void Notices::hear_in_call(CallState& call, const portals::Header& header) {
+void Notices::deliver_to_call(CallState& call, const portals::Header& header) {
   const int member = member_of(header, call.communicator);
   if (member < 0) return;
   const NoticeKind kind = kind_of(header);
@@ -310,26 +310,26 @@ void Notices::hear_in_call(CallState& call, const portals::Header& header) {
   switch (kind) {
     case NoticeKind::ready:
     case NoticeKind::ready_next_phase:
-      if (is_again(header) && call.has_said(member, kind)) return;
-      if (fits) return call.said.push_back({member, kind, header.return_portal});
+      if (is_again(header) && call.has_notice(member, kind)) return;
+      if (fits) return call.notice_records.push_back({member, kind, header.return_portal});
       find_wrong(call);
       return send(call, member, NoticeKind::refuse);
     case NoticeKind::offer:
       if (!fits) find_wrong(call);
       if (is_again(header)) repeat_ready(call, member);
-      return call.said.push_back({member, kind});
+      return call.notice_records.push_back({member, kind});
     case NoticeKind::past:
-      if (!call.has_said(member, NoticeKind::ready) && !call.has_said(member, NoticeKind::ready_next_phase))
+      if (!call.has_notice(member, NoticeKind::ready) && !call.has_notice(member, NoticeKind::ready_next_phase))
         find_wrong(call);
       return;
     case NoticeKind::unserved:
       // A member that has refused was in this call; its `unserved` answers another notice.
       if (call.refuses(member)) return;
-      call.said.push_back({member, NoticeKind::refuse});
+      call.notice_records.push_back({member, NoticeKind::refuse});
       return find_wrong(call);
     case NoticeKind::refuse:
     case NoticeKind::lost:
-      return call.said.push_back({member, kind});
+      return call.notice_records.push_back({member, kind});
     case NoticeKind::wrong:
       // The sender has notified all members; repeating that would only cost messages.
       call.wrong = true;
@@ -341,7 +341,7 @@ void Notices::hear_in_call(CallState& call, const portals::Header& header) {
 }
 
 void Notices::repeat_ready(const CallState& call, int member) {
-  for (const CallState::Said& each : call.said) {
+  for (const CallState::NoticeRecord& each : call.notice_records) {
     if (each.member != member) continue;
     if (each.kind == NoticeKind::asked) send(call, member, NoticeKind::ready, each.portal, true);
     if (each.kind == NoticeKind::asked_next_phase) send(call, member, NoticeKind::ready_next_phase, each.portal, true);
@@ -351,7 +351,7 @@ void Notices::repeat_ready(const CallState& call, int member) {
 // Answers a notice of a call that is complete here, or whose communicator is freed. A "ready" that was not served gets
 // `unserved`: its sender waits for a message that this process did not send, so the calls differ. A repeated "ready"
 // gets no answer, because the first one may have been served. An offer gets `past`: if no "ready" of this process has
-// reached its sender by then, the calls differ (hear_in_call()).
+// reached the offer's sender by then, the calls differ (deliver_to_call()).
 void Notices::answer_past(const portals::Header& header) {
   const NoticeKind kind = kind_of(header);
   if (kind != NoticeKind::offer && (!is_ready(kind) || is_again(header))) return;
@@ -364,11 +364,11 @@ void Notices::answer_past(const portals::Header& header) {
 void Notices::transmit(const portals::Header& header) {
   sim::Kernel& kernel = host_.kernel();
   if (kernel.try_send(header, {})) return;
-  if (under_way_.size() >= sweep_at_) {
-    std::erase_if(under_way_, [](const sim::Transmission& transmission) { return transmission.given_back; });
-    sweep_at_ = 2 * under_way_.size() + kSweepAtLeast;
+  if (transmissions_.size() >= sweep_at_) {
+    std::erase_if(transmissions_, [](const sim::Transmission& transmission) { return transmission.given_back; });
+    sweep_at_ = 2 * transmissions_.size() + kSweepAtLeast;
   }
-  sim::Transmission& transmission = under_way_.emplace_back();
+  sim::Transmission& transmission = transmissions_.emplace_back();
   transmission.header = header;
   transmission.owner_tag_kind = mpi_adi::kOwnerOthers;
   kernel.send(transmission);

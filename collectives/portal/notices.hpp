@@ -92,7 +92,7 @@ struct CallState {
   // A member found that the calls do not fit each other.
   bool wrong = false;
   // A notice that a member sent in this call, or that this process sent to it (`asked`).
-  struct Said {
+  struct NoticeRecord {
     int member;
     // One of: ready, ready_next_phase, refuse, lost, offer, asked, asked_next_phase.
     NoticeKind kind;
@@ -100,26 +100,26 @@ struct CallState {
     portals::PortalIndex portal = portals::kNoPortal;
   };
   // In order of arrival; searched linearly.
-  std::vector<Said> said = {};
+  std::vector<NoticeRecord> notice_records = {};
   // Links among the calls of its bucket (Notices::active_).
   CallState* next = nullptr;
   CallState** link = nullptr;
 
   // Searches of the notices that arrived: by member and kind, by kind alone, and for either kind of refusal. Linear in
   // their number, which is small in a correct call.
-  [[nodiscard]] const Said* find_said(int member, NoticeKind kind) const {
-    for (const Said& each : said) {
+  [[nodiscard]] const NoticeRecord* find_notice(int member, NoticeKind kind) const {
+    for (const NoticeRecord& each : notice_records) {
       if (each.member == member && each.kind == kind) return &each;
     }
     return nullptr;
   }
-  [[nodiscard]] bool has_said(int member, NoticeKind kind) const { return find_said(member, kind) != nullptr; }
+  [[nodiscard]] bool has_notice(int member, NoticeKind kind) const { return find_notice(member, kind) != nullptr; }
   // Whether the member sends nothing more in this call.
   [[nodiscard]] bool refuses(int member) const {
-    return has_said(member, NoticeKind::refuse) || has_said(member, NoticeKind::lost);
+    return has_notice(member, NoticeKind::refuse) || has_notice(member, NoticeKind::lost);
   }
   [[nodiscard]] bool any_sent(NoticeKind kind) const {
-    for (const Said& each : said) {
+    for (const NoticeRecord& each : notice_records) {
       if (each.kind == kind) return true;
     }
     return false;
@@ -186,7 +186,7 @@ class Notices final : public mpi_adi::Listener {
   void begin(CallState& call) {
     call.begun = true;
     if (early_ != 0) [[unlikely]]
-      hear_early(call.communicator, call.number);
+      deliver_early(call.communicator, call.number);
   }
   // Removes a call, complete or failed. Later notices of it are answered as those of a past call.
   void end(CallState& call);
@@ -194,14 +194,15 @@ class Notices final : public mpi_adi::Listener {
   // Wakes the nonblocking call that a message of the tree portal belongs to, if any.
   void wake(const portals::Header& header) { wake(call_key(header)); }
 
-  // Sends `member` a notice of this call; the caller keeps nothing for it. Not for NoticeKind::wrong, which
+  // Sends `member` a notice of this call, which needs no memory of the caller. Not for NoticeKind::wrong, which
   // find_wrong() sends.
   void send(const CallState& call, int member, NoticeKind kind, portals::PortalIndex stream = portals::kNoPortal) {
     send(call, member, kind, stream, false);
   }
   // The same for `ready` and `ready_next_phase`, which are recorded: a member that dropped one asks for it again.
   void send_ready(CallState& call, int member, NoticeKind kind, portals::PortalIndex stream) {
-    call.said.push_back({member, kind == NoticeKind::ready ? NoticeKind::asked : NoticeKind::asked_next_phase, stream});
+    call.notice_records.push_back(
+        {member, kind == NoticeKind::ready ? NoticeKind::asked : NoticeKind::asked_next_phase, stream});
     send(call, member, kind, stream, false);
   }
   // The same for an offer, to a member whose "ready" has not arrived. Asks for a repetition if this process has dropped
@@ -258,16 +259,16 @@ class Notices final : public mpi_adi::Listener {
   void wake(CallKey key);
   // Records a communicator's first call, and delivers the notices of it that came early.
   void meet(const mpi_adi::Communicator& communicator);
-  void hear_early(const mpi_adi::Communicator& communicator, CallNumber number);
+  void deliver_early(const mpi_adi::Communicator& communicator, CallNumber number);
   // Keeps a notice, or drops it if it can be repeated and kEarlyMax are kept.
   void keep_early(const portals::Header& header);
   // Delivers the early notices of a context whose communicator has changed.
-  void hear_early(Known& known);
+  void deliver_early(Known& known);
   // Whether the call of this number on `communicator` is yet to begin here.
-  [[nodiscard]] bool comes_yet(CallNumber number, const mpi_adi::Communicator& communicator) const;
+  [[nodiscard]] bool is_yet_to_begin(CallNumber number, const mpi_adi::Communicator& communicator) const;
   // Delivers or answers a notice. Returns false if its call may still begin here.
-  [[nodiscard]] bool hear(const portals::Header& header);
-  void hear_in_call(CallState& call, const portals::Header& header);
+  [[nodiscard]] bool deliver(const portals::Header& header);
+  void deliver_to_call(CallState& call, const portals::Header& header);
   // Repeats the "ready" that this call sent to `member`, if it sent one.
   void repeat_ready(const CallState& call, int member);
   // Answers a notice whose call is complete here, if its sender waits for an answer.
@@ -291,7 +292,7 @@ class Notices final : public mpi_adi::Listener {
   std::unordered_map<mpi_adi::ContextId, Known> known_;
   std::unordered_map<std::uint64_t, const Channel*> channels_;  // by context and channel
   // Notices that their wires have not taken.
-  std::list<sim::Transmission> under_way_;
+  std::list<sim::Transmission> transmissions_;
   // Finished transmissions are erased when the list has this length. The length is at least twice that after the last
   // sweep, so the amortized cost of a notice does not depend on how many are queued.
   std::size_t sweep_at_ = 0;

@@ -32,29 +32,29 @@ std::uint64_t Post::mark() const {
 }
 
 // The data of a short posting lies in the posting's own line, so that a reader gets number and data in one cache miss.
-// Data of Own never does, because its readers do not have its length.
-std::byte* Post::place(int member, std::uint32_t room) const {
+// The data of a posting with a length of its own (Own) never does, because its readers do not have the length.
+std::byte* Post::data_address(int member, std::uint32_t room) const {
   sim::PostingArea& area = team_.posting_area(member);
   if (room != 0) return area.long_data[(room - 1) % sim::kLongPostings];
   sim::PostingData& line = area.postings[slot()];
   return !own_ && bytes_ <= line.here.size() ? line.here.data() : area.data[slot()];
 }
 
-// Counts before it returns the memory, so that the caller writes the posting's line without other work in between.
-// During such work a polling reader could take the cache line away.
+// Counts the bytes before it returns the memory, so that the caller writes the posting's line without other work in
+// between. During such work a polling reader could take the cache line away.
 std::byte* Post::mine() {
   count(bytes_);
-  return place(collective_.rank(), room_);
+  return data_address(collective_.rank(), room_);
 }
 
 const std::byte* Post::data(int member) const {
   record_read(member, bytes_);
-  return place(member, posting(member).room);
+  return data_address(member, posting(member).room);
 }
 
 std::span<const std::byte> Post::shown(int member) const {
   const std::uint32_t room = posting(member).room;
-  return {place(member, room), room != 0 ? sim::kLongPostingBytes : sim::kPostingBytes};
+  return {data_address(member, room), room != 0 ? sim::kLongPostingBytes : sim::kPostingBytes};
 }
 
 // Reads, then checks that the owner has not left the call. An owner waits for its readers, unless it leaves because of
@@ -93,7 +93,7 @@ bool Post::has_room() {
     team_.rooms().all_done = least;
     if (!room_is_free()) {
       // From now on members that finish a call wake this one.
-      team_.want_progress();
+      team_.request_progress();
       return gives_up();
     }
   }
@@ -108,11 +108,11 @@ bool Post::has_room() {
 // The conditions that end each wait: a lost process, or a notice of this call. Calls through shared memory send notices
 // only when they fail.
 bool Post::gives_up() {
-  if (any_lost() || others_speak_of_a_loss()) {
+  if (any_lost() || has_loss_notice()) {
     fail(MPIX_ERR_PROC_FAILED);
     return true;
   }
-  if (!messages_are_spoken_of()) return false;
+  if (!has_any_notice()) return false;
   fail_for_different_calls();
   return true;
 }
@@ -131,8 +131,8 @@ bool Post::is_shown(int member) {
   // A member that is done with the call has posted before, or never will, so one more look decides.
   if (over && sim::posted(line, number())) return is_shown(member);
   // A member whose call has longer data waits at a barrier, or has sent a message.
-  if (!over && !others_go_another_way()) return false;
-  if (others_left_the_lost()) {
+  if (!over && !others_use_another_method()) return false;
+  if (has_member_left_for_loss()) {
     fail(MPIX_ERR_PROC_FAILED);
   } else {
     fail_for_different_calls();
@@ -163,7 +163,7 @@ bool Post::is_read_by(int member) {
   sim::PostingData& line = posting(member);
   // A posting with this call's number and another mark: the member makes a different call.
   const bool other = sim::posted(line, number()) && line.mark != mark();
-  if (!other && !others_go_another_way()) return false;
+  if (!other && !others_use_another_method()) return false;
   fail_for_different_calls();
   return true;
 }

@@ -8,7 +8,7 @@
 // With Post::Own each member chooses its number of bytes. Its data must contain that number, because the readers do not
 // have it; they use shown(member). A posting may also contain offers to read data in its owner's memory:
 //
-//   reader:   if (post.read(member, offer, landing)) ...; when all is read: post.have_read();
+//   reader:   if (post.read(member, offer, landing)) ...; when all is read: post.publish_read();
 //   poster:   co_await post.read_by(member), before it returns.
 //
 // So a root may run ahead of its receivers by as many calls as it has postings. A member that is behind finds the data
@@ -96,9 +96,9 @@ class Post : public Shown {
   [[nodiscard]] bool can_be_read(std::span<const portals::Buffer> pieces) const { return team_.can_be_read(pieces); }
   // Records that this member leaves the call before all data that it offers is read. Readers check this after they have
   // read.
-  void leave_early() const { team_.be_done(number(), collective_.error_class() == MPIX_ERR_PROC_FAILED); }
+  void leave_early() const { team_.publish_done(number(), collective_.error_class() == MPIX_ERR_PROC_FAILED); }
   // Records that this member has read all that others show of their own memory.
-  void have_read() { team_.have_read(number()); }
+  void publish_read() { team_.publish_read(number()); }
 
  private:
   // The conditions of the four waits. Each returns true also when the call has failed.
@@ -116,14 +116,14 @@ class Post : public Shown {
   [[nodiscard]] std::uint32_t slot() const { return static_cast<std::uint32_t>(number() % sim::kPostings); }
   [[nodiscard]] sim::PostingData& posting(int member) const { return team_.posting_area(member).postings[slot()]; }
   // Where a member's data lies: in its posting, behind the postings, or in long room `room` - 1.
-  [[nodiscard]] std::byte* place(int member, std::uint32_t room) const;
+  [[nodiscard]] std::byte* data_address(int member, std::uint32_t room) const;
   // This member's identification of the call; members whose marks differ make different calls.
   [[nodiscard]] std::uint64_t mark() const;
   // Fails the call and returns true if a process is lost, or if notices show that the calls differ.
   [[nodiscard]] bool gives_up();
-  // Whether other members make this call by a shared-memory barrier or by messages. Tested when a wait lasts.
-  [[nodiscard]] bool others_go_another_way() const {
-    return barrier_begun() || (checks_closely() && messages_have_come());
+  // Whether other members make this call by a shared-memory barrier or by messages. Tested only in long waits.
+  [[nodiscard]] bool others_use_another_method() const {
+    return barrier_begun() || (checks_closely() && has_early_message());
   }
 
   std::uint64_t bytes_;     // shown by this member

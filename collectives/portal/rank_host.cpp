@@ -6,8 +6,8 @@
 
 namespace margay::collectives {
 
-std::vector<mpi_adi::Unexpected*>& RankHost::relieved_heaps() {
-  return rank_.device().relieved_heaps();
+std::vector<mpi_adi::Unexpected*>& RankHost::extensible_heaps() {
+  return rank_.device().extensible_heaps();
 }
 
 // Each round of progress takes at most `messages` messages from each wire; then done() is tested.
@@ -20,7 +20,7 @@ bool RankHost::crowded() const {
 }
 
 // Figures of the whole job, so the result is the same on every rank.
-double RankHost::processors_each() const {
+double RankHost::processors_per_rank() const {
   const sim::Job& job = rank_.process().job();
   return job.processors / job.size;
 }

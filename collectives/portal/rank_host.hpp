@@ -12,7 +12,7 @@ class RankHost final : public Host {
  public:
   explicit RankHost(mpi_adi::MpiRank& rank) : rank_(rank) {}
   [[nodiscard]] sim::Kernel& kernel() override { return rank_.process().kernel(); }
-  [[nodiscard]] std::vector<mpi_adi::Unexpected*>& relieved_heaps() override;
+  [[nodiscard]] std::vector<mpi_adi::Unexpected*>& extensible_heaps() override;
   // Waits as every blocking MPI call does: with progress, yielding and sleeping (mpi_adi/rank/wait).
   void wait(Until done, int messages) override;
   // Frees the communicator if the program has freed its handle and this is the last reference.
@@ -20,7 +20,7 @@ class RankHost final : public Host {
   // A fact of the job (Job::crowded), the same on every rank.
   [[nodiscard]] bool crowded() const override;
   // The job's processors divided by its ranks.
-  [[nodiscard]] double processors_each() const override;
+  [[nodiscard]] double processors_per_rank() const override;
   // The text of --collective.
   [[nodiscard]] std::string asked_algorithms() const override;
   // The job's text of rates (Job::rates).

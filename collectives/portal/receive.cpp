@@ -61,7 +61,7 @@ bool Receive::advance() {
       stage_ = Stage::leaving;
       [[fallthrough]];
     case Stage::leaving:
-      if (memory().under_way() != 0) return false;
+      if (memory().reserved_messages() != 0) return false;
       settle();
       if (stage_ == Stage::over) return true;
       [[fallthrough]];
@@ -75,7 +75,7 @@ bool Receive::advance() {
   return true;
 }
 
-// True if the message is in the block, or is in the heap because it is larger than the block, or will not come.
+// True if the message is in the block, or is in the heap because it is larger than the block, or will not arrive.
 bool Receive::decided() {
   if (memory().messages() > 0) return true;
   mpi_adi::Unexpected& heap = collective_.portal_.heap_;
@@ -91,7 +91,7 @@ bool Receive::decided() {
 // An offer shows that its sender has not sent the short message that this rank expects: the message would have arrived
 // before the offer.
 bool Receive::offered_longer() const {
-  return !asked_for_ && collective_.call_.has_said(source_, NoticeKind::offer);
+  return !asked_for_ && collective_.call_.has_notice(source_, NoticeKind::offer);
 }
 
 void Receive::wait_for_answer() {
@@ -104,14 +104,14 @@ void Receive::end() {
   stage_ = Stage::over;
   if (!expecting_) return;
   expecting_ = false;
-  answered_by(source_);
+  count_answer_from(source_);
 }
 
 void Receive::settle() {
   const std::uint64_t length = landing_.bytes();
   // A message that is too short fits the block, so its length is checked here.
   if (memory().messages() > 0) [[likely]] {
-    if (memory().bytes() != length) collective_.other_length(length);
+    if (memory().bytes() != length) collective_.record_other_length(length);
     return end();
   }
   if (collective_.portal_.heap_.find(collective_.from(source_)) != nullptr) {
@@ -119,7 +119,7 @@ void Receive::settle() {
     return;
   }
   if (offered_longer()) collective_.portal_.notices().find_wrong(collective_.call_);
-  collective_.fail_for_nothing(source_);
+  collective_.fail_for_missing_message(source_);
   end();
 }
 
@@ -138,7 +138,7 @@ bool Receive::take_from_heap() {
   if (message->body.bytes == landing_.bytes()) {
     portals::copy(landing_, portals::Region(message->body));
   } else {
-    collective_.other_length(landing_.bytes());
+    collective_.record_other_length(landing_.bytes());
   }
   heap.release(*message);
   return true;
@@ -183,8 +183,8 @@ bool ReceiveRows::advance() {
     }
     collective_.portal_.list_.remove(entry_);
   }
-  if (single_.under_way() != 0) return false;
-  if (!here()) collective_.fail_for_nothing();
+  if (single_.reserved_messages() != 0) return false;
+  if (!here()) collective_.fail_for_missing_message();
   end();
   return true;
 }
@@ -193,7 +193,7 @@ void ReceiveRows::end() {
   if (!expecting_) return;
   expecting_ = false;
   for (const int member : members_) {
-    if (member != collective_.rank()) answered_by(member);
+    if (member != collective_.rank()) count_answer_from(member);
   }
 }
 

@@ -16,24 +16,24 @@ bool Send::advance() {
   if (over_) return true;
   Collective& collective = collective_;
   // Short messages leave without waiting.
-  if (!collective.gone_wrong() && !collective.asks(body_.bytes())) [[likely]] {
+  if (!collective.has_call_failed() && !collective.asks(body_.bytes())) [[likely]] {
     transmit();
     return over_ = true;
   }
-  if (!collective.gone_wrong() && !wait_.decided()) return false;
+  if (!collective.has_call_failed() && !wait_.decided()) return false;
   // The mark is taken back in every case, because no answer is expected any more.
   wait_.end();
-  if (collective.gone_wrong()) {
+  if (collective.has_call_failed()) {
     collective.refuse(wait_.destination());
-  } else if (collective.call_.has_said(wait_.destination(), collective.ready_kind())) {
+  } else if (collective.call_.has_notice(wait_.destination(), collective.ready_kind())) {
     transmit();
   } else {
-    collective.fail_for_nothing(wait_.destination());
+    collective.fail_for_missing_message(wait_.destination());
   }
   return over_ = true;
 }
 
-// Reports to a receiver that no message comes, and why.
+// Reports to a receiver that no message will be sent, and why.
 void Collective::refuse(int destination) {
   fail(MPI_ERR_TRUNCATE);
   const bool lost = error_class() == MPIX_ERR_PROC_FAILED;
@@ -43,7 +43,8 @@ void Collective::refuse(int destination) {
 bool ReadyWait::decided() {
   Collective& collective = collective_;
   CallState& call = collective.call_;
-  if (call.has_said(destination_, collective.ready_kind()) || call.wrong || collective.lost(destination_)) return true;
+  if (call.has_notice(destination_, collective.ready_kind()) || call.wrong || collective.lost(destination_))
+    return true;
   // Both programs may be computing. Then the receiver's coprocessor has to be woken, because it sends the notice.
   if (collective.flow_.suspends() && !expecting_) {
     expecting_ = true;
@@ -62,7 +63,7 @@ bool ReadyWait::decided() {
 
 void ReadyWait::end() {
   if (!std::exchange(expecting_, false)) return;
-  answered_by(destination_);
+  count_answer_from(destination_);
 }
 
 void Send::transmit() {

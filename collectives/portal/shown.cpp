@@ -13,9 +13,9 @@ Shown::Shown(Collective& collective, Team& team)
 }
 
 // Progress lies beside the postings, which only a team with strips has.
-bool Shown::ask_for_progress() {
+bool Shown::request_progress() {
   if (!team_.has_strips()) return false;
-  team_.want_progress();
+  team_.request_progress();
   return true;
 }
 
@@ -30,7 +30,7 @@ bool Shown::any_member_done() const {
   return false;
 }
 
-bool Shown::others_left_the_lost() const {
+bool Shown::has_member_left_for_loss() const {
   for (int member = 0; team_.has_strips() && member < collective_.size(); ++member) {
     // is_done() acquires what has_failed() reads.
     if (is_done(member) && sim::has_failed(team_.posting_area(member).progress, number_)) return true;
@@ -38,7 +38,7 @@ bool Shown::others_left_the_lost() const {
   return false;
 }
 
-bool Shown::others_speak_of_a_loss() const {
+bool Shown::has_loss_notice() const {
   return collective_.call_.any_sent(NoticeKind::lost);
 }
 
@@ -53,11 +53,11 @@ void Shown::count(std::uint64_t bytes) const {
   collective_.portal_.shown_.bytes += bytes;
 }
 
-bool Shown::messages_are_spoken_of() const {
-  return !collective_.call_.said.empty() || collective_.call_.wrong;
+bool Shown::has_any_notice() const {
+  return !collective_.call_.notice_records.empty() || collective_.call_.wrong;
 }
 
-bool Shown::messages_have_come() const {
+bool Shown::has_early_message() const {
   TreePortal& portal = collective_.portal_;
   const portals::Criteria of_this_call{.match_bits = collective_.bits(0),
                                        .ignore_bits = mpi_adi::kSourceMask | mpi_adi::kTypeMask};

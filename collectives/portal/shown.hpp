@@ -31,9 +31,9 @@ class Shown : public Part {
 
   // Whether a notice of this call has arrived. Its sender carries out the call by messages, or the call has failed
   // there.
-  [[nodiscard]] bool messages_are_spoken_of() const;
+  [[nodiscard]] bool has_any_notice() const;
   // Whether a member's message for this call lies in the heap. Searches the heap, so it is called rarely.
-  [[nodiscard]] bool messages_have_come() const;
+  [[nodiscard]] bool has_early_message() const;
   // Fails the call because the members make different calls, and notifies all.
   void fail_for_different_calls() const;
   // The call's shape, from which the marks of barriers and postings are made.
@@ -42,14 +42,14 @@ class Shown : public Part {
   void fail(int error_class) const;
   [[nodiscard]] bool any_lost() const;
   // Whether a member reported that it left the call because a process is lost.
-  [[nodiscard]] bool others_speak_of_a_loss() const;
+  [[nodiscard]] bool has_loss_notice() const;
   // Reports to `member` that this one leaves because a process is lost.
   void notify_loss(int member) const;
 
   // Counts an unsuccessful poll. In a team with strips it returns true from the kPollsBeforeDoubt-th one on; members
   // that finish a call from then on wake this one. The caller must check the others' progress at each poll for which
   // this returns true. So the last poll before a sleep finds a member that finished too early to wake this one.
-  [[nodiscard]] bool doubts() { return ++polls_ >= kPollsBeforeDoubt && ask_for_progress(); }
+  [[nodiscard]] bool doubts() { return ++polls_ >= kPollsBeforeDoubt && request_progress(); }
   // The number of a barrier of this call; not 0. Two bits for the step suffice, because two barriers of a call that are
   // in use at once differ by one step. The numbers of calls repeat after kMeetingCalls calls. They are computed from
   // the 64-bit `number_`: the call's 31-bit number wraps after 2^31 calls, which is not a multiple of kMeetingCalls.
@@ -68,7 +68,7 @@ class Shown : public Part {
   // The same for one member.
   [[nodiscard]] bool is_done(int member) const;
   // Whether a member left this call, or a later one, because a process is lost.
-  [[nodiscard]] bool others_left_the_lost() const;
+  [[nodiscard]] bool has_member_left_for_loss() const;
   [[nodiscard]] std::uint64_t number() const { return number_; }
 
   Team& team_;
@@ -77,7 +77,7 @@ class Shown : public Part {
   static constexpr unsigned kStepBits = 2;
   static constexpr std::uint64_t kMeetingCalls = (std::uint64_t{1} << (sim::Meeting::kNumberBits - kStepBits)) - 1;
   // Makes members that finish a call wake this one. False: the team has no strips, so no progress is published.
-  [[nodiscard]] bool ask_for_progress();
+  [[nodiscard]] bool request_progress();
 
   // The call's position among those of its communicator, from 1.
   std::uint64_t number_;

@@ -50,39 +50,40 @@ void StreamReceive::detach() {
 void StreamReceive::end_waiting() {
   if (!expecting_) return;
   expecting_ = false;
-  answered_by(source_);
+  count_answer_from(source_);
 }
 
 bool StreamReceive::advance_to(std::uint64_t bytes) {
   if (memory().bytes() >= bytes) return true;
   if (attached_) {
     const CallState& call = collective_.call_;
-    // Nothing more comes in any of these cases.
+    // Nothing more arrives in any of these cases.
     if (!collective_.lost(source_) && !call.refuses(source_) && !call.wrong) return false;
     detach();
     end_waiting();
-    collective_.fail_for_nothing(source_);
+    collective_.fail_for_missing_message(source_);
   }
   // The kernel may still copy a piece; that must end before the caller may use its memory again.
-  return memory().under_way() == 0;
+  return memory().reserved_messages() == 0;
 }
 
 bool StreamSend::advance_to(std::uint64_t /*bytes*/) {
-  if (!collective_.gone_wrong() && !wait_.decided()) return false;
+  if (!collective_.has_call_failed() && !wait_.decided()) return false;
   wait_.end();
-  const CallState::Said* const ready = collective_.call_.find_said(wait_.destination(), collective_.ready_kind());
+  const CallState::NoticeRecord* const ready =
+      collective_.call_.find_notice(wait_.destination(), collective_.ready_kind());
   if (ready != nullptr) portal_ = ready->portal;
   // A "ready" without a portal comes from a receiver whose call has no streams: the call fails, below.
-  if (collective_.gone_wrong()) {
+  if (collective_.has_call_failed()) {
     refuse();
   } else if (ready == nullptr || portal_ == portals::kNoPortal) {
-    collective_.fail_for_nothing(wait_.destination());
+    collective_.fail_for_missing_message(wait_.destination());
   }
   return true;
 }
 
 void StreamSend::send(const portals::Region& piece, std::uint64_t offset) {
-  if (collective_.gone_wrong()) return refuse();
+  if (collective_.has_call_failed()) return refuse();
   portals::Header header = collective_.header_to(wait_.destination(), piece.bytes(), collective_.rank());
   header.portal = portal_;
   header.offset = offset;

@@ -16,8 +16,8 @@
 
 namespace margay::collectives {
 
-// Bytes of a piece: enough that its start-up cost α is small beside its transfer cost β, and few enough that the first
-// piece reaches the last rank of a chain soon.
+// Bytes of a piece: enough that the start-up cost α is small beside the transfer time of the bytes, and few enough that
+// the first piece reaches the last rank of a chain soon.
 inline constexpr std::size_t kStreamPieceBytes = std::size_t{64} << 10;
 
 // The wait until a stream has advanced by a number of bytes. `Of`: StreamReceive or StreamSend; its advance_to(bytes)
@@ -80,7 +80,7 @@ class StreamSend : public Part {
   void send(const portals::Region& piece, std::uint64_t offset);
 
  private:
-  // Notifies the destination, once, that no further piece comes.
+  // Notifies the destination, once, that no further piece will be sent.
   void refuse();
 
   ReadyWait wait_;

@@ -30,16 +30,16 @@ Team::Team(const sim::NodeMemory& memory, std::uint32_t pair, std::vector<std::u
                static_cast<std::uint32_t>(local_ranks_.size())),
       round_(meeting_.round()) {}
 
-void Team::be_done(std::uint64_t number, bool failed) {
+void Team::publish_done(std::uint64_t number, bool failed) {
   if (!has_strips()) return;
-  sim::be_done(posting_area(static_cast<int>(me_)).progress, number, failed);
-  if (sim::is_wanted(meeting_.wanted(), memory_->barrier_registered())) wake_others();
+  sim::publish_done(posting_area(static_cast<int>(me_)).progress, number, failed);
+  if (sim::is_wanted(meeting_.wanted(), memory_->has_memory_barrier())) wake_others();
 }
 
-// As be_done(): publishes first, then wakes members that may sleep (see sim::want()).
-void Team::have_read(std::uint64_t number) {
-  sim::have_read(posting_area(static_cast<int>(me_)).progress, number);
-  if (sim::is_wanted(meeting_.wanted(), memory_->barrier_registered())) wake_others();
+// As publish_done(): publishes first, then wakes members that may sleep (see sim::set_wanted()).
+void Team::publish_read(std::uint64_t number) {
+  sim::publish_read(posting_area(static_cast<int>(me_)).progress, number);
+  if (sim::is_wanted(meeting_.wanted(), memory_->has_memory_barrier())) wake_others();
 }
 
 // The last member to leave clears the place for the communicator that uses it next.

@@ -58,20 +58,20 @@ class Team {
     return memory_->can_be_read(local_ranks_[me_], pieces);
   }
   // Publishes that this member has read all data that others offer in their own memory for the `number`-th call.
-  void have_read(std::uint64_t number);
+  void publish_read(std::uint64_t number);
   // Members of the communicator.
   [[nodiscard]] int size() const { return static_cast<int>(local_ranks_.size()); }
   // Publishes that this member is done with the communicator's `number`-th call. `failed`: because a process is lost.
-  void be_done(std::uint64_t number, bool failed);
+  void publish_done(std::uint64_t number, bool failed);
   // Records that this member left a barrier because a process is lost. The member arrives at no later barrier, since a
   // slower member could take that arrival for the arrival at this barrier. No barrier is missed: without the lost
   // member none opens.
-  void leave_for_a_loss() { left_for_a_loss_ = true; }
-  [[nodiscard]] bool has_left_for_a_loss() const { return left_for_a_loss_; }
+  void leave_for_loss() { left_for_loss_ = true; }
+  [[nodiscard]] bool has_left_for_loss() const { return left_for_loss_; }
   // From now on, members that publish progress wake sleeping members. The caller must poll once more after this call
-  // before it sleeps (sim::want()).
-  void want_progress() {
-    if (!sim::is_wanted(meeting_.wanted(), true)) sim::want(meeting_.wanted());
+  // before it sleeps (sim::set_wanted()).
+  void request_progress() {
+    if (!sim::is_wanted(meeting_.wanted(), true)) sim::set_wanted(meeting_.wanted());
   }
 
   // Wakes all other members. They may sleep until the barrier opens, or until this member has posted or finished a
@@ -103,7 +103,7 @@ class Team {
   sim::Meeting meeting_;
   std::uint32_t round_;  // the place's round; does not change before this process leaves
   PostingRooms rooms_;
-  bool left_for_a_loss_ = false;
+  bool left_for_loss_ = false;
 };
 
 }  // namespace margay::collectives

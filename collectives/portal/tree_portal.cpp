@@ -43,11 +43,11 @@ TreePortal::TreePortal(std::unique_ptr<Host> host, const Limits& limits)
   const bool attached = kernel.table().attach(mpi_adi::kCollectiveTreePortal, list_).ok();
   MARGAY_ASSERT(attached);
   kernel.target().hold_when_no_room(mpi_adi::kCollectiveTreePortal);
-  host_->relieved_heaps().push_back(&heap_);
+  host_->extensible_heaps().push_back(&heap_);
 }
 
 TreePortal::~TreePortal() {
-  std::erase(host_->relieved_heaps(), &heap_);
+  std::erase(host_->extensible_heaps(), &heap_);
   host_->kernel().table().detach(mpi_adi::kCollectiveTreePortal);
 }
 
@@ -55,7 +55,7 @@ void TreePortal::check_calls(sim::Findings& findings, sim::SourceLines& lines) {
   check_ = std::make_unique<CallCheck>(*host_, sent_, findings, lines);
 }
 
-// Takes the list first: a woken call may register again.
+// The list is emptied first, because a woken call may register again.
 void TreePortal::notify() {
   for (const portals::Header& header : std::exchange(remainders_, {})) notices_.wake(header);
   heap_.for_each_new([this](const portals::ArrivedMessage& message) { notices_.wake(message.header); });

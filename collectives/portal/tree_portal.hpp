@@ -69,14 +69,14 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
   [[nodiscard]] const sim::WireCounts& shown() const override { return shown_; }
   // Discards early messages of a communicator whose contexts are about to be reused.
   void forget_messages(const mpi_adi::Communicator& communicator) override;
-  // Discards messages of a call that it never received.
+  // Discards the messages of a call which that call never received.
   void forget_call(const mpi_adi::Communicator& communicator, CallNumber number);
   // An unused portal for a stream, or the tree portal if all are in use; give_back_stream() returns it to the pool.
   [[nodiscard]] portals::PortalIndex take_stream();
   void give_back_stream(portals::PortalIndex portal);
 
  private:
-  // Friends list blocks here, search the heap, or count messages.
+  // Friends put blocks into the match list, search the heap, or count messages.
   friend class Collective;
   friend class Receive;
   friend class ReceiveRows;

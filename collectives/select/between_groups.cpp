@@ -12,7 +12,7 @@ namespace margay::collectives {
 namespace {
 
 // This rank's position in its own group's tree, rooted at the group's first rank.
-TreePosition tree_of_mine(const TwoGroups& groups, int rank) {
+TreePosition tree_of_own_group(const TwoGroups& groups, int rank) {
   const auto rank_of = [&](int number) { return groups.mine + number; };
   return of_ranks(spanning_tree(groups.my_size, 0, rank - groups.mine), rank_of);
 }
@@ -36,12 +36,12 @@ Steps bcast_between(Collective& collective, BcastBetween what) {
   }
   // The first rank of the receiving group gets the data for its group.
   if (collective.rank() == groups.mine) co_await Receive(collective, groups.theirs + what.root, what.data);
-  co_await bcast_along(collective, tree_of_mine(groups, collective.rank()), what.data);
+  co_await bcast_along(collective, tree_of_own_group(groups, collective.rank()), what.data);
 }
 
 // Reduces the data of this rank's group to the group's first rank.
-Steps reduce_mine(Collective& collective, const TwoGroups& groups, const Reduction& reduction) {
-  return reduce_along(collective, tree_of_mine(groups, collective.rank()), reduction);
+Steps reduce_own_group(Collective& collective, const TwoGroups& groups, const Reduction& reduction) {
+  return reduce_along(collective, tree_of_own_group(groups, collective.rank()), reduction);
 }
 
 Steps reduce_between(Collective& collective, ReduceBetween what) {
@@ -52,14 +52,14 @@ Steps reduce_between(Collective& collective, ReduceBetween what) {
     co_await Receive(collective, groups.theirs, data);
     co_return;
   }
-  co_await reduce_mine(collective, groups, what.reduction);
+  co_await reduce_own_group(collective, groups, what.reduction);
   if (collective.rank() == groups.mine) co_await Send(collective, groups.theirs + what.root, data);
   co_await Flush(collective);
 }
 
 // Reduces both groups; their first ranks exchange the results, each into its `partial`.
 Steps swap_results(Collective& collective, const TwoGroups& groups, const Reduction& reduction) {
-  co_await reduce_mine(collective, groups, reduction);
+  co_await reduce_own_group(collective, groups, reduction);
   if (collective.rank() != groups.mine) co_return;
   const std::uint64_t bytes = reduction.bytes();
   Scratch theirs(collective, bytes);
@@ -72,7 +72,7 @@ Steps allreduce_between(Collective& collective, AllreduceBetween what) {
   // Both groups reduce at the same time, and only their first ranks exchange a row.
   co_await swap_results(collective, what.groups, what.reduction);
   const portals::Region data = what.reduction.row();
-  co_await bcast_along(collective, tree_of_mine(what.groups, collective.rank()), data);
+  co_await bcast_along(collective, tree_of_own_group(what.groups, collective.rank()), data);
 }
 
 Steps reduce_scatter_between(Collective& collective, ReduceScatterBetween what) {

@@ -1,6 +1,6 @@
 // Collectives of an intercommunicator in which one group's data or result goes to the other (MPI 4.0, 6.2.2).
 // Operations that consist of direct messages alone are not here. All run over the communicator of both groups
-// (Communicator::everybody()).
+// (Communicator::all_members()).
 #pragma once
 
 #include "collectives/select/perform.hpp"

@@ -27,7 +27,7 @@ CallTask::~CallTask() {
 }
 
 bool CallTask::be_persistent() {
-  channel_.emplace(Channel{communicator->everybody()});
+  channel_.emplace(Channel{communicator->all_members()});
   if (portal_.notices().open(*channel_)) return true;
   channel_.reset();
   return false;
@@ -44,11 +44,12 @@ void CallTask::start(mpi_adi::MpiRank& /*rank*/) {
   error_ = MPI_SUCCESS;
   rank_.device().request_begins();
   prepare();
-  mpi_adi::Communicator& all = communicator->everybody();
+  mpi_adi::Communicator& all = communicator->all_members();
   const CallNumber number = channel_ ? Notices::take_number(*channel_) : portal_.notices().take_number(all);
   mpi_adi::Task& task = *this;
   collective_.emplace(portal_, all, number, flow_, task);
-  // Enters the order of numbers, in which a call behind a gate waits.
+  // Appends the call to its communicator's calls in progress, unless it is persistent. It begins when no gate before it
+  // is in progress.
   portal_.order().enter(place_, all, number);
   begin();
 }
@@ -75,7 +76,7 @@ bool CallTask::go_on() {
   if (!CallOrder::may_begin(place_)) return false;
   begun_ = true;
   routine_ = whole_routine();
-  // Many routines end here, since their messages have arrived or need no wait.
+  // Many routines end here, because their messages have arrived, or because they await none.
   return routine_.done();
 }
 

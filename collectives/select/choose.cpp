@@ -67,8 +67,8 @@ portals::Status parse_asked_for(std::string_view text, AskedFor& out) {
     }
     AskedPlan& plan = out.plans[static_cast<std::size_t>(*of)] = {};
     if (!plans) continue;
-    if (const portals::Status said = parse_plan(behind.substr(how.size() + 1), plan); !said.ok()) {
-      return portals::Status::error(words + said.sentence());
+    if (const portals::Status parsed = parse_plan(behind.substr(how.size() + 1), plan); !parsed.ok()) {
+      return portals::Status::error(words + parsed.sentence());
     }
   }
   return {};
@@ -87,7 +87,7 @@ portals::Status parse_asked_rates(std::string_view text, Rates& out) {
   if (text.find('=') == std::string_view::npos) {
     return portals::Status::error(
         "--rates " + std::string(text) +
-        ": it is usual, paragon, a file with a \"/\" in its name, or a text of rates, as `margay "
+        ": the values are usual, paragon, a file with a \"/\" in its name, and a text of rates, as `margay "
         "info --collectives` shows one");
   }
   return parse_rates(text, out);

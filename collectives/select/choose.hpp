@@ -32,7 +32,7 @@ namespace margay::collectives {
 [[nodiscard]] Rates rates_of_job(std::string_view text);
 
 // A class of lengths with one choice, whose cost is computed for `judged_as` bytes. All lengths up to kHandshakeBytes
-// are one class, so that ranks that name different short lengths meet in one algorithm. Above it, where receivers send
+// are one class, so that ranks that name different short lengths use the same algorithm. Above it, where receivers send
 // ready notices, a class ends at each power of two.
 struct LengthClass {
   // From 0, below kLengthClasses; an index of Chosen's tables.

@@ -63,7 +63,7 @@ std::vector<std::string> describe_choices(unsigned ranks, bool crowded) {
   constexpr int kMany = 8;
   const int job = static_cast<int>(ranks);
   std::vector<std::string> lines{
-      "collectives: what costs least by bytes, ranks, nodes, ranks to a processor, with the usual rates (margay "
+      "collectives: the cheapest algorithm by bytes, ranks, nodes and processors, with the usual rates (margay "
       "calibrate)"};
   // Nonblocking calls have no shared memory.
   const Facts stopping = even_facts(job, 1, crowded);
@@ -73,7 +73,7 @@ std::vector<std::string> describe_choices(unsigned ranks, bool crowded) {
   add_case(lines,
            "this job: " + std::to_string(job) + " ranks, one node" + (crowded ? ", more ranks than processors" : ""),
            waiting);
-  add_case(lines, "the same, for calls that do not block, or on one of many communicators", stopping);
+  add_case(lines, "the same, for nonblocking calls, or on one of many communicators", stopping);
   add_case(lines, "two ranks, a processor for each", even_facts(2, 1, false));
   add_case(lines, "a processor for each rank, one node", even_facts(kMany, 1, false));
   add_case(lines, "a processor for each rank, one rank on each node", even_facts(kMany, kMany, false));

@@ -10,8 +10,8 @@
 
 namespace margay::collectives {
 
-// The choices for a job of `ranks` ranks on one node, with a processor each or not (`crowded`), then for other facts
-// that change them. Each line comes from choose() itself, with the usual rates.
+// The choices for a job of `ranks` ranks on one node, then for other numbers of ranks and nodes. `crowded`: the job's
+// ranks outnumber processors. Each line comes from choose() itself, with usual_rates().
 [[nodiscard]] std::vector<std::string> describe_choices(unsigned ranks, bool crowded);
 
 // Each rate with its meaning.

@@ -40,10 +40,10 @@ std::string lengths_of(const ChosenRange& range) {
 // The costs that explain a choice. A requested algorithm need not be the cheapest.
 std::string reason_of(Operation operation, const ChosenRange& range, const Facts& facts) {
   const Compared compared = compared_in(operation, range, facts);
-  if (!compared.chosen) return "alone can do it";
+  if (!compared.chosen) return "the only one that can do it";
   std::string text = compared.bytes == 0 ? "" : length_text(compared.bytes) + ": ";
   text += seconds_text(compared.chosen->seconds);
-  if (!compared.next) return text + "; nothing else can do it";
+  if (!compared.next) return text + "; no other algorithm can do it";
   return text + fmt::format("; {} {}", name(compared.next->algorithm), seconds_text(compared.next->seconds));
 }
 
@@ -51,12 +51,14 @@ std::string reason_of(Operation operation, const ChosenRange& range, const Facts
 
 std::vector<std::string> describe_rates(const Rates& rates) {
   return {
-      rate_line("inside a node", message_rates_text(rates.inside), "a message, each further one of several, its bytes"),
+      rate_line("inside a node", message_rates_text(rates.inside),
+                "a message, each further message of several, the bytes"),
       rate_line("between nodes", message_rates_text(rates.between), "the same"),
       rate_line("combined", per_second(rates.combined), "of one operand of a reduction"),
       rate_line("shared memory", fine_text(rates.shared.poll) + ", " + per_second(rates.shared.byte),
                 "a poll of another rank's write, and bytes"),
-      rate_line("turn", fine_text(rates.turn), "a processor goes from one rank to another, where ranks outnumber them"),
+      rate_line("turn", fine_text(rates.turn),
+                "the switch of a processor to another rank, where ranks outnumber processors"),
       "  as text          " + to_text(rates),
   };
 }

@@ -60,7 +60,7 @@ void KnownFacts::ask_for_reading() {
   asks_for_reading_ = false;
 }
 
-// Facts of one process alone (how it waits, how busy it is) have no place here: members would choose differently.
+// Facts of one process alone (how it waits, how busy it is) are not used, because members would choose differently.
 KnownFacts& find_facts(Host& host, mpi_adi::Communicator& communicator) {
   std::vector<std::uint32_t> nodes;
   nodes.reserve(communicator.group->world_ranks.size());
@@ -68,7 +68,7 @@ KnownFacts& find_facts(Host& host, mpi_adi::Communicator& communicator) {
   NodeGroups groups(nodes, communicator.rank());
   Facts facts = facts_of_nodes(nodes);
   facts.crowded = host.crowded();
-  facts.processors = host.processors_each() * facts.ranks;
+  facts.processors = host.processors_per_rank() * facts.ranks;
   facts.rates = rates_of_job(host.rates());
   const portals::Status asked = parse_asked_for(host.asked_algorithms(), facts.asked_for);
   MARGAY_ASSERT(asked.ok());  // checked when the job began

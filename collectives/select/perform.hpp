@@ -93,7 +93,7 @@ requires requires(const Call& call, const StandingFacts& standing) {
   return call.routine(collective, standing, algorithm);
 }
 
-// Runs a blocking call to its end. Collective over the communicator; under the process lock, which waits leave in
+// Runs a blocking call to its end. Collective over the communicator; under the process lock, which waits release in
 // between. Returns the call's error class (Collective::error_class()). Takes the next number on the communicator, also
 // if it fails.
 template <typename What>
@@ -109,7 +109,7 @@ template <typename What>
     Collective collective(portal, communicator, plan.shape, plan.own);
     number = communicator.collective_sequence;
     // After a loss this member takes part in no further shared-memory call of the communicator.
-    if (plan.algorithm == Algorithm::shared && standing.team->has_left_for_a_loss()) [[unlikely]] {
+    if (plan.algorithm == Algorithm::shared && standing.team->has_left_for_loss()) [[unlikely]] {
       error_class = MPIX_ERR_PROC_FAILED;
     } else {
       // Waits in place: the routine never suspends, and its frames come from the rank's pool.
@@ -120,7 +120,7 @@ template <typename What>
   // Published after the call's destruction, which ends it: members that wait for this one's progress may continue from
   // here. This is so even if the call used messages, because members in shared memory compare numbers of calls.
   if (standing.team != nullptr) {
-    standing.team->be_done(number, error_class == MPIX_ERR_PROC_FAILED);
+    standing.team->publish_done(number, error_class == MPIX_ERR_PROC_FAILED);
   }
   return error_class;
 }

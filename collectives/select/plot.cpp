@@ -278,10 +278,10 @@ std::string plot_costs(const Facts& facts, std::string_view title, std::string_v
   picture += fmt::format("<rect width=\"{:.0f}\" height=\"{:.0f}\" fill=\"#fff\"/>\n", width, height);
   picture += text_at(kMargin, 28, "title", "start", title);
   picture += text_at(kMargin, 47, "subtitle", "start", subtitle);
-  picture +=
-      text_at(kMargin, 63, "subtitle", "start",
-              "Time of a call against the bytes of one rank, both logarithmic. Thick: what is chosen. Dotted upright: "
-              "the last length before the choice changes.");
+  picture += text_at(
+      kMargin, 63, "subtitle", "start",
+      "Time of a call against the bytes of one rank, both logarithmic. Thick: the chosen algorithm. Dotted line: "
+      "the last length before the choice changes.");
   for (std::size_t at = 0; at < all.size(); ++at) {
     const double left = kMargin + static_cast<double>(at % kColumns) * kPanelWidth;
     const double top = kHead + static_cast<double>(at / kColumns) * kPanelHeight;

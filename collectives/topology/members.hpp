@@ -41,7 +41,7 @@ class Members {
   // `ranks` outlives it.
   Members(std::span<const int> ranks, std::size_t me) : ranks_(ranks.data()), size_(ranks.size()), me_(me) {}
   // All `size` ranks in their order; allocates nothing.
-  [[nodiscard]] static Members everybody(int size, int rank) {
+  [[nodiscard]] static Members all_members(int size, int rank) {
     // A null list stands for all ranks, so a communicator of thousands needs none.
     return {nullptr, static_cast<std::size_t>(size), static_cast<std::size_t>(rank)};
   }

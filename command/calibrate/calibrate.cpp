@@ -141,7 +141,7 @@ Status place_of(const command::CalibrateOrder& order, std::string& path) {
   if (!path.empty()) return {};
   path = sim::user_rates_file();
   return path.empty() ? Status::error(
-                            "neither XDG_CACHE_HOME nor HOME names a folder to keep it in; name a file with "
+                            "neither XDG_CACHE_HOME nor HOME names a folder for the rates; name a file with "
                             "--write FILE, or set one of them")
                       : Status();
 }
@@ -149,7 +149,7 @@ Status place_of(const command::CalibrateOrder& order, std::string& path) {
 }  // namespace
 
 std::string measuring_program(std::string command) {
-  // A path with fewer than two slashes has no folder beside its own.
+  // Goes up two folders: from PREFIX/bin/margay to PREFIX.
   for (int folder = 0; folder < 2; ++folder) {
     const std::size_t slash = command.rfind('/');
     if (slash == std::string::npos) return {};
@@ -173,7 +173,7 @@ std::string load_text(double others) {
   const char* const anyway = std::getenv("MARGAY_CALIBRATE");
   if (others < kDisturbingShare || (anyway != nullptr && std::string_view(anyway) == "anyway")) return {};
   return "other programs used " + std::to_string(static_cast<int>(others * 100)) +
-         " % of the processors meanwhile; `margay calibrate` on a quiet machine measures the machine itself";
+         " % of the processors meanwhile, so the rates describe these programs too; calibrate on an idle machine";
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ bool parse_answer(std::string_view line, Answers& out) {
   return true;
 }
 
-// The result of a task. Requires: parse_answers() found it.
+// The seconds of task `asked`. Requires: parse_answers() found it.
 double of(const Answers& answers, const std::string& asked) {
   return answers.find(asked)->second;
 }
@@ -73,11 +73,11 @@ Status parse_answers(std::string_view output, const std::vector<std::string>& as
     const std::string_view line = output.substr(0, output.find('\n'));
     output.remove_prefix(std::min(line.size() + 1, output.size()));
     if (!parse_answer(line, answers)) {
-      return Status::error("the ranks that measure said \"" + std::string(line.substr(0, 80)) + "\"");
+      return Status::error("the measuring ranks printed \"" + std::string(line.substr(0, 80)) + "\"");
     }
   }
   for (const std::string& one : asked) {
-    if (answers.find(one) == answers.end()) return Status::error("the ranks that measure did not measure " + one);
+    if (answers.find(one) == answers.end()) return Status::error("the measuring ranks did not measure " + one);
   }
   out = std::move(answers);
   return {};

@@ -184,11 +184,15 @@ std::array<LongBodyTimes, sim::kBodyClasses> calibrate_long_bodies() {
 
 std::vector<std::string> describe_calibration(const std::array<LongBodyTimes, sim::kBodyClasses>& measured) {
   std::vector<std::string> lines{
-      "long bodies inside a node, measured now between two processes (each receiver of a job measures for itself)"};
+      "long bodies inside a node, measured now between two processes (each receiver of a job measures for itself)",
+      "  byte ring: if it costs the receiver less than half (below 64 KiB: 0.7) of reading: the sender copies too",
+      "  the times below, from a body to its answer, are not these costs and do not decide the choice",
+      "  a body of more than 2 MiB is read from memory to memory, where that is possible, unless the ring is chosen"};
   for (std::size_t i = 0; i < measured.size(); ++i) {
     const LongBodyTimes& times = measured[i];
     const std::string_view chosen = times.chosen == sim::BodyPreference::ring      ? "byte ring"
                                     : times.chosen == sim::BodyPreference::reading ? "memory to memory"
+                                    : times.reading_us != 0                        ? "memory to memory"
                                                                                    : "byte ring";
     lines.push_back(fmt::format("  {:<24} {:<22} {} and its answer: ring {}, memory to memory {}", size_range(i),
                                 chosen, bytes_text(times.bytes), us_text(times.ring_us), us_text(times.reading_us)));

@@ -52,7 +52,7 @@ std::string from_file(const std::string& file, const sim::MeasuredRates& measure
 // Measures the machine at the first use. If the measurement fails or is disturbed, the usual rates are shown, because a
 // run would use these.
 Status measure_first(sim::JobRates& found, TakenRates& out) {
-  std::fprintf(stderr, "margay info: nothing was measured on this machine yet; measuring, once, a few seconds\n");
+  std::fprintf(stderr, "margay info: this machine was not measured yet; measuring, once, for a few seconds\n");
   std::vector<std::string> remarks;
   std::string disturbed;
   const Status status = measure_machine(found.measured, remarks, disturbed);
@@ -65,7 +65,7 @@ Status measure_first(sim::JobRates& found, TakenRates& out) {
   const Status kept = found.file.empty() ? Status::error("neither XDG_CACHE_HOME nor HOME names a folder for it")
                                          : sim::write_rates_file(found.file, found.measured);
   out.source = from_file(found.file, found.measured);
-  if (!kept.ok()) out.source = "measured now and not kept, so a run goes by the usual ones: " + kept.sentence();
+  if (!kept.ok()) out.source = "measured now and not stored, so a run uses the usual ones: " + kept.sentence();
   return collectives::parse_rates(found.text, out.rates);
 }
 

@@ -28,9 +28,10 @@ Diagnosis from_probe(const sim::ProbeResult& probe, std::string_view name, Findi
 Diagnosis check_processors() {
   const sim::ProcessorShare share = sim::processor_share();
   if (share.processors >= 2) return {Finding::ok, "processors: " + share.words, ""};
-  return {Finding::warn, "processors: " + share.words,
-          "two ranks share one processor; waiting is polite, so jobs run, but not fast: allow more processors (--cpus, "
-          "taskset)"};
+  return {
+      Finding::warn, "processors: " + share.words,
+      "two ranks share one processor; waiting ranks yield it, so jobs run, but slowly: allow more processors (--cpus, "
+      "taskset)"};
 }
 
 // Creates the memory of a job of a few ranks: the size of /dev/shm alone does not show whether that works.
@@ -86,13 +87,13 @@ Diagnosis check_address_space() {
   const std::string found = fmt::format("address space (ulimit -v): {} MiB", limit.rlim_cur >> 20);
   if (limit.rlim_cur >= kWanted) return {Finding::ok, found, ""};
   return {Finding::fail, fmt::format("{}, a rank needs {} MiB", found, kWanted >> 20),
-          "ulimit -v unlimited, or lessen what a rank takes with --heap"};
+          "ulimit -v unlimited, or a smaller heap for each rank (--heap)"};
 }
 
 Diagnosis check_launcher_variables() {
   const portals::Status status =
       sim::refuse_foreign_launcher([](const char* name) -> const char* { return std::getenv(name); });
-  if (status.ok()) return {Finding::ok, "no foreign launcher's variables in the environment", ""};
+  if (status.ok()) return {Finding::ok, "no variables of another launcher in the environment", ""};
   return {Finding::warn, status.sentence(), "unset these variables in this shell"};
 }
 

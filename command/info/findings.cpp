@@ -35,7 +35,8 @@ constexpr std::array<FindingText, sim::kFindingCount> kTexts = {{
      "or "
      "MPI_ERRORS_ABORT. The message names the call and the error. The error has a finding of its own, which comes "
      "first "
-     "and whose id ends the line.",
+     "and whose id ends the line. The exit status is the code of MPI_Abort, or the number of the error's class (14: "
+     "MPI_ERR_TRUNCATE).",
      "MPI_Send(&x, -1, MPI_INT, 1, 0, MPI_COMM_WORLD);  /* negative count */",
      "Correct the argument that the message names. To handle errors in the program, set MPI_ERRORS_RETURN and test "
      "what "
@@ -62,7 +63,7 @@ constexpr std::array<FindingText, sim::kFindingCount> kTexts = {{
      "request or a rank outside MPI may still end a wait. `timeout` or `interrupted` may follow.",
      "if (rank == 0) MPI_Recv(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n"
      "/* rank 1 waits likewise, with MPI_THREAD_MULTIPLE */",
-     "As of deadlock: look at the waits that the report lists. `margay stacks` shows what threads do."},
+     "As for `deadlock`: look at the waits that the report lists. `margay stacks` shows each thread's stack."},
     {sim::Finding::interrupted, Severity::warning, "A signal to the launcher ended the job",
      "The launcher got SIGINT (Ctrl-C), SIGTERM, SIGHUP or SIGQUIT, and ended all ranks.", "kill -TERM LAUNCHER",
      "Nothing to correct, if the signal was intended. Batch systems send SIGTERM when a job's time is over."},
@@ -77,7 +78,7 @@ constexpr std::array<FindingText, sim::kFindingCount> kTexts = {{
      "Do not write to the descriptor that PMI_FD names. If the program does not, its MPI library speaks another "
      "protocol: run it with that library's own mpiexec."},
     {sim::Finding::accounting_mismatch, Severity::error,
-     "Messages sent are not messages delivered plus messages dropped",
+     "The number of messages sent differs from those delivered plus those dropped",
      "At the end of the job, sent = delivered + dropped does not hold for a pair of ranks (--check-accounting, "
      "--strict). "
      "Exit status 70.",
@@ -169,6 +170,15 @@ constexpr std::array<FindingText, sim::kFindingCount> kTexts = {{
      "Or MPI_Init failed, or the call was made before it or after MPI_Finalize; then the process exits with status 1.",
      "MPI_Win_complete(window);  /* without MPI_Win_start */",
      "Read the message: it names the call, its place and the error class (MPI 4.0, 9.4)."},
+    {sim::Finding::unimplemented_function, Severity::error,
+     "The program called a function that margay does not implement",
+     "The library has some functions by name only, for example those of files: a program that contains them links, "
+     "but a call of one fails with MPI_ERR_UNSUPPORTED_OPERATION. A function on files returns this error unless "
+     "the program sets a fatal handler for files, and is a finding all the same. With a fatal error handler "
+     "`aborted` follows.",
+     "MPI_File_open(MPI_COMM_WORLD, \"name\", MPI_MODE_RDONLY, MPI_INFO_NULL, &file);",
+     "Use the functions that docs/mpi_coverage.md lists as implemented; `margay check PROGRAM` names the others "
+     "before a run. `margay run --mpi system` runs the program with the system's MPI."},
 }};
 
 std::string_view severity_text(Severity severity) {
@@ -247,6 +257,7 @@ std::string findings_document() {
       "`deadlock`\n"
       "and `timeout`, are in no trace. `margay explain ID` prints a section of this page; `margay run --report FILE`\n"
       "writes the findings of a run as JSON (see the end).\n"
+      "If several threads of a rank fail at once, the error of the first one is the finding.\n"
       "This page is made from command/info/findings.cpp: `WRITE_DOCUMENTS=1 command_test -tc=\"docs/findings.md*\"`.\n";
   for (const FindingText& one : kTexts) {
     const std::string title = std::string(one.title) + " (" + std::string(severity_text(one.severity)) + "). ";
@@ -258,10 +269,23 @@ std::string findings_document() {
          "`margay run --report FILE` writes one JSON object when the job has ended, however it ended: `version`\n"
          "(1), `job`, `command`, `ranks`, `exit_status`, `elapsed_s`, `findings` and `unlisted_findings`. A finding\n"
          "has `id`, `ranks`, `message` and `time_s` (since the start) and, where known, `call`, `site`, `peer`,\n"
-         "`tag`, `communicator`, `bytes` and, of a deadlock or stall, `waits`: one object for each rank that waits.\n"
+         "`tag`, `communicator`, `bytes` and, of a deadlock or stall, `waits`: one object for each rank that waits,\n"
+         "with `rank`, `call`, `site`, `peer`, `tag`, `communicator`, and in `more` the number of further sends and\n"
+         "receives that the call waits for. Of a truncation `peer`, `tag` and `bytes` are those of the message, of a\n"
+         "bad-argument `peer` and `tag` those that the program passed to a send or a receive.\n"
          "Of a collective-mismatch `ranks` are the two that differ, and `call`, `site` and `communicator` those of\n"
          "the one that the message names first. `unlisted_findings` counts findings beyond the number of lines that\n"
-         "a check prints.\n";
+         "a check prints.\n"
+         "\n"
+         "The file is created, and an old one replaced, before the ranks start. If the job does not start, for\n"
+         "example because a program is not found, the object has `error` (the launcher's message), `version`,\n"
+         "`command`, `ranks`, `exit_status` and no findings. Until the job has ended, and if the launcher is killed,\n"
+         "it has `error` without `exit_status`; a pipe gets nothing. After an invalid option the file is unchanged.\n"
+         "\n"
+         "Findings of a process that a rank started are those of the rank, even if the process does not have the\n"
+         "rank's descriptors (Python's subprocess closes them). Only on standard error, not in the report, are\n"
+         "findings of a process that lacks the variables MARGAY_RANK and MARGAY_FINDINGS_PATH, belongs to another\n"
+         "user, or is in another PID namespace.\n";
 }
 
 }  // namespace margay::command

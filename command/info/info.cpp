@@ -67,9 +67,10 @@ std::vector<std::string> describe_choices(unsigned ranks) {
   lines.push_back(
       line("", bytes_text(sim::shm_segment_bytes(ranks > sim::kShmRanksMax ? sim::kShmRanksMax : ranks)),
            fmt::format("addresses for {} ranks of a node; memory only for pages that messages touch", ranks)));
-  lines.push_back(line("inside a node", "byte ring, both sides copy",
-                       fmt::format("from {} on that, or one copy from memory to memory, as each receiver measures",
-                                   bytes_text(sim::kReadBodyMinBytes))));
+  lines.push_back(
+      line("inside a node", "byte ring, both sides copy",
+           fmt::format("from {} on this, or one copy from memory to memory: each receiver measures and chooses",
+                       bytes_text(sim::kReadBodyMinBytes))));
   lines.push_back(line("process_vm_readv", readv.works ? "available" : "not available", readv.detail));
   lines.push_back(tcp_line());
   lines.push_back(line("io_uring", uring.works ? "available" : "not available", uring.detail));

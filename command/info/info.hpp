@@ -28,7 +28,8 @@ struct LongBodyTimes {
   double ring_us = 0;
   // From memory to memory; 0: not measured.
   double reading_us = 0;
-  // The method that a receiver chose.
+  // The method that a receiver chose; unknown: it had too few bodies of each method, as above 2 MiB, where the ring is
+  // not tried.
   sim::BodyPreference chosen = sim::BodyPreference::unknown;
 };
 

@@ -64,7 +64,7 @@ std::string unknown_token(const CLI::App& app, const std::string& word) {
   return fmt::format("\"{}\" is one word too many", word);
 }
 
-std::string what_is_wrong(const Command& command, const CLI::App& app, const CLI::ParseError& mistake) {
+std::string describe_parse_error(const Command& command, const CLI::App& app, const CLI::ParseError& mistake) {
   // A token that CLI11 did not use is the likeliest cause, whatever else CLI11 reports.
   const std::vector<std::string> left = app.remaining(true);
   if (!left.empty()) return unknown_token(*command.app, left.front());
@@ -118,7 +118,7 @@ CLI::Validator microseconds() {
 
 std::string describe_mistake(const CLI::App& app, const CLI::ParseError& mistake) {
   const Command command = command_of(app);
-  return fmt::format("{}: {} (`{} --help`)", command.name, what_is_wrong(command, app, mistake), command.name);
+  return fmt::format("{}: {} (`{} --help`)", command.name, describe_parse_error(command, app, mistake), command.name);
 }
 
 }  // namespace margay::command

@@ -66,8 +66,8 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t room) {
 namespace {
 
 // The value by which a rank is sorted, in descending order. Rank numbers are negated, so that they ascend.
-double value(const RankLook& rank, SortKey key) {
-  const RankLook::Rates rates = rank.rates.value_or(RankLook::Rates{});
+double value(const RankSnapshot& rank, SortKey key) {
+  const RankSnapshot::Rates rates = rank.rates.value_or(RankSnapshot::Rates{});
   switch (key) {
     case SortKey::rank:
       return -static_cast<double>(rank.rank);
@@ -92,7 +92,7 @@ double value(const RankLook& rank, SortKey key) {
 }
 
 // The sort is stable, so ranks with equal values stay in the order of their numbers.
-std::vector<std::size_t> order_of(const std::vector<RankLook>& ranks, SortKey key) {
+std::vector<std::size_t> order_of(const std::vector<RankSnapshot>& ranks, SortKey key) {
   std::vector<std::size_t> order(ranks.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(
@@ -136,7 +136,7 @@ struct Column {
   std::size_t width;
   bool left;
   int goes;
-  // The sort order by this column. SortKey::rank also stands for columns without one.
+  // The sort order by this column. Columns by which the ranks cannot be sorted have SortKey::rank, too.
   SortKey key;
 };
 // Columns with equal `goes` are omitted together, such as messages and bytes of a wire.
@@ -161,11 +161,11 @@ constexpr std::array<Column, Column::kCount> kColumns{{{"rank", 5, false, 0, Sor
 using Cells = std::array<std::string, Column::kCount>;
 
 // A rank that has not begun MPI has "-" in place of counters, which would be 0.
-Cells cells_of(const RankLook& rank) {
-  const auto rate = [&](double RankLook::Rates::*which) {
+Cells cells_of(const RankSnapshot& rank) {
+  const auto rate = [&](double RankSnapshot::Rates::*which) {
     return rank.rates ? short_number((*rank.rates).*which) : std::string("-");
   };
-  const bool begun = rank.doing != Doing::not_begun && rank.doing != Doing::unknown;
+  const bool begun = rank.doing != Activity::not_begun && rank.doing != Activity::unknown;
   const auto shown = [begun](std::uint64_t count) { return begun ? number_of(count) : std::string("-"); };
   const sim::BoardCount& shm = rank.sent[static_cast<std::size_t>(sim::CountedWire::shm)];
   const sim::BoardCount& tcp = rank.sent[static_cast<std::size_t>(sim::CountedWire::tcp)];
@@ -181,9 +181,9 @@ Cells cells_of(const RankLook& rank) {
   cells[Column::kSince] =
       !rank.since_s ? "-" : fmt::format("{}{}", rank.is_monitored ? ">" : "", short_time(*rank.since_s));
   cells[Column::kCpu] = rank.rates ? fmt::format("{:.0f}", rank.rates->processor * 100) : "-";
-  cells[Column::kCalls] = rate(&RankLook::Rates::calls);
-  cells[Column::kMessages] = rate(&RankLook::Rates::messages);
-  cells[Column::kBytes] = rate(&RankLook::Rates::bytes);
+  cells[Column::kCalls] = rate(&RankSnapshot::Rates::calls);
+  cells[Column::kMessages] = rate(&RankSnapshot::Rates::messages);
+  cells[Column::kBytes] = rate(&RankSnapshot::Rates::bytes);
   cells[Column::kPosted] = shown(rank.posted_receives);
   cells[Column::kUnexpected] = shown(rank.unexpected.messages);
   cells[Column::kHeap] = shown(rank.unexpected.bytes);
@@ -253,7 +253,7 @@ std::span<const SortWord> sort_words() {
   return kWords;
 }
 
-std::vector<std::string> rank_lines(const std::vector<RankLook>& ranks, SortKey key, std::size_t room) {
+std::vector<std::string> rank_lines(const std::vector<RankSnapshot>& ranks, SortKey key, std::size_t room) {
   std::vector<Cells> rows;
   rows.reserve(ranks.size());
   for (const std::size_t at : order_of(ranks, key)) rows.push_back(cells_of(ranks[at]));
@@ -268,7 +268,7 @@ std::vector<std::string> rank_lines(const std::vector<RankLook>& ranks, SortKey 
 namespace {
 
 // The command line is last: it may be long, and is cut at the screen's edge.
-std::string headline(const JobLook& job) {
+std::string headline(const JobSnapshot& job) {
   const std::string since = job.ended    ? "has ended"
                             : job.runs_s ? "for " + run_time_text(*job.runs_s)
                                          : "since an unknown time";
@@ -279,7 +279,7 @@ std::string headline(const JobLook& job) {
 
 // The lines about a stall: a single line with text and cycle of waits if it fits, otherwise the cycle begins a line of
 // its own.
-std::vector<std::string> stall_lines(const JobLook& job, std::size_t room) {
+std::vector<std::string> stall_lines(const JobSnapshot& job, std::size_t room) {
   const std::string text = job.stall == sim::BoardStall::deadlock
                                ? "deadlock: all ranks wait for messages, and none is in flight"
                                : "no rank makes progress, all of them wait";
@@ -294,7 +294,7 @@ std::vector<std::string> stall_lines(const JobLook& job, std::size_t room) {
 
 }  // namespace
 
-std::vector<std::string> table_of(const JobLook& job, SortKey key, std::size_t room, std::size_t& head_at) {
+std::vector<std::string> table_of(const JobSnapshot& job, SortKey key, std::size_t room, std::size_t& head_at) {
   std::vector<std::string> lines{headline(job)};
   if (job.stall != sim::BoardStall::none) {
     for (std::string& line : stall_lines(job, room)) lines.push_back(std::move(line));

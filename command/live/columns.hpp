@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "command/live/job_look.hpp"
+#include "command/live/job_snapshot.hpp"
 
 namespace margay::command {
 
@@ -40,9 +40,10 @@ struct SortWord {
 [[nodiscard]] std::span<const SortWord> sort_words();
 
 // The heading, and one line for each rank, sorted. Columns are omitted, the least important first, until a line fits
-// into `room` characters; The columns that identify a rank's state stay, and so does the column by which the ranks are
+// into `room` characters. The columns that identify a rank's state stay, and so does the column by which the ranks are
 // sorted.
-[[nodiscard]] std::vector<std::string> rank_lines(const std::vector<RankLook>& ranks, SortKey key, std::size_t room);
+[[nodiscard]] std::vector<std::string> rank_lines(const std::vector<RankSnapshot>& ranks, SortKey key,
+                                                  std::size_t room);
 
 // Jobs.
 
@@ -50,7 +51,7 @@ struct SortWord {
 inline constexpr std::size_t kAnyWidth = 1U << 20U;
 // A job's headline, the launcher's report of a stall, the heading, and one line for each rank, for lines of `room`
 // characters; only the headline may be longer. `head_at` gets the index of the heading.
-[[nodiscard]] std::vector<std::string> table_of(const JobLook& job, SortKey key, std::size_t room,
+[[nodiscard]] std::vector<std::string> table_of(const JobSnapshot& job, SortKey key, std::size_t room,
                                                 std::size_t& head_at);
 
 }  // namespace margay::command

@@ -22,8 +22,8 @@
 
 namespace margay::command {
 
-ProcessLook look_at_process(int pid) {
-  ProcessLook look;
+ProcessSnapshot look_at_process(int pid) {
+  ProcessSnapshot look;
   std::ifstream file(fmt::format("/proc/{}/stat", pid));
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   // proc(5): the name, in parentheses, may contain any character. Fields 3, 14, 15 and 22.
@@ -133,7 +133,7 @@ void RunningJobs::take(int pid, const std::string& path, std::string_view target
     const bool there = ::stat(path.c_str(), &info) == 0;
     if (target.starts_with(kMemfd) && there && listed_.emplace(info.st_dev, info.st_ino).second) {
       remarks_.push_back(
-          fmt::format("a job board that process {} holds {}; it is passed over", pid, status.sentence()));
+          fmt::format("process {} holds an invalid job board, which is ignored: it {}", pid, status.sentence()));
     }
     return;
   }
@@ -166,7 +166,7 @@ RunningJob* RunningJobs::named(const std::string& word) {
   return found;
 }
 
-std::string RunningJobs::why_not_named(const std::string& word, std::string_view what) const {
+std::string RunningJobs::explain_no_match(const std::string& word, std::string_view what) const {
   if (jobs_.empty() && word.empty()) return "no job of this user runs on this machine";
   if (jobs_.empty()) {
     return fmt::format("no {} {} of this user runs on this machine; there is no job of this user", what,

@@ -21,7 +21,7 @@ namespace margay::command {
 
 // A process's state in /proc.
 
-struct ProcessLook {
+struct ProcessSnapshot {
   // State of the main thread: R runs or is ready, S and D sleep, T and t are stopped, Z and X have ended; 0: the
   // process does not exist, or it cannot be read.
   char state = 0;
@@ -32,7 +32,7 @@ struct ProcessLook {
 };
 
 // Reads /proc/PID/stat.
-[[nodiscard]] ProcessLook look_at_process(int pid);
+[[nodiscard]] ProcessSnapshot look_at_process(int pid);
 
 // A job that was found.
 struct RunningJob {
@@ -48,7 +48,7 @@ struct RunningJob {
 class RunningJobs {
  public:
   // Adds jobs that have started since the last call; jobs whose launcher has ended remain until drop_ended(). Cost: one
-  // pass over /proc; each process is examined at most four times.
+  // pass over /proc; a process is examined in its first four passes only.
   void find();
   // Removes the jobs whose launcher has ended.
   void drop_ended();
@@ -60,7 +60,7 @@ class RunningJobs {
   [[nodiscard]] RunningJob* named(const std::string& word);
   // The message if named() found no job for `word`, or if `word` is empty and a job must be named. It reports that no
   // job fits, or lists those that do. `what`: the kind of thing searched for, "job". The message is printable.
-  [[nodiscard]] std::string why_not_named(const std::string& word, std::string_view what) const;
+  [[nodiscard]] std::string explain_no_match(const std::string& word, std::string_view what) const;
 
  private:
   void look_at(int pid);

@@ -46,7 +46,7 @@ class Screen {
   RunningJobs jobs_;
   // By the job's name.
   std::map<std::string, JobMonitor> monitors_;
-  std::vector<JobLook> looks_;
+  std::vector<JobSnapshot> looks_;
   // First visible line.
   std::size_t top_ = 0;
   std::size_t lines_ = 0;
@@ -71,7 +71,7 @@ void Screen::look() {
 void Screen::draw() {
   std::vector<std::string> lines;
   std::vector<std::size_t> heads;
-  for (const JobLook& job : looks_) {
+  for (const JobSnapshot& job : looks_) {
     if (!lines.empty()) lines.emplace_back();
     std::size_t head_at = 0;
     const std::vector<std::string> table = table_of(job, key_, terminal_.columns(), head_at);
@@ -162,7 +162,7 @@ int Screen::run() {
 void print_remarks(RunningJobs& jobs, const std::string& job) {
   for (const std::string& remark : jobs.remarks()) std::fprintf(stderr, "margay top: %s\n", remark.c_str());
   if (job.empty() || jobs.named(job) != nullptr) return;
-  std::fprintf(stderr, "margay top: %s\n", jobs.why_not_named(job, "job").c_str());
+  std::fprintf(stderr, "margay top: %s\n", jobs.explain_no_match(job, "job").c_str());
 }
 
 int show_screen(const TopOptions& options) {

@@ -81,7 +81,7 @@ int print_once(const TopOptions& options) {
   pause_between(options.interval_s, chosen);
   for (std::size_t at = 0; at < chosen.size(); ++at) {
     std::size_t head_at = 0;
-    const JobLook look = monitors[at].look(*chosen[at], sim::real_clock().now_ns());
+    const JobSnapshot look = monitors[at].look(*chosen[at], sim::real_clock().now_ns());
     if (at > 0) std::printf("\n");
     for (const std::string& line : table_of(look, options.key, kAnyWidth, head_at)) std::printf("%s\n", line.c_str());
   }
@@ -92,10 +92,11 @@ int print_once(const TopOptions& options) {
 
 void add_top_command(CLI::App& app) {
   const auto options = std::make_shared<TopOptions>();
-  CLI::App* top = app.add_subcommand("top", "what runs: jobs, ranks, calls, queues, rates, heap, wires (docs/live.md)");
-  top->add_option("job", options->job, "its name, or its launcher's process; all jobs of this user else");
-  top->add_flag("--once", options->once, "print one table; so it does where standard output is no terminal");
-  top->add_option("--interval", options->interval_s, "seconds from look to look (0.5)")
+  CLI::App* top =
+      app.add_subcommand("top", "show running jobs: ranks, calls, queues, rates, heap, wires (docs/live.md)");
+  top->add_option("job", options->job, "a job's name, or the number of its launcher (default: all jobs of this user)");
+  top->add_flag("--once", options->once, "print one table; the default if standard output is not a terminal");
+  top->add_option("--interval", options->interval_s, "seconds from one update to the next (default 0.5)")
       ->type_name("SECONDS")
       ->check(CLI::Validator(interval_problem, ""));
   // Names only: CLI11's own transformer would also list and accept the numbers of the enumeration.

@@ -270,44 +270,68 @@ Status take_rates_for(const RunOptions& options, JobPlan& plan) {
 
 // Writes the report and returns the exit status: an unwritable report makes a successful job fail.
 int write_report(ReportFile& report, const RunOptions& options, const JobMemory& memory, std::vector<JobFinding> found,
-                 int exit_status) {
+                 int exit_status, const std::string& error = {}) {
   const Status status = report.write(options, memory.board(), memory.job_name(), memory.findings_descriptor(),
-                                     std::move(found), exit_status);
+                                     std::move(found), exit_status, error);
   if (status.ok()) return exit_status;
   print_error(status.sentence());
   return exit_status == 0 ? kStatusReportNotWritten : exit_status;
 }
 
-// Checks that need no memory and no process come first.
-int run_job(const RunOptions& options, const NameLocation& name_location) {
-  if (Status status = check_rank_options(options); !status.ok()) return complain(status, kStatusBadCommandLine);
-  if (Status status = check_library_folder(options); !status.ok()) return complain(status, kStatusCannotStart);
-  std::vector<std::string> paths;
-  int exit_status = 0;
-  if (Status status = find_programs(options, paths, exit_status); !status.ok()) return complain(status, exit_status);
+// Checks that need no memory and no process, and the search for the programs. On error `exit_status` is set.
+Status check_before(const RunOptions& options, std::vector<std::string>& paths, int& exit_status) {
+  exit_status = kStatusBadCommandLine;
+  if (Status status = check_rank_options(options); !status.ok()) return status;
+  exit_status = kStatusCannotStart;
+  if (Status status = check_library_folder(options); !status.ok()) return status;
+  if (Status status = find_programs(options, paths, exit_status); !status.ok()) return status;
+  exit_status = kStatusCannotRun;
   // With --mpi system another library resolves the program's symbols.
   for (std::size_t i = 0; i < paths.size() && !options.system_mpi; ++i) {
-    Status status = check_library(options, options.programs[i], paths[i]);
-    if (!status.ok()) return complain(status, kStatusCannotRun);
+    if (Status status = check_library(options, options.programs[i], paths[i]); !status.ok()) return status;
   }
+  exit_status = kStatusCannotStart;
   // Creates the folder, so it follows the checks that may reject the command.
-  if (Status status = check_trace_place(options); !status.ok()) return complain(status, kStatusCannotStart);
-  JobPlan plan = make_plan(options);
+  return check_trace_place(options);
+}
+
+// Makes the plan and the memory of the job. On error `exit_status` is set.
+Status prepare(const RunOptions& options, JobPlan& plan, JobMemory& memory, int& exit_status) {
+  plan = make_plan(options);
   const sim::ProcessorShare share = sim::processor_share();
   plan.crowded = sim::are_crowded(options_of_ranks(options).text("wait", "auto"), plan.size(), share);
   plan.processors = share.processors;
-  if (Status status = take_rates_for(options, plan); !status.ok()) return complain(status, kStatusBadCommandLine);
-  // The report is opened before the job starts, so that a wrong path does not cost a run.
+  exit_status = kStatusBadCommandLine;
+  if (Status status = take_rates_for(options, plan); !status.ok()) return status;
+  exit_status = kStatusCannotStart;
+  if (Status status = memory.create(plan); !status.ok()) return status;
+  return options.report.empty() ? Status() : memory.create_findings();
+}
+
+// The end of a job that did not start.
+int give_up(ReportFile& report, const RunOptions& options, const Status& status, int exit_status) {
+  print_error(status.sentence());
+  if (Status written = report.write_unstarted(options, status.sentence(), exit_status); !written.ok()) {
+    print_error(written.sentence());
+  }
+  return exit_status;
+}
+
+// The report is opened first, so that a wrong path does not cost a run, and no report of an earlier run is left.
+int run_job(const RunOptions& options, const NameLocation& name_location) {
   ReportFile report;
   if (Status status = report.open(options); !status.ok()) return complain(status, kStatusBadCommandLine);
+  std::vector<std::string> paths;
+  JobPlan plan;
   JobMemory memory;
-  Status made = memory.create(plan);
-  if (made.ok() && !options.report.empty()) made = memory.create_findings();
-  if (!made.ok()) return complain(made, kStatusCannotStart);
+  int exit_status = 0;
+  Status ready = check_before(options, paths, exit_status);
+  if (ready.ok()) ready = prepare(options, plan, memory, exit_status);
+  if (!ready.ok()) return give_up(report, options, ready, exit_status);
   Runner runner(options, plan, paths, memory, name_location);
   exit_status = kStatusCannotStart;
   if (Status status = runner.run(exit_status); !status.ok()) {
-    return write_report(report, options, memory, {}, complain(status, exit_status));
+    return write_report(report, options, memory, {}, complain(status, exit_status), status.sentence());
   }
   // The order matters: losses are counted in closed files.
   close_traces(options, runner, memory.board().header().job_id);

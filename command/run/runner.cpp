@@ -57,12 +57,12 @@ Status Runner::run(int& exit_status) {
   if (status.ok()) status = start_ranks(exit_status);
   // A job that failed half-way may have started ranks; they must not survive.
   if (!status.ok()) {
-    end_everything();
+    end_job_and_children();
     output_.finish(kHurriedReaderMs);
     return status;
   }
   loop();
-  end_everything();
+  end_job_and_children();
   // After success no output is lost, however long its reader (a pager) takes; Ctrl-C ends the launcher during that
   // wait, because the signals have their default actions again.
   output_.finish(monitor_.cause().kind == CauseKind::none ? -1 : kHurriedReaderMs);
@@ -78,7 +78,7 @@ Status Runner::run(int& exit_status) {
 // Everything that must exist before the first rank: records of former children, the event loop, the guardian, signals.
 Status Runner::prepare() {
   // begin() precedes the step by which this process becomes a subreaper, so that it records former children only.
-  offspring_.begin(memory_.job_name());
+  job_processes_.begin(memory_.job_name());
   started_ns_ = signed_monotonic_ns();
   static_cast<void>(::sigprocmask(SIG_BLOCK, nullptr, &saved_.signal_mask));
   library_folder_ = library_folder_of(options_);
@@ -104,7 +104,7 @@ Status Runner::start_ranks(int& exit_status) {
   return {};
 }
 
-// On error the descriptors opened so far are closed, and end_everything() ends the ranks that run.
+// On error the descriptors opened so far are closed, and end_job_and_children() ends the ranks that run.
 Status Runner::start_rank(std::uint32_t rank, int standard_input, int& exit_status) {
   const std::uint32_t program = plan_.program_of_rank[rank];
   SpawnRequest request;
@@ -119,7 +119,7 @@ Status Runner::start_rank(std::uint32_t rank, int standard_input, int& exit_stat
     request.argv = options_.programs[program].argv;
     request.environment = make_environment(options_, plan_, rank, descriptors, library_folder_, environ);
     // make_environment() has removed an outer job's mark.
-    request.environment.push_back(offspring_.mark());
+    request.environment.push_back(job_processes_.mark());
     request.working_directory = options_.programs[program].working_directory;
     request.standard_input = standard_input;
     request.process_group = guardian_.group();
@@ -136,12 +136,12 @@ Status Runner::start_rank(std::uint32_t rank, int standard_input, int& exit_stat
   return status;
 }
 
-// Returns when every rank has been reaped; end_everything() ends the ranks' orphans.
+// Returns when every rank has been reaped; end_job_and_children() ends the ranks' orphans.
 void Runner::loop() {
   std::vector<Event> events;
   while (!monitor_.over()) {
     poller_.wait(wait_ms(), events);
-    // Reports are judged after all events of the round, because the ends of ranks may be among them.
+    // Reports are judged after all events of the round, because some of these events may be ends of ranks.
     for (const Event& event : events) dispatch(event);
     take_reports();
     act();
@@ -236,7 +236,7 @@ void Runner::on_child(pid_t pid, int code, int value) {
   const auto found = std::find(pids_.begin(), pids_.end(), pid);
   if (found == pids_.end()) {
     // An adopted orphan, the guardian, or a child from before the job; its number may be reused now.
-    if (code != CLD_STOPPED && code != CLD_CONTINUED) offspring_.forget(pid);
+    if (code != CLD_STOPPED && code != CLD_CONTINUED) job_processes_.forget(pid);
     return;
   }
   const auto rank = static_cast<std::uint32_t>(found - pids_.begin());
@@ -276,7 +276,7 @@ RankEnd Runner::examine(std::uint32_t rank, bool by_signal, int value) const {
 
 // A rank that ended without MPI_Init is a failure once another rank has called MPI_Init. No event announces this
 // condition, so the board is polled.
-void Runner::look_for_missing_ranks() {
+void Runner::check_missing_ranks() {
   if (!monitor_.some_ended_without_init()) return;
   for (std::uint32_t rank = 0; rank < plan_.size(); ++rank) {
     if (monitor_.ended(rank)) continue;
@@ -297,7 +297,7 @@ void Runner::act() {
     monitor_.on_timeout(now);
   }
   // All failures of one round are entered before a step is taken, so the first in this order is the cause.
-  look_for_missing_ranks();
+  check_missing_ranks();
   if (other_mpi_.due_ns() >= 0 && now >= other_mpi_.due_ns()) other_mpi_.look(pids_, now);
   look_for_stall(now);
   if (options_.abort_deadlock && stall_.deadlock()) monitor_.on_deadlock(now);
@@ -317,10 +317,10 @@ void Runner::act() {
 
 // A deadlock's report names all waits, so it becomes a finding here, before the cause is known.
 void Runner::look_for_stall(std::int64_t now) {
-  const std::vector<std::string> lines = stall_.look(now, monitor_.some_stopped());
+  const std::vector<std::string> lines = stall_.look(now, monitor_.is_any_stopped());
   if (lines.empty()) return;
   const sim::Finding finding = stall_.deadlock() ? sim::Finding::deadlock : sim::Finding::stalled;
-  findings_.push_back(finding_of_waits(finding, lines.front(), memory_.board()));
+  findings_.push_back(finding_of_waits(finding, lines.front(), memory_.board(), name_location_));
   for (const std::string& line : lines) output_.notice(line + (&line == lines.data() ? id_suffix(finding) : ""));
 }
 
@@ -342,12 +342,12 @@ int Runner::wait_ms() const {
   return static_cast<int>(std::max<std::int64_t>(0, (first - now + 999'999) / 1'000'000));
 }
 
-void Runner::end_everything() {
+void Runner::end_job_and_children() {
   const pid_t group = guardian_.group();
   // Kills the group, and with it the guardian, which leads the group. Detached processes have left the group.
   guardian_.dismiss();
   const bool ended_well = monitor_.over() && monitor_.cause().kind == CauseKind::none;
-  offspring_.end(group, ended_well ? Detached::live : Detached::end, output_.pipes());
+  job_processes_.end(group, ended_well ? Detached::live : Detached::end, output_.pipes());
   if (signals_ >= 0) ::close(signals_);
   // From here on Ctrl-C ends the launcher like any program.
   signals_ = -1;

@@ -19,7 +19,7 @@
 #include "command/run/pmi/pmi_server.hpp"
 #include "command/run/process/guardian.hpp"
 #include "command/run/process/job_memory.hpp"
-#include "command/run/process/offspring.hpp"
+#include "command/run/process/job_processes.hpp"
 #include "command/run/process/spawn.hpp"
 #include "command/run/program/other_mpi.hpp"
 #include "command/run/report/finding_report.hpp"
@@ -75,14 +75,14 @@ class Runner {
   // Combines the operating system's view of an end with the board's.
   [[nodiscard]] RankEnd examine(std::uint32_t rank, bool by_signal, int value) const;
   // Polls of the board.
-  void look_for_missing_ranks();
+  void check_missing_ranks();
   // Deadlines and decisions, after each round of events.
   void act();
   void look_for_stall(std::int64_t now);
   // Milliseconds until the nearest deadline, rounded up, so that the loop does not wake before it.
   [[nodiscard]] int wait_ms() const;
   // End and report.
-  void end_everything();
+  void end_job_and_children();
   void report_cause();
   void report_end();
   [[nodiscard]] ReportContext context() const;
@@ -94,7 +94,7 @@ class Runner {
   const NameLocation& name_location_;
   Poller poller_;
   Guardian guardian_;
-  Offspring offspring_;
+  JobProcesses job_processes_;
   // The launcher's signal mask, ignored signals and descriptor limit before it changed them; spawn() restores them in
   // each rank.
   SavedProcess saved_;

@@ -175,20 +175,20 @@ class Auditor {
     }
   }
 
-  [[nodiscard]] static std::string who(const TraceFile& file, std::uint64_t thread) {
+  [[nodiscard]] static std::string describe_thread(const TraceFile& file, std::uint64_t thread) {
     return thread == 0 ? fmt::format("rank {}", file.rank) : fmt::format("thread {} of rank {}", thread, file.rank);
   }
 
   void missing_begin(const TraceFile& file, std::uint64_t thread, std::string_view what) {
     if (whole_file(file.rank) == nullptr) return;
-    violation(fmt::format("{} recorded {}_end without {}_begin", who(file, thread), what, what));
+    violation(fmt::format("{} recorded {}_end without {}_begin", describe_thread(file, thread), what, what));
   }
 
   // Calls nest, so a call must leave in the reverse order of its entry.
   void leave_call(const TraceFile& file, const sim::TraceEvent& event) {
     Brackets& open = brackets_[{file.rank, event.detail}];
     const auto violation_of = [&](std::string_view what) {
-      violation(fmt::format("{} left {} {}", who(file, event.detail), call_name(file, event.a), what));
+      violation(fmt::format("{} left {} {}", describe_thread(file, event.detail), call_name(file, event.a), what));
     };
     if (open.calls.empty()) {
       if (whole_file(file.rank) != nullptr) violation_of("without entering it");
@@ -207,8 +207,8 @@ class Auditor {
     if (!waiting_call.has_value()) {
       missing_begin(file, event.detail, "wait");
     } else if (*waiting_call != event.a) {
-      violation(fmt::format("{} ended in {} a wait that began in {}", who(file, event.detail), call_name(file, event.a),
-                            call_name(file, *waiting_call)));
+      violation(fmt::format("{} ended in {} a wait that began in {}", describe_thread(file, event.detail),
+                            call_name(file, event.a), call_name(file, *waiting_call)));
     }
     waiting_call.reset();
   }

@@ -98,10 +98,10 @@ void check_trace(const std::string& folder, bool all_pairs) {
 
 void add_trace_check(CLI::App& trace) {
   auto folder = std::make_shared<std::string>();
-  CLI::App* check = trace.add_subcommand("check", "hold the accounts of a trace: what was sent, arrived, was dropped");
-  check->add_option("folder", *folder, "what --trace named")->required();
+  CLI::App* check = trace.add_subcommand("check", "check the accounts of a trace: sent = delivered + dropped");
+  check->add_option("folder", *folder, "the folder of --trace")->required();
   auto all_pairs = std::make_shared<bool>(false);
-  check->add_flag("--pairs", *all_pairs, "list every pair of ranks, also of many");
+  check->add_flag("--pairs", *all_pairs, "list every pair of ranks, however many there are");
   check->callback([folder, all_pairs] { check_trace(*folder, *all_pairs); });
 }
 

@@ -88,9 +88,9 @@ void put_replay(const ExportJob& job, const std::string& folder) {
   if (Status status = write_smpi_ti(replay, folder); !status.ok()) fail_trace(status);
   if (replay.left_out_messages + replay.left_out_accesses + replay.left_out_calls != 0) {
     fmt::print(stderr,
-               "margay trace: not in {}: {} (one-sided, the library's own, cancelled, not received, or with an "
-               "end that is not in the trace), {} of windows, {} in memory of a node of which "
-               "the trace does not record which rank read what\n",
+               "margay trace: left out of {}: {} (one-sided, the library's own, cancelled, not received, or with an "
+               "end that is not in the trace); {} of windows; {} through a node's memory for which the trace does "
+               "not record who read what\n",
                sim::for_terminal(job.options.output), sim::counted(replay.left_out_messages, "message"),
                sim::counted(replay.left_out_accesses, "access", "accesses"),
                sim::counted(replay.left_out_calls, "collective call"));
@@ -137,8 +137,9 @@ const Format& format_of(const ExportOptions& options) {
 Status check_used(const ExportOptions& options, const Format& format) {
   const bool is_csv = format.name == "csv";
   const auto unused = [&](const CLI::Option* option, std::string_view use) {
-    return Status::error(
-        fmt::format("trace: {} changes nothing of --format {}: it is for {}", option->get_name(), format.name, use));
+    const std::string table = is_csv && options.table != "messages" ? " --table " + options.table : "";
+    return Status::error(fmt::format("trace: {} has no effect with --format {}{}: it is for {}", option->get_name(),
+                                     format.name, table, use));
   };
   if (!is_csv && options.table_option->count() > 0) return unused(options.table_option, "csv");
   if (format.name != "smpi-ti" && options.flops_option->count() > 0) return unused(options.flops_option, "smpi-ti");
@@ -156,16 +157,17 @@ Status check_used(const ExportOptions& options, const Format& format) {
 void check_line(const ExportOptions& options, const Format& format) {
   const std::array<std::string_view, 3> tables = {"events", "messages", "calls"};
   if (std::find(tables.begin(), tables.end(), options.table) == tables.end()) {
-    fail_trace(Status::error(fmt::format("trace: --table {}: there are events, messages and calls", options.table)));
+    fail_trace(Status::error(
+        fmt::format("trace: --table {}: unknown table; tables are events, messages and calls", options.table)));
   }
   if (Status status = check_used(options, format); !status.ok()) fail_trace(status);
   const bool to_stdout = options.output.empty() || options.output == "-";
   if (format.shape == Shape::folder && to_stdout) {
-    fail_trace(Status::error(fmt::format("trace: --format {} makes a folder of files: name it with -o", format.name)));
+    fail_trace(Status::error(fmt::format("trace: --format {} writes a folder of files: name it with -o", format.name)));
   }
   if (format.shape == Shape::binary && to_stdout && isatty(STDOUT_FILENO) == 1) {
-    fail_trace(Status::error(
-        fmt::format("trace: --format {} is binary and no text for a terminal: name a file with -o", format.name)));
+    fail_trace(Status::error(fmt::format(
+        "trace: --format {} is binary, and standard output is a terminal: name a file with -o", format.name)));
   }
 }
 
@@ -214,21 +216,21 @@ void export_trace(const ExportOptions& options, const CallSite& call_site) {
 
 void add_trace_export(CLI::App& trace, const CallSite& call_site) {
   auto options = std::make_shared<ExportOptions>();
-  CLI::App* command = trace.add_subcommand("export", "write the trace as another tool reads it");
-  command->add_option("folder", options->folder, "what --trace named")->required();
+  CLI::App* command = trace.add_subcommand("export", "write the trace in the format of another tool");
+  command->add_option("folder", options->folder, "the folder of --trace")->required();
   command->add_option("--format", options->format, format_names(", "))->required();
-  command->add_option("-o,--output", options->output, "where to: a file, or a folder; otherwise standard output");
+  command->add_option("-o,--output", options->output, "the file or folder to write (default: standard output)");
   options->table_option = command->add_option("--table", options->table, "csv: events, messages or calls");
   options->choice_options = add_message_choice(*command, options->choice);
   options->flops_option =
       command
           ->add_option("--flops", options->flops_per_second,
-                       "smpi-ti: floating-point operations of a second of computing")
+                       "smpi-ti: floating-point operations per second of computation")
           ->check([](const std::string& word) {
             const double number = std::strtod(word.c_str(), nullptr);
             return number > 0 && number <= kFlopsMost
                        ? std::string()
-                       : fmt::format("it takes a number above 0 and of at most {}, as in --flops 1e9", kFlopsMost);
+                       : fmt::format("the value is a number above 0 and at most {}, as in --flops 1e9", kFlopsMost);
           });
   command->callback([options, call_site] { export_trace(*options, call_site); });
 }

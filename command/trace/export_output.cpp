@@ -63,7 +63,7 @@ bool is_trace_file(const std::string& path) {
 }
 
 // The target of a symbolic link to a regular file: the link stays, and the file is replaced.
-std::string behind_link(const std::string& path) {
+std::string resolve_link(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_symlink(path, error) || !std::filesystem::is_regular_file(path, error)) return path;
   const std::filesystem::path target = std::filesystem::canonical(path, error);
@@ -80,7 +80,7 @@ Status ExportOutput::open(const std::string& path) {
     buffer_.file = stdout;
     return {};
   }
-  path_ = behind_link(path);
+  path_ = resolve_link(path);
   if (is_trace_file(path_)) {
     return Status::error(fmt::format("trace: {}: is a file of a trace: name another one with -o", sim::one_line(path)));
   }

@@ -27,7 +27,7 @@ bool is_wanted(const MessageChoice& options, const Trace& trace, const TraceName
   const Trace::Entry& entry = about(trace, story);
   const std::uint8_t portal = entry.event.portal;
   // The library's own messages would hide the program's.
-  if (!options.all && names.is_librarys(entry.file, portal, entry.event)) return false;
+  if (!options.all && names.belongs_to_library(entry.file, portal, entry.event)) return false;
   const bool is_collective = portal != portals::kNoPortal && names.is_collective_data(entry.file, portal);
   if (options.collective && !is_collective) return false;
   const bool is_internal = portal != portals::kNoPortal && names.is_internal(entry.file, portal);
@@ -50,7 +50,7 @@ void report_not_known(const NotKnown& not_known, const Trace& trace) {
   for (const auto& [rank, count] : not_known) {
     const bool is_there = std::any_of(trace.files.begin(), trace.files.end(),
                                       [rank = rank](const TraceFile& file) { return file.rank == rank; });
-    fmt::print(stderr, "margay trace: --never-received: not known for rank {}, of {}: {}\n", rank,
+    fmt::print(stderr, "margay trace: --never-received: not known whether rank {} received {}: {}\n", rank,
                sim::counted(count, "message"),
                is_there ? "its file lost events (--trace-events N of margay run keeps more)"
                         : "its file is not in the folder");
@@ -135,19 +135,22 @@ std::vector<CLI::Option*> add_message_choice(CLI::App& command, MessageChoice& c
   // MPI_TAG_UB may be lower, but a tag above it simply matches no message.
   constexpr std::uint32_t kTagMax = std::numeric_limits<std::int32_t>::max();
   return {
-      command.add_option("--from", choice.from, "sent by this rank of the world")
+      command.add_option("--from", choice.from, "only messages from this rank of the world")
           ->check(whole_number(0, sim::kMaxRanks - 1)),
-      command.add_option("--to", choice.to, "sent to this rank of the world")
+      command.add_option("--to", choice.to, "only messages to this rank of the world")
           ->check(whole_number(0, sim::kMaxRanks - 1)),
-      command.add_option("--tag", choice.tag, "with this tag; partitions with that of the call that made them")
+      command
+          .add_option("--tag", choice.tag,
+                      "only messages with this tag; partitions have the tag of the call that made them")
           ->check(whole_number(0, kTagMax)),
-      command.add_flag("--slowest", choice.slowest, "those that took the longest first"),
-      command.add_flag("--dropped", choice.dropped, "that were dropped"),
-      command.add_flag("--unexpected", choice.unexpected, "that came before a receive was posted"),
-      command.add_flag("--never-received", choice.never_received, "that nothing received"),
-      command.add_flag("--collective", choice.collective, "of collective calls, which are left out otherwise"),
-      command.add_flag("--all", choice.all, "the library's own messages too"),
-      command.add_option("--count", choice.count, "at most so many messages")->check(whole_number(1)),
+      command.add_flag("--slowest", choice.slowest, "the longest duration first, from begin to last step"),
+      command.add_flag("--dropped", choice.dropped, "only dropped messages"),
+      command.add_flag("--unexpected", choice.unexpected, "only messages that arrived before their receive was posted"),
+      command.add_flag("--never-received", choice.never_received, "only messages that no receive took"),
+      command.add_flag("--collective", choice.collective,
+                       "only messages of collective calls, which are left out by default"),
+      command.add_flag("--all", choice.all, "also the library's own messages"),
+      command.add_option("--count", choice.count, "at most this many messages")->check(whole_number(1)),
   };
 }
 

@@ -32,8 +32,8 @@ struct MessageChoice {
   bool dropped = false;
   bool unexpected = false;
   bool never_received = false;
-  // Messages that are hidden by default. collective: only messages with data of collective calls. all: also these, and
-  // all of the library's own.
+  // Messages that are hidden by default. collective: show the data messages of collective calls, and no others. all:
+  // show every message, also the library's own.
   bool collective = false;
   bool all = false;
   // A limit on the selected messages, which the caller applies; choose() ignores it.

@@ -40,7 +40,7 @@ struct Row {
   std::string what;
 };
 
-// The send_begin has the program's length and datatype; a lost one is replaced by a kernel event.
+// Length and datatype come from the send_begin, which has the program's; if it is lost, from an event of the kernel.
 Row row_of(const Trace& trace, const EventText& words, const Messages& messages, const MessageStory& story) {
   Row row;
   row.identity = story.identity;
@@ -88,7 +88,7 @@ void list_messages(const MessagesOptions& options) {
                            row.what));
     }
   }
-  if (left_out > 0 && !options.csv) put_line(fmt::format("{} like it", sim::counted(left_out, "more is", "more are")));
+  if (left_out > 0 && !options.csv) put_line(sim::counted(left_out, "more message matches", "more messages match"));
   finish_output();
 }
 
@@ -97,10 +97,10 @@ void list_messages(const MessagesOptions& options) {
 void add_trace_messages(CLI::App& trace) {
   auto options = std::make_shared<MessagesOptions>();
   CLI::App* messages =
-      trace.add_subcommand("messages", "a line for each message: when, how long, which protocol, how taken");
-  messages->add_option("folder", options->folder, "what --trace named")->required();
+      trace.add_subcommand("messages", "print a line for each message: begin, duration, protocol, outcome");
+  messages->add_option("folder", options->folder, "the folder of --trace")->required();
   add_message_choice(*messages, options->choice);
-  messages->add_flag("--csv", options->csv, "values between commas, for other programs");
+  messages->add_flag("--csv", options->csv, "print comma-separated values");
   messages->callback([options] { list_messages(*options); });
 }
 

@@ -101,7 +101,7 @@ bool is_quiet(const Trace::Entry& entry, const TraceNames& names) {
   }
 }
 
-[[noreturn]] void no_event_of(std::string_view option, const std::string& message) {
+[[noreturn]] void fail_without_event(std::string_view option, const std::string& message) {
   fail_trace(Status::error(fmt::format("trace: {} {}: no event of this message is in the trace", option, message)));
 }
 
@@ -109,7 +109,7 @@ bool is_quiet(const Trace::Entry& entry, const TraceNames& names) {
 void check_message(const Trace& trace, const MessageIdentity& message, const std::string& text) {
   TraceFilter only;
   only.message = message;
-  if (pick(trace, only).empty()) no_event_of("--message", text);
+  if (pick(trace, only).empty()) fail_without_event("--message", text);
 }
 
 // A name that no call has is a mistake: reported as an error, not as an empty table.
@@ -127,7 +127,7 @@ void check_call(const Trace& trace, const std::string& call) {
 void set_around(const Trace& trace, const Messages& messages, const std::string& text, TraceFilter& filter) {
   const MessageIdentity message = message_of(text, "--around");
   const MessageStory story = messages.story(messages.root_of(message));
-  if (story.steps.empty()) no_event_of("--around", text);
+  if (story.steps.empty()) fail_without_event("--around", text);
   filter.from_ns = trace.entries[story.steps.front()].event.time;
   filter.to_ns = trace.entries[story.steps.back()].event.time;
 }
@@ -193,8 +193,8 @@ void put_threads(const Trace& trace, const Messages& messages) {
   for (std::uint32_t file = 0; file < trace.files.size(); ++file) {
     if (!messages.has_threads(file)) continue;
     put_line(fmt::format(
-        "# rank {} calls MPI in several threads: what lies between their calls may be another thread's than "
-        "the one whose call it is shown in, or be left out for that",
+        "# rank {} calls MPI in several threads: an event may be assigned to the call of another thread, and be "
+        "shown or left out for that",
         trace.files[file].rank));
   }
 }
@@ -253,31 +253,33 @@ void print_trace(const PrintOptions& options, const CallSite& call_site) {
 void add_trace_print(CLI::App& trace, const CallSite& call_site) {
   auto options = std::make_shared<PrintOptions>();
   CLI::App* print = trace.add_subcommand("print", "print the events of all ranks by time, one line each");
-  print->add_option("folder", options->folder, "what --trace named")->required();
-  print->add_option("--rank", options->ranks, "only what these ranks recorded")
+  print->add_option("folder", options->folder, "the folder of --trace")->required();
+  print->add_option("--rank", options->ranks, "only events that these ranks recorded")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(whole_number(0, sim::kMaxRanks - 1));
   print
       ->add_option("--kind", options->kinds,
-                   "only these events, as in kernel_send,kernel_arrive; all of them stand below")
+                   "only these kinds of events, as in kernel_send,kernel_arrive; all kinds are listed below")
       ->delimiter(',')
       ->allow_extra_args(false);
-  print->add_option("--not-kind", options->not_kinds, "all but these events")->delimiter(',')->allow_extra_args(false);
-  print->add_option("--portal", options->portals, "only what is about these portals")
+  print->add_option("--not-kind", options->not_kinds, "all but these kinds of events")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  print->add_option("--portal", options->portals, "only events at these portals")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(whole_number(0, portals::kPortalCount - 1));
-  print->add_option("--call", options->calls, "only what happened in these calls, as in MPI_Send,MPI_Recv")
+  print->add_option("--call", options->calls, "only events inside these calls, as in MPI_Send,MPI_Recv")
       ->delimiter(',')
       ->allow_extra_args(false);
-  CLI::Option* const around =
-      print->add_option("--around", options->around, "all that happened between a message's first step and its last");
+  CLI::Option* const around = print->add_option(
+      "--around", options->around, "only events between a message's first step and its last, on all ranks");
   print->add_option("--message", options->message,
                     "only one message and its answers: SOURCE:DESTINATION:SEQUENCE, or '0>1 #17'");
-  around->excludes(print->add_option("--since", options->since_us, "from so many microseconds after the first event")
+  around->excludes(print->add_option("--since", options->since_us, "from this many microseconds after the first event")
                        ->check(microseconds()));
-  around->excludes(print->add_option("--until", options->until_us, "until so many microseconds after the first event")
+  around->excludes(print->add_option("--until", options->until_us, "until this many microseconds after the first event")
                        ->check(microseconds()));
   // --from and --to are ranks in the other commands, and would silently be taken for times here.
   for (const auto& [old, now] : {std::pair("--from", "--since"), std::pair("--to", "--until")}) {
@@ -292,10 +294,10 @@ void add_trace_print(CLI::App& trace, const CallSite& call_site) {
             })
         ->group("");
   }
-  print->add_option("--head", options->head, "at most so many lines")->check(whole_number(1));
-  print->add_option("--last,--tail", options->tail, "only the last so many lines")->check(whole_number(1));
-  print->add_flag("--all", options->all, "sleeping, waking and the library's own messages too");
-  print->add_flag("--raw", options->raw, "every number of an event instead of its meaning");
+  print->add_option("--head", options->head, "only this many lines, from the first on")->check(whole_number(1));
+  print->add_option("--last,--tail", options->tail, "only the last lines, this many")->check(whole_number(1));
+  print->add_flag("--all", options->all, "also sleeping, waking and the library's own messages");
+  print->add_flag("--raw", options->raw, "the numbers of each event instead of its meaning");
   print->add_flag("--absolute", options->absolute, "times since the clock's own beginning, not since the first event");
   std::string kinds = "Kinds of events, as --kind and --not-kind name them:";
   for (std::uint16_t kind = 1; kind < sim::kTraceKindCount; ++kind) {

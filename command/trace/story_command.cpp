@@ -79,9 +79,9 @@ void print_story(const StoryOptions& options, const CallSite& call_site) {
     put_line((i == 0 ? "" : "\n") + text);
   }
   if (written != chosen.size()) {
-    put_line(
-        fmt::format("\n{} like it; --count {} prints {}:", sim::counted(chosen.size() - written, "more is", "more are"),
-                    chosen.size(), sim::noun(chosen.size() - written, "it, too", "them all")));
+    put_line(fmt::format("\n{}; --count {} prints {}:",
+                         sim::counted(chosen.size() - written, "more message matches", "more messages match"),
+                         chosen.size(), sim::noun(chosen.size() - written, "it, too", "them all")));
   }
   for (std::size_t i = written; i < std::min(chosen.size(), written + kTitlesMax); ++i) {
     put_line(fmt::format("{:>12}  {}", duration_text(duration_ns(trace, chosen[i])), title(trace, words, chosen[i])));
@@ -93,12 +93,13 @@ void print_story(const StoryOptions& options, const CallSite& call_site) {
 
 void add_trace_story(CLI::App& trace, const CallSite& call_site) {
   auto options = std::make_shared<StoryOptions>();
-  CLI::App* story =
-      trace.add_subcommand("story", "print the story of a message, from the call that sent it to the end");
-  story->add_option("folder", options->folder, "what --trace named")->required();
+  CLI::App* story = trace.add_subcommand(
+      "story",
+      "print the story of a message, from the call that sent it to the end (with source lines if built with -g)");
+  story->add_option("folder", options->folder, "the folder of --trace")->required();
   CLI::Option* const message = story->add_option(
       "message", options->message,
-      "SOURCE:DESTINATION:SEQUENCE, or as it is printed, '0>1 #17'; otherwise the first that the options pick");
+      "SOURCE:DESTINATION:SEQUENCE, or as printed, '0>1 #17' (default: the first that the options select)");
   // A message that is given by its number leaves nothing to choose.
   for (CLI::Option* const option : add_message_choice(*story, options->choice)) message->excludes(option);
   story->callback([options, call_site] { print_story(*options, call_site); });

@@ -88,7 +88,8 @@ void write_view(const ViewOptions& options, const CallSite& slow_call_site, std:
   };
   if (Status status = read_trace(options.folder, trace); !status.ok()) fail(status);
   if (trace.entries.empty()) {
-    fail(Status::error(fmt::format("trace view: {}: no event is in it, so there is nothing to see", options.folder)));
+    fail(Status::error(
+        fmt::format("trace view: {}: the trace has no events, so there is nothing to show", options.folder)));
   }
   const CallSite call_site = for_threads(slow_call_site);
   const TraceNames names(trace, wire_text);
@@ -103,7 +104,7 @@ void write_view(const ViewOptions& options, const CallSite& slow_call_site, std:
   if (Status status = output.open(path); !status.ok()) fail(status);
   const PageInput input{trace, names, messages, collectives, words, call_site};
   const auto on_progress = [&](std::size_t done, std::size_t all) {
-    progress.say(fmt::format("telling {}: {} % ...", sim::counted(all, "story", "stories"), 100 * done / all));
+    progress.say(fmt::format("writing {}: {} % ...", sim::counted(all, "story", "stories"), 100 * done / all));
   };
   if (Status status = write_page(page, input, options.folder, on_progress, output.stream()); !status.ok()) fail(status);
   if (Status status = output.close(); !status.ok()) fail(status);
@@ -121,7 +122,7 @@ void add_trace_view(CLI::App& trace, const CallSite& call_site, std::string_view
   auto options = std::make_shared<ViewOptions>();
   CLI::App* view =
       trace.add_subcommand("view", "write the trace as one HTML page: timeline, stories, match lists, ...");
-  view->add_option("folder", options->folder, "what --trace named")->required();
+  view->add_option("folder", options->folder, "the folder of --trace")->required();
   view->add_option("-o,--output", options->output, "the page (default: FOLDER.html)");
   view->callback([options, call_site, page] { write_view(*options, call_site, page); });
 }

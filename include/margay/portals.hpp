@@ -9,16 +9,11 @@
 // The process: start, put, get, wait_until, compute, settle, finish, and the decisions of its kernel.
 #include "sim/program/program.hpp"
 
-// Match lists and memory descriptors: the places where a message may be deposited.
-#include "portals/match/match_list.hpp"
-#include "portals/memory/block.hpp"
-#include "portals/memory/dynamic_block.hpp"
-#include "portals/memory/independent_block.hpp"
+// Match lists, memory descriptors, headers and the portal table.
+#include "margay/structures.hpp"
 
-// Headers, and the kernel's decisions about them.
-#include "portals/base/header.hpp"
+// The kernel's decisions about messages.
 #include "portals/deliver.hpp"
-#include "portals/portal_table.hpp"
 
 namespace margay {
 

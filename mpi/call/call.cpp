@@ -100,9 +100,9 @@ void Call::wait_long(const Request& request) {
 }
 
 // Runs only while a trace or a check is enabled: one test in every call decides that.
-void Call::watch_enter(const void* returns_to) {
+void Call::record_enter(const void* returns_to) {
   // In a Fortran program the caller is a Fortran binding; the line is that of the binding's caller.
-  const void* const caller = rank_->process().source_lines().behind_bindings(returns_to);
+  const void* const caller = rank_->process().source_lines().skip_bindings(returns_to);
   rank_->set_caller(caller);
   sim::Recorder& recorder = rank_->process().recorder();
   if (recorder.on()) rank_->call_trace().enter(recorder, name_.text, caller);
@@ -113,7 +113,7 @@ void Call::watch_enter(const void* returns_to) {
   }
 }
 
-void Call::watch_leave() {
+void Call::record_leave() {
   sim::Recorder& recorder = rank_->process().recorder();
   if (recorder.on()) rank_->call_trace().leave(recorder, name_.text, error_class_);
   if (rank_->handles().origins() != nullptr) {
@@ -179,7 +179,7 @@ void Call::bad_count(std::int64_t count, const char* what) {
 void Call::bad_elements(std::int64_t count, const Datatype& type) {
   if (count < 0) return bad_count(count, "count");
   error(MPI_ERR_COUNT, "count is " + std::to_string(count) + "; as many elements of " + std::to_string(type.size) +
-                           " bytes pass 2^63 bytes");
+                           " bytes exceed 2^63 bytes");
 }
 
 namespace {
@@ -234,15 +234,15 @@ void Call::null_argument(const char* what) {
 }
 
 // Errors of communicators concern both parts of a call.
-void Call::add_whose(const char* part) {
+void Call::append_part_to_error(const char* part) {
   // The first addition counts: a later check of the other part changes nothing.
-  if (error_class_ == MPI_ERR_COMM || sentence_->find(" (of the ") != std::string::npos) return;
-  *sentence_ += std::string(" (") + part + ")";
+  if (error_class_ == MPI_ERR_COMM || failure_->text.find(" (of the ") != std::string::npos) return;
+  failure_->text += std::string(" (") + part + ")";
 }
 
-void Call::whose_communicator(const char* argument) {
-  if (error_class_ != MPI_ERR_COMM || sentence_->find(" (argument ") != std::string::npos) return;
-  *sentence_ += std::string(" (argument ") + argument + ")";
+void Call::append_communicator_argument(const char* argument) {
+  if (error_class_ != MPI_ERR_COMM || failure_->text.find(" (argument ") != std::string::npos) return;
+  failure_->text += std::string(" (argument ") + argument + ")";
 }
 
 // The first error counts, as later ones are often its consequences.
@@ -251,7 +251,12 @@ void Call::error(int error_class, std::string sentence) {
   error_class_ = error_class;
   // A general message for the class.
   if (sentence.empty()) sentence = error_class_text(error_class);
-  sentence_ = std::make_unique<std::string>(std::move(sentence));
+  failure().text = std::move(sentence);
+}
+
+Failure& Call::failure() {
+  if (failure_ == nullptr) failure_ = std::make_unique<Failure>();
+  return *failure_;
 }
 
 // Records the error for the launcher, makes a code with the message, and calls the handler.
@@ -263,12 +268,13 @@ int Call::failed() {
   // For the launcher: if MPI_Finalize fails, the rank ends without being finalized, and this is the reported reason.
   sim::set_text(
       board.message,
-      (class_name.empty() ? "error " + std::to_string(error_class_) : std::string(class_name)) + ": " + *sentence_);
+      (class_name.empty() ? "error " + std::to_string(error_class_) : std::string(class_name)) + ": " + failure_->text);
   const Communicator& communicator = handler_of_ != nullptr ? *handler_of_ : rank.worlds().fallback_communicator();
   // A code that a callback returned is passed on unchanged; the message set here is for fatal errors only.
-  const bool as_it_is = blame_ == Blame::program || (class_name.empty() && rank.errors().is_code(error_class_));
+  const bool as_it_is =
+      error_origin_ == ErrorOrigin::program || (class_name.empty() && rank.errors().is_code(error_class_));
   const int code =
-      !as_it_is ? rank.errors().make(error_class_, std::string(name_.text) + ": " + *sentence_) : error_class_;
+      !as_it_is ? rank.errors().make(error_class_, std::string(name_.text) + ": " + failure_->text) : error_class_;
   return hand_over(communicator, code);
 }
 
@@ -279,17 +285,18 @@ int Call::hand_over(const Communicator& communicator, int code) {
   const int handle = communicator.handle;
   if (is_fatal(handler)) {
     const int error_class = rank_->errors().class_of(code);
-    if (error_class == MPIX_ERR_PROC_FAILED || blame_ == Blame::peer) {
+    if (error_class == MPIX_ERR_PROC_FAILED || error_origin_ == ErrorOrigin::peer) {
       let_the_launcher_speak(rank_->process().kernel());
     }
     sim::Recorder& recorder = rank_->process().recorder();
     // The trace gets the end of the call here, because the process does not return from it.
     if (recorder.on()) rank_->call_trace().leave_by_fatal_error(recorder, name_.text, error_class);
-    const bool by_program = blame_ == Blame::program || blame_ == Blame::program_class;
+    const bool by_program = error_origin_ == ErrorOrigin::program || error_origin_ == ErrorOrigin::program_class;
     const int found = status_class_ != MPI_SUCCESS ? status_class_ : error_class;
     abort_by_error(*rank_, name_, error_class, by_program ? sim::Finding::mpi_error : finding_of_error(found),
                    " on " + name_of(communicator),
-                   blame_ == Blame::program ? *sentence_ : rank_->errors().text_of(code));
+                   error_origin_ == ErrorOrigin::program ? failure_->text : rank_->errors().text_of(code),
+                   failure_->record(handler_of_));
   }
   // Before leave(): references change under the process lock.
   if (owns_reference_) rank_->device().drop_reference(*handler_of_);
@@ -318,12 +325,12 @@ void look_once(Call& call) {
   static_cast<void>(call.device().progress(Device::kMessagesPerLook));
 }
 
-void give_way(Call& call) {
+void yield_processor(Call& call) {
   MpiRank& rank = call.rank();
   sim::Process& process = rank.process();
   process.kernel().count_empty_poll();
   if (process.wait_means().policy != sim::WaitPolicy::yield && rank.threaded() &&
-      rank.wait_room().poll_gives_way(rank.lock().turns())) {
+      rank.wait_room().should_yield_after_poll(rank.lock().turns())) {
     rank.yield();
   }
   process.polls().found_nothing(process.kernel(), process.clock(), process.wait_means());

@@ -22,6 +22,7 @@
 #include <string>
 
 #include "mpi/call/call_name.hpp"
+#include "mpi/call/failure.hpp"
 #include "mpi/layers.hpp"
 #include "mpi_adi/abi/mpi.h"
 #include "mpi_adi/abi/status.hpp"
@@ -168,7 +169,7 @@ class Call {
   // callback returned; the call then returns this code unchanged. An empty `sentence`: the class's general message.
   [[gnu::noinline]] void error(int error_class, std::string sentence);
   // The origin of the error, which its class alone does not give.
-  enum class Blame : std::uint8_t {
+  enum class ErrorOrigin : std::uint8_t {
     // The call itself.
     call,
     // A lost peer, whatever the class is: a fatal error first waits for the launcher's report.
@@ -180,21 +181,22 @@ class Call {
   };
   // Sets the origin of the error; may be called before or after error(). `peer` delays a fatal error; with `program`
   // the call returns the function's own number.
-  void blame(Blame whom) { blame_ = whom; }
+  void set_error_origin(ErrorOrigin origin) { error_origin_ = origin; }
   // The origin that was set last.
-  [[nodiscard]] Blame blamed() const { return blame_; }
+  [[nodiscard]] ErrorOrigin error_origin() const { return error_origin_; }
   // Sets the class of the first failed request, in addition to the error MPI_ERR_IN_STATUS. A fatal error records the
   // finding of this class.
   void status_class(int error_class) { status_class_ = error_class; }
+  [[nodiscard]] Failure& failure();  // the error's details, which may be set before or after error()
   // For calls that have the same argument twice: appends to the error's message the part of the call to which the
   // argument belongs, such as "of the send". Does nothing without an error, for an error of the communicator (which
   // both parts share), and if a part was appended before.
-  void whose(const char* part) {
+  void append_part(const char* part) {
     if (!ok()) [[unlikely]]
-      add_whose(part);
+      append_part_to_error(part);
   }
   // Appends the argument's name to the message of a communicator's error, in calls with two communicators.
-  void whose_communicator(const char* argument);
+  void append_communicator_argument(const char* argument);
   // Sets the communicator whose handler is called, if it is not the one looked up last.
   void on(Communicator& communicator) { handler_of_ = &communicator; }
   // The same for a communicator that may be freed before the call fails. The call takes over the caller's reference,
@@ -214,10 +216,10 @@ class Call {
   // The end of the call. failed() raises the error that was set. done() does so if there is one; otherwise it returns
   // MPI_SUCCESS. Both return the binding's result.
   [[nodiscard, gnu::noinline]] int failed();
-  // Ends the call and passes `code`, whose origin blame() has set, to the communicator's handler. The handler runs
-  // outside the rank, because a function of the program may call MPI or never return. Does not return if the handler is
-  // fatal. Returns the code, which the handler may change. Afterwards the call is over: it neither uses the rank nor
-  // ends with done().
+  // Ends the call and passes `code`, whose origin set_error_origin() has set, to the communicator's handler. The
+  // handler runs outside the rank, because a function of the program may call MPI or never return. Does not return if
+  // the handler is fatal. Returns the code, which the handler may change. Afterwards the call is over: it neither uses
+  // the rank nor ends with done().
   int hand_over(const Communicator& communicator, int code);
   // The function's name.
   [[nodiscard]] const char* name() const { return name_.text; }
@@ -244,7 +246,7 @@ class Call {
     ++board.calls;
     std::memcpy(board.mpi_call.data(), name_.board, sizeof name_.board);
     if (rank.recorder().observing()) [[unlikely]]
-      watch_enter(of.caller);
+      record_enter(of.caller);
   }
   // Whether `rank` is a member. True without a communicator, whose failed lookup has set the error.
   [[nodiscard]] static bool is_member(const Communicator* communicator, int rank) {
@@ -275,20 +277,20 @@ class Call {
   [[gnu::noinline]] void bad_buffer(const void* address, std::int64_t count, const Datatype* type, const char* what,
                                     std::int64_t displacement);
   [[gnu::noinline]] void null_argument(const char* what);
-  [[gnu::noinline]] void add_whose(const char* part);
+  [[gnu::noinline]] void append_part_to_error(const char* part);
   // Prints the message of a call outside MPI_Init and MPI_Finalize, and ends the process.
   [[noreturn, gnu::noinline]] void not_running() const;
   // The slow path of wait(): rounds of progress.
   [[gnu::noinline]] void wait_long(const Request& request);
   // Notify the trace and the checks that observe every call.
-  [[gnu::noinline]] void watch_enter(const void* returns_to);
-  [[gnu::noinline]] void watch_leave();
+  [[gnu::noinline]] void record_enter(const void* returns_to);
+  [[gnu::noinline]] void record_leave();
   // Leaves the rank: notifies traces and checks, clears the board, unlocks.
   void leave() {
     inside_ = false;
     MpiRank& rank = *rank_;
     if (rank.recorder().observing()) [[unlikely]]
-      watch_leave();
+      record_leave();
     rank.board().mpi_call[0] = '\0';
     rank.leave();
   }
@@ -304,13 +306,13 @@ class Call {
   // See status_class(). MPI_SUCCESS: the error is not that of a request.
   int status_class_ = MPI_SUCCESS;
   // The origin of the error.
-  Blame blame_ = Blame::call;
+  ErrorOrigin error_origin_ = ErrorOrigin::call;
   // The process lock is held.
   bool inside_ = false;
   // This call owns a reference to handler_of_.
   bool owns_reference_ = false;
-  // The error's message. A pointer, which is cheaper to construct and destroy in every call.
-  std::unique_ptr<std::string> sentence_;
+  // The error's details. A pointer, which is cheaper to construct and destroy in every call.
+  std::unique_ptr<Failure> failure_;
 };
 
 // Raises an error of a call that must not enter the rank (Call::failed() is for calls inside it). May be called by any
@@ -320,16 +322,15 @@ class Call {
 int raise_outside(MpiRank& rank, const CallName& name, int error_class, const std::string& sentence);
 
 // The single round of progress of a call that does not wait (MPI_Test, MPI_Iprobe). It takes at most
-// Device::kMessagesPerLook messages of each wire, so the call also returns while messages keep arriving. give_way() may
-// follow.
+// Device::kMessagesPerLook messages of each wire, so the call also returns while messages keep arriving.
+// yield_processor() may follow.
 void look_once(Call& call);
 // Yields the processor after a call that found nothing, in two cases: the rank makes only such calls and another rank
 // needs the processor; or other threads of the rank are in MPI. A loop around MPI_Test must starve neither the peer nor
 // these threads.
-void give_way(Call& call);
+void yield_processor(Call& call);
 
 // Findings of --check-types: uses that margay and MPICH accept and the standard does not define.
-
 // Records the finding if the standard does not define `op` on `type` (MPI 4.0, 6.9.2). Only for check_portability():
 // out of line, because the check is usually disabled.
 void report_nonportable(TypeCheck& check, MPI_Op op, MPI_Datatype type);
@@ -340,8 +341,6 @@ inline void check_portability(Call& call, MPI_Op op, MPI_Datatype type) {
   if (TypeCheck* const check = call.device().type_check(); check != nullptr) [[unlikely]]
     report_nonportable(*check, op, type);
 }
-
-// Handles for requests of mpi_adi/request.
 
 // A new request handle whose errors go to the handler of `communicator`; nullptr, with MPI_ERR_OTHER set, if 2^18
 // requests are alive. The caller attaches the request itself (`device`, or `own` for a persistent one).

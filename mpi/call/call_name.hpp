@@ -5,20 +5,20 @@
 
 namespace margay::mpi {
 
-// A function's name, and its first 31 characters with a zero at the end, as the job's board has them (two names of MPI
-// are one character longer). Recording the call in progress is thus one copy of 32 bytes.
+// A function's name, zero-terminated, and as the job's board has it (sim::kCallNameBytes). Recording the call in
+// progress is thus one copy of 32 bytes.
 struct CallName {
   // Bytes of a call's name on the job's board, where the launcher reads it if the process dies in the call.
   static constexpr std::size_t kBoardBytes = 32;
   alignas(kBoardBytes) char board[kBoardBytes] = {};
   // The whole name.
   char text[2 * kBoardBytes] = {};
-  // Evaluated by the compiler, which rejects a name of more than 63 characters.
+  // Evaluated by the compiler, which rejects a name that does not fit.
   template <std::size_t N>
   consteval CallName(const char (&name)[N]) {  // NOLINT(google-explicit-constructor): a literal is what is meant
-    static_assert(N <= sizeof text);
+    static_assert(N <= sizeof text && N - 1 <= kBoardBytes);
     for (std::size_t i = 0; i < N; ++i) text[i] = name[i];
-    for (std::size_t i = 0; i + 1 < kBoardBytes; ++i) board[i] = text[i];
+    for (std::size_t i = 0; i < kBoardBytes; ++i) board[i] = text[i];
   }
 };
 

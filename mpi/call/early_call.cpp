@@ -20,7 +20,7 @@ EarlyCall::EarlyCall(const Invocation& of) : name_(of.name), rank_(current_rank(
   if (is_rank_thread()) {
     call_.emplace(of, *rank_);
   } else if (origins_ = rank_->handles().origins(); origins_ != nullptr) [[unlikely]] {
-    origins_->enter(name_.text, rank_->process().source_lines().behind_bindings(of.caller));
+    origins_->enter(name_.text, rank_->process().source_lines().skip_bindings(of.caller));
   }
 }
 

@@ -1,5 +1,9 @@
 #include "mpi/call/fatal_error.hpp"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -10,6 +14,7 @@
 #include "sim/base/source_lines.hpp"
 #include "sim/boot/findings.hpp"
 #include "sim/machine/process.hpp"
+#include "sim/shm/published.hpp"
 
 namespace margay::mpi {
 
@@ -25,6 +30,8 @@ sim::Finding finding_of_error(int error_class) {
     case MPIX_ERR_PROC_FAILED_PENDING:
     case MPIX_ERR_REVOKED:
       return sim::Finding::peer_failed;
+    case MPI_ERR_UNSUPPORTED_OPERATION:
+      return sim::Finding::unimplemented_function;
     case MPI_ERR_BUFFER:
     case MPI_ERR_COUNT:
     case MPI_ERR_TYPE:
@@ -49,7 +56,18 @@ sim::Finding finding_of_error(int error_class) {
     case MPI_ERR_LOCKTYPE:
     case MPI_ERR_ASSERT:
     case MPI_ERR_RMA_RANGE:
+    case MPI_ERR_RMA_FLAVOR:
     case MPI_ERR_SESSION:
+    case MPI_ERR_NOT_SAME:
+    case MPI_ERR_INFO_NOKEY:
+    case MPI_ERR_PORT:
+    case MPI_ERR_SERVICE:
+    case MPI_ERR_NAME:
+    case MPI_ERR_FILE:
+    case MPI_ERR_AMODE:
+    case MPI_ERR_BAD_FILE:
+    case MPI_ERR_DUP_DATAREP:
+    case MPI_ERR_UNSUPPORTED_DATAREP:
       return sim::Finding::bad_argument;
     default:
       return sim::Finding::mpi_error;
@@ -66,38 +84,53 @@ std::string fatal_sentence(mpi_adi::MpiRank& rank, const CallName& name, const s
       break;
     }
   }
-  return called + rank.process().source_lines().behind_call(sim::call_from_program()) + " failed" + where + ": " + text;
+  return called + rank.process().source_lines().location_suffix(sim::call_from_program()) + " failed" + where + ": " +
+         text;
+}
+
+sim::FindingRecord error_record(const CallName& name, std::string_view location_suffix, sim::FindingRecord record) {
+  sim::set_name(record.call, name.text);
+  sim::set_site(record, location_suffix);
+  return record;
 }
 
 namespace {
 
-sim::FindingRecord error_record(const CallName& name, std::string_view behind_call) {
-  sim::FindingRecord record;
-  sim::set_text(record.call, name.text);
-  sim::set_site(record, behind_call);
-  return record;
+constinit sim::FirstThread first_fatal_thread;
+
+// Whether this call is the first fatal error of the process: only the first is a finding. False for a later one of the
+// same thread, in a signal handler or an exit handler. Does not return for a later one of another thread. That thread
+// ends here, and does not wait: the first one may be in exit(), where an exit handler joins the others. It ends without
+// destructors, because their locks may be those of the first thread.
+bool is_first_end() {
+  const std::int32_t self = ::gettid();
+  const std::int32_t first = first_fatal_thread.claim(self);
+  while (first != 0 && first != self) ::syscall(SYS_exit, 0);
+  return first == 0;
 }
 
 }  // namespace
 
 void abort_by_error(mpi_adi::MpiRank& rank, const CallName& name, int error_class, sim::Finding finding,
-                    const std::string& where, const std::string& text) {
+                    const std::string& where, const std::string& text, const sim::FindingRecord& record) {
+  const bool is_first = is_first_end();
   sim::Process& process = rank.process();
   const std::string message = fatal_sentence(rank, name, where, text);
-  if (finding != sim::Finding::rma_conflict) {
-    const std::string site = process.source_lines().behind_call(sim::call_from_program());
-    process.findings().add(finding, error_record(name, site), message);
+  if (finding != sim::Finding::rma_conflict && is_first) {
+    const std::string site = process.source_lines().location_suffix(sim::call_from_program());
+    process.findings().add(finding, error_record(name, site, record), message);
   }
   process.abort(error_class, message, finding);
 }
 
 void abort_outside(mpi_adi::MpiRank& rank, const CallName& name, int error_class, const std::string& where,
                    const std::string& text) {
+  const bool is_first = is_first_end();
   sim::Process& process = rank.process();
   const std::string message = fatal_sentence(rank, name, where, text);
   const sim::Finding finding = finding_of_error(error_class);
-  const std::string site = process.source_lines().behind_call(sim::call_from_program());
-  process.findings().add_outside(finding, error_record(name, site), message);
+  const std::string site = process.source_lines().location_suffix(sim::call_from_program());
+  if (is_first) process.findings().add_outside(finding, error_record(name, site), message);
   process.abort(error_class, message, finding);
 }
 
@@ -105,6 +138,8 @@ namespace {
 
 [[noreturn]] void exit_at(const CallName& name, const std::string& site, sim::Finding finding,
                           const std::string& text) {
+  // In an exit handler of this very exit, or in a signal handler that interrupted it.
+  if (!is_first_end()) std::exit(1);
   const std::string message = name.text + site + " " + text;
   sim::record_without_rank(finding, error_record(name, site), message);
   std::fprintf(stderr, "margay: %s%s\n", message.c_str(), id_suffix(finding).c_str());
@@ -114,7 +149,7 @@ namespace {
 }  // namespace
 
 void exit_by_error(const CallName& name, sim::Finding finding, const std::string& text) {
-  exit_at(name, sim::SourceLines().behind_call(sim::call_from_program()), finding, text);
+  exit_at(name, sim::SourceLines().location_suffix(sim::call_from_program()), finding, text);
 }
 
 void exit_by_failure(const CallName& name, const std::string& text) {

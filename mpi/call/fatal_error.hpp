@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "mpi/call/call_name.hpp"
 #include "sim/boot/findings.hpp"
@@ -17,14 +18,19 @@ namespace margay::mpi {
 [[nodiscard]] std::string fatal_sentence(mpi_adi::MpiRank& rank, const CallName& name, const std::string& where,
                                          std::string text);
 
+// `record` with a call's name and location. `location_suffix`: SourceLines::location_suffix(), or empty.
+[[nodiscard]] sim::FindingRecord error_record(const CallName& name, std::string_view location_suffix,
+                                              sim::FindingRecord record = {});
+
 // The finding of an error that margay itself detected. The finding of an error whose number or class the program gave
 // (by a callback, or MPI_Comm_call_errhandler) is always mpi_error.
 [[nodiscard]] sim::Finding finding_of_error(int error_class);
 
-// Records the finding and ends the job with the message. An rma_conflict is not recorded here, because its check has
-// recorded it. Requires: this thread is inside the rank.
+// Records the finding and ends the job with the message. `record`: the fields that only the caller knows. An
+// rma_conflict is not recorded here, because its check has recorded it. Requires: this thread is inside the rank.
 [[noreturn]] void abort_by_error(mpi_adi::MpiRank& rank, const CallName& name, int error_class, sim::Finding finding,
-                                 const std::string& where, const std::string& text);
+                                 const std::string& where, const std::string& text,
+                                 const sim::FindingRecord& record = {});
 // The same for a thread that must not enter the rank. The finding is not in the rank's trace.
 [[noreturn]] void abort_outside(mpi_adi::MpiRank& rank, const CallName& name, int error_class, const std::string& where,
                                 const std::string& text);

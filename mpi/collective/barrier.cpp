@@ -27,7 +27,7 @@ extern "C" int PMPI_Barrier(MPI_Comm comm) {
   if (!call.ok()) return call.failed();
   check_call(call, *communicator);
   // On an intercommunicator both groups wait for each other, so the barrier runs over both.
-  record_error(call, perform(collectives_of(call), communicator->everybody(), BarrierCall{}));
+  record_error(call, perform(collectives_of(call), communicator->all_members(), BarrierCall{}));
   return call.done();
 }
 MARGAY_ALIAS(Barrier)

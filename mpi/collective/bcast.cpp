@@ -22,7 +22,7 @@ struct Checked {
   Datatype* type;
 };
 
-// The checks of all forms; sets the call's error.
+// The checks of the blocking, nonblocking and persistent call; sets the call's error.
 Checked check(Call& call, const BcastArguments& arguments) {
   Communicator* communicator = call.communicator(arguments.comm);
   // On an intercommunicator, non-root members of the root's group pass MPI_PROC_NULL and no data.
@@ -56,14 +56,14 @@ int bcast(Call& call, const BcastArguments& arguments) {
   const TypedData data = bytes_of(arguments, checked);
   if (checked.communicator->is_inter()) [[unlikely]] {
     const BcastBetween what{TwoGroups::of(*checked.communicator), arguments.root, data.region()};
-    record_error(call, perform(collectives_of(call), checked.communicator->everybody(), what));
+    record_error(call, perform(collectives_of(call), checked.communicator->all_members(), what));
     return call.done();
   }
   record_error(call, perform(collectives_of(call), *checked.communicator, BcastCall{arguments.root, data.region()}));
   return call.done();
 }
 
-// The region refers to the program's buffer; the type is kept, as the program may free it.
+// The region refers to the program's buffer. The task keeps a reference to the type, because the program may free it.
 class BcastTask final : public PlainCallTask<BcastCall> {
  public:
   BcastTask(MpiRank& rank, const BcastArguments& arguments, const Checked& checked)

@@ -1,4 +1,5 @@
-// The report to --check-types of a call that moves blocks: the receiver and the sender of each block.
+// The record of a call that moves blocks, for the check of collective calls (--check-types): the receiver and the
+// sender of each block.
 #include <algorithm>
 #include <utility>
 #include <variant>
@@ -9,7 +10,8 @@
 
 namespace margay::mpi {
 
-// The report has a count and a type only if all blocks of the side have the same.
+// The record has a count and a type only if all blocks of the send side have the same; of the receive side, if this
+// rank sends none.
 void BlockMove::report_shares(Call& call) const {
   CollectiveCall what{.root = rooted() ? arguments_.root : kNoRoot};
   const Blocks& named = sent_.size() > 0 ? sent_ : received_;
@@ -34,7 +36,7 @@ Shares BlockMove::sends() const {
   return shares_of(std::move(sent), in_place ? received_ : sent_);
 }
 
-// In the order of plan_neighbors(), if a rank is a neighbor several times.
+// If a rank is a neighbor several times, its blocks are in the order of plan_neighbors().
 Shares BlockMove::expects() const {
   if (!receives_ || arguments_.receive.in_place()) return {};
   const std::size_t other_side = other_side_first() ? 1 : 0;
@@ -46,7 +48,7 @@ Shares BlockMove::expects() const {
   return shares_of(std::move(received), received_);
 }
 
-// Sorted by peer, and for each peer in the order of sending: the judge compares the n-th block that one rank sends with
+// Sorted by peer, and for each peer in the order of sending: the check compares the n-th block that one rank sends with
 // the n-th that the other expects.
 Shares BlockMove::shares_of(std::vector<PeersBlock> all, const Blocks& blocks) const {
   std::ranges::stable_sort(all, {}, &PeersBlock::peer);

@@ -41,7 +41,7 @@ void Blocks::check(Call& call, const BlockArguments& arguments, int blocks, Side
   } else {
     check_varying(call, arguments, blocks, side);
   }
-  call.whose(argument_names(side).whose);
+  call.append_part(argument_names(side).whose);
 }
 
 // One check of the count covers all blocks; a dense type makes them one run.
@@ -54,7 +54,7 @@ void Blocks::check_even(Call& call, const BlockArguments& arguments, int blocks,
   if (blocks > 0 && static_cast<std::uint64_t>(arguments.count) > type->count_max / static_cast<unsigned>(blocks)) {
     return call.error(MPI_ERR_COUNT, std::string(words.count) + " is " + std::to_string(arguments.count) +
                                          "; as many elements of " + std::to_string(type->size) + " bytes for each of " +
-                                         std::to_string(blocks) + " ranks pass 2^63 bytes");
+                                         std::to_string(blocks) + " ranks exceed 2^63 bytes");
   }
   type_ = type;
   if (type->dense()) {
@@ -91,7 +91,7 @@ void Blocks::check_varying(Call& call, const BlockArguments& arguments, int bloc
     if (count < 0) call.count(count, element(words.counts, at).c_str());
     if (typed) {
       one = call.datatype(arguments.types[at], count);
-      call.whose(element(words.types, at).c_str());
+      call.append_part(element(words.types, at).c_str());
       if (one != nullptr) more_types_.push_back(one);
     }
     if (!call.ok()) return;
@@ -101,7 +101,7 @@ void Blocks::check_varying(Call& call, const BlockArguments& arguments, int bloc
     add(address_in(arguments.buffer, displacement), count, *one, pieces_[typed ? slot : 0]);
     // Each block is below 2^63 bytes, so one check for each keeps the sum from wrapping.
     if (bytes_ > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-      return call.error(MPI_ERR_COUNT, std::string(words.counts) + ": all blocks together pass 2^63 bytes");
+      return call.error(MPI_ERR_COUNT, std::string(words.counts) + ": all blocks together exceed 2^63 bytes");
     }
   }
 }

@@ -33,7 +33,7 @@ std::string root_text(int root) {
   return ", root " + (root == MPI_ROOT ? "MPI_ROOT" : root == MPI_PROC_NULL ? "MPI_PROC_NULL" : std::to_string(root));
 }
 
-// The count and type as the program names them; the judge compares bytes and signatures instead.
+// The count and type as the program names them; the check compares bytes and signatures instead.
 std::string amount_text(const CollectiveCall& what) {
   if (what.type == nullptr) return "";
   return " of " + std::to_string(what.count) + " x " +
@@ -91,7 +91,7 @@ void record_call(Call& call, const Communicator& communicator, const CollectiveC
   }
   record.expects_alike = shares.expects_alike;
   write(record.function, function_of(call));
-  // The program's line, by which the judge names the call.
+  // The program's line, by which the check names the call.
   record.place = sim::source_location(call.rank().caller());
   write(record.of, amount_text(what));
   write(record.details, details_text(what));

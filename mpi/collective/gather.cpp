@@ -60,7 +60,7 @@ void check_all(Call& call, std::int64_t count, const Datatype* type, const Commu
   if (static_cast<std::uint64_t>(count) <= type->count_max / members) return;
   call.error(MPI_ERR_COUNT, "recvcount is " + std::to_string(count) + "; as many elements of " +
                                 std::to_string(type->size) + " bytes from each of " + std::to_string(members) +
-                                " ranks pass 2^63 bytes");
+                                " ranks exceed 2^63 bytes");
 }
 
 // Checks that the send buffer is not this rank's own block of the receive buffer, for which a program passes
@@ -88,7 +88,7 @@ Contribution check_contribution(Call& call, const void* sendbuf, std::int64_t se
   call.count(sendcount, "sendcount");
   Datatype* type = call.datatype(sendtype);
   call.buffer(sendbuf, sendcount, type);
-  call.whose("of the send");
+  call.append_part("of the send");
   return {sendbuf, sendcount, type};
 }
 
@@ -171,7 +171,7 @@ class Gathering {
     receive_type_ = call.datatype(is.receive_type);
     call.buffer(is.receive, is.receive_count, receive_type_);
     check_all(call, is.receive_count, receive_type_, communicator_);
-    call.whose("of the receive");
+    call.append_part("of the receive");
     // Two buffers at MPI_BOTTOM may be different memory, because their datatypes have the addresses.
     const bool is_address = is.receive != MPI_BOTTOM;
     if (is_address) check_buffers(call, is.send, is.receive, is.receive_count);

@@ -109,7 +109,7 @@ class ReduceScattering {
       call.count(count, name.c_str());
       if (call.ok() && static_cast<std::uint64_t>(count) > left) {
         call.error(MPI_ERR_COUNT, name + " is " + std::to_string(count) + "; with it the elements of " +
-                                      std::to_string(type_->size) + " bytes for all ranks pass 2^63 bytes");
+                                      std::to_string(type_->size) + " bytes for all ranks exceed 2^63 bytes");
       }
       if (!call.ok()) return {};
       left -= static_cast<std::uint64_t>(count);

@@ -16,7 +16,7 @@ void be_persistent(Call& call, CallTask& task) {
       return call.error(MPI_ERR_OTHER,
                         "2^20 persistent collectives of the communicator were not freed yet; free some of them first");
     }
-    const int error_class = agree_on_channels(call.rank(), task.communicator->everybody());
+    const int error_class = agree_on_channels(call.rank(), task.communicator->all_members());
     if (error_class != MPI_SUCCESS) return record_error(call, error_class);
   }
 }

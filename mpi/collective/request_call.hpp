@@ -75,7 +75,7 @@ int perform_checked(Call& call, const Arguments& arguments) {
   What what(call, arguments);
   if (!call.ok()) return call.failed();
   what.begin();
-  record_error(call, perform(collectives_of(call), what.communicator().everybody(), what));
+  record_error(call, perform(collectives_of(call), what.communicator().all_members(), what));
   // The result of a failed call is undefined, so it is not unpacked.
   if (call.ok()) what.finish();
   return call.done();

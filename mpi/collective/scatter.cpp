@@ -39,7 +39,7 @@ class Scattering {
       call.count(arguments.receive_count, "recvcount");
       receive_type_ = call.datatype(arguments.receive_type);
       call.buffer(arguments.receive, arguments.receive_count, receive_type_);
-      call.whose("of the receive");
+      call.append_part("of the receive");
     } else if (!is_root()) {
       call.error(MPI_ERR_BUFFER, "the receive buffer is MPI_IN_PLACE; that is for the root only");
     }
@@ -86,14 +86,14 @@ class Scattering {
     call.count(is.send_count, "sendcount");
     send_type_ = call.datatype(is.send_type);
     call.buffer(is.send, is.send_count, send_type_);
-    call.whose("of the send");
+    call.append_part("of the send");
     if (!call.ok()) return;
     const auto members = static_cast<std::uint64_t>(communicator_->size());
     // By division, as the product may overflow.
     if (static_cast<std::uint64_t>(is.send_count) <= send_type_->count_max / members) return;
     call.error(MPI_ERR_COUNT, "sendcount is " + std::to_string(is.send_count) + "; as many elements of " +
                                   std::to_string(send_type_->size) + " bytes for each of " + std::to_string(members) +
-                                  " ranks pass 2^63 bytes");
+                                  " ranks exceed 2^63 bytes");
   }
 
   // MPI does not allow an output buffer that is also an input buffer (MPI 4.0, 2.3); MPI_IN_PLACE is for that.

@@ -39,7 +39,7 @@ std::string callback_failure_text(const char* which, const Keyval& keyval, int c
 
 void callback_failed(Call& call, const char* which, const Keyval& keyval, int code) {
   // A later error does not change the call's.
-  if (call.ok()) call.blame(Call::Blame::program_class);
+  if (call.ok()) call.set_error_origin(Call::ErrorOrigin::program_class);
   // A callback may return any number; only a valid code can be raised.
   call.error(call.rank().errors().is_code(code) ? code : MPI_ERR_OTHER, callback_failure_text(which, keyval, code));
 }

@@ -24,7 +24,7 @@ constexpr int kProcessorsMax = 1 << 20;  // bound of a node's resources: 1,024 n
 void check_subset(Call& call, const GroupPtr& group, const Communicator* communicator) {
   // The whole group is the usual case, and needs no search.
   if (call.ok() && group != communicator->group && !is_subset(*group, *communicator->group)) {
-    call.error(MPI_ERR_GROUP, "a member of the group is none of the communicator's group");
+    call.error(MPI_ERR_GROUP, "a member of the group is not in the communicator's group");
   }
 }
 

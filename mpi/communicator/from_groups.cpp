@@ -42,8 +42,8 @@ int finish(Call& call, const Made& made, const Given& given, MPI_Comm* handle) {
   // Two agreements had one tag by chance (collectives/comm/agree).
   if (made.error_class == MPI_ERR_INTERN) {
     call.error(MPI_ERR_INTERN,
-               "another communicator is made of the same processes at once, and its stringtag cannot "
-               "be told from this one; choose another");
+               "another communicator is made of the same processes at the same time, and its stringtag cannot be "
+               "distinguished from this one; choose another");
   }
   if (made.communicator != nullptr) {
     // The communicator has no parent from which it could inherit a handler.

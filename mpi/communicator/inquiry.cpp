@@ -14,7 +14,7 @@ using namespace margay::mpi;
 namespace {
 
 // The communicator that a call is to free, with its attributes deleted; nullptr after an error.
-Communicator* to_be_freed(Call& call, MPI_Comm* comm) {
+Communicator* communicator_to_free(Call& call, MPI_Comm* comm) {
   call.not_null(comm, "comm");
   if (!call.ok()) return nullptr;
   Communicator* communicator = call.communicator(*comm);
@@ -107,9 +107,9 @@ MARGAY_ALIAS(Comm_remote_group)
 extern "C" int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result) {
   Call call(call_name<"MPI_Comm_compare">);
   const Communicator* one = call.communicator(comm1);
-  call.whose_communicator("comm1");
+  call.append_communicator_argument("comm1");
   const Communicator* other = call.communicator(comm2);
-  call.whose_communicator("comm2");
+  call.append_communicator_argument("comm2");
   call.not_null(result, "result");
   if (call.ok()) *result = compare(*one, *other);
   return call.done();
@@ -118,7 +118,7 @@ MARGAY_ALIAS(Comm_compare)
 
 extern "C" int PMPI_Comm_free(MPI_Comm* comm) {
   Call call(call_name<"MPI_Comm_free">);
-  Communicator* const communicator = to_be_freed(call, comm);
+  Communicator* const communicator = communicator_to_free(call, comm);
   if (communicator == nullptr) return call.failed();
   call.on(call.rank().worlds().world());
   call.rank().free_communicator(*communicator);
@@ -131,7 +131,7 @@ MARGAY_ALIAS(Comm_free)
 // communicator are complete.
 extern "C" int PMPI_Comm_disconnect(MPI_Comm* comm) {
   Call call(call_name<"MPI_Comm_disconnect">);
-  Communicator* const communicator = to_be_freed(call, comm);
+  Communicator* const communicator = communicator_to_free(call, comm);
   if (communicator == nullptr) return call.failed();
   // MPI_Comm_free returns at once; requests keep the communicator alive.
   wait_until(call.rank(), [&] { return call.device().quiet(*communicator); });

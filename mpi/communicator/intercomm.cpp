@@ -11,7 +11,7 @@ extern "C" int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_
                                      int tag, MPI_Comm* newintercomm) {
   Call call(call_name<"MPI_Intercomm_create">);
   Communicator* const local = call.intracommunicator(local_comm);
-  call.whose_communicator("local_comm");
+  call.append_communicator_argument("local_comm");
   if (local != nullptr) check_rank(call, local_leader, local->size(), "local_leader");
   call.send_tag(tag);
   call.not_null(newintercomm, "newintercomm");
@@ -19,7 +19,7 @@ extern "C" int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_
   // Peer and remote leader are significant at the local leader only.
   if (call.ok() && local->rank() == local_leader) {
     peer = call.communicator(peer_comm);
-    call.whose_communicator("peer_comm");
+    call.append_communicator_argument("peer_comm");
     if (peer != nullptr) check_rank(call, remote_leader, peer->peer_count(), "remote_leader");
   }
   if (!call.ok()) return call.failed();

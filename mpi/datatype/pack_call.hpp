@@ -13,7 +13,7 @@ namespace margay::mpi {
   std::int64_t all = 0;
   if (count < 0 || !__builtin_mul_overflow(count, bytes, &all)) return count < 0 ? 0 : static_cast<std::uint64_t>(all);
   call.error(MPI_ERR_COUNT, "count is " + std::to_string(count) + "; as many elements of " + std::to_string(bytes) +
-                                " bytes pass 2^63 bytes");
+                                " bytes exceed 2^63 bytes");
   return 0;
 }
 

@@ -39,7 +39,7 @@ int hand_out_kind(Call& call, MPI_Datatype basic, int combiner, std::vector<int>
   return MPI_SUCCESS;
 }
 
-std::string asked_of(int digits, int range) {
+std::string describe_kind_arguments(int digits, int range) {
   const auto number = [](int value) { return value == MPI_UNDEFINED ? "MPI_UNDEFINED" : std::to_string(value); };
   return "p is " + number(digits) + " and r is " + number(range);
 }
@@ -47,9 +47,9 @@ std::string asked_of(int digits, int range) {
 // Either precision or range may be MPI_UNDEFINED, but not both.
 void check_kind(Call& call, int digits, int range, MPI_Datatype found) {
   if (digits == MPI_UNDEFINED && range == MPI_UNDEFINED) {
-    call.error(MPI_ERR_ARG, asked_of(digits, range) + "; one of them must be defined");
+    call.error(MPI_ERR_ARG, describe_kind_arguments(digits, range) + "; one of them must be defined");
   } else if (found == MPI_DATATYPE_NULL) {
-    call.error(MPI_ERR_ARG, asked_of(digits, range) + "; no datatype has this precision and range");
+    call.error(MPI_ERR_ARG, describe_kind_arguments(digits, range) + "; no datatype has this precision and range");
   }
 }
 

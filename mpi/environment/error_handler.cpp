@@ -113,7 +113,7 @@ extern "C" int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) {
     call.error(MPI_ERR_ARG, "errorcode " + std::to_string(errorcode) + " is not an error code");
   if (!call.ok()) return call.failed();
   // Leaves the rank first; the handler's code is not this call's result.
-  call.blame(Call::Blame::program_class);
+  call.set_error_origin(Call::ErrorOrigin::program_class);
   call.hand_over(*communicator, errorcode);
   return MPI_SUCCESS;
 }

@@ -5,12 +5,16 @@
 
 namespace margay::mpi {
 
-int raise_on_file(MpiRank& rank, const CallName& name, int code) {
+bool file_handler_is_fatal(MpiRank& rank) {
+  const ErrorHandlerPtr& handler = rank.tables().file_handler;
+  return handler->function == nullptr && handler->handle != MPI_ERRORS_RETURN;
+}
+
+int raise_on_file(MpiRank& rank, const CallName& name, int code, sim::Finding finding) {
   rank.enter();
   const ErrorHandlerPtr handler = rank.tables().file_handler;
-  if (handler->function == nullptr && handler->handle != MPI_ERRORS_RETURN) {
-    // The program gave the code (MPI_File_call_errhandler), or the call is not supported.
-    abort_by_error(rank, name, rank.errors().class_of(code), sim::Finding::mpi_error, "", rank.errors().text_of(code));
+  if (file_handler_is_fatal(rank)) {
+    abort_by_error(rank, name, rank.errors().class_of(code), finding, "", rank.errors().text_of(code));
   }
   rank.leave();
   // The handler runs outside, because it may call MPI.

@@ -59,7 +59,9 @@ extern "C" int PMPI_File_call_errhandler(MPI_File fh, int errorcode) {
     if (!call.ok()) return call.failed();
   }
   // After the call has left the rank, as the handler runs outside.
-  static_cast<void>(raise_on_file(*current_rank(), call_name<"MPI_File_call_errhandler">, errorcode));
+  // The program gave the code.
+  static_cast<void>(raise_on_file(*current_rank(), call_name<"MPI_File_call_errhandler">, errorcode,
+                                  margay::sim::Finding::mpi_error));
   return MPI_SUCCESS;
 }
 MARGAY_ALIAS(File_call_errhandler)

@@ -25,7 +25,7 @@ void set_error(Call& call, const UserRequest& request, const char* function, int
   const int error_class = GeneralizedRequest::failed(call.rank(), function, code, words);
   if (error_class == MPI_SUCCESS) return;
   call.on(*request.communicator);
-  call.blame(Call::Blame::program_class);
+  call.set_error_origin(Call::ErrorOrigin::program_class);
   call.error(error_class, std::move(words));
 }
 
@@ -96,7 +96,7 @@ void wait_extended(Call& call, Requests requests, bool all, const std::function<
     waiter.idle();
     stall.idle(waiter.idle_ns());
     // Another thread may complete the requests.
-    if (rank.threaded()) rank.let_others_in();
+    if (rank.threaded()) rank.let_waiting_threads_in();
   }
 }
 

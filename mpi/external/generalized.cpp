@@ -8,7 +8,8 @@ using namespace margay::mpi;
 
 namespace {
 
-// The incomplete generalized request behind a handle; nullptr, with the error set, if there is none.
+// The request behind a handle, and `generalized` if it is an incomplete generalized request; otherwise sets the error.
+// Returns nullptr for an invalid handle only, so callers test the error.
 UserRequest* find(Call& call, MPI_Request handle, GeneralizedRequest*& generalized) {
   UserRequest* const found = call.request(handle);
   if (!call.ok()) return nullptr;
@@ -65,7 +66,7 @@ extern "C" int PMPI_Grequest_complete(MPI_Request request) {
   std::string words;
   const int code = generalized->completed(call.rank(), words);
   if (code == MPI_SUCCESS) return MPI_SUCCESS;
-  call.blame(Call::Blame::program);
+  call.set_error_origin(Call::ErrorOrigin::program);
   call.error(code, std::move(words));
   return call.failed();
 }
@@ -104,7 +105,8 @@ extern "C" int PMPIX_Grequest_class_allocate(MPIX_Grequest_class greq_class, voi
   // The number of a class is its index plus 1. The number 0 (no class) becomes the largest index, which is rejected.
   const auto place = static_cast<std::size_t>(greq_class) - 1;
   if (place < classes.size()) return start(call, classes[place], extra_state, greq_class, request);
-  call.error(MPI_ERR_ARG, "greq_class " + std::to_string(greq_class) + " is none that MPIX_Grequest_class_create made");
+  call.error(MPI_ERR_ARG,
+             "greq_class " + std::to_string(greq_class) + " is not a class made by MPIX_Grequest_class_create");
   return call.failed();
 }
 MARGAY_ALIAS_MPIX(Grequest_class_allocate)

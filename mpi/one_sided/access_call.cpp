@@ -226,7 +226,7 @@ void check_result(Call& call, Access& access, const ResultArguments& result, con
   if (!result.wanted || !call.ok()) return;
   access.type = call.datatype(result.type, result.count);
   if (access.type != nullptr) static_cast<void>(call.elements(result.count, *access.type));
-  if (!result.one_element) call.whose("of the result");
+  if (!result.one_element) call.append_part("of the result");
   call.address(result.result, result.count, access.type, "the result's buffer");
   if (!call.ok()) return;
   if (has_elements(access, result) && element_type(*access.type) != operands.type) {

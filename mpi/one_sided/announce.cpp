@@ -58,7 +58,8 @@ std::string advice(const Conflict& conflict, const AnnouncedAccess& second) {
       break;
   }
   return own ? "call MPI_Win_flush between them"
-             : "take MPI_LOCK_EXCLUSIVE, or begin the second when the first's rank has said that MPI_Win_flush is over";
+             : "take MPI_LOCK_EXCLUSIVE, or begin the second after a message from the first's rank behind its "
+               "MPI_Win_flush";
 }
 
 }  // namespace
@@ -90,7 +91,7 @@ std::string own_conflict_text(const Conflict& conflict, const AnnouncedAccess& s
                                                                  : "let MPI_Win_complete part them";
   return "with rank " + std::to_string(second.origin) + " as target it " + side(second) + " the origin's memory " +
          memory + ", which " + first_call + " with rank " + std::to_string(conflict.first.origin) + " as target " +
-         side(conflict.first) + " and has not given back: " + wait;
+         side(conflict.first) + " and still uses: " + wait;
 }
 
 namespace {
@@ -128,7 +129,7 @@ AnnouncedAccess announcement_of(Call& call, Window& window, const Access& access
 // The earlier access's function and source line. `place` is an offset in a file, so this process can look it up
 // although another process made the call.
 std::string first_call(Call& call, const Conflict& conflict) {
-  return conflict.first.call + call.rank().process().source_lines().behind_call(conflict.first.place);
+  return conflict.first.call + call.rank().process().source_lines().location_suffix(conflict.first.place);
 }
 
 // Records the finding, prints it unless it ends the job anyway, and sets the call's error.
@@ -138,9 +139,9 @@ void report_conflict(Call& call, const Window& window, std::string sentence) {
                                                                              handler->handle == MPI_ERRORS_ABORT));
   sim::Process& process = call.rank().process();
   if (fatal || window.check->lines < kConflictsPrintedMax) {
-    const std::string site = process.source_lines().behind_call(call.rank().caller());
+    const std::string site = process.source_lines().location_suffix(call.rank().caller());
     sim::FindingRecord found;
-    sim::set_text(found.call, call.name());
+    sim::set_name(found.call, call.name());
     sim::set_site(found, site);
     process.findings().add(sim::Finding::rma_conflict, found, sentence);
     if (!fatal) {

@@ -105,7 +105,7 @@ bool check_access(Call& call, const AccessArguments& arguments, Window*& window,
   const auto checked = [&](MPI_Datatype handle, std::int64_t count, const char* side) {
     Datatype* const type = call.datatype(handle, count);
     if (type != nullptr) static_cast<void>(call.elements(count, *type));
-    if (apart) call.whose(side);
+    if (apart) call.append_part(side);
     return type;
   };
   access.type = checked(arguments.origin_type, arguments.origin_count,
@@ -178,7 +178,7 @@ void wait_for_accesses(Call& call, Window& window, int target) {
 namespace {
 
 // Accesses to mapped memory of a dead process succeed; their epoch fails.
-void report_dead(Call& call, const WindowTarget& target) {
+void report_dead_target(Call& call, const WindowTarget& target) {
   if (target.lock != LockKind::none && call.device().kernel().initiator().gone(target.world_rank))
     call.error(MPIX_ERR_PROC_FAILED, {});
 }
@@ -210,7 +210,7 @@ void flush(Call& call, Window& window, int target) {
     call.rank().rma().begin_flush(window, target);
   }
   wait_for_accesses(call, window, target);
-  report_dead(call, window.target(target));
+  report_dead_target(call, window.target(target));
   complete_announced(call, window, target, Completed::all);
 }
 
@@ -228,7 +228,7 @@ void flush_all(Call& call, Window& window) {
   for (int target = 0; target < window.members(); ++target) call.rank().rma().begin_flush(window, target);
   for (int target = 0; target < window.members(); ++target) wait_for_accesses(call, window, target);
   for (int target = 0; target < window.members(); ++target) {
-    report_dead(call, window.target(target));
+    report_dead_target(call, window.target(target));
     complete_announced(call, window, target, Completed::all);
   }
 }

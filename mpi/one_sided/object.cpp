@@ -153,7 +153,7 @@ extern "C" int PMPI_Win_call_errhandler(MPI_Win win, int errorcode) {
   }
   if (!call.ok()) return call.failed();
   // MPI_SUCCESS means that the handler was called; `errorcode` is not this call's error.
-  call.blame(Call::Blame::program_class);
+  call.set_error_origin(Call::ErrorOrigin::program_class);
   static_cast<void>(call.hand_over(*window->communicator, errorcode));
   return MPI_SUCCESS;
 }

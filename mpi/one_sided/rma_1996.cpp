@@ -32,7 +32,7 @@ struct Arguments1996 {
 enum class Moves : std::uint8_t { there, here };
 
 // The window of a communicator of MPI_RMA_init; nullptr after an error.
-Window* window_behind(Call& call, MPI_Comm comm) {
+Window* window_of_communicator(Call& call, MPI_Comm comm) {
   const Communicator* const communicator = call.communicator(comm);
   if (communicator == nullptr) return nullptr;
   Window* const window = call.rank().rma().window_of(*communicator);
@@ -79,7 +79,7 @@ void move(Call& call, Moves how, Window& window, const Access& access) {
 // MPI_RMA_put and MPI_RMA_get: return when the origin's buffer may be used again.
 int blocking(const Invocation& name, Moves how, const Arguments1996& arguments) {
   Call call(name);
-  Window* const window = window_behind(call, arguments.comm);
+  Window* const window = window_of_communicator(call, arguments.comm);
   Access access;
   if (!check(call, arguments, window, access)) return call.done();
   move(call, how, *window, access);
@@ -93,7 +93,7 @@ int blocking(const Invocation& name, Moves how, const Arguments1996& arguments) 
 // MPI_RMA_iput and MPI_RMA_iget.
 int nonblocking(const Invocation& name, Moves how, const Arguments1996& arguments, MPI_Request* request) {
   Call call(name);
-  Window* const window = window_behind(call, arguments.comm);
+  Window* const window = window_of_communicator(call, arguments.comm);
   call.not_null(request, "request");
   Access access;
   const bool moves = check(call, arguments, window, access);
@@ -139,7 +139,7 @@ int MPI_RMA_init(void* base, MPI_Aint size, int disp_unit, MPI_Comm comm, MPI_Co
 int MPI_RMA_free(MPI_Comm* comm) {
   Call call(call_name<"MPI_RMA_free">);
   call.not_null(comm, "comm");
-  Window* const window = call.ok() ? window_behind(call, *comm) : nullptr;
+  Window* const window = call.ok() ? window_of_communicator(call, *comm) : nullptr;
   if (!call.ok()) return call.failed();
   flush_all(call, *window);
   record_error(call, perform(collectives_of(call), *window->communicator, BarrierCall{}));

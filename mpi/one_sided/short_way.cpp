@@ -174,7 +174,7 @@ bool short_flush(int target, MPI_Win handle) {
   // A dead target fails the epoch; the whole call reports it.
   if (rank.device().kernel().initiator().gone(to->world_rank)) return false;
   // Last, because it counts the call, and a call that takes the full path must not be counted twice.
-  return rank.rma().need_not_look();
+  return rank.rma().may_skip_progress();
 }
 
 }  // namespace margay::mpi

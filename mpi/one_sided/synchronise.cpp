@@ -34,7 +34,7 @@ std::vector<int> ranks_in(Call& call, const Window& window, const GroupPtr& grou
     int rank = 0;
     while (rank < window.members() && window.targets[static_cast<std::size_t>(rank)].world_rank != world) ++rank;
     if (rank == window.members()) {
-      call.error(MPI_ERR_GROUP, "a member of the group is none of the window's group");
+      call.error(MPI_ERR_GROUP, "a member of the group is not in the window's group");
       break;
     }
     ranks.push_back(rank);
@@ -45,7 +45,7 @@ std::vector<int> ranks_in(Call& call, const Window& window, const GroupPtr& grou
 // Completes the accesses to a target and unlocks it. If the unlock is a message that follows all accesses on their
 // wire, no flush is needed.
 void unlock_one(Call& call, Window& window, int target) {
-  if (Rma::may_unlock_behind(window, window.target(target))) {
+  if (Rma::can_unlock_by_message(window, window.target(target))) {
     call.rank().rma().unlock(window, target);
     return wait_for_accesses(call, window, target);
   }
@@ -56,9 +56,9 @@ void unlock_one(Call& call, Window& window, int target) {
 // Runs a round of progress and yields, in some of the calls. Without this, a program that polls for data of other
 // ranks, by calls that never wait, would receive no messages.
 void look_at_times(Call& call) {
-  if (!call.rank().rma().looks_now()) return;
+  if (!call.rank().rma().needs_progress()) return;
   look_once(call);
-  give_way(call);
+  yield_processor(call);
 }
 
 // The end of a call that completed accesses: records the synchronisation and sets the accesses' errors.
@@ -331,7 +331,7 @@ extern "C" int PMPI_Win_test(MPI_Win win, int* flag) {
     call.rank().rma().record_synchronisation(*window, TraceSync::wait);
     report_errors(call, *window);
   } else {
-    give_way(call);
+    yield_processor(call);
   }
   return call.done();
 }

@@ -2,6 +2,11 @@
 
 namespace margay::mpi {
 
+int refuse(Call& call, int peer, int tag) {
+  call.failure().concerns(peer, tag, 0);
+  return call.failed();
+}
+
 void refuse_request(Call& call, Request* device) {
   // The operation continues without a handle; the device frees it when it is complete.
   call.device().free(*device);

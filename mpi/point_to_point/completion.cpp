@@ -1,6 +1,7 @@
 #include "mpi/point_to_point/completion.hpp"
 
 #include "mpi/call/binding.hpp"
+#include "mpi_adi/device/receive_request.hpp"
 #include "mpi_adi/rank/wait.hpp"
 #include "mpi_adi/request/own_request.hpp"
 
@@ -8,12 +9,18 @@ namespace margay::mpi {
 
 namespace {
 
+// The message of a truncated receive, for the finding's record.
+void record_message(Call& call, const Request& request) {
+  if (request.error_class != MPI_ERR_TRUNCATE) return;
+  call.failure().concerns(request.source, request.tag, static_cast<const mpi_adi::ReceiveRequest&>(request).sent_bytes);
+}
+
 // Ends a request of mpi_adi/request, which the device does not manage.
 int end_own(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status, std::string& words) {
   auto& own = static_cast<OwnRequest&>(*request.device);
   MPI_Status unseen{};
   const int error_class = own.end(call.rank(), ignores(status) ? &unseen : status, words);
-  if (error_class != MPI_SUCCESS && own.errors_are_the_programs()) call.blame(Call::Blame::program);
+  if (error_class != MPI_SUCCESS && own.has_program_errors()) call.set_error_origin(Call::ErrorOrigin::program);
   if (error_class != MPI_SUCCESS && words.empty()) words = lost_text(call.rank());
   request.device = nullptr;
   if (!request.persistent) {
@@ -50,6 +57,11 @@ bool end_well(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status*
 
 }  // namespace
 
+void fail_by(Call& call, const Request& request) {
+  record_message(call, request);
+  call.error(request.error_class, failure_text(call.rank(), request));
+}
+
 // Three cases: a send or receive that succeeded, a request of mpi_adi/request, a send or receive that failed.
 int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status, std::string& words) {
   if (end_well(call, request, handle, status)) return MPI_SUCCESS;
@@ -57,6 +69,7 @@ int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Statu
   const int error_class = request.device->error_class;
   status_of(*request.device, status);
   words = failure_text(call.rank(), *request.device);
+  record_message(call, *request.device);
   give_back(call, request, handle);
   return error_class;
 }
@@ -167,25 +180,25 @@ class Statuses {
 [[gnu::noinline]] int end_failed(Call& call, RequestRow& row, int i, MPI_Status* status) {
   Communicator& communicator = *row[i]->communicator;
   // Only the first failed request determines the call's error and its origin; ending a later one must not change them.
-  const Call::Blame before = call.blamed();
+  const Call::ErrorOrigin before = call.error_origin();
   std::string words;
   // Ending the request drops its reference, and the handler is called afterwards.
   ++communicator.references;
   const int error_class = row.end(i, status, words);
   if (error_class == MPI_SUCCESS || !call.ok()) {
     call.device().drop_reference(communicator);
-    if (error_class != MPI_SUCCESS) call.blame(before);
+    if (error_class != MPI_SUCCESS) call.set_error_origin(before);
     return error_class;
   }
-  const bool programs = call.blamed() == Call::Blame::program;  // a function of the program returned it
+  const bool programs = call.error_origin() == Call::ErrorOrigin::program;  // a function of the program returned it
   // The communicator may be freed before its handler is called.
   call.adopt(communicator);
   const std::string name(error_class_name(error_class));
   call.error(MPI_ERR_IN_STATUS, "request " + std::to_string(i) + " failed with " +
                                     (name.empty() ? "code " + std::to_string(error_class) : name) + ": " + words);
-  call.blame(programs                              ? Call::Blame::program_class
-             : error_class == MPIX_ERR_PROC_FAILED ? Call::Blame::peer
-                                                   : Call::Blame::call);
+  call.set_error_origin(programs                              ? Call::ErrorOrigin::program_class
+                        : error_class == MPIX_ERR_PROC_FAILED ? Call::ErrorOrigin::peer
+                                                              : Call::ErrorOrigin::call);
   call.status_class(call.rank().errors().class_of(error_class));
   return error_class;
 }

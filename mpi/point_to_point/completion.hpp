@@ -19,11 +19,13 @@ inline void status_of(const Request& request, MPI_Status* status) {
   }
   set_status_cancelled(*status, request.cancelled);
 }
+// Sets the call's error to that of a complete request. Requires: the request has failed.
+[[gnu::noinline]] void fail_by(Call& call, const Request& request);
 // Writes the status of a complete request, passes its error to the call, and frees the request. For requests of
 // blocking calls, which have no handle.
 inline void finish_device_request(Call& call, Request& request, MPI_Status* status) {
   status_of(request, status);
-  if (request.error_class != MPI_SUCCESS) call.error(request.error_class, failure_text(call.rank(), request));
+  if (request.error_class != MPI_SUCCESS) fail_by(call, request);
   call.device().free(request);
 }
 

@@ -158,7 +158,7 @@ extern "C" int PMPI_Parrived(MPI_Request request, int partition, int* flag) {
   if (!arrived) {
     look_once(call);
     arrived = found->arrived(partition);
-    if (!arrived) give_way(call);
+    if (!arrived) yield_processor(call);
   }
   *flag = arrived ? 1 : 0;
   return MPI_SUCCESS;

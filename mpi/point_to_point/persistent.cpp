@@ -14,7 +14,7 @@ namespace {
 // Makes an inactive request with references to communicator and datatype, which the program may free.
 int keep(Call& call, Communicator* communicator, const PersistentCall& arguments, MPI_Request* handle) {
   call.not_null(handle, "request");
-  if (!call.ok()) return call.failed();
+  if (!call.ok()) return refuse(call, arguments.peer, arguments.tag);
   UserRequest* request = call.rank().handles().add_request(nullptr, *communicator);
   if (request == nullptr) {
     call.error(MPI_ERR_OTHER, "too many requests are alive (2^18); free some first");

@@ -24,7 +24,7 @@ Communicator* check_probe(Call& call, int source, int tag, MPI_Comm comm) {
 
 // Whether no message can arrive any more, because the source is lost; sets the error if so.
 bool source_is_lost(Call& call, int source, const Communicator& communicator) {
-  if (!call.device().source_lost(source, communicator)) return false;
+  if (!call.device().is_source_lost(source, communicator)) return false;
   call.error(MPIX_ERR_PROC_FAILED, lost_text(call.rank()));
   return true;
 }
@@ -145,7 +145,7 @@ extern "C" int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_St
   if (*flag != 0) {
     fill(status, envelope);
   } else if (!source_is_lost(call, source, *communicator)) {
-    give_way(call);
+    yield_processor(call);
   }
   return call.done();
 }
@@ -197,7 +197,7 @@ extern "C" int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_M
     *flag = 0;
     *message = MPI_MESSAGE_NULL;
     if (source_is_lost(call, source, *communicator)) return call.failed();
-    give_way(call);
+    yield_processor(call);
     return MPI_SUCCESS;
   }
   *message = hand_out(call, *found);

@@ -12,7 +12,7 @@ int blocking_receive(const Invocation& name, const ReceiveArguments& arguments, 
   const CheckedReceive receive = check_receive(call, arguments);
   call.status(status);
   if (!call.ok()) [[unlikely]]
-    return call.failed();
+    return refuse(call, arguments.source, arguments.tag);
   // A receive always has a request, unlike a short send.
   Request& request = *call.device().start_receive(receive);
   call.wait(request);
@@ -25,7 +25,7 @@ int nonblocking_receive(const Invocation& name, const ReceiveArguments& argument
   const CheckedReceive receive = check_receive(call, arguments);
   call.not_null(request, "request");
   if (!call.ok()) [[unlikely]]
-    return call.failed();
+    return refuse(call, arguments.source, arguments.tag);
   hand_out(call, call.device().start_receive(receive), *receive.communicator, request);
   return call.done();
 }

@@ -17,7 +17,7 @@ OwnRequest* own_of(Request* request) {
 // so the call returns it unchanged.
 int end(Call& call, bool programs, int code, std::string words) {
   if (code == MPI_SUCCESS) return MPI_SUCCESS;
-  if (programs) call.blame(Call::Blame::program);
+  if (programs) call.set_error_origin(Call::ErrorOrigin::program);
   call.error(code, std::move(words));
   return call.failed();
 }
@@ -35,34 +35,34 @@ extern "C" int PMPI_Request_free(MPI_Request* request) {
   if (!call.ok()) return call.failed();
   UserRequest* found = call.request(*request);
   if (!call.ok()) return call.failed();
-  Request* const under_way = found->device;
+  Request* const device_request = found->device;
   // Persistent collectives and partitioned requests own an object between starts.
   OwnRequest* const kept = found->persistent ? found->own : nullptr;
-  if (is_collective(under_way)) {
+  if (is_collective(device_request)) {
     call.error(MPI_ERR_REQUEST, "the request is a nonblocking collective's; it is not freed but completed");
     return call.failed();
   }
-  if (kept != nullptr && under_way != nullptr) {
+  if (kept != nullptr && device_request != nullptr) {
     call.error(MPI_ERR_REQUEST, "the partitioned request is active; wait for it before it is freed");
     return call.failed();
   }
   *request = MPI_REQUEST_NULL;
   // The shared handle of completed sends is never freed.
   if (found->common) return MPI_SUCCESS;
-  const bool own = under_way != nullptr && under_way->is_own();
+  const bool own = device_request != nullptr && device_request->is_own();
   // A generalized request keeps its handle until MPI_Grequest_complete, which names it.
-  const bool awaited = generalized_of(under_way) != nullptr && !under_way->complete;
+  const bool awaited = generalized_of(device_request) != nullptr && !device_request->complete;
   if (!awaited) call.rank().handles().free_request(*found);
   // An operation in progress continues; its owner frees it when it is complete.
   if (kept != nullptr) {
     kept->retire();
   } else if (own) {
     std::string words;
-    const bool programs = own_of(under_way)->errors_are_the_programs();
-    const int code = own_of(under_way)->give_up(call.rank(), words);
+    const bool programs = own_of(device_request)->has_program_errors();
+    const int code = own_of(device_request)->give_up(call.rank(), words);
     return end(call, programs, code, std::move(words));
-  } else if (under_way != nullptr) {
-    call.device().free(*under_way);
+  } else if (device_request != nullptr) {
+    call.device().free(*device_request);
   }
   return MPI_SUCCESS;
 }
@@ -86,7 +86,7 @@ extern "C" int PMPI_Cancel(MPI_Request* request) {
     std::string words;
     auto& own = *own_of(found->device);
     const int code = own.cancel(call.rank(), words);
-    return end(call, own.errors_are_the_programs(), code, std::move(words));
+    return end(call, own.has_program_errors(), code, std::move(words));
   }
   call.device().cancel(*found->device);
   return MPI_SUCCESS;

@@ -34,7 +34,7 @@ int blocking_send(const Invocation& name, SendMode mode, const SendArguments& ar
   Call call(name);
   const CheckedSend send = check_send(call, mode, arguments);
   if (!call.ok()) [[unlikely]]
-    return call.failed();
+    return refuse(call, arguments.destination, arguments.tag);
   // A short message whose ring has room needs no request; a synchronous one has to wait for its receive.
   if (mode != SendMode::synchronous && call.device().send_now(send)) return MPI_SUCCESS;
   return send_and_wait(call, send);
@@ -45,7 +45,7 @@ int nonblocking_send(const Invocation& name, SendMode mode, const SendArguments&
   const CheckedSend send = check_send(call, mode, arguments);
   call.not_null(request, "request");
   if (!call.ok()) [[unlikely]]
-    return call.failed();
+    return refuse(call, arguments.destination, arguments.tag);
   // A send that completes at once gets the shared handle, and no table entry.
   hand_out(call, call.device().start_send(send), *send.communicator, request);
   if (call.rank().handles().origins() != nullptr && call.ok()) [[unlikely]]

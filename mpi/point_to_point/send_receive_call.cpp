@@ -43,9 +43,9 @@ int carry_out(Call& call, const SendArguments& send, const CheckedSend* copied_f
               MPI_Status* status) {
   CheckedSend out = check_send(call, SendMode::standard, send);
   out.copied_from = copied_from;
-  call.whose("of the send");
+  call.append_part("of the send");
   const CheckedReceive in = check_receive(call, receive);
-  call.whose("of the receive");
+  call.append_part("of the receive");
   call.status(status);
   if (!call.ok()) [[unlikely]]
     return call.failed();
@@ -65,9 +65,9 @@ int start_both(Call& call, const SendArguments& send, const CheckedSend* copied_
                std::unique_ptr<std::byte[]> copy, MPI_Request* handle) {
   CheckedSend out = check_send(call, SendMode::standard, send);
   out.copied_from = copied_from;
-  call.whose("of the send");
+  call.append_part("of the send");
   const CheckedReceive in = check_receive(call, receive);
-  call.whose("of the receive");
+  call.append_part("of the receive");
   call.not_null(handle, "request");
   // The handle first: without one nothing is started, since a started operation could not be completed.
   UserRequest* const made = call.ok() ? add_own_request(call, *in.communicator) : nullptr;
@@ -100,7 +100,7 @@ int send_and_replace(const Invocation& name, const SendArguments& send, const Re
                      MPI_Status* status) {
   Call call(name);
   const CheckedSend checked = check_send(call, SendMode::standard, send);
-  call.whose("of the send");
+  call.append_part("of the send");
   if (!call.ok()) return call.failed();
   // Lives until the send is complete.
   const TypedCopy copy(checked);
@@ -111,7 +111,7 @@ int start_send_and_replace(const Invocation& name, const SendArguments& send, co
                            MPI_Request* request) {
   Call call(name);
   const CheckedSend checked = check_send(call, SendMode::standard, send);
-  call.whose("of the send");
+  call.append_part("of the send");
   if (!call.ok()) return call.failed();
   TypedCopy copy(checked);
   const SendArguments copied = copy.instead_of(send);

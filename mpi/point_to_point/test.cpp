@@ -28,18 +28,18 @@ bool test_once(Call& call, Asked asked, Done done) {
     if (done()) return true;
   }
   // A program that loops around a test must let its peer run.
-  give_way(call);
+  yield_processor(call);
   return false;
 }
 
 // The status and error of a request, without ending it.
-void look_at_own(Call& call, OwnRequest& own, MPI_Status* status) {
+void read_own_status(Call& call, OwnRequest& own, MPI_Status* status) {
   MPI_Status unseen{};
   std::string words;
   const int error_class = own.outcome(call.rank(), ignores(status) ? &unseen : status, words);
   if (error_class == MPI_SUCCESS) return;
   if (words.empty()) words = lost_text(call.rank());
-  if (own.errors_are_the_programs()) call.blame(Call::Blame::program);
+  if (own.has_program_errors()) call.set_error_origin(Call::ErrorOrigin::program);
   call.error(error_class, std::move(words));
 }
 
@@ -136,12 +136,12 @@ extern "C" int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Statu
   } else if (!test_once(call, found, [found] { return complete(*found); })) {
     *flag = 0;
   } else if (found->device->is_own()) {
-    look_at_own(call, static_cast<OwnRequest&>(*found->device), status);
+    read_own_status(call, static_cast<OwnRequest&>(*found->device), status);
   } else {
     // The request stays as it is: MPI_Wait or MPI_Test may end it later.
     const Request& ended = *found->device;
     status_of(ended, status);
-    if (ended.error_class != MPI_SUCCESS) call.error(ended.error_class, failure_text(call.rank(), ended));
+    if (ended.error_class != MPI_SUCCESS) fail_by(call, ended);
   }
   return call.done();
 }

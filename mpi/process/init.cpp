@@ -1,6 +1,8 @@
 // The beginning and end of the world model (MPI 4.0, chapter 11.2).
 #include <unistd.h>
 
+#include <array>
+#include <cstdio>
 #include <string>
 
 #include "mpi/call/binding.hpp"
@@ -13,6 +15,7 @@
 #include "mpi_adi/protocol/buffered.hpp"
 #include "mpi_adi/rank/call_trace.hpp"
 #include "mpi_adi/rank/mpi_process.hpp"
+#include "sim/boot/last_second.hpp"
 #include "sim/machine/process.hpp"
 
 using namespace margay::mpi;
@@ -31,7 +34,7 @@ int begin(const Invocation& of, int thread_level) {
     return call.failed();
   }
   // With SERIALIZED, calls come from several threads, so the process lock must work between threads.
-  const auto status = hold_machine(thread_level >= MPI_THREAD_SERIALIZED);
+  const auto status = acquire_machine(thread_level >= MPI_THREAD_SERIALIZED);
   if (!status.ok()) exit_by_failure(of.name, "failed: " + status.sentence());
   MpiRank* const rank = current_rank();
   set_thread_rank(rank);
@@ -129,24 +132,36 @@ extern "C" int PMPI_Finalize() {
     // First, while everything still works: the program's own actions at the end (MPI 4.0, 11.2.4).
     delete_attributes_at_end(call, rank.worlds().self());
     delete_attributes_at_end(call, rank.worlds().world());
-    report_leaks(rank, {.session = 0, .last = hold_machine_alone()});
+    report_leaks(rank, {.session = 0, .last = is_machine_used_once()});
     if (!end_communication(call)) return call.failed();
     // Tested again, because the last session may have ended meanwhile.
-    if (hold_machine_alone() && rank.buffered().drained()) rank.buffered().abandon();
+    if (is_machine_used_once() && rank.buffered().drained()) rank.buffered().abandon();
     rank.end_world();
   }
-  // After the Call has left the rank, which let_go_machine() enters again.
+  // After the Call has left the rank, which release_machine() enters again.
   set_thread_rank(nullptr);
-  let_go_machine();
+  release_machine();
   current_process().set_init_state(InitState::finalized);
   return MPI_SUCCESS;
 }
 MARGAY_ALIAS(Finalize)
 
+// The call may be in a signal handler, and the interrupted code may hold a lock that the message needs: of memory, or
+// of the names of locations. So the board has a short message first, and the time is limited.
 extern "C" int PMPI_Abort(MPI_Comm comm, int errorcode) {
   // Prints the message of a call outside MPI, and ends the process.
   if (current_rank() == nullptr) const Call ends_the_process(call_name<"MPI_Abort">);
   MpiRank& rank = *current_rank();
+  std::array<char, 64> brief{};
+  std::snprintf(brief.data(), brief.size(), "MPI_Abort with code %d", errorcode);
+  rank.process().announce_abort(errorcode, brief.data());
+  // Outside of a handler more than the longest search for a location's name.
+  constexpr unsigned kPatienceSeconds = 15;
+  constexpr unsigned kHandlerSeconds = 3;
+  const margay::sim::LastSecond last(rank.process().signed_off() ? margay::sim::LastSecond::kKill
+                                     : (errorcode & 0xff) != 0   ? errorcode
+                                                                 : 1,
+                                     rank.lock().interrupted() ? kHandlerSeconds : kPatienceSeconds);
   std::string where = "a communicator";
   if (enters_soon(rank)) {
     margay::sim::Recorder& recorder = rank.process().recorder();
@@ -160,8 +175,8 @@ extern "C" int PMPI_Abort(MPI_Comm comm, int errorcode) {
   } else if (comm == MPI_COMM_WORLD) {
     where = "MPI_COMM_WORLD";
   }
-  rank.process().abort(errorcode, "MPI_Abort" +
-                                      rank.process().source_lines().behind_call(margay::sim::call_from_program()) +
-                                      " with code " + std::to_string(errorcode) + " on " + where);
+  rank.process().abort(
+      errorcode, "MPI_Abort" + rank.process().source_lines().location_suffix_soon(margay::sim::call_from_program()) +
+                     " with code " + std::to_string(errorcode) + " on " + where);
 }
 MARGAY_ALIAS(Abort)

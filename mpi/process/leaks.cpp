@@ -89,13 +89,13 @@ class Report {
     look_up_callers();
     char hex[16];
     std::snprintf(hex, sizeof hex, "0x%08x", static_cast<unsigned>(handle));
-    const std::string site = rank_.process().source_lines().behind_call(origin.place);
+    const std::string site = rank_.process().source_lines().location_suffix(origin.place);
     const std::string what = std::string("leak: ") + kind + " " + hex + in_quotes(name) + ", made by " +
                              (origin.function.empty() ? "an unknown call" : std::string(origin.function) + site) +
                              (details.empty() ? "" : ", " + details);
     begin() += sim::one_line(what) + id_suffix(sim::Finding::leaked_handle) + "\n";
     sim::FindingRecord found;
-    sim::set_text(found.call, origin.function);
+    sim::set_name(found.call, origin.function);
     sim::set_site(found, site);
     rank_.process().findings().add(sim::Finding::leaked_handle, found, what);
   }
@@ -168,19 +168,19 @@ std::string processes(int count) {
 }
 
 // Whether this is the communicator of a window, whose handle is that of the window.
-bool is_windows(const Communicator& communicator) {
+bool belongs_to_window(const Communicator& communicator) {
   return object_type(communicator.handle) == ObjectType::window;
 }
 
 // Windows are listed apart, by their own handles.
 void add_communicators(MpiRank& rank, Owner owner, Report& report) {
   for (const Communicator* communicator : rank.handles().living_communicators()) {
-    if (!owner.has(*communicator->group) || is_windows(*communicator)) continue;
+    if (!owner.has(*communicator->group) || belongs_to_window(*communicator)) continue;
     report.line("communicator", communicator->handle, communicator->name, processes(communicator->size()));
   }
   report.end_kind("communicator", "communicators");
   for (const Communicator* communicator : rank.handles().living_communicators()) {
-    if (!owner.has(*communicator->group) || !is_windows(*communicator)) continue;
+    if (!owner.has(*communicator->group) || !belongs_to_window(*communicator)) continue;
     report.line("window", communicator->handle, communicator->name, processes(communicator->size()));
   }
   report.end_kind("window", "windows");

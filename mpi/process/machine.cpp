@@ -99,7 +99,7 @@ void leave_held(MpiRank& rank, int users, bool signed_off) {
 // run, or in a signal handler. It therefore waits for each lock for a short time only. A dormant part has sent its
 // goodbye; the operating system frees the rest.
 [[gnu::destructor]] void end_machine() {
-  auto* const made = system_process().part_if_made<Machine>();
+  auto* const made = system_process().find_part<Machine>();
   if (made == nullptr) return;
   Machine& machine = *made;
   std::unique_lock lock(machine.mutex, std::defer_lock);
@@ -124,7 +124,7 @@ Status check_rates(const sim::Job& job) {
   const Status status = parse_asked_rates(job.rates, rates);
   if (status.ok() || job.rates_given) return status;
   if (job.rank == 0) {
-    static_cast<void>(std::fprintf(stderr, "margay: what `margay calibrate` has kept is passed over: %s\n",
+    static_cast<void>(std::fprintf(stderr, "margay: the rates that `margay calibrate` stored are passed over: %s\n",
                                    status.sentence().c_str()));
   }
   return {};
@@ -142,7 +142,8 @@ Status join(Machine& machine) {
       return status;
   } catch (const std::bad_alloc&) {
     return Status::error(
-        "no memory for the heap of unexpected messages and the rest; see ulimit -v, or lessen it with --heap");
+        "not enough memory for a rank, most of it the heap of unexpected messages; raise ulimit -v, or reduce the "
+        "heap with --heap");
   }
   // A child of fork() has a copy of this memory, and must not use the job.
   machine.process = getpid();
@@ -154,7 +155,7 @@ Status join(Machine& machine) {
 }  // namespace
 
 // The mutex is locked from beginning to end, so that two first users in two threads join once.
-Status hold_machine(bool threads) {
+Status acquire_machine(bool threads) {
   Machine& machine = the_machine();
   const std::lock_guard guard(machine.mutex);
   if (machine.rank != nullptr && machine.process != getpid()) {
@@ -177,18 +178,18 @@ Status hold_machine(bool threads) {
 }
 
 MpiRank* joined_rank(MpiProcess& process) {
-  auto* const machine = process.part_if_made<Machine>();
+  auto* const machine = process.find_part<Machine>();
   return machine == nullptr ? nullptr : machine->rank.get();
 }
 
-bool hold_machine_alone() {
+bool is_machine_used_once() {
   Machine& machine = the_machine();
   const std::lock_guard guard(machine.mutex);
   return machine.users <= 1;
 }
 
 // Sessions may follow: the rank becomes dormant, and is kept.
-void let_go_machine() {
+void release_machine() {
   Machine& machine = the_machine();
   const std::lock_guard guard(machine.mutex);
   if (--machine.users > 0) return;

@@ -16,13 +16,13 @@ namespace margay::mpi {
 // failure (an invalid option, no memory, a forked process, a process that exits) the number of users is unchanged.
 // `threads`: several threads will call at once. The first call opens shared memory and sockets; with several nodes it
 // waits for all processes of the job, which exchange addresses.
-[[nodiscard]] portals::Status hold_machine(bool threads);
+[[nodiscard]] portals::Status acquire_machine(bool threads);
 // Whether the caller is the only user. Another thread may become a user at any moment, so waits ask again in each
 // round.
-[[nodiscard]] bool hold_machine_alone();
+[[nodiscard]] bool is_machine_used_once();
 // Removes a user; the last one drains the wires and reports the accounts to the launcher. Requires: this thread is
 // outside the rank, and all communication of the user is complete.
-void let_go_machine();
+void release_machine();
 // The rank that has joined the job in this process, dormant or not; null: none. For owners of a virtual machine, while
 // nothing else runs in the process.
 [[nodiscard]] MpiRank* joined_rank(MpiProcess& process);

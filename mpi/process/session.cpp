@@ -81,7 +81,7 @@ int end_session(const Invocation& of, MPI_Session* handle) {
     // If an attribute's delete function fails, the session stays open.
     if (!delete_attributes(call, *communicator)) return call.failed();
   }
-  report_leaks(rank, {.session = number, .last = hold_machine_alone()});
+  report_leaks(rank, {.session = number, .last = is_machine_used_once()});
   // First waits for the operations that will end by themselves, because only receives without a message and sends to
   // this process may be cancelled.
   wait_until(rank, [&rank, number] { return rank.device().quiet_but_unmatched(number); });
@@ -91,7 +91,7 @@ int end_session(const Invocation& of, MPI_Session* handle) {
   // The last user waits for all communication of the process. Each test determines anew whether this is the last user,
   // because another thread may begin a session meanwhile.
   wait_until(rank, [&rank, number] {
-    if (!hold_machine_alone()) return rank.device().quiet(number);
+    if (!is_machine_used_once()) return rank.device().quiet(number);
     return rank.device().quiet() && rank.buffered().drained();
   });
   destroy_windows(rank, number);
@@ -106,19 +106,19 @@ int end_session(const Invocation& of, MPI_Session* handle) {
 }  // namespace
 
 extern "C" int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
-  if (const auto status = hold_machine(wants_threads(info)); !status.ok()) {
+  if (const auto status = acquire_machine(wants_threads(info)); !status.ok()) {
     return refuse(errhandler, status.sentence());
   }
   const int code = begin_session(call_name<"MPI_Session_init">, info, errhandler, session);
   // The session does not exist, so it does not refer to the job.
-  if (code != MPI_SUCCESS) let_go_machine();
+  if (code != MPI_SUCCESS) release_machine();
   return code;
 }
 MARGAY_ALIAS(Session_init)
 
 extern "C" int PMPI_Session_finalize(MPI_Session* session) {
   const int code = end_session(call_name<"MPI_Session_finalize">, session);
-  if (code == MPI_SUCCESS) let_go_machine();
+  if (code == MPI_SUCCESS) release_machine();
   return code;
 }
 MARGAY_ALIAS(Session_finalize)

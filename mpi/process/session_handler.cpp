@@ -45,7 +45,7 @@ extern "C" int PMPI_Session_call_errhandler(MPI_Session session, int errorcode) 
     call.error(MPI_ERR_ARG, "errorcode " + std::to_string(errorcode) + " is not an error code");
   if (!call.ok()) return call.failed();
   // MPI_SUCCESS means that the handler was called; `errorcode` is not this call's error.
-  call.blame(Call::Blame::program_class);
+  call.set_error_origin(Call::ErrorOrigin::program_class);
   call.hand_over(found->raises, errorcode);
   return MPI_SUCCESS;
 }

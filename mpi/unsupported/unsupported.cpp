@@ -5,6 +5,8 @@
 
 #include "mpi/call/fatal_error.hpp"
 #include "mpi/environment/file_error.hpp"
+#include "sim/base/source_lines.hpp"
+#include "sim/machine/process.hpp"
 
 namespace margay::mpi {
 
@@ -14,8 +16,24 @@ constexpr char kSentence[] =
     "is not supported: this version of margay has it by name only (docs/mpi_coverage.md lists what is done; `margay "
     "check PROGRAM` finds such functions before a run)";
 
-void say(const CallName& name) {
-  std::fprintf(stderr, "margay: %s %s\n", name.text, kSentence);
+void print(const std::string& message) {
+  std::fprintf(stderr, "margay: %s%s\n", message.c_str(), id_suffix(sim::Finding::unimplemented_function).c_str());
+}
+
+// Prints and records the finding while MPI does not run.
+void report_without_rank(const CallName& name) {
+  const std::string site = sim::SourceLines().location_suffix(sim::call_from_program());
+  const std::string message = name.text + site + " " + kSentence;
+  sim::record_without_rank(sim::Finding::unimplemented_function, error_record(name, site), message);
+  print(message);
+}
+
+// The same in a rank. Requires: the rank is entered.
+void report_in(MpiRank& rank, const CallName& name) {
+  const std::string site = rank.process().source_lines().location_suffix(sim::call_from_program());
+  const std::string message = name.text + site + " " + kSentence;
+  rank.process().findings().add(sim::Finding::unimplemented_function, error_record(name, site), message);
+  print(message);
 }
 
 }  // namespace
@@ -23,7 +41,7 @@ void say(const CallName& name) {
 // Calls the communicator's handler only if the handle is valid. The other arguments of the function are not checked.
 int unsupported(const Invocation& name, MPI_Comm comm) {
   if (current_rank() == nullptr) {
-    say(name);
+    report_without_rank(name);
     return MPI_ERR_UNSUPPORTED_OPERATION;
   }
   Call call(name);
@@ -33,22 +51,26 @@ int unsupported(const Invocation& name, MPI_Comm comm) {
 }
 
 int unsupported_on_file(const CallName& name) {
-  // Printed even where the handler is MPI_ERRORS_RETURN: few programs check the code of a file function.
-  say(name);
   MpiRank* const rank = current_rank();
-  if (rank == nullptr) return MPI_ERR_UNSUPPORTED_OPERATION;
+  if (rank == nullptr) {
+    report_without_rank(name);
+    return MPI_ERR_UNSUPPORTED_OPERATION;
+  }
   rank->enter();
+  // Reported even where the handler is MPI_ERRORS_RETURN: few programs check the code of a file function. A fatal
+  // handler reports the error itself.
+  if (!file_handler_is_fatal(*rank)) report_in(*rank, name);
   const int code = rank->errors().make(MPI_ERR_UNSUPPORTED_OPERATION, std::string(name.text) + " " + kSentence);
   rank->leave();
-  return raise_on_file(*rank, name, code);
+  return raise_on_file(*rank, name, code, sim::Finding::unimplemented_function);
 }
 
 // Without a rank there is no job to end: only this process exits.
 void unsupported_at_all(const CallName& name) {
   MpiRank* const rank = current_rank();
-  if (rank == nullptr) exit_by_error(name, sim::Finding::mpi_error, kSentence);
+  if (rank == nullptr) exit_by_error(name, sim::Finding::unimplemented_function, kSentence);
   rank->enter();
-  abort_by_error(*rank, name, MPI_ERR_UNSUPPORTED_OPERATION, sim::Finding::mpi_error, "", kSentence);
+  abort_by_error(*rank, name, MPI_ERR_UNSUPPORTED_OPERATION, sim::Finding::unimplemented_function, "", kSentence);
 }
 
 }  // namespace margay::mpi

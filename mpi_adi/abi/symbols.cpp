@@ -1,6 +1,6 @@
 // The ABI's data symbols, and its only predefined callback. Programs compare and pass the addresses or values of the
-// symbols; no code reads the objects to which they point. They belong to the ABI, and are the documented exception to
-// "no globals".
+// symbols; no code reads the objects to which they point. (Only `mpichversion` reads the version strings.) The ABI
+// requires them, so they are an exception to the rule that mpi_adi has no mutable globals (mpi_adi/rank/current.hpp).
 #include "mpi_adi/abi/mpi.h"
 
 extern "C" {
@@ -56,8 +56,9 @@ int MPIR_Dup_fn(MPI_Comm, int, void*, void* value_in, void* value_out, int* flag
 
 namespace {
 
-// mpi_f08 passes these two variables for its own constants of the same name. In a Fortran program they are the
-// variables of libmpichfort.so.12. No other code sets them, and they exist before this library's constructors run.
+// The Fortran module mpi_f08 passes these two variables where a program uses the module's constants MPI_UNWEIGHTED and
+// MPI_WEIGHTS_EMPTY. In a Fortran program they are the variables of libmpichfort.so.12. No other code sets them, and
+// they exist before this library's constructors run.
 __attribute__((constructor)) void set_fortran_2008_weights() {
   MPIR_C_MPI_UNWEIGHTED = MPI_UNWEIGHTED;
   MPIR_C_MPI_WEIGHTS_EMPTY = MPI_WEIGHTS_EMPTY;

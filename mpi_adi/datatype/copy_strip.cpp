@@ -26,8 +26,8 @@ constexpr __mmask8 kAll = 0xff;
 // KiB of data). If both sides fit, prefetching costs a tenth.
 constexpr std::uint64_t kMany = 1025;
 
-// Tested at each call, at the cost of one load and a branch that the processor predicts. So no result is stored at the
-// first use, and no symbol is resolved by the dynamic linker.
+// Tested at each call, at the cost of one load and a branch that the processor predicts. This needs neither a result
+// that is stored at the first use nor a symbol that the dynamic linker resolves (ifunc).
 bool has_wide_registers() {
   return __builtin_cpu_supports("avx512f") != 0;
 }
@@ -43,8 +43,8 @@ template <std::size_t kLines>
   for (std::size_t i = 0; i < kLines; ++i) __builtin_prefetch(line + i * kLineBytes, 1);
 }
 
-// The positions of a group's runs, from lane `lane` of the group's first line on. `below`: if the group ends in the
-// next group's first line, the lanes of that line which belong to this group.
+// The positions of a group's runs, in lanes (8 bytes) of its lines; the first run is at lane `lane` of the first line.
+// `below`: if the group ends in the next group's first line, the lanes of that line which belong to this group.
 struct Lanes {
   __m512i places;
   __mmask8 below;

@@ -13,8 +13,9 @@
 namespace margay::mpi_adi {
 
 // A datatype, as data: the numbers that each message needs, and a reference to the definition, which has everything
-// else. References are counted by hand: one for the program's handle, and one for each persistent request. Aligned, so
-// that one cache line has all fields that a send reads.
+// else. References are counted by hand: one for the program's handle, and one for each user that may outlive the handle
+// (persistent requests, nonblocking collective calls, attribute callbacks). Aligned, so that one cache line has all
+// fields that a send reads.
 struct alignas(64) Datatype {
   // The count_max of a type without data.
   static constexpr std::uint64_t kCountMax = std::numeric_limits<std::int64_t>::max();

@@ -1,4 +1,4 @@
-// The conversion between received bytes and predefined elements (MPI 4.0, 5.1.11, 3.8.5): MPI_Get_elements,
+// The conversion between received bytes and predefined elements (MPI 4.0, 5.1.11 and 13.3): MPI_Get_elements,
 // MPI_Status_set_elements.
 #pragma once
 

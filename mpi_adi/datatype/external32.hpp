@@ -10,7 +10,7 @@
 
 namespace margay::mpi_adi {
 
-// The bytes of one predefined element, by its handle; 0 for a handle that has none.
+// The size in bytes of one predefined element, by its handle; 0 if the handle has size 0 (MPI_LB, MPI_UB).
 [[nodiscard]] std::uint64_t external32_basic_size(int handle);
 
 // Convert `count` elements at `buffer` to or from `external`, which has count * type.external_size bytes. They copy

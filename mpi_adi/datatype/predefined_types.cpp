@@ -23,7 +23,7 @@ struct Basic {
   MPI_Datatype half = 0;
 };
 
-// The ABI's basic types, grouped as in the standard's tables (MPI 4.0, 3.2.2 and 5.9.4).
+// The ABI's basic types, grouped as in the standard's tables (MPI 4.0, 3.2.2 and 6.9.4).
 constexpr std::array kBasicTypes{
     Basic{MPI_CHAR, "MPI_CHAR", 1},
     Basic{MPI_SIGNED_CHAR, "MPI_SIGNED_CHAR", 1},
@@ -159,7 +159,7 @@ const TypeDefinition* predefined_definition(MPI_Datatype handle) {
 }
 
 const PredefinedTypes& PredefinedTypes::made() {
-  // A static local variable, whose first use is thread-safe, because ranks of a virtual machine are threads.
+  // A static local variable, because its initialization is thread-safe: ranks of a virtual machine are threads.
   static const PredefinedTypes kMade{Make{}};
   return kMade;
 }

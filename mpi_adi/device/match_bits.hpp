@@ -1,4 +1,4 @@
-// The match bits, portals and owner kinds of MPI's messages (paper 001, section 2): 32 bits for message tag, 16 bits
+// The match bits and owner kinds of MPI's messages (paper 001, section 2): 32 bits for message tag, 16 bits
 // for local source rank, 13 bits for context identifier, 3 bits for message type. Pure arithmetic.
 //
 //   63            32 31          16 15           3 2      1       0
@@ -8,41 +8,17 @@
 #include <cstdint>
 
 #include "mpi_adi/abi/mpi.h"
+#include "mpi_adi/device/portal_numbers.hpp"
 #include "mpi_adi/object/communicator.hpp"
 #include "portals/base/header.hpp"
 
 namespace margay::mpi_adi {
 
-// The portals and their purposes (paper 001, figures 1, 2, 8, 10 and 11).
-
-inline constexpr portals::PortalIndex kReceivePortal = 0;         // posted receives and the two catch-alls
-inline constexpr portals::PortalIndex kAcknowledgmentPortal = 1;  // long sends' acknowledgments, synchronous answers
-inline constexpr portals::PortalIndex kReadPortal = 2;            // bodies that receivers pull
-// The tree portal takes the messages of collective calls along a tree; the ready portal takes notices between members.
-inline constexpr portals::PortalIndex kCollectiveTreePortal = 3;
-inline constexpr portals::PortalIndex kCollectiveReadyPortal = 4;
-// Number of portals for the streams of collective calls: portal 5, and those from 16 on.
-inline constexpr std::uint32_t kCollectiveStreams = 17;
-// The portal of a stream. Requires: index < kCollectiveStreams.
-[[nodiscard]] constexpr portals::PortalIndex collective_stream(std::uint32_t index) {
-  return static_cast<portals::PortalIndex>(index == 0 ? 5 : 15 + index);
-}
-// The inverse. Requires: the portal is a stream's.
-[[nodiscard]] constexpr std::uint32_t index_of_stream(portals::PortalIndex portal) {
-  return portal == 5 ? 0 : std::uint32_t{portal} - 15;
-}
-static_assert(collective_stream(kCollectiveStreams - 1) < portals::kPortalCount);
-// Puts into windows and gets out of them (mpi_adi/rma).
-inline constexpr portals::PortalIndex kPutPortal = 6;
-inline constexpr portals::PortalIndex kGetPortal = 7;
-inline constexpr portals::PortalIndex kCancelPortal = 8;     // senders ask for unmatched messages back
-inline constexpr portals::PortalIndex kCallCheckPortal = 9;  // records of collective calls, when they are checked
-inline constexpr portals::PortalIndex kWindowPortal = 10;    // requests to members of a window other than puts and gets
-
 // The owner kinds of descriptors and transmissions. An owner kind is the type of the object to which an owner tag
 // points; the device reads it when it drains the kernel's lists. The device ignores kinds from kOwnerOthers on: their
 // owners test the descriptor's counters or the transmission's state themselves.
 enum OwnerKind : std::uint32_t {
+  kOwnerNone = 0,            // no owner tag: memory of a communication library (libraries/host)
   kOwnerReceive = 1,         // descriptor of a ReceiveRequest
   kOwnerHeap = 2,            // the heap of unexpected messages
   kOwnerAcknowledgment = 3,  // descriptor of a SendRequest: answers to it
@@ -71,9 +47,9 @@ inline constexpr portals::MatchBits kTagMask = portals::MatchBits{0xffff'ffff} <
 static_assert(kContextShift + kContextBits == kSourceShift);
 inline constexpr portals::MatchBits kContextMask = ((portals::MatchBits{1} << kContextBits) - 1) << kContextShift;
 
-// The highest tag of a program (MPI_TAG_UB). The match bits have 32 bits for the tag. So the library's own tags
-// (mpi_adi/request/partitioned.hpp, collectives/comm/agree.hpp) have room for a whole tag of the program and for the
-// bits that mark them as the library's.
+// The highest tag of a program (MPI_TAG_UB). It uses 29 of the 32 bits that the match bits have for the tag. The other
+// three are for the library's own tags (mpi_adi/request/partitioned.hpp, collectives/comm/agree.hpp), which may contain
+// a whole tag of the program.
 inline constexpr unsigned kUserTagBits = 29;
 inline constexpr int kUserTagMax = (1 << kUserTagBits) - 1;
 // Negative tags are invalid too: as unsigned numbers they exceed the maximum.

@@ -2,8 +2,8 @@
 // also encoded in the user data portion of the message header"; "For short synchronous messages, the return match bits
 // are contained in the user data."
 //
-//   byte 0: protocol in bits 0-1, synchronous in bit 7 · bytes 1-3: 0, or the sender's side of device/type_check ·
-//   bytes 4-11: answer bits
+//   byte 0: protocol in bits 0-1, synchronous in bit 7 · bytes 1-3: 0, or the sender's call and types
+//   (device/type_check) · bytes 4-11: answer bits
 #pragma once
 
 #include <cstdint>

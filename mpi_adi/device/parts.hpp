@@ -68,8 +68,8 @@ struct DeviceParts {
   Pieces scratch;
   // The probes (calls that wait for a message without receiving it) in progress, for reports.
   std::vector<const Awaited*> probes;
-  std::uint64_t under_way = 0;    // requests not complete
-  std::uint64_t completions = 0;  // completed requests, including those of layers above
+  std::uint64_t incomplete_requests = 0;  // requests not complete
+  std::uint64_t completions = 0;          // completed requests, including those of layers above
   // See counts.hpp.
   ProtocolCounts counts;
   // Filled only while a trace records.

@@ -176,7 +176,7 @@ class Awaitable {
 class [[nodiscard]] Steps {
  public:
   // The promise of the coroutine: the interface between the language and this class.
-  // NOLINTNEXTLINE(readability-identifier-naming): the language asks for this name.
+  // NOLINTNEXTLINE(readability-identifier-naming): the language requires this name.
   struct promise_type {
     // The frame comes from the pool that the routine's first argument names, so a routine allocates nothing once warm.
     template <typename First, typename... Rest>

@@ -61,16 +61,16 @@ void TaskQueue::take_out(Task& task) {
   if (task.by_ == Task::By::program) --awake_for_program_;
 }
 
-Task* TaskQueue::first_for(Who who) const {
+Task* TaskQueue::first_for(Runner who) const {
   Task* task = first_awake_;
-  while (task != nullptr && who == Who::coprocessor && task->by_ == Task::By::program) task = task->next_awake_;
+  while (task != nullptr && who == Runner::coprocessor && task->by_ == Task::By::program) task = task->next_awake_;
   return task;
 }
 
 // Runs as many tasks as were awake at the start. A task that calls a function of the program gives up the process lock
 // meanwhile, and another thread may enter here. So nothing is kept across go_on() except the task itself, which no
 // other thread runs.
-bool TaskQueue::run(Who who) {
+bool TaskQueue::run(Runner who) {
   bool ran = false;
   for (std::uint64_t left = awake_; left != 0; --left) {
     Task* const task = first_for(who);

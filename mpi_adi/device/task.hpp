@@ -74,8 +74,8 @@ class TaskQueue {
   [[nodiscard]] bool any_awake_for_coprocessor() const { return awake_ != awake_for_program_; }
   // Runs the awake tasks that `who` may run. Runs at most as many tasks as are awake at the call, so a round ends even
   // if two tasks wake each other. Returns whether a task ran, which counts as progress.
-  enum class Who : std::uint8_t { program, coprocessor };
-  bool run(Who who);
+  enum class Runner : std::uint8_t { program, coprocessor };
+  bool run(Runner who);
   // Wakes all tasks, when a peer is lost: each may have waited for it.
   void wake_all();
   // Visits the tasks under way, the latest first.
@@ -95,7 +95,7 @@ class TaskQueue {
   void append(Task& task);
   void take_out(Task& task);
   // The first awake task that `who` may run; nullptr if there is none.
-  [[nodiscard]] Task* first_for(Who who) const;
+  [[nodiscard]] Task* first_for(Runner who) const;
 
   Task* first_ = nullptr;
   Task* first_awake_ = nullptr;

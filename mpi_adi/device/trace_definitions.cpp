@@ -82,9 +82,10 @@ void define_portals_in_trace(sim::Recorder& recorder, std::uint64_t heap_bytes) 
   owner(kOwnerAcknowledgment, "a send that waits for its acknowledgment");
   owner(kOwnerRead, "a send whose body may be pulled");
   owner(kOwnerCancel, "questions about cancelled sends");
-  owner(kOwnerListener, "what listens for collective calls and accesses of windows");
+  owner(kOwnerListener, "an observer of collective calls, window accesses or libraries");
   owner(kOwnerTask, "a collective call");
   owner(kOwnerOthers, "memory of a collective call or a window");
+  owner(kOwnerNone, "memory of a communication library");
 }
 
 void define_in_trace(sim::Recorder& recorder, Communicator& communicator, std::uint64_t since) {
@@ -92,7 +93,7 @@ void define_in_trace(sim::Recorder& recorder, Communicator& communicator, std::u
   if (communicator.named_as != nullptr) return define_in_trace(recorder, *communicator.named_as, since);
   // Once for each communicator: the flag is set before the definition is recorded.
   if (std::exchange(communicator.in_trace, true)) return;
-  const auto size = static_cast<std::uint64_t>(communicator.everybody().size());
+  const auto size = static_cast<std::uint64_t>(communicator.all_members().size());
   recorder.define(sim::DefinitionKind::communicator, communicator.context,
                   size << 32U | static_cast<std::uint32_t>(communicator.rank()),
                   communicator.is_inter() ? communicator_text(communicator) : communicator.name, since);

@@ -118,11 +118,11 @@ void TypeCheck::end_receive(const ReceiveRequest& request) {
 void TypeCheck::nonportable(const std::string& what, const char* where) {
   // Printed once for each call and use; otherwise a loop would print a line in every iteration.
   if (!nonportable_.insert(std::string(call_) + what).second) return;
-  const std::string site = lines_.behind_call(caller_);
+  const std::string site = lines_.location_suffix(caller_);
   const std::string message =
       call_ + site + ": " + what + " is not portable: the standard does not define it (MPI 4.0, " + where + ")";
   sim::FindingRecord record;
-  sim::set_text(record.call, call_);
+  sim::set_name(record.call, call_);
   sim::set_site(record, site);
   findings_.add(sim::Finding::nonportable_type, record, message);
   std::fprintf(stderr, "margay: rank %u: %s%s\n", rank_, message.c_str(),
@@ -137,7 +137,7 @@ void TypeCheck::report(const ReceiveRequest& request, const Receive& receive) {
                                ? std::to_string(receive.count) + " x " + receive.type_name
                                : std::to_string(receive.count) + " x a derived type (" +
                                      elements_text(signature_of(*receive.type, room), room) + ")";
-  const std::string site = lines_.behind_call(receive.caller);
+  const std::string site = lines_.location_suffix(receive.caller);
   const std::string communicator = communicator_text(*request.communicator);
   std::string message = std::string(receive.call) + site + " of " + type + " (" + std::to_string(room) + " bytes) " +
                         (request.truncated ? "is too small for the message" : "does not match the message") +
@@ -150,7 +150,7 @@ void TypeCheck::report(const ReceiveRequest& request, const Receive& receive) {
   record.peer = request.source;
   record.tag = request.tag;
   record.bytes = receive.bytes;
-  sim::set_text(record.call, receive.call);
+  sim::set_name(record.call, receive.call);
   sim::set_site(record, site);
   sim::set_text(record.communicator, communicator);
   findings_.add(sim::Finding::type_mismatch, record, message);

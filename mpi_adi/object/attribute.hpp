@@ -20,7 +20,7 @@ struct Keyval {
   ObjectType owner = ObjectType::none;          // communicator, datatype or window; the handles of all are ints
   MPI_Comm_copy_attr_function* copy = nullptr;  // nullptr: attributes are not copied
   MPI_Comm_delete_attr_function* delete_value = nullptr;  // nullptr: nothing to call
-  // The program's word, which both functions get.
+  // The program's pointer that both functions get.
   void* extra_state = nullptr;
   ForeignAttributeCopy foreign_copy = nullptr;  // if set, `copy` is C++'s or Fortran's, and this calls it
   ForeignAttributeDelete foreign_delete = nullptr;

@@ -63,16 +63,17 @@ struct CommunicatorExtension {
   virtual ~CommunicatorExtension() = default;
 };
 
-// A communicator, as data. References are counted by hand: one for the program's handle, and one for each request under
-// way, persistent request and matched message. The fields that each message reads come first.
+// A communicator, as data. References are counted by hand: one for the program's handle, and one for each user that may
+// outlive the handle (requests under way, persistent requests, matched messages, collective calls, attribute
+// callbacks). The fields that each message reads come first.
 struct Communicator {
   // The program's handle names it; messages carry the contexts instead.
   int handle = 0;                    // MPI_Comm; that of a window for a window's communicator; 0: none
   ContextId context = 0;             // of point-to-point messages; even
   ContextId collective_context = 1;  // of collective calls: context + 1
   // A number that is equal on all members, and differs from the numbers of earlier communicators with these contexts.
-  // It distinguishes late messages of an earlier communicator from messages of this one. 0: a communicator that exists
-  // from MPI's start.
+  // It distinguishes late notices of collective calls on an earlier communicator from those of this one
+  // (collectives/portal/notices); other messages do not carry it. 0: a communicator that exists from MPI's start.
   std::uint64_t generation = 0;
   GroupPtr group;                // this process's group; set by set_groups()
   GroupPtr remote;               // an intercommunicator's other group; otherwise nullptr
@@ -86,9 +87,8 @@ struct Communicator {
   std::uint32_t references = 1;
   bool freed = false;     // the program's handle is freed; requests may still refer to it
   bool in_trace = false;  // its name was recorded in the trace (device/trace_definitions)
-  // A collective call on it failed here, and messages of that call may arrive at any time, and their generation does
-  // not identify them. So its contexts are never used again. It suffices that one member does not offer them
-  // (ContextAgreement).
+  // A collective call on it failed here. Messages of that call may arrive at any time, and do not carry the generation.
+  // So its contexts are never used again. It suffices that one member does not offer them (ContextAgreement).
   bool contexts_spent = false;
   // The number of the next collective call, which distinguishes consecutive calls, and of the next distributed graph.
   std::uint64_t collective_sequence = 0;
@@ -124,15 +124,15 @@ struct Communicator {
   // The world rank of a rank in a call. Requires: 0 <= rank < peer_count().
   [[nodiscard]] std::uint32_t world_rank(int rank) const { return peers->world_ranks[static_cast<std::size_t>(rank)]; }
   // The communicator of all members, of both groups.
-  [[nodiscard]] Communicator& everybody() { return both != nullptr ? *both : *this; }
+  [[nodiscard]] Communicator& all_members() { return both != nullptr ? *both : *this; }
 };
 
 // A communicator's name in traces, charts, checks, and reports of stalls and leaks.
 
 // The name, such as "MPI_COMM_WORLD". For a communicator without a name, the context and the sizes, such as
-// "communicator 6 (4 ranks)" or "intercommunicator 6 (2 and 3 ranks)", as the readers of traces do
-// (command/trace/names/names). The size of the group that is first in everybody() comes first, so all members give the
-// same name.
+// "communicator 6 (4 ranks)" or "intercommunicator 6 (2 and 3 ranks)", as in the output of `margay trace`
+// (command/trace/names/names). The size of the group that is first in all_members() comes first, so all members give
+// the same name.
 [[nodiscard]] std::string communicator_text(const Communicator& communicator);
 // The same if only the context is known: "communicator 6".
 [[nodiscard]] std::string communicator_text(ContextId context);

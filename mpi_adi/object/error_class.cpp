@@ -189,7 +189,7 @@ std::string ErrorTable::text_of(int code) const {
 }
 
 int ErrorTable::add_class() {
-  // A class is also a code, which belongs to itself.
+  // A class is also an error code, whose class is itself.
   const std::lock_guard guard(mutex_);
   ++last_used_code_;
   added_[last_used_code_].error_class = last_used_code_;

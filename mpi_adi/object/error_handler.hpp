@@ -26,7 +26,7 @@ struct ErrorHandler {
   ObjectType of = ObjectType::none;             // the kind of object whose errors it takes; none: any (predefined)
   HandlerFunction function = nullptr;           // nullptr: predefined, identified by `handle`
   CxxErrorHandler cxx_caller = nullptr;         // if set, `function` is C++'s, and this calls it
-  std::uint32_t handles = 0;                    // the number of frees that the program owes; predefined: 0
+  std::uint32_t handles = 0;                    // how often the program has yet to free the handle; predefined: 0
   std::shared_ptr<ErrorHandler> kept;           // itself, while handles > 0
 };
 using ErrorHandlerPtr = std::shared_ptr<ErrorHandler>;

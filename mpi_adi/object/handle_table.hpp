@@ -18,13 +18,13 @@ namespace margay::mpi_adi {
 template <typename Object>
 class HandleTable {
  public:
-  // add() never uses the first `reserved` indices, which the ABI fixes or place() uses.
+  // add() never uses the first `reserved` indices, which the ABI fixes or insert_at() uses.
   explicit HandleTable(ObjectType type, std::uint32_t reserved = 0)
       : tag_(handle_bits(make_direct(type, 0)) >> kHandleTypeShift), reserved_(reserved), slots_(reserved) {}
 
   // Puts an object at a reserved index, permanently. It does not count as alive, because it does not belong to the
   // program.
-  [[nodiscard]] Handle place(std::uint32_t index, Object& object) {
+  [[nodiscard]] Handle insert_at(std::uint32_t index, Object& object) {
     slots_[index].object = &object;
     return handle_of(index);
   }

@@ -20,7 +20,7 @@ inline constexpr int kCxxKindCommunicator = 0;
 // The kind of an attribute's value, by the language that set it (MPI 4.0, 19.3.7). The numbers are the ABI's.
 enum class AttributeKind : int {
   address = 0,  // a pointer, set by C
-  word = 1,     // an INTEGER(KIND=MPI_ADDRESS_KIND), set by Fortran's MPI_Comm_set_attr and its like
+  word = 1,     // an INTEGER(KIND=MPI_ADDRESS_KIND), set by Fortran's MPI_Comm_set_attr and similar functions
   integer = 3,  // an INTEGER, set by Fortran's MPI_Attr_put; sign-extended to a word
 };
 

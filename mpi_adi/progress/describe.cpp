@@ -46,7 +46,7 @@ std::string tag_text(const SendOrReceive& request) {
   return tag == MPI_ANY_TAG ? "any tag" : "tag " + std::to_string(tag);
 }
 
-// Names the first open obligation, in the order of the tests.
+// Names the first event for which the send still waits, in the order of the tests.
 std::string_view waits_for(const SendRequest& request) {
   if ((request.owed & kOwedBodyTaken) != 0) return "for room on the way to it";
   if ((request.owed & kOwedAcknowledgment) != 0) return "for its acknowledgment";
@@ -118,7 +118,8 @@ void describe(const DeviceParts& parts, std::string& out, std::size_t limit_line
     const bool is_messages = heap == &parts.heap;
     lines.add(std::string("  the heap of ") + (is_messages ? "unexpected" : "early collective") +
               " messages has no room (" + std::to_string(heap->used_bytes()) + " of " +
-              std::to_string(heap->size_bytes()) + " bytes taken): a message is held on its way, with all behind it" +
+              std::to_string(heap->size_bytes()) +
+              " bytes used): a message is held on its wire, with all later ones of its sender" +
               (is_messages ? "; --heap makes it larger" : ""));
   }
   parts.receives.for_each_in_use([&lines](const ReceiveRequest& request) {

@@ -83,8 +83,8 @@ bool Device::probe(int source, int tag, Communicator& communicator, Envelope& en
   return mpi_adi::probe(*parts_, source, tag, communicator, context, envelope, call);
 }
 
-bool Device::source_lost(int source, const Communicator& communicator) const {
-  return mpi_adi::source_lost(*parts_, communicator, source);
+bool Device::is_source_lost(int source, const Communicator& communicator) const {
+  return mpi_adi::is_source_lost(*parts_, communicator, source);
 }
 
 Message* Device::matched_probe(int source, int tag, Communicator& communicator, Envelope& envelope,
@@ -115,7 +115,7 @@ bool Device::progress(int messages) {
   bool moved = mpi_adi::progress(*parts_, messages);
   TaskQueue& tasks = parts_->tasks;
   if (tasks.any_awake()) [[unlikely]]
-    moved |= tasks.run(TaskQueue::Who::program);
+    moved |= tasks.run(TaskQueue::Runner::program);
   // A message is held, was held in the latest round, or a second heap is open.
   if (parts_->kernel.target().holds_any() || parts_->relieving) [[unlikely]]
     relieve_heaps(*parts_);  // device/unexpected
@@ -150,11 +150,11 @@ bool any_task(const TaskQueue& tasks, Condition condition) {
 }  // namespace
 
 bool Device::quiet(const Communicator& communicator) const {
-  const auto under_way = [&](const Request& request) {
+  const auto is_incomplete = [&](const Request& request) {
     return !request.complete && request.communicator == &communicator;
   };
   const DeviceParts& parts = *parts_;
-  return !parts.sends.any_in_use(under_way) && !parts.receives.any_in_use(under_way) &&
+  return !parts.sends.any_in_use(is_incomplete) && !parts.receives.any_in_use(is_incomplete) &&
          !any_task(parts.tasks, [&](const Communicator* of) { return of == &communicator; });
 }
 
@@ -166,7 +166,7 @@ bool is_of(std::optional<std::uint32_t> session, const Communicator* communicato
 }
 
 // Whether the request is not complete, and belongs to the session, if one is given.
-bool under_way_in(std::optional<std::uint32_t> session, const Request& request) {
+bool is_incomplete_in(std::optional<std::uint32_t> session, const Request& request) {
   return !request.complete && is_of(session, request.communicator);
 }
 
@@ -179,18 +179,18 @@ bool idle(const DeviceParts& parts) {
 bool Device::quiet(std::optional<std::uint32_t> session) const {
   const DeviceParts& parts = *parts_;
   // Without a session the counters suffice, and no pass over the pools is needed.
-  if (!session) return parts.under_way == 0 && idle(parts);
-  const auto under_way = [session](const Request& request) { return under_way_in(session, request); };
-  return !parts.sends.any_in_use(under_way) && !parts.receives.any_in_use(under_way) &&
+  if (!session) return parts.incomplete_requests == 0 && idle(parts);
+  const auto is_incomplete = [session](const Request& request) { return is_incomplete_in(session, request); };
+  return !parts.sends.any_in_use(is_incomplete) && !parts.receives.any_in_use(is_incomplete) &&
          !any_task(parts.tasks, [session](const Communicator* of) { return is_of(session, of); });
 }
 
 bool Device::quiet_but_unmatched(std::uint32_t session) const {
   const DeviceParts& parts = *parts_;
   return !parts.sends.any_in_use([&](const SendRequest& send) {
-    return send.peer != parts.kernel.me().rank && under_way_in(session, send);
+    return send.peer != parts.kernel.me().rank && is_incomplete_in(session, send);
   }) && !parts.receives.any_in_use([&](const ReceiveRequest& receive) {
-    return !is_unmatched(receive) && under_way_in(session, receive);
+    return !is_unmatched(receive) && is_incomplete_in(session, receive);
   }) && !any_task(parts.tasks, [session](const Communicator* of) { return is_of(session, of); });
 }
 
@@ -199,7 +199,7 @@ void Device::give_up_sends(std::uint32_t session, Receivers receivers) {
   std::vector<SendRequest*> unmatched;
   parts.sends.for_each_in_use([&](SendRequest& send) {
     const bool may_be_received = receivers == Receivers::remain && send.peer != parts.kernel.me().rank;
-    if (!may_be_received && under_way_in(session, send)) unmatched.push_back(&send);
+    if (!may_be_received && is_incomplete_in(session, send)) unmatched.push_back(&send);
   });
   // ask_back() has no effect on a send that waits only for its wire: such a send completes without its receiver.
   for (SendRequest* const send : unmatched) ask_back(parts, *send, AskBack::nobody_receives);
@@ -208,13 +208,13 @@ void Device::give_up_sends(std::uint32_t session, Receivers receivers) {
 bool Device::sends_over(std::optional<std::uint32_t> session) const {
   const DeviceParts& parts = *parts_;
   if (!session && !idle(parts)) return false;
-  return !parts.sends.any_in_use([session](const SendRequest& send) { return under_way_in(session, send); });
+  return !parts.sends.any_in_use([session](const SendRequest& send) { return is_incomplete_in(session, send); });
 }
 
 void Device::give_up_receives(std::uint32_t session) {
   std::vector<Request*> unmatched;
   parts_->receives.for_each_in_use([&](ReceiveRequest& receive) {
-    if (under_way_in(session, receive)) unmatched.push_back(&receive);
+    if (is_incomplete_in(session, receive)) unmatched.push_back(&receive);
   });
   // cancel() has no effect on receives that have a message.
   for (Request* const request : unmatched) cancel(*request);
@@ -249,11 +249,11 @@ DeviceParts& parts_of(Device& device) {
 }
 
 void Device::request_begins() {
-  ++parts_->under_way;
+  ++parts_->incomplete_requests;
 }
 
 void Device::request_ends() {
-  --parts_->under_way;
+  --parts_->incomplete_requests;
   ++parts_->completions;
 }
 
@@ -281,8 +281,16 @@ const Unexpected& Device::heap() const {
   return parts_->heap;
 }
 
-std::vector<Unexpected*>& Device::relieved_heaps() {
+std::vector<Unexpected*>& Device::extensible_heaps() {
   return parts_->heaps;
+}
+
+std::vector<Listener*>& Device::round_observers() {
+  return parts_->each_round;
+}
+
+std::vector<Listener*>& Device::loss_observers() {
+  return parts_->on_losses;
 }
 
 std::uint64_t Device::posted_receives(const Communicator* communicator) const {
@@ -295,7 +303,7 @@ std::uint64_t Device::posted_receives(const Communicator* communicator) const {
 }
 
 std::uint64_t Device::requests_under_way() const {
-  return parts_->under_way;
+  return parts_->incomplete_requests;
 }
 
 std::size_t Device::sends_in_use() const {

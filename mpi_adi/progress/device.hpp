@@ -32,6 +32,7 @@ struct Message;  // a matched probe's message, taken off the heap's queue (MPI_M
 
 struct DeviceParts;  // mpi_adi/device/parts
 struct FirstWait;    // mpi_adi/progress/describe
+class Listener;      // mpi_adi/device/listener
 class TypeCheck;     // mpi_adi/device/type_check
 class Unexpected;    // mpi_adi/device/unexpected
 
@@ -86,7 +87,7 @@ class Device {
                            Context context = Context::point_to_point, std::optional<sim::TraceProbe> call = {});
   // Whether a message from `source` may never arrive because a process is lost. Called after a probe that found no
   // message.
-  [[nodiscard]] bool source_lost(int source, const Communicator& communicator) const;
+  [[nodiscard]] bool is_source_lost(int source, const Communicator& communicator) const;
   // Takes a matching message off the queue, for start_matched_receive(); nullptr if there is none.
   [[nodiscard]] Message* matched_probe(int source, int tag, Communicator& communicator, Envelope& envelope,
                                        sim::TraceProbe call = sim::TraceProbe::mprobe);
@@ -135,8 +136,8 @@ class Device {
   // sends to this process are under way.
   [[nodiscard]] bool quiet_but_unmatched(std::uint32_t session) const;
   // Cancels the sends that no receive has taken. `receivers`: whether other processes remain (then only sends to this
-  // process are cancelled) or leave too. The receivers must answer, so they run progress until then. A receive that is
-  // still posted gets its message. sends_over(): whether no send is under way.
+  // process are cancelled) or leave too. The receivers must answer, so they run progress until the sends are over. A
+  // receive that is still posted gets its message. sends_over(): whether no send is under way.
   enum class Receivers : std::uint8_t { remain, leave };
   void give_up_sends(std::uint32_t session, Receivers receivers);
   [[nodiscard]] bool sends_over(std::optional<std::uint32_t> session) const;
@@ -168,10 +169,14 @@ class Device {
   // nullptr, unless MARGAY_CHECK_TYPES is set.
   [[nodiscard]] TypeCheck* type_check();
 
-  // heap(): the unexpected point-to-point messages. relieved_heaps(): all heaps that open a second heap when a message
-  // is held for too long: heap(), and those of layers above.
+  // heap(): the unexpected point-to-point messages. extensible_heaps(): all heaps that open a second heap when a
+  // message is held for too long: heap(), and those of layers above.
   [[nodiscard]] const Unexpected& heap() const;
-  [[nodiscard]] std::vector<Unexpected*>& relieved_heaps();
+  [[nodiscard]] std::vector<Unexpected*>& extensible_heaps();
+  // The observers of every progress round, and those of lost peers (mpi_adi/device/parts). A layer above adds observers
+  // of its own, and removes them before they end.
+  [[nodiscard]] std::vector<Listener*>& round_observers();
+  [[nodiscard]] std::vector<Listener*>& loss_observers();
 
   // For the tool interface. posted_receives() counts the posted receives of one communicator, or of all communicators
   // (nullptr).
@@ -180,7 +185,7 @@ class Device {
   // Sends and receives that are taken from their pools, including complete ones that their owner has not freed.
   [[nodiscard]] std::size_t sends_in_use() const;
   [[nodiscard]] std::size_t receives_in_use() const;
-  // The options as read at the start, with later changes by the first setter below.
+  // The options as read at the start, with later changes of the long protocol (set_long_protocol()).
   [[nodiscard]] const DeviceOptions& options() const;
   // For later sends.
   void set_long_protocol(DeviceOptions::LongProtocol protocol);

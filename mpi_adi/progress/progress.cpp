@@ -17,7 +17,7 @@ void descriptor_changed(DeviceParts& parts, portals::Descriptor& descriptor) {
   void* const owner = descriptor.owner();
   // Tested first, because in most programs most changes are arrived messages.
   if (descriptor.owner_tag_kind() == kOwnerReceive) [[likely]]
-    return message_came(parts, *static_cast<ReceiveRequest*>(owner));  // protocol/receive
+    return handle_message(parts, *static_cast<ReceiveRequest*>(owner));  // protocol/receive
   switch (descriptor.owner_tag_kind()) {
     case kOwnerHeap:
       return complete_claims(parts);  // protocol/take_unexpected
@@ -74,7 +74,7 @@ bool progress(DeviceParts& parts, int messages) {
     for (std::size_t at = parts.each_round.size(); at-- > 0;) parts.each_round[at]->notify();
   }
   // Losses are handled last, so that messages that arrived before the loss complete their requests first.
-  return watch_for_losses(parts) || moved;  // protocol/peer_lost
+  return handle_new_losses(parts) || moved;  // protocol/peer_lost
 }
 
 }  // namespace margay::mpi_adi

@@ -80,22 +80,22 @@ portals::Status BufferedSends::send(const CheckedSend& send) {
   if (bytes != 0) portals::copy(portals::Region(place, bytes), source);
   Request& request = start_send(parts_, {SendMode::buffered, place, static_cast<std::int64_t>(bytes), &bytes_type_,
                                          send.destination, send.tag, send.communicator, send.context, &send});
-  under_way_.push_back({&request, place});
+  messages_.push_back({&request, place});
   // A short message usually leaves at once; its place is then free for the next send.
   if (request.complete) end_last();
   return {};
 }
 
 void BufferedSends::end_last() {
-  MARGAY_ASSERT(!under_way_.empty());
-  buffer_.release(under_way_.back().place);
-  mpi_adi::release(parts_, *under_way_.back().request);
-  under_way_.pop_back();
+  MARGAY_ASSERT(!messages_.empty());
+  buffer_.release(messages_.back().place);
+  mpi_adi::release(parts_, *messages_.back().request);
+  messages_.pop_back();
 }
 
 void BufferedSends::collect() {
   // The entries are released in any order, because sends to different peers finish in any order.
-  std::erase_if(under_way_, [this](const UnderWay& one) {
+  std::erase_if(messages_, [this](const BufferedMessage& one) {
     if (!one.request->complete) return false;
     buffer_.release(one.place);
     mpi_adi::release(parts_, *one.request);
@@ -105,9 +105,9 @@ void BufferedSends::collect() {
 
 // Polled in each round of a detaching call. While the oldest message is under way, no other is tested.
 bool BufferedSends::drained() {
-  if (!under_way_.empty() && !under_way_.front().request->complete) return false;
+  if (!messages_.empty() && !messages_.front().request->complete) return false;
   collect();
-  return under_way_.empty();
+  return messages_.empty();
 }
 
 }  // namespace margay::mpi_adi

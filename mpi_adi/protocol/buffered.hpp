@@ -17,14 +17,14 @@ struct DeviceParts;  // mpi_adi/device/parts
 
 // The attached buffer. First fit assigns each message a place in the buffer. The list of places lies outside of the
 // buffer, so all of the buffer's bytes are usable. Each place nevertheless costs MPI_BSEND_OVERHEAD bytes in addition
-// to its message, because the standard lets programs count on no more room. reserve() and release() take time in
-// proportion to the messages in the buffer.
+// to its message, because the standard guarantees no more room, and a program that needs more is not portable.
+// reserve() and release() take time in proportion to the messages in the buffer.
 class AttachedBuffer {
  public:
   // Takes the memory for buffered sends. Fails when a buffer is attached already. The program keeps the memory valid
   // and untouched until detach().
   [[nodiscard]] portals::Status attach(void* base, std::uint64_t bytes);
-  // Returns the buffer to the program and forgets it; null and 0 when none is attached. Requires: idle().
+  // Detaches the buffer and returns it; null and 0 when none is attached. Requires: idle().
   void detach(void*& base, std::uint64_t& bytes);
   // Reserves a place for a message of `bytes`. Fails when no buffer is attached, or when no gap is large enough; the
   // error names the bytes of the message and of its overhead.
@@ -76,7 +76,7 @@ class BufferedSends {
 
  private:
   // A message that may still be read out of the buffer.
-  struct UnderWay {
+  struct BufferedMessage {
     Request* request = nullptr;  // from the device's pool; released when it is complete
     std::byte* place = nullptr;
   };
@@ -89,7 +89,7 @@ class BufferedSends {
   // handle table.
   Datatype bytes_type_;
   // In the order of their starts, so the oldest send is the first.
-  std::vector<UnderWay> under_way_;
+  std::vector<BufferedMessage> messages_;
 };
 
 }  // namespace margay::mpi_adi

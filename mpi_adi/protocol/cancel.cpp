@@ -44,7 +44,7 @@ bool take_back(DeviceParts& parts, SendRequest& send) {
   if (!send_instead(parts, send.transmission, to_peer(parts, kCancelPortal, send.peer, kAboutNothing))) return false;
   send.cancelled = true;
   send.owed = 0;
-  complete_if_nothing_owed(parts, send);
+  complete_if_settled(parts, send);
   return true;
 }
 

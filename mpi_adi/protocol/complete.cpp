@@ -21,7 +21,7 @@ void begin(DeviceParts& parts, Request& request, RequestKind kind, Communicator&
   request.communicator = &communicator;
   request.owner = nullptr;
   ++communicator.references;
-  ++parts.under_way;
+  ++parts.incomplete_requests;
 }
 
 // A request's number in its pool, which the trace shows.

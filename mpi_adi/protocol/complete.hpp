@@ -20,9 +20,9 @@ namespace margay::mpi_adi {
 // Inlined, because each message passes here.
 inline void complete(DeviceParts& parts, Request& request) {
   MARGAY_ASSERT(!request.complete);
-  MARGAY_DEBUG_ASSERT(parts.under_way != 0);
+  MARGAY_DEBUG_ASSERT(parts.incomplete_requests != 0);
   request.complete = true;
-  --parts.under_way;
+  --parts.incomplete_requests;
   ++parts.completions;
   if (request.detached || parts.recorder().on()) [[unlikely]]
     finish_completion(parts, request);

@@ -19,7 +19,7 @@ void start_long_send(DeviceParts& parts, SendRequest& request, portals::Header& 
   owes(request, kOwedAcknowledgment);
   if (request.synchronous) owes(request, kOwedSynchronous);
   expect_answer(parts, request);
-  // Called last, so that an event of the transmission finds all obligations set.
+  // Called last, so that an event of the transmission finds all awaited events recorded.
   hand_over(parts, request, header, request.body);
 }
 

@@ -21,10 +21,10 @@ bool kernel_holds(const ReceiveRequest& request) {
 }
 
 void end_send(DeviceParts& parts, SendRequest& request) {
-  // All obligations end with the peer. The kernel does not refer to the body any more.
+  // No event for which the send waits can occur any more. The kernel does not refer to the body any more.
   request.error_class = MPIX_ERR_PROC_FAILED;
   request.owed = 0;
-  complete_if_nothing_owed(parts, request);
+  complete_if_settled(parts, request);
 }
 
 // Removes the receive from the list of claiming receives, by a linear search.
@@ -38,14 +38,14 @@ void unclaim(DeviceParts& parts, ReceiveRequest& request) {
 }
 
 // Until a receive from any source matches, its message may come from each member.
-bool sender_lost(const DeviceParts& parts, const ReceiveRequest& request) {
+bool is_sender_lost(const DeviceParts& parts, const ReceiveRequest& request) {
   if (request.peer != portals::kAnyRank) return parts.kernel.initiator().gone(request.peer);
-  return source_lost(parts, *request.communicator, MPI_ANY_SOURCE);
+  return is_source_lost(parts, *request.communicator, MPI_ANY_SOURCE);
 }
 
 // Ends the requests of lost peers; sets `any` when a request ended. Returns false if the kernel still uses the memory
 // of a request, which must then end in a later round.
-bool end_what_is_lost(DeviceParts& parts, bool& any) {
+bool end_requests_of_lost(DeviceParts& parts, bool& any) {
   bool all = true;
   parts.sends.for_each_in_use([&](SendRequest& request) {
     if (request.complete || !parts.kernel.initiator().gone(request.peer)) return;
@@ -57,7 +57,7 @@ bool end_what_is_lost(DeviceParts& parts, bool& any) {
     any = true;
   });
   parts.receives.for_each_in_use([&](ReceiveRequest& request) {
-    if (request.complete || !sender_lost(parts, request)) return;
+    if (request.complete || !is_sender_lost(parts, request)) return;
     end_receive_of_lost(parts, request);
     const bool ended = request.state == ReceiveState::complete;
     any |= ended;
@@ -68,7 +68,7 @@ bool end_what_is_lost(DeviceParts& parts, bool& any) {
 
 }  // namespace
 
-bool source_among_lost(const DeviceParts& parts, const Communicator& communicator, int source) {
+bool search_lost_source(const DeviceParts& parts, const Communicator& communicator, int source) {
   if (source != MPI_ANY_SOURCE) return parts.kernel.initiator().gone(communicator.world_rank(source));
   // lost(), not gone(), because a departed member has sent all of its messages.
   const auto& members = communicator.peers->world_ranks;
@@ -76,11 +76,11 @@ bool source_among_lost(const DeviceParts& parts, const Communicator& communicato
                      [&parts](std::uint32_t rank) { return parts.kernel.initiator().lost(rank); });
 }
 
-bool end_what_losses_left(DeviceParts& parts) {
+bool end_requests_after_losses(DeviceParts& parts) {
   bool any = false;
   const std::uint32_t losses = parts.kernel.initiator().losses();
   // A request that the kernel still uses leaves losses_ended as it is, so each round tries again.
-  if (end_what_is_lost(parts, any)) parts.losses_ended = losses;
+  if (end_requests_of_lost(parts, any)) parts.losses_ended = losses;
   for (Listener* const listener : parts.on_losses) listener->notify();
   parts.tasks.wake_all();
   return any;

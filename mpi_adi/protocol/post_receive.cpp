@@ -18,8 +18,8 @@ ReceiveRequest& prepare_receive(DeviceParts& parts, void* buffer, std::int64_t c
 namespace {
 
 // Out of line, so that the common path pays one load and a branch for the losses.
-[[gnu::noinline]] void end_if_lost(DeviceParts& parts, const CheckedReceive& receive, ReceiveRequest& request) {
-  if (source_lost(parts, *receive.communicator, receive.source)) end_receive_of_lost(parts, request);
+[[gnu::noinline]] void end_if_source_lost(DeviceParts& parts, const CheckedReceive& receive, ReceiveRequest& request) {
+  if (is_source_lost(parts, *receive.communicator, receive.source)) end_receive_of_lost(parts, request);
 }
 
 // The body of both public functions, inlined so that neither pays a call. `reported`: the type that a trace reports;
@@ -52,7 +52,7 @@ namespace {
   request.state = ReceiveState::posted;
   // After the listing, because a posted receive that ends removes its entry from the list.
   if (parts.kernel.initiator().losses() != 0) [[unlikely]]
-    end_if_lost(parts, receive, request);
+    end_if_source_lost(parts, receive, request);
   return request;
 }
 

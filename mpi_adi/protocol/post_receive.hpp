@@ -19,8 +19,8 @@ void posting_gap(DeviceParts& parts, const CheckedReceive& receive);
 inline void posting_gap(DeviceParts& /*parts*/, const CheckedReceive& /*receive*/) {}
 #endif
 
-// Starts a receive: takes its message out of the heap, or lists its match entry for the message that will arrive. The
-// request may be complete on return. See Device. Requires: the source is a rank or MPI_ANY_SOURCE.
+// Starts a receive: takes its message out of the heap, or puts its match entry into the list, for the message that will
+// arrive. The request may be complete on return. See Device. Requires: the source is a rank or MPI_ANY_SOURCE.
 [[nodiscard]] ReceiveRequest& post_receive(DeviceParts& parts, const CheckedReceive& receive);
 // The same for bytes that the program declared as elements of `traced_type`, the type that a trace reports.
 [[nodiscard]] ReceiveRequest& post_receive_of(DeviceParts& parts, const CheckedReceive& receive, Datatype& traced_type);

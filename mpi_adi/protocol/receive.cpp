@@ -35,7 +35,7 @@ namespace {
 
 // Handles all messages but the plain short one that fits: the reply to a pull, a message with a note, and a truncated
 // message. Out of line, so that the common message does not pay for its registers.
-[[gnu::noinline]] void other_came(DeviceParts& parts, ReceiveRequest& request) {
+[[gnu::noinline]] void handle_other_message(DeviceParts& parts, ReceiveRequest& request) {
   const portals::IndependentBuffer& row = request.row[0];
   if (request.state == ReceiveState::pulling) return end_pull(parts, request, row.bytes);
   const Note note = read_note(row.header.user_data);
@@ -52,7 +52,7 @@ namespace {
 
 }  // namespace
 
-void message_came(DeviceParts& parts, ReceiveRequest& request) {
+void handle_message(DeviceParts& parts, ReceiveRequest& request) {
   const portals::IndependentBuffer& row = request.row[0];
   // A body that arrives in parts changes the descriptor before it is whole.
   if (row.state != portals::IndependentBuffer::State::filled) return;
@@ -65,7 +65,7 @@ void message_came(DeviceParts& parts, ReceiveRequest& request) {
   // One test each for the three rare cases, so a plain message is complete after a few stores.
   const bool whole = row.bytes == row.header.length;
   if (!whole || has_note(row.header.user_data) || request.state != ReceiveState::posted) [[unlikely]]
-    return other_came(parts, request);
+    return handle_other_message(parts, request);
   take_plain_envelope(request, row.header);
   complete_receive(parts, request, row.bytes);
 }

@@ -15,11 +15,11 @@ namespace margay::mpi_adi {
 
 // Handles a change of the receive's descriptor: the message has arrived, or the body that the receive pulls. No effect
 // while the row is not filled.
-void message_came(DeviceParts& parts, ReceiveRequest& request);
+void handle_message(DeviceParts& parts, ReceiveRequest& request);
 
 // Steps that several protocols share: listing the match entry, and the end.
 
-// Lists the request's entry, active, before the two catch-alls. Requires: its criteria are set.
+// Puts the request's entry into the match list, active, before the two catch-alls. Requires: its criteria are set.
 inline void list_entry(DeviceParts& parts, ReceiveRequest& request) {
   ++*parts.posted_receives;
   parts.receive_list.insert_before(parts.heap.first_catch_all(), request.entry);

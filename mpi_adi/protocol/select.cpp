@@ -35,7 +35,8 @@ ProtocolChoice select_protocol(SendMode mode, std::uint64_t bytes, std::uint64_t
               rendezvous ? TraceChoice::option : TraceChoice::above_short};
     case SendMode::synchronous:
       return {shape, TraceProtocol::synchronous_long, rendezvous ? TraceChoice::option : TraceChoice::mode};
-    // No rendezvous: the receive must be posted, so header and body can leave at once in either long protocol.
+    // Never a rendezvous: a ready send requires a posted receive, so header and body can leave at once in either long
+    // protocol.
     case SendMode::ready:
       return {SendShape::ready_long, TraceProtocol::ready_long, TraceChoice::mode};
     case SendMode::buffered:

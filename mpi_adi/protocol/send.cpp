@@ -24,7 +24,7 @@ void start_short_send(DeviceParts& parts, SendRequest& request, portals::Header&
   }
   // If the wire has no room, the transmission is queued, and the send is complete when the wire has taken it.
   if (!parts.kernel.try_send(header, request.body)) hand_over(parts, request, header, request.body);
-  complete_if_nothing_owed(parts, request);
+  complete_if_settled(parts, request);
 }
 
 bool try_short_send(DeviceParts& parts, const CheckedSend& send, std::uint32_t peer, portals::MatchBits bits,
@@ -140,12 +140,12 @@ void take_answer(SendRequest& request, const portals::Header& header) {
 
 void end_transmission(DeviceParts& parts, SendRequest& request) {
   settle(request, kOwedBodyTaken);
-  // A wire that has failed does not deliver answers either, so nothing is owed any more.
+  // A wire that has failed does not deliver answers either, so the send waits for nothing any more.
   if (request.transmission.state == sim::Transmission::State::failed) {
     request.error_class = MPIX_ERR_PROC_FAILED;
     request.owed = 0;
   }
-  complete_if_nothing_owed(parts, request);
+  complete_if_settled(parts, request);
 }
 
 // Tests each row, because a change may be reported late: the send is complete then, and the pooled request may already
@@ -170,7 +170,7 @@ void take_answers(DeviceParts& parts, SendRequest& request) {
   // after all rows, because the rows form a circle, and an acknowledgment that arrived earlier may lie in a later row.
   // If it were handled after this test, the send would wait for a pull.
   if (request.cancelled) request.owed &= kOwedBodyTaken;
-  complete_if_nothing_owed(parts, request);
+  complete_if_settled(parts, request);
 }
 
 void take_pull(DeviceParts& parts, SendRequest& request) {
@@ -178,7 +178,7 @@ void take_pull(DeviceParts& parts, SendRequest& request) {
   if (!request.readable) return;
   request.read_done = true;
   settle(request, kOwedRead);
-  complete_if_nothing_owed(parts, request);
+  complete_if_settled(parts, request);
 }
 
 }  // namespace margay::mpi_adi

@@ -67,7 +67,7 @@ void expect_answer(DeviceParts& parts, SendRequest& request) {
   request.expecting = true;
 }
 
-void complete_if_nothing_owed(DeviceParts& parts, SendRequest& request) {
+void complete_if_settled(DeviceParts& parts, SendRequest& request) {
   if (request.owed != 0 || request.complete) return;
   // None of the three holds for a plain short send, which therefore does not pay the call.
   if (request.listening || request.readable || request.expecting) close(parts, request);

@@ -26,11 +26,11 @@ auto call_program(MpiRank& rank, Function&& function) {
   const std::uint32_t waits = std::exchange(board.wait.is_waiting, 0);
   const bool threaded = rank.threaded();
   // If this thread polls for all threads, another thread takes its place.
-  if (threaded) rank.wait_room().go_away();
+  if (threaded) rank.wait_room().begin_callback();
   rank.leave();
   auto result = std::forward<Function>(function)();
   rank.enter();
-  if (threaded) rank.wait_room().come_back();
+  if (threaded) rank.wait_room().end_callback();
   board.wait.is_waiting = waits;
   // A wait that was on the board continues as a new wait, because the program has computed in between.
   board.progress += waits;

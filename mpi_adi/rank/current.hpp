@@ -19,8 +19,7 @@ namespace detail {
 [[nodiscard, gnu::noinline]] MpiRank* rank_of_process();
 }  // namespace detail
 
-// The calling thread's rank; nullptr while neither MPI_Init nor a session holds MPI. One load and a test in the thread
-// that initialized MPI.
+// The calling thread's rank; nullptr while MPI does not run. One load and a test in the thread that initialized MPI.
 [[nodiscard]] inline MpiRank* current_rank() {
   return detail::thread_rank != nullptr ? detail::thread_rank : detail::rank_of_process();
 }

@@ -27,12 +27,13 @@ constexpr std::array kModes = {ModeRow{SendMode::standard, "standard"}, ModeRow{
 
 // Ready sends are tested first, because their mode decides, not the shape.
 std::string_view send_mode_text(SendMode mode, SendShape shape) {
-  if (mode == SendMode::ready) return "header and body, into the receive that must be there; else dropped and counted";
+  if (mode == SendMode::ready)
+    return "header and body, into the posted receive; without one the message is dropped and counted";
   switch (shape) {
     case SendShape::short_message:
       return "header and body at once; unexpected ones wait in the receiver's heap";
     case SendShape::long_message:
-      return "header and body; what no receive awaits is not kept, and pulled later";
+      return "header and body; the body of an unexpected message is discarded, and pulled later";
     case SendShape::rendezvous:
       return "header only; the receiver pulls the body";
     case SendShape::ready_long:
@@ -121,7 +122,7 @@ WindowMeans try_window_means(const sim::Options& options) {
 std::vector<std::string> describe_windows(const WindowMeans& means) {
   MethodFacts allocated{.is_on_node = true, .is_mapped = means.shares_heap, .reads_others = means.reads_others};
   MethodFacts other{.is_on_node = true, .reads_others = means.reads_others};
-  std::vector<std::string> lines{"windows: the way of puts and gets to a member's memory"};
+  std::vector<std::string> lines{"windows: the method of puts and gets, by the kind of a member's memory"};
   lines.push_back(window_line("one's own", {.is_own = true}, {}));
   lines.push_back(window_line("allocated", allocated, means.heap_reason + "; " + means.huge_pages));
   lines.push_back("  (by MPI_Win_allocate, MPI_Win_allocate_shared, MPI_Alloc_mem)");

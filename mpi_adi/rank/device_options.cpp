@@ -34,12 +34,12 @@ Status device_options(const sim::Options& options, DeviceOptions& out) {
   if (limit.empty()) return {};
   std::uint64_t bytes = 0;
   if (!sim::parse_bytes(limit, bytes)) {
-    return Status::error("--protocol short_limit=" + limit + ": a size is a number, with k, m or g behind it");
+    return Status::error("--protocol short_limit=" + limit + " is not a size; write bytes, or a number with k, m or g");
   }
   const std::uint64_t most = sim::short_limit_max(heap_bytes_of(out));
   if (bytes < 1 || bytes > most) {
-    return Status::error("--protocol short_limit=" + limit + ": it is from 1 to " + std::to_string(most) +
-                         ", a quarter of the heap");
+    return Status::error("--protocol short_limit=" + limit + " is not from 1 to " + std::to_string(most) +
+                         " bytes, a quarter of the heap");
   }
   // The virtual wire's option stays 0, which selects the limit of shared memory.
   out.short_limit_shm = out.short_limit_tcp = bytes;

@@ -41,7 +41,7 @@ void GuardTimer::waits(std::uint32_t holder, std::uint64_t waited_ns) {
   }
   if (waited_ns < next_report_ns_) return;
   next_report_ns_ *= 2;
-  const std::string call = board.mpi_call.data();
+  const std::string call(sim::name_in(board.mpi_call));
   const std::string text = "margay: rank " + std::to_string(process_.rank()) + " has waited " +
                            std::to_string(waited_ns / kNsPerSecond) + " s in " + (call.empty() ? "MPI" : call) +
                            " for rank " + std::to_string(holder) +

@@ -1,8 +1,8 @@
 // The monitor of waits for a guard (sim/shm/holder_lock), which protects an accumulate or a window lock in shared
-// memory. A holder keeps a guard for a few instructions. So if a process sleeps in such a wait, the holder is stopped
-// or has no processor. After a second of waiting the job board names the holder, for the launcher's reports. After the
-// job's stall limit (30 s, MARGAY_STALL_SECONDS) a line goes to standard error, and again whenever the time has
-// doubled.
+// memory. A holder keeps a guard for a few instructions only. So a wait that is long enough for a sleep means that the
+// holder is stopped or has no processor. After a second of waiting the job board names the holder, for the launcher's
+// reports. After the job's stall limit (30 s, MARGAY_STALL_SECONDS) a line goes to standard error, and again whenever
+// the time has doubled.
 #pragma once
 
 #include <cstdint>

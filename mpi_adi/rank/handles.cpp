@@ -42,7 +42,7 @@ Handles::Handles(Device& device, Communicator& world) : device_(device) {
   sent_request_.communicator = &world;
   sent_request_.device = &device.sent();
   sent_request_.common = true;
-  sent_request_.handle = requests_.place(0, sent_request_);
+  sent_request_.handle = requests_.insert_at(0, sent_request_);
 }
 
 Handles::~Handles() {

@@ -93,7 +93,7 @@ class Handles {
   [[nodiscard]] std::vector<UserRequest*> living_requests() const { return requests_.alive(); }
   // The communicators of this session that the program holds.
   [[nodiscard]] std::vector<Communicator*> communicators_of(std::uint32_t session) const;
-  // Types for Fortran's kinds (MPI_Type_create_f90_real and the like), kept until the end.
+  // Types for Fortran's kinds (MPI_Type_create_f90_real and similar functions), kept until the end.
   [[nodiscard]] std::vector<Datatype*>& kind_types() { return kind_types_; }
 
   // Records the maker of each object from now on (MARGAY_LEAKS).

@@ -25,7 +25,7 @@ namespace margay::mpi_adi {
 enum class InitState : std::uint8_t { before, running, finalized };
 
 // The index of each folder's part. Parts are destroyed in the opposite order of their indices.
-enum class PartSlot : std::uint8_t { error_handlers, infos, tool, job, count };
+enum class PartSlot : std::uint8_t { error_handlers, infos, tool, job, libraries, count };
 
 // The part of a process's state that one folder keeps: a derived type with a kSlot.
 // The part is destroyed with the MpiProcess, in the thread that destroys the MpiProcess. The parts of the operating
@@ -79,7 +79,7 @@ class MpiProcess {
   }
   // A part if it exists, otherwise nullptr. Signal handlers may call it, because it takes no lock.
   template <std::derived_from<ProcessPart> Part>
-  [[nodiscard]] Part* part_if_made() {
+  [[nodiscard]] Part* find_part() {
     return static_cast<Part*>(slot<Part>().get());
   }
 

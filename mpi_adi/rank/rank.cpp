@@ -42,7 +42,7 @@ class MpiRank::OutsidePolicy final : public sim::YieldPolicy {
   explicit OutsidePolicy(MpiRank& rank) : rank_(rank) {}
   void yield(std::uint64_t ns) override {
     rank_.leave();
-    rank_.process_->give_way(ns);
+    rank_.process_->yield_processor(ns);
     rank_.enter();
   }
 
@@ -81,14 +81,14 @@ MpiRank::MpiRank(std::unique_ptr<sim::Process> process, const DeviceOptions& opt
     handles_.keep_origins();
     parts_of(device_).keeps_unreceived = true;
     // The messages' paths then record what the reports need.
-    recorder_.watch();
+    recorder_.start_observing();
   }
   if (process_->job().options.text("check_types") == "1") {
     parts_of(device_).type_check =
         std::make_unique<TypeCheck>(process_->rank(), process_->findings(), process_->source_lines());
-    recorder_.watch();
+    recorder_.start_observing();
   }
-  if (process_->job().options.text("check_rma") == "1") recorder_.watch();
+  if (process_->job().options.text("check_rma") == "1") recorder_.start_observing();
 }
 
 Status MpiRank::start_on(std::unique_ptr<sim::Process> process, MakeExtension make_extension,
@@ -158,13 +158,17 @@ void MpiRank::arm_coprocessor() {
 
 void MpiRank::make_rma() {
   rma_ = std::make_unique<Rma>(parts_of(device_), process_->node_memory(),
-                               [watch = GuardTimer(*process_)](std::uint32_t holder, std::uint64_t waited_ns) mutable {
-                                 watch.waits(holder, waited_ns);
+                               [timer = GuardTimer(*process_)](std::uint32_t holder, std::uint64_t waited_ns) mutable {
+                                 timer.waits(holder, waited_ns);
                                });
 }
 
 ReceivingSide MpiRank::receiving_side() {
   return {*process_, device_, worlds_.contexts(), worlds_.world(), worlds_.self(), handles_.origins() != nullptr};
+}
+
+void MpiRank::report_dropped_sends() {
+  dropped_reported_ = report_dropped(receiving_side(), dropped_reported_);
 }
 
 void MpiRank::become_dormant() {
@@ -178,7 +182,7 @@ void MpiRank::become_dormant() {
   process_->finish([this] { return device_.progress(); });
   // Called after the drain, which receives the messages that have arrived.
   forget_last_messages(*this);
-  dropped_reported_ = report_dropped(receiving_side(), dropped_reported_);
+  report_dropped_sends();
   // These findings may have reopened the trace, which finish() suspended.
   recorder_.suspend();
   device_.give_memory_back();
@@ -222,7 +226,7 @@ void MpiRank::destroy(Communicator& communicator) {
     // The contexts are spent if a collective call failed on the communicator: messages of that call may arrive at any
     // time, so the contexts are never used again.
     const bool spent = communicator.contexts_spent || (communicator.both && communicator.both->contexts_spent);
-    std::unique_ptr<ContextHold> hold = end_extension(communicator.everybody());
+    std::unique_ptr<ContextHold> hold = end_extension(communicator.all_members());
     // With a hold, the contexts stay taken until other members have ended the operations that use them.
     if (!spent && hold == nullptr) worlds_.contexts().give_back(communicator.context / 2);
     if (!spent && hold != nullptr) worlds_.contexts().give_back_after(communicator.context / 2, std::move(hold));

@@ -66,7 +66,7 @@ class MpiRank {
     lock_.leave();
   }
   // Gives the lock to the threads that wait for it, between two rounds of a wait.
-  void let_others_in() {
+  void let_waiting_threads_in() {
     // In the common case no thread waits, and this costs two loads.
     if (!lock_.wanted()) return;
     leave();
@@ -119,6 +119,8 @@ class MpiRank {
 
   // The parts that reports of unreceived messages need (mpi_adi/rank/unreceived).
   [[nodiscard]] ReceivingSide receiving_side();
+  // Reports the ready sends that were dropped since the last report, at the end and while no rank makes progress.
+  void report_dropped_sends();
   // A new number, for an MPI_Psend_init.
   [[nodiscard]] std::uint64_t next_partition_channel() { return partition_channels_++; }
   // The return address of the latest call; set while a check records calls.

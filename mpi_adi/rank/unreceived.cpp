@@ -117,7 +117,7 @@ void report_given_back(const ReceivingSide& side, const std::vector<Communicator
     report(side, messages, communicator);
     std::erase_if(left, [context](const portals::Header& header) { return context_of(header.match_bits) == context; });
   };
-  // Communicators with names are reported first. The loop below names the others by their context.
+  // Communicators with handles are reported first, under their names. The loop below names the others by name_of().
   for (const Communicator* communicator : communicators)
     report_of(communicator->context, communicator_text(*communicator));
   while (!left.empty()) {

@@ -35,12 +35,13 @@ bool needs_message(MpiRank& rank, const FirstWait& first) {
 
 // The calling thread's call. The board names the call that was entered last. That may be another thread's call, or none
 // if the call has left.
-sim::ProgramCall call_that_waits(MpiRank& rank) {
+sim::ProgramCall call_that_waits(MpiRank& rank, const NamedWait* named) {
+  if (named != nullptr) return {.returns_to = named->returns_to, .function = named->call};
   sim::ProgramCall call = sim::function_called_by_program();
   if (call.function.starts_with("PMPI")) call.function.erase(0, 1);
   if (call.function.starts_with("MPI")) return call;
   if (rank.threaded()) return {};  // the board may name another thread's call
-  call.function = rank.process().board().mpi_call.data();
+  call.function = sim::name_in(rank.process().board().mpi_call);
   return call;
 }
 
@@ -65,12 +66,19 @@ void StallTimer::write_board(std::uint64_t idle_ns) {
   wait.unexpected_messages = first.unexpected_messages;
   wait.requests = first.requests;
   wait.needs_message = needs_message(rank_, first) ? 1 : 0;
-  sim::set_text(wait.communicator, first.communicator);
+  if (named_ != nullptr) {
+    // Requests of MPI that are under way do not end this wait.
+    wait.peer = named_->peer;
+    wait.tag = -1;
+    wait.requests = 1;
+    wait.needs_message = named_->needs_message && !rank_.threaded() ? 1 : 0;
+  }
+  sim::set_text(wait.communicator, named_ == nullptr ? first.communicator : std::string());
   sim::set_text(wait.near_misses, first.near_misses);
   // The innermost call from the program. It is found on the stack, because the board may name another thread's call.
-  const sim::ProgramCall call = call_that_waits(rank_);
+  const sim::ProgramCall call = call_that_waits(rank_, named_);
   const std::string place = sim::source_question(call.returns_to);
-  sim::set_text(wait.call, call.function);
+  sim::set_name(wait.call, call.function);
   sim::set_text(wait.place, place.size() < wait.place.size() ? place : std::string());
   wait.since_ns = rank_.process().clock().now_ns() - idle_ns;
   wait.is_waiting = 1;
@@ -85,6 +93,9 @@ void StallTimer::answer() {
   sim::Process& process = rank_.process();
   sim::BoardWait& wait = process.board().wait;
   if (process.question() == wait.answered) return;
+  // The launcher asks when no rank makes progress. A dropped message may be the reason, and is printed before the
+  // launcher's report.
+  rank_.report_dropped_sends();
   // If a link is silent, a message of this process may still be under way. The question is not answered then.
   const bool in_transit = process.kernel().in_transit();
   if (question_ != wait.answered && !in_transit) sim::publish_number(wait.answered, question_);
@@ -102,11 +113,11 @@ void StallTimer::look(std::uint64_t idle_ns) {
   if (idle_ns < next_report_ns_) return;
   next_report_ns_ *= 2;
   constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
-  const sim::ProgramCall call = call_that_waits(rank_);
+  const sim::ProgramCall call = call_that_waits(rank_, named_);
   std::string text = "margay: rank " + std::to_string(process.rank()) + " has waited " +
                      std::to_string(idle_ns / kNsPerSecond) + " s in " +
                      (call.function.empty() ? "MPI" : call.function) +
-                     process.source_lines().behind_call(call.returns_to) + " without progress\n";
+                     process.source_lines().location_suffix(call.returns_to) + " without progress\n";
   rank_.device().describe(text, kReportLines);
   std::fputs(text.c_str(), stderr);
 }
@@ -120,11 +131,11 @@ void StallTimer::clear() {
   ++rank_.process().board().progress;
 }
 
-void SharedWait::stay(Guest& guest) {
-  rank_.wait_room().add(guest);
+void SharedWait::stay(WaitingThread& thread) {
+  rank_.wait_room().add(thread);
   // Leaves the lock before it sleeps, because the polling thread needs it.
   rank_.leave();
-  polls_ = polls_for_all_ = !guest.stay();
+  polls_ = polls_for_all_ = !thread.stay();
   rank_.enter();
 }
 
@@ -138,7 +149,7 @@ bool SharedWait::share(bool moved) {
   // Called even after rounds that moved nothing, because some conditions read memory that other processes write
   // (collectives/portal/meet).
   room.serve();
-  rank_.let_others_in();
+  rank_.let_waiting_threads_in();
   if (moved) {
     idle_rounds_ = 0;
     return false;

@@ -7,12 +7,22 @@
 
 namespace margay::mpi_adi {
 
+// The description of a wait that is not MPI's, for the job board: the wait of a communication library.
+struct NamedWait {
+  const char* call = nullptr;  // the library's function, a literal
+  std::int32_t peer = -1;      // the rank whose message ends the wait; -1: any
+  bool needs_message = true;   // only a message can end the wait
+  // The address in the program to which the call returns; nullptr: unknown.
+  const void* returns_to = nullptr;
+};
+
 // The stall timer of a polling wait, on the wait's stack. After a second without progress it puts the wait on the job
 // board, where the launcher looks for deadlocks. After the job's stall limit (30 s, MARGAY_STALL_SECONDS) it reports
 // the wait on standard error, and again whenever the time has doubled. In the common case a round costs one compare.
 class StallTimer {
  public:
-  explicit StallTimer(MpiRank& rank) : rank_(rank) {}
+  // `named`: the wait's description; nullptr: the wait is that of the call in progress, and of the device's requests.
+  explicit StallTimer(MpiRank& rank, const NamedWait* named = nullptr) : rank_(rank), named_(named) {}
   // The wait is over, or its call ends by an error, so the board must not show the wait any longer.
   ~StallTimer() { restart(); }
   StallTimer(const StallTimer&) = delete;
@@ -45,6 +55,7 @@ class StallTimer {
   void clear();
 
   MpiRank& rank_;
+  const NamedWait* const named_;
   bool on_board_ = false;
   std::uint32_t question_ = 0;  // the launcher's question that the previous call of answer() found
   // The idle time of the next report on standard error; 0 before the first call of look().
@@ -74,16 +85,17 @@ class WaitTrace {
 // test in a single-threaded program.
 class SharedWait {
  public:
-  // `done`: the wait's condition; see Guest. polls() is false afterwards if another thread polled until done() held.
+  // `done`: the wait's condition; see WaitingThread. polls() is false afterwards if another thread polled until done()
+  // held.
   template <typename Done>
   SharedWait(MpiRank& rank, Done& done) : rank_(rank) {
     if (!rank.threaded()) return;
     // At most one thread polls for all, apart from a thread whose wait began before the rank had several threads.
     polls_for_all_ = rank.wait_room().begin_polling(rank.lock().turns());
     if (polls_for_all_) return;
-    Guest guest(done);
+    WaitingThread thread(done);
     // Returns when the condition holds, or when this thread has to poll.
-    stay(guest);
+    stay(thread);
   }
   ~SharedWait() {
     if (polls_for_all_) rank_.wait_room().end_polling();
@@ -100,8 +112,8 @@ class SharedWait {
   bool after_round(bool moved) { return rank_.threaded() && share(moved); }
 
  private:
-  // Waits as a guest, until the guest's condition holds or this thread has to poll.
-  void stay(Guest& guest);
+  // Waits in the wait room, until the condition of `thread` holds or the calling thread has to poll.
+  void stay(WaitingThread& thread);
   // The part of after_round() with several threads.
   bool share(bool moved);
 
@@ -117,18 +129,19 @@ class SharedWait {
 
 // Runs progress until `done()` holds, which is tested after at most `messages` messages of each wire. The process lock
 // is locked on entry, on return, and whenever done() runs. With several threads the lock is given up between rounds, so
-// that other threads' calls go on, and another waiting thread may call done() (see Guest).
+// that other threads' calls go on, and another waiting thread may call done() (see WaitingThread).
+// `named`: what reports show of a wait that is not MPI's.
 // A wait that ends at its first test, which is the common case, has neither trace events nor a timer.
 //
 //   wait_until(rank, [&] { return request.complete; });
 template <typename Done>
-void wait_until(MpiRank& rank, Done done, int messages = Device::kMessagesPerRound) {
+void wait_until(MpiRank& rank, Done done, int messages = Device::kMessagesPerRound, const NamedWait* named = nullptr) {
   if (done()) return;
   const WaitTrace trace(rank);
   SharedWait shared(rank, done);
   if (!shared.polls()) return;
   sim::Waiter waiter = waiter_of(rank);
-  StallTimer stall(rank);
+  StallTimer stall(rank, named);
   for (;;) {
     // If a round also serves other waits, it takes the usual number of messages, because `messages` suits this wait
     // only.

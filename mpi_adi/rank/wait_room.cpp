@@ -10,27 +10,27 @@ void WaitRoom::end_polling() {
   hand_on();
 }
 
-void WaitRoom::go_away() {
+void WaitRoom::begin_callback() {
   ++away_;
-  // Perhaps every poller is away now, so a guest has to poll.
+  // Perhaps every poller is away now, so a waiting thread has to poll.
   if (pollers_ <= away_) hand_on();
 }
 
 void WaitRoom::hand_on() {
-  if (guests_.empty()) return;
-  ++pollers_;  // counts the guest, so that no new wait becomes a second poller meanwhile
-  // The latest guest may not sleep yet, and then the call needs no system call (sim/shm/summons).
-  Guest& next = *guests_.back();
-  guests_.pop_back();
-  next.summons_.call();
+  if (waiting_threads_.empty()) return;
+  ++pollers_;  // counts the waiting thread, so that no new wait becomes a second poller meanwhile
+  // The latest waiting thread may not sleep yet, and then the call needs no system call (sim/shm/oneshot_wakeup).
+  WaitingThread& next = *waiting_threads_.back();
+  waiting_threads_.pop_back();
+  next.wakeup_.call();
 }
 
 void WaitRoom::serve() {
-  std::erase_if(guests_, [](Guest* guest) {
-    if (!guest->done_(guest->asked_)) return false;
-    // Set before the call, because the guest reads it without the lock when it wakes.
-    guest->served_ = true;
-    guest->summons_.call();
+  std::erase_if(waiting_threads_, [](WaitingThread* thread) {
+    if (!thread->done_(thread->asked_)) return false;
+    // Set before the call, because the waiting thread reads it without the lock when it wakes.
+    thread->served_ = true;
+    thread->wakeup_.call();
     return true;
   });
 }

@@ -13,9 +13,9 @@ namespace {
 constexpr ContextId kWorldContext = 0;
 constexpr ContextId kSelfContext = 2;
 
-sim::SharedTable everybody(const sim::Job& job) {
+sim::SharedTable all_ranks(const sim::Job& job) {
   // A job may supply one list, which its ranks share; otherwise this process makes its own.
-  if (!job.everybody.empty()) return job.everybody;
+  if (!job.all_ranks.empty()) return job.all_ranks;
   sim::SharedTable::Numbers all(job.size);
   std::iota(all.begin(), all.end(), 0U);
   return all;
@@ -28,7 +28,7 @@ Worlds::Worlds(const sim::Job& job, const ObjectTables& tables) : tables_(tables
   contexts_.take(kWorldContext / 2);
   contexts_.take(kSelfContext / 2);
   auto everyone = std::make_shared<Group>();
-  everyone->world_ranks = everybody(job);
+  everyone->world_ranks = all_ranks(job);
   everyone->my_rank = static_cast<int>(job.rank);
   auto alone = std::make_shared<Group>();
   alone->world_ranks = {job.rank};

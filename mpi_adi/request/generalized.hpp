@@ -22,7 +22,7 @@ class GeneralizedRequest final : public OwnRequest {
   // The same, and then the free function.
   [[nodiscard]] int end(MpiRank& rank, MPI_Status* status, std::string& words) override;
   // MPI's rule for errors of the program's functions: they are returned unchanged (MPI 4.0, 13.2).
-  [[nodiscard]] bool errors_are_the_programs() const override { return true; }
+  [[nodiscard]] bool has_program_errors() const override { return true; }
   // Calls the program's cancel function, which decides whether anything is cancelled.
   [[nodiscard]] int cancel(MpiRank& rank, std::string& words) override;
   [[nodiscard]] int give_up(MpiRank& rank, std::string& words) override;
@@ -54,10 +54,10 @@ class GeneralizedRequest final : public OwnRequest {
   bool given_up_ = false;
 };
 
-// `under_way` as a generalized request; nullptr if it is a request of another kind.
-[[nodiscard]] inline GeneralizedRequest* generalized_of(Request* under_way) {
-  const bool is = under_way != nullptr && under_way->kind == GeneralizedRequest::kKind;
-  return is ? static_cast<GeneralizedRequest*>(under_way) : nullptr;
+// `any_request` as a generalized request; nullptr if it is a request of another kind.
+[[nodiscard]] inline GeneralizedRequest* generalized_of(Request* any_request) {
+  const bool is = any_request != nullptr && any_request->kind == GeneralizedRequest::kKind;
+  return is ? static_cast<GeneralizedRequest*>(any_request) : nullptr;
 }
 
 }  // namespace margay::mpi_adi

@@ -30,9 +30,9 @@ void SendReceive::part_completed(const Request& part) {
     if (part.error_class == MPI_ERR_TRUNCATE) words_ = truncation_text(static_cast<const ReceiveRequest&>(part));
   }
   if (error_ == MPI_SUCCESS) error_ = part.error_class;
-  if (--under_way_ > 0) return;
+  if (--incomplete_parts_ > 0) return;
   complete = true;
-  // This is the last use of the object.
+  // May delete the object, so no statement may follow.
   if (given_up_) delete this;
 }
 

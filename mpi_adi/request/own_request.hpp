@@ -29,7 +29,7 @@ struct OwnRequest : Request {
   }
   // Whether the errors of outcome(), end(), cancel() and give_up() come from functions of the program, and are returned
   // unchanged.
-  [[nodiscard]] virtual bool errors_are_the_programs() const { return false; }
+  [[nodiscard]] virtual bool has_program_errors() const { return false; }
   // MPI_Cancel. Returns the error class, and describes it in `words`.
   [[nodiscard]] virtual int cancel(MpiRank& /*rank*/, std::string& /*words*/) { return MPI_SUCCESS; }
   // The program frees the active request (MPI_Request_free); the request then deletes itself when it ends. Returns as
@@ -60,7 +60,7 @@ class SendReceive final : public OwnRequest, private ParentRequest {
 
   Device& device_;
   std::unique_ptr<std::byte[]> copy_;
-  int under_way_ = 2;  // parts that are not complete
+  int incomplete_parts_ = 2;  // parts that are not complete
   bool given_up_ = false;
   int error_ = MPI_SUCCESS;
   std::string words_;  // of a truncated receive

@@ -15,7 +15,7 @@ Partitioned::Partitioned(RequestKind which, MpiRank& rank, const PartitionedCall
 }
 
 int Partitioned::cancel(MpiRank& /*rank*/, std::string& words) {
-  words = "the request is a partitioned one, which cannot be cancelled";
+  words = "a partitioned request cannot be cancelled";
   return MPI_ERR_REQUEST;
 }
 
@@ -36,14 +36,14 @@ void Partitioned::begin_round(std::uint64_t messages) {
   // The request is active from its start to its end, even while no message is under way.
   active_ = true;
   error_ = MPI_SUCCESS;
-  under_way_ = messages;
+  incomplete_messages_ = messages;
   // Without messages the round is complete at once.
   complete = messages == 0;
 }
 
 void Partitioned::count_complete(const Request& message) {
   if (error_ == MPI_SUCCESS) error_ = message.error_class;
-  complete = --under_way_ == 0;
+  complete = --incomplete_messages_ == 0;
 }
 
 namespace {
@@ -86,7 +86,7 @@ std::uint64_t PartitionedSend::last_of(std::uint64_t message) const {
 }
 
 void PartitionedSend::start(MpiRank& /*rank*/) {
-  // The request is persistent: at the begin of each round no partition is ready.
+  // The request is persistent: at the beginning of each round no partition is ready.
   ready_.assign(static_cast<std::size_t>(call_.partitions), false);
   not_ready_.resize(messages_);
   for (std::uint64_t at = 0; at < messages_; ++at) not_ready_[at] = last_of(at) - first_of(at);

@@ -16,7 +16,7 @@ struct PartitionedCall {
   void* buffer = nullptr;
   int partitions = 0;
   std::int64_t count = 0;  // elements in each partition
-  // The user request has a reference to it.
+  // The handle's UserRequest has a reference to the type.
   Datatype* type = nullptr;
   int peer = 0;  // rank in the communicator, or MPI_PROC_NULL
   int tag = 0;
@@ -112,7 +112,7 @@ class Partitioned : public OwnRequest, protected ParentRequest {
   PartitionedCall call_;
   bool active_ = false;
   int error_ = MPI_SUCCESS;
-  std::uint64_t under_way_ = 0;  // messages of this round that are not complete
+  std::uint64_t incomplete_messages_ = 0;  // messages of this round that are not complete
 };
 
 // The sending side.
@@ -126,7 +126,7 @@ class PartitionedSend final : public Partitioned {
   void start(MpiRank& rank) override;
   // Whether the program has marked the partition ready. Requires: active.
   [[nodiscard]] bool ready(int partition) const { return ready_[static_cast<std::size_t>(partition)]; }
-  // Marks a partition ready; its message leaves with the last of its partitions. Requires: active, not ready.
+  // Marks a partition ready. A message is sent when the last of its partitions is ready. Requires: active, not ready.
   void make_ready(int partition);
   [[nodiscard]] int outcome(MpiRank& rank, MPI_Status* status, std::string& words) override;
   [[nodiscard]] int end(MpiRank& rank, MPI_Status* status, std::string& words) override;

@@ -36,7 +36,7 @@ void Rma::announce_completed(Window& window, int target, Completed what, std::ui
 
 // A process without the check answers, too, because the origin waits for the answer, and the environment may differ
 // between processes.
-void Rma::hear_announced(Window& window, const Asked& asked) {
+void Rma::handle_announcement(Window& window, const Asked& asked) {
   // Without a conflict the answer has Clash::none.
   Conflict answer;
   const std::optional<AnnouncedAccess> access = asked.announced();
@@ -46,7 +46,7 @@ void Rma::hear_announced(Window& window, const Asked& asked) {
               std::as_bytes(std::span(&answer, 1)));
 }
 
-void Rma::hear_completed(Window& window, const AskHead& head) {
+void Rma::handle_completion(Window& window, const AskHead& head) {
   // An unknown number from the wire ends nothing.
   if (window.check != nullptr) {
     ConflictTable& announced = window.check->announced;

@@ -33,7 +33,7 @@ bool Asked::find(const TargetMemory& memory, std::vector<portals::Buffer>& table
     if (at == nullptr || __builtin_add_overflow(bytes, piece.bytes, &bytes)) return false;
     table.push_back({at, static_cast<std::size_t>(piece.bytes)});
   }
-  // The answer or the body has as many bytes as the head says, so the pieces must add up to them.
+  // The answer or the body has as many bytes as the head states, so the pieces must add up to them.
   return bytes == head_.bytes;
 }
 

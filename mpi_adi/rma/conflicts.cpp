@@ -93,7 +93,7 @@ void ConflictTable::end_access(std::int32_t origin, std::uint64_t number) {
   });
 }
 
-void ConflictTable::end_lost(std::int32_t origin) {
+void ConflictTable::end_accesses_of_lost(std::int32_t origin) {
   std::erase_if(kept_, [&](const auto& kept) { return kept.second.access.origin == origin; });
 }
 

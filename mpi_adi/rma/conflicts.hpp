@@ -87,7 +87,7 @@ class ConflictTable {
   void end_all(std::int32_t origin);
   void end_access(std::int32_t origin, std::uint64_t number);
   // Removes all accesses of an origin that is lost.
-  void end_lost(std::int32_t origin);
+  void end_accesses_of_lost(std::int32_t origin);
   // Called by the target: end_exposure() at MPI_Win_wait, and end_fence() at a fence. end_fence() removes the accesses
   // of earlier epochs: those before which their origins had called fewer than `fences` fences.
   void end_exposure();

@@ -4,10 +4,10 @@ namespace margay::mpi_adi {
 
 namespace {
 
-constexpr const char* kInFence = "accesses of an epoch that MPI_Win_fence began are not yet closed by another fence";
+constexpr const char* kInFence = "an epoch of MPI_Win_fence has accesses: close it with another MPI_Win_fence first";
 constexpr const char* kInStart = "MPI_Win_complete has not closed the epoch that MPI_Win_start began";
-constexpr const char* kInLock = "a lock is held: MPI_Win_unlock comes first";
-constexpr const char* kInLockAll = "all are locked: MPI_Win_unlock_all comes first";
+constexpr const char* kInLock = "a target is locked: call MPI_Win_unlock first";
+constexpr const char* kInLockAll = "all targets are locked: call MPI_Win_unlock_all first";
 
 }  // namespace
 
@@ -20,8 +20,8 @@ const char* begin_access(Window& window, int target) {
     window.fence = Window::Fence::used;
     return nullptr;
   }
-  if (window.starts) return "the target is none of the group that MPI_Win_start was given";
-  if (window.locks != 0) return "the target is not locked, while others are: MPI_Win_lock it first";
+  if (window.starts) return "the target is not in the group of MPI_Win_start";
+  if (window.locks != 0) return "the target is not locked, although others are: call MPI_Win_lock for it first";
   return "no access epoch is open: call MPI_Win_fence, MPI_Win_start, MPI_Win_lock or MPI_Win_lock_all first";
 }
 
@@ -36,12 +36,12 @@ sim::TraceEpoch access_epoch(const Window& window, int target) {
 
 const char* check_flush(const Window& window, int target) {
   if (window.lock_all || window.targets[static_cast<std::size_t>(target)].lock != LockKind::none) return nullptr;
-  return "the target is not locked: a flush belongs into an epoch of MPI_Win_lock or MPI_Win_lock_all";
+  return "the target is not locked: a flush needs an epoch of MPI_Win_lock or MPI_Win_lock_all";
 }
 
 const char* check_flush_all(const Window& window) {
   if (window.lock_all || window.locks != 0) return nullptr;
-  return "nothing is locked: a flush belongs into an epoch of MPI_Win_lock or MPI_Win_lock_all";
+  return "no target is locked: a flush needs an epoch of MPI_Win_lock or MPI_Win_lock_all";
 }
 
 // An epoch of an earlier fence, used or not, is correct: this fence ends it.
@@ -73,7 +73,7 @@ const char* check_lock(const Window& window, int target) {
 }
 
 const char* check_lock_all(const Window& window) {
-  if (window.lock_all) return "all are locked already";
+  if (window.lock_all) return "all targets are locked already";
   if (window.locks != 0) return kInLock;
   if (window.starts) return kInStart;
   return window.fence == Window::Fence::used ? kInFence : nullptr;

@@ -67,9 +67,9 @@ void Rma::hear(const portals::Header& header, const std::byte* body, std::uint64
     case Ask::get_pieces:
       return send_pieces(window, *asked);
     case Ask::announce:
-      return hear_announced(window, *asked);
+      return handle_announcement(window, *asked);
     case Ask::announced:
-      return hear_completed(window, head);
+      return handle_completion(window, head);
     case Ask::accumulate:
     case Ask::swap:
       return combine(window, *asked);
@@ -108,7 +108,7 @@ void Rma::hear_refusal(Window& window, const AskHead& head) {
   // accepted the access.
   replies_.for_each_in_use([&](Reply& answer) {
     if (!answer.at_target && answer.window == &window && answer.target == head.origin && head.reply_bits != 0 &&
-        reply_bits_of(answer) == head.reply_bits && answer.memory->under_way() == 0) {
+        reply_bits_of(answer) == head.reply_bits && answer.memory->reserved_messages() == 0) {
       asked = &answer;
     }
   });
@@ -121,7 +121,8 @@ void Rma::hear_refusal(Window& window, const AskHead& head) {
   if (asked != nullptr) give_up(*asked, MPI_ERR_RMA_RANGE);
 }
 
-// Lists an entry for the described body, which is the origin's next message to the put portal.
+// Puts an entry into the put portal's list for the described body, which is the origin's next message to the put
+// portal.
 void Rma::take_pieces(Window& window, const Asked& asked, const portals::Header& header) {
   const AskHead& head = asked.head();
   // A correct origin sends each body right behind its description, so it never reaches this bound.

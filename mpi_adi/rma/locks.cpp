@@ -16,7 +16,7 @@ bool Rma::is_gone(void* rma, std::uint32_t world_rank) {
   return local_rank == sim::NodeMemory::kNotHere || self.node_->ended(local_rank);
 }
 
-sim::HolderGone Rma::holder_gone() {
+sim::HolderDeathTest Rma::holder_gone() {
   return {&Rma::is_gone, this, [](void* rma, std::uint32_t world_rank, std::uint64_t waited_ns) {
             static_cast<Rma*>(rma)->guard_waits_(world_rank, waited_ns);
           }};
@@ -129,7 +129,7 @@ void Rma::withdraw_dead() {
     for (int member = 0; member < window->members(); ++member) {
       if (!parts_.kernel.initiator().gone(window->target(member).world_rank)) continue;
       std::erase(window->waiting, member);
-      if (window->check != nullptr) window->check->announced.end_lost(member);
+      if (window->check != nullptr) window->check->announced.end_accesses_of_lost(member);
       for (int target = 0; target < window->members(); ++target) {
         // This process's own lock is in window->control. Its entry among the targets has no lock if all accesses use
         // messages.

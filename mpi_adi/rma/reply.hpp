@@ -22,8 +22,8 @@ struct Outstanding;
 // An awaited answer. Paper 001, 4.1: "Posting a receive is done exactly as if the receive were being posted for a
 // normal MPI message, with a few exceptions": the entry's match bits differ from those of every MPI message, and its
 // block saves the body without the header. It is a combined block, because the origin's memory may lie in pieces. A
-// target also uses a Reply for a *described body*: a put's body for several pieces of the window, which an ask has
-// listed (Ask::put_pieces).
+// target also uses a Reply for a *described body*: the body of a put into several pieces of the window. The origin has
+// described these pieces in an ask before (Ask::put_pieces).
 struct Reply final : Listener {
   // Index and generation are in the answer's match bits, so a late answer to an earlier use matches nothing.
   Pooled pooled;
@@ -31,13 +31,13 @@ struct Reply final : Listener {
   Window* window = nullptr;                      // nullptr: the window is freed (at_target only)
   int target = 0;                                // rank in the window; at a target the origin's
   Outstanding* request = nullptr;                // the request-based call that waits for it, or nullptr
-  Pieces pieces;                                 // the datatype of the origin's memory
+  Pieces pieces;                                 // owns the layout of the origin's memory
   std::vector<portals::Buffer> table;            // as a target: the pieces of the window that a described body fills
   std::optional<portals::CombinedBlock> memory;  // empty for a described body that does not fit the window
   portals::MatchEntry entry;
   bool at_target = false;        // a described body, in the put portal's list
   bool reads = false;            // the answer contains bytes of the target's memory
-  std::uint32_t generation = 0;  // see UnderWay
+  std::uint32_t generation = 0;  // see OperationCounter
   // Called by the device when the block is filled; ends the answer (Rma::take_reply).
   void notify() override;
 };
@@ -55,7 +55,7 @@ struct Outgoing final : Listener {
   std::vector<std::byte> body;         // an ask: head, pieces, and operands that were copied
   std::vector<portals::Buffer> table;  // the pieces of a body that is not one run
   sim::Transmission transmission;
-  std::uint32_t generation = 0;  // see UnderWay
+  std::uint32_t generation = 0;  // see OperationCounter
   // Called by the device when the transmission has ended, sent or failed (Rma::end_sending).
   void notify() override;
 };

@@ -105,19 +105,19 @@ void Rma::detach(Window& window) {
   // Ends the described bodies that have not arrived or do not fit the window.
   replies_.for_each_in_use([&](Reply& reply) {
     if (!reply.at_target || reply.window != &window) return;
-    if (!reply.memory || reply.memory->under_way() == 0) return take_reply(reply);
+    if (!reply.memory || reply.memory->reserved_messages() == 0) return take_reply(reply);
     reply.window = nullptr;  // the Reply ends when the body has arrived or its sender is lost
   });
   windows_.erase(window.communicator->context);
   if (windows_.empty()) parts_.kernel.target().serve_while_away(false);
   // Also deletes blocks of earlier windows to which the kernel does not refer any more.
-  std::erase_if(retired_, [](const auto& block) { return block->under_way() == 0; });
+  std::erase_if(retired_, [](const auto& block) { return block->reserved_messages() == 0; });
   if (window.put_block == nullptr) return;
   put_list_.remove(window.put_entry);
   get_list_.remove(window.get_entry);
   for (auto* const block : {&window.put_block, &window.get_block}) {
     // If the kernel still refers to the block, the block outlives the window.
-    if ((*block)->under_way() != 0) {
+    if ((*block)->reserved_messages() != 0) {
       (*block)->set_owner_tag(nullptr, kOwnerOthers);
       retired_.push_back(std::move(*block));
     }
@@ -180,7 +180,7 @@ void Rma::send_outgoing(Outgoing& outgoing, Window* window, int target, const po
   outgoing.transmission.owner_tag_kind = kOwnerListener;
   if (window != nullptr) {
     outgoing.generation = window->target(target).sending.begin();
-    ++under_way_;
+    ++messages_in_flight_;
   }
   parts_.kernel.send(outgoing.transmission);
 }
@@ -265,7 +265,7 @@ void Rma::end_sending(Outgoing& outgoing) {
   // A failed wire means a lost target; the window reports it at its next synchronisation.
   const bool failed = outgoing.transmission.state == sim::Transmission::State::failed;
   if (outgoing.window != nullptr) {
-    --under_way_;
+    --messages_in_flight_;
     outgoing.window->target(outgoing.target).sending.end(outgoing.generation);
     if (failed) keep_error(*outgoing.window, MPIX_ERR_PROC_FAILED, {});
     if (!failed && outgoing.window->by_messages) wake(outgoing.window->target(outgoing.target));
@@ -295,7 +295,7 @@ Reply& Rma::expect(Window& window, int target, const portals::Region& room, Outs
   // Before the catch-alls, so that an answer never becomes an unexpected message.
   parts_.receive_list.insert_before(parts_.heap.first_catch_all(), answer.entry);
   answer.generation = to.awaited.begin();
-  ++under_way_;
+  ++messages_in_flight_;
   answer.reads = room.bytes() != 0;
   to.reads += answer.reads ? 1 : 0;
   // If the loss of this target was handled earlier, nothing would end this answer. So the next round handles losses
@@ -331,7 +331,7 @@ void Rma::give_up(Reply& answer, int error_class) {
   WindowTarget& target = answer.window->target(answer.target);
   parts_.kernel.count_answer(target.world_rank);
   target.awaited.end(answer.generation);
-  --under_way_;
+  --messages_in_flight_;
   target.reads -= answer.reads ? 1 : 0;
   if (answer.request != nullptr) {
     done(answer.request, error_class);
@@ -384,7 +384,7 @@ void Rma::end_losses() {
   replies_.for_each_in_use([&](Reply& reply) {
     const std::uint32_t peer = reply.entry.criteria().source_rank;
     if (!kernel.initiator().gone(peer)) return;
-    if (reply.memory && reply.memory->under_way() != 0) {
+    if (reply.memory && reply.memory->reserved_messages() != 0) {
       all = false;
     } else if (reply.at_target) {
       take_reply(reply);

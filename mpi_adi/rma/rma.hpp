@@ -120,8 +120,8 @@ class Rma final : public Listener {
     return target.sending.none() && target.awaited.none();
   }
   // Backpressure: if too many messages are under way (is_full()), a new access waits until has_room() before it begins.
-  [[nodiscard]] bool is_full() const { return under_way_ >= kAccessMessagesMax; }
-  [[nodiscard]] bool has_room() const { return under_way_ <= kAccessMessagesMax / 2; }
+  [[nodiscard]] bool is_full() const { return messages_in_flight_ >= kAccessMessagesMax; }
+  [[nodiscard]] bool has_room() const { return messages_in_flight_ <= kAccessMessagesMax / 2; }
   // Starts a flush if earlier accesses need one. When locally_complete() holds afterwards, the accesses are complete at
   // the target. Requires: the puts have left.
   void begin_flush(Window& window, int target);
@@ -136,7 +136,7 @@ class Rma final : public Listener {
   // Whether the lock can be returned before all answers have arrived. The unlock is then a message, which must follow
   // everything that needs the lock. So no body of an access may be queued here, no put may be unflushed, and no
   // outstanding answer may still need the target to read its memory.
-  [[nodiscard]] static bool may_unlock_behind(const Window& window, const WindowTarget& target) {
+  [[nodiscard]] static bool can_unlock_by_message(const Window& window, const WindowTarget& target) {
     return target.lock_asked && target.locked && !target.control.here() && target.sending.none() && !target.unflushed &&
            target.reads == 0 && window.check == nullptr;
   }
@@ -170,8 +170,9 @@ class Rma final : public Listener {
   void notify() override;
 
   // Counts a synchronisation that waits for no message. True at every eighth, which should run progress nevertheless.
-  // Each of these synchronisations may be a system call, so they run progress more often than those of need_not_look().
-  [[nodiscard]] bool looks_now() {
+  // Each of these synchronisations may be a system call, so they run progress more often than those of
+  // may_skip_progress().
+  [[nodiscard]] bool needs_progress() {
     synchronised_ += kSynchronisedToLook / 8;
     if (synchronised_ < kSynchronisedToLook) return false;
     synchronised_ = 0;
@@ -179,7 +180,7 @@ class Rma final : public Listener {
   }
   // The same for synchronisations that take nanoseconds, of which every 64th runs progress. True: this synchronisation
   // need not run progress, and is counted. False: it must, and is not counted.
-  [[nodiscard]] bool need_not_look() {
+  [[nodiscard]] bool may_skip_progress() {
     if (synchronised_ + 1 >= kSynchronisedToLook) return false;
     ++synchronised_;
     return true;
@@ -228,7 +229,7 @@ class Rma final : public Listener {
            !parts_.kernel.initiator().gone(target.world_rank);
   }
   // Answers.
-  // Lists an answer's entry and counts it as under way.
+  // Puts an answer's entry into the receive portal's list, and counts the answer as under way.
   Reply& expect(Window& window, int target, const portals::Region& room, Outstanding* request, const Pieces* holds);
   // Handles a filled reply: an answer, or at a target a described body.
   void take_reply(Reply& answer);
@@ -243,7 +244,7 @@ class Rma final : public Listener {
   [[nodiscard]] sim::WindowLock lock_of(const WindowControl& control);
   // The test for a lost holder that the locks in memory use (sim/shm/holder_lock).
   [[nodiscard]] static bool is_gone(void* rma, std::uint32_t world_rank);
-  [[nodiscard]] sim::HolderGone holder_gone();
+  [[nodiscard]] sim::HolderDeathTest holder_gone();
   // Wakes a member to which the lock was granted.
   void let_in(Window& window, int target, std::uint32_t member);
   // Returns `member`'s lock at `target`, in memory that is mapped here.
@@ -310,16 +311,16 @@ class Rma final : public Listener {
   void combine(Window& window, const Asked& asked);
 
   // --check-rma: compares an announced access, and answers.
-  void hear_announced(Window& window, const Asked& asked);
+  void handle_announcement(Window& window, const Asked& asked);
   // Removes the accesses that the origin reports as complete, and answers if the origin requested an answer.
-  void hear_completed(Window& window, const AskHead& head);
+  void handle_completion(Window& window, const AskHead& head);
 
   DeviceParts& parts_;
   const sim::NodeMemory* node_;
   GuardWaits guard_waits_;
   AccessCounts counts_;
   // Messages of this origin's accesses that have not left, and answers that have not arrived.
-  std::uint32_t under_way_ = 0;
+  std::uint32_t messages_in_flight_ = 0;
   // Attached windows, which this object does not own.
   std::unordered_map<std::uint32_t, Window*> windows_;        // by context
   std::unordered_map<std::uint32_t, sim::PeerMemory> peers_;  // other processes of the node, by local rank
@@ -330,24 +331,24 @@ class Rma final : public Listener {
   // Transmissions that the kernel has not finished.
   Pool<Outgoing> outgoing_;
   // The observer that polls in each round for locks that were granted in memory to members that wait for a message.
-  struct Rounds final : Listener {
-    explicit Rounds(Rma& of) : rma(of) {}
+  struct RoundListener final : Listener {
+    explicit RoundListener(Rma& of) : rma(of) {}
     void notify() override { rma.give_locks(); }
     Rma& rma;
   };
-  Rounds rounds_{*this};
+  RoundListener rounds_{*this};
   // The observer that ends the operations of lost peers with an error for the window, and releases their locks.
-  struct Losses final : Listener {
-    explicit Losses(Rma& of) : rma(of) {}
+  struct LossListener final : Listener {
+    explicit LossListener(Rma& of) : rma(of) {}
     void notify() override { rma.end_losses(); }
     Rma& rma;
   };
-  Losses on_losses_{*this};
+  LossListener on_losses_{*this};
   // Ends the replies of lost peers, and withdraws them from locks.
   void end_losses();
   sim::AccumulateLockData own_accumulates_;  // used where the node shares no memory
   static constexpr std::uint32_t kSynchronisedToLook = 64;
-  // Counts towards kSynchronisedToLook, see looks_now().
+  // Counts towards kSynchronisedToLook, see needs_progress().
   std::uint32_t synchronised_ = 0;
   std::uint32_t next_described_ = 0;  // number of the latest described body
   std::uint32_t losses_ = 0;          // losses for which withdraw_dead() has run

@@ -30,7 +30,7 @@ namespace margay::mpi_adi {
 // wait begins a new generation as soon as the previous generation has ended. So at most two generations are under way,
 // for which two counters suffice, and a wait lasts until at most two generations have ended.
 
-class UnderWay {
+class OperationCounter {
  public:
   // Whether nothing is under way. One test, because most waits find nothing.
   [[nodiscard]] bool none() const { return (counts_[0] | counts_[1]) == 0; }
@@ -79,7 +79,7 @@ class WindowControl {
   [[nodiscard]] bool here() const { return memory_ != nullptr; }
 
   // The lock. `id`, `gone`: the calling process, and its test for lost holders (sim/shm/holder_lock).
-  [[nodiscard]] sim::WindowLock lock(std::uint32_t id, sim::HolderGone gone) const {
+  [[nodiscard]] sim::WindowLock lock(std::uint32_t id, sim::HolderDeathTest gone) const {
     return {*reinterpret_cast<sim::WindowLockData*>(memory_), slots(), id, gone};
   }
   // Counters by member. posts().publish(target): the target exposes its window to this member.
@@ -139,8 +139,8 @@ struct WindowTarget {
   sim::PeerMemory* peer = nullptr;  // process: the access to the other process, set at the first use; Rma owns it
   WindowControl control;            // the member's lock and counts, if they are mapped here
   // Operations by messages that are under way.
-  UnderWay sending;             // messages that refer to the origin's memory
-  UnderWay awaited;             // answers that have not arrived
+  OperationCounter sending;     // messages that refer to the origin's memory
+  OperationCounter awaited;     // answers that have not arrived
   bool unflushed = false;       // puts were sent that no flush has followed
   std::uint32_t reads = 0;      // awaited answers that carry bytes of the target's memory
   std::uint32_t described = 0;  // as a target: described bodies of this member that have not arrived

@@ -36,7 +36,8 @@ struct ProcessId {
 };
 
 // The four kinds of messages. A put carries a body to the receiver; a get requests bytes of the receiver's memory,
-// which a reply carries back; an acknowledgment reports that a put was saved. Values appear in frames and traces.
+// which a reply carries back; an acknowledgment reports that a put or a reply was saved. Values appear in frames and
+// traces.
 enum class Kind : std::uint8_t { put = 0, get = 1, reply = 2, acknowledgment = 3 };
 // The length of arrays that are indexed by Kind.
 inline constexpr std::uint8_t kKindCount = 4;
@@ -60,7 +61,7 @@ struct Header {
   Kind kind = Kind::put;
   // The destination's portal to which the message is addressed.
   PortalIndex portal = 0;
-  // The source's portal to which the acknowledgment or the reply is sent; kNoPortal: a put without acknowledgment.
+  // The source's portal to which the acknowledgment or the reply is sent; kNoPortal: the message requests no answer.
   PortalIndex return_portal = kNoPortal;
   // Put and get: the sender's own bytes. Acknowledgment and reply: a copy of the answered message's bytes, except that
   // bytes 4 to 11 hold that message's number, and byte 0 of an acknowledgment holds `Saved`.

@@ -53,8 +53,8 @@ struct MatchKey {
 };
 
 // The table. `End` refers to an element of the queue (a pointer or a slot number); `kNone` marks an empty slot of the
-// table. Not thread-safe; its owner holds the process lock. An operation takes expected constant time, because at least
-// a quarter of the slots is empty; only growing is linear.
+// table. Used under the process lock only. An operation takes expected constant time, because at least a quarter of the
+// slots is empty; only growing is linear.
 template <class End, End kNone>
 class KeyTable {
  public:

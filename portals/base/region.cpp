@@ -12,7 +12,7 @@ namespace {
 
 // The intermediate buffer fits in the first-level cache beside the memory that is read and written.
 constexpr std::size_t kBothInPiecesBytes = 8192;
-constexpr const char* kBehindEnd = "a cursor moves behind its region's end; compare with left() first";
+constexpr const char* kBehindEnd = "a cursor is moved past its region's end; compare with left() first";
 
 }  // namespace
 
@@ -40,7 +40,7 @@ Region::Region(const Layout& layout, std::byte* base, std::uint64_t bytes) : byt
 }
 
 Region Region::slice_pieces(std::uint64_t offset, std::uint64_t length) const {
-  // An empty slice at the very end would search behind the last piece.
+  // An empty slice at the very end would search past the last piece.
   if (length == 0) return {};
   std::uint64_t skip = skip_ + offset;
   if (laid_out()) {

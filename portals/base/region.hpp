@@ -19,8 +19,8 @@ namespace margay::portals {
 struct Buffer;
 
 // The interface of a layout. A layout is immutable while regions refer to it; any number of regions may share it. `at`
-// is a position among the logically contiguous bytes. The region stores their number (Region::bytes), the layout does
-// not. `base` may be null, because a layout may compute absolute addresses.
+// is a position among the logically contiguous bytes. A layout does not store their number; the region does
+// (Region::bytes). `base` may be null, because a layout may compute absolute addresses.
 class Layout {
  public:
   // The longest known contiguous piece that begins at position `at`. Never empty.
@@ -72,12 +72,11 @@ class Region {
     return single_;
   }
 
-  // The `length` bytes that begin `offset` bytes in. Requires: offset + length <= bytes(), checked without wrap. The
+  // `length` bytes from position `offset` on. Requires: offset + length <= bytes(); the check cannot overflow. The
   // slice refers to the same memory, table or layout, and copies none of them. Constant time for one piece; linear in
   // the pieces before `offset` for a table; one search of the position for a layout.
   [[nodiscard]] Region slice(std::uint64_t offset, std::uint64_t length) const {
-    require(offset <= bytes_ && length <= bytes_ - offset,
-            "slice() asks for bytes behind the region's end; compare with bytes() first");
+    require(offset <= bytes_ && length <= bytes_ - offset, "slice() past the region's end; compare with bytes() first");
     if (!contiguous()) return slice_pieces(offset, length);
     return length == 0 ? Region() : Region(Buffer{single_.base + offset, static_cast<std::size_t>(length)});
   }
@@ -105,7 +104,7 @@ class Region {
 static_assert(std::is_trivially_copyable_v<Region>);
 
 // A position in a region, which only moves forward. A body that arrives in parts is therefore written without a search
-// per part, except over a layout. A move behind the end ends the process with a message.
+// per part, except over a layout. A move past the end ends the process with a message.
 class RegionCursor {
  public:
   RegionCursor() = default;
@@ -131,7 +130,7 @@ class RegionCursor {
   std::size_t piece_ = 0;
   // Bytes already passed in that piece; of a layout, from its beginning.
   std::uint64_t in_piece_ = 0;
-  // Bytes behind the cursor, up to the region's end; see left().
+  // Bytes from the cursor to the region's end; see left().
   std::uint64_t left_ = 0;
 };
 

@@ -12,8 +12,8 @@ class MatchEntry;
 class MatchList;
 struct ArrivedMessage;
 
-// The observer's interface. The structure calls it at each change, in the thread that changes the structure, which
-// holds the process lock. An observer must not change a structure during a call.
+// The observer's interface. The structure calls it at each change, in the thread that changes the structure, under the
+// process lock. An observer must not change a structure during a call.
 class StructureObserver {
  public:
   // A portal got a descriptor or a list: one of `memory` and `list` is nullptr. The table has changed already.

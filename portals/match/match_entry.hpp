@@ -36,8 +36,8 @@ struct Links {
 };
 
 // A match entry, owned by the program, at a fixed address while it is in a list. Requires: it leaves its list before it
-// is destroyed. All setters require that the entry is in no list, and that the descriptor's type has the options. A
-// violation ends the process with a message.
+// is destroyed. All setters require that the entry is in no list, and that the descriptor's type supports the options.
+// A violation ends the process with a message.
 class MatchEntry {
  public:
   MatchEntry() = default;
@@ -45,12 +45,12 @@ class MatchEntry {
   MatchEntry(const Criteria& criteria, Descriptor& memory, const Options& options, const Links& links = {}) {
     set(criteria, memory, options, links);
   }
-  // Requires: not listed(). A violation is reported here, because otherwise only a later walk would read the dangling
-  // pointer.
+  // Requires: not listed(). This is tested here, because the mistake would otherwise show only when a later walk reads
+  // the destroyed entry.
   ~MatchEntry() {
     require(!listed(),
-            "a match entry goes away while a match list has it; remove() it first, or declare the list "
-            "after its entries, so that the list goes first");
+            "a match entry is destroyed while it is in a match list; remove() it first, or declare the list "
+            "after its entries, so that the list is destroyed first");
   }
   MatchEntry(const MatchEntry&) = delete;
   MatchEntry& operator=(const MatchEntry&) = delete;
@@ -90,7 +90,7 @@ class MatchEntry {
  private:
   // A listed entry must not change: the index and the walk rely on its criteria and links.
   void require_free() const {
-    require(!listed(), "a match entry is changed while a match list has it; remove() it, change it, append() it");
+    require(!listed(), "a match entry is changed while it is in a match list; remove() it, change it, append() it");
   }
   // The list and its index link entries through the fields below.
   friend class MatchList;
@@ -120,7 +120,7 @@ class MatchEntry {
   // links, which the program sets.
   MatchList* list_ = nullptr;
   std::uint64_t order_ = 0;  // grows along the chain
-  // The walk reads them only after a failure, so they lie behind the first cache line.
+  // The walk reads them only after a failure, so they lie after the first cache line.
   Links links_;
   // Predecessor in the chain, or among the adopted entries.
   MatchEntry* previous_ = nullptr;

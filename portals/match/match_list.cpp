@@ -29,8 +29,8 @@ void MatchList::append(MatchEntry& entry, Start start) {
 
 void MatchList::insert_before(MatchEntry& position, MatchEntry& entry, Start start) {
   require(position.list_ == this && position.chained_,
-          "insert_before() needs a place in this match list's chain, which an entry of another list, of none, or an "
-          "adopted one has not; append() or insert_before() that one first");
+          "insert_before() an entry that is not in this match list's chain; append() or insert_before() that entry "
+          "first");
   // Without a predecessor, `position` was the first entry, and the new one becomes the first.
   chain(entry, position.previous_, &position, start);
 }

@@ -15,7 +15,7 @@ void MatchList::Impl::chain(MatchEntry& entry, MatchEntry* before, MatchEntry* a
     // The same key as order_of() would compute, in fewer steps.
     entry.order_ = before->order_ + kOrderStep;
   } else {
-    place(entry);
+    assign_order(entry);
   }
   MARGAY_DEBUG_ASSERT((before == nullptr || before->order_ < entry.order_) &&
                       (after == nullptr || entry.order_ < after->order_));  // invariant 1
@@ -57,12 +57,12 @@ std::uint64_t MatchList::Impl::order_of(const MatchEntry& entry) const {
                        entry.next_ == nullptr ? kOrderEnd : entry.next_->order_, chained <= kLong);
 }
 
-void MatchList::Impl::place(MatchEntry& entry) {
+void MatchList::Impl::assign_order(MatchEntry& entry) {
   entry.order_ = order_of(entry);
-  if (entry.order_ == 0) make_place(entry);
+  if (entry.order_ == 0) make_order_gap(entry);
 }
 
-void MatchList::Impl::make_place(MatchEntry& entry) {
+void MatchList::Impl::make_order_gap(MatchEntry& entry) {
   // One neighbour exists at least, because the gap around a lone entry is never used up.
   spread(*(entry.previous_ != nullptr ? entry.previous_ : entry.next_));
   entry.order_ = order_of(entry);
@@ -71,7 +71,7 @@ void MatchList::Impl::make_place(MatchEntry& entry) {
 
 // Spreads the entries around `around` evenly over the smallest aligned range of 2^i keys that has at most (4/3)^i
 // entries, the new one counted. This bound makes a spread cost O(log n) per insertion, amortised. The new entry, which
-// has no key yet, is skipped; make_place() then gives it one.
+// has no key yet, is skipped; make_order_gap() then gives it one.
 void MatchList::Impl::spread(MatchEntry& around) {
   MatchEntry* left = &around;
   MatchEntry* right = &around;

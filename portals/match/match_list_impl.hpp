@@ -71,9 +71,9 @@ struct MatchList::Impl {
   // The key between the entry's neighbours; 0 when the gap is used up.
   [[nodiscard]] std::uint64_t order_of(const MatchEntry& entry) const;
   // Gives a chained entry its key. This and the other rare steps are not inlined, so that the common ones stay short.
-  [[gnu::noinline]] void place(MatchEntry& entry);
+  [[gnu::noinline]] void assign_order(MatchEntry& entry);
   // Spreads the entry's neighbours out, and then gives the entry its key.
-  [[gnu::noinline]] void make_place(MatchEntry& entry);
+  [[gnu::noinline]] void make_order_gap(MatchEntry& entry);
   [[gnu::noinline]] void spread(MatchEntry& around);
   // Enters an entry where invariant 2 requires it, or removes it from there.
   [[gnu::noinline]] void index(MatchEntry& entry);

@@ -27,8 +27,8 @@ class SingleBlock final : public Descriptor {
   [[nodiscard]] std::uint64_t local_offset() const { return local_offset_; }
   // Messages whose bodies are still arriving keep their places. The next message is placed at the beginning.
   void reset_local_offset() { local_offset_ = 0; }
-  // The latest message's header, with Save::header or Save::both. One slot only: "a single block can only save incoming
-  // data" (section 2), so a second message overwrites it. Valid when messages() > 0.
+  // The header of the latest message that was saved with Save::header or Save::both. One slot only: "a single block can
+  // only save incoming data" (section 2), so a second message overwrites it. Valid when messages() > 0.
   [[nodiscard]] const Header& saved_header() const { return saved_header_; }
 
  private:
@@ -99,8 +99,7 @@ class CombinedBlock final : public Descriptor {
          (header.kind == Kind::put || header.kind == Kind::reply);
 }
 
-// The result of admit() for memory of `bytes` bytes, `used` of which a receiver-managed offset has passed. Changes
-// nothing.
+// The result of admit() for memory of `bytes` bytes. `used`: the receiver-managed offset. Changes nothing.
 [[nodiscard]] Passed admit_in_window(std::uint64_t bytes, std::uint64_t used, const Options& options,
                                      const Header& header);
 
@@ -109,8 +108,8 @@ class CombinedBlock final : public Descriptor {
 void reserve_in_window(const Region& memory, std::uint64_t& used, const Options& options, const Header& header,
                        Verdict& verdict);
 
-// Undoes reserve_in_window() when nothing was reserved behind it; otherwise a gap stays, because later messages already
-// have their places behind it.
+// Undoes reserve_in_window() when nothing was reserved after it; otherwise a gap stays, because later messages already
+// have the places after it.
 void give_back_in_window(std::uint64_t& used, const Verdict& verdict);
 
 }  // namespace margay::portals

@@ -42,8 +42,8 @@ void ChangedList::remove(Descriptor& descriptor) {
 const char* refusal(DescriptorType type, const Options& options) {
   if (options.truncate && type != DescriptorType::independent_block) {
     // The other types' links handle a body that is too long.
-    return "only an independent block truncates: what does not fit in another type follows its links; leave "
-           "Options::truncate off, or choose an independent block";
+    return "only an independent block truncates; with another type, a message that does not fit follows the entry's "
+           "links; leave Options::truncate off, or choose an independent block";
   }
   switch (type) {
     // Has every option but truncate.

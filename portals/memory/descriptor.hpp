@@ -53,7 +53,7 @@ struct Options {
 };
 
 // nullptr when `type` has these options; otherwise a message that names the option and the cure. A combined block
-// always saves the body, and accepts Save::both, the default, for that. Internal to portals.
+// always saves the body; it treats Save::both, the default, as Save::body. Internal to portals.
 [[nodiscard]] const char* refusal(DescriptorType type, const Options& options);
 
 // The base of all descriptors: counters, owner tag, and the link on the changed list. Owned by the program. Requires:
@@ -67,13 +67,13 @@ class Descriptor {
 
   // Constant from construction on.
   [[nodiscard]] DescriptorType type() const { return type_; }
-  // "A process sees an arrival in its descriptor's counters": bytes of bodies deposited or replied, and number of
-  // messages. They count completed messages, and never decrease.
+  // The counters by which a program detects arrivals: bytes of bodies deposited or replied, and number of messages.
+  // They count completed messages, and never decrease.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   [[nodiscard]] std::uint64_t messages() const { return messages_; }
   // Messages whose room is reserved and whose bodies are still arriving. While it is not 0, the memory must stay valid,
   // even if no entry leads to it. Independent blocks do not count here, because each of their rows has a state.
-  [[nodiscard]] std::uint16_t under_way() const { return under_way_; }
+  [[nodiscard]] std::uint16_t reserved_messages() const { return reserved_messages_; }
 
   // Opaque owner tag for the drainer of the changed list; portals does not interpret it.
   void set_owner_tag(void* owner, std::uint32_t owner_tag_kind) { owner_ = owner, owner_tag_kind_ = owner_tag_kind; }
@@ -98,7 +98,7 @@ class Descriptor {
   void* owner_ = nullptr;
   std::uint32_t owner_tag_kind_ = 0;
   // 16 bits suffice: a wire delivers one body at a time, or one from each peer.
-  std::uint16_t under_way_ = 0;
+  std::uint16_t reserved_messages_ = 0;
   DescriptorType type_;
 };
 

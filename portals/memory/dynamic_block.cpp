@@ -11,7 +11,7 @@ namespace margay::portals {
 
 namespace {
 
-// The body begins behind the node, at a cache line.
+// The body begins after the node, at a cache line.
 constexpr std::uint64_t kNodeBytes = Heap::rounded(sizeof(ArrivedNode));
 static_assert(alignof(ArrivedNode) <= Heap::kGrain);
 
@@ -109,7 +109,7 @@ ArrivedMessage* DynamicBlock::previous(const ArrivedMessage& message) const {
 void DynamicBlock::unlink(ArrivedMessage& message) {
   require_own(message);
   require(ArrivedNode::of(message).queued,
-          "unlink() of a message that is off the queue already; release() is what is left");
+          "unlink() of a message that is off the queue already; only release() may follow");
   impl_->remove(ArrivedNode::of(message));
   if (impl_->observer != nullptr) [[unlikely]]
     impl_->observer->unqueued(message);

@@ -72,7 +72,7 @@ void Heap::free(std::byte* block, std::uint64_t bytes) {
   std::uint64_t joined = given;
   if (after != nullptr && begin(after) == block + given) {
     joined += after->bytes;
-    // The block in front is joined in place, but the one behind has to leave the tree, because its node moves to the
+    // The block in front is joined in place, but the one after it has to leave the tree, because its node moves to the
     // front of the joined block.
     erase(root_, after);
   }

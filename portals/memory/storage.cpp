@@ -37,23 +37,23 @@ Passed Storage::admit_other(const Descriptor& descriptor, const Options& options
 
 void Storage::reserve_other(Descriptor& descriptor, const Options& options, const Header& header, Verdict& verdict) {
   with_type(descriptor, [&](auto& block) { block.reserve(options, header, verdict); });
-  // Until commit or give_back; the counter's meaning is in Descriptor::under_way().
-  ++descriptor.under_way_;
+  // Until commit or give_back; the counter's meaning is in Descriptor::reserved_messages().
+  ++descriptor.reserved_messages_;
 }
 
 void Storage::commit_other(const Verdict& verdict, const Header& header) {
   with_type(*verdict.descriptor, [&](auto& block) { block.commit(verdict, header); });
   // Each reserve_other() has one commit or one give_back.
-  MARGAY_ASSERT(verdict.descriptor->under_way_ != 0);
-  --verdict.descriptor->under_way_;
+  MARGAY_ASSERT(verdict.descriptor->reserved_messages_ != 0);
+  --verdict.descriptor->reserved_messages_;
 }
 
 void Storage::give_back(const Verdict& verdict) {
   with_type(*verdict.descriptor, [&](auto& block) { block.give_back(verdict); });
-  // Rows have their own state and are not counted in under_way_.
+  // Rows have their own state and are not counted in reserved_messages_.
   if (independent(*verdict.descriptor) != nullptr) return;
-  MARGAY_ASSERT(verdict.descriptor->under_way_ != 0);
-  --verdict.descriptor->under_way_;
+  MARGAY_ASSERT(verdict.descriptor->reserved_messages_ != 0);
+  --verdict.descriptor->reserved_messages_;
 }
 
 }  // namespace margay::portals

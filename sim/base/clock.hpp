@@ -55,8 +55,8 @@ class Clock {
 [[nodiscard]] std::uint64_t monotonic_ns();
 
 // The machine's own clock. now_ns() is CLOCK_MONOTONIC through the vDSO (23 ns here): the operating system calibrates
-// its counter, so nothing has to be measured at start and threads need no agreement. ticks() is the raw counter where
-// it is invariant (10 ns), otherwise now_ns(); a recorder of ticks takes a ClockAnchor now and then.
+// its counter, so nothing has to be measured at start, and all threads agree. ticks() is the raw counter where it is
+// invariant (10 ns), otherwise now_ns(); a recorder of ticks takes a ClockAnchor now and then.
 class RealClock final : public Clock {
  public:
   RealClock() : Clock(tsc_is_invariant() ? ClockKind::tsc : ClockKind::monotonic) {}

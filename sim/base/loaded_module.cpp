@@ -33,7 +33,7 @@ std::string build_id_in(const std::byte* notes, std::size_t bytes) {
     std::memcpy(&head, notes + at, sizeof head);
     const std::size_t content = at + sizeof head + filled_up(head.n_namesz);
     const std::size_t next = content + filled_up(head.n_descsz);
-    // A note that ends behind the segment has a damaged length, so no note behind it can be found.
+    // A note that ends past the segment has a damaged length, so no note after it can be found.
     if (next > bytes) break;
     if (head.n_type == NT_GNU_BUILD_ID) {
       std::string text;

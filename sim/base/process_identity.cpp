@@ -33,7 +33,7 @@ Found read_stat(std::int32_t pid, Stat& out) {
   const int error = errno;
   ::close(file);
   if (bytes < 0) return error == ESRCH ? Found::no_process : Found::unknown;
-  // The program's name, in parentheses, may contain parentheses, so the other fields begin behind the last ")".
+  // The program's name, in parentheses, may contain parentheses, so the other fields begin after the last ")".
   const char* const behind = std::strrchr(text.data(), ')');
   const bool whole = behind != nullptr && std::sscanf(behind,
                                                       ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d "

@@ -25,7 +25,7 @@ std::optional<std::uint64_t> number_in(const std::string& file) {
   return std::nullopt;
 }
 
-// The number behind `key` in a file of keys and numbers.
+// The number after `key` in a file of keys and numbers.
 std::optional<std::uint64_t> number_of(const std::string& file, std::string_view key) {
   std::ifstream in(file);
   std::string line;

@@ -172,6 +172,10 @@ std::string ask_command(const std::string& questions) {
   return answer;
 }
 
+std::string in_parentheses(const std::string& name) {
+  return name.empty() ? name : " (" + name + ")";
+}
+
 }  // namespace
 
 SourceLocation source_location(const void* address) {
@@ -198,7 +202,7 @@ ProgramCall function_called_by_program() {
   return {walk->found, function_at(walk->in_library)};
 }
 
-const void* SourceLines::behind_bindings(const void* caller) {
+const void* SourceLines::skip_bindings(const void* caller) {
   const std::lock_guard guard(modules_mutex_);
   const LoadedModule* const module = modules_.of(reinterpret_cast<std::uintptr_t>(caller));
   if (module == nullptr || !is_fortran_binding(*module)) return caller;
@@ -245,15 +249,29 @@ void SourceLines::look_up_with_lock(std::span<const SourceLocation> places) {
   }
 }
 
-std::string SourceLines::name(SourceLocation place) {
-  const std::lock_guard guard(mutex_);
+std::string SourceLines::name_with_lock(SourceLocation place) {
   look_up_with_lock({&place, 1});
   return known_[{place.build, place.offset}];
 }
 
-std::string SourceLines::behind_call(SourceLocation place) {
-  const std::string text = name(place);
-  return text.empty() ? text : " (" + text + ")";
+std::string SourceLines::name(SourceLocation place) {
+  const std::lock_guard guard(mutex_);
+  return name_with_lock(place);
+}
+
+std::string SourceLines::location_suffix(SourceLocation place) {
+  return in_parentheses(name(place));
+}
+
+std::string SourceLines::location_suffix_soon(const void* address) {
+  constexpr int kTries = 100;
+  constexpr useconds_t kBetweenTriesUs = 1000;
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  for (int i = 0; i < kTries && !lock.owns_lock(); ++i) {
+    ::usleep(kBetweenTriesUs);
+    static_cast<void>(lock.try_lock());
+  }
+  return lock.owns_lock() ? in_parentheses(name_with_lock(source_location(address))) : std::string();
 }
 
 }  // namespace margay::sim

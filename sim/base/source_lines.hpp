@@ -46,20 +46,25 @@ struct ProgramCall {
 // The names of locations for one process, with a cache of the names that the command has found. Any thread may use it.
 class SourceLines {
  public:
-  // The location of the program's call that returns to `caller` in the calling thread: the Fortran program's, if
-  // `caller` lies in the Fortran bindings. Called for each watched call. Walks the stack only if `caller` lies in the
-  // bindings.
-  [[nodiscard]] const void* behind_bindings(const void* caller);
+  // The return address of the program's call in progress in the calling thread. `caller`: the return address of the
+  // call into this library. Returns `caller`, unless it lies in the Fortran bindings: then walks the stack to the
+  // Fortran program's call.
+  [[nodiscard]] const void* skip_bindings(const void* caller);
   // Looks up many locations by one start of the command. Later lookups of these locations do not start it.
   void look_up(std::span<const SourceLocation> places);
   // "ring.c:41", "ring+0x1234"; empty: unknown. The first lookup of a location starts the command.
   [[nodiscard]] std::string name(SourceLocation place);
   [[nodiscard]] std::string name(const void* address) { return name(source_location(address)); }
-  // The name as reports print it behind a call: " (ring.c:41)"; empty: unknown.
-  [[nodiscard]] std::string behind_call(SourceLocation place);
-  [[nodiscard]] std::string behind_call(const void* address) { return behind_call(source_location(address)); }
+  // The name as reports print it after a call: " (ring.c:41)"; empty: unknown.
+  [[nodiscard]] std::string location_suffix(SourceLocation place);
+  [[nodiscard]] std::string location_suffix(const void* address) { return location_suffix(source_location(address)); }
+  // The same, but empty if another lookup takes longer than a tenth of a second. For a signal handler, which may have
+  // interrupted that lookup.
+  [[nodiscard]] std::string location_suffix_soon(const void* address);
 
  private:
+  // Requires: the caller holds mutex_.
+  [[nodiscard]] std::string name_with_lock(SourceLocation place);
   // Requires: the caller holds mutex_.
   void look_up_with_lock(std::span<const SourceLocation> places);
 

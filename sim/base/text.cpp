@@ -33,7 +33,7 @@ Character first_character(std::string_view text) {
 }
 
 // Whether a character is visible, and changes neither the terminal nor the direction of the text.
-bool only_seen(std::uint32_t code) {
+bool is_visible(std::uint32_t code) {
   if (code == '\n' || code == '\t') return true;
   const bool control = code < ' ' || (code >= 0x7f && code < 0xa0);
   const bool turns = code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||  // marks, embeddings
@@ -49,7 +49,7 @@ std::string for_terminal(std::string_view text) {
     const Character first = first_character(text);
     // After a malformed byte the next one may begin a valid character.
     const std::size_t bytes = first.bytes == 0 ? 1 : first.bytes;
-    if (first.bytes != 0 && only_seen(first.code)) {
+    if (first.bytes != 0 && is_visible(first.code)) {
       seen += text.substr(0, bytes);
     } else {
       seen += '?';

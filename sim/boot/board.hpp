@@ -26,10 +26,13 @@ namespace margay::sim {
 
 inline constexpr std::uint64_t kBoardMagic = 0x3144'5241'4f42'474d;  // "MGBOARD1" read as little-endian
 // Changes with each change of this layout.
-inline constexpr std::uint32_t kBoardVersion = 13;
+inline constexpr std::uint32_t kBoardVersion = 14;
 inline constexpr std::size_t kBoardPageBytes = 4096;
 // The most ranks of a board.
 inline constexpr std::uint32_t kMaxRanks = 65536;
+// Bytes of a call's name, with a zero at the end if it is shorter; set_name() and name_in() write and read it. The
+// longest names of MPI have 32 characters.
+inline constexpr std::size_t kCallNameBytes = 32;
 // Drops are counted by portals::DropReason.
 inline constexpr std::size_t kDropReasons = portals::kDropReasonCount;
 static_assert(kDropReasons == 9);
@@ -93,14 +96,29 @@ struct BoardWait {
   std::uint64_t since_ns = 0;
   // Descriptions of unexpected messages that differ from the awaited one in one property, zero-terminated.
   std::array<char, 320> near_misses{};
-  // The waiting call and its location in the program, both of the thread that polls, zero-terminated; empty: unknown.
-  // The location has source_question()'s form.
-  std::array<char, 32> call{};
+  // The waiting call and its location in the program, both of the thread that polls; empty: unknown. The location is
+  // zero-terminated and has source_question()'s form.
+  std::array<char, kCallNameBytes> call{};
   std::array<char, 288> place{};
 };
 
+// A counter of a communication library, by its name (zero-terminated; empty: not in use).
+struct BoardCounter {
+  std::array<char, 24> name{};
+  std::uint64_t count = 0;
+};
+
+// A communication library that has joined the rank (libraries/host): its name, zero-terminated, and its counters, which
+// are current at any time. The name stays after the library's end. An empty name: none.
+inline constexpr std::size_t kBoardCounters = 12;
+struct BoardLibrary {
+  std::array<char, 16> name{};
+  std::array<BoardCounter, kBoardCounters> counters{};
+};
+inline constexpr std::size_t kBoardLibraries = 3;
+
 // A rank's state, written by that rank only. Nearly all fields are stored plainly, without memory orders: a reader of a
-// running rank may see a mixture of old and new fields. Exceptions are `pid` (take_place), `wait.answered` and
+// running rank may see a mixture of old and new fields. Exceptions are `pid` (claim_for_process), `wait.answered` and
 // `processor`.
 struct BoardBlock {
   RankState state = RankState::started;
@@ -109,12 +127,12 @@ struct BoardBlock {
   std::int32_t pid = 0;
   // Sessions that the process left open at its exit, after MPI_Finalize or without MPI_Init. Written at the exit.
   std::uint32_t open_sessions = 0;
-  // Name of the call in progress, zero-terminated; empty outside of the library.
-  std::array<char, 32> mpi_call{};
+  // Name of the call in progress; empty outside of the library.
+  std::array<char, kCallNameBytes> mpi_call{};
   // Calls of MPI so far. Each call writes its name to the same cache line anyway, so counting costs an increment.
   std::uint64_t calls = 0;
   // Name of the latest MPI call that returned an error; empty: none.
-  std::array<char, 32> failed_call{};
+  std::array<char, kCallNameBytes> failed_call{};
   // One line with the reason why the rank aborts, or why failed_call failed; zero-terminated.
   std::array<char, 2048> message{};
   BoardWait wait;
@@ -141,6 +159,7 @@ struct BoardBlock {
   alignas(64) std::array<BoardCount, static_cast<std::size_t>(CountedWire::count)> by_wire{};
   std::uint64_t posted_receives = 0;
   portals::ArrivalCounts unexpected;
+  std::array<BoardLibrary, kBoardLibraries> libraries{};
 };
 static_assert(std::is_trivially_copyable_v<BoardBlock>);
 static_assert(offsetof(BoardBlock, mpi_call) == 16 && offsetof(BoardBlock, calls) == 48);
@@ -150,7 +169,8 @@ static_assert(offsetof(BoardBlock, by_protocol) == 2920 && offsetof(BoardBlock, 
 static_assert(offsetof(BoardBlock, on_portals) == 3132 && offsetof(BoardBlock, start_ticks) == 3136 &&
               offsetof(BoardBlock, by_access) == 3144 && offsetof(BoardBlock, processor) == 3288 &&
               offsetof(BoardBlock, abort_finding) == 3292 && offsetof(BoardBlock, by_wire) == 3328 &&
-              offsetof(BoardBlock, unexpected) == 3384 && sizeof(BoardBlock) == 3456);
+              offsetof(BoardBlock, unexpected) == 3384 && offsetof(BoardBlock, libraries) == 3400 &&
+              sizeof(BoardBlock) == 4608);
 
 // The launcher's finding about the progress of the whole job. stall: every rank waits and nothing moves. deadlock:
 // moreover, only messages could end the waits, and none is in flight.
@@ -162,7 +182,7 @@ struct BoardHeader {
   std::uint64_t magic = 0;
   std::uint32_t version = 0;
   std::uint32_t size = 0;
-  // Nodes of the job; a table behind the header assigns the ranks to them.
+  // Nodes of the job; a table after the header assigns the ranks to them.
   std::uint32_t node_count = 0;
   // Grows while ranks run: the launcher asks waiting ranks whether anything moves.
   std::uint32_t question = 0;
@@ -246,6 +266,18 @@ class Board {
   std::uint32_t size_ = 0;
 };
 
+// Writes a name, which may fill the whole field, without a zero. A name that is too long is cut.
+template <std::size_t N>
+void set_name(std::array<char, N>& field, std::string_view name) {
+  const std::string_view fits = name.substr(0, N);
+  std::fill(std::copy(fits.begin(), fits.end(), field.begin()), field.end(), '\0');
+}
+// The name that set_name() wrote; refers to the field.
+template <std::size_t N>
+[[nodiscard]] std::string_view name_in(const std::array<char, N>& field) {
+  return {field.data(), static_cast<std::size_t>(std::find(field.begin(), field.end(), '\0') - field.begin())};
+}
+
 // Writes a zero-terminated text. A text that is too long is cut after a word and ends with "...".
 template <std::size_t N>
 void set_text(std::array<char, N>& field, std::string_view text) {
@@ -254,7 +286,7 @@ void set_text(std::array<char, N>& field, std::string_view text) {
   std::string_view end;
   if (text.size() >= N) {
     end = kCut;
-    text = text.substr(0, N - kCut.size());  // with the character behind it, which may be a space
+    text = text.substr(0, N - kCut.size());  // with the character after it, which may be a space
     const std::size_t space = text.rfind(' ');
     text = text.substr(0, space == std::string_view::npos ? text.size() - 1 : space);
   }

@@ -1,5 +1,6 @@
 #include "sim/boot/findings.hpp"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -20,9 +21,10 @@ std::string id_suffix(Finding finding) {
   return " [" + std::string(finding_id(finding)) + "]";
 }
 
-void set_site(FindingRecord& record, std::string_view behind_call) {
+void set_site(FindingRecord& record, std::string_view location_suffix) {
   constexpr std::size_t kAround = 3;  // " (" and ")"
-  if (behind_call.size() > kAround) set_text(record.site, behind_call.substr(2, behind_call.size() - kAround));
+  if (location_suffix.size() > kAround)
+    set_text(record.site, location_suffix.substr(2, location_suffix.size() - kAround));
 }
 
 namespace {
@@ -37,25 +39,35 @@ bool is_findings_file(int descriptor) {
                            .starts_with("/memfd:" + std::string(kFindingsFileName));
 }
 
-// Appends one record to the memory file, with its finding, rank, time and message filled in.
-void append_record(int descriptor, std::uint32_t rank, Finding finding, FindingRecord record,
-                   std::string_view message) {
-  if (!is_findings_file(descriptor)) return;
-  record.finding = static_cast<std::uint32_t>(finding);
-  if (record.rank == FindingRecord::kThisRank) record.rank = rank;
-  record.time_ns = real_clock().now_ns();
-  set_text(record.message, message);
-  // A limit of file sizes applies to memory files, too. Its signal, which is this thread's, would end the rank.
+// Appends the record. A limit of file sizes applies to memory files, too; its signal, which is this thread's, would end
+// the rank.
+void append(int descriptor, const FindingRecord& record) {
   sigset_t limit, before;
   sigemptyset(&limit);
   sigaddset(&limit, SIGXFSZ);
   ::pthread_sigmask(SIG_BLOCK, &limit, &before);
-  // A short write (no memory left) leaves a truncated record, which the launcher ignores and counts as not listed.
+  // A short write (no memory left) leaves a record without its end, which the launcher skips and counts as not listed.
   if (::write(descriptor, &record, sizeof record) < 0 && errno == EFBIG && sigismember(&before, SIGXFSZ) == 0) {
     const timespec at_once{};
     ::sigtimedwait(&limit, nullptr, &at_once);
   }
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+// Appends one record to the memory file, with its finding, rank, time and message filled in. `descriptor`: the
+// inherited one. `path`: the launcher's descriptor in /proc, for a process that a rank started without its descriptors,
+// as Python's subprocess does, or that closed them.
+void append_record(int descriptor, const std::string& path, std::uint32_t rank, Finding finding, FindingRecord record,
+                   std::string_view message) {
+  record.finding = static_cast<std::uint32_t>(finding);
+  if (record.rank == FindingRecord::kThisRank) record.rank = rank;
+  record.time_ns = real_clock().now_ns();
+  set_text(record.message, message);
+  if (is_findings_file(descriptor)) return append(descriptor, record);
+  const int opened = path.empty() ? -1 : ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK);
+  if (opened < 0) return;
+  if (is_findings_file(opened)) append(opened, record);
+  ::close(opened);
 }
 
 }  // namespace
@@ -81,12 +93,13 @@ void Findings::add_outside(Finding finding, const FindingRecord& record, std::st
   const std::string text = job_.options.text("findings_fd");
   int descriptor = -1;
   if (text.empty() || !parse_number(std::string_view(text), descriptor)) return;
-  append_record(descriptor, job_.rank, finding, record, message);
+  append_record(descriptor, job_.options.text("findings_path"), job_.rank, finding, record, message);
 }
 
 // Without a rank there are no options, so the variables are read directly.
 void record_without_rank(Finding finding, const FindingRecord& record, std::string_view message) {
   const char* const descriptor_text = std::getenv("MARGAY_FINDINGS_FD");
+  const char* const path = std::getenv("MARGAY_FINDINGS_PATH");
   const char* const rank_text = std::getenv("MARGAY_RANK");
   if (descriptor_text == nullptr || rank_text == nullptr) return;
   int descriptor = -1;
@@ -95,7 +108,7 @@ void record_without_rank(Finding finding, const FindingRecord& record, std::stri
       !parse_number(std::string_view(rank_text), rank)) {
     return;
   }
-  append_record(descriptor, rank, finding, record, message);
+  append_record(descriptor, path == nullptr ? "" : path, rank, finding, record, message);
 }
 
 }  // namespace margay::sim

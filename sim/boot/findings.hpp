@@ -1,9 +1,10 @@
-// Findings: mistakes of a program and ends of a job that margay reports. Each kind has a stable id; the texts behind
+// Findings: mistakes of a program and ends of a job that margay reports. Each kind has a stable id; the texts of
 // the ids are in command/info/findings. A rank passes a finding to the launcher as a record.
 //
 // With `margay run --report` all ranks inherit one memory file (MARGAY_FINDINGS_FD), to which each appends records of
-// one size. The operating system makes an append atomic, so ranks need no lock, and the launcher has all records of a
-// killed rank.
+// one size. A process that did not inherit it opens the launcher's (MARGAY_FINDINGS_PATH). The operating system makes
+// an append atomic, so ranks need no lock, and the launcher has all records of a killed rank. The program inherits the
+// file, too, and may write to it by mistake, so a record begins and ends with a mark by which the launcher finds it.
 #pragma once
 
 #include <array>
@@ -62,7 +63,8 @@ enum class Finding : std::uint32_t {
   nonportable_type,
   // Members of a communicator made different collective calls.
   collective_mismatch,
-  // Errors of MPI calls with a fatal error handler, seen by a rank; `aborted` follows.
+  // Errors of MPI calls with a fatal error handler, seen by a rank; `aborted` follows. bad_argument: an error class
+  // that MPI 4.0, section 9.4, explains as an invalid argument.
   bad_argument,
   // A message was longer than the buffer of its receive.
   truncation,
@@ -71,8 +73,10 @@ enum class Finding : std::uint32_t {
   peer_failed,
   // Any other error class.
   mpi_error,
+  // A call of a function that the library has by name only, with any error handler.
+  unimplemented_function,
 };
-inline constexpr std::uint32_t kFindingCount = 25;
+inline constexpr std::uint32_t kFindingCount = 26;
 
 // In the order of the enumeration.
 inline constexpr std::array<std::string_view, kFindingCount> kFindingIds = {
@@ -101,8 +105,9 @@ inline constexpr std::array<std::string_view, kFindingCount> kFindingIds = {
     "out-of-memory",
     "peer-failed",
     "mpi-error",
+    "unimplemented-function",
 };
-static_assert(static_cast<std::uint32_t>(Finding::mpi_error) + 1 == kFindingCount);
+static_assert(static_cast<std::uint32_t>(Finding::unimplemented_function) + 1 == kFindingCount);
 // "rank-died"; "unknown" for a number that is not a finding's.
 [[nodiscard]] constexpr std::string_view finding_id(Finding finding) {
   const auto index = static_cast<std::uint32_t>(finding);
@@ -116,29 +121,35 @@ static_assert(static_cast<std::uint32_t>(Finding::mpi_error) + 1 == kFindingCoun
 // The memory file's name.
 inline constexpr char kFindingsFileName[] = "margay-findings";
 
-// One record of the memory file. Texts are zero-terminated, empty where unknown; a message that is too long is cut. A
-// record is 1 KiB: one append of it is atomic.
+// The first and the last bytes of a record. No text contains them, because they are not characters.
+inline constexpr std::uint64_t kFindingBegin = 0x01fe'4947'424e'4946;  // "FINBGI", 254, 1 read as little-endian
+inline constexpr std::uint32_t kFindingEnd = 0x02fd'4e45;              // "EN", 253, 2
+
+// One record of the memory file. Texts other than `call` are zero-terminated, empty where unknown; a message that is
+// too long is cut. A record is 1 KiB: one append of it is atomic.
 struct FindingRecord {
   // The rank that adds the finding.
   static constexpr std::uint32_t kThisRank = ~std::uint32_t{0};
 
+  std::uint64_t begin = kFindingBegin;
   std::uint32_t finding = 0;
   std::uint32_t rank = kThisRank;
   std::int32_t peer = -1;  // rank in the communicator; -1: unknown
   std::int32_t tag = -1;   // -1: unknown
   std::uint64_t bytes = 0;
-  std::uint64_t time_ns = 0;  // CLOCK_MONOTONIC
-  std::array<char, 32> call{};
+  std::uint64_t time_ns = 0;     // CLOCK_MONOTONIC
+  std::array<char, 32> call{};   // as on the board: set_name()
   std::array<char, 256> site{};  // place in the program, "ring.c:41"
   std::array<char, 160> communicator{};
-  std::array<char, 536> message{};
+  std::array<char, 524> message{};
   std::uint32_t is_counted = 0;  // 1: the finding is in the rank's count on the board, too
   std::int32_t other_rank = -1;  // a second rank that the finding concerns; -1: none
+  std::uint32_t end = kFindingEnd;
 };
 static_assert(std::is_trivially_copyable_v<FindingRecord> && sizeof(FindingRecord) == 1024);
 
-// Fills in `record.site` from the result of SourceLines::behind_call(), " (ring.c:41)" or nothing.
-void set_site(FindingRecord& record, std::string_view behind_call);
+// Fills in `record.site` from the result of SourceLines::location_suffix(), " (ring.c:41)" or nothing.
+void set_site(FindingRecord& record, std::string_view location_suffix);
 
 // The findings of one rank. Each finding is counted on the rank's board block and recorded for --report. The launcher
 // reads the count: with --strict, a job that has findings ends with an error. Under the process lock.

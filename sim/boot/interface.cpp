@@ -66,7 +66,7 @@ bool numeric(const std::string& text) {
 
 // Tests with bind(), because the loopback interface accepts every address of its network, and the list of interfaces
 // contains only one of them. An IPv6 address is not tested here; the listener tests it.
-bool may_listen_on(const std::string& text) {
+bool can_listen_on(const std::string& text) {
   sockaddr_in place{};
   place.sin_family = AF_INET;
   if (inet_pton(AF_INET, text.c_str(), &place.sin_addr) != 1) return true;
@@ -85,7 +85,7 @@ bool may_listen_on(const std::string& text) {
 portals::Status choose_address(const std::string& wanted, std::string& address) {
   if (numeric(wanted)) {
     address = wanted;
-    if (may_listen_on(wanted)) return {};
+    if (can_listen_on(wanted)) return {};
     return portals::Status::error("-iface " + wanted + ": no interface has that address: " + std::strerror(errno));
   }
   std::uint32_t bits = 0;

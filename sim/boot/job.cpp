@@ -16,7 +16,7 @@
 namespace margay::sim {
 namespace {
 
-void say_whole(std::uint32_t rank, std::string_view message, std::string_view id) {
+void print_abort(std::uint32_t rank, std::string_view message, std::string_view id) {
   static_cast<void>(std::fprintf(stderr, "margay: rank %u aborts: %.*s%s%.*s%s\n", rank,
                                  static_cast<int>(message.size()), message.data(), id.empty() ? "" : " [",
                                  static_cast<int>(id.size()), id.data(), id.empty() ? "" : "]"));
@@ -56,10 +56,10 @@ void abort_job(const Job& job, int code, std::string_view message, std::string_v
     BoardBlock& block = board.block(job.rank);
     block.abort_code = code;
     set_text(block.message, message);
-    if (message.size() >= block.message.size()) say_whole(job.rank, message, "");
+    if (message.size() >= block.message.size()) print_abort(job.rank, message, "");
     block.state = RankState::aborting;
   } else if (!message.empty() && job.board_fd < 0) {
-    say_whole(job.rank, message, id);
+    print_abort(job.rank, message, id);
     if (job.pmi != nullptr) wait_until_read(STDERR_FILENO);
   }
   // The launcher is notified first, so that the job ends even if flushing blocks on a lock of stdio that an interrupted

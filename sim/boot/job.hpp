@@ -41,7 +41,7 @@ struct Job {
   std::uint32_t node_count = 1;
   SharedTable node_of_rank{0};
   // The ranks 0 to size - 1, if many ranks of one process share this table; otherwise empty.
-  SharedTable everybody;
+  SharedTable all_ranks;
   // Index of this rank's program in a "prog : prog" line.
   std::uint32_t appnum = 0;
   // Ranks that run this rank's program; 0: all.
@@ -65,8 +65,9 @@ struct Job {
   Options options;
   // Empty: no trace.
   std::string trace_dir;
-  std::string
-      tcp_interface;  // interface name, address or CIDR to listen on; empty: loopback when emulated, else any fit
+  // Where this rank listens: an interface's name, an address, or a network such as 10.1.0.0/16. Empty: on 127.0.0.1 if
+  // all nodes are emulated, otherwise where choose_address() decides (sim/boot/interface).
+  std::string tcp_interface;
   // Whether waiting ranks yield at once. The launcher determines it, or rank 0 under another launcher, so it is equal
   // in every rank, and all may choose by it. The yield policy of this process is determined separately.
   bool crowded = false;

@@ -13,7 +13,7 @@ namespace {
 using portals::Status;
 
 // The user's own value is never passed over: a mistake in it ends the job's start.
-Status take_given(std::string asked, JobRates& out) {
+Status use_given_rates(std::string asked, JobRates& out) {
   out.given = true;
   if (asked.find('/') != std::string::npos) {
     if (Status status = read_rates_file(asked, out.measured); !status.ok()) {
@@ -25,7 +25,7 @@ Status take_given(std::string asked, JobRates& out) {
   }
   if (asked.size() > kRatesTextMax) {
     return Status::error("MARGAY_RATES, or --rates, has " + std::to_string(asked.size()) + " characters; at most " +
-                         std::to_string(kRatesTextMax) + " make sense");
+                         std::to_string(kRatesTextMax) + " are allowed");
   }
   out.text = std::move(asked);
   return {};
@@ -54,7 +54,7 @@ bool take_file(const std::string& path, JobRates& out) {
 
 Status find_job_rates(const Options& options, JobRates& out) {
   out = {};
-  if (std::string asked = options.text("rates"); !asked.empty()) return take_given(std::move(asked), out);
+  if (std::string asked = options.text("rates"); !asked.empty()) return use_given_rates(std::move(asked), out);
   if (!take_file(user_rates_file(), out)) static_cast<void>(take_file(installed_rates_file(), out));
   return {};
 }

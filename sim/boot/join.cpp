@@ -35,7 +35,7 @@ namespace {
 // job: the first may be running, and a shell in between may hide the second one's status.
 
 // The error of a second process in a rank's place. `holder`: its pid, 0 if not known.
-Status place_is_taken(std::int32_t holder) {
+Status second_process_error(std::int32_t holder) {
   const std::string who = holder == 0            ? "another process"
                           : holder == ::getpid() ? "this process"
                                                  : "process " + std::to_string(holder);
@@ -45,9 +45,10 @@ Status place_is_taken(std::int32_t holder) {
 }
 
 // Takes the place under `margay run`, on the job board. Fails when a process has the place, or had it.
-Status take_place_on_board(const Board& board, std::uint32_t rank) {
+Status claim_rank_on_board(const Board& board, std::uint32_t rank) {
   BoardBlock& block = board.block(rank);
-  if (const std::int32_t holder = take_place(block.pid, ::getpid()); holder != 0) return place_is_taken(holder);
+  if (const std::int32_t holder = claim_for_process(block.pid, ::getpid()); holder != 0)
+    return second_process_error(holder);
   block.start_ticks = own_process().start_ticks;
   return {};
 }
@@ -55,7 +56,7 @@ Status take_place_on_board(const Board& board, std::uint32_t rank) {
 // Takes the place under another launcher, by a lock on the PMI connection, which all processes in the rank's place
 // share. The lock vanishes with its holder, so it detects live processes only; an earlier program is detected by its
 // keys at the launcher.
-Status take_place_on_connection(int descriptor) {
+Status claim_rank_on_connection(int descriptor) {
   struct flock lock {};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
@@ -63,11 +64,11 @@ Status take_place_on_connection(int descriptor) {
   // A descriptor that cannot be locked detects no second process.
   if (errno != EAGAIN && errno != EACCES) return {};
   if (::fcntl(descriptor, F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) lock.l_pid = 0;
-  return place_is_taken(lock.l_pid > 0 ? lock.l_pid : 0);
+  return second_process_error(lock.l_pid > 0 ? lock.l_pid : 0);
 }
 
 using Cookie = std::array<std::byte, 16>;
-// The cookie has a page of its own behind the segment.
+// The cookie has a page of its own after the segment.
 constexpr std::uint64_t kCookieRoomBytes = 4096;
 
 struct Node {
@@ -217,7 +218,7 @@ Status open_and_announce(Job& job, const Node& node, const SegmentSizes& sizes) 
 }
 
 // Gets the result of open_and_announce() at `rank`. `opened` is false if that rank could not open the segment.
-Status get_opened(const Job& job, std::uint32_t rank, ProcessIdentity& process, bool& opened) {
+Status get_open_result(const Job& job, std::uint32_t rank, ProcessIdentity& process, bool& opened) {
   std::string text;
   if (Status status = job.pmi->get("margay-open-" + std::to_string(rank), text); !status.ok()) return status;
   const std::string_view words(text);
@@ -235,7 +236,7 @@ Status settle_nodes(Job& job, const std::map<std::uint32_t, Node>& nodes) {
     bool& shared = is_shared[job.node_of_rank[rank]];
     if (!shared) continue;
     ProcessIdentity process;
-    if (Status status = get_opened(job, rank, process, shared); !status.ok()) return status;
+    if (Status status = get_open_result(job, rank, process, shared); !status.ok()) return status;
     if (job.node_of_rank[rank] == job.node_of_rank[job.rank]) job.node_processes.push_back(process);
   }
   // All ranks compute the numbers from the same published values, so they agree.
@@ -295,7 +296,7 @@ Status refuse_second(Job& job) {
   std::string program;
   bool found = false;
   if (Status status = job.pmi->lookup(program_key(job.rank), program, found); !status.ok() || !found) return status;
-  abort_job(job, 1, place_is_taken(0).sentence());
+  abort_job(job, 1, second_process_error(0).sentence());
 }
 
 void stand_alone(Job& job) {
@@ -307,7 +308,7 @@ void stand_alone(Job& job) {
 // segment and its processes. Collective over the job. Requires: rank, size and pmi are set.
 //
 // 1. Rank 0 puts the job's identity and secret; the lowest rank of each node makes the segment and puts its position:
-//    process, descriptor, and a random cookie that is stored behind the segment's last byte.
+//    process, descriptor, and a random cookie that is stored after the segment's last byte.
 // 2. Barrier. The other ranks of the node open the segment through /proc and compare the cookie, because in another PID
 //    namespace the process number may be another process's. Each puts its process's identity, or "no".
 // 3. Barrier. A node on which any rank failed is dissolved: each of its ranks becomes a node of its own.
@@ -396,7 +397,7 @@ Status join_margay(Job& job) {
   if (board.block(job.rank).pid == ::getpid()) {
     return Status::error("this process was in the job before, and left it; start one program on portals, or MPI, once");
   }
-  if (Status status = take_place_on_board(board, job.rank); !status.ok()) refuse_second_program(job, status);
+  if (Status status = claim_rank_on_board(board, job.rank); !status.ok()) refuse_second_program(job, status);
   job.launcher = Launcher::margay;
   job.size = header.size;
   job.node_count = header.node_count;
@@ -438,7 +439,7 @@ Status join_foreign(Job& job, SegmentSizesOf segment_sizes) {
   }
   job.launcher = Launcher::pmi;
   job.pmi = std::make_shared<PmiClient>(descriptor, job.rank, job.size);
-  if (Status status = take_place_on_connection(descriptor); !status.ok()) {
+  if (Status status = claim_rank_on_connection(descriptor); !status.ok()) {
     abort_job(job, kRefusedStatus, status.sentence());
   }
   return join_through_pmi(job, segment_sizes);
@@ -467,7 +468,7 @@ void place_on_node(Job& job) {
   }
 }
 
-Status join_somehow(Job& job, SegmentSizesOf segment_sizes) {
+Status join_by_environment(Job& job, SegmentSizesOf segment_sizes) {
   if (std::getenv("MARGAY_BOARD_FD") != nullptr) return join_margay(job);
   if (std::getenv("PMI_FD") != nullptr) return join_foreign(job, segment_sizes);
   if (Status status = refuse_foreign_launcher([](const char* name) -> const char* { return std::getenv(name); });
@@ -485,7 +486,7 @@ Status join(Job& out, SegmentSizesOf segment_sizes) {
   if (Status status = job.options.check(); !status.ok()) return status;
   job.trace_dir = job.options.text("trace");
   job.tcp_interface = job.options.text("iface");
-  if (Status status = join_somehow(job, segment_sizes); !status.ok()) return status;
+  if (Status status = join_by_environment(job, segment_sizes); !status.ok()) return status;
   place_on_node(job);
   // Under margay's launcher, the launcher has reported misspelt options.
   if (job.launcher != Launcher::margay && job.rank == 0) {

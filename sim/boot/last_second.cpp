@@ -22,7 +22,7 @@ void end_now(int /*signal*/, siginfo_t* info, void* /*context*/) {
 
 }  // namespace
 
-LastSecond::LastSecond(int status) {
+LastSecond::LastSecond(int status, unsigned seconds) {
   struct sigaction action {};
   action.sa_sigaction = &end_now;
   // Other signals of this number do not interrupt a write.
@@ -34,15 +34,15 @@ LastSecond::LastSecond(int status) {
   event.sigev_value.sival_int = kMark | (status & (LastSecond::kKill | 0xff));
   // The manual's sigev_notify_thread_id.
   event._sigev_un._tid = ::gettid();
-  itimerspec second{};
-  second.it_value.tv_sec = 1;
+  itimerspec after{};
+  after.it_value.tv_sec = seconds;
   armed_ = ::timer_create(CLOCK_MONOTONIC, &event, &timer_) == 0;
   if (armed_) {
-    static_cast<void>(::timer_settime(timer_, 0, &second, nullptr));
+    static_cast<void>(::timer_settime(timer_, 0, &after, nullptr));
   } else {
     // Without a timer the handler cannot recognise its signal, so the default action ends the process.
     static_cast<void>(::signal(SIGALRM, SIG_DFL));
-    ::alarm(1);
+    ::alarm(seconds);
   }
   sigset_t alarm_alone;
   sigemptyset(&alarm_alone);

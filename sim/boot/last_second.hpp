@@ -1,5 +1,6 @@
 // A time limit for the last output of a process. The output may need a lock of stdio or malloc. Another thread, or the
-// code that a signal interrupted, may hold that lock: a second later the process ends all the same.
+// code that a signal interrupted, may hold that lock: a second later, or as many as asked for, the process ends all the
+// same.
 #pragma once
 
 #include <signal.h>
@@ -13,10 +14,10 @@ class LastSecond {
   // A bit of `status`: the process ends by SIGKILL and not with a status.
   static constexpr int kKill = 256;
 
-  // Ends the process in a second, with the low 8 bits of `status`. Any thread may use it, also in a signal handler. The
-  // timer's signal goes to this thread only, so that no thread that waits for signals takes it. (Without a timer,
-  // alarm()'s signal ends the process. The thread sanitizer delays handlers, and with them this one.)
-  explicit LastSecond(int status);
+  // Ends the process in a second, or in `seconds`, with the low 8 bits of `status`. Any thread may use it, also in a
+  // signal handler. The timer's signal goes to this thread only, so that no thread that waits for signals takes it.
+  // (Without a timer, alarm()'s signal ends the process. The thread sanitizer delays handlers, and with them this one.)
+  explicit LastSecond(int status, unsigned seconds = 1);
   // Disarms it: the process continues.
   ~LastSecond();
   LastSecond(const LastSecond&) = delete;

@@ -59,8 +59,8 @@ std::optional<std::uint64_t> available_in(const char* directory) {
 
 std::string there_in(const char* directory) {
   const std::optional<std::uint64_t> available = available_in(directory);
-  if (!available) return std::string(directory) + " is not there (" + std::strerror(errno) + ")";
-  return std::to_string(*available) + " bytes are there in " + directory;
+  if (!available) return std::string(directory) + " cannot be used (" + std::strerror(errno) + ")";
+  return std::to_string(*available) + " bytes are free in " + directory;
 }
 
 Status make_file(const SegmentRequest& request, const std::string& why_no_memfd, int& descriptor) {
@@ -69,9 +69,9 @@ Status make_file(const SegmentRequest& request, const std::string& why_no_memfd,
   const bool ample = sizes.allocated <= available_in(request.directory).value_or(0) / 2;
   const std::uint64_t bytes = ample ? sizes.allocated : sizes.least;
   const auto refuse = [&](int error) {
-    return Status::error("shared memory of " + std::to_string(bytes) +
-                         " bytes is not to be had: " + there_in(request.directory) + " (" + std::strerror(error) +
-                         "), and " + why_no_memfd + "; enlarge /dev/shm, or start fewer ranks on this node (--nodes)");
+    return Status::error("cannot allocate shared memory of " + std::to_string(bytes) +
+                         " bytes: " + there_in(request.directory) + " (" + std::strerror(error) + "), and " +
+                         why_no_memfd + "; enlarge /dev/shm, or start fewer ranks on this node (--nodes)");
   };
   std::string path = std::string(request.directory) + "/margay.XXXXXX";
   std::vector<char> name(path.c_str(), path.c_str() + path.size() + 1);

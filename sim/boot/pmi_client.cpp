@@ -36,7 +36,7 @@ Status PmiClient::send_line(std::string_view line) {
   return {};
 }
 
-// Reads up to a newline; bytes behind it stay for the next call.
+// Reads up to a newline; bytes after it stay for the next call.
 Status PmiClient::receive_line(std::string& line) {
   while (true) {
     const std::size_t newline = unread_.find('\n');
@@ -125,7 +125,7 @@ Status PmiClient::put(std::string_view key, std::string_view value) {
   if (Status status = connect_once(); !status.ok()) return status;
   if (key.size() > max_key_ || value.size() > max_value_) {
     return Status::error("PMI key " + std::string(key.substr(0, 80)) + ": value of " + std::to_string(value.size()) +
-                         " bytes; the launcher takes " + std::to_string(max_value_));
+                         " bytes; the launcher accepts " + std::to_string(max_value_));
   }
   PmiMessage answer;
   const std::string request =
@@ -154,7 +154,7 @@ Status PmiClient::lookup(std::string_view key, std::string& value, bool& found) 
 Status PmiClient::get(std::string_view key, std::string& value) {
   bool found = false;
   if (Status status = lookup(key, value, found); !status.ok()) return status;
-  return found ? Status() : Status::error("PMI key " + std::string(key) + " is not there");
+  return found ? Status() : Status::error("PMI key " + std::string(key) + " does not exist");
 }
 
 // Values that were put before the barrier are visible to all ranks after it.

@@ -30,7 +30,7 @@ Status check_line(std::string_view line) {
                          std::to_string(kMaxPmiLineBytes) + " are allowed");
   }
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-  if (std::any_of(line.begin(), line.end(), is_control)) return Status::error("PMI line holds a control character");
+  if (std::any_of(line.begin(), line.end(), is_control)) return Status::error("PMI line has a control character");
   return {};
 }
 

@@ -76,7 +76,7 @@ void Answers::reply(const portals::Verdict& verdict, const portals::Header& head
 }
 
 void Answers::finish(Transmission& transmission) {
-  MARGAY_ASSERT(transmission.owner_tag_kind == kOwnerKernel && under_way_ != 0);
+  MARGAY_ASSERT(transmission.owner_tag_kind == kOwnerKernel && queued_answers_ != 0);
   auto& pending = *static_cast<Pending*>(transmission.owner);
   if (pending.verdict.outcome == portals::Outcome::reply) {
     // failed: the peer is lost, and the descriptor's counters do not count the get.
@@ -87,7 +87,7 @@ void Answers::finish(Transmission& transmission) {
     }
   }
   free_.push_back(&pending);
-  --under_way_;
+  --queued_answers_;
 }
 
 void Answers::queue(const portals::Header& answer, const portals::Verdict& verdict, const portals::Header& asked) {
@@ -106,7 +106,7 @@ void Answers::queue(const portals::Header& answer, const portals::Verdict& verdi
   pending.transmission.may_change = (changing_portals_ >> asked.portal & 1) != 0;
   pending.transmission.owner = &pending;
   pending.transmission.owner_tag_kind = kOwnerKernel;
-  ++under_way_;
+  ++queued_answers_;
   initiator_.send(pending.transmission);
 }
 

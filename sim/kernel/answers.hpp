@@ -35,7 +35,7 @@ class Answers {
   // Sends the bytes that a get requested. When the wire has taken the bytes, the counters of the descriptor change, and
   // the program may reuse the memory. Requires: the verdict's outcome is `reply`.
   void reply(const portals::Verdict& verdict, const portals::Header& header, std::uint64_t sequence);
-  // Declares that the memory behind `portal` may change while a wire sends a reply from that memory; see
+  // Declares that the memory of `portal` may change while a wire sends a reply from that memory; see
   // Transmission::may_change. Applies to replies that are queued later.
   void replies_may_change(portals::PortalIndex portal) {
     MARGAY_ASSERT(portal < portals::kPortalCount);
@@ -44,7 +44,7 @@ class Answers {
   // Ends one of the kernel's own transmissions. Called when it comes off the list of finished transmissions.
   void finish(Transmission& transmission);
   // Whether no answer is queued.
-  [[nodiscard]] bool idle() const { return under_way_ == 0; }
+  [[nodiscard]] bool idle() const { return queued_answers_ == 0; }
 
  private:
   // An answer that its wire could not take at once. Pooled, so that a second flood of gets allocates nothing. `asked`
@@ -66,7 +66,7 @@ class Answers {
   std::vector<std::unique_ptr<Pending>> pool_;
   std::vector<Pending*> free_;
   // Answers that are queued.
-  std::uint64_t under_way_ = 0;
+  std::uint64_t queued_answers_ = 0;
   std::uint64_t changing_portals_ = 0;  // bit per portal
 };
 

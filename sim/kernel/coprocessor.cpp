@@ -132,7 +132,7 @@ bool Coprocessor::Impl::wait(bool pending, std::uint32_t& seen) {
   const bool idle = !pending && settings.lock->owner_inside() && entries == entries_before;
   const std::uint64_t tick_ns = idle ? kIdleTickNs : lively != 0 ? kLivelyTickNs : kTickNs;
   if (lively != 0) --lively;
-  const std::uint64_t longest_ns = settings.watch ? settings.watch_ns : kForeverNs;
+  const std::uint64_t longest_ns = settings.periodic_check ? settings.check_period_ns : kForeverNs;
   bell.wait_rung(seen, tick ? tick_ns : longest_ns);
   parking.unpark();
   const std::uint32_t rings = bell.rings();
@@ -172,7 +172,7 @@ void Coprocessor::Impl::run() {
   while (!parking.stopping()) {
     pending |= take_posted();
     const bool look = wait(pending || unseen, seen);
-    if (settings.watch) settings.watch();
+    if (settings.periodic_check) settings.periodic_check();
     if (!look) {
       unseen = unseen && settings.kernel->complete_rounds() < unseen_rounds;
       continue;
@@ -213,7 +213,7 @@ Coprocessor::~Coprocessor() {
 
 portals::Status Coprocessor::start(const Settings& settings, Round round) {
   MARGAY_ASSERT(!impl_->running && settings.lock != nullptr && settings.kernel != nullptr);
-  MARGAY_ASSERT(!settings.watch || settings.watch_ns != 0);
+  MARGAY_ASSERT(!settings.periodic_check || settings.check_period_ns != 0);
   if (impl_->parking.stopping()) impl_ = std::make_unique<Impl>();
   impl_->settings = settings;
   impl_->round = std::move(round);

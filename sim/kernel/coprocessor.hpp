@@ -36,9 +36,9 @@ class Coprocessor {
     // Called at the thread's end, with the process lock locked; may be empty. Not called if the owner is inside the
     // lock then.
     std::function<void()> ends;
-    // Called without the lock at each wake-up of the thread, and at least every `watch_ns`; may be empty.
-    std::function<void()> watch;
-    std::uint64_t watch_ns = 0;
+    // Called without the lock at each wake-up of the thread, and at least every `check_period_ns`; may be empty.
+    std::function<void()> periodic_check;
+    std::uint64_t check_period_ns = 0;
     // Size of the thread's stack, without the part that the program's thread-local data occupy.
     std::size_t stack_bytes = std::size_t{256} * 1024;
   };

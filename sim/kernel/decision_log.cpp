@@ -7,7 +7,7 @@ namespace margay::sim {
 
 namespace {
 
-// Bytes of the memory behind the message's offset: the sender's, or `used` if the receiver determines it.
+// Bytes of the memory from the message's offset on. The offset is the sender's, or `used` if the receiver manages it.
 std::uint64_t left(std::uint64_t bytes, std::uint64_t used, const portals::Options& options,
                    const portals::Header& header) {
   const std::uint64_t offset = options.offset_by == portals::OffsetBy::sender ? header.offset : used;

@@ -74,8 +74,8 @@ class Initiator {
   [[nodiscard]] const WireCounts& counts(WireId id) const { return counts_[static_cast<std::size_t>(id)]; }
 
  private:
-  // Counts a message that a wire has taken, and records its departure while tracing. `method`: the method that carried
-  // the body, as TraceEvent::reason has it, if the method is known. `stamp`: time of the departure.
+  // Counts a message that is handed to a wire, and records its departure while tracing. `method`: the method that
+  // carried the body, as TraceEvent::reason has it, if the method is known. `stamp`: time of the departure.
   void count(const portals::Header& header, WireId wire, std::uint8_t method, std::uint64_t stamp);
   // Records a message's departure in the trace.
   [[gnu::noinline]] void record_sent(const portals::Header& header, WireId wire, std::uint8_t method,

@@ -3,7 +3,7 @@
 //
 // The loop is progress(); its steps are in initiator (sending), target (arrivals) and answers (acknowledgments and
 // replies). Every call is made under the process lock (sim/shm/biased_lock), unless a comment states otherwise. No call
-// blocks. The kernel calls the layer above only through callbacks that this layer has set. The layer above drains
+// blocks. The kernel calls the layer above only through callbacks that the layer above has set. The layer above drains
 // changed() and next_finished() after a round, or between arrivals (`after_each` of progress()).
 #pragma once
 
@@ -63,7 +63,8 @@ class Kernel {
     return initiator_.try_send(header, body);
   }
   // Sends `transmission` (its header.destination, header.length and body are set). The kernel owns the transmission and
-  // reads its body until next_finished() returns it. If the peer is lost, its state is `failed` then.
+  // reads its body until next_finished() returns it. The transmission's state is then `sent`, `stopped` or, if the peer
+  // is lost, `failed`.
   void send(Transmission& transmission) { initiator_.send(transmission); }
   // Stops sending a body, because the receiver does not want its remainder. next_finished() still returns the
   // transmission, as stopped, sent or failed.
@@ -78,8 +79,9 @@ class Kernel {
   [[nodiscard]] Transmission* next_finished() { return finished_.empty() ? nullptr : take_finished(); }
 
   // One progress round: continues queued sends, and delivers and answers arrivals, at most `arrivals` from each wire.
-  // Returns whether anything moved. `after_each` is called after each arrival. A filled descriptor stays in its match
-  // list until the caller drains it, so a caller that drains in `after_each` keeps the next walk short.
+  // Returns whether a send continued or an arrival was handled; a part of a body does not count (take_body_moved()).
+  // `after_each` is called after each arrival. A filled descriptor stays in its match list until the caller drains it,
+  // so a caller that drains in `after_each` keeps the next walk short.
   //
   // Most rounds of a waiting rank find nothing, and a message that arrives waits for half a round on average. So a
   // round that finds nothing is short: one virtual call for each wire that is not quiet(), about 30 instructions in all
@@ -130,8 +132,8 @@ class Kernel {
     }
   }
 
-  // Reports that the program waits for an answer from `peer`: an acknowledgment, a reply, or a put that serves as one.
-  // The peer may be computing, so a wait without progress wakes its coprocessor by nudge(). Each call of
+  // Reports that the program waits for an answer from `peer`: an acknowledgment, a reply, or a put that serves as an
+  // answer. The peer may be computing, so a wait without progress wakes its coprocessor by nudge(). Each call of
   // expect_answer() requires one later call of count_answer().
   void expect_answer(std::uint32_t peer) { ++owed_[peer], ++registers_.unfinished().owed; }
   void count_answer(std::uint32_t peer) {

@@ -17,10 +17,10 @@ Target::Target(portals::ProcessId me, portals::Delivery& delivery, Initiator& in
       recorder_(recorder) {}
 
 bool Target::take(Wire& wire, Arrival& arrival) {
-  return arrival.kind == Arrival::Kind::whole ? whole(wire, arrival) : take_other(wire, arrival);
+  return arrival.kind == Arrival::Kind::whole ? whole(wire, arrival) : take_partial(wire, arrival);
 }
 
-bool Target::take_other(Wire& wire, Arrival& arrival) {
+bool Target::take_partial(Wire& wire, Arrival& arrival) {
   switch (arrival.kind) {
     case Arrival::Kind::whole:
       break;
@@ -43,21 +43,21 @@ bool Target::take_other(Wire& wire, Arrival& arrival) {
 // Header and body are both here: one walk, and one copy from the wire's memory to the memory that the walk found.
 bool Target::whole(Wire& wire, Arrival& arrival) {
   const portals::Header& header = arrival.header;
-  if (watched()) [[unlikely]]
+  if (is_observed()) [[unlikely]]
     record_arrival(arrival, wire.id());
   if (const portals::Placed placed = delivery_.put_whole(header, arrival.body)) [[likely]] {
     // consume() comes first: the body has been copied, and the sender may need the wire's slot.
     wire.consume();
     entries_walked_ += placed.visited;
     registers_.count_delivered(header.source.rank);
-    if (watched()) [[unlikely]]
+    if (is_observed()) [[unlikely]]
       record_placed(arrival, wire, placed);
     return true;
   }
-  return whole_other(wire, arrival);
+  return decide_whole(wire, arrival);
 }
 
-bool Target::whole_other(Wire& wire, Arrival& arrival) {
+bool Target::decide_whole(Wire& wire, Arrival& arrival) {
   const portals::Header& header = arrival.header;
   const portals::Verdict verdict = decide(arrival, wire.id());
   if (verdict.outcome == Outcome::deposit) {
@@ -94,7 +94,7 @@ bool Target::not_deposited(Wire& wire, const Arrival& arrival, const portals::Ve
 
 bool Target::started(Wire& wire, Arrival& arrival) {
   const portals::Header& header = arrival.header;
-  if (watched()) [[unlikely]]
+  if (is_observed()) [[unlikely]]
     record_arrival(arrival, wire.id());
   const portals::Verdict verdict = decide(arrival, wire.id());
   if (verdict.outcome == Outcome::deposit && verdict.landing.bytes() != 0) {
@@ -337,13 +337,13 @@ Target::Incoming& Target::make_incoming() {
   }
   Incoming& incoming = *free_.back();
   free_.pop_back();
-  ++under_way_;
+  ++incoming_bodies_;
   return incoming;
 }
 
 void Target::release(Incoming& incoming) {
-  MARGAY_ASSERT(under_way_ != 0 && incoming.verdict.outcome == Outcome::deposit);
-  --under_way_;
+  MARGAY_ASSERT(incoming_bodies_ != 0 && incoming.verdict.outcome == Outcome::deposit);
+  --incoming_bodies_;
   free_.push_back(&incoming);
 }
 

@@ -53,9 +53,9 @@ class Target {
   }
   // Whether the next message of `rank` is held on its wire, and with it all later messages of `rank`.
   [[nodiscard]] bool holds(std::uint32_t rank) const;
-  // The length of the longest hold of a message to `portal`: the number of rounds in which it was held, the first one
-  // not counted. Considers the messages that a round since the last call held again; 0: there is none. The
-  // coprocessor's rounds count only with serve_while_away().
+  // The number of rounds for which a message to `portal` has been held, the first one not counted: the maximum over the
+  // messages that were held again since the last call; 0: there is no such message. The coprocessor's rounds count only
+  // with serve_while_away().
   [[nodiscard]] std::uint32_t take_longest_hold(portals::PortalIndex portal) {
     MARGAY_ASSERT(portal < portals::kPortalCount);
     return std::exchange(longest_hold_[portal], 0);
@@ -94,7 +94,7 @@ class Target {
   // Puts to `portal` that were dropped because no entry accepted them.
   [[nodiscard]] std::uint64_t unmatched_puts(portals::PortalIndex portal) const { return unmatched_puts_[portal]; }
   // Number of bodies that are arriving in parts.
-  [[nodiscard]] std::uint64_t incoming() const { return under_way_; }
+  [[nodiscard]] std::uint64_t incoming() const { return incoming_bodies_; }
 
  private:
   // A message whose body arrives in parts. Pooled. The wire keeps its address as the cookie.
@@ -114,15 +114,15 @@ class Target {
   // The largest count of rounds; Held::rounds stays there.
   static constexpr std::uint32_t kRoundsMax = 0xffff'ffff;
 
-  // The two paths of a whole message: whole() calls put_whole(); if that does not handle the message, whole_other()
+  // The two paths of a whole message: whole() calls put_whole(); if that does not handle the message, decide_whole()
   // decides, copies and completes. Most messages are short and take whole(). The other paths are out of line, so that
   // whole() needs a small stack frame only.
   bool whole(Wire& wire, Arrival& arrival);
-  [[gnu::noinline]] bool whole_other(Wire& wire, Arrival& arrival);
-  [[gnu::noinline]] bool take_other(Wire& wire, Arrival& arrival);
+  [[gnu::noinline]] bool decide_whole(Wire& wire, Arrival& arrival);
+  [[gnu::noinline]] bool take_partial(Wire& wire, Arrival& arrival);
   // Carries out a decision other than a deposit: a reply, a hold, or a drop.
   [[gnu::noinline]] bool not_deposited(Wire& wire, const Arrival& arrival, const portals::Verdict& verdict);
-  // The steps of take_other(). Each has the name of the kind of arrival that it handles; lost() handles `left` too.
+  // The steps of take_partial(). Each has the name of the kind of arrival that it handles; lost() handles `left` too.
   //
   // Only the header has arrived. Decides, and then accepts, refuses or holds the body.
   bool started(Wire& wire, Arrival& arrival);
@@ -134,7 +134,7 @@ class Target {
   void lost(Wire& wire, const Arrival& arrival);
 
   // Whether a trace or the log of decisions records each message.
-  [[nodiscard]] bool watched() const { return recorder_.on() || decisions_.on(); }
+  [[nodiscard]] bool is_observed() const { return recorder_.on() || decisions_.on(); }
   // Delivery::decide(), with its record. A held message is decided again in each round; the decision to hold it is
   // recorded once.
   [[nodiscard]] portals::Verdict decide(const Arrival& arrival, WireId wire) {
@@ -143,7 +143,7 @@ class Target {
     const bool hold = verdict.outcome == portals::Outcome::drop && must_hold(verdict, header);
     if (hold && !first_hold(header, arrival.sequence)) return verdict;
     entries_walked_ += verdict.visited;
-    if (watched()) [[unlikely]]
+    if (is_observed()) [[unlikely]]
       record_decision(arrival, wire, verdict, hold);
     return verdict;
   }
@@ -238,7 +238,7 @@ class Target {
   std::vector<portals::Header> first_unmatched_;
   std::array<std::uint64_t, portals::kPortalCount> unmatched_puts_{};
   // Incoming messages in use.
-  std::uint64_t under_way_ = 0;
+  std::uint64_t incoming_bodies_ = 0;
   std::vector<std::unique_ptr<Incoming>> pool_;
   // Elements of pool_ that are not in use.
   std::vector<Incoming*> free_;

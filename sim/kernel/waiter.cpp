@@ -91,7 +91,7 @@ std::uint64_t Waiter::yield() {
 
 void Waiter::count_idle_time(std::uint64_t now) {
   if (since_ns_ == 0) {
-    next_nudge_ns_ = gives_way() ? kNudgeAfterYieldingNs : kNudgeAfterNs;
+    next_nudge_ns_ = yields_each_round() ? kNudgeAfterYieldingNs : kNudgeAfterNs;
   } else {
     const std::uint64_t passed = now - since_ns_;
     idle_ns_ += means_.policy == WaitPolicy::yield ? passed : std::min(passed, kOwnTimeMaxNs);
@@ -120,7 +120,7 @@ void Waiter::look_at_clock(std::uint64_t now) {
     case WaitStep::spin:
       return;
     case WaitStep::yield:
-      if (nudged && !gives_way()) static_cast<void>(yield());
+      if (nudged && !yields_each_round()) static_cast<void>(yield());
       return;
     case WaitStep::sleep:
       break;
@@ -194,7 +194,7 @@ void PollStreak::measure(const Clock& clock) {
   left_ns_ = 0;
 }
 
-void PollStreak::give_way(Kernel& kernel, const Clock& clock, const WaitMeans& means) {
+void PollStreak::yield_processor(Kernel& kernel, const Clock& clock, const WaitMeans& means) {
   const auto yield = [&](std::uint64_t ns) {
     means.yield_policy != nullptr ? means.yield_policy->yield(ns) : give_processor_up(ns);
     kernel.time_passed();

@@ -51,7 +51,7 @@ struct WaitMeans {
   WaitPolicy policy = WaitPolicy::spin;
   // Why this policy was chosen, for `margay info`.
   std::string reason;
-  // The bell that other ranks of the node ring; nullptr: there are none.
+  // The bell that other ranks of the node ring; nullptr: the node has no other rank.
   BellOwner* bell = nullptr;
   // A file descriptor that becomes readable when the bell rings, for a wait that sleeps in poll(); -1: no wire has a
   // descriptor, so no wait sleeps in poll().
@@ -77,10 +77,11 @@ class PollStreak {
   }
   // The poll found nothing.
   void found_nothing(Kernel& kernel, const Clock& clock, const WaitMeans& means) {
-    if (++polls_ % kPollsPerMeasure == 0 || means.company == nullptr) give_way(kernel, clock, means);
+    if (++polls_ % kPollsPerMeasure == 0 || means.company == nullptr) yield_processor(kernel, clock, means);
   }
 
-  // Of this many empty polls, one measures the time until the next poll, and may yield.
+  // One empty poll in this many measures the time until the next poll, and may yield; without `company`, each one may
+  // yield.
   static constexpr std::uint32_t kPollsPerMeasure = 8;
   // The number of empty polls from which a streak counts as a wait.
   static constexpr std::uint32_t kPollsOfWait = 4 * kPollsPerMeasure;
@@ -92,7 +93,7 @@ class PollStreak {
   // Ends the streak if the program has worked since its last poll.
   void measure(const Clock& clock);
   // Yields or naps if the streak counts as a wait.
-  void give_way(Kernel& kernel, const Clock& clock, const WaitMeans& means);
+  void yield_processor(Kernel& kernel, const Clock& clock, const WaitMeans& means);
 
   // Empty polls since the program last worked, as far as that was measured.
   std::uint32_t polls_ = 0;
@@ -129,7 +130,7 @@ class Waiter {
     kernel_.idle_round();
     // A spinning round costs some tests and an increment. To read the clock costs 23 ns, so a spinning wait reads it
     // once in kSpinRounds rounds.
-    if (rounds_ % kSpinRounds != 0 && !about_to_sleep_ && !gives_way()) [[likely]]
+    if (rounds_ % kSpinRounds != 0 && !about_to_sleep_ && !yields_each_round()) [[likely]]
       return;
     pause();
   }
@@ -148,8 +149,7 @@ class Waiter {
   // Spinning rounds between two readings of the clock.
   static constexpr std::uint32_t kSpinRounds = 256;
 
-  // The steps of idle(); wait_step() decides between them. body_moved(): a part of a body arrived, so the wait does not
-  // sleep now, but keeps its idle time.
+  // The step of idle() after a part of a body has arrived: the wait does not sleep now, but keeps its idle time.
   void body_moved();
   // The rare part of idle(): yields, sleeps or reads the clock, as wait_step() decides.
   void pause();
@@ -160,7 +160,7 @@ class Waiter {
     return means_.policy == WaitPolicy::automatic ? means_.company->found() : Company::Found::none;
   }
   // Whether each round yields.
-  [[nodiscard]] bool gives_way() const {
+  [[nodiscard]] bool yields_each_round() const {
     return means_.policy == WaitPolicy::yield || company() != Company::Found::none;
   }
   // Yields once, by the yield policy if there is one. Returns the time after the yield.

@@ -26,12 +26,12 @@ class NodeMemory {
 
   // `world_ranks`: the world ranks of the node's ranks, ascending, by index on the node. The layout's segment outlives
   // it. `may_read`: whether this rank may read the others' memory (false with --method long=ring).
-  NodeMemory(const ShmLayout& layout, std::vector<std::uint32_t> world_ranks, bool barrier_registered, bool may_read)
-      : layout_(layout), world_ranks_(std::move(world_ranks)), registered_(barrier_registered), may_read_(may_read) {}
+  NodeMemory(const ShmLayout& layout, std::vector<std::uint32_t> world_ranks, bool has_memory_barrier, bool may_read)
+      : layout_(layout), world_ranks_(std::move(world_ranks)), registered_(has_memory_barrier), may_read_(may_read) {}
 
   // The result of this process's register_node_barrier() (sim/shm/barrier). true: a node_barrier(), which a process
   // executes before it sleeps, also fences this process.
-  [[nodiscard]] bool barrier_registered() const { return registered_; }
+  [[nodiscard]] bool has_memory_barrier() const { return registered_; }
   // A rank's index on the node; kNotHere: the rank is on another node.
   [[nodiscard]] std::uint32_t local_rank(std::uint32_t world_rank) const;
   // Whether communicators with context pair `pair` have a meeting place.
@@ -91,7 +91,7 @@ class NodeMemory {
   ShmLayout layout_;
   // By local rank, ascending.
   std::vector<std::uint32_t> world_ranks_;
-  // See barrier_registered().
+  // See has_memory_barrier().
   bool registered_;
   bool may_read_;
 };

@@ -120,8 +120,8 @@ Status PeerHeap::map(const HeapAddress& place, std::byte*& out) {
   // The place comes from a peer's message, so it may be anything. The last comparison subtracts, so that no sum can
   // wrap.
   if (place.bytes == 0 || place.offset >= bytes_ || place.bytes > bytes_ - place.offset) {
-    return Status::error("a place of " + std::to_string(place.bytes) + " bytes at " + std::to_string(place.offset) +
-                         " in a peer's memory, which has " + std::to_string(bytes_));
+    return Status::error("a range of " + std::to_string(place.bytes) + " bytes at " + std::to_string(place.offset) +
+                         " is outside a peer's memory, which has " + std::to_string(bytes_) + " bytes");
   }
   // A new mapping in a forked child would be shared with the job.
   if (::getpid() != process_)

@@ -130,7 +130,7 @@ Status Process::open_shm(std::vector<Wire*>& routes) {
   if (!wire->status().ok()) return wire->status();
   shm_ = wire.get();
   // These copies are made before the wire moves into wires_, which owns it from then on.
-  node_memory_.emplace(wire->layout(), world_rank_of_local, wire->barrier_registered(),
+  node_memory_.emplace(wire->layout(), world_rank_of_local, wire->has_memory_barrier(),
                        long_method != LongMethod::ring);
   node_heap_.emplace(wire->layout(), job_.local_rank);
   if (!job_.node_processes.empty()) peer_monitor_.begin(*shm_, job_.node_processes);
@@ -174,8 +174,8 @@ void Process::choose_waiting() {
   const std::uint32_t ranks_here = job_.nodes_are_emulated ? job_.size : job_.ranks_on_node;
   const bool crowded = are_crowded(asked, ranks_here, share);
   wait_means_.policy = crowded ? WaitPolicy::yield : WaitPolicy::spin;
-  // Ranks share processors, so lines are not moved: with 8 ranks on 2 processors, a body of 16 KiB took 29 us with the
-  // lines moved, and 21 us without.
+  // Ranks share processors, so cache lines are not pushed towards the receiver's processor: with 8 ranks on 2
+  // processors, a body of 16 KiB took 29 us with the push, and 21 us without.
   if (crowded && shm_ != nullptr) shm_->keep_lines();
   wait_means_.reason = asked == "auto" ? std::to_string(ranks_here) + " ranks on " + share.words : "--wait " + asked;
   look_for_company();
@@ -211,8 +211,8 @@ Status Process::start_coprocessor(Coprocessor::Round round) {
   settings.ticks = job_.node_count > 1;
   if (minds_threads()) settings.ends = [this] { thread_ends(); };
   if (peer_monitor_.watching()) {
-    settings.watch = [this] { peer_monitor_.look(clock_.now_ns()); };
-    settings.watch_ns = PeerMonitor::kLookNs;
+    settings.periodic_check = [this] { peer_monitor_.look(clock_.now_ns()); };
+    settings.check_period_ns = PeerMonitor::kLookNs;
   }
   return coprocessor_.start(settings, std::move(round));
 }
@@ -282,12 +282,16 @@ bool Process::signed_off() const {
   return job_.board_fd < 0 && job_.pmi != nullptr && job_.pmi->finalized();
 }
 
-void Process::abort(int code, std::string_view message, Finding finding) {
-  // The board is written before abort_job(), because the launcher may read it at once.
+void Process::announce_abort(int code, std::string_view message, Finding finding) {
   board_block_->abort_finding = static_cast<std::uint32_t>(finding);
-  board_block_->state = RankState::aborting;
   board_block_->abort_code = code;
   set_text(board_block_->message, message);
+  board_block_->state = RankState::aborting;
+}
+
+void Process::abort(int code, std::string_view message, Finding finding) {
+  // The board is written before abort_job(), because the launcher may read it at once.
+  announce_abort(code, message, finding);
   abort_job(job_, code, message, finding_id(finding));
 }
 

@@ -102,7 +102,9 @@ class Process {
   }
   // Yields the processor (in a virtual machine: the turn) for `ns` nanoseconds; 0: until others that are ready to run
   // have had a turn. Called without the lock.
-  void give_way(std::uint64_t ns) { virtual_policy_ != nullptr ? virtual_policy_->yield(ns) : give_processor_up(ns); }
+  void yield_processor(std::uint64_t ns) {
+    virtual_policy_ != nullptr ? virtual_policy_->yield(ns) : give_processor_up(ns);
+  }
 
   // The streak of empty polls by the program (MPI_Test); see PollStreak.
   [[nodiscard]] PollStreak& polls() { return polls_; }
@@ -153,6 +155,9 @@ class Process {
   // that, and regards every exit of the process as regular.
   [[nodiscard]] bool signed_off() const;
 
+  // Writes to the board that the process aborts: the launcher reports `message` if the process ends before abort().
+  // Neither allocates nor locks.
+  void announce_abort(int code, std::string_view message, Finding finding = Finding::aborted);
   // Ends the whole job. Never returns. `finding`: its id stands at the end of the launcher's line about the end.
   [[noreturn]] void abort(int code, std::string_view message, Finding finding = Finding::aborted);
 

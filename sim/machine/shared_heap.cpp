@@ -160,7 +160,7 @@ Status SharedHeap::allocate_pages(std::uint64_t bytes, std::uint64_t& begin) {
   const auto refuse_size = [&] {
     return Status::error("cannot reserve " + std::to_string(bytes) + " bytes of address space for window memory: " +
                          std::to_string(used_bytes_) + " of this rank's " + std::to_string(arena_.bytes()) +
-                         " bytes of addresses are used, and no free piece is as long");
+                         " bytes of addresses are used, and no free piece is long enough");
   };
   if (bytes > arena_.bytes()) return refuse_size();
   // A piece that begins at a huge page's boundary skips up to a huge page less one page of its block, so the block is

@@ -114,8 +114,9 @@ Status Control::receive(Rank from, MatchBits bits, Sums& sums) {
   if (Status status = means_.wait(call_, from, limit_ns_, is_here); !status.ok()) return status;
   // Data from a wire is checked: another build of the program may have sent it.
   if (message->body.bytes != sizeof sums) {
-    return Status::error("rank " + std::to_string(from) + " sent something else than margay to portal " +
-                         std::to_string(means_.portal) + "; start the same program, of the same margay, on all ranks");
+    return Status::error("rank " + std::to_string(from) + " sent a message of another form to portal " +
+                         std::to_string(means_.portal) +
+                         ", which is margay's own; run the same program, with the same margay, on all ranks");
   }
   std::memcpy(&sums, message->body.base, sizeof sums);
   // Released at once, because the heap is small, and a control message without room is held on its wire.

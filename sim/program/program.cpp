@@ -22,20 +22,20 @@ bool one_is_there = false;
 }  // namespace
 
 Sending::~Sending() {
-  portals::require(done(), "a Sending goes away while its message is on its way; wait_until() it is done()");
+  portals::require(done(), "a Sending is destroyed while its message is being sent; wait_until() it is done()");
 }
 
 Program::Program() = default;
 
 Status Program::start(std::unique_ptr<Program>& out) {
   if (one_is_there) {
-    return Status::error("this process has a Program already; start one, and hand it to whoever needs it");
+    return Status::error("this process has a Program already; start one, and pass it to the code that needs it");
   }
   // On a failure below, the destructor undoes all earlier steps.
   std::unique_ptr<Program> program(new Program());
   if (Status status = Process::start(program->process_); !status.ok()) return status;
   Process& process = *program->process_;
-  // The lock is held from here on, except inside compute(). It is entered before the coprocessor starts.
+  // The owner is inside the process lock from here on, except in compute(). It enters before the coprocessor starts.
   process.lock().owner_enter();
   program->asked_.resize(process.size());
   program->control_ = std::make_unique<Control>(program->control_means());
@@ -63,7 +63,7 @@ ControlMeans Program::control_means() {
           [this] { return progress(); },
           [this](const char* call, portals::Rank from, std::uint64_t limit_ns, const ControlMeans::Done& done) {
             ProgramWait wait(*this, call, static_cast<std::int32_t>(from), limit_ns,
-                             ProgramWait::Heed::losses_and_holds);
+                             ProgramWait::FailureCause::losses_and_holds);
             while (!done()) {
               if (Status status = wait.after_round(progress()); !status.ok()) return status;
             }
@@ -175,7 +175,7 @@ void Program::start_sending(const Header& header, const Region& body, Sending& s
   transmission.body = body;
   transmission.owner = &sending;
   transmission.owner_tag_kind = kOwnerProgram;
-  sending.under_way_ = true;
+  sending.unfinished_ = true;
   kernel().send(transmission);
 }
 
@@ -190,7 +190,7 @@ Status Program::send(const Header& header, const Region& body) {
   Sending sending;
   start_sending(header, body, sending);
   ProgramWait wait(*this, header.kind == Kind::get ? "Program::get" : "Program::put",
-                   static_cast<std::int32_t>(header.destination.rank), kNoLimitNs, ProgramWait::Heed::nothing);
+                   static_cast<std::int32_t>(header.destination.rank), kNoLimitNs, ProgramWait::FailureCause::nothing);
   while (!sending.done()) static_cast<void>(wait.after_round(progress()).ok());
   return sending.failed() ? lost_peer(header.destination.rank) : Status();
 }
@@ -211,7 +211,7 @@ bool Program::round() {
   bool moved = kernel.progress();
   while (Transmission* const transmission = kernel.next_finished()) {
     moved = true;
-    if (transmission->owner_tag_kind == kOwnerProgram) static_cast<Sending*>(transmission->owner)->under_way_ = false;
+    if (transmission->owner_tag_kind == kOwnerProgram) static_cast<Sending*>(transmission->owner)->unfinished_ = false;
   }
   return moved;
 }

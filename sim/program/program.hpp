@@ -212,9 +212,10 @@ class Program {
 class ProgramWait {
  public:
   // Events that end the wait with a failure, beside its limit.
-  enum class Heed : std::uint8_t { nothing, losses, losses_and_holds };
+  enum class FailureCause : std::uint8_t { nothing, losses, losses_and_holds };
   // `call`: the name in the launcher's reports; `peer`: the rank for which the program waits; -1: none in particular.
-  ProgramWait(Program& program, const char* call, std::int32_t peer, std::uint64_t limit_ns, Heed heed);
+  ProgramWait(Program& program, const char* call, std::int32_t peer, std::uint64_t limit_ns,
+              FailureCause failure_cause);
   // Takes the wait off the board, and undoes expected answers.
   ~ProgramWait();
   ProgramWait(const ProgramWait&) = delete;
@@ -225,7 +226,7 @@ class ProgramWait {
  private:
   // The checks that are made now and then: the limit, lost ranks, held messages.
   [[nodiscard]] portals::Status look_around();
-  [[nodiscard]] portals::Status look_at_others() const;
+  [[nodiscard]] portals::Status check_others() const;
   // Shows a long wait to the launcher, and after the limit of `--stall` to the user.
   void write_board(std::uint64_t idle_ns);
   // Prints the state of a stalled wait.
@@ -244,7 +245,7 @@ class ProgramWait {
   std::uint64_t began_ns_ = 0;
   std::uint64_t next_report_ns_;
   std::uint32_t rounds_ = 0;
-  Heed heed_;
+  FailureCause failure_cause_;
   // This wait has made the kernel expect answers.
   bool expects_ = false;
 };
@@ -253,7 +254,7 @@ template <class Done>
 portals::Status Program::wait_until(Done done, std::uint64_t limit_ns) {
   if (portals::Status status = check_call(); !status.ok()) return status;
   if (done()) return {};
-  ProgramWait wait(*this, "Program::wait_until", -1, limit_ns, ProgramWait::Heed::losses);
+  ProgramWait wait(*this, "Program::wait_until", -1, limit_ns, ProgramWait::FailureCause::losses);
   for (;;) {
     const bool moved = progress();
     if (done()) return {};

@@ -43,7 +43,7 @@ class Sending {
   Sending& operator=(const Sending&) = delete;
 
   // Whether the body's memory may be reused: all of it was sent, or the remainder will not be sent.
-  [[nodiscard]] bool done() const { return !under_way_; }
+  [[nodiscard]] bool done() const { return !unfinished_; }
   // Once done(): the receiver could not be reached.
   [[nodiscard]] bool failed() const { return transmission_.state == Transmission::State::failed; }
   // Once done(): it was stopped before all of the body was sent.
@@ -53,7 +53,7 @@ class Sending {
   friend class Program;
   // The kernel's from start_put() until done().
   Transmission transmission_;
-  bool under_way_ = false;
+  bool unfinished_ = false;
 };
 
 }  // namespace margay::sim

@@ -16,14 +16,15 @@ constexpr std::uint64_t kOnBoardAfterNs = 1'000'000'000;
 
 }  // namespace
 
-ProgramWait::ProgramWait(Program& program, const char* call, std::int32_t peer, std::uint64_t limit_ns, Heed heed)
+ProgramWait::ProgramWait(Program& program, const char* call, std::int32_t peer, std::uint64_t limit_ns,
+                         FailureCause failure_cause)
     : program_(program),
       peer_(peer),
       call_(call),
       waiter_(program.process().kernel(), program.process().clock(), program.process().wait_means()),
       limit_ns_(limit_ns),
       next_report_ns_(program.stall_report_ns_),
-      heed_(heed) {}
+      failure_cause_(failure_cause) {}
 
 ProgramWait::~ProgramWait() {
   if (expects_) program_.stop_expecting();
@@ -75,7 +76,7 @@ Status ProgramWait::look_around() {
   // The call's name is written only now, because most waits end before their first check. A nested wait, by put() in a
   // predicate, does not replace the name.
   if (auto& on_board = program_.process().board().mpi_call; on_board[0] == '\0') {
-    set_text(on_board, call_);
+    set_name(on_board, call_);
     named_ = true;
   }
   // Only a wait that lasts until a check makes the kernel nudge the ranks that may owe an answer.
@@ -89,20 +90,21 @@ Status ProgramWait::look_around() {
     if (began_ns_ == 0) began_ns_ = now;
     if (now - began_ns_ >= limit_ns_) {
       return Status::error("waited " + std::to_string(limit_ns_ / 1'000'000) +
-                           " ms for what did not come; wait longer, or look at drops() of the receiver");
+                           " ms, the limit of this wait; raise the limit, or look at drops() of the receiver");
     }
   }
-  return heed_ == Heed::nothing ? Status() : look_at_others();
+  return failure_cause_ == FailureCause::nothing ? Status() : check_others();
 }
 
-Status ProgramWait::look_at_others() const {
+Status ProgramWait::check_others() const {
   // A message that is held for a moment is normal.
   const bool long_enough = waiter_.idle_ns() >= std::min(limit_ns_, kHoldLimitNs);
   for (portals::Rank rank = 0; rank < program_.size(); ++rank) {
     if (program_.lost(rank)) return program_.lost_peer(rank);
-    if (heed_ == Heed::losses_and_holds && long_enough && program_.process().kernel().target().holds(rank)) {
-      return Status::error("a portal here holds back what rank " + std::to_string(rank) +
-                           " sent (hold_when_no_room), and so all that it sent since; make room there first");
+    if (failure_cause_ == FailureCause::losses_and_holds && long_enough &&
+        program_.process().kernel().target().holds(rank)) {
+      return Status::error("a portal of this rank holds a message of rank " + std::to_string(rank) +
+                           " (hold_when_no_room), and with it all later ones of that rank; make room there first");
     }
   }
   return {};
@@ -122,7 +124,7 @@ void ProgramWait::report() const {
     text += "; dropped here, " + std::string(portals::name(static_cast<portals::DropReason>(reason))) + ": " +
             std::to_string(drops[reason]);
   }
-  if (!program_.process().kernel().idle()) text += "; messages of its own are still on their way out";
+  if (!program_.process().kernel().idle()) text += "; its own messages are not completely sent";
   std::fputs((text + "\n").c_str(), stderr);
 }
 

@@ -26,7 +26,7 @@ static_assert(std::is_trivially_copyable_v<AccumulateLockData> && sizeof(Accumul
 class AccumulateLock {
  public:
   // As HolderLock's constructor.
-  AccumulateLock(AccumulateLockData& data, std::uint32_t id, HolderGone gone) : lock_(data.holder, id, gone) {}
+  AccumulateLock(AccumulateLockData& data, std::uint32_t id, HolderDeathTest gone) : lock_(data.holder, id, gone) {}
 
   // Ignores whether the lock was taken over from a dead holder: a torn element is not repaired, see above.
   void lock() { static_cast<void>(lock_.enter()); }

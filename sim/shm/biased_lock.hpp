@@ -33,8 +33,9 @@ class BiasedLock {
     // Relaxed: only this thread writes the word.
     const std::uint64_t outside = owner_.load(std::memory_order_relaxed);
     if (asymmetric_) [[likely]] {
-      // Relaxed store and the compiler fence: the processor may still read `other_` before the store is visible; the
-      // process_barrier() in reserve_other, the partner, makes the store visible before that thread reads it.
+      // Relaxed store and the compiler fence: the processor may still read `other_` before the store is visible. The
+      // partner is the process_barrier() in reserve_other: it makes the store visible before the other side reads the
+      // owner's word.
       owner_.store(outside + 1, std::memory_order_relaxed);
       std::atomic_signal_fence(std::memory_order_seq_cst);
     } else {
@@ -59,9 +60,9 @@ class BiasedLock {
   // Enters as the other side if that is possible at once. false: the owner or another thread is inside. Any thread but
   // the owner.
   [[nodiscard]] bool try_enter_other();
-  // The same, but waits for the owner to leave, and keeps it from entering again. Another thread of the other side is
-  // not waited for: the result is then false at once. `gives_up` is called after each look that finds the owner inside;
-  // when it returns true, the wait ends with false.
+  // The same, but waits for the owner to leave, and keeps it from entering again. If another thread of the other side
+  // is inside, returns false at once. `gives_up` is called after each look that finds the owner inside; when it returns
+  // true, the wait ends with false.
   template <typename GivesUp>
   [[nodiscard]] bool enter_other(GivesUp&& gives_up) {
     if (!reserve_other()) return false;
@@ -95,8 +96,8 @@ class BiasedLock {
     // in owner_leave: what the owner did under the lock is seen.
     return (owner_.load(std::memory_order_seq_cst) & 1) == 0;
   }
-  // The owner's slow path: withdraws until the other side has left, then enters. `outside`: the even word of an owner
-  // that is not inside.
+  // The owner's slow path: withdraws until the other side has left, then enters. `outside`: the owner's word before its
+  // entry, an even number.
   void owner_wait(std::uint64_t outside);
   // Spins, yields, then sleeps; may return while the lock is still held.
   void wait_until_free();

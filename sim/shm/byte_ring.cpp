@@ -49,7 +49,7 @@ std::span<std::byte> ByteProducer::lines(std::uint64_t from, std::size_t count) 
   return bytes_.subspan(at, std::min(count, bytes_.size() - at));
 }
 
-void ByteProducer::let_go(std::size_t count) {
+void ByteProducer::hint_caches(std::size_t count) {
   MARGAY_DEBUG_ASSERT(count <= produced_);
   hand_over_lines(lines(produced_ - count, count));
 }

@@ -2,7 +2,8 @@
 // caches; both sides copy at once, chunk by chunk.
 //
 // Invariants
-//  1. consumed <= published <= produced <= consumed + size; all count bytes since the beginning.
+//  1. consumed <= announced <= produced <= consumed + size; all count bytes since the beginning. Bytes are announced by
+//     publish(), or by a cell.
 //  2. A body that was put here whole before its cell announces it needs no publish(): the cell's release store covers
 //     it, and the consumer expect()s it. The producer's line is touched only for bodies that stream.
 //  3. Each side reads the other's line only when its known credit or bytes are used up.
@@ -37,8 +38,9 @@ class ByteProducer {
   void write(portals::RegionCursor& body, std::size_t count);
   // The same for one piece of memory.
   void write(std::span<const std::byte> body);
-  // Pushes the lines of the last `count` bytes, which have been announced, towards the consumer (cache_hints.hpp).
-  void let_go(std::size_t count);
+  // Hints that the cache lines of the last `count` bytes, which have been announced, be pushed towards the consumer's
+  // processor (cache_hints.hpp).
+  void hint_caches(std::size_t count);
   // Prefetches, for writing, the lines of the next body, which is assumed to be as long as the last one: `count` bytes.
   void prepare(std::size_t count);
   // Makes everything written visible to the consumer.

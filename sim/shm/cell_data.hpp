@@ -25,7 +25,7 @@ inline constexpr std::size_t kByteRingBytes = std::size_t{128} * 1024;
 static_assert((kByteRingBytes & (kByteRingBytes - 1)) == 0);
 
 // The offer of a body for reading: the consumer reads it out of the producer's memory (process_vm_readv). The offer is
-// in the cell of the body's message, behind the head; read_offer.hpp gives it meaning.
+// in the cell of the body's message, after the head; read_offer.hpp gives it meaning.
 struct ReadOffer {
   // Address in the producer's memory: of the body or, if it has several pieces, of their table (portals::Buffer).
   std::uint64_t address = 0;

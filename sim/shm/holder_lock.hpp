@@ -1,7 +1,7 @@
 // A spin lock of one word in memory that processes share. The word names the holder, so that a waiter can ask whether
 // the holder is dead and take the lock over. For critical sections of a few instructions; not fair.
 //
-// A waiter yields first, in case the holder needs its processor, and then sleeps in naps of up to a millisecond,
+// A waiter spins, then yields, in case the holder needs its processor, and then sleeps in naps of up to a millisecond,
 // because the holder may be stopped. leave() wakes no waiter, and so costs a store.
 //
 // Invariants
@@ -23,12 +23,12 @@ namespace margay::sim {
 // The caller's test whether the holder `id` is gone: a dead process, or an id that no process has. A test that answers
 // no for an invalid id makes a waiter on damaged memory wait for ever. A yes is final, and means that the process
 // stores nothing more.
-class HolderGone {
+class HolderDeathTest {
  public:
   using Ask = bool (*)(void* context, std::uint32_t id);
   // Called while a waiter sleeps for the holder `id`, with the time of the wait so far; 0: the wait is over.
   using Waits = void (*)(void* context, std::uint32_t id, std::uint64_t waited_ns);
-  HolderGone(Ask ask, void* context, Waits while_waiting = nullptr)
+  HolderDeathTest(Ask ask, void* context, Waits while_waiting = nullptr)
       : ask_(ask), context_(context), waits_(while_waiting) {}
   [[nodiscard]] bool operator()(std::uint32_t id) const { return ask_(context_, id); }
   // Reports a wait to the caller, if it wants reports.
@@ -47,7 +47,7 @@ class HolderGone {
 class HolderLock {
  public:
   // `id`: below 2^32 - 1; this process's, or one that represents it. `word` and the context of `gone` outlive the lock.
-  HolderLock(std::uint32_t& word, std::uint32_t id, HolderGone gone) : word_(&word), mine_(id + 1), gone_(gone) {
+  HolderLock(std::uint32_t& word, std::uint32_t id, HolderDeathTest gone) : word_(&word), mine_(id + 1), gone_(gone) {
     MARGAY_ASSERT(mine_ != 0);  // 0 is a free lock
   }
 
@@ -82,7 +82,7 @@ class HolderLock {
   // The content of the word while this process holds the lock: its id + 1.
   std::uint32_t mine_;
   // The caller's test for a dead holder.
-  HolderGone gone_;
+  HolderDeathTest gone_;
 };
 
 }  // namespace margay::sim

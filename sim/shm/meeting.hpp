@@ -3,8 +3,8 @@
 // others continue.
 //
 // A call costs each process one read-modify-write of a line, and the poll that finds the barrier open. All polled words
-// lie in that line: two processes pass the line to and fro twice, and where processes outnumber processors, no process
-// polls the line while another one arrives.
+// lie in that line, so a barrier of two processes moves the line between them four times. Where processes outnumber
+// processors, no process polls the line while another one arrives.
 //
 // Invariants
 //  1. The last to arrive (count of `arrivals`) has acquired everything that the others wrote before they arrived.
@@ -34,7 +34,7 @@ struct alignas(kCacheLineBytes) MeetingData {
   std::uint64_t opened = 0;
   // The number of members that have called leave().
   std::uint32_t left = 0;
-  // How often all have left, and the place passed to other members.
+  // The number of times that all members have left. Each time, the place is free for other members.
   std::uint32_t round = 0;
   // 1: a process waits, or has waited, for another one's progress (sim/shm/posting).
   std::uint32_t wanted = 0;
@@ -63,12 +63,12 @@ class Meeting {
 
   // The position of an arrival. last: this process must call open(). late: others have gone on to a later meeting, and
   // this one never opens.
-  enum class Came : std::uint8_t { waits, last, late };
+  enum class ArrivalOrder : std::uint8_t { waits, last, late };
   // Arrives at meeting `number` (not 0; numbers grow, and wrap). `mark` identifies the call: it must be equal for all.
   //
-  // A meeting at which all have arrived is an earlier one, whatever its number, because this process took part in it.
-  // So the distance between the numbers of two meetings does not matter.
-  [[nodiscard]] Came come(std::uint32_t number, std::uint32_t mark) {
+  // If all have arrived at the meeting in `arrivals`, this process took part in that meeting. So it is an earlier one,
+  // whatever its number, and the distance between the two numbers does not matter.
+  [[nodiscard]] ArrivalOrder come(std::uint32_t number, std::uint32_t mark) {
     MARGAY_DEBUG_ASSERT(number != 0 && number >> kNumberBits == 0 && mark >> kMarkBits == 0);
     std::atomic_ref<std::uint64_t> word(data_->arrivals);
     // Relaxed, no partner: the exchange below verifies it.
@@ -80,29 +80,29 @@ class Meeting {
         next = seen + 1;
         if ((seen ^ std::uint64_t{mark} << kMarkShift) & kMark) next |= kOtherMark;
       } else if (is_after(number_of(seen), number) && !all_came) {
-        return Came::late;
+        return ArrivalOrder::late;
       }
       // Release: pairs with the acquire of the last to arrive, which then sees what this process wrote; each exchange
       // continues the release sequence of those before it.
       if (word.compare_exchange_weak(seen, next, std::memory_order_acq_rel, std::memory_order_relaxed)) {
-        return (next & kCount) == members_ ? Came::last : Came::waits;
+        return (next & kCount) == members_ ? ArrivalOrder::last : ArrivalOrder::waits;
       }
     }
   }
   // Whether marks differ. For the last to arrive.
-  [[nodiscard]] bool others_differ() const {
+  [[nodiscard]] bool has_other_marks() const {
     // Relaxed: come() has acquired it, and no other process changes it.
     return (std::atomic_ref<std::uint64_t>(data_->arrivals).load(std::memory_order_relaxed) & kOtherMark) != 0;
   }
   // Records that the calls differ although their marks are equal. For the last to arrive.
-  void found_other_marks() {
+  void record_other_marks() {
     // Relaxed: all have arrived, so no other process changes it; open() reads it in this thread.
     std::atomic_ref<std::uint64_t>(data_->arrivals).fetch_or(kOtherMark, std::memory_order_relaxed);
   }
   // Opens the meeting. `who`: the result of the others' opener(). Requires: come() returned `last`.
   void open(std::uint32_t number, std::uint32_t who) {
     MARGAY_DEBUG_ASSERT(number >> kNumberBits == 0 && who <= kMembersMax);
-    const std::uint64_t differ = others_differ() ? kDiffer : 0;
+    const std::uint64_t differ = has_other_marks() ? kDiffer : 0;
     const std::uint64_t word =
         std::uint64_t{number} << kNumberShift | std::uint64_t{who} << kWhoShift | differ | side();
     // Release: pairs with is_open(): everything written before the arrivals, and by this process since, is seen by all.
@@ -136,10 +136,10 @@ class Meeting {
     return is_after(number_of(came), number) && !is_open(number, side);
   }
 
-  // The word for posting.hpp's want().
+  // The word for posting.hpp's set_wanted().
   [[nodiscard]] std::uint32_t& wanted() const { return data_->wanted; }
 
-  // How often all members have left: when it changes, the place is free for other members.
+  // The number of times that all members have left: when it changes, the place is free for other members.
   [[nodiscard]] std::uint32_t round() const {
     // Acquire: pairs with leave(): the next members find the place in its initial state.
     return std::atomic_ref<std::uint32_t>(data_->round).load(std::memory_order_acquire);

@@ -38,7 +38,7 @@ struct alignas(kCacheLineBytes) PostingData {
   std::uint64_t number = 0;
   // The owner's identification of the call.
   std::uint64_t mark = 0;
-  // The place of the data. 0: in `here`, or behind the lines of all postings; otherwise in long posting `room` - 1.
+  // The place of the data. 0: in `here`, or after the lines of all postings; otherwise in long posting `room` - 1.
   std::uint32_t room = 0;
   std::uint32_t unused = 0;
   // Aligned, because operators are called with its address.
@@ -67,20 +67,20 @@ inline void post(PostingData& posting, std::uint64_t number) {
 }
 
 // Reports that this member has finished a call. Release: its reads and its postings of the call are complete.
-inline void be_done(ProgressData& progress, std::uint64_t number, bool failed) {
+inline void publish_done(ProgressData& progress, std::uint64_t number, bool failed) {
   // Relaxed: the store below publishes it.
   if (failed) std::atomic_ref<std::uint64_t>(progress.failed).store(number, std::memory_order_relaxed);
   std::atomic_ref<std::uint64_t>(progress.done).store(number, std::memory_order_release);
 }
 // Reports that this member has read others' own memory. Release: its reads are complete, and the owners may change it.
-inline void have_read(ProgressData& progress, std::uint64_t number) {
+inline void publish_read(ProgressData& progress, std::uint64_t number) {
   std::atomic_ref<std::uint64_t>(progress.read).store(number, std::memory_order_release);
 }
-// The latest call that a member has read. Acquire: pairs with have_read().
+// The latest call that a member has read. Acquire: pairs with publish_read().
 [[nodiscard]] inline std::uint64_t read_up_to(ProgressData& progress) {
   return std::atomic_ref<std::uint64_t>(progress.read).load(std::memory_order_acquire);
 }
-// The latest call that a member has finished. Acquire: pairs with be_done().
+// The latest call that a member has finished. Acquire: pairs with publish_done().
 [[nodiscard]] inline std::uint64_t done_with(ProgressData& progress) {
   return std::atomic_ref<std::uint64_t>(progress.done).load(std::memory_order_acquire);
 }
@@ -95,18 +95,18 @@ inline void have_read(ProgressData& progress, std::uint64_t number) {
 // whether others sleep. The word is never cleared, because setting it again would need a barrier each time. The waiter
 // sets the word, then polls once more. Before it sleeps, it runs the barrier of sim/shm/bell between its store and its
 // last poll: either that poll sees that a member has finished, or the member sees the word.
-inline void want(std::uint32_t& wanted) {
+inline void set_wanted(std::uint32_t& wanted) {
   // Relaxed, see above.
   std::atomic_ref<std::uint32_t>(wanted).store(1, std::memory_order_relaxed);
 }
-// Whether any process has called want(). `registered`: the result of this process's register_node_barrier(); if false,
-// the waiter's barrier does not reach this process, which then executes a fence of its own.
+// Whether any process has called set_wanted(). `registered`: the result of this process's register_node_barrier(); if
+// false, the waiter's barrier does not reach this process, which then executes a fence of its own.
 [[nodiscard]] inline bool is_wanted(std::uint32_t& wanted, bool registered) {
-  // Pairs with the waiter's barrier. Without this fence, this read could be performed before our store in be_done(),
-  // and the waiter's last poll before that store as well: neither side would see the other.
+  // Pairs with the waiter's barrier. Without this fence, this read could be performed before our store in
+  // publish_done(), and the waiter's last poll before that store as well: neither side would see the other.
   if (!registered) [[unlikely]]
     std::atomic_thread_fence(std::memory_order_seq_cst);
-  // Keeps the compiler from moving the read above our store in be_done().
+  // Keeps the compiler from moving the read above our store in publish_done().
   std::atomic_signal_fence(std::memory_order_seq_cst);
   return std::atomic_ref<std::uint32_t>(wanted).load(std::memory_order_relaxed) != 0;
 }

@@ -33,8 +33,25 @@ class Published {
   std::atomic<T> value_{};
 };
 
-// The same for a number in memory that processes share, which is zero before it is set. Release: pairs with the acquire
-// in published_number(): a process that gets the number sees what was written before.
+// The first of several threads that reach the same place.
+class FirstThread {
+ public:
+  constexpr FirstThread() = default;
+  // Returns 0 to the first caller, and the number of the first caller to the later ones, which may be the same thread.
+  // `thread`: gettid() of the calling thread. Safe in signal handlers.
+  [[nodiscard]] std::int32_t claim(std::int32_t thread) {
+    std::int32_t first = 0;
+    // Relaxed, with no partner: only the number itself is read.
+    value_.compare_exchange_strong(first, thread, std::memory_order_relaxed);
+    return first;
+  }
+
+ private:
+  std::atomic<std::int32_t> value_{0};
+};
+
+// The same as Published for a number in memory that processes share, which is zero before it is set. Release: pairs
+// with the acquire in published_number(): a process that gets the number sees what was written before.
 inline void publish_number(std::uint32_t& place, std::uint32_t value) {
   std::atomic_ref<std::uint32_t>(place).store(value, std::memory_order_release);
 }
@@ -77,7 +94,7 @@ template <typename Write>
 
 // Takes a place that is empty (0): among all callers, in any process, one succeeds. Returns 0 to that one, and the
 // holder to the others. Requires: who != 0.
-[[nodiscard]] inline std::int32_t take_place(std::int32_t& place, std::int32_t who) {
+[[nodiscard]] inline std::int32_t claim_for_process(std::int32_t& place, std::int32_t who) {
   MARGAY_ASSERT(who != 0);
   std::int32_t holder = 0;
   // Relaxed: no other data is published with the place, and the exchange alone lets one succeed.

@@ -6,7 +6,7 @@
 //
 // Invariants
 //  1. `claims` holds the offer's number, the count of chunks that the receiver claimed from the front, and the count
-//     that the sender claimed from the back; their sum never exceeds the number of chunks.
+//     that the sender claimed from the back. Until close(), their sum never exceeds the number of chunks.
 //  2. Only the receiver opens (a new number) and closes (no chunk is left). Between the two its landing must not move,
 //     and after the last claim it waits until `carried` reports that all the sender's chunks are over.
 //  3. A sender that never polls claims nothing, and costs the receiver nothing.
@@ -45,13 +45,14 @@ class BodyChunks {
   }
 
  private:
-  // Chunks are whole pages. Each chunk costs a system call (0.5 us, with 0.1 us for a page), and at the end one side
+  // Chunks are whole pages. Each chunk costs a system call (0.5 us, and 0.1 us for each page), and at the end one side
   // waits for the other's last chunk. One way, 256 KiB: 13.0 us in eight chunks, 10.6 in four; 64 KiB: 5.8 us in four,
   // 4.4 in two. 4 MiB: 256 us in chunks of 256 KiB, 222 in chunks of 512.
   static constexpr std::uint64_t kPage = 4096;
   static constexpr std::uint64_t kLeast = 8 * kPage;
   static constexpr std::uint64_t kMost = 128 * kPage;
-  // The counts in the word of claims have 16 bits each; close() sets all bits of the front count.
+  // The counts in the word of claims have 16 bits each, and close() sets all bits of the front count, which must exceed
+  // every number of chunks.
   static constexpr std::uint64_t kCountMost = 0x7fff;
   // Rounded up to whole pages.
   [[nodiscard]] static constexpr std::uint64_t pages(std::uint64_t bytes) {
@@ -97,8 +98,8 @@ inline std::uint64_t claim(std::uint64_t& word, std::uint64_t number, std::uint6
     before = Claims(seen);
     if (before.number != static_cast<std::uint32_t>(number) || before.front + before.back >= chunks) return 0;
     const std::uint64_t mine = std::min(count, chunks - before.front - before.back);
-    // Acquire-release: a claim orders nothing but itself; `carried` and the answer report what has been copied. For the
-    // value read here it pairs with open() as the load above does.
+    // Acquire: pairs with open(), as the load above does. The release has no partner, because `carried` and the answer
+    // report what has been copied.
     if (claims.compare_exchange_weak(seen, seen + mine * one, std::memory_order_acq_rel, std::memory_order_acquire)) {
       return mine;
     }

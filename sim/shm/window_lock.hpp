@@ -33,7 +33,7 @@
 
 namespace margay::sim {
 
-// The header, in shared memory; behind it a word of 64 bits for each member, in the window's order. All zero is free.
+// The header, in shared memory; after it a word of 64 bits for each member, in the window's order. All zero is free.
 struct alignas(kCacheLineBytes) WindowLockData {
   // Word of sim/shm/holder_lock.
   std::uint32_t guard = 0;
@@ -81,7 +81,7 @@ struct WindowLockSlot {
 class WindowLock {
  public:
   // `id` (of this process) and `gone`: as HolderLock's. `data`, the slots and the context of `gone` outlive the lock.
-  WindowLock(WindowLockData& data, std::span<std::uint64_t> slots, std::uint32_t id, HolderGone gone)
+  WindowLock(WindowLockData& data, std::span<std::uint64_t> slots, std::uint32_t id, HolderDeathTest gone)
       : data_(&data), slots_(slots), guard_(data.guard, id, gone) {}
 
   // Requests the lock for a member. True: granted at once; otherwise the member waits in the queue until granted().
@@ -169,7 +169,7 @@ class WindowLock {
     }
   }
 
-  // The header, and the slots behind it, in shared memory.
+  // The header, and the slots after it, in shared memory.
   WindowLockData* data_;
   std::span<std::uint64_t> slots_;
   // Held for a request, a release or a withdrawal, never while a member waits.

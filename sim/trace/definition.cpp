@@ -16,8 +16,8 @@ std::string printable(std::string_view text) {
 
 std::string lost_definitions_text(std::uint64_t lost) {
   return fmt::format(
-      "there was no room for {} more {} of communicators, datatypes or entries: behind the last that "
-      "had room only numbers are recorded",
+      "there was no room for {} more {} of communicators, datatypes or entries; after the last recorded name, "
+      "only numbers are recorded",
       lost, noun(lost, "name"));
 }
 

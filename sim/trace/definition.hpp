@@ -35,8 +35,16 @@ enum class DefinitionKind : std::uint16_t {
   partitions = 8,
   // number: of a program's dynamic block, from 1; value: its bytes
   heap = 9,
+  // number: library_event_number(); text: the sentence of a library's event, with {peer}, {bytes}, {detail}, {a} and
+  // {b} for its fields
+  library_event = 10,
 };
-inline constexpr std::uint16_t kDefinitionKindCount = 10;
+inline constexpr std::uint16_t kDefinitionKindCount = 11;
+
+// The number of an event's sentence. `library`: the library's place in its rank. `event`: below 256.
+[[nodiscard]] constexpr std::uint64_t library_event_number(std::uint64_t library, std::uint64_t event) {
+  return library << 8U | event;
+}
 
 // A hash of a world rank (the finalizer of splitmix64). The sum of member_number() over a communicator's members, in
 // any order, distinguishes communicators with the same context.

@@ -56,6 +56,7 @@ constexpr std::array<std::string_view, kTraceKindCount> kKindNames = {
     "entry_switched",
     "heap_left",
     "finding",
+    "library_event",
 };
 static_assert(!kKindNames.back().empty());
 

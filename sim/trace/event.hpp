@@ -80,9 +80,11 @@ enum class TraceKind : std::uint16_t {
   heap_left = 45,
   // A check of this rank reports a mistake of the program (sim/boot/findings).
   finding = 46,
+  // An event of a communication library, whose sentence is a definition (DefinitionKind::library_event).
+  library_event = 47,
 };
 // The length of tables by kind; a file of a later version may contain higher numbers.
-inline constexpr std::uint16_t kTraceKindCount = 47;
+inline constexpr std::uint16_t kTraceKindCount = 48;
 // The name of a kind; "unknown" for a number that this version does not have. trace_kind() is the reverse, for all
 // kinds except `none`.
 [[nodiscard]] std::string_view name(TraceKind kind);
@@ -126,7 +128,7 @@ enum class TraceChoice : std::uint8_t {
 inline constexpr std::uint8_t kTraceChoiceCount = 5;
 [[nodiscard]] std::string_view name(TraceChoice choice);
 
-// The link by which a walk continued behind an entry.
+// The link by which a walk continued after an entry.
 enum class TraceLink : std::uint8_t {
   // To the next entry in the list.
   next = 0,

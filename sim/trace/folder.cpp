@@ -63,7 +63,8 @@ Status allocate_and_map(const std::string& path, int descriptor, std::uint64_t b
   // The file is allocated in full, so that a full file system is an error here and not a SIGBUS later.
   while (error == EINTR) error = posix_fallocate(descriptor, 0, static_cast<off_t>(bytes));
   if (error != 0) {
-    return failure(path, fmt::format("{} bytes of room (a smaller trace or another folder helps)", bytes), error);
+    return failure(
+        path, fmt::format("cannot allocate {} bytes (make the trace smaller, or name another folder)", bytes), error);
   }
   memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
   if (memory == MAP_FAILED) return failure(path, "cannot be mapped", errno);
@@ -97,7 +98,7 @@ Status map_new_trace_file(const std::string& wanted_folder, std::uint32_t rank, 
   if (directory.number() < 0) {
     // O_NOFOLLOW with O_DIRECTORY fails with ENOTDIR for a link.
     const bool link = errno == ELOOP || errno == ENOTDIR;
-    return failure(folder, link ? "is a symbolic link or no folder" : "cannot open the folder", errno);
+    return failure(folder, link ? "is a symbolic link, or not a folder" : "cannot open the folder", errno);
   }
   if (Status status = check_folder(folder, directory.number()); !status.ok()) return status;
 

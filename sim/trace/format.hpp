@@ -20,7 +20,7 @@ static_assert(std::endian::native == std::endian::little,
 inline constexpr std::uint64_t kTraceMagic = 0x6563'6172'7467'726d;  // "mrgtrace"
 // The format's version. Changes when an old reader would misread a new file.
 inline constexpr std::uint32_t kTraceVersion = 4;
-// The header has a page, so that the parts behind it are aligned.
+// The header has a page, so that the parts after it are aligned.
 inline constexpr std::uint64_t kTraceHeaderBytes = 4096;
 // The most events of a ring: 4 GiB for each rank.
 inline constexpr std::uint64_t kMaxTraceEvents = std::uint64_t{1} << 26;
@@ -42,7 +42,7 @@ inline constexpr std::uint32_t kTraceFlagClosed = 1;
 inline constexpr std::uint32_t kTraceFlagWalks = 2;
 
 // The greatest distance between two anchors, in ticks; distances grow up to it. Only the newest event may be farther
-// behind the latest anchor than this.
+// after the latest anchor than this.
 inline constexpr std::uint64_t kMostAnchorDistance = std::uint64_t{1} << 30;
 // The number of stored anchors: the first one, and the latest two. The latest two are written in turn, so that a crash
 // while one is being written leaves the other intact. anchor_slot(): the index of the anchor with number `number`, from

@@ -60,7 +60,7 @@ void put_event(TraceEvent& slot, const TraceEvent& event, std::uint64_t time) {
 
 Status check(const RecorderOptions& options) {
   if (options.capacity_events == 0 || options.capacity_events > kMaxTraceEvents) {
-    return Status::error(fmt::format("trace of rank {}: room for {} events was asked for; it can be 1 to {}",
+    return Status::error(fmt::format("trace of rank {}: a capacity of {} events is not possible; choose 1 to {}",
                                      options.rank, options.capacity_events, kMaxTraceEvents));
   }
   return {};
@@ -120,8 +120,8 @@ Status Recorder::open_memory(const RecorderOptions& options) {
   const std::uint64_t bytes = trace_file_bytes(options);
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
-    return Status::error(
-        fmt::format("trace of rank {}: {} bytes of memory for it: {}", options.rank, bytes, std::strerror(errno)));
+    return Status::error(fmt::format("trace of rank {}: cannot allocate {} bytes of memory: {}", options.rank, bytes,
+                                     std::strerror(errno)));
   }
   start(static_cast<TraceHeader*>(memory), bytes, options);
   return {};

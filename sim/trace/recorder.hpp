@@ -89,7 +89,7 @@ class Recorder {
   // that neither costs more while both are disabled.
   [[nodiscard]] bool observing() const { return observing_; }
   // Makes observing() true from now on, with or without a trace.
-  void watch() { observing_wanted_ = observing_ = true; }
+  void start_observing() { observing_wanted_ = observing_ = true; }
   // pause() disables the recorder without closing it, and resume() enables it again. resume() does not enable a
   // recorder that is not open.
   void pause() {
@@ -138,7 +138,7 @@ class Recorder {
   std::uint64_t mask_ = 0;
   std::uint64_t written_ = 0;
   std::uint64_t next_anchor_ticks_ = 0;
-  // mask_ + 1 events, behind the header; nullptr: not open.
+  // mask_ + 1 events, after the header; nullptr: not open.
   TraceEvent* ring_ = nullptr;
   // The mapping's first page.
   TraceHeader* header_ = nullptr;

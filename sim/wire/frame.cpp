@@ -85,7 +85,7 @@ DecodeResult decode_control(std::span<const std::byte> input, std::uint8_t flags
   return {};
 }
 
-// Reads the groups behind the fixed part, in the order of docs/frame_format.md. Requires: the input has them.
+// Reads the groups after the fixed part, in the order of docs/frame_format.md. Requires: the input has them.
 void read_groups(const std::byte* at, std::uint8_t flags, Header& header) {
   header.offset = header.return_match_bits = header.return_length = header.return_offset = 0;
   header.return_portal = portals::kNoPortal;
@@ -126,7 +126,8 @@ DecodeResult check(const Header& header, std::uint8_t flags) {
   if ((flags & kFlagReadBody) != 0 && header.length == 0) return malformed("an empty body offered for reading");
   std::uint64_t user_tail = 0;
   std::memcpy(&user_tail, header.user_data.data() + kUserHeadBytes, kUserTailBytes);
-  if (groups_of(header, user_tail) != (flags & ~kFlagReadBody)) return malformed("an empty group of fields");
+  if (groups_of(header, user_tail) != (flags & ~kFlagReadBody))
+    return malformed("a group of fields that the header does not need");
   return {};
 }
 
@@ -188,7 +189,8 @@ DecodeResult decode_head(std::span<const std::byte> input, Header& header, Decod
   const auto flags = static_cast<std::uint8_t>(input[2]);
   if ((flags & ~kFlagsKnown) != 0) return malformed("unknown flag");
   if ((flags & kFlagControl) != 0) return decode_control(input, flags, out);
-  if ((flags & kFlagReadBody) != 0 && !may_read_body) return malformed("a body offered for reading where none may be");
+  if ((flags & kFlagReadBody) != 0 && !may_read_body)
+    return malformed("a body offered for reading on a wire without such offers");
   const std::size_t bytes = head_bytes(flags);
   if (input.size() < bytes) return {Decode::incomplete, bytes, {}};
   const auto kind_and_portal = static_cast<std::uint8_t>(input[1]);

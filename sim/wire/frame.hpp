@@ -30,7 +30,7 @@ enum class FrameType : std::uint8_t {
 inline constexpr std::uint8_t kFrameTypeCount = 4;
 [[nodiscard]] std::string_view name(FrameType type);
 
-// The flags, bits of byte 2. A flag announces a group of fields behind the fixed part, unless its comment states
+// The flags, bits of byte 2. A flag announces a group of fields after the fixed part, unless its comment states
 // otherwise.
 // 8 bytes: user data 4 to 11.
 inline constexpr std::uint8_t kFlagUserTail = 0x01;
@@ -140,7 +140,7 @@ struct DecodeResult {
 // Decodes any frame's head, with bounds checks. Reads nothing beyond `input`, and ignores byte 0. Each header has
 // exactly one encoding, so a head with a group that its header does not need is malformed. A head with kFlagReadBody is
 // malformed unless `may_read_body`. decode_plain_head() is the twin for the commonest head
-// (tests/sim/wire/frame_codec_test). `header` is written in place, because a copy of 88 fresh bytes costs more than the
+// (tests/sim/wire/frame_codec_test). `header` is written in place, because a copy of 80 fresh bytes costs more than the
 // decoding. Its source and destination are not changed, because no frame contains them. A control frame does not change
 // `header`. After `malformed`, `header` may be written in part.
 [[nodiscard]] DecodeResult decode_head(std::span<const std::byte> input, portals::Header& header, DecodedHead& out,

@@ -177,7 +177,7 @@ class Rounds(unittest.TestCase):
         quiet = Disturbed(100)
         collector, _ = self.play(self.figures(1, 2, 3, 4, 5), quiet)
         self.assertEqual(collector.results["shm", "latency", 8]["samples"], {"margay": [1, 3, 5]})
-        self.assertEqual(quiet.told(), {"repeated_rounds": 2, "disturbed_rounds": 0})
+        self.assertEqual(quiet.counts(), {"repeated_rounds": 2, "disturbed_rounds": 0})
 
     def test_locks_are_taken_together(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -194,7 +194,7 @@ class Rounds(unittest.TestCase):
         quiet = Disturbed(0)
         collector, _ = self.play(self.figures(1, 2, 3), quiet)
         self.assertEqual(collector.results["shm", "latency", 8]["samples"], {"margay": [1, 2, 3]})
-        self.assertEqual(quiet.told(), {"repeated_rounds": 0, "disturbed_rounds": 3})
+        self.assertEqual(quiet.counts(), {"repeated_rounds": 0, "disturbed_rounds": 3})
 
 
 if __name__ == "__main__":

@@ -307,7 +307,7 @@ class Showing(unittest.TestCase):
         lines = table.render(sample).splitlines()
         self.assertIn("Open MPI: tcp windows: not supported: invalid window", lines)
 
-    def test_a_busy_machine_is_told(self):
+    def test_a_busy_machine_is_reported(self):
         sample = self.sample()
         self.assertNotIn("NOT A QUIET", table.render(sample))
         self.assertIn("2 rounds were repeated because something else ran", table.render(sample))

@@ -179,8 +179,8 @@ class CollectiveWorld {
    public:
     TestHost(CollectiveWorld& world, int rank) : world_(world), rank_(rank) {}
     [[nodiscard]] sim::Kernel& kernel() override { return world_.world_.kernel(static_cast<std::uint32_t>(rank_)); }
-    [[nodiscard]] std::vector<mpi_adi::Unexpected*>& relieved_heaps() override {
-      return world_.world_.device(static_cast<std::uint32_t>(rank_)).relieved_heaps();
+    [[nodiscard]] std::vector<mpi_adi::Unexpected*>& extensible_heaps() override {
+      return world_.world_.device(static_cast<std::uint32_t>(rank_)).extensible_heaps();
     }
     void wait(Until done, int /*messages*/) override {
       world_.wait(world_.ranks_[static_cast<std::size_t>(rank_)], done);

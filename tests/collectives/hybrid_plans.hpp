@@ -45,7 +45,7 @@ inline std::vector<HybridPlan> plans_of(int ranks, const std::vector<Method>& wa
   return plans;
 }
 
-inline std::string text_of(const HybridPlan& plan) {
+inline std::string format_plan(const HybridPlan& plan) {
   std::string text;
   for (const HybridPlan::Dimension& each : plan.dimensions) {
     text += (text.empty() ? "" : "x") + std::to_string(each.length) + "slb"[static_cast<std::size_t>(each.method)];

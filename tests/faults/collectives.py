@@ -44,9 +44,9 @@ class Case:
 
     def run(self, program):
         """What went wrong, and how many calls failed."""
-        words, told = run_one_death(program, f"{self.ranks}:{self.nodes}", [str(CALLS), str(self.seed)], self.variables,
+        words, failures = run_one_death(program, f"{self.ranks}:{self.nodes}", [str(CALLS), str(self.seed)], self.variables,
                                     r"rank \d+: \d+ calls well, (\d+) failed")
-        return words, sum(int(failed) for failed in told)
+        return words, sum(int(failed) for failed in failures)
 
 
 def main():

@@ -26,7 +26,7 @@ static int no_cancel(void* state, int complete) {
 }
 
 // The launcher's word that all wait comes on its standard error, which the test hands on.
-static void* complete_when_told(void* unused) {
+static void* complete_when_asked(void* unused) {
   (void)unused;
   getchar();
   MPI_Grequest_complete(of_the_program);
@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
   if (rank == 0 && late) {
     MPI_Grequest_start(query, nothing, no_cancel, NULL, &of_the_program);
     pthread_t thread;
-    pthread_create(&thread, NULL, complete_when_told, NULL);
+    pthread_create(&thread, NULL, complete_when_asked, NULL);
     MPI_Wait(&of_the_program, MPI_STATUS_IGNORE);
     pthread_join(thread, NULL);
     MPI_Send(&value, 1, MPI_INT, 1, 17, MPI_COMM_WORLD);

@@ -44,10 +44,10 @@ int main(int argc, char** argv) {
   int rank = -1;
   int provided = -1;
   int go = 0;
-  sigset_t told;
-  sigemptyset(&told);
-  sigaddset(&told, SIGUSR1);
-  sigprocmask(SIG_BLOCK, &told, NULL);
+  sigset_t asked;
+  sigemptyset(&asked);
+  sigaddset(&asked, SIGUSR1);
+  sigprocmask(SIG_BLOCK, &asked, NULL);
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0) {
@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
     int me = getpid();
     int got = 0;
     MPI_Send(&me, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
-    sigwait(&told, &got);
+    sigwait(&asked, &got);
     MPI_Send(&me, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
   }
   MPI_Finalize();

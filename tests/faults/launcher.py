@@ -21,13 +21,13 @@ def sh(text):
 def killed_rank_is_named(build, scratch):
     for name, number in (("KILL", 9), ("SEGV", 11), ("ABRT", 6), ("TERM", 15)):
         job = Job(build, ["-n", 3], sh(f"if [ $PMI_RANK = 1 ]; then kill -{name} $$; fi; exec sleep 60"))
-        job.expect(128 + number, 1.5, ["rank 1", f"signal {number}, SIG{name}", "pid", "host", " s;"])
+        job.expect(128 + number, 1.5, ["rank 1", f"signal {number}, SIG{name}", "pid", "host", " s;"], finding="rank-died")
 
 
 @case
 def first_death_decides(build, scratch):
     job = Job(build, ["-n", 4], sh("if [ $PMI_RANK = 2 ]; then sleep 0.2; kill -SEGV $$; fi; trap '' TERM; sleep 60"))
-    job.expect(139, 2.5, ["rank 2", "SIGSEGV"])
+    job.expect(139, 2.5, ["rank 2", "SIGSEGV"], finding="rank-died")
 
 
 @case
@@ -49,9 +49,9 @@ def rank_without_mpi_among_silent_ones(build, scratch):
 @case
 def time_is_up(build, scratch):
     job = Job(build, ["-n", 2, "--timeout", "0.5"], ["sleep", "60"])
-    job.expect(124, 2.5, ["time is up", "rank 0", "rank 1"])
+    job.expect(124, 2.5, ["rank 0", "rank 1"], finding="timeout")
     job = Job(build, ["-n", 2], ["sleep", "60"], env={"MPIEXEC_TIMEOUT": "0.5"})
-    job.expect(124, 2.5, "time is up")
+    job.expect(124, 2.5, finding="timeout")
 
 
 OTHER_MPI = """
@@ -83,8 +83,8 @@ def another_mpi_is_named(build, scratch):
         assert ("which has loaded libmpi.so.40 (Open MPI)" in line) == bool(arguments), line
         job.process.stdin.write("x")
         job.expect(status, 5)
-        told = "margay: no process used margay's MPI; loads of rank 0 loaded libmpi.so.40 (Open MPI)"
-        assert (told in job.stderr) == bool(arguments), job.stderr
+        warning = "margay: no process used margay's MPI; loads of rank 0 loaded libmpi.so.40 (Open MPI)"
+        assert (warning in job.stderr) == bool(arguments), job.stderr
 
 
 @case
@@ -189,11 +189,11 @@ def floods_do_not_deafen_the_launcher(build, scratch):
     flood = ("import os,socket; s=socket.socket(fileno=int(os.environ['PMI_FD'])); os.fork(); os.fork()\n"
              "while True: s.sendall(b'nonsense\\n' * 400)")
     job = Job(build, ["-n", 1], ["python3", "-c", flood])
-    job.expect(1, 10, "broke the launch protocol")
+    job.expect(1, 10, "rank 0", finding="launch-protocol")
     job = Job(build, ["-n", 1], sh("yes & yes & exit 0"), stdout=subprocess.DEVNULL)
     job.expect(0, 10)
     job = Job(build, ["-n", 2], sh("if [ $PMI_RANK = 1 ]; then yes & yes & kill -SEGV $$; fi; sleep 60"), stdout=subprocess.DEVNULL)
-    job.expect(139, 10, "SIGSEGV")
+    job.expect(139, 10, ["rank 1", "SIGSEGV"], finding="rank-died")
 
 
 @case
@@ -259,7 +259,7 @@ def suspended_and_resumed(build, scratch):
 @case
 def stopped_rank_does_not_hold_up_the_end(build, scratch):
     job = Job(build, ["-n", 2], sh("if [ $PMI_RANK = 1 ]; then kill -STOP $$; fi; sleep 0.3; kill -SEGV $$"))
-    job.expect(139, 2.5, "rank 0")
+    job.expect(139, 2.5, "rank 0", finding="rank-died")
 
 
 @case
@@ -279,7 +279,7 @@ def programs_that_cannot_run(build, scratch):
     strange = scratch / "no_format"
     strange.write_text("neither\n")
     strange.chmod(0o755)
-    for program, status, text in ((wrong, 127, "mend the path in its first line (#!)"), (strange, 126, "such as #!/bin/sh")):
+    for program, status, text in ((wrong, 127, "correct the path in its first line (#!)"), (strange, 126, "such as #!/bin/sh")):
         job = Job(build, ["-n", 2], [program])
         assert job.finish(2) == status and text in job.stderr, job.stderr
         job.expect_nothing_left(1)
@@ -292,7 +292,7 @@ def closed_output(build, scratch):
     assert job.read_line() == "line\n"
     job.process.stdout.close()
     job.process.stdout = None
-    job.expect(141, 3, "the reader of the standard output has closed it")
+    job.expect(141, 3, finding="output-closed")
     job = Job(build, ["-n", 2], sh("echo line; exit 0"), stdout=None, preexec=lambda: os.close(1))
     job.expect(0, 3)
 
@@ -303,7 +303,7 @@ def full_output(build, scratch):
     for text, options in (("while :; do echo line; sleep 0.01; done", []), ("echo line", []), ("printf rest", ["-l"])):
         with open("/dev/full", "w") as full:
             job = Job(build, ["-n", 2, *options], sh(text), stdout=full)
-            job.expect(1, 3, "the standard output cannot be written: No space left on device (ENOSPC)")
+            job.expect(1, 3, "ENOSPC", finding="output-closed")
 
 
 @case
@@ -312,7 +312,7 @@ def full_output_files(build, scratch):
     for option, text in (("-outfile-pattern", "while :; do echo line; sleep 0.01; done"), ("-outfile-pattern", "echo line"),
                          ("-errfile-pattern", "echo line >&2"), ("-outfile-pattern", "printf rest")):
         job = Job(build, ["-n", 2, option, "/dev/full"], sh(text))
-        job.expect(1, 3, "/dev/full cannot be written: No space left on device (ENOSPC)")
+        job.expect(1, 3, ["/dev/full", "ENOSPC"], finding="output-closed")
 
 
 @case
@@ -321,16 +321,16 @@ def limited_file_sizes(build, scratch):
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (2048000, 2048000))
 
-    lost = ["File too large (EFBIG), the limit on file sizes (ulimit -f) is 2048000 bytes,"]
+    lost = ["EFBIG", " 2048000 bytes"]
     job = Job(build, ["-n", 1, "-outfile-pattern", scratch / "limited.%r"], ["seq", "1", "1000000"], preexec=limit)
-    job.expect(1, 5, [f"{scratch}/limited.0 cannot be written", *lost])
+    job.expect(1, 5, [f"{scratch}/limited.0", *lost], finding="output-closed")
     assert (scratch / "limited.0").stat().st_size == 2048000
     with open(scratch / "limited", "w") as file:
         job = Job(build, ["-n", 1], ["seq", "1", "1000000"], stdout=file, preexec=limit)
-        job.expect(1, 5, ["the standard output cannot be written", *lost])
+        job.expect(1, 5, lost, finding="output-closed")
     job = Job(build, ["-n", 2, "--trace", scratch / "limited_trace"], ["touch", scratch / "ran"], preexec=limit)
     job.expect(71, 3)
-    assert "(ulimit -f) is 2048000 bytes" in job.stderr and len(job.stderr.splitlines()) == 1, job.stderr
+    assert " 2048000 bytes" in job.stderr and len(job.stderr.splitlines()) == 1, job.stderr
     assert not (scratch / "ran").exists() and not (scratch / "limited_trace").exists()
     ignored = ["sh", "-c", "grep SigIgn /proc/self/status"]
     for action, bit in ((signal.SIG_DFL, 0), (signal.SIG_IGN, 1)):
@@ -352,7 +352,7 @@ def pipes_are_no_programs(build, scratch):
 
 @case
 def wrong_command_lines(build, scratch):
-    """Told once, in a sentence that names the option, before any rank runs; exit status 2."""
+    """Reported once, in a sentence that names the option, before any rank runs; exit status 2."""
     for words in (["--stall", "x"], ["--protocol", "long=none"], ["--protocol", "short_limit=x"], ["--method", "long=shm"],
                   ["--wire-tcp", "rdma"], ["--wait", "never"], ["--heap", "lots"], ["--heap", "10"],
                   ["--protocol", "short_limit=0"], ["-bind-to", "foo"], ["-outfile-pattern", "x%q"], ["--trace", ""]):
@@ -376,7 +376,7 @@ def trace_folders(build, scratch):
     (used / "rank_00003.trace").write_text("")
     (scratch / "file").write_text("")
     for folder, options, text in (
-            (used, [], "earlier run"), (scratch / "no" / "parent", [], "cannot create the folder"), (scratch / "file", [], "no folder"),
+            (used, [], "earlier run"), (scratch / "no" / "parent", [], "cannot create the folder"), (scratch / "file", [], "not a folder"),
             ("used", ["-wdir", scratch], "earlier run")):
         job = Job(build, ["-n", 2, "--trace", folder, *options], ["touch", scratch / "ran"])
         job.expect(71, 2)
@@ -518,7 +518,7 @@ def nonsense_on_the_launch_protocol(build, scratch):
     talk = "import os,socket,time; s=socket.socket(fileno=int(os.environ['PMI_FD'])); s.sendall({!r}); time.sleep(60)"
     for words in (b"nonsense\n", b"cmd=dance\n", b"\0\0\0\n", b"x" * 40000):
         job = Job(build, ["-n", 2], ["python3", "-c", talk.format(words)])
-        job.expect(1, 5, ["broke the launch protocol", "rank "])
+        job.expect(1, 5, "rank ", finding="launch-protocol")
 
 
 @case

@@ -47,7 +47,7 @@ def ranks_get_the_signal_that_ends_the_job(build, scratch):
         job = Job(build, ["-n", 2], hearing(*ENDING))
         wait_for_lines(job, "up", "up")
         job.process.send_signal(number)
-        job.expect(128 + number, 3, f"the launcher got {number.name}")
+        job.expect(128 + number, 3, number.name, finding="interrupted")
         assert job.stdout == f"{int(number)}\n" * 2, job.stdout
 
 
@@ -69,7 +69,7 @@ def a_forwarded_signal_that_kills_a_rank_is_named(build, scratch):
     job = Job(build, ["-n", 2], ["sleep", "60"])
     job.wait_for_ranks(2)
     job.process.send_signal(signal.SIGUSR2)
-    job.expect(128 + signal.SIGUSR2, 3, ["killed by signal 12, SIGUSR2"])
+    job.expect(128 + signal.SIGUSR2, 3, "SIGUSR2", finding="rank-died")
 
 
 @case
@@ -114,7 +114,7 @@ def stubborn_ranks(build, scratch):
     job.expect(130, 1, "SIGINT")
 
 
-# Starts a sleeping child, prints its pid when it has done as it is told, and ends with a status or a signal.
+# Starts a sleeping child, prints its pid when it has done what its argument says, and ends with a status or a signal.
 LEAVES = """
 import os, signal, sys, time
 session, streams, end = sys.argv[1:]

@@ -128,17 +128,19 @@ class Job:
         left = {name for name in set(os.listdir("/dev/shm")) - self.shm_before if name.startswith("margay")}
         assert not left, f"left in /dev/shm: {left}"
 
-    def expect(self, status, within, cause=None, lines=1):
-        """The launcher ends (in a timed run within `within` seconds) with `status`, one line that holds `cause`, and nothing stays behind."""
+    def expect(self, status, within, cause=(), lines=1, finding=None):
+        """The launcher ends (in a timed run within `within` seconds) with `status`, one line that holds `cause` and ends with
+        the id of `finding`, and nothing stays behind."""
         code = self.finish(within)
-        told = [line for line in self.stderr.splitlines() if line.startswith("margay: job")]
+        of_launcher = [line for line in self.stderr.splitlines() if line.startswith("margay: job")]
         transcript = f"\n  $ {self.command}\n  status {code}\n  stdout {self.stdout[-500:]!r}\n  stderr {self.stderr[-2000:]!r}"
         assert code == status, f"status {code}, expected {status}{transcript}"
-        if cause is not None:
-            assert len(told) == lines, f"{len(told)} lines of the launcher, expected {lines}{transcript}"
+        if cause or finding:
+            assert len(of_launcher) == lines, f"{len(of_launcher)} lines of the launcher, expected {lines}{transcript}"
             wanted = [cause] if isinstance(cause, str) else cause
             for text in wanted:
-                assert text in told[-1], f"{text!r} is not in the line{transcript}"
+                assert text in of_launcher[-1], f"{text!r} is not in the line{transcript}"
+            assert finding is None or of_launcher[-1].endswith(f" [{finding}]"), f"the line is not of {finding}{transcript}"
         self.expect_nothing_left(5)
 
 
@@ -152,16 +154,16 @@ def compile_c(build, source, name, compiler, *flags):
     return program
 
 
-def run_one_death(program, place, arguments, variables, told):
+def run_one_death(program, place, arguments, variables, pattern):
     """Of a program whose victim kills itself, under the launcher that ends no process; `place` is RANKS:NODES. What is wrong
-    with the ends (empty: one killed, the others well, each of which wrote a line that `told` matches), and the matches."""
+    with the ends (empty: one killed, the others well, each of which wrote a line that `pattern` matches), and the matches."""
     command = ["python3", str(pathlib.Path(__file__).resolve().parent / "quiet_launcher.py"), place, str(program), *arguments]
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PMI", "MARGAY", "OMPI"))}
     run = subprocess.run(command, env={**kept, **variables}, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                          errors="replace", check=False)
     ended = [int(status) for status in re.findall(r"rank \d+ ended: (-?\d+)", run.stdout)]
     living = int(place.split(":")[0]) - 1
-    matches = re.findall(told, run.stdout)
+    matches = re.findall(pattern, run.stdout)
     if sorted(ended) == [-9] + [0] * living and len(matches) == living:
         return "", matches
     shown = " ".join(f"{name}={value}" for name, value in variables.items())

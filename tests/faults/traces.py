@@ -57,8 +57,8 @@ def killed_ranks(build, scratch):
         assert not any(NOBODY in note for note in notes), notes
         shown = margay_trace(build, "print", folder)
         assert f", {end}\n" in shown.stdout and NOBODY not in shown.stdout, shown.stdout[:2000]
-        told = margay_trace(build, "messages", folder)
-        assert told.returncode == 0 and not told.stderr, told.stderr
+        listed = margay_trace(build, "messages", folder)
+        assert listed.returncode == 0 and not listed.stderr, listed.stderr
     # An interrupted launcher passes the signal on; each rank's end names the launcher and the reason.
     folder = scratch / "interrupted"
     job = Job(build, ["-n", 2, "--trace", folder, "--trace-events", EVENTS], [program(build, "steady"), "60"])
@@ -203,7 +203,7 @@ def flipped_bits(build, scratch):
     right = readings(build, folder)
     assert right is not None
     draw = random.Random(1)
-    told = dict.fromkeys(PARTS, 0)
+    reported = dict.fromkeys(PARTS, 0)
     with open(folder / "rank_00001.trace", "r+b") as file:
         for part, (offset, size) in PARTS.items():
             for _ in range(FLIPS):
@@ -217,9 +217,9 @@ def flipped_bits(build, scratch):
                     if value == byte:
                         break
                     now = readings(build, folder)
-                    told[part] += now is None
+                    reported[part] += now is None
                     assert now in (None, right), f"bit {bit} of byte {at} ({part}) changes the output"
-    assert all(told.values()), told
+    assert all(reported.values()), reported
     assert readings(build, folder) == right
 
 

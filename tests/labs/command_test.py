@@ -445,10 +445,23 @@ class CommandTest(unittest.TestCase):
         self.assertIn("numbers have gaps", said)
 
 
+PROCESSES = 2  # as many processors as the test takes of CTest
+
+
+def run_in_parts():
+    """All tests, each process its part of them, because they wait for compilers and ranks one after the other; the exit status."""
+    names = unittest.defaultTestLoader.getTestCaseNames(CommandTest)
+    parts = [[f"CommandTest.{name}" for name in names[first::PROCESSES]] for first in range(PROCESSES)]
+    running = [subprocess.Popen([sys.executable, __file__, "--build", BUILD, *part]) for part in parts]
+    return int(any([process.wait() for process in running]))
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", required=True)
     known, rest = parser.parse_known_args()
     BUILD = os.path.abspath(known.build)
     os.environ["MARGAY_COMMAND"] = os.path.join(BUILD, "bin", "margay")
+    if not rest:
+        sys.exit(run_in_parts())
     unittest.main(argv=[sys.argv[0], *rest])

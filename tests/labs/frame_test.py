@@ -126,7 +126,7 @@ class TraceTest(unittest.TestCase):
                     file.write(struct.pack(form, value))
             return change
         self.refused(self.damaged(put(VERSION, "<I", 99)), "version 99")
-        self.refused(self.damaged(put(EVENTS + 32, "<Q", 12345)), "its checksum does not fit")
+        self.refused(self.damaged(put(EVENTS + 32, "<Q", 12345)), "its checksum does not match")
         self.refused(self.damaged(os.remove), r"files of ranks \[0\], the job had 2 ranks")
         self.refused(os.path.join(self.place, "nowhere"), "no trace files")
         short = os.path.join(self.place, "short")

@@ -117,9 +117,9 @@ class Exported:
 def check_csv(exported):
     """The tables agree with the output of other commands."""
     run = support.execute([exported.build.tool("margay"), "trace", "messages", exported.trace, "--all", "--csv"], TIMEOUT)
-    told = list(csv.DictReader(io.StringIO(run.stdout)))
+    listed = list(csv.DictReader(io.StringIO(run.stdout)))
     columns = ("source", "destination", "sequence", "begin_us", "took_us", "protocol", "how", "bytes", "what")
-    expect([[row[name] for name in columns] for row in told] == [[row[name] for name in columns] for row in exported.messages],
+    expect([[row[name] for name in columns] for row in listed] == [[row[name] for name in columns] for row in exported.messages],
            "messages are not those of `margay trace messages`")
     raw = support.execute([exported.build.tool("margay"), "trace", "print", exported.trace, "--raw", "--all"], TIMEOUT)
     lines = [line.split() for line in raw.stdout.splitlines() if re.match(r" *\d+\.\d{3} ", line)]
@@ -138,8 +138,8 @@ def check_json(exported):
     expect([rank["rank"] for rank in document["ranks"]] == list(range(RANKS)), "a rank is missing")
     expect(len(document["events"]) == len(exported.events), "an event is missing")
     for event, row in zip(document["events"], exported.events):
-        told = (f"{event['time_ns'] / 1000:.3f}", str(event["rank"]), event["kind"], str(event.get("sequence", "")), event.get("wire", ""))
-        expect(told == tuple(row[name] for name in ("time_us", "rank", "kind", "sequence", "wire")), f"{event} is not {row}")
+        shown = (f"{event['time_ns'] / 1000:.3f}", str(event["rank"]), event["kind"], str(event.get("sequence", "")), event.get("wire", ""))
+        expect(shown == tuple(row[name] for name in ("time_us", "rank", "kind", "sequence", "wire")), f"{event} is not {row}")
         unknown = set(event) - {"time_ns", "rank", "kind"} - set(document["kinds"][event["kind"]]["fields"])
         expect(not unknown, f"{unknown} of {event['kind']} are not explained")
     exported.export("json", "--tag", "7", status=1)
@@ -151,9 +151,9 @@ def check_chrome(exported):
     for event in events:
         by_phase[event["ph"]].append(event)
     calls = [event for event in by_phase["X"] if event["cat"] == "call"]
-    told = collections.Counter((str(event["pid"]), event["name"], f"{event['ts']:.3f}", f"{event['dur']:.3f}") for event in calls)
+    slices = collections.Counter((str(event["pid"]), event["name"], f"{event['ts']:.3f}", f"{event['dur']:.3f}") for event in calls)
     wanted = collections.Counter((row["rank"], row["call"], row["begin_us"], row["took_us"]) for row in exported.calls)
-    expect(told == wanted, "calls differ")
+    expect(slices == wanted, "calls differ")
     bars = {event["id"]: event["args"] for event in by_phase["b"]}
     for row in exported.messages:
         bar = bars[f"{row['source']}:{row['destination']}:{row['sequence']}"]
@@ -383,9 +383,9 @@ def check_replay(exported):
                 opened[who, side, *rest] -= 1
     expect(sends == receives and max(sends.values()) == 1, "sends are not the receives")
     expect(not any(count for key, count in opened.items() if key[1] == "receive"), "a receive is not waited for")
-    told = collections.Counter(int(key[3]) for key in sends)
+    replayed = collections.Counter(int(key[3]) for key in sends)
     program = collections.Counter(int(row["bytes"]) for row in exported.users())
-    expect(not program - told, f"messages of the program are not replayed: {program - told}")
+    expect(not program - replayed, f"messages of the program are not replayed: {program - replayed}")
     if not tool("smpirun"):
         return
     (exported.scratch / "platform.xml").write_text(
@@ -409,12 +409,12 @@ def check_otf2(exported):
     done = subprocess.run(["otf2-print", folder / "traces.otf2"], capture_output=True, text=True, timeout=TIMEOUT)
     expect(done.returncode == 0 and not done.stderr, f"otf2-print: {done.stderr}")
     records = re.compile(r"^MPI_(SEND|RECV)\s+(\d+)\s+\d+\s+(?:Receiver|Sender): (\d+) .*Tag: (\d+), Length: (\d+)$", re.M)
-    told = collections.Counter(record for record in records.findall(done.stdout))
+    recorded = collections.Counter(record for record in records.findall(done.stdout))
     wanted = collections.Counter()
     for row in exported.users():
         wanted["SEND", row["source"], row["destination"], row["tag"], row["bytes"]] += 1
         wanted["RECV", row["destination"], row["source"], row["tag"], row["bytes"]] += 1
-    expect(told == wanted, "sends and receives differ")
+    expect(recorded == wanted, "sends and receives differ")
     entered = collections.Counter(re.findall(r'^ENTER .*Region: "(MPI_\w+)"', done.stdout, re.M))
     expect(entered == collections.Counter(row["call"] for row in exported.calls), "calls differ")
     expect(done.stdout.count("\nENTER ") == done.stdout.count("\nLEAVE "), "a region does not end")

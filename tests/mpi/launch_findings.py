@@ -5,7 +5,6 @@
     tests/mpi/launch_findings.py --build build/release report_ids      one
     tests/mpi/launch_findings.py --list
 """
-import json
 import pathlib
 import re
 import subprocess
@@ -17,8 +16,8 @@ from launch_case import SOURCES, cases_of, run_cases
 FAULTS = SOURCES.parents[1] / "faults"
 # Programs whose ranks report all their findings, except with these arguments: outside of the rank there is no trace, and
 # the launcher reports how ranks end.
-TRACED = ("unreceived.c", "leaks.c", "findings.c", "check_types.c", "disagree.c")
-UNTRACED = (("thread",), ("early",), ("late",), ("absent",), ("leaves",))
+TRACED = ("unreceived.c", "leaks.c", "findings.c", "check_types.c", "disagree.c", "refuses.c")
+UNTRACED = (("ready waits",), ("thread",), ("crowd",), ("early",), ("early crowd",), ("late",), ("absent",), ("leaves",))
 
 # Options of the run, program and arguments, ranks, exit status, ids in order of time. A program that ends with .c is
 # compiled.
@@ -28,6 +27,7 @@ TABLE = (
     (("--leaks",), ("unreceived.c",), 2, 0, ["unreceived-message"] * 3),
     (("--strict",), ("unreceived.c",), 2, 72, ["unreceived-message"] * 3),
     ((), ("unreceived.c", "ready"), 2, 0, ["dropped-ready-send"]),
+    (("--deadlock", "abort"), ("unreceived.c", "ready waits"), 2, 73, ["dropped-ready-send", "deadlock"]),
     (("--leaks",), ("leaks.c", "lost"), 2, 0, ["leaked-handle"] * 6),
     (("--check-rma",), ("findings.c", "puts"), 2, 49, ["rma-conflict", "aborted"]),
     (("--check-types",), ("check_types.c", "3"), 2, 0, ["type-mismatch"] * 3),
@@ -47,10 +47,15 @@ TABLE = (
     ((), ("findings.c", "completes"), 1, 50, ["mpi-error", "aborted"]),
     ((), ("findings.c", "memory"), 1, 34, ["out-of-memory", "aborted"]),
     (("--nodes", "2"), ("findings.c", "loss"), 2, 101, ["peer-failed", "aborted"]),
+    ((), ("findings.c", "longest"), 1, 2, ["bad-argument", "aborted"]),
     # Outside of the rank, and of MPI.
     ((), ("findings.c", "thread"), 1, 12, ["bad-argument", "aborted"]),
     ((), ("findings.c", "early"), 1, 1, ["bad-argument"]),
+    ((), ("findings.c", "crowd"), 1, 12, ["bad-argument", "aborted"]),
+    ((), ("findings.c", "early crowd"), 1, 1, ["bad-argument"]),
     ((), ("findings.c", "late"), 1, 1, ["bad-argument"]),
+    ((), ("refuses.c",), 1, 0, ["unimplemented-function"]),
+    ((), ("refuses.c", "abort"), 2, "nonzero", ["unimplemented-function", "aborted"]),
     ((), ("ends.c", "after"), 2, 1, ["mpi-error"] * 2),
     ((), ("ends.c", "abort", "7", "1"), 3, 7, ["aborted"]),
     ((), ("ends.c", "fatal"), 2, "nonzero", ["bad-argument", "aborted"]),
@@ -64,13 +69,15 @@ TABLE = (
 )
 
 
+MEMBERS = {"version", "job", "command", "ranks", "exit_status", "elapsed_s", "findings", "unlisted_findings"}
+
+
 def report_of(case, options, program, ranks, status):
     is_source = str(program[0]).endswith(".c")
-    command = case.ours(program[0], ("-pthread",)) if is_source else program[0]
-    with tempfile.TemporaryDirectory() as folder:
-        file = pathlib.Path(folder) / "report.json"
-        case.margay("--report", file, *options, command, *program[1:], ranks=ranks, status=status)
-        return json.loads(file.read_text())
+    words = [str(case.ours(program[0], ("-pthread",)) if is_source else program[0]), *map(str, program[1:])]
+    report = case.margay(*options, *words, ranks=ranks, status=status).report
+    case.expect(report.keys() == MEMBERS and report["command"] == " ".join(words), f"members and command of {report}")
+    return report
 
 
 def ids_with_line(ids):
@@ -89,27 +96,54 @@ def case_report_ids(case):
         case.expect(report["version"] == 1 and report["ranks"] == ranks, "version and ranks")
         case.expect(report["exit_status"] == case.last.status, "the report's exit status is the job's")
         case.expect(report["unlisted_findings"] == 0, "all findings are listed")
-        for finding in report["findings"]:
-            case.expect(0 <= finding["time_s"] <= report["elapsed_s"], "times lie in the run")
+        times = [finding["time_s"] for finding in report["findings"]]
+        case.expect(times == sorted(times) and all(0 <= time <= report["elapsed_s"] for time in times), f"times in order: {times}")
+        case.expect(all(rank < ranks for finding in report["findings"] for rank in finding["ranks"]), "the job's ranks")
 
 
 def case_report_message(case):
-    """A message that was never received has its source, tag and bytes."""
-    report = report_of(case, ("--leaks",), ("unreceived.c",), 2, 0)
-    by_tag = {finding["tag"]: finding for finding in report["findings"]}
-    case.expect(sorted(by_tag) == [7, 8, 9], f"tags of {report}")
-    case.expect([by_tag[tag]["bytes"] for tag in (7, 8, 9)] == [16, 10, 100000], "bytes")
-    case.expect(all(finding["peer"] == 0 and finding["ranks"] == [1] for finding in by_tag.values()), "ranks")
+    """A message that was never received has its source, tag, bytes and communicator."""
+    report_of(case, ("--leaks",), ("unreceived.c",), 2, 0)
+    case.expect_findings([(1, 0, 7, 16, "MPI_COMM_WORLD"), (1, 0, 8, 10, "other"), (1, 0, 9, 100000, "MPI_COMM_WORLD")],
+                         "rank", "peer", "tag", "bytes", "communicator")
+
+
+# By the argument of deadlock.c: each rank's call, and the peer and tag of its wait.
+WAITS = (
+    ((), (("MPI_Recv", 1, 5), ("MPI_Recv", 0, 17))),
+    (("probe",), (("MPI_Mprobe", 1, 5), ("MPI_Probe", 0, 17))),
+    (("nonblocking",), (("MPI_Wait", 1, 18), ("MPI_Recv", 0, 17))),
+)
+
+
+def case_report_truncation(case):
+    """A truncated receive has the message's source, tag, bytes and communicator, also in MPI_Waitall."""
+    for way in ("truncated", "waitall"):
+        finding, aborted = report_of(case, (), ("findings.c", way), 2, 14 if way == "truncated" else 17)["findings"]
+        seen = [finding.get(key) for key in ("peer", "tag", "bytes", "communicator")]
+        case.expect(seen == [0, 0, 400, "MPI_COMM_WORLD"], f"expected the message in {finding}")
+        case.expect(finding["site"].startswith("findings"), f"site of {finding}")
+        case.expect(aborted.get("site") == finding["site"], f"expected the site in {aborted}")
+
+
+def case_report_argument(case):
+    """A wrong argument of a send has the others."""
+    finding = report_of(case, (), ("ends.c", "fatal"), 2, "nonzero")["findings"][0]
+    seen = [finding.get(key) for key in ("call", "peer", "communicator")]
+    case.expect(seen == ["MPI_Send", 4711, "MPI_COMM_WORLD"], f"expected the arguments in {finding}")
 
 
 def case_report_deadlock(case):
-    """A deadlock has each rank's wait: the call, and what it waits for."""
-    report = report_of(case, ("--deadlock", "abort"), (FAULTS / "deadlock.c",), 2, 73)
-    deadlock = report["findings"][0]
-    case.expect(deadlock["ranks"] == [0, 1], f"ranks of {report}")
-    for rank, wait in enumerate(deadlock["waits"]):
-        case.expect(wait["rank"] == rank and wait["peer"] == 1 - rank, f"whom rank {rank} waits for in {report}")
-        case.expect(wait["call"].startswith("MPI_") and wait["tag"] >= 0 and wait["communicator"], f"what in {report}")
+    """A deadlock has each rank's wait: the call, and the peer, tag and communicator of what it waits for."""
+    for way, expected in WAITS:
+        report = report_of(case, ("--deadlock", "abort"), (FAULTS / "deadlock.c", *way), 2, 73)
+        deadlocks = [one for one in report["findings"] if one["id"] == "deadlock"]
+        case.expect([one["ranks"] for one in deadlocks] == [[0, 1]], f"one deadlock of both ranks: {report}")
+        waits = deadlocks[0].get("waits", []) if deadlocks else []
+        seen = [(wait["rank"], wait.get("call"), wait.get("peer"), wait.get("tag")) for wait in waits]
+        case.expect(seen == [(rank, *wait) for rank, wait in enumerate(expected)], f"expected the waits {expected}, not {seen}")
+        case.expect({wait.get("communicator") for wait in waits} == {"MPI_COMM_WORLD"}, f"the communicator of {waits}")
+        case.expect(all(wait.get("site", "").startswith("deadlock") for wait in waits), f"the sites of {waits}")
 
 
 def case_report_collective(case):
@@ -118,6 +152,30 @@ def case_report_collective(case):
     case.expect(len(finding["ranks"]) == 2 and 2 in finding["ranks"], f"ranks of {finding}")
     case.expect(finding.get("call") == "MPI_Allreduce", f"call of {finding}")
     case.expect(finding.get("communicator") == "MPI_COMM_WORLD", f"communicator of {finding}")
+
+
+def case_report_longest(case):
+    """The longest name of a function is whole, in both findings."""
+    report = report_of(case, (), ("findings.c", "longest"), 1, 2)
+    name = "MPI_Type_create_hindexed_block_c"
+    case.expect([finding.get("call") for finding in report["findings"]] == [name] * 2, f"expected {name} in {report}")
+
+
+def case_report_stray(case):
+    """Bytes that a program writes to the findings file hide no record."""
+    write = "printf nonsense >&$MARGAY_FINDINGS_FD; exec " + str(case.ours("findings.c")) + " early"
+    report = report_of(case, (), ("bash", "-c", write), 2, 1)
+    seen = [finding["id"] for finding in report["findings"]]
+    case.expect(seen == ["bad-argument"] * 2, f"expected a finding of each rank, got {report}")
+
+
+def case_report_child(case):
+    """The finding of a process that a rank started without its descriptors."""
+    start = f"import subprocess, sys; sys.exit(subprocess.call(['{case.ours('findings.c')}', 'early']))"
+    report = report_of(case, (), (sys.executable, "-c", start), 2, 1)
+    seen = sorted((finding["id"], finding["ranks"]) for finding in report["findings"])
+    case.expect(seen == [("bad-argument", [0]), ("bad-argument", [1])], f"expected a finding of each rank, got {report}")
+    case.expect(case.last.ids == ["bad-argument"] * 2, f"expected two lines, got {case.last.ids}")
 
 
 def case_report_refused(case):
@@ -150,6 +208,29 @@ def case_report_trace(case):
             events = case.run([case.build.tool("margay"), "trace", "print", "--kind", "finding", trace]).stdout
         seen = sorted(finding["id"] for finding in report["findings"] if finding["id"] != "aborted")
         case.expect(sorted(re.findall(r"reports the finding ([a-z-]+)", events)) == seen, f"expected the events {seen}")
+
+
+def case_report_unstarted(case):
+    """The report of a job that does not start says why; an invalid option leaves the file as it is."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "report.json"
+        file.write_text("of an earlier run")
+        case.margay("--report", file, "--no-such-option", case.ours("who.c"), status=2)
+        case.expect(file.read_text() == "of an earlier run", "the file is as it was")
+        for words, status in ((["/nowhere/program"], 127), (["-genv", "MARGAY_WAIT", "rubbish", case.ours("who.c")], 2)):
+            case.margay("--report", file, *words, status=status)
+            report = json.loads(file.read_text())
+            case.expect(report["exit_status"] == status and report["findings"] == [], f"status and findings of {report}")
+            case.expect("margay: " + report["error"] in case.last.stderr, f"expected the message {report['error']}")
+
+
+def case_report_killed(case):
+    """A killed launcher leaves a report that says so."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "report.json"
+        case.margay("--report", file, "sh", "-c", "kill -KILL $PPID; sleep 60", ranks=1, status=137)
+        report = json.loads(file.read_text())
+        case.expect("error" in report and "exit_status" not in report, f"expected an error in {report}")
 
 
 def case_report_path(case):

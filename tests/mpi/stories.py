@@ -42,10 +42,10 @@ def stories_of(build, folder):
 
 def sums_differ(build, folder, run, missing=0):
     """Where the stories of all messages, the library's too, do not add up to the wires, walks and drops of --stats."""
-    told = support.execute([build.tool("margay"), "trace", "story", folder, "--all", "--count", str(EVENTS)], TIMEOUT)
-    if told.status != 0:
-        return [told.stdout[-2000:] + told.stderr]
-    return StorySums(told.stdout).differences(run.stdout + run.stderr, missing)
+    printed = support.execute([build.tool("margay"), "trace", "story", folder, "--all", "--count", str(EVENTS)], TIMEOUT)
+    if printed.status != 0:
+        return [printed.stdout[-2000:] + printed.stderr]
+    return StorySums(printed.stdout).differences(run.stdout + run.stderr, missing)
 
 
 def compare(stories, stats):
@@ -96,9 +96,9 @@ def run_killed(build, program, ranks, nodes, seed):
         stories = stories_of(build, folder)
         if not any(story["destination"] == "1" and story["how"] != "not known" for story in stories):
             problems.append("no message to the killed rank has a story of its receipt")
-        told = support.execute([build.tool("margay"), "trace", "story", folder, "--to", "1", "--count", "10000"], TIMEOUT)
-        if told.status != 0:
-            problems.append(told.stdout[-2000:] + told.stderr)
+        printed = support.execute([build.tool("margay"), "trace", "story", folder, "--to", "1", "--count", "10000"], TIMEOUT)
+        if printed.status != 0:
+            problems.append(printed.stdout[-2000:] + printed.stderr)
         # Rank 1 kills itself in its own code; of the others each may be killed between its count and its record.
         return problems + sums_differ(build, folder, run, missing=ranks - 1), len(stories)
 
@@ -113,19 +113,19 @@ def received_of(folder):
 NOT_RECEIVED = {"not known", "never received", "not arrived", "broken off", "held", "dropped", "cancelled"}
 
 
-def told_of(stories):
+def shown_of(stories):
     """The same of stories that contain a receipt; of those the ones whose receipt is open where the receiver was killed; and
     the sentences of those that are not understood."""
-    told, open_ones, problems = collections.Counter(), collections.Counter(), []
+    shown, open_ones, problems = collections.Counter(), collections.Counter(), []
     for story in stories:
         what = re.fullmatch(r"(\d+) x (\S+), tag (\d+) from \d+ in (\S+?)(?:, ready)?", story["what"])
         if not what:
             problems.append(f"a message of the program is shown as {story['what']}")
         elif story["how"] not in NOT_RECEIVED:
             one = int(story["source"]), int(story["destination"]), int(what[3]), int(what[1]), what[2], what[4]
-            told[one] += 1
+            shown[one] += 1
             open_ones[one] += story["how"] == "unexpected"
-    return told, open_ones, problems
+    return shown, open_ones, problems
 
 
 def run_varied(build, program, ranks, nodes, seed, killed):
@@ -142,11 +142,11 @@ def run_varied(build, program, ranks, nodes, seed, killed):
         problems = [] if check.status == 0 else [check.stdout + check.stderr]
         stories = stories_of(build, folder)
         received = received_of(log)
-        told, open_ones, more = told_of(stories)
+        shown, open_ones, more = shown_of(stories)
         problems += more[:5]
-        problems += [f"received {count} times, shown {told[one]} times: {one}" for one, count in received.items() if told[one] < count]
+        problems += [f"received {count} times, shown {shown[one]} times: {one}" for one, count in received.items() if shown[one] < count]
         # A rank that ended with others may have received one more than it wrote down.
-        extra = told - received - (open_ones if killed else collections.Counter())
+        extra = shown - received - (open_ones if killed else collections.Counter())
         for rank in range(ranks):
             here = [one for one in extra.elements() if one[1] == rank]
             if len(here) > (1 if killed else 0):

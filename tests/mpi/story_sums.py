@@ -60,14 +60,14 @@ class StorySums:
 
     def differences(self, output, missing=0):
         """Where --stats in a run's `output` says otherwise, as sentences. `missing`: so many headers more may be counted, or
-        told: of ranks that were killed between the two."""
+        shown: of ranks that were killed between the two."""
         table = dict((name, (int(messages), int(size))) for name, messages, size in
                      re.findall(r"^    (self|shared memory|tcp)\s+(\d+)\s+(\d+)$", output, re.M))
         problems = []
         for wire in WIRES.values():
-            told, counted = tuple(self.wires[wire]), table.get(wire, (0, 0))
-            if abs(told[0] - counted[0]) > missing or (told[0] == counted[0] and not missing and told[1] != counted[1]):
-                problems.append(f"{wire}: stories of {told[0]} headers and {told[1]} bytes, --stats has {counted[0]} and {counted[1]}")
+            summed, counted = tuple(self.wires[wire]), table.get(wire, (0, 0))
+            if abs(summed[0] - counted[0]) > missing or (summed[0] == counted[0] and not missing and summed[1] != counted[1]):
+                problems.append(f"{wire}: stories of {summed[0]} headers and {summed[1]} bytes, --stats has {counted[0]} and {counted[1]}")
         if missing:  # the other numbers are those of each rank's last long wait
             return problems
         walked = int(re.search(r"match entries visited: (\d+)", output)[1])

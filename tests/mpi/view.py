@@ -91,8 +91,8 @@ def compare_messages(page, build, folder):
                 problems.append(f"row {row}: {column} is {page.text(rows[column][row])}, listed as {message[column]}")
         if message["protocol"] and rows["bytes"][row] != int(message["bytes"]):
             problems.append(f"row {row}: {rows['bytes'][row]} bytes, listed with {message['bytes']}")
-    told = margay(build, "story", folder, "--all", "--count", str(len(listed)))
-    for row, (mine, theirs) in enumerate(zip(stories, told.split("\n\n"))):
+    printed = margay(build, "story", folder, "--all", "--count", str(len(listed)))
+    for row, (mine, theirs) in enumerate(zip(stories, printed.split("\n\n"))):
         if mine.strip("\n") != theirs.strip("\n"):
             problems.append(f"row {row}: the page's story is\n{mine}\nand the command's\n{theirs}")
     return problems

@@ -18,14 +18,15 @@ from concurrent.futures import ThreadPoolExecutor
 import support
 
 RANKS_MAX = 5
-SEEDS = 10
+QUICK = bool(os.environ.get("QUICK_TESTS"))  # scripts/test without --all
+SEEDS = 3 if QUICK else 10
 # Their seeds take a second or more: few in the test, ...
 LONG = {"alltoall", "bcast", "between_groups", "collective_lengths", "collective_lengths_all", "collectives_random",
         "communicators_chain", "communicators_many", "completion", "datatypes_random", "datatypes_vector",
         "environment", "gather", "gatherv", "neighbor", "nonblocking", "nonblocking_ends", "persistent",
         "persistent_collectives", "reduce", "reduce_scatter", "rma_atomic", "rma_random", "scan", "scatter", "sendrecv",
         "traffic", "wildcards"}
-LONG_SEEDS = 2
+LONG_SEEDS = 1 if QUICK else 2
 # ... and ten seconds: by hand only.
 LONGEST = {"finalize", "flood", "large", "large_counts", "oversubscribe", "send_modes"}
 # What cannot run there, and why.

@@ -119,7 +119,7 @@ class GuardedMemory {
     if (asked->head().what == Ask::announce) {
       if (const auto access = asked->announced()) static_cast<void>(announced.add(*access, asked->ranges()));
     } else {
-      sim::AccumulateLock lock(lock_, 0, sim::HolderGone([](void*, std::uint32_t) { return false; }, nullptr));
+      sim::AccumulateLock lock(lock_, 0, sim::HolderDeathTest([](void*, std::uint32_t) { return false; }, nullptr));
       static_cast<void>(asked->combine(exposed_, table, old, lock));
     }
     return old.size() <= kOperandBytesOfAsk && is_intact();

@@ -18,7 +18,7 @@
 namespace margay::mpi_adi {
 namespace {
 
-enum class Looks : std::uint8_t { nobody, trace, walks, decisions, types };
+enum class Observation : std::uint8_t { nobody, trace, walks, decisions, types };
 
 // What one rank's kernel and device did, by kind.
 struct Done {
@@ -68,20 +68,20 @@ Request* send_of(DeviceWorld& world, const Figure& figure, const std::vector<std
 }
 
 // A few messages of the figure, one behind the other; the wire may be full, and a rank late.
-std::array<Done, 2> play_looked_at(const Figure& figure, std::uint64_t seed, Looks looks) {
+std::array<Done, 2> play_observed(const Figure& figure, std::uint64_t seed, Observation looks) {
   constexpr int kMessages = 5;
   WorldOptions options;
   options.device.long_protocol = figure.long_protocol;
   options.seed = seed;
-  options.trace = looks == Looks::trace || looks == Looks::walks;
-  options.trace_walks = looks == Looks::walks;
+  options.trace = looks == Observation::trace || looks == Observation::walks;
+  options.trace_walks = looks == Observation::walks;
   testing::CountedFindings counted;
   sim::SourceLines lines;
   VirtualWorld world(options);
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
-    if (looks == Looks::decisions) world.kernel(rank).target().decisions().keep(1000);
-    if (looks == Looks::types) {
-      world.recorder(rank).watch();
+    if (looks == Observation::decisions) world.kernel(rank).target().decisions().keep(1000);
+    if (looks == Observation::types) {
+      world.recorder(rank).start_observing();
       auto& check = parts_of(world.device(rank)).type_check;
       check = std::make_unique<TypeCheck>(rank, counted.findings, lines);
       check->begin_call(rank == 0 ? "MPI_Send" : "MPI_Recv", nullptr);
@@ -122,7 +122,8 @@ std::array<Done, 2> play_looked_at(const Figure& figure, std::uint64_t seed, Loo
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
     // The observers were active.
     if (options.trace) CHECK(world.recorder(rank).written() > kMessages);
-    if (looks == Looks::decisions && rank == 1) CHECK(world.kernel(rank).target().decisions().kept() >= kMessages);
+    if (looks == Observation::decisions && rank == 1)
+      CHECK(world.kernel(rank).target().decisions().kept() >= kMessages);
   }
   return {done_by(world, 0), done_by(world, 1)};
 }
@@ -132,10 +133,11 @@ TEST_CASE("figures 3 to 7 take the same steps with and without observers") {
     CAPTURE(figure.name);
     for (const std::uint64_t seed : margay::testing::Seeds(margay::testing::of_one_thread(100))) {
       CAPTURE(seed);
-      const std::array<Done, 2> unseen = play_looked_at(figure, seed, Looks::nobody);
-      for (const Looks looks : {Looks::trace, Looks::walks, Looks::decisions, Looks::types}) {
+      const std::array<Done, 2> unseen = play_observed(figure, seed, Observation::nobody);
+      for (const Observation looks :
+           {Observation::trace, Observation::walks, Observation::decisions, Observation::types}) {
         CAPTURE(static_cast<int>(looks));
-        const std::array<Done, 2> seen = play_looked_at(figure, seed, looks);
+        const std::array<Done, 2> seen = play_observed(figure, seed, looks);
         CHECK(seen[0].counts == unseen[0].counts);
         CHECK(seen[1].counts == unseen[1].counts);
       }

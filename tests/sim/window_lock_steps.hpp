@@ -18,18 +18,18 @@ namespace margay::sim::test {
 // Wrong variants of the lock, and of what those around it do.
 enum class LockMutant : std::uint8_t {
   none,
-  shared_overtakes,      // a shared request ignores waiting requests, and overtakes them
-  newest_first,          // the lock is granted to the latest request first
-  grants_no_member,      // a release grants the lock to no waiting member
-  grants_twice,          // a release grants one request too many
-  exclusive_for_shared,  // an exclusive request ignores shared holders
-  rings_no_bell,         // a release rings no bell
-  withdraw_tells_new,    // a withdrawal rings only for members that it granted the lock itself
-  withdraws_present,     // a dead member without a waiting request is not withdrawn
-  dead_stays,            // dead members are never withdrawn
-  unlock_unflushed,      // an unlock returns while puts are in flight
-  grant_not_sent,        // the target's device does not notify an origin whose request it granted late
-  hears_the_dead,        // the device requests the lock for a member that it has withdrawn
+  shared_overtakes,           // a shared request ignores waiting requests, and overtakes them
+  newest_first,               // the lock is granted to the latest request first
+  grants_no_member,           // a release grants the lock to no waiting member
+  grants_twice,               // a release grants one request too many
+  exclusive_for_shared,       // an exclusive request ignores shared holders
+  rings_no_bell,              // a release rings no bell
+  withdraw_rings_own_grants,  // a withdrawal rings only for members that it granted the lock itself
+  withdraws_present,          // a dead member without a waiting request is not withdrawn
+  keeps_dead,                 // dead members are never withdrawn
+  unlock_unflushed,           // an unlock returns while puts are in flight
+  grant_not_sent,             // the target's device does not notify an origin whose request it granted late
+  requests_for_dead,          // the device requests the lock for a member that it has withdrawn
 };
 
 enum class LockStep : std::uint8_t { request_shared, request_exclusive, release, withdraw };
@@ -184,9 +184,9 @@ class LockSteps {
       case LockStep::release: {
         const std::uint32_t waiting = data.waiting;
         if (mutant_ == LockMutant::grants_no_member) data.waiting = 0;
-        if (mutant_ == LockMutant::newest_first) turn_round(slots);
+        if (mutant_ == LockMutant::newest_first) reverse_tickets(slots);
         lock.release(stage.member, [&](std::uint32_t other) { stage.reported |= 1U << other; });
-        if (mutant_ == LockMutant::newest_first) turn_round(slots);
+        if (mutant_ == LockMutant::newest_first) reverse_tickets(slots);
         if (mutant_ == LockMutant::grants_no_member) data.waiting = waiting;
         if (mutant_ == LockMutant::grants_twice) grant_another(stage);
         if (mutant_ == LockMutant::rings_no_bell) stage.reported = 0;
@@ -196,14 +196,15 @@ class LockSteps {
         const SmallLock before = small_of(stage.table);
         if (mutant_ == LockMutant::withdraws_present && before.slots[stage.member].state == 0) return;
         lock.withdraw(stage.member, [&](std::uint32_t other) { stage.reported |= 1U << other; });
-        for (std::uint32_t other = 0; mutant_ == LockMutant::withdraw_tells_new && other < kLockMembers; ++other) {
+        for (std::uint32_t other = 0; mutant_ == LockMutant::withdraw_rings_own_grants && other < kLockMembers;
+             ++other) {
           if (before.holds(other)) stage.reported &= static_cast<std::uint8_t>(~(1U << other));
         }
       }
     }
   }
   // The order of tickets; twice is as it was.
-  static void turn_round(std::span<std::uint64_t> slots) {
+  static void reverse_tickets(std::span<std::uint64_t> slots) {
     for (std::uint64_t& word : slots) {
       WindowLockSlot slot = WindowLockSlot::of(word);
       if (slot.state == WindowLockSlot::State::free) continue;

@@ -23,7 +23,7 @@ struct Deaths {
   static constexpr std::uint32_t kIds = 8192;
   std::atomic<std::uint8_t> dead[kIds];
 
-  [[nodiscard]] HolderGone gone() {
+  [[nodiscard]] HolderDeathTest gone() {
     return {
         [](void* deaths, std::uint32_t id) { return id >= kIds || static_cast<Deaths*>(deaths)->dead[id].load() != 0; },
         this};

@@ -30,7 +30,7 @@ inline Roles roles(bool self) {
 }
 
 // By try_send() and by send(), which wires carry out apart: what arrives is the same.
-inline void every_size_arrives(const WireFactory& factory, bool self, bool pieces) {
+inline void check_sizes(const WireFactory& factory, bool self, bool pieces) {
   const Roles who = roles(self);
   Rig rig(factory, who.ranks);
   rig[who.to].landing_piece = pieces ? 5 : 0;
@@ -70,7 +70,7 @@ inline void every_size_arrives(const WireFactory& factory, bool self, bool piece
   CHECK_EQ(rig[who.from].transmissions_done, rig[who.from].outgoing.size());
 }
 
-inline void headers_survive(const WireFactory& factory, bool self) {
+inline void check_headers(const WireFactory& factory, bool self) {
   const Roles who = roles(self);
   Rig rig(factory, who.ranks);
   std::mt19937_64 random(42);
@@ -104,7 +104,7 @@ inline void headers_survive(const WireFactory& factory, bool self) {
   }
 }
 
-inline void order_holds(const WireFactory& factory, bool self, std::uint64_t seed) {
+inline void check_message_order(const WireFactory& factory, bool self, std::uint64_t seed) {
   const Roles who = roles(self);
   Rig rig(factory, who.ranks);
   std::mt19937_64 random(seed);
@@ -139,7 +139,7 @@ inline void order_holds(const WireFactory& factory, bool self, std::uint64_t see
 }
 
 // A receiver that does not look: the sender is held back, then everything arrives in order.
-inline void a_full_wire_queues(const WireFactory& factory, bool self, std::size_t bytes) {
+inline void check_queueing(const WireFactory& factory, bool self, std::size_t bytes) {
   const Roles who = roles(self);
   Rig rig(factory, who.ranks);
   Endpoint& sender = rig[who.from];
@@ -165,8 +165,7 @@ inline void a_full_wire_queues(const WireFactory& factory, bool self, std::size_
 
 // Each third message that still waits behind a full wire is taken back: what came in its place has its number, and its
 // memory is not read any more.
-inline void taken_back_ones_are_replaced(const WireFactory& factory, bool self, std::uint64_t messages,
-                                         std::size_t bytes) {
+inline void check_replacement(const WireFactory& factory, bool self, std::uint64_t messages, std::size_t bytes) {
   constexpr std::uint64_t kInstead = 1'000'000;
   const Roles who = roles(self);
   Rig rig(factory, who.ranks);
@@ -206,7 +205,7 @@ inline void taken_back_ones_are_replaced(const WireFactory& factory, bool self, 
   CHECK_EQ(sender.transmissions_done, sender.outgoing.size());
 }
 
-inline void hold_keeps_later_ones(const WireFactory& factory, bool self, std::size_t bytes) {
+inline void check_hold_order(const WireFactory& factory, bool self, std::size_t bytes) {
   const Roles who = roles(self);
   Rig rig(factory, who.ranks);
   Endpoint& receiver = rig[who.to];
@@ -229,7 +228,7 @@ inline void hold_keeps_later_ones(const WireFactory& factory, bool self, std::si
   CHECK(body_is(receiver.received[1], 2, 4));
 }
 
-inline void hold_does_not_hold_others(const WireFactory& factory) {
+inline void check_hold_of_one_sender(const WireFactory& factory) {
   Rig rig(factory, 3);
   rig[2].answer = [](const Arrival& arrival) {
     return arrival.peer == 0 ? Endpoint::Answer::hold : Endpoint::Answer::take;
@@ -245,7 +244,7 @@ inline void hold_does_not_hold_others(const WireFactory& factory) {
 }
 
 // A refused body passes by; what comes after it is whole.
-inline void refused_bodies_pass_by(const WireFactory& factory) {
+inline void check_refused_bodies(const WireFactory& factory) {
   Rig rig(factory, 2);
   rig[1].answer = [](const Arrival& arrival) {
     return arrival.kind == Arrival::Kind::started && arrival.sequence % 2 == 1 ? Endpoint::Answer::refuse
@@ -267,7 +266,7 @@ inline void refused_bodies_pass_by(const WireFactory& factory) {
 }
 
 // A landing shorter than the body gets its beginning, in one piece or in many; what comes after it is whole.
-inline void short_landings_get_the_beginning(const WireFactory& factory, bool pieces) {
+inline void check_short_landings(const WireFactory& factory, bool pieces) {
   Rig rig(factory, 2);
   Endpoint& receiver = rig[1];
   receiver.landing_piece = pieces ? 5 : 0;
@@ -300,7 +299,7 @@ inline void short_landings_get_the_beginning(const WireFactory& factory, bool pi
 
 // Stopped in the middle (the receiver does not look), at the very beginning (behind another), or when it is too late.
 // `taken`: the receiver has emptied the wire just before, so what follows the cut body lies right behind it.
-inline void stop_ends_a_body(const WireFactory& factory, bool refuse, bool taken) {
+inline void check_stopped_body(const WireFactory& factory, bool refuse, bool taken) {
   Rig rig(factory, 2);
   constexpr std::size_t kBytes = 3 << 20;
   if (refuse) {
@@ -338,7 +337,7 @@ inline void stop_ends_a_body(const WireFactory& factory, bool refuse, bool taken
 }
 
 // Everybody to everybody, long and short mixed.
-inline void many_peers(const WireFactory& factory, std::uint32_t ranks, std::uint64_t each) {
+inline void check_many_peers(const WireFactory& factory, std::uint32_t ranks, std::uint64_t each) {
   Rig rig(factory, ranks);
   std::mt19937_64 random(ranks);
   std::vector<std::vector<std::size_t>> sizes(std::size_t{ranks} * ranks);
@@ -378,7 +377,7 @@ inline void many_peers(const WireFactory& factory, std::uint32_t ranks, std::uin
 }
 
 // A kernel answers while it holds an arrival: sends between poll() and consume() are allowed.
-inline void answers_from_within(const WireFactory& factory, bool self) {
+inline void check_nested_answers(const WireFactory& factory, bool self) {
   const Roles who = roles(self);
   Rig rig(factory, who.ranks);
   Endpoint& receiver = rig[who.to];
@@ -406,7 +405,7 @@ inline void answers_from_within(const WireFactory& factory, bool self) {
 
 // All of it. `self`: the factory makes sets of one rank.
 // A long body is taken in many polls, and each that took a part of it says so: only the end is an arrival.
-inline void parts_are_told(const WireFactory& factory) {
+inline void check_part_notices(const WireFactory& factory) {
   Rig rig(factory, 2);
   Endpoint& receiver = rig[1];
   constexpr std::size_t kBytes = 8 << 20;
@@ -428,58 +427,58 @@ inline void parts_are_told(const WireFactory& factory) {
 
 inline void run_wire_contract(const WireFactory& factory, bool self = false) {
   SUBCASE("every size arrives") {
-    every_size_arrives(factory, self, false);
+    check_sizes(factory, self, false);
   }
   SUBCASE("every size arrives, in pieces on both sides") {
-    every_size_arrives(factory, self, true);
+    check_sizes(factory, self, true);
   }
   SUBCASE("headers survive") {
-    headers_survive(factory, self);
+    check_headers(factory, self);
   }
   SUBCASE("order holds") {
-    for (std::uint64_t seed = 1; seed <= 3; ++seed) order_holds(factory, self, seed);
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) check_message_order(factory, self, seed);
   }
   SUBCASE("a full wire queues: empty bodies") {
-    a_full_wire_queues(factory, self, 0);
+    check_queueing(factory, self, 0);
   }
   SUBCASE("a full wire queues: short bodies") {
-    a_full_wire_queues(factory, self, 1000);
+    check_queueing(factory, self, 1000);
   }
   SUBCASE("a full wire queues: streamed bodies") {
-    a_full_wire_queues(factory, self, 9000);
+    check_queueing(factory, self, 9000);
   }
   SUBCASE("taken back ones are replaced") {
-    taken_back_ones_are_replaced(factory, self, 6000, 1000);
-    taken_back_ones_are_replaced(factory, self, 200, 80'000);
+    check_replacement(factory, self, 6000, 1000);
+    check_replacement(factory, self, 200, 80'000);
   }
   SUBCASE("hold keeps later ones") {
-    for (const std::size_t bytes : {8U, 1500U, 80'000U}) hold_keeps_later_ones(factory, self, bytes);
+    for (const std::size_t bytes : {8U, 1500U, 80'000U}) check_hold_order(factory, self, bytes);
   }
   SUBCASE("answers from within") {
-    answers_from_within(factory, self);
+    check_nested_answers(factory, self);
   }
   if (self) return;
   SUBCASE("hold does not hold others") {
-    hold_does_not_hold_others(factory);
+    check_hold_of_one_sender(factory);
   }
   SUBCASE("parts of a body are reported") {
-    parts_are_told(factory);
+    check_part_notices(factory);
   }
   SUBCASE("refused bodies pass by") {
-    refused_bodies_pass_by(factory);
+    check_refused_bodies(factory);
   }
   SUBCASE("short landings get the beginning") {
-    for (const bool pieces : {false, true}) short_landings_get_the_beginning(factory, pieces);
+    for (const bool pieces : {false, true}) check_short_landings(factory, pieces);
   }
   SUBCASE("stop ends a body") {
-    for (const bool taken : {false, true}) stop_ends_a_body(factory, false, taken);
+    for (const bool taken : {false, true}) check_stopped_body(factory, false, taken);
   }
   SUBCASE("stop ends a refused body") {
-    for (const bool taken : {false, true}) stop_ends_a_body(factory, true, taken);
+    for (const bool taken : {false, true}) check_stopped_body(factory, true, taken);
   }
   SUBCASE("many peers") {
-    many_peers(factory, 3, 60);
-    many_peers(factory, 9, 12);
+    check_many_peers(factory, 3, 60);
+    check_many_peers(factory, 9, 12);
   }
 }
 

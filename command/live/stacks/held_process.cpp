@@ -77,7 +77,7 @@ bool has_exited(int tid) {
 
 // Whether the process has ended; its main thread may end before others.
 bool process_has_ended(int pid) {
-  const command::ProcessLook look = command::look_at_process(pid);
+  const command::ProcessSnapshot look = command::look_at_process(pid);
   return look.state == 0 || sim::has_ended({pid, look.start_ticks});
 }
 
@@ -85,7 +85,7 @@ std::string stuck_text(int tid) {
   const char state = command::look_at_process(tid).state;
   return fmt::format(
       "its thread {} does not stop (state {}): it waits for the child of a vfork(), or for a file "
-      "system or a device that does not answer, or is frozen; the process goes on, and is not shown",
+      "system or a device that does not answer, or is frozen; the process continues, and is not shown",
       tid, state == 0 ? '?' : state);
 }
 
@@ -118,8 +118,9 @@ std::string why_without_stacks(int pid) {
 // Tests the facts in the order of certainty: a tracer or another owner explains the refusal by itself.
 std::string refusal_text(const Refusal& refusal) {
   if (refusal.tracer != 0) {
-    return fmt::format("process {} (a debugger, or another margay stacks) holds it already; try again when it is done",
-                       refusal.tracer);
+    return fmt::format(
+        "process {} (a debugger, or another margay stacks) traces it already; try again when that has ended",
+        refusal.tracer);
   }
   if (refusal.owner >= 0) {
     return fmt::format("it belongs to user {}: run margay stacks as that user, or as root", refusal.owner);

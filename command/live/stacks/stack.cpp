@@ -26,7 +26,7 @@ bool is_system(const Frame& frame) {
 }
 
 // `_start` is in the program's file, but belongs to the C library.
-bool is_programs(const Frame& frame) {
+bool belongs_to_program(const Frame& frame) {
   return !is_library(frame) && !is_system(frame) && frame.function != "_start";
 }
 
@@ -38,7 +38,7 @@ bool is_library(const Frame& frame) {
 }
 
 bool has_program(const Stack& stack) {
-  return std::ranges::any_of(stack, is_programs);
+  return std::ranges::any_of(stack, belongs_to_program);
 }
 
 // The outermost library frame is the call's entry.
@@ -48,16 +48,17 @@ bool is_unnamed_call(const Stack& stack) {
 }
 
 // A callback of the program inside a call of the library is kept: it is the program's own code.
-Stack folded(const Stack& stack, const std::string& call) {
+Stack fold(const Stack& stack, const std::string& call) {
   Stack out;
   // Inside a call of the library or the system.
   bool inside = false;
-  auto at = std::ranges::find_if(stack, [](const Frame& frame) { return is_programs(frame) || is_library(frame); });
+  auto at =
+      std::ranges::find_if(stack, [](const Frame& frame) { return belongs_to_program(frame) || is_library(frame); });
   if (at == stack.end()) at = stack.begin();
   for (bool first = true; at != stack.end(); ++at) {
     const bool library = is_library(*at);
-    if (inside && !is_programs(*at)) continue;
-    inside = !is_programs(*at);
+    if (inside && !belongs_to_program(*at)) continue;
+    inside = !belongs_to_program(*at);
     Frame frame = *at;
     if (library) {
       if (first && !call.empty() && !is_mpi(frame.function)) frame.function = call;
@@ -92,7 +93,7 @@ std::string function_name(const std::string& symbol) {
   return sim::printable(text.substr(0, text.find("@@")));
 }
 
-std::string text_of(const Frame& frame) {
+std::string format_frame(const Frame& frame) {
   const std::string name = frame.function.empty() ? "?" : frame.function;
   if (!frame.place.empty()) return fmt::format("{} ({})", name, frame.place);
   return frame.function.empty() && !frame.module.empty() ? fmt::format("{} ({})", name, frame.module) : name;
@@ -133,7 +134,7 @@ std::vector<std::string> merged(const std::vector<StackOf>& stacks, bool long_fo
   for (const StackOf& of : stacks) {
     std::string text;
     for (const Frame& frame : of.stack) {
-      text += (long_form ? "\n    " : text.empty() ? " " : " > ") + text_of(frame);
+      text += (long_form ? "\n    " : text.empty() ? " " : " > ") + format_frame(frame);
     }
     const auto [entry, is_new] = known.try_emplace({of.main_thread, text}, groups.size());
     if (is_new) groups.push_back({of.main_thread, text.empty() ? " no frames could be read" : text, {}});

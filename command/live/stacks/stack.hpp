@@ -32,12 +32,12 @@ using Stack = std::vector<Frame>;
 // A stack without the frames before main (or a thread's function), and without the frames inside a call of the library
 // or the system. Functions of the program that such a call calls back stay. `call`: the MPI call in progress, for a
 // stack whose own frames lack it; empty: not known.
-[[nodiscard]] Stack folded(const Stack& stack, const std::string& call);
+[[nodiscard]] Stack fold(const Stack& stack, const std::string& call);
 
 // A readable function name for a symbol: C++ names demangled and without parameters; printable.
 [[nodiscard]] std::string function_name(const std::string& symbol);
 // A frame as text: "main (heat.c:41)".
-[[nodiscard]] std::string text_of(const Frame& frame);
+[[nodiscard]] std::string format_frame(const Frame& frame);
 
 // A stack with its owner: a rank's main thread, or another one.
 struct StackOf {

@@ -33,7 +33,7 @@ struct Place {
   const command::BoardReader* board = nullptr;
 };
 
-// The call on the board; empty: none, or not readable.
+// The rank's MPI call on the job board; empty: none, or the board cannot be read.
 std::string call_of(const Place& place) {
   sim::BoardBlock block;
   const bool is_on_board = place.board != nullptr && place.board->read_block(place.rank, block);
@@ -63,7 +63,7 @@ class SignalsWait {
 Status walk_held(const Place& place, Unwinder& unwinder, std::string& call) {
   Status status;
   const SignalsWait wait;
-  // A thread of its own: when it ends, the system releases all threads that it still holds.
+  // A thread of its own: when it ends, the system continues all threads that it has seized and not released.
   std::thread([&] {
     HeldProcess held;
     status = held.hold(place.pid);
@@ -89,7 +89,7 @@ Status read_stacks(const Place& place, bool all, std::vector<StackOf>& out) {
   for (std::size_t at = 0; at < stacks.size(); ++at) {
     // Skips a thread of the library itself.
     if (!all && at > 0 && !has_program(stacks[at])) continue;
-    out.push_back({place.rank, at == 0, all ? std::move(stacks[at]) : folded(stacks[at], call)});
+    out.push_back({place.rank, at == 0, all ? std::move(stacks[at]) : fold(stacks[at], call)});
   }
   return {};
 }
@@ -151,7 +151,7 @@ int pid_of(const std::string& word) {
 
 }  // namespace
 
-// A number may be a launcher or any process: a job's launcher takes precedence.
+// A number may be that of a launcher or of any process: a job's launcher takes precedence.
 int stacks(const command::StacksOrder& order) {
   command::RunningJobs jobs;
   jobs.find();
@@ -169,7 +169,7 @@ int stacks(const command::StacksOrder& order) {
     return print_stacks({{0, pid, nullptr}}, order.all, false);
   }
   if (job == nullptr) {
-    complain(jobs.why_not_named(order.job, "job or process"));
+    complain(jobs.explain_no_match(order.job, "job or process"));
     return kStatusNoSuch;
   }
   if (order.rank >= static_cast<std::int64_t>(job->board.size())) {

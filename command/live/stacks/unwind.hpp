@@ -24,7 +24,8 @@ class Unwinder {
 
   // Reads the process's mappings. Error: the process does not exist, or access is refused.
   [[nodiscard]] portals::Status open();
-  // Records the frames of a thread, at most 256. Requires: open() succeeded; the calling thread holds the thread.
+  // Records the frames of thread `tid`, at most 256. Requires: open() succeeded; the calling thread has stopped thread
+  // `tid` (HeldProcess).
   void walk(int tid);
   // The recorded stacks with names, one for each walk(), in that order. The process may run meanwhile.
   [[nodiscard]] std::vector<Stack> stacks();

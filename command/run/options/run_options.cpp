@@ -375,8 +375,8 @@ class Parser {
                            "\" is not a size; write bytes, or a number with k, m or g");
     }
     if (heap_bytes_ < sim::kHeapBytesMin) {
-      return Status::error(fmt::format("option {}: {} bytes hold no message; the least are {} ({}k)", word, heap_bytes_,
-                                       sim::kHeapBytesMin, sim::kHeapBytesMin / 1024));
+      return Status::error(fmt::format("option {}: {} bytes cannot hold a message; the minimum is {} ({}k)", word,
+                                       heap_bytes_, sim::kHeapBytesMin, sim::kHeapBytesMin / 1024));
     }
     set_rank_option(rule.variable, std::to_string(heap_bytes_));
     heap_is_named_ = true;

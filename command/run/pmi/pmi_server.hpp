@@ -1,6 +1,6 @@
-// The launcher's side of PMI-1.1 for all ranks of a job.
-// Pure: lines in, lines out; PmiChannels carries them. An invalid line is answered or reported in `error`, which names
-// the rank; the caller decides what follows.
+// The launcher's side of PMI-1.1 for all ranks of a job. Pure: lines in, lines out; PmiChannels transfers them. The
+// reply to a refused request has rc=-1. A line that breaks the protocol is reported in `error`, which names the rank;
+// the caller decides what follows.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct PmiReply {
 // The effects of a line: replies, an abort, or an error.
 struct PmiOutcome {
   std::vector<PmiReply> replies;
-  // The rank sent cmd=abort; the next four fields describe it.
+  // The rank sent cmd=abort; the next three fields describe the abort.
   bool aborts = false;
   int abort_code = 0;
   // The reason for the abort: a second program in the rank's place.
@@ -42,8 +42,8 @@ class PmiServer {
   PmiServer(std::string job_name, std::vector<std::uint32_t> appnum_of_rank,
             const std::vector<std::uint32_t>& node_of_rank);
 
-  // Processes one line from `rank`, without its newline. Never fails: an invalid line yields an error in the outcome,
-  // or nothing if it is part of a spawn block.
+  // Processes one line from `rank`, without its newline. Never fails: a line that breaks the protocol yields an error
+  // in the outcome, or nothing if it is part of a spawn block.
   [[nodiscard]] PmiOutcome take_line(std::uint32_t rank, std::string_view line);
 
   // Whether the rank has sent init, or finalize. Ranks of other MPI libraries that use PMI send them, too.

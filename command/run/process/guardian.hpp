@@ -28,8 +28,8 @@ class Guardian {
 
  private:
   pid_t pid_ = -1;
-  // The launcher's end of a pipe. The guardian waits until the operating system closes it, because the launcher has
-  // died.
+  // The launcher's end of a pipe. The guardian waits for this end to close: the operating system closes it when the
+  // launcher dies.
   int lifeline_ = -1;
 };
 

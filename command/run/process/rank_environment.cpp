@@ -15,11 +15,11 @@ using Variables = std::map<std::string, std::string>;
 
 // Prefixes of an outer launcher's variables. A rank that inherited them would join that launcher's job.
 constexpr std::string_view kOuterLauncherPrefixes[] = {"PMI_", "PMIX_", "OMPI_", "HYDI_", "HYDRA_", "MPI_LOCAL"};
-constexpr std::string_view kOuterJob[] = {"MARGAY_RANK",       "MARGAY_BOARD_FD",      "MARGAY_NODE_FD",
-                                          "MARGAY_APPNUM",     "MARGAY_PROGRAM_RANKS", "MARGAY_JOB",
-                                          "MARGAY_FINDINGS_FD"};
+constexpr std::string_view kOuterJob[] = {"MARGAY_RANK",        "MARGAY_BOARD_FD",      "MARGAY_NODE_FD",
+                                          "MARGAY_APPNUM",      "MARGAY_PROGRAM_RANKS", "MARGAY_JOB",
+                                          "MARGAY_FINDINGS_FD", "MARGAY_FINDINGS_PATH"};
 
-bool is_outer_launchers(std::string_view name) {
+bool belongs_to_outer_launcher(std::string_view name) {
   const auto starts = [name](std::string_view prefix) { return name.substr(0, prefix.size()) == prefix; };
   return std::any_of(std::begin(kOuterLauncherPrefixes), std::end(kOuterLauncherPrefixes), starts) ||
          std::find(std::begin(kOuterJob), std::end(kOuterJob), name) != std::end(kOuterJob);
@@ -27,7 +27,7 @@ bool is_outer_launchers(std::string_view name) {
 
 bool is_inherited(std::string_view name, const InheritedEnvironment& rule) {
   // Even -genvlist cannot pass these on.
-  if (is_outer_launchers(name)) return false;
+  if (belongs_to_outer_launcher(name)) return false;
   if (rule.listed) return std::find(rule.names.begin(), rule.names.end(), name) != rule.names.end();
   return !rule.none;
 }
@@ -56,7 +56,12 @@ void join_job(Variables& variables, const JobPlan& plan, std::uint32_t rank, con
   variables["MARGAY_APPNUM"] = std::to_string(programs[rank]);
   variables["MARGAY_PROGRAM_RANKS"] = std::to_string(std::count(programs.begin(), programs.end(), programs[rank]));
   if (descriptors.node_segment >= 0) variables["MARGAY_NODE_FD"] = std::to_string(descriptors.node_segment);
-  if (descriptors.findings >= 0) variables["MARGAY_FINDINGS_FD"] = std::to_string(descriptors.findings);
+  if (descriptors.findings >= 0) {
+    const std::string number = std::to_string(descriptors.findings);
+    variables["MARGAY_FINDINGS_FD"] = number;
+    // For a process that a rank starts without its descriptors.
+    variables["MARGAY_FINDINGS_PATH"] = "/proc/" + std::to_string(::getpid()) + "/fd/" + number;
+  }
   // Scripts read these to learn their rank before MPI_Init, as under MPICH.
   std::uint32_t local_rank = 0;
   for (std::uint32_t other = 0; other < rank; ++other)

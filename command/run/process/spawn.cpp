@@ -99,9 +99,9 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 }
 
 // The cure for a failed exec. The program's file existed and was executable when it was checked.
-std::string mend_of_exec(int error) {
+std::string cure_of_exec_error(int error) {
   if (error == ENOENT)
-    return "; the file is there, what runs it is not: mend the path in its first line (#!), or install "
+    return "; the file exists, but its interpreter does not: correct the path in its first line (#!), or install "
            "the loader that it was linked for";
   if (error == ENOEXEC)
     return "; it is neither a program of this machine nor a script with a first line such as #!/bin/sh";
@@ -115,7 +115,7 @@ Status explain(const Shared& shared) {
     case Step::directory:
       return Status::error("cannot enter the working folder " + request.working_directory + ": " + why);
     case Step::exec:
-      return Status::error("cannot run " + request.path + ": " + why + mend_of_exec(shared.error));
+      return Status::error("cannot run " + request.path + ": " + why + cure_of_exec_error(shared.error));
     case Step::group:
       return Status::error("cannot put " + request.path + " into the job's process group: " + why);
     default:

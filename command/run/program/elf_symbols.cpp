@@ -106,7 +106,7 @@ Status add_dynamic(const Image& image, const Elf64_Shdr& dynamic, const Elf64_Sh
 Status add_refusing(const Image& image, const Elf64_Shdr& section, ElfSymbols& out) {
   for (std::uint64_t at = 0; at < section.sh_size;) {
     std::optional<std::string> name = image.text(section.sh_offset, section.sh_size, at);
-    if (!name) return malformed("list of functions that refuse");
+    if (!name) return malformed("list of unimplemented functions");
     at += name->size() + 1;
     if (!name->empty()) out.refusing.push_back(std::move(*name));
   }

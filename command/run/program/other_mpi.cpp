@@ -39,7 +39,7 @@ std::string mpi_behind(const std::string& path, const std::string& ours) {
   const std::string name = last_name(path);
   // Margay's library has the name of MPICH's, whose ABI it implements.
   if (path == ours) return {};
-  if (name.starts_with("libmpi.so.12") || name.starts_with("libmpich.so.12")) return "MPICH or its kin";
+  if (name.starts_with("libmpi.so.12") || name.starts_with("libmpich.so.12")) return "MPICH or a derivative of it";
   if (name.starts_with("libmpi.so.") || name.starts_with("libopen-rte.so") || name.starts_with("libopen-pal.so")) {
     return "Open MPI";
   }

@@ -22,7 +22,8 @@ constexpr std::string_view kOurLibraries[] = {"libmpi.so.12", "libmpich.so.12"};
 constexpr std::string_view kBindings[] = {"libmpifort.so.12", "libmpichfort.so.12", "libmpicxx.so.12",
                                           "libmpichcxx.so.12"};
 constexpr std::string_view kOtherMpis[] = {"libmpi.so", "libmpi_mpifh.s", "libmpi_cxx"};
-// Libraries that do not call MPI but define most names: reading them would add 0.5 ms to each start.
+// The libraries of the languages: they do not call MPI but define most names, so reading them would add 0.5 ms to each
+// start.
 constexpr std::string_view kLanguages[] = {"libc.so.6",       "libm.so.6",  "libstdc++.so.6", "libgcc_s.so.1",
                                            "libpthread.so.0", "libdl.so.2", "librt.so.1",     "ld-linux-x86-64.so.2"};
 constexpr std::string_view kPrefixes[] = {"MPI_",  "PMPI_", "MPIX_", "PMPIX_", "mpi_",   "pmpi_",
@@ -39,7 +40,7 @@ bool begins_with_one_of(const std::string_view (&prefixes)[N], std::string_view 
                      [name](std::string_view prefix) { return name.substr(0, prefix.size()) == prefix; });
 }
 
-// Whether a library belongs to another MPI: its name has another version number, or is that of an Open MPI binding.
+// Whether a library belongs to another MPI: a libmpi.so with another version number, or a binding of Open MPI.
 bool is_other_mpi(std::string_view name) {
   return begins_with_one_of(kOtherMpis, name) && !is_one_of(kOurLibraries, name);
 }

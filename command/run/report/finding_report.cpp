@@ -1,14 +1,16 @@
 #include "command/run/report/finding_report.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
-#include "command/run/report/report.hpp"
 #include "portals/base/assert.hpp"
 #include "sim/base/clock.hpp"
 
@@ -18,7 +20,7 @@ namespace {
 
 constexpr int kReportVersion = 1;
 
-// Whether ranks report this finding; the others are the launcher's, and a record of one is invalid.
+// Whether ranks report this finding. The launcher reports the others, so a rank's record of one of them is invalid.
 bool is_of_rank(std::uint32_t finding) {
   return finding >= static_cast<std::uint32_t>(sim::Finding::unreceived_message) && finding < sim::kFindingCount;
 }
@@ -41,20 +43,40 @@ bool read_record(const sim::FindingRecord& record, std::uint32_t ranks, JobFindi
   out.peer = record.peer;
   out.tag = record.tag;
   const bool is_message = out.finding == sim::Finding::unreceived_message ||
-                          out.finding == sim::Finding::dropped_ready_send || out.finding == sim::Finding::type_mismatch;
+                          out.finding == sim::Finding::dropped_ready_send ||
+                          out.finding == sim::Finding::type_mismatch ||
+                          // In a collective call the size is not known.
+                          (out.finding == sim::Finding::truncation && record.bytes != 0);
   out.bytes = is_message ? static_cast<std::int64_t>(record.bytes) : -1;
   return true;
 }
 
-// Invalid records are skipped, not fatal: the report is most useful after a crash.
-// `counted`: the number of those that are in the ranks' counts on the board.
+// The bytes of the memory file.
+std::string read_all(int descriptor) {
+  std::string bytes;
+  std::array<char, 64 * sizeof(sim::FindingRecord)> part{};
+  ssize_t got = 0;
+  while ((got = ::pread(descriptor, part.data(), part.size(), static_cast<off_t>(bytes.size()))) > 0) {
+    bytes.append(part.data(), static_cast<std::size_t>(got));
+  }
+  return bytes;
+}
+
+// Invalid records are skipped, not fatal: the report is most useful after a crash. The file may also have bytes of the
+// program and parts of records, so each record is found by its first mark, and is whole if it ends with the last one.
+// `counted`: the number of returned findings that the ranks also counted on the board (BoardBlock::findings).
 std::vector<JobFinding> read_records(int descriptor, std::uint32_t ranks, std::size_t& counted) {
   std::vector<JobFinding> found;
-  sim::FindingRecord record;
-  // A truncated last record is ignored.
-  for (off_t at = 0; ::pread(descriptor, &record, sizeof record, at) == sizeof record; at += sizeof record) {
+  const std::string bytes = descriptor >= 0 ? read_all(descriptor) : std::string();
+  const std::string_view mark(reinterpret_cast<const char*>(&sim::kFindingBegin), sizeof sim::kFindingBegin);
+  std::size_t at = 0;
+  while ((at = bytes.find(mark, at)) != std::string::npos && bytes.size() - at >= sizeof(sim::FindingRecord)) {
+    sim::FindingRecord record;
+    std::memcpy(&record, bytes.data() + at, sizeof record);
     JobFinding one;
-    if (!read_record(record, ranks, one)) continue;
+    // Behind the beginning of a part the next record is searched from the first byte after the mark.
+    at += record.end == sim::kFindingEnd ? sizeof record : mark.size();
+    if (record.end != sim::kFindingEnd || !read_record(record, ranks, one)) continue;
     found.push_back(std::move(one));
     if (record.is_counted != 0) ++counted;
   }
@@ -68,6 +90,7 @@ void add_peer_to(nlohmann::ordered_json& out, const Wait& wait) {
   if (wait.peer >= 0) out["peer"] = wait.peer;
   if (wait.tag >= 0) out["tag"] = wait.tag;
   if (!wait.communicator.empty()) out["communicator"] = wait.communicator;
+  if (!wait.site.empty()) out["site"] = wait.site;
 }
 
 // Times are relative to the job's start, as in the launcher's messages.
@@ -79,12 +102,12 @@ nlohmann::ordered_json json_of(const JobFinding& finding, std::uint64_t started_
   const std::uint64_t since = finding.time_ns > started_ns ? finding.time_ns - started_ns : 0;
   out["time_s"] = static_cast<double>(since) / 1e9;
   add_peer_to(out, finding);
-  if (!finding.site.empty()) out["site"] = finding.site;
   if (finding.bytes >= 0) out["bytes"] = finding.bytes;
   for (const FoundWait& wait : finding.waits) {
     nlohmann::ordered_json one;
     one["rank"] = wait.rank;
     add_peer_to(one, wait);
+    if (wait.more != 0) one["more"] = wait.more;
     out["waits"].push_back(std::move(one));
   }
   return out;
@@ -106,6 +129,34 @@ std::string line_of(const RunOptions& options) {
     for (const std::string& word : program.argv) line += (&word == program.argv.data() ? "" : " ") + word;
   }
   return line;
+}
+
+// The place of "MPI_Abort (ring.c:41) with code 7 ..." or "MPI_Send (ring.c:41) failed ..."; empty: there is none.
+std::string site_in(const std::string& message) {
+  const std::size_t begin = message.find(" (");
+  if (begin == std::string::npos || begin != message.find(' ')) return {};
+  const std::size_t end = std::min(message.find(") with code ", begin), message.find(") failed", begin));
+  return end == std::string::npos ? std::string() : message.substr(begin + 2, end - begin - 2);
+}
+
+// The report of a job that has not ended. `exit_status` -1: there is none yet.
+nlohmann::ordered_json unfinished(const RunOptions& options, const std::string& why, int exit_status) {
+  nlohmann::ordered_json out;
+  out["version"] = kReportVersion;
+  out["command"] = line_of(options);
+  std::uint32_t ranks = 0;
+  for (const ProgramSpec& program : options.programs) ranks += program.ranks;
+  out["ranks"] = ranks;
+  if (exit_status >= 0) out["exit_status"] = exit_status;
+  out["error"] = why;
+  out["findings"] = nlohmann::ordered_json::array();
+  out["unlisted_findings"] = 0;
+  return out;
+}
+
+// A command line need not be UTF-8, but JSON must be.
+std::string text_of(const nlohmann::ordered_json& json) {
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
@@ -157,17 +208,19 @@ JobFinding finding_of_cause(const Cause& cause, const std::string& message, cons
                           cause.kind == CauseKind::interrupted || cause.kind == CauseKind::output_closed;
   if (of_the_job) return found;
   found.ranks = {cause.rank};
-  // A thread outside the rank may abort, so the call is that of the message.
+  // The message names the aborting call. The board may name another one: a thread outside the rank may abort, too.
   if (cause.kind == CauseKind::abort) {
     found.call = cause.text.empty() ? "MPI_Abort" : cause.text.substr(0, cause.text.find(' '));
     if (!found.call.starts_with("MPI_")) found.call.clear();
+    found.site = site_in(cause.text);
   } else {
     found.call = call_in_progress(board, cause.rank);
   }
   return found;
 }
 
-JobFinding finding_of_waits(sim::Finding finding, const std::string& message, const sim::Board& board) {
+JobFinding finding_of_waits(sim::Finding finding, const std::string& message, const sim::Board& board,
+                            const NameLocation& name_location) {
   JobFinding found;
   found.finding = finding;
   found.message = message;
@@ -177,7 +230,15 @@ JobFinding finding_of_waits(sim::Finding finding, const std::string& message, co
     const sim::BoardWait& wait = board.block(rank).wait;
     if (wait.is_waiting == 0) continue;
     found.ranks.push_back(rank);
-    found.waits.push_back({rank, describe_call(board, rank, {}), wait.peer, wait.tag, clean_text(wait.communicator)});
+    FoundWait& one = found.waits.emplace_back();
+    one.rank = rank;
+    one.call = describe_call(board, rank, {});
+    one.peer = wait.peer;
+    one.tag = wait.tag;
+    one.communicator = clean_text(wait.communicator);
+    if (name_location) one.site = name_location(clean_text(wait.place));
+    // Without a communicator the wait is for none of the requests in particular.
+    if (!one.communicator.empty() && wait.requests > 1) one.more = wait.requests - 1;
   }
   return found;
 }
@@ -191,12 +252,14 @@ Status ReportFile::open(const RunOptions& options) {
   path_ = options.report;
   if (path_.empty()) return {};
   descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor_ >= 0) return {};
-  return Status::error("option --report: cannot write " + path_ + ": " + std::strerror(errno));
+  if (descriptor_ < 0) return Status::error("option --report: cannot write " + path_ + ": " + std::strerror(errno));
+  struct stat info {};
+  if (::fstat(descriptor_, &info) != 0 || !S_ISREG(info.st_mode)) return {};
+  return put(text_of(unfinished(options, "the launcher was killed before the job had ended", -1)));
 }
 
 Status ReportFile::write(const RunOptions& options, const sim::Board& board, const std::string& job_name, int records,
-                         std::vector<JobFinding> found, int exit_status) {
+                         std::vector<JobFinding> found, int exit_status, const std::string& error) {
   if (descriptor_ < 0) return {};
   std::size_t listed = 0;
   std::vector<JobFinding> of_ranks = read_records(records, board.size(), listed);
@@ -215,13 +278,27 @@ Status ReportFile::write(const RunOptions& options, const sim::Board& board, con
   out["command"] = line_of(options);
   out["ranks"] = board.size();
   out["exit_status"] = exit_status;
+  if (!error.empty()) out["error"] = error;
   // Since the beginning of the job, like the times of the findings.
   out["elapsed_s"] = static_cast<double>(sim::real_clock().now_ns() - started_ns) / 1e9;
   out["findings"] = nlohmann::ordered_json::array();
   for (const JobFinding& one : found) out["findings"].push_back(json_of(one, started_ns));
   out["unlisted_findings"] = unlisted;
-  // A command line need not be UTF-8, but JSON must be.
-  const std::string text = out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return put(text_of(out));
+}
+
+Status ReportFile::write_unstarted(const RunOptions& options, const std::string& why, int exit_status) {
+  return descriptor_ < 0 ? Status() : put(text_of(unfinished(options, why, exit_status)));
+}
+
+Status ReportFile::put(const std::string& text) {
+  struct stat info {};
+  if (::fstat(descriptor_, &info) == 0 && S_ISREG(info.st_mode)) {
+    // The offset stays behind what was written before.
+    if (::ftruncate(descriptor_, 0) != 0 || ::lseek(descriptor_, 0, SEEK_SET) != 0) {
+      return Status::error("--report: cannot write " + path_ + ": " + std::strerror(errno));
+    }
+  }
   for (std::size_t at = 0; at < text.size();) {
     const ssize_t written = ::write(descriptor_, text.data() + at, text.size() - at);
     if (written < 0 && errno == EINTR) continue;

@@ -8,6 +8,7 @@
 
 #include "command/run/options/run_options.hpp"
 #include "command/run/report/monitor.hpp"
+#include "command/run/report/report.hpp"
 #include "sim/boot/board.hpp"
 #include "sim/boot/findings.hpp"
 
@@ -20,6 +21,10 @@ struct FoundWait {
   std::int32_t peer = -1;
   std::int32_t tag = -1;
   std::string communicator;
+  // The call's place in the program; empty: unknown.
+  std::string site;
+  // Sends and receives that the call waits for beyond this one.
+  std::uint32_t more = 0;
 };
 
 // One finding. A field without a value is omitted from the JSON.
@@ -49,11 +54,12 @@ struct JobFinding {
 [[nodiscard]] sim::Finding finding_of_line(const Cause& cause, const sim::Board& board);
 // The finding for the cause with its rank and the call in progress, read from the board now.
 [[nodiscard]] JobFinding finding_of_cause(const Cause& cause, const std::string& message, const sim::Board& board);
-// A `deadlock` or `stalled` finding, with the wait of each rank that the board shows now.
-[[nodiscard]] JobFinding finding_of_waits(sim::Finding finding, const std::string& message, const sim::Board& board);
+// A `deadlock` or `stalled` finding, with the wait of each rank that the board shows now. `name_location` may be empty.
+[[nodiscard]] JobFinding finding_of_waits(sim::Finding finding, const std::string& message, const sim::Board& board,
+                                          const NameLocation& name_location);
 
-// The file of --report: opened before the job starts, so that a wrong path fails early, and written when the job has
-// ended.
+// The file of --report: opened first, so that a wrong path fails early, and written when the job has ended or could not
+// start. In between a regular file has a report that says so, in case the launcher is killed.
 class ReportFile {
  public:
   ReportFile() = default;
@@ -61,14 +67,20 @@ class ReportFile {
   ReportFile& operator=(const ReportFile&) = delete;
   ~ReportFile();
 
-  // Creates or truncates the file. Error: the path cannot be written. No effect without --report.
+  // Creates or truncates the file. Error: the path cannot be written. No effect without --report, as below.
   [[nodiscard]] Status open(const RunOptions& options);
   // Writes all findings in the order of time. `records`: the memory file with the ranks' findings, -1: none. `found`:
-  // the launcher's. Error: cannot write the file.
+  // the launcher's. `error`: why some ranks could not start; empty: all have. Error: cannot write the file.
   [[nodiscard]] Status write(const RunOptions& options, const sim::Board& board, const std::string& job_name,
-                             int records, std::vector<JobFinding> found, int exit_status);
+                             int records, std::vector<JobFinding> found, int exit_status,
+                             const std::string& error = {});
+  // Writes a report without findings, for a job that did not start. `why`: the launcher's message.
+  [[nodiscard]] Status write_unstarted(const RunOptions& options, const std::string& why, int exit_status);
 
  private:
+  // Replaces the content of a regular file, and appends to any other.
+  [[nodiscard]] Status put(const std::string& text);
+
   int descriptor_ = -1;
   std::string path_;
 };

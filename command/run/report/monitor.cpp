@@ -139,7 +139,7 @@ void Monitor::on_continue(std::uint32_t rank) {
   ranks_[rank].warned = false;
 }
 
-bool Monitor::some_stopped() const {
+bool Monitor::is_any_stopped() const {
   return std::ranges::any_of(ranks_, [](const MonitoredRank& rank) { return !rank.ended && rank.stopped_at_ns >= 0; });
 }
 

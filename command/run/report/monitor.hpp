@@ -22,7 +22,7 @@ enum class CauseKind : std::uint8_t {
   none,
   signal,          // `signal` killed a rank
   no_finalize,     // a rank exited after MPI_Init without MPI_Finalize, with exit code `code`
-  no_init,         // a rank exited with `code` without MPI_Init, which other ranks call
+  no_init,         // a rank exited with `code` without MPI_Init, and another rank called it
   abort,           // MPI_Abort(`code`), or a fatal error, described by `text`
   second_program,  // a second MPI program started in the place of a rank
   timeout,         // --timeout
@@ -69,7 +69,7 @@ class Monitor {
   // The time from SIGTERM to SIGKILL after a failure, and from the signal to SIGKILL after Ctrl-C.
   static constexpr std::int64_t kTermToKillNs = 500 * kMillisecondNs;
   static constexpr std::int64_t kInterruptToKillNs = 2000 * kMillisecondNs;
-  // The duration of a stop after which it is reported.
+  // A rank that a signal has stopped for this time is reported.
   static constexpr std::int64_t kStopWarningNs = 10'000 * kMillisecondNs;
 
   explicit Monitor(std::uint32_t ranks) : ranks_(ranks), left_(ranks) {}
@@ -87,7 +87,7 @@ class Monitor {
   void on_timeout(std::int64_t now_ns);
   // A deadlock is proven.
   void on_deadlock(std::int64_t now_ns);
-  // An output cannot be written any more; `error` is the errno, `place` its name.
+  // An output cannot be written any more. `error`: the errno. `place`: the name of the output.
   void on_output_closed(int error, const std::string& place, std::int64_t now_ns);
   void on_stop(std::uint32_t rank, std::int64_t now_ns) { ranks_[rank].stopped_at_ns = now_ns; }
   void on_continue(std::uint32_t rank);
@@ -104,7 +104,7 @@ class Monitor {
   [[nodiscard]] std::int64_t deadline_ns() const;
 
   // Whether a rank that has not ended is stopped by a signal.
-  [[nodiscard]] bool some_stopped() const;
+  [[nodiscard]] bool is_any_stopped() const;
   [[nodiscard]] bool over() const { return left_ == 0; }
   // Ranks that have not ended.
   [[nodiscard]] std::uint32_t left() const { return left_; }

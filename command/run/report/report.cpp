@@ -11,7 +11,7 @@
 namespace margay::command {
 namespace {
 
-std::string who(std::uint32_t rank, const ReportContext& context) {
+std::string describe_rank(std::uint32_t rank, const ReportContext& context) {
   return fmt::format("rank {} (host {}, pid {})", rank, context.host, (*context.pids)[rank]);
 }
 
@@ -27,7 +27,7 @@ std::string error_name(int error) {
 }
 
 // The limit that caused the error, if there is one.
-std::string limit_behind(int error) {
+std::string format_limit(int error) {
   const std::string limit = error == EFBIG ? sim::describe_file_size_limit() : std::string();
   return limit.empty() ? limit : ", " + limit + ",";
 }
@@ -48,36 +48,38 @@ std::string calls_of_all(const ReportContext& context) {
 }
 
 // A clause about the cause; describe_cause() adds job, time and the remaining ranks.
-std::string what_happened(const Cause& cause, const ReportContext& context) {
+std::string format_cause(const Cause& cause, const ReportContext& context) {
   switch (cause.kind) {
     case CauseKind::none:
       return "nothing";
     case CauseKind::signal:
-      return fmt::format("{} was killed by signal {}, {}{}", who(cause.rank, context), cause.signal,
+      return fmt::format("{} was killed by signal {}, {}{}", describe_rank(cause.rank, context), cause.signal,
                          signal_name(cause.signal), in_call(cause.rank, context));
     case CauseKind::no_finalize:
       // If the rank did call MPI_Finalize, the call failed, and its error is the cause.
       if (const sim::BoardBlock& block = context.board->block(cause.rank);
           clean_text(block.failed_call) == "MPI_Finalize") {
-        return fmt::format("MPI_Finalize failed in {}: {}", who(cause.rank, context), clean_text(block.message));
+        return fmt::format("MPI_Finalize failed in {}: {}", describe_rank(cause.rank, context),
+                           clean_text(block.message));
       }
       if (const std::uint32_t open = context.board->block(cause.rank).open_sessions; open != 0) {
         return fmt::format("{} left {} session{} without MPI_Session_finalize (exit code {}){}",
-                           who(cause.rank, context), open, open == 1 ? "" : "s", cause.code,
+                           describe_rank(cause.rank, context), open, open == 1 ? "" : "s", cause.code,
                            in_call(cause.rank, context));
       }
-      return fmt::format("{} left without {} (exit code {}){}", who(cause.rank, context),
+      return fmt::format("{} left without {} (exit code {}){}", describe_rank(cause.rank, context),
                          context.board->block(cause.rank).on_portals != 0 ? "Program::finish()" : "MPI_Finalize",
                          cause.code, in_call(cause.rank, context));
     case CauseKind::no_init:
       return fmt::format("{} did not call MPI_Init, as other ranks did, and ended (exit code {})",
-                         who(cause.rank, context), cause.code);
+                         describe_rank(cause.rank, context), cause.code);
     case CauseKind::abort:
-      return cause.text.empty() ? fmt::format("{} called MPI_Abort with code {}", who(cause.rank, context), cause.code)
-                                : fmt::format("{}: {} (exit status {})", who(cause.rank, context), cause.text,
-                                              failing_status(cause.code));
+      return cause.text.empty()
+                 ? fmt::format("{} called MPI_Abort with code {}", describe_rank(cause.rank, context), cause.code)
+                 : fmt::format("{}: {} (exit status {})", describe_rank(cause.rank, context), cause.text,
+                               failing_status(cause.code));
     case CauseKind::second_program:
-      return "a second MPI program was started in the place of " + who(cause.rank, context);
+      return "a second MPI program was started in the place of " + describe_rank(cause.rank, context);
     case CauseKind::timeout:
       return fmt::format("time is up (--timeout {:g}){}", context.timeout_seconds, calls_of_all(context));
     case CauseKind::deadlock:
@@ -86,9 +88,9 @@ std::string what_happened(const Cause& cause, const ReportContext& context) {
       return "the launcher got " + signal_name(cause.signal);
     case CauseKind::output_closed:
       if (cause.code == EPIPE) return fmt::format("the reader of {} has closed it (EPIPE)", cause.text);
-      return fmt::format("{} cannot be written: {}{}", cause.text, error_name(cause.code), limit_behind(cause.code));
+      return fmt::format("{} cannot be written: {}{}", cause.text, error_name(cause.code), format_limit(cause.code));
     case CauseKind::protocol:
-      return who(cause.rank, context) + " broke the launch protocol: " + cause.text;
+      return describe_rank(cause.rank, context) + " broke the launch protocol: " + cause.text;
   }
   return {};
 }
@@ -103,7 +105,7 @@ std::string describe_cause(const Cause& cause, const ReportContext& context) {
   } else if (context.ranks_left > 0) {
     others = fmt::format("; ending the {} rank{} left", context.ranks_left, context.ranks_left > 1 ? "s" : "");
   }
-  return fmt::format("margay: job {}: {} after {:.2f} s{}", context.job_name, what_happened(cause, context),
+  return fmt::format("margay: job {}: {} after {:.2f} s{}", context.job_name, format_cause(cause, context),
                      context.elapsed_seconds, others);
 }
 
@@ -111,7 +113,7 @@ std::string describe_stop(std::uint32_t rank, const ReportContext& context) {
   return fmt::format(
       "margay: job {}: {} has been stopped by a signal{} for 10 s; the job goes on when it is continued "
       "(kill -CONT {})",
-      context.job_name, who(rank, context), in_call(rank, context), (*context.pids)[rank]);
+      context.job_name, describe_rank(rank, context), in_call(rank, context), (*context.pids)[rank]);
 }
 
 // Real-time signals have neither abbreviation nor description.

@@ -27,7 +27,7 @@ struct ReportContext {
   double timeout_seconds = 0;
   // Ranks that are ended because of the cause.
   std::uint32_t ranks_left = 0;
-  // Whether the rank's process is gone. May be empty: none is.
+  // Whether the rank's process has ended; empty: no process has.
   std::function<bool(std::uint32_t)> has_ended;
   // May be empty.
   NameLocation name_location;

@@ -21,7 +21,7 @@ bool is_inside(const sim::BoardBlock& block) {
 
 }  // namespace
 
-std::string describe_wanted(const sim::BoardBlock& block) {
+std::string describe_wait_target(const sim::BoardBlock& block) {
   const sim::BoardWait& wait = block.wait;
   if (block.on_portals != 0) {
     return "waits for " + (wait.peer < 0 ? "its own condition" : fmt::format("rank {}", wait.peer));
@@ -34,8 +34,8 @@ std::string describe_wanted(const sim::BoardBlock& block) {
 }
 
 std::string describe_wait(const sim::BoardBlock& block) {
-  if (block.on_portals != 0) return describe_wanted(block);
-  return fmt::format("{}; {} posted, {} unexpected", describe_wanted(block),
+  if (block.on_portals != 0) return describe_wait_target(block);
+  return fmt::format("{}; {} posted, {} unexpected", describe_wait_target(block),
                      sim::counted(block.wait.posted_receives, "receive"),
                      sim::counted(block.wait.unexpected_messages, "message"));
 }
@@ -52,7 +52,7 @@ bool StallDetector::all_wait() const {
 }
 
 // A process outside MPI may begin it in a session and then send, so it prevents a proof.
-bool StallDetector::may_be_proven() const {
+bool StallDetector::can_be_proven() const {
   for (std::uint32_t rank = 0; rank < board_.size(); ++rank) {
     const sim::BoardBlock& block = board_.block(rank);
     if (is_inside(block) ? block.wait.needs_message == 0 : !has_ended_(rank)) return false;
@@ -87,13 +87,13 @@ void StallDetector::report(sim::BoardStall what) {
 
 // The steps: a stall is observed for after_ns_, then the question is published, then the answers prove a deadlock.
 // Without a proof the stall is reported kProofPatienceNs later, or at once if a proof is impossible.
-std::vector<std::string> StallDetector::look(std::int64_t now_ns, bool some_stopped) {
+std::vector<std::string> StallDetector::look(std::int64_t now_ns, bool is_any_stopped) {
   // The answers are read before the progress. So a movement after an answer changes the progress that is read here, and
   // invalidates the answers.
   const bool answered = asked_ && all_answered();
   const std::uint64_t progress = total_progress();
   // Any movement restarts the observation, and old answers lose their value.
-  if (since_ns_ < 0 || progress != progress_ || some_stopped || !all_wait()) {
+  if (since_ns_ < 0 || progress != progress_ || is_any_stopped || !all_wait()) {
     since_ns_ = now_ns;
     progress_ = progress;
     asked_ = false;
@@ -101,12 +101,12 @@ std::vector<std::string> StallDetector::look(std::int64_t now_ns, bool some_stop
     return {};
   }
   if (now_ns - since_ns_ < after_ns_ || reported_ == sim::BoardStall::deadlock) return {};
-  const bool may_be_proven = this->may_be_proven();
+  const bool can_be_proven = this->can_be_proven();
   // The question is published even while no proof is possible; the answers count as soon as one is.
   if (!asked_) sim::publish_number(board_.header().question, board_.header().question + 1);
   asked_ = true;
-  const sim::BoardStall now = answered && may_be_proven ? sim::BoardStall::deadlock
-                              : !may_be_proven || now_ns - since_ns_ >= after_ns_ + kProofPatienceNs
+  const sim::BoardStall now = answered && can_be_proven ? sim::BoardStall::deadlock
+                              : !can_be_proven || now_ns - since_ns_ >= after_ns_ + kProofPatienceNs
                                   ? sim::BoardStall::stall
                                   : sim::BoardStall::none;
   // A stall is reported once, and again only if it is proven to be a deadlock.

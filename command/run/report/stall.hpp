@@ -22,7 +22,7 @@ namespace margay::command {
 
 // The rank's wait as a phrase; the second form adds its posted receives and unexpected messages. Requires: the rank has
 // reported a long wait.
-[[nodiscard]] std::string describe_wanted(const sim::BoardBlock& block);
+[[nodiscard]] std::string describe_wait_target(const sim::BoardBlock& block);
 [[nodiscard]] std::string describe_wait(const sim::BoardBlock& block);
 
 // Observes one job. Cost of a call: one pass over the ranks' blocks of the board.
@@ -38,9 +38,9 @@ class StallDetector {
         name_location_(std::move(name_location)) {}
 
   // To be called about once a second. Returns the lines of a report, once for each stall and again when it is proven to
-  // be a deadlock; empty otherwise. `some_stopped`: a rank is stopped by a signal, so its last report is out of date,
+  // be a deadlock; empty otherwise. `is_any_stopped`: a rank is stopped by a signal, so its last report is out of date,
   // and the other ranks wait for it. The board's header has the reported state until something moves.
-  [[nodiscard]] std::vector<std::string> look(std::int64_t now_ns, bool some_stopped = false);
+  [[nodiscard]] std::vector<std::string> look(std::int64_t now_ns, bool is_any_stopped = false);
   // Whether the latest call has proven a deadlock.
   [[nodiscard]] bool deadlock() const { return reported_ == sim::BoardStall::deadlock; }
 
@@ -50,7 +50,7 @@ class StallDetector {
   // At least one rank is in MPI, and every rank in MPI has reported a long wait.
   [[nodiscard]] bool all_wait() const;
   // Whether a proof is possible: only a message can end any of the waits, and no running process is outside MPI.
-  [[nodiscard]] bool may_be_proven() const;
+  [[nodiscard]] bool can_be_proven() const;
   // Every rank in MPI has answered the current question.
   [[nodiscard]] bool all_answered() const;
   [[nodiscard]] std::uint64_t total_progress() const;

@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <numeric>
 #include <string_view>
+#include <utility>
+#include <vector>
+
+#include "command/run/report/report.hpp"
 
 namespace margay::command {
 namespace {
@@ -87,6 +91,35 @@ bool on_portals(const sim::Board& board) {
   return any_rank(board, [](const sim::BoardBlock& block) { return block.on_portals != 0; });
 }
 
+// Adds the tables of the communication libraries that have joined a rank: the sum of each counter over all ranks. Ranks
+// may have joined them in different orders.
+void add_libraries(const sim::Board& board, std::vector<std::string>& lines) {
+  struct Sum {
+    std::string counter;
+    std::uint64_t count = 0;
+  };
+  std::vector<std::pair<std::string, std::vector<Sum>>> libraries;
+  for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
+    for (const sim::BoardLibrary& each : board.block(rank).libraries) {
+      const std::string name = clean_text(each.name);
+      if (name.empty()) continue;
+      auto library = std::ranges::find(libraries, name, &std::pair<std::string, std::vector<Sum>>::first);
+      if (library == libraries.end()) library = libraries.insert(library, {name, {}});
+      for (const sim::BoardCounter& counter : each.counters) {
+        const std::string counted = clean_text(counter.name);
+        if (counted.empty()) continue;
+        auto sum = std::ranges::find(library->second, counted, &Sum::counter);
+        if (sum == library->second.end()) sum = library->second.insert(sum, {counted, 0});
+        sum->count += counter.count;
+      }
+    }
+  }
+  for (const auto& [name, sums] : libraries) {
+    lines.push_back(fmt::format("  library {}", name));
+    for (const Sum& sum : sums) lines.push_back(fmt::format("    {:<24} {:>10}", sum.counter, sum.count));
+  }
+}
+
 std::array<std::uint64_t, sim::kDropReasons> drops_of_pair(const sim::Board& board, std::uint32_t from,
                                                            std::uint32_t to) {
   std::array<std::uint64_t, sim::kDropReasons> drops{};
@@ -116,6 +149,7 @@ std::vector<std::string> stats_table(const sim::Board& board) {
   if (any_rank(board, &accesses_windows)) {
     add_counts(board, &sim::BoardBlock::by_access, kAccessNames, "one-sided, by way", lines, "accesses");
   }
+  add_libraries(board, lines);
   std::uint64_t walked = 0;
   std::uint32_t highest = 0;
   std::array<std::uint64_t, sim::kDropReasons> drops{};

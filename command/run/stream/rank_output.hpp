@@ -37,8 +37,8 @@ class LineBuffer {
   void add(std::string_view bytes, std::int64_t now_ns);
   // Restarts the wait for more, after a time in which the caller did not read.
   void restart(std::int64_t now_ns) { last_ns_ = now_ns; }
-  // Removes and returns what may be printed now. That is everything if the last bytes are old enough, otherwise all
-  // whole lines. Without a whole line, it is a partial line longer than kMaxPartialBytes.
+  // Removes and returns what may be printed now: everything if the last bytes are old enough, otherwise all whole
+  // lines. If there is no whole line, a partial line is returned only if it is longer than kMaxPartialBytes.
   [[nodiscard]] std::string take_ready(std::int64_t now_ns);
   // Removes and returns everything, at the stream's end.
   [[nodiscard]] std::string take_rest();

@@ -40,8 +40,8 @@ class ChromeWriter {
   [[nodiscard]] double at_us(std::size_t at) const { return static_cast<double>(since_start(trace_, at)) / 1000.0; }
   // A rank is a process of the format, and each thread of the rank is a thread of this process, so that the viewer
   // groups lanes by rank.
-  [[nodiscard]] Json at_place(std::string_view phase, std::string_view name, std::string_view category, std::size_t at,
-                              std::uint64_t thread) const {
+  [[nodiscard]] Json event_at_location(std::string_view phase, std::string_view name, std::string_view category,
+                                       std::size_t at, std::uint64_t thread) const {
     return {{"name", name},
             {"cat", category},
             {"ph", phase},
@@ -51,7 +51,7 @@ class ChromeWriter {
   }
   // A complete event ("X") needs no matching end, so an unfinished call has a length too.
   [[nodiscard]] Json span(const TimeSpan& span, std::string_view name, std::string_view category) const {
-    Json event = at_place("X", name, category, span.begin, span.thread);
+    Json event = event_at_location("X", name, category, span.begin, span.thread);
     const std::uint64_t took = since_start(trace_, span.end) - since_start(trace_, span.begin);
     event["dur"] = static_cast<double>(took) / 1000.0;
     if (!span.ended) event["args"]["never_ended"] = true;
@@ -119,16 +119,16 @@ class ChromeWriter {
     // The message ends when the program receives it, or at its arrival if no receive took it.
     const std::size_t to = story.received != MessageStory::kNone ? story.received : story.arrived;
     if (from != MessageStory::kNone && to != MessageStory::kNone) {
-      Json arrow = at_place("s", "message", "message", from, thread_of(from));
+      Json arrow = event_at_location("s", "message", "message", from, thread_of(from));
       arrow["id"] = id;
       put(arrow);
-      arrow = at_place("f", "message", "message", to, thread_of(to));
+      arrow = event_at_location("f", "message", "message", to, thread_of(to));
       arrow["id"] = id;
       // Binds the arrow to the slice around it, not to the next one.
       arrow["bp"] = "e";
       put(arrow);
     }
-    Json bar = at_place("b", name, "messages", from != MessageStory::kNone ? from : story.steps.front(), 0);
+    Json bar = event_at_location("b", name, "messages", from != MessageStory::kNone ? from : story.steps.front(), 0);
     bar["id"] = id;
     bar["args"] = {{"message", id},        {"bytes", row.bytes},       {"what", row.what},
                    {"portal", row.portal}, {"protocol", row.protocol}, {"how", row.fate},
@@ -137,7 +137,7 @@ class ChromeWriter {
     // Both ends of the bar must have the sender's process, although the message ends at the receiver.
     const Json pid = bar["pid"];
     put(bar);
-    bar = at_place("e", name, "messages", to != MessageStory::kNone ? to : story.steps.back(), 0);
+    bar = event_at_location("e", name, "messages", to != MessageStory::kNone ? to : story.steps.back(), 0);
     bar["id"] = id;
     bar["pid"] = pid;
     put(bar);

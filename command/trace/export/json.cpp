@@ -20,7 +20,8 @@ using JsonText = nlohmann::ordered_json;
 constexpr int kJsonVersion = 1;
 
 constexpr std::array<std::string_view, sim::kDefinitionKindCount> kDefinitionNames = {
-    "none", "communicator", "datatype", "portal", "entry", "module", "owner", "members", "partitions", "heap",
+    "none",  "communicator", "datatype",   "portal", "entry",         "module",
+    "owner", "members",      "partitions", "heap",   "library_event",
 };
 
 // A JSON string with its quotes.

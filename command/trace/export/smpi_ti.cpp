@@ -23,8 +23,8 @@ using portals::Status;
 constexpr std::size_t kUnknown = MessageStory::kNone;
 constexpr double kNsPerSecond = 1e9;
 
-// Whether a portal serves collective calls, by its definition in the trace. A message of a collective call is awaited
-// although no receive takes it.
+// Whether a portal serves collective calls, by its definition in the trace. Messages of collective calls are awaited,
+// although no MPI receive takes them.
 bool serves_collectives(const TraceNames& names, std::uint32_t file, std::uint8_t portal) {
   return names.portal(file, portal).find("(collective ") != std::string::npos;
 }
@@ -69,8 +69,8 @@ class ReplayMaker {
     }
   }
 
-  // Entry `at` if it is inside a call; otherwise the program's next call, in which the program awaits what the library
-  // did outside of calls.
+  // Entry `at` if it is inside a call; otherwise the rank's next call, to which the replay moves an action that the
+  // library took between two calls.
   [[nodiscard]] std::size_t in_a_call(std::size_t at) const {
     if (source_.messages.call_around(at) != kUnknown) return at;
     const std::vector<std::size_t>& enters = enters_[trace_.entries[at].file];
@@ -122,9 +122,9 @@ class ReplayMaker {
     std::map<std::uint32_t, std::vector<std::size_t>> events;  // by file
     std::vector<std::size_t> reads;
   };
-  // A call's name: context, members, number. Communicators without a common member may have the same context, and a
-  // later communicator may reuse it; each counts its calls from the beginning. So the name includes the communicator's
-  // members. Several calls with the same name are numbered from the trace's beginning, or from its end if events were
+  // The key of a call: context, members, number. Communicators without a common member may have the same context, and a
+  // later communicator may reuse it; each counts its calls from the beginning. So the key includes the communicator's
+  // members. Several calls with the same key are numbered from the trace's beginning, or from its end if events were
   // overwritten.
   using CallName = std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>;
   [[nodiscard]] CallName name_of(const Trace::Entry& entry) const {
@@ -223,7 +223,8 @@ class ReplayMaker {
     }
     lines.push_back(fmt::format("{} finalize", rank));
   }
-  // Compares texts: the actions of one message differ in the first word only.
+  // Whether `wait` completes the isend or irecv in `line`. Compares texts: the expected wait is made of the fields of
+  // `line`.
   static bool is_wait_for(const std::string& line, std::string_view wait, std::uint32_t rank) {
     std::vector<std::string_view> words;
     for (std::string_view rest = line; !rest.empty();) {
@@ -267,7 +268,7 @@ Status replay_of(const ExportSource& source, const std::vector<MessageStory>& st
   const bool has_calls = std::any_of(trace.entries.begin(), trace.entries.end(), [](const Trace::Entry& entry) {
     return entry.event.kind == sim::TraceKind::mpi_enter;
   });
-  if (!has_calls) return Status::error("trace: no call of MPI is in it, so there is nothing to replay");
+  if (!has_calls) return Status::error("trace: the trace has no MPI call, so there is nothing to replay");
   replay = Replay();
   replay.ranks.resize(trace.files.front().size);
   ReplayMaker(source, flops_per_second, replay).run(stories);

@@ -72,8 +72,8 @@ std::string unsealed_text(const std::vector<TraceFile>& files) {
   if (count == 0) return "";
   if (count > kMostNamed) ranks += fmt::format(" and {} more", count - kMostNamed);
   return fmt::format(
-      "not closed: the {0} of {1} {2} (the job still runs, or its launcher was killed too, did not find {3}, "
-      "or said why not): damage in {3} cannot be seen",
+      "not closed: the {0} of {1} {2} (the job still runs; or its launcher was killed too, did not find {3}, "
+      "or reported why {3} cannot be closed), so damage in {3} cannot be detected",
       sim::noun(count, "file"), sim::noun(count, "rank"), ranks, sim::noun(count, "it", "them"));
 }
 

@@ -222,6 +222,13 @@ std::string TraceNames::elements(std::uint32_t file, std::uint32_t type, std::ui
   return fmt::format("{} x {}", bytes / found->value, found->text);
 }
 
+std::string TraceNames::library_event(std::uint32_t file, std::uint64_t library, std::uint64_t event,
+                                      std::uint64_t time_ns) const {
+  const sim::Definition* const found =
+      find(file, sim::DefinitionKind::library_event, sim::library_event_number(library, event), time_ns);
+  return found == nullptr ? std::string() : found->text;
+}
+
 std::string TraceNames::portal(std::uint32_t file, std::uint8_t portal) const {
   const sim::Definition* const found = find(file, sim::DefinitionKind::portal, portal, kAlways);
   if (found == nullptr) return fmt::format("portal {}", portal);
@@ -259,7 +266,7 @@ bool TraceNames::is_answer(std::uint32_t file, std::uint8_t portal, std::uint64_
   return is_envelope(file, portal) && is_reply(match_bits);
 }
 
-bool TraceNames::is_librarys(std::uint32_t file, std::uint8_t portal, const sim::TraceEvent& event) const {
+bool TraceNames::belongs_to_library(std::uint32_t file, std::uint8_t portal, const sim::TraceEvent& event) const {
   const std::uint64_t bits = event.match_bits;
   if (is_answer(file, portal, bits)) return true;
   if (portal == mpi_adi::kReceivePortal) {

@@ -100,6 +100,10 @@ class TraceNames {
   // Length in elements of the datatype: "25 x MPI_INT"; "100 bytes" without a datatype.
   [[nodiscard]] std::string elements(std::uint32_t file, std::uint32_t type, std::uint64_t bytes,
                                      std::uint64_t time_ns) const;
+  // The sentence that a communication library defined for its event; empty: not known. `library`: its place in the
+  // rank.
+  [[nodiscard]] std::string library_event(std::uint32_t file, std::uint64_t library, std::uint64_t event,
+                                          std::uint64_t time_ns) const;
   // A portal with its purpose: "portal 0 (receives)".
   [[nodiscard]] std::string portal(std::uint32_t file, std::uint8_t portal) const;
   // A match entry by its name, its owner or its place in the list: "the entry "unexpected short"", "a posted receive",
@@ -140,7 +144,7 @@ class TraceNames {
   [[nodiscard]] bool is_answer(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const;
   // Whether no call of the program requested the message as such: an answer, a message with a tag of the library's own,
   // a step of a window's synchronisation.
-  [[nodiscard]] bool is_librarys(std::uint32_t file, std::uint8_t portal, const sim::TraceEvent& event) const;
+  [[nodiscard]] bool belongs_to_library(std::uint32_t file, std::uint8_t portal, const sim::TraceEvent& event) const;
   // Whether the portal is the library's own: that of collective calls, checks, cancels.
   [[nodiscard]] bool is_internal(std::uint32_t file, std::uint8_t portal) const;
   // Whether the portal's messages belong to collective calls: call number, source and communicator are in their match

@@ -75,9 +75,9 @@ class EntryRows {
         standing_entries_.erase({file, event.portal, event.detail});
       }
       if (event.kind == sim::TraceKind::entry_switched) switch_entry(row_of(i), i);
-      const bool is_programs = !input_.names.is_envelope(file, mpi_adi::kReceivePortal);
+      const bool belongs_to_program = !input_.names.is_envelope(file, mpi_adi::kReceivePortal);
       const bool shows_entry = event.kind == sim::TraceKind::kernel_match || event.kind == sim::TraceKind::kernel_pass;
-      if (is_programs && shows_entry && !input_.names.is_internal(file, event.portal)) record_took(row_of(i), i);
+      if (belongs_to_program && shows_entry && !input_.names.is_internal(file, event.portal)) record_took(row_of(i), i);
     }
     for (const auto& [portal, rows] : lists_) {
       // Positions are assigned once for the whole run, so that a row keeps its place on the page while other entries

@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint32_t kMpiHeap = 0;
 
 // The event at which a matched probe reserved the message for one receive; kNoEntry: none did.
-std::size_t taken_out(const PageInput& input, const MessageStory& story) {
+std::size_t find_removal(const PageInput& input, const MessageStory& story) {
   const auto found = std::find_if(story.found.begin(), story.found.end(), [&](std::size_t at) {
     return sim::takes_out(static_cast<sim::TraceProbe>(input.entry(at).event.reason));
   });
@@ -29,7 +29,7 @@ class HeapRows {
   void add_unexpected(std::size_t row, const MessageStory& story) {
     add(story.identity.destination, row, story.matched == kNoEntry ? story.arrived : story.matched, kMpiHeap);
     to_.back() = input_.time(story.searched != kNoEntry ? story.searched : story.given_back);
-    claimed_.back() = input_.time(taken_out(input_, story));
+    claimed_.back() = input_.time(find_removal(input_, story));
   }
 
   // Adds a message that a program's dynamic block keeps; an answer has the row of the message that it answers.

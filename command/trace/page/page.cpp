@@ -40,8 +40,8 @@ std::vector<double> last_events(const PageInput& input) {
   return last;
 }
 
-// If the reader left out events because of --trace-last, no requested event is lost: the overwritten events were older
-// than these.
+// With --trace-last, all lost events count as left out if the reader left any out: the overwritten events are older
+// than these, so they were not requested.
 struct LostEvents {
   std::uint64_t overwritten = 0, left_out = 0;
 };
@@ -51,8 +51,8 @@ LostEvents missing(const TraceFile& file) {
 
 // Formats the JSON by hand, since most values are numbers; texts go through json_text().
 std::string ranks_of(const PageInput& input) {
-  // The page distinguishes one thread from several, so 2 stands for any larger number. A time that is not known is
-  // null, because JSON has no NaN.
+  // The page distinguishes one thread from several, so `threads` is 1 or 2. A time that is not known is null, because
+  // JSON has no NaN.
   const std::vector<double> last = last_events(input);
   std::string json;
   for (std::uint32_t i = 0; i < input.trace.files.size(); ++i) {
@@ -103,15 +103,15 @@ std::string notes_of(const PageInput& input) {
     const auto [overwritten, left_out] = missing(file);
     if (overwritten > 0) {
       note(
-          fmt::format("Rank {}: its first {} overwritten; record more (--trace-events). What stood in its "
-                      "match lists and queues before is not shown.",
+          fmt::format("Rank {}: its first {} overwritten; record more (--trace-events). The earlier contents of its "
+                      "match lists and queues are not shown.",
                       file.rank, sim::counted(overwritten, "event was", "events were")));
     }
     if (left_out > 0) {
-      note(
-          fmt::format("Rank {}: its first {} not kept (--trace-last). What stood in its match lists and queues "
-                      "before is not shown.",
-                      file.rank, sim::counted(left_out, "event is", "events are")));
+      note(fmt::format(
+          "Rank {}: its first {} not kept (--trace-last). The earlier contents of its match lists and queues "
+          "are not shown.",
+          file.rank, sim::counted(left_out, "event is", "events are")));
     }
     if (const std::string end = end_text(file); !file.closed || !end.empty()) {
       note(fmt::format(
@@ -119,7 +119,8 @@ std::string notes_of(const PageInput& input) {
           end.empty() ? "did not close its trace: it still runs, or ended otherwise than by MPI_Finalize" : end));
     }
     if (file.definitions_lost > 0) {
-      note(fmt::format("Rank {}: there was no room for {}.", file.rank, sim::counted(file.definitions_lost, "name")));
+      note(
+          fmt::format("Rank {}: its file had no room for {}.", file.rank, sim::counted(file.definitions_lost, "name")));
     }
   }
   if (std::string words = unsealed_text(trace.files); !words.empty()) {
@@ -129,7 +130,7 @@ std::string notes_of(const PageInput& input) {
   if (!trace.files.empty() && trace.files.size() < trace.files.front().size) {
     const std::size_t without = trace.files.front().size - trace.files.size();
     note(fmt::format("{} not in the folder{}.", sim::counted(without, "rank's file is", "ranks' files are"),
-                     trace.blank != 0 ? fmt::format(", or blank ({})", trace.blank) : ""));
+                     trace.blank != 0 ? fmt::format(", or blank ({} of them)", trace.blank) : ""));
   }
   return "[" + json + "]";
 }

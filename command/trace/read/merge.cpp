@@ -206,7 +206,7 @@ Status read_begun(const std::vector<std::string>& paths, Trace& trace) {
   // If a rank recorded more while the other files were read, its copy here is not complete: events of the other files
   // may refer to messages that it lacks.
   for (TraceFile& file : trace.files) {
-    if (file.closed && has_gone_on(file)) file.closed = file.sealed = false;
+    if (file.closed && has_new_events(file)) file.closed = file.sealed = false;
   }
   return {};
 }

@@ -78,8 +78,8 @@ Status read_definitions(const TraceSource& source, const sim::TraceHeader& heade
     // Under the rank's checksum the definitions are as it wrote them; without one a definition may be half written.
     const auto kind = static_cast<std::uint16_t>(file.definitions[i].kind);
     if (kind == 0 || kind >= sim::kDefinitionKindCount || file.definitions[i].time < header.anchors[0].ticks) {
-      return source.error(fmt::format("is damaged: definition {} is of kind {} and of tick {}, before the first", i,
-                                      kind, file.definitions[i].time));
+      return source.error(fmt::format("is damaged: definition {} has kind {} and tick {}, and no recorder writes that",
+                                      i, kind, file.definitions[i].time));
     }
   }
   file.definitions_lost = header.definitions_lost;
@@ -145,7 +145,8 @@ Status read_events(const TraceSource& source, const sim::TraceHeader& header, si
     return file.closed ? Status() : check_events(source, header, file);
   }
   return source.error(
-      "is damaged: its checksum does not fit what it holds; copy it anew from where it was recorded, or record the run "
+      "is damaged: its checksum does not match its contents; copy it anew from where it was recorded, or record the "
+      "run "
       "again");
 }
 
@@ -254,7 +255,7 @@ Status read_trace_file(const std::string& path, TraceFile& file) {
   }
 }
 
-bool has_gone_on(const TraceFile& file) {
+bool has_new_events(const TraceFile& file) {
   const TraceSource source(file.path);
   sim::TraceHeader header{};
   if (source.descriptor() < 0 || !source.read(&header, sizeof header, 0).ok()) return false;

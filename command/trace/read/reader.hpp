@@ -25,6 +25,7 @@ struct TraceFile {
   std::uint32_t node = 0;
   std::uint32_t process_id = 0;
   sim::ClockKind clock = sim::ClockKind::monotonic;
+  // Entries that walks passed over were recorded (kernel_pass).
   bool walks = false;
   // The rank has closed its file. False: it still runs, or ended without doing so.
   bool closed = false;
@@ -36,17 +37,17 @@ struct TraceFile {
   std::uint32_t end_value = 0;
   // Events ever recorded; written == lost + events.size() until read_trace() moves the events.
   std::uint64_t written = 0;
-  // Events that are no longer there: overwritten in the ring, or (left_out of them) removed by read_trace().
+  // Events that are no longer there: overwritten in the ring, or removed by read_trace() (`left_out` counts these).
   std::uint64_t lost = 0;
   // Length of the run's end that was to be recorded (--trace-last); 0: the whole run.
   std::uint64_t keep_ns = 0;
   // Number that all files of a run share; 0: not known.
   std::uint64_t job = 0;
-  // Number of lost events that were in the file, and that read_trace() left out because of keep_ns.
+  // Number of events in the file that read_trace() removed because of keep_ns; `lost` includes them.
   std::uint64_t left_out = 0;
   // When the recording began, in nanoseconds since 1970; 0: not known.
   std::uint64_t started_realtime_ns = 0;
-  // The host's identity: files with the same identity share a counter.
+  // The host's identity: the ticks in files with the same identity come from one counter.
   std::array<std::uint8_t, 16> host{};
   // Pairs of ticks and nanoseconds at the recording's beginning and end.
   sim::ClockAnchor first_anchor;
@@ -66,7 +67,7 @@ struct TraceFile {
 [[nodiscard]] portals::Status read_trace_file(const std::string& path, TraceFile& file);
 
 // Whether the rank has recorded more since the file was read, for example because it began another MPI session.
-[[nodiscard]] bool has_gone_on(const TraceFile& file);
+[[nodiscard]] bool has_new_events(const TraceFile& file);
 
 // The state of a rank's file:
 //   begun     the rank records or has recorded

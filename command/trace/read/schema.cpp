@@ -94,7 +94,7 @@ bool is_no_reply(const TraceEvent& event) {
 bool is_too_small(const TraceEvent& event) {
   return event.reason == static_cast<std::uint8_t>(portals::Passed::too_small);
 }
-bool is_not_too_small(const TraceEvent& event) {
+bool is_large_enough(const TraceEvent& event) {
   return !is_too_small(event);
 }
 
@@ -210,8 +210,8 @@ constexpr std::array kEvents = {
                 "the ADI chose a protocol",
                 {kProtocol, word_field("choice", Slot::reason, kChoices, 0), kMatchBits, kBytes,
                  number_field("count", Slot::detail, "of elements"),
-                 without(sim::kTraceNoRequest, meaning("4294967295 when it went at once and has none", kRequest)),
-                 kDatatype, meaning("body when what leaves is a copy that the library made first", kSaved)}},
+                 without(sim::kTraceNoRequest, meaning("4294967295: sent at once, without a request", kRequest)),
+                 kDatatype, meaning("body if the library sends a copy that it made of the body", kSaved)}},
     EventSchema{TraceKind::kernel_send,
                 "the header of a put or a get was handed to a wire",
                 {kHeader, kPortal, kWire, kMatchBits, kBytes, kBody, kInPieces}},
@@ -227,7 +227,7 @@ constexpr std::array kEvents = {
                  if_(is_reply, count_field("answers", Slot::detail, "of a reply, the get's sequence"))}},
     EventSchema{
         TraceKind::kernel_match,
-        "an entry or a portal took it",
+        "an entry or a portal took the message",
         {kPortal, kPlace, kVisited, within(word_field("walk", Slot::reason, kWalks, 0), 0, sim::kTraceDescriptorShift),
          within(word_field("descriptor", Slot::reason, kDescriptors, 0), sim::kTraceDescriptorShift, 4),
          number_field("owner", Slot::b, "what owns the descriptor")}},
@@ -238,7 +238,7 @@ constexpr std::array kEvents = {
                  within(number_field("owner", Slot::a, "what owns its descriptor"), 16, 8),
                  within(word_field("link", Slot::a, kLinks), 24, 4),
                  within(word_field("descriptor", Slot::a, kDescriptors, 0), 28, 4),
-                 if_(is_not_too_small, rank_field("accepts", Slot::b, "source rank that it accepts, or any")),
+                 if_(is_large_enough, rank_field("accepts", Slot::b, "source rank that it accepts, or any")),
                  if_(is_too_small,
                      without(sim::kTraceRoomUnknown,
                              number_field("room", Slot::b,
@@ -250,7 +250,9 @@ constexpr std::array kEvents = {
         {kWire, kSaved, kBytesSaved, kOffset, kBody, kInPieces,
          count_field("aside_bytes", Slot::a_and_b, "bytes of the body that did not travel over the wire itself")}},
     EventSchema{TraceKind::kernel_ack_sent, "an acknowledgment was handed to a wire", {kSaved, kBytesSaved, kAnswers}},
-    EventSchema{TraceKind::kernel_ack_arrived, "it was seen by the put's sender", {kSaved, kBytesSaved, kAnswers}},
+    EventSchema{TraceKind::kernel_ack_arrived,
+                "the acknowledgment was seen by the put's sender",
+                {kSaved, kBytesSaved, kAnswers}},
     EventSchema{TraceKind::kernel_get_arrived,
                 "the header of a get was seen at its target",
                 {kPortal, kWire, kMatchBits, meaning("wanted", kBytes), kOffset}},
@@ -258,11 +260,12 @@ constexpr std::array kEvents = {
                 "a reply was handed to a wire",
                 {kPortal, kWire, kBytes, kAnswers, kBody, kInPieces}},
     EventSchema{TraceKind::kernel_drop,
-                "counted and not deposited",
+                "the message was dropped: counted and not deposited",
                 {kPortal, kReason, kMatchBits, kBytes, kVisitedCount, kWalk}},
     EventSchema{
         TraceKind::kernel_hold,
-        "left on the wire until there is room; recorded once, with its arrival, however often the kernel looks again",
+        "the message stays on the wire until there is room; recorded once, with its arrival, however often the kernel "
+        "tests again",
         {kPortal, kReason, kMatchBits, kBytes, kVisitedCount, kWalk}},
     EventSchema{TraceKind::post_receive,
                 "a receive was begun",
@@ -275,8 +278,8 @@ constexpr std::array kEvents = {
         TraceKind::search_miss, "the heap held no matching message: the receive is posted", {kMatchBits, kRequest}},
     EventSchema{TraceKind::receive_complete, "the message is in the user's memory", {kBytes, kRequest}},
     EventSchema{TraceKind::request_complete,
-                "any request, for whoever started it",
-                {kBytes, kRequest, kErrorClass, flag_field("cancelled", 0, "it was")}},
+                "a request is complete, of the program or of the library",
+                {kBytes, kRequest, kErrorClass, flag_field("cancelled", 0, "the request was cancelled")}},
     EventSchema{TraceKind::pull_begin,
                 "the receiver asks for a body that was not saved",
                 {kBytes, count_field("get_sequence", Slot::detail), kRequest}},
@@ -293,12 +296,12 @@ constexpr std::array kEvents = {
     EventSchema{
         TraceKind::coprocessor_end, "the work of the coprocessor ends", {number_field("messages", Slot::a, "handled")}},
     EventSchema{TraceKind::peer_lost,
-                "no message will come from or reach a peer again",
+                "a peer is lost: no message will arrive from it or reach it again",
                 {rank_field("peer", Slot::source), kWire, kReason}},
     EventSchema{
         TraceKind::mpi_enter,
-        "the program called (but for info objects, error classes and other calls without a message, in other threads "
-        "than the one that initialized MPI)",
+        "the program enters a call (not recorded: calls without a message, such as those of info objects and error "
+        "classes, in other threads than the one that initialized MPI)",
         {kCall, kThread, bits_field("return_address", Slot::match_bits, "behind the call")}},
     EventSchema{TraceKind::mpi_leave,
                 "the call returns, or an error ends it and the process",
@@ -312,7 +315,7 @@ constexpr std::array kEvents = {
                 "a collective call showed the rank's part in memory of the node, and waits for the others'",
                 {kThisRank, kBitsInPlace, kBytes, kCallNumber, kOperation}},
     EventSchema{TraceKind::shared_read,
-                "it reads a part there",
+                "a collective call of the rank reads another rank's part there",
                 {meaning("who wrote it", kSource), meaning("this rank", kDestination), kBitsInPlace, kBytes,
                  kCallNumber, kOperation}},
     EventSchema{TraceKind::window_access,
@@ -322,7 +325,7 @@ constexpr std::array kEvents = {
                  word_field("way", Slot::reason, kWays), word_field("access", Slot::a, kAccesses),
                  word_field("epoch", Slot::b, kEpochs)}},
     EventSchema{TraceKind::window_sync,
-                "a synchronisation of this rank on a window is done; its call says when it began",
+                "a synchronisation of this rank on a window is complete; the mpi_enter of its call has its beginning",
                 {kThisRank, meaning("target, or any", kDestination), kMatchBits, kWindow,
                  word_field("synchronisation", Slot::a, kSyncs)}},
     EventSchema{TraceKind::synchronous_answer,
@@ -338,30 +341,29 @@ constexpr std::array kEvents = {
          kCallNumber, kOperation, within(word_field("algorithm", Slot::b, kAlgorithms), 8, 8),
          within(number_field("root", Slot::b), 16, 16), word_field("root_named", Slot::reason, kRoots)}},
     EventSchema{TraceKind::collective_end,
-                "it is over here: what it sent has been taken",
+                "the collective call is complete at this rank: what it sent has been taken",
                 {kThisRank, meaning("as of its messages", kMatchBits), kCallNumber, kErrorClass}},
     EventSchema{
         TraceKind::given_back,
         "a message leaves the heap unread: its sender cancelled it, its sender ends and no receive had come, or its "
         "communicator was freed",
         {kMatchBits, kBytes, word_field("cause", Slot::reason, kGivenBack)}},
+    EventSchema{TraceKind::found,
+                "a probe of the program found the message in the heap",
+                {kHeader, kPortal, kMatchBits, kBytes, word_field("probe", Slot::reason, kProbes),
+                 number_field("polls", Slot::a,
+                              "how many calls of `MPI_Iprobe` and `MPI_Improbe` found nothing since the rank's last "
+                              "one that found a message")}},
     EventSchema{
-        TraceKind::found,
-        "a probe of the program found it in the heap",
-        {kHeader, kPortal, kMatchBits, kBytes, word_field("probe", Slot::reason, kProbes),
-         number_field(
-             "polls",
-             Slot::a,
-             "how many `MPI_Iprobe` and `MPI_Improbe` of the rank found nothing since one that found a message")}},
-    EventSchema{TraceKind::entry_linked,
-                "a program's entry is in a portal's match list from now on, or the portal has a descriptor of its own",
-                {kPortal, rank_field("accepts", Slot::source, "source rank, or any"), kWantedBits, kIgnoredBits, kPlace,
-                 count_field("next_place", Slot::a, "of the entry behind it, 0 none"), within(kHeap, 0, 28),
-                 within(kDescriptor, 28, 4), flag_field("adopted", 0, "outside the list: links alone lead to it"),
-                 kInactive, kOwnDescriptor}},
+        TraceKind::entry_linked,
+        "a program's entry is in a portal's match list from now on, or the portal has a descriptor of its own",
+        {kPortal, rank_field("accepts", Slot::source, "source rank, or any"), kWantedBits, kIgnoredBits, kPlace,
+         count_field("next_place", Slot::a, "of the entry behind it, 0 none"), within(kHeap, 0, 28),
+         within(kDescriptor, 28, 4), flag_field("adopted", 0, "the entry is outside the list: only links lead to it"),
+         kInactive, kOwnDescriptor}},
     EventSchema{
         TraceKind::entry_unlinked, "the entry was removed from the portal's list", {kPortal, kPlace, kOwnDescriptor}},
-    EventSchema{TraceKind::entry_switched, "it is activated or deactivated", {kPortal, kPlace, kInactive}},
+    EventSchema{TraceKind::entry_switched, "the entry was activated or deactivated", {kPortal, kPlace, kInactive}},
     EventSchema{
         TraceKind::heap_left,
         "a program's message leaves the queue of its heap: its memory still taken, free, or destroyed with the heap",
@@ -370,6 +372,12 @@ constexpr std::array kEvents = {
     EventSchema{TraceKind::finding,
                 "a check of this rank reports a mistake of the program",
                 {kThisRank, word_field("finding", Slot::a, kFindings)}},
+    EventSchema{TraceKind::library_event,
+                "an event of a communication library, by a sentence that the library defines",
+                {kThisRank, meaning("the other rank, if the event has one", kDestination),
+                 number_field("library", Slot::match_bits, "its place in the rank"),
+                 number_field("event", Slot::reason, "the library's number of its sentence"), kBytes,
+                 number_field("detail", Slot::detail), number_field("a", Slot::a), number_field("b", Slot::b)}},
 };
 // The kind's number is the index; the assertions make a forgotten or misplaced row a compile error.
 static_assert(kEvents.size() == sim::kTraceKindCount);

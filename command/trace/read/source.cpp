@@ -89,12 +89,12 @@ Status TraceSource::check_end(const sim::TraceHeader& header) const {
   const bool has_end = header.launcher_checksum != 0 || header.end != sim::TraceEnd::none || header.end_value != 0;
   if (header.checksum == 0 || !has_end) return {};
   if (header.launcher_checksum != sim::TraceChecksum(header, sim::TraceCloser::launcher).value()) {
-    return error("is damaged: its rank's end, noted after that had closed it, does not fit its checksum");
+    return error("is damaged: the end of its rank, added after the rank had closed it, does not match its checksum");
   }
   return {};
 }
 
-// Checks the fields from the magic to the length, because each test relies on the preceding ones.
+// Checks the fields in this order, because each test relies on the preceding ones.
 Status TraceSource::check(const sim::TraceHeader& header, std::uint64_t file_bytes) const {
   if (header.magic == 0) return error("is damaged: its header is blank");
   if (header.magic != sim::kTraceMagic) return error("not a margay trace (it does not begin with \"mrgtrace\")");
@@ -134,7 +134,7 @@ Status TraceSource::check(const sim::TraceHeader& header, std::uint64_t file_byt
       // At most 4 GiB, so the sum cannot overflow.
       sim::kTraceEventsOffset + header.capacity * sim::kTraceEventBytes;
   if (file_bytes < wanted) {
-    return error(fmt::format("was cut off: {} bytes, {} belong to it", file_bytes, wanted));
+    return error(fmt::format("was cut off: {} bytes instead of {}", file_bytes, wanted));
   }
   return {};
 }
@@ -143,10 +143,10 @@ Status TraceSource::read_header(sim::TraceHeader& header) const {
   std::uint64_t bytes = 0;
   if (Status status = measure(bytes); !status.ok()) return status;
   if (bytes < sim::kTraceHeaderBytes) {
-    return error(fmt::format("was cut off: {} bytes, its header alone has {}", bytes, sim::kTraceHeaderBytes));
+    return error(fmt::format("was cut off: {} bytes, less than the {} of its header", bytes, sim::kTraceHeaderBytes));
   }
-  // A read is not atomic. If the rank reopens its trace meanwhile, the copy has the old flag and the cleared checksum;
-  // a further read has not, because the rank clears the flag first.
+  // A read is not atomic. If the rank reopens its trace meanwhile, the copy may have the old flag with the cleared
+  // checksum. The next read cannot, because the rank clears the flag before the checksum.
   constexpr int kReads = 4;
   for (int i = 0; i < kReads; ++i) {
     if (Status status = read(&header, sizeof header, 0); !status.ok()) return status;

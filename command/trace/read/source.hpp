@@ -23,7 +23,7 @@ class TraceSource {
   [[nodiscard]] portals::Status error(const std::string& sentence) const;
   // The file's length in bytes. Errors: it cannot be opened, or is not a regular file.
   [[nodiscard]] portals::Status measure(std::uint64_t& bytes) const;
-  // Reads exactly `bytes` bytes. Errors: the system's, and a file that ends before.
+  // Reads exactly `bytes` bytes. Errors: the system's, and a file that ends earlier.
   [[nodiscard]] portals::Status read(void* target, std::uint64_t bytes, std::uint64_t offset) const;
   // Reads the header and checks every field that later reading depends on. Errors name the field and its value.
   [[nodiscard]] portals::Status read_header(sim::TraceHeader& header) const;

@@ -143,6 +143,24 @@ std::string rank_phrase(portals::Rank rank) {
   return rank == portals::kAnyRank ? "any rank" : fmt::format("rank {}", rank);
 }
 
+// The library's sentence with the event's fields in place of {peer}, {bytes}, {detail}, {a} and {b}. Text in other
+// braces stays, because the sentence comes from the file.
+std::string library_sentence(std::string sentence, const sim::TraceEvent& event) {
+  if (sentence.empty()) return fmt::format("has event {} of a communication library", event.reason);
+  const std::pair<std::string_view, std::string> fields[] = {
+      {"{peer}", event.destination == portals::kAnyRank ? "any rank" : rank_phrase(event.destination)},
+      {"{bytes}", sim::counted(event.bytes, "byte")},
+      {"{detail}", std::to_string(event.detail)},
+      {"{a}", std::to_string(event.a)},
+      {"{b}", std::to_string(event.b)}};
+  for (const auto& [name, value] : fields) {
+    for (std::size_t at = 0; (at = sentence.find(name, at)) != std::string::npos; at += value.size()) {
+      sentence.replace(at, name.size(), value);
+    }
+  }
+  return sentence;
+}
+
 // An answer carries the number of the message that it answers in `detail`.
 std::string answered_message(const sim::TraceEvent& event) {
   if (event.detail == 0) return "a message";
@@ -526,6 +544,8 @@ std::string EventText::of_rank(const Trace::Entry& entry) const {
       return fmt::format("its message coprocessor rests, after {}", sim::counted(event.a, "message"));
     case sim::TraceKind::finding:
       return fmt::format("reports the finding {}", finding_id(static_cast<sim::Finding>(event.a)));
+    case sim::TraceKind::library_event:
+      return library_sentence(names_.library_event(entry.file, event.match_bits, event.reason, event.time), event);
     case sim::TraceKind::peer_lost:
       return fmt::format("has lost {}", rank_phrase(event.source));
     case sim::TraceKind::mpi_enter:

@@ -1,5 +1,4 @@
-// A handle's value of a variable that only adds up: the sum of all amounts added while the handle was started, from 0
-// at first.
+// A handle's value of a variable that only grows: the variable's growth while the handle was started, from 0 on.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +11,8 @@
 
 namespace margay::mpi {
 
-// Keeps the handle's own sums, one for each element. `now` is always the library's sums, one word for each element.
-// They shrink only when MPI begins anew; a shrunk sum counts as nothing added.
+// Keeps the handle's own sums, one for each element. `now`: the library's sums, one word for each element. They shrink
+// only when MPI begins anew; a sum that has shrunk counts as unchanged.
 class Accumulator {
  public:
   // Stopped, with sums of 0.

@@ -66,7 +66,7 @@ constexpr PerformanceVariable level(const char* name, const char* description, R
 
 constexpr std::array kRows{
     counter("messages_sent", "headers sent to all ranks", &sent),
-    counter("messages_delivered", "headers of all ranks that found their place here", &delivered),
+    counter("messages_delivered", "headers from all ranks that were delivered here", &delivered),
     counter("entries_walked", "match entries that were looked at for arriving messages (by the index: few)",
             &entries_walked),
     drop(DropReason::no_such_portal, "dropped_no_such_portal", "messages to a portal that is not in use"),

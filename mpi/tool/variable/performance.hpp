@@ -14,7 +14,7 @@ namespace margay::mpi {
 
 // The source of a reader's value.
 struct Reading {
-  // Its process lock is held. Null only for rows without_rank.
+  // Its process lock is locked. Null only for rows without_rank.
   MpiRank* rank = nullptr;
   // The communicator of a bound variable; else null.
   const Communicator* communicator = nullptr;
@@ -46,7 +46,7 @@ struct PerformanceVariable {
   bool without_rank = false;
 
   // Whether the variable only adds up: it then begins at 0 for each handle, and can be started, stopped, reset and
-  // written. Others (levels, sizes, marks, states) are continuous and read-only.
+  // written. Others (levels, sizes, watermarks, states) are continuous and read-only.
   [[nodiscard]] constexpr bool adds_up() const {
     return var_class == MPI_T_PVAR_CLASS_COUNTER || var_class == MPI_T_PVAR_CLASS_AGGREGATE ||
            var_class == MPI_T_PVAR_CLASS_TIMER;

@@ -1,9 +1,9 @@
 // The choice between two methods for the long bodies of one channel: through the byte ring (each side copies every
-// byte), or from memory to memory (one copy of each byte, by system calls, and the two sides share the bytes). The
-// faster method depends on the machine and on the body's size. With bodies of 256 KiB in one direction, the one method
-// was faster by 6 GB/s on one machine, and the other method by 40 GB/s on another machine. So the receiver measures its
-// cost per byte with each method, and publishes its preference in shared memory. The sender tries both methods at
-// first. Later it uses the preferred method, and tries the other one now and then.
+// byte), or from memory to memory (one copy of each byte, by system calls, and each side copies a part of the body).
+// The faster method depends on the machine and on the body's size. With bodies of 256 KiB in one direction, one machine
+// was faster by 6 GB/s with one method, and another machine was faster by 40 GB/s with the other method. So the
+// receiver measures its cost per byte with each method, and publishes its preference in shared memory. The sender tries
+// both methods at first. Later it uses the preferred method, and tries the other one now and then.
 //
 // The receiver measures the time that it spends on copying, not the time from a body's beginning to its end, because
 // bodies of a stream overlap: a body in the ring has partly arrived before the receiver begins it.
@@ -74,8 +74,8 @@ class BodyTimes {
   std::uint64_t ns_ = 0;
   // Whether the arriving body is read; nullopt before the first body.
   std::optional<bool> last_was_reading_;
-  // Whether the previous body used the other method. If so, the caches are filled for the other method, and the
-  // arriving body is not counted.
+  // Whether the arriving body is the first one, or the previous body used the other method. If so, the caches are not
+  // filled for this method, and the arriving body is not counted.
   bool first_of_its_method_ = true;
 };
 

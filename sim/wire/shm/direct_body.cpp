@@ -24,7 +24,7 @@ ReadFault DirectReader::read(std::uint64_t chunk, std::uint64_t count, std::uint
   // To read the test word as well costs 0.25 us, so this is done only when the last proof is too old.
   if (proof_.fresh(now_ns)) return read_memory(*sender_, address_ + offset, part);
   const ReadFault fault = read_tested(*sender_, address_ + offset, part);
-  if (fault == ReadFault::none) proof_.proven(now_ns);
+  if (fault == ReadFault::none) proof_.record_proof(now_ns);
   return fault;
 }
 
@@ -68,7 +68,7 @@ bool DirectWriter::help(std::uint64_t number, std::span<const std::byte> body) {
   const std::uint64_t now_ns = clock_->now_ns();
   if (!proof_.fresh(now_ns)) {
     works_ = try_reading(*receiver_) == ReadFault::none;
-    proof_.proven(now_ns);
+    proof_.record_proof(now_ns);
   }
   const std::uint64_t offset = chunks.offset(chunk);
   const auto part = body.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(chunks.bytes(chunk)));

@@ -1,6 +1,6 @@
-// The transfer of a body in one piece from memory to memory, without a ring: the receiver reads it, and the sender
-// writes parts of it. sim/shm/shared_body.hpp divides the work. process_memory.hpp transfers bodies and landings in
-// several pieces.
+// The transfer of a body that lies in one piece, from memory to memory, without a ring: the receiver reads it, and the
+// sender writes parts of it. sim/shm/shared_body.hpp divides the work. process_memory.hpp transfers bodies and landings
+// in several pieces.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,8 @@ enum class LongMethod : std::uint8_t {
   automatic,
   // Through the byte ring: two copies, which both processors make at the same time.
   ring,
-  // process_vm_readv: one copy, by the receiver.
+  // process_vm_readv: one copy, by the receiver. The sender may copy a part (process_vm_writev) if the body and its
+  // landing are one piece each.
   cma,
 };
 // "auto", "ring" or "cma".

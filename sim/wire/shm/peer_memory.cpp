@@ -70,7 +70,7 @@ ReadFault PeerMemory::prove() {
   const std::uint64_t now = real_clock().now_ns();
   if (proof_.fresh(now)) return ReadFault::none;
   if (try_reading(*area_) != ReadFault::none) return has_ended(*area_) ? ReadFault::gone : ReadFault::refused;
-  proof_.proven(now);
+  proof_.record_proof(now);
   return ReadFault::none;
 }
 

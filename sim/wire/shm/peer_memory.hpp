@@ -1,5 +1,5 @@
-// Repeated reads and writes of the memory of another process of the node, at addresses that this process has sent: a
-// window that its program made of its own memory.
+// Repeated reads and writes of the memory of another process of the node, at addresses that the other process has sent:
+// a window that the other process's program made of its own memory.
 //
 // There are two methods, both system calls. Up to 512 bytes in one piece go through the file of the process's memory
 // (/proc/PID/mem), which is opened once. The open file identifies the process, so a call need not look the process up,

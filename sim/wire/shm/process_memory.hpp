@@ -55,13 +55,14 @@ enum class ReadFault : std::uint8_t {
 [[nodiscard]] bool can_read_ends(const RankArea& peer, std::span<const portals::Buffer> pieces);
 
 // The time of the last proof of a process's identity. A process number may be trusted for a short time after a proof:
-// the operating system reuses a number only after all others, at least 300 forks later, which takes milliseconds.
+// the operating system reuses a number only after it has given out all others. There are at least 300, so this takes
+// milliseconds.
 class ProofTime {
  public:
   // Whether the last proof still holds.
   [[nodiscard]] bool fresh(std::uint64_t now_ns) const { return proven_ns_ != 0 && now_ns - proven_ns_ < kHoldsNs; }
   // Records a proof.
-  void proven(std::uint64_t now_ns) { proven_ns_ = now_ns; }
+  void record_proof(std::uint64_t now_ns) { proven_ns_ = now_ns; }
 
  private:
   static constexpr std::uint64_t kHoldsNs = 1'000'000;

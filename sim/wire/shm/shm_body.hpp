@@ -1,5 +1,5 @@
 // The four places of a body in a channel of shared memory. Sender and receiver compute the place in the same way:
-//  - in the cell, behind the head, if it fits;
+//  - in the cell, after the head, if it fits;
 //  - up to kWholeBodyBytes: in the byte ring, complete before its cell is published;
 //  - above: in the byte ring, chunk by chunk after its cell is published, so that both sides copy at the same time;
 //  - if its head has kFlagReadBody, not in the channel: the receiver reads it out of the sender's memory

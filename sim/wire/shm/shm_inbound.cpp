@@ -226,7 +226,7 @@ void ShmInbound::move_body() {
   sender_bell_.ring_if_sleeping();
 }
 
-// Reads the cut cell behind the body, if there is one, and shortens left_ to the end that the cut contains.
+// Reads the cut cell after the body, if there is one, and shortens left_ to the end that the cut contains.
 void ShmInbound::notice_cut() {
   std::array<std::uint64_t, 2> copy;
   if (end_ != BodyEnd::at_length || fell_back() || !cells_.peek(copy[0])) return;
@@ -250,7 +250,7 @@ bool ShmInbound::look_for_body(Arrival& arrival) {
   return end_body(Arrival::Kind::cut, arrival);
 }
 
-// Looks for the next message's cell behind an unfinished body. The body's last bytes are published before that cell. So
+// Looks for the next message's cell after an unfinished body. The body's last bytes are published before that cell. So
 // if that cell is here and the bytes are not, the sender breaks the protocol.
 bool ShmInbound::look_for_message(Arrival& arrival) {
   std::uint64_t first_word = 0;

@@ -37,7 +37,7 @@ constexpr std::uint64_t long_place_bytes(std::uint64_t ranks) {
   return ranks * (kSides * kStripAreaBytes + sizeof(PostingArea));
 }
 
-// Long places lie behind all meeting places, so that a segment may have any number of long places.
+// Long places lie after all meeting places, so that a segment may have any number of long places.
 constexpr std::uint64_t long_place_offset(std::uint64_t ranks, std::uint32_t place) {
   return place_offset(ranks, kMeetingPlaces) + place * long_place_bytes(ranks);
 }

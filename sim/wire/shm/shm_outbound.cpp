@@ -23,7 +23,7 @@ constexpr std::size_t kLastChunkBytes = std::size_t{16} * 1024;
 constexpr std::size_t kOfferPieceBytes = 1024;
 // Up to this length, lines are pushed even to a receiver that may be behind (a stream of bodies of 1 KiB: 3.6 GB/s with
 // this, 3.0 without).
-constexpr std::size_t kAlwaysLetGoBytes = 1024;
+constexpr std::size_t kAlwaysHintBytes = 1024;
 
 std::size_t chunk_bytes(std::uint64_t carried) {
   return static_cast<std::size_t>(std::clamp<std::uint64_t>(carried, kFirstChunkBytes, kLastChunkBytes));
@@ -81,9 +81,9 @@ void ShmOutbound::put_body(RegionCursor& body, std::size_t count) {
 
 // Pushes the body's cache lines only towards a receiver that waits for them. A receiver that is behind does not find
 // them sooner, and each line costs this side 6 ns (a stream of bodies of 4 KiB: 4.3 GB/s with the push, 7.3 without).
-void ShmOutbound::let_go(std::size_t count) {
+void ShmOutbound::hint_caches(std::size_t count) {
   if (!moves_lines_) return;
-  if (heard_ || count <= kAlwaysLetGoBytes) bytes_.let_go(count);
+  if (heard_ || count <= kAlwaysHintBytes) bytes_.hint_caches(count);
   heard_ = false;
   bytes_.prepare(count);
 }
@@ -109,7 +109,7 @@ void ShmOutbound::let_go(std::size_t count) {
   }
   publish(head.first_word);
   bell_.ring_if_sleeping();
-  let_go(count);
+  hint_caches(count);
   return true;
 }
 

@@ -1,8 +1,8 @@
 // The sending side of one channel of the shared memory wire: cells for headers and small bodies, the byte ring for
 // other bodies. shm_body.hpp describes the places of a body. Messages leave one after the other: the next cell is
 // published when the body before it is completely in the ring, or is cut. A body on offer blocks only later messages
-// that need the byte ring, because if the receiver cannot read the body, it must go through the ring before their
-// bodies.
+// that need the byte ring, because if the receiver cannot read that body, the body must go through the ring before
+// theirs.
 //
 // Two state machines describe the channel. First, the state of the first message in the queue:
 //
@@ -137,7 +137,7 @@ class ShmOutbound {
   void publish(std::uint64_t first_word);
   void put_body(portals::RegionCursor& body, std::size_t count);
   // Gives the processor hints about the cache lines of the body just sent and of the next body.
-  void let_go(std::size_t count);
+  void hint_caches(std::size_t count);
   [[nodiscard]] bool put_whole(const portals::Header& header, const EncodedHead& head, BodyMethod method,
                                const portals::Region& body);
   // The steps of advance(). advance_offers() is the first step, because bodies on offer precede queued messages in the

@@ -71,7 +71,7 @@ ShmWire::ShmWire(std::span<std::byte> segment, std::uint32_t local_rank, std::ui
   open_for_reading(mine, test_word_, long_method != LongMethod::ring);
   // The pid is published last, so a peer that sees it sees everything that was written above.
   publish(mine.pid, static_cast<std::uint32_t>(::getpid()));
-  want_push();
+  update_wants_push();
 }
 
 bool ShmWire::reaches(std::uint32_t peer) const {
@@ -101,7 +101,7 @@ void ShmWire::send(std::uint32_t peer, Transmission& transmission) {
   if (!out.queue(transmission)) return;
   out.advance(finished_, false);
   if (was_idle && !out.idle()) busy_.push_back(to);
-  want_push();
+  update_wants_push();
 }
 
 void ShmWire::stop(std::uint32_t peer, Transmission& transmission) {
@@ -128,8 +128,8 @@ bool ShmWire::push() {
     held_.clear();
   }
   if (!ended_.empty()) [[unlikely]]
-    moved |= lose_ended();
-  want_push();
+    moved |= close_ended_channels();
+  update_wants_push();
   return moved;
 }
 
@@ -146,12 +146,12 @@ bool ShmWire::poll(Arrival& arrival) {
     ++in_turn_;
     return true;
   }
-  return (senders_.size() > 1 || in_turn_ == kTurnArrivals) && look_at_others(arrival);
+  return (senders_.size() > 1 || in_turn_ == kTurnArrivals) && look_at_other_senders(arrival);
 }
 
-// Polls the senders behind turn_ in turn, so that no sender starves. If the sender at turn_ has had its full turn,
+// Polls the senders after turn_ in turn, so that no sender starves. If the sender at turn_ has had its full turn,
 // polls it last.
-bool ShmWire::look_at_others(Arrival& arrival) {
+bool ShmWire::look_at_other_senders(Arrival& arrival) {
   const std::size_t count = senders_.size();
   const std::size_t looks = in_turn_ == kTurnArrivals ? count : count - 1;
   in_turn_ = 0;
@@ -193,13 +193,13 @@ void ShmWire::discover() {
     const bool noted = inbound_[other].lost() || std::ranges::find(ended_, other) != ended_.end();
     if (!noted && flag_set(process_ended_[other])) ended_.push_back(other);
   }
-  want_push();
+  update_wants_push();
 }
 
 void ShmWire::hold() {
   answering_->in->hold();
   held_.push_back(answering_->local_rank);
-  want_push();
+  update_wants_push();
 }
 
 void ShmWire::nudge(std::uint32_t peer) {
@@ -223,7 +223,7 @@ void ShmWire::leave(bool leaves) {
 }
 
 // The channel of an ended process ends only when everything that it published has been taken.
-bool ShmWire::lose_ended() {
+bool ShmWire::close_ended_channels() {
   return std::erase_if(ended_, [this](std::uint32_t gone) {
            // Messages that the process published before its end are delivered first. The next push() tests again.
            if (!inbound_[gone].exhausted()) return false;

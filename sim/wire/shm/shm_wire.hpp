@@ -88,7 +88,7 @@ class ShmWire final : public Wire {
   // The segment, for collective calls and the job's waits.
   [[nodiscard]] const ShmLayout& layout() const { return layout_; }
   // The result of register_node_barrier(): whether membarrier works. If not, every send costs an atomic instruction.
-  [[nodiscard]] bool barrier_registered() const { return registered_; }
+  [[nodiscard]] bool has_memory_barrier() const { return registered_; }
 
  private:
   // The element of local_of_world_ for a rank of another node.
@@ -103,7 +103,7 @@ class ShmWire final : public Wire {
   };
 
   // Sets the hint wants_push(): true if something is queued or held, or a process has ended.
-  void want_push() { wants_push_ = !busy_.empty() || !held_.empty() || !ended_.empty(); }
+  void update_wants_push() { wants_push_ = !busy_.empty() || !held_.empty() || !ended_.empty(); }
 
   // The local rank of `peer`, a world rank. Requires: reaches(peer).
   [[nodiscard]] std::uint32_t local(std::uint32_t peer) const;
@@ -112,9 +112,9 @@ class ShmWire final : public Wire {
   void add_sender(std::uint32_t local_rank);
   // Polls one sender. Returns whether it filled in `arrival`.
   bool look(const Sender& sender, Arrival& arrival);
-  [[gnu::noinline]] bool look_at_others(Arrival& arrival);
+  [[gnu::noinline]] bool look_at_other_senders(Arrival& arrival);
   // Ends the channels of ended processes whose messages have all been taken. Returns whether there were any.
-  bool lose_ended();
+  bool close_ended_channels();
   // Whether a body is being read out of another rank's memory.
   [[nodiscard]] bool reads_bodies() const;
 

@@ -143,7 +143,7 @@ void Handshake::take_hello() {
 }
 
 void Handshake::take_answer() {
-  if (!magic_at(in_.data())) return fail("what answers there does not speak margay's handshake", true);
+  if (!magic_at(in_.data())) return fail("the process at its address does not speak margay's handshake", true);
   if (get_u32(in_.data() + 8) != kHandshakeVersion) {
     return fail("it speaks another version of margay's handshake: start all ranks with the same margay", true);
   }
@@ -176,7 +176,7 @@ void Handshake::take_verdict() {
   const std::uint32_t code = get_u32(in_.data());
   if (code < static_cast<std::uint32_t>(Verdict::welcome) ||
       code > static_cast<std::uint32_t>(Verdict::no_descriptor)) {
-    return fail("it ended the handshake with a word that has no meaning", true);
+    return fail("it ended the handshake with an invalid verdict", true);
   }
   verdict_ = static_cast<Verdict>(code);
   state_ = State::done;

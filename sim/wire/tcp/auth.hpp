@@ -69,7 +69,7 @@ class Handshake {
   // Reports that the first `bytes` of outgoing() have left.
   void sent(std::size_t bytes);
   // The number of bytes that the message being read still lacks; 0 unless `talking`. The driver must not read more,
-  // because the bytes behind the handshake are frames.
+  // because the bytes after the handshake are frames.
   [[nodiscard]] std::size_t wanted() const { return state_ == State::talking ? expected_ - in_bytes_ : 0; }
   // Takes at most wanted() of `bytes`, which may have any content. Requires: outgoing() is empty.
   void feed(std::span<const std::byte> bytes);

@@ -3,7 +3,7 @@
 //
 // A message is a polynomial over GF(2); its first bit is the highest power. Its checksum is the remainder of message *
 // x^32 modulo P. A fold shortens the message without changing that remainder. Let A be a block of 128 bits, and B
-// another block, D bits behind A. At the place of B, the contribution of A is A * x^D. So A is removed, and a
+// another block, D bits after A. At the place of B, the contribution of A is A * x^D. So A is removed, and a
 // polynomial of at most 128 bits that is congruent to A * x^D is added (exclusive or) to B. Because A is L * x^64 + H,
 //     A * x^D = L * x^(64 + D) + H * x^D = L * (x^(64 + D) mod P) + H * (x^D mod P)   (mod P),
 // two multiplications of 64 by 32 bits. Several such folds run side by side, each over every n-th block.
@@ -14,7 +14,7 @@
 // constant is smaller by one.
 //
 // The last 128 bits are congruent to the whole folded part. The crc32 instruction multiplies them by x^32 and divides
-// by P. It also processes the bytes behind them, which are too few for a fold. A start value is added (exclusive or) to
+// by P. It also processes the bytes after them, which are too few for a fold. A start value is added (exclusive or) to
 // the message's first 32 bits.
 #include "sim/wire/tcp/crc32c_methods.hpp"
 
@@ -36,7 +36,7 @@ constexpr std::uint64_t power_of_x(unsigned power) {
 static_assert(power_of_x(31) == std::uint64_t{1} << 32);
 static_assert(power_of_x(32) == std::uint64_t{kCrc32cPolynomial} << 32);
 
-// The factors by which the two halves of a block of 128 bits are folded onto the block that lies `kBits` behind it.
+// The factors by which the two halves of a block of 128 bits are folded onto the block that lies `kBits` after it.
 template <unsigned kBits>
 struct Fold {
   static constexpr std::uint64_t kLower = power_of_x(64 + kBits - 1);

@@ -134,7 +134,7 @@ TcpConnector::Drive TcpConnector::drive(int descriptor, Handshake& handshake, st
     }
     if (handshake.state() != Handshake::State::talking) return Drive::decided;
     std::array<std::byte, kAnswerBytes> bytes;
-    // Reads no more than wanted(), because the bytes behind the handshake are frames, which the link reads.
+    // Reads no more than wanted(), because the bytes after the handshake are frames, which the link reads.
     const ssize_t got = recv(descriptor, bytes.data(), handshake.wanted(), 0);
     if (got > 0) {
       handshake.feed({bytes.data(), static_cast<std::size_t>(got)});

@@ -88,7 +88,7 @@ void TcpConnector::go_on(Dial& dial) {
       return add_connection(dial.peer, descriptor);
     }
     case Verdict::another_serves:
-      return retry(dial, "it awaited another connection, which never came", kOtherServesNs);
+      return retry(dial, "it waited for another connection, which was not opened", kOtherServesNs);
     case Verdict::no_descriptor:
       return fail(dial.peer, "it has no file descriptor left for this connection");
   }

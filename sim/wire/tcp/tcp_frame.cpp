@@ -36,13 +36,13 @@ void write_prefix(const FramePrefix& prefix, std::byte* out) {
 
 std::string_view read_prefix(const std::byte* in, FramePrefix& prefix) {
   // The checksum is compared before any length is used.
-  if (get_u32(in) != own_crc(in)) return "a frame prefix came damaged (CRC32C)";
+  if (get_u32(in) != own_crc(in)) return "a frame prefix is damaged (CRC32C)";
   prefix.crc = get_u32(in + 4);
   prefix.content_bytes = get_u32(in + 8);
   prefix.head_bytes = get_u32(in + 12);
-  if (prefix.content_bytes > kSegmentBytes) return "it sent a frame longer than any may be";
+  if (prefix.content_bytes > kSegmentBytes) return "it sent a frame that is longer than the limit";
   if (prefix.head_bytes < kFrameHeadMinBytes || prefix.head_bytes > kFrameHeadMaxBytes) {
-    return "it sent a frame head of a length that none has";
+    return "it sent a frame head of an invalid length";
   }
   return {};
 }

@@ -45,8 +45,8 @@ bool TcpReceiver::lands_in_long_pieces() const {
   return first == segment_left_ || first >= kLandingPieceBytesMin;
 }
 
-// The places of the segment's remainder in the landing, and a place in the buffer behind them: for the prefix and head
-// of the next segment, or, behind the last segment, for a short read ahead.
+// The places of the segment's remainder in the landing, and a place in the buffer after them: for the prefix and head
+// of the next segment, or, after the last segment, for a short read ahead.
 std::size_t TcpReceiver::landing_targets(std::span<iovec> pieces) {
   RegionCursor ahead = landing_;
   std::size_t count = 0;
@@ -61,7 +61,7 @@ std::size_t TcpReceiver::landing_targets(std::span<iovec> pieces) {
   return count;
 }
 
-// Moves bytes that were read ahead to the buffer's beginning, if less than a longest whole frame fits behind them. An
+// Moves bytes that were read ahead to the buffer's beginning, if less than a longest whole frame fits after them. An
 // offered frame is never moved.
 void TcpReceiver::make_room() {
   if (begin_ == end_) {
@@ -171,14 +171,14 @@ TcpReceiver::Step TcpReceiver::step_frame(Arrival& arrival) {
   if (buffered() < kPrefixBytes + bytes) return Step::need_bytes;
   // A held message is decoded again in each round, but its checksum is computed once.
   if (checked_bytes_ == 0) {
-    if (crc32c({front() + kPrefixBytes, bytes}) != prefix.crc) return malformed("a frame came damaged (CRC32C)");
+    if (crc32c({front() + kPrefixBytes, bytes}) != prefix.crc) return malformed("a frame is damaged (CRC32C)");
     checked_bytes_ = kPrefixBytes + bytes;
   }
   return head.type == FrameType::message ? step_message(prefix, head, arrival) : step_control(prefix, head, arrival);
 }
 
 TcpReceiver::Step TcpReceiver::step_segment(const FramePrefix& prefix, const DecodedHead& head) {
-  if (body_ == Body::none) return malformed("a piece of a body came without its message");
+  if (body_ == Body::none) return malformed("a segment of a body has no message");
   if (head.argument != prefix.content_bytes || head.argument == 0 || head.argument > body_left_) {
     return malformed("a segment of a body has an invalid length");
   }
@@ -194,7 +194,7 @@ TcpReceiver::Step TcpReceiver::step_segment(const FramePrefix& prefix, const Dec
 
 TcpReceiver::Step TcpReceiver::finish_segment(Arrival& arrival) {
   in_segment_ = false;
-  if (segment_crc_ != segment_want_) return malformed("a piece of a body came damaged (CRC32C)");
+  if (segment_crc_ != segment_want_) return malformed("a segment of a body is damaged (CRC32C)");
   // The next segment, or a cut, follows.
   if (body_left_ != 0) return Step::again;
   const bool is_landing = body_ == Body::landing;
@@ -206,9 +206,9 @@ TcpReceiver::Step TcpReceiver::step_message(const FramePrefix& prefix, const Dec
   const std::uint64_t length = arrival.header.length;
   const bool whole = length <= kWholeBytes;
   if (head.read_body) return malformed("a message offers its body for reading, which this wire cannot do");
-  if (body_ != Body::none) return malformed("a message came inside the body of another");
+  if (body_ != Body::none) return malformed("a message inside the body of another");
   if (prefix.content_bytes != (whole ? length : 0)) return malformed("a frame's content is not its message's body");
-  if (length > kMessageLimitBytes) return malformed("a message is longer than any may be");
+  if (length > kMessageLimitBytes) return malformed("a message is longer than the limit");
   arrival.kind = whole ? Arrival::Kind::whole : Arrival::Kind::started;
   arrival.sequence = messages_ + 1;
   arrival.header.source = source_;
@@ -228,15 +228,16 @@ TcpReceiver::Step TcpReceiver::step_control(const FramePrefix& prefix, const Dec
   begin_ += std::exchange(checked_bytes_, 0);
   if (head.type == FrameType::cut) {
     if (body_ == Body::none || head.argument != body_length_ - body_left_)
-      return malformed("a body was cut that was not there");
+      return malformed("a cut without a body, or at a wrong position");
     const bool is_landing = body_ == Body::landing;
     end_body(arrival, Arrival::Kind::cut);
     return is_landing ? Step::arrival : Step::again;
   }
-  if (head.type != FrameType::goodbye) return malformed("a frame of a kind that this wire does not know");
-  if (body_ != Body::none || goodbye_) return malformed("a goodbye came inside a body, or after another one");
+  if (head.type != FrameType::goodbye) return malformed("a control frame of an unknown type");
+  if (body_ != Body::none || goodbye_) return malformed("a goodbye inside a body, or after another goodbye");
   // Without this comparison, a stream that lost a frame would seem to end in an orderly way.
-  if (head.argument != messages_) return malformed("its goodbye counts another number of messages than arrived");
+  if (head.argument != messages_)
+    return malformed("the count in its goodbye is not the number of messages that arrived");
   goodbye_ = true;
   return Step::again;
 }
@@ -272,7 +273,7 @@ void TcpReceiver::end_body(Arrival& arrival, Arrival::Kind kind) {
 
 // A mistake in a peer's bytes never fails an assertion, but ends the connection.
 TcpReceiver::Step TcpReceiver::malformed(std::string_view why) {
-  // Bytes behind a damaged frame have no meaning.
+  // Bytes after a damaged frame have no meaning.
   begin_ = end_ = 0;
   in_segment_ = false;
   goodbye_ = false;

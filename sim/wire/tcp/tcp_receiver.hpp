@@ -98,7 +98,7 @@ class TcpReceiver {
   void make_room();
   // Whether the segment can be read directly into the landing, without the buffer.
   [[nodiscard]] bool lands_in_long_pieces() const;
-  // Fills in the segment's places in the landing, and then a place in the buffer for the bytes behind the segment.
+  // Fills in the segment's places in the landing, and then a place in the buffer for the bytes after the segment.
   [[nodiscard]] std::size_t landing_targets(std::span<iovec> pieces);
   // Counts `bytes` of the segment that are in the landing now, and adds them to the checksum.
   void commit_landed(std::size_t bytes);

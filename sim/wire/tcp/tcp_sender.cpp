@@ -155,7 +155,7 @@ bool TcpSender::gather_segment(Transmission& front) {
   return true;
 }
 
-// The number of bytes behind `cursor`, at most `limit`, that kPiecesMax pieces of their own memory contain.
+// The number of bytes from `cursor` on, at most `limit`, that kPiecesMax pieces of their own memory contain.
 // `scattered`: the pieces are so small that to copy them costs less than to pass them to the operating system.
 std::uint64_t TcpSender::direct_bytes(const RegionCursor& cursor, std::uint64_t limit, bool& scattered) {
   RegionCursor ahead = cursor;

@@ -90,7 +90,7 @@ class TcpSender {
     goodbye_said_ = false;
   }
   // Adds queued messages to the gathered batch until it is full or ends with memory of the program. Adds a goodbye that
-  // is due behind the last message.
+  // is due after the last message.
   void gather();
   // Each adds a part of the front transmission to the gathered batch. false: the batch is full, or ends here.
   [[nodiscard]] bool gather_front();

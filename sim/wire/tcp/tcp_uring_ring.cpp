@@ -148,7 +148,7 @@ Status probe_uring() {
   const int readable = poll(&wait, 1, 1000);
   io_uring_cqe* completion = readable > 0 ? ring.completion() : nullptr;
   if (completion == nullptr) {
-    tried = refused("its trial: no completion came", ETIMEDOUT);
+    tried = refused("its trial: no completion arrived", ETIMEDOUT);
   } else if (completion->res != 1 || (completion->flags & IORING_CQE_F_BUFFER) == 0) {
     tried = refused("multishot receive (Linux 6.0 has it)", completion->res < 0 ? -completion->res : EOPNOTSUPP);
   }

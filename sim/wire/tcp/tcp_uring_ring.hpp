@@ -78,7 +78,7 @@ class TcpUringRing {
   int failure_ = 0;
   // The ring by which buffers are provided; in one mapping with memory_.
   io_uring_buf_ring* buffers_ = nullptr;
-  // The buffers, kBuffers * kBufferBytes bytes, behind their ring.
+  // The buffers, kBuffers * kBufferBytes bytes, after their ring.
   std::byte* memory_ = nullptr;
 };
 

@@ -104,7 +104,7 @@ Status TcpWire::set_cards(const std::vector<std::string>& cards) {
   return {};
 }
 
-TcpLink& TcpWire::made_link(std::uint32_t peer) {
+TcpLink& TcpWire::get_or_make_link(std::uint32_t peer) {
   MARGAY_ASSERT(backend_ != nullptr && peer < links_.size() && peer != settings_.rank);
   if (links_[peer] == nullptr) {
     links_[peer] = std::make_unique<TcpLink>(peer, portals::ProcessId{settings_.group, peer},
@@ -115,7 +115,7 @@ TcpLink& TcpWire::made_link(std::uint32_t peer) {
 }
 
 TcpLink& TcpWire::link_to(std::uint32_t peer) {
-  TcpLink& link = made_link(peer);
+  TcpLink& link = get_or_make_link(peer);
   // The link may exist already, because the peer dialed or because it was wanted before.
   if (!link.wanted) {
     link.wanted = true;
@@ -139,13 +139,13 @@ void TcpWire::connect_some() {
     if (outcome.descriptor >= 0) {
       adopt(outcome.peer, outcome.descriptor);
     } else {
-      lose(made_link(outcome.peer), std::move(outcome.failure));
+      lose(get_or_make_link(outcome.peer), std::move(outcome.failure));
     }
   }
 }
 
 void TcpWire::adopt(std::uint32_t peer, int descriptor) {
-  TcpLink& link = made_link(peer);
+  TcpLink& link = get_or_make_link(peer);
   MARGAY_ASSERT(link.descriptor < 0);
   link.descriptor = descriptor;
   // A closed link: the peer was lost while the connection was being made.
@@ -277,7 +277,7 @@ void TcpWire::tend_connections() {
 void TcpWire::lose_all() {
   for (std::uint32_t peer = 0; peer < settings_.world; ++peer) {
     if (peer < settings_.remote.size() && settings_.remote[peer] && peer != settings_.rank) {
-      lose(made_link(peer), backend_->failure());
+      lose(get_or_make_link(peer), backend_->failure());
     }
   }
 }
@@ -334,7 +334,7 @@ void TcpWire::end_quietly(TcpLink& link) {
 }
 
 void TcpWire::miss(TcpLink& link) {
-  link.receiver.miss("it left the job before it took what was sent to it");
+  link.receiver.miss("it left the job before it received all messages that were sent to it");
   ready_.add(link);
 }
 

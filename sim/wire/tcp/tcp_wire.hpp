@@ -112,7 +112,7 @@ class TcpWire final : public Wire {
   // Opening, and links. docs/tcp_wire.md describes the states of a link.
   [[nodiscard]] portals::Status choose_backend();
   // Returns the link of a peer; makes it if necessary.
-  [[nodiscard]] TcpLink& made_link(std::uint32_t peer);
+  [[nodiscard]] TcpLink& get_or_make_link(std::uint32_t peer);
   // The same; also starts to connect the link if necessary.
   [[nodiscard]] TcpLink& link_to(std::uint32_t peer);
   // Asks the connector for a connection.

@@ -224,7 +224,7 @@ class VirtualWire final : public Wire {
   std::unordered_map<std::uint32_t, std::size_t> inbound_index_;
   // Pairs from this rank with something queued.
   std::vector<Pair*> busy_;
-  // Index of the sender that was polled last. The next poll begins behind it, so that no sender starves.
+  // Index of the sender that was polled last. The next poll begins after it, so that no sender starves.
   std::size_t turn_ = 0;
   // Index of the sender of the message that awaits its answer.
   std::size_t answering_ = 0;

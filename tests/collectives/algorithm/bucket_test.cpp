@@ -109,7 +109,7 @@ TEST_CASE("each rank's slices go round the ring") {
           if (i < mine.first || i >= mine.first + mine.count) row[i] = 0;
         }
         CHECK(world.call(rank, [&](Collective& collective) {
-          return collect_bucket(collective, Members::everybody(size, rank),
+          return collect_bucket(collective, Members::all_members(size, rank),
                                 {portals::Region(bytes_of(row), count * 8), slices, 8}, kNoMember);
         }) == MPI_SUCCESS);
         CHECK(row == all);

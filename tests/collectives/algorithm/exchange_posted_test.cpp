@@ -91,7 +91,7 @@ int exchange_once(CollectiveWorld& world, int rank, std::uint64_t step, std::mt1
   Collective collective(world.portal(rank), world.communicator(rank));
   Team& team = team_of(world, rank);
   mpi_adi::run(exchange_posted(collective, team, out.messages, in.messages));
-  team.be_done(world.communicator(rank).collective_sequence, collective.error_class() == MPIX_ERR_PROC_FAILED);
+  team.publish_done(world.communicator(rank).collective_sequence, collective.error_class() == MPIX_ERR_PROC_FAILED);
   // Its blocks are its own again.
   for (const PeerMessage& message : out.messages) {
     Bytes other(message.data.bytes(), std::byte{0xee});
@@ -198,7 +198,7 @@ TEST_CASE("exchange posted: who makes another call, or names nothing, ends it fo
           Team& team = team_of(world, rank);
           mpi_adi::run(exchange_posted(collective, team, {}, {}));
           error_class = collective.error_class();
-          team.be_done(members.collective_sequence, false);
+          team.publish_done(members.collective_sequence, false);
         }
         CHECK((error_class == MPI_SUCCESS || error_class == MPI_ERR_TRUNCATE));
         if (error_class != MPI_SUCCESS) ++failed;
@@ -229,7 +229,7 @@ TEST_CASE("exchange posted: who reads of a rank that left the call has no succes
       Collective collective(portal, members);
       Team& team = team_of(world, rank);
       mpi_adi::run(exchange_posted(collective, team, out, in));
-      team.be_done(members.collective_sequence, false);
+      team.publish_done(members.collective_sequence, false);
       std::ranges::fill(block, std::byte{'X'});
       if (rank == 0) CHECK(collective.error_class() == MPI_ERR_TRUNCATE);
       const bool right = std::ranges::all_of(got, [](std::byte byte) { return byte == std::byte{'G'}; });

@@ -17,7 +17,7 @@ TEST_CASE("a rank that is lost ends with an error every hybrid that needs its pa
   for (const int size : {2, 4, 6, 8}) {
     for (const HybridPlan& plan : plans_of(size, {Method::brief, Method::slices, Method::bucket})) {
       for (const std::uint64_t seed : testing::Seeds(testing::of_threads(6))) {
-        CAPTURE(text_of(plan));
+        CAPTURE(format_plan(plan));
         CAPTURE(seed);
         std::mt19937_64 random(seed);
         const std::vector<std::uint32_t> nodes = nodes_of(size, random());
@@ -68,7 +68,7 @@ TEST_CASE("a rank that names another amount of data gets an error or its partner
   for (const int size : {2, 4, 6}) {
     for (const HybridPlan& plan : plans_of(size, {Method::brief, Method::slices})) {
       for (const std::uint64_t seed : testing::Seeds(3)) {
-        CAPTURE(text_of(plan));
+        CAPTURE(format_plan(plan));
         CAPTURE(seed);
         const std::vector<std::uint32_t> nodes(static_cast<std::size_t>(size), 0);
         CollectiveWorld world({.ranks = size, .seed = seed, .nodes = nodes});
@@ -113,7 +113,7 @@ TEST_CASE("a rank that takes a broadcast for a short one is not given a slice of
   constexpr int kOther = 2;  // the root's child in the tree too
   for (const HybridPlan& plan : plans_of(kSize, {Method::slices, Method::bucket})) {
     for (const std::uint64_t seed : testing::Seeds(10)) {
-      CAPTURE(text_of(plan));
+      CAPTURE(format_plan(plan));
       CAPTURE(seed);
       const std::vector<std::uint32_t> nodes(kSize, 0);
       CollectiveWorld world({.ranks = kSize, .seed = seed, .nodes = nodes});

@@ -113,7 +113,7 @@ std::vector<Slice> any_slices(int ranks, std::mt19937_64& random) {
 
 // `salt`: of the plan, so that not all of them have the same counts and roots.
 void run_all_operations(int size, const HybridPlan& plan, std::uint64_t salt, std::uint64_t seed) {
-  CAPTURE(text_of(plan));
+  CAPTURE(format_plan(plan));
   CAPTURE(seed);
   const std::uint64_t drawn = seed * 1000 + salt;
   const std::vector<std::uint32_t> nodes = nodes_of(size, drawn);
@@ -175,7 +175,7 @@ TEST_CASE("what each rank sends is what the cost says, where lengths divide the 
           doctest::skip(testing::kSanitized)) {
   for (const int size : {3, 4, 6, 8, 12, 16}) {
     for (const HybridPlan& plan : plans_of(size, {Method::brief, Method::slices, Method::bucket})) {
-      CAPTURE(text_of(plan));
+      CAPTURE(format_plan(plan));
       const auto ranks = static_cast<std::uint64_t>(size);
       std::uint64_t left = 8 * ranks, allreduce = 0, starts = 0;
       bool pairs = true;  // so that all ranks of an exchange do the same
@@ -232,7 +232,7 @@ TEST_CASE("where a plan says so and nodes have the order of ranks, an operation 
     for (const HybridPlan& plan : plans_of(size, {Method::brief, Method::slices, Method::bucket})) {
       if (!plan.combines_in_order()) continue;
       for (const std::uint64_t seed : testing::Seeds(2)) {
-        CAPTURE(text_of(plan));
+        CAPTURE(format_plan(plan));
         CAPTURE(seed);
         std::mt19937_64 random(seed * 1000 + static_cast<std::uint64_t>(size));
         std::vector<std::uint32_t> nodes = nodes_of(size, random());
@@ -278,7 +278,7 @@ TEST_CASE("an allreduce of reals by dimensions ends with the same bits everywher
     for (const HybridPlan& plan : plans_of(size, {Method::brief, Method::slices, Method::bucket})) {
       std::vector<double> first;
       for (const std::uint64_t seed : testing::Seeds(2)) {
-        CAPTURE(text_of(plan));
+        CAPTURE(format_plan(plan));
         CAPTURE(seed);
         const std::vector<std::uint32_t> nodes(static_cast<std::size_t>(size), 0);
         CollectiveWorld world({.ranks = size, .seed = seed});

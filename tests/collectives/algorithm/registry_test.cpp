@@ -76,8 +76,8 @@ TEST_CASE("registry: which of the ways through memory does a call") {
   CHECK(algorithm_of(ScatterCall(), kPostedBytes / 3, crowd) == &scatter_by_posting);
   CHECK(algorithm_of(ScatterCall(), kPostedBytes / 3 + 1, crowd) == &scatter_by_reading);
   CHECK(algorithm_of(AlltoallCall(), kPostedBytes / 3, few) == &alltoall_by_reading);
-  CHECK(algorithm_of(AlltoallCall(), kReadWhereItLies, few) == &alltoall_by_posting);
-  CHECK(algorithm_of(AlltoallCall(), kReadWhereItLies, crowd) == &alltoall_by_strips);
+  CHECK(algorithm_of(AlltoallCall(), kReadInPlaceBytes, few) == &alltoall_by_posting);
+  CHECK(algorithm_of(AlltoallCall(), kReadInPlaceBytes, crowd) == &alltoall_by_strips);
   CHECK(algorithm_of(ScanCall(), 8, few) == &scan_by_meeting);
   CHECK(algorithm_of(ScanCall(), 8, crowd) == &scan_by_posting);
 }

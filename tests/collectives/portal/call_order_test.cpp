@@ -180,7 +180,7 @@ TEST_CASE("calls behind a gate begin when it is over") {
     return *calls.back();
   };
   const auto runs = [&] {
-    queue.run(mpi_adi::TaskQueue::Who::program);
+    queue.run(mpi_adi::TaskQueue::Runner::program);
     std::vector<int> made;
     for (const auto& task : tasks) made.push_back(std::exchange(task->runs, 0));
     return made;

@@ -135,7 +135,7 @@ struct Case {
 Counted run_case(const Case& of) {
   CollectiveWorld::Options options{.ranks = static_cast<int>(of.nodes.size()), .nodes = of.nodes, .trace = true};
   options.asked = std::string(name(of.operation)) + "=" + std::string(name(of.algorithm));
-  if (of.plan) options.asked += ":" + text_of(*of.plan);
+  if (of.plan) options.asked += ":" + format_plan(*of.plan);
   options.network = {.segment_bytes = std::uint64_t{1} << 30,
                      .window_bytes = std::uint64_t{1} << 40,
                      .window_messages = 1U << 20,
@@ -174,7 +174,7 @@ void hold(const Case& of) {
   CAPTURE(bytes);
   CAPTURE(of.nodes);
   CHECK(cost.all.messages() == doctest::Approx(counted.inside.messages + counted.between.messages));
-  CAPTURE(of.plan ? text_of(*of.plan) : "");
+  CAPTURE(of.plan ? format_plan(*of.plan) : "");
   CHECK(cost.all.bytes() == doctest::Approx(counted.inside.bytes + counted.between.bytes));
   if (of.plan && !lies_along_nodes(*of.plan, facts)) return;
   CHECK(cost.all.between.bytes == doctest::Approx(counted.between.bytes));

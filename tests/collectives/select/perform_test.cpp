@@ -98,7 +98,7 @@ TEST_CASE("hybrids that are asked for, of all that take one, in both forms of a 
     const std::vector<HybridPlan> plans = plans_of(size, {Method::brief, Method::slices, Method::bucket});
     std::string asked;
     for (const char* const operation : {"bcast", "reduce", "allreduce", "allgather", "reduce_scatter"}) {
-      const std::string plan = drawn() % 4 == 0 ? "" : ":" + text_of(plans[drawn() % plans.size()]);
+      const std::string plan = drawn() % 4 == 0 ? "" : ":" + format_plan(plans[drawn() % plans.size()]);
       asked += std::string(operation) + "=hybrid" + plan + ",";
     }
     CollectiveWorld world({.ranks = size, .seed = seed, .nodes = nodes_of(size, seed), .asked = asked});

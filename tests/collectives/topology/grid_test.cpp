@@ -31,7 +31,7 @@ TEST_CASE("every rank of a grid has one place, and its lines are the ranks that 
   for (int ranks = 1; ranks <= 16; ++ranks) {
     for (const HybridPlan& plan : plans_of(ranks, {Method::slices})) {
       for (const std::uint64_t seed : testing::Seeds(4)) {
-        CAPTURE(text_of(plan));
+        CAPTURE(format_plan(plan));
         CAPTURE(seed);
         const std::vector<std::uint32_t> nodes = nodes_of(ranks, seed);
         std::set<Grid::Place> places;

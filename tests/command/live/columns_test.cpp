@@ -8,7 +8,7 @@
 
 #include "command/live/board_reader.hpp"
 #include "command/live/columns.hpp"
-#include "command/live/job_look.hpp"
+#include "command/live/job_snapshot.hpp"
 #include "command/live/running_jobs.hpp"
 #include "sim/boot/board.hpp"
 #include "sim/boot/node_segment.hpp"
@@ -50,12 +50,12 @@ sim::BoardBlock begun() {
   return block;
 }
 
-RankLook row(std::uint32_t rank, double messages) {
-  RankLook look;
+RankSnapshot row(std::uint32_t rank, double messages) {
+  RankSnapshot look;
   look.rank = rank;
   look.pid = 100 + static_cast<int>(rank);
-  look.doing = Doing::computing;
-  look.rates = RankLook::Rates{.processor = 0.5, .calls = 1, .messages = messages, .bytes = 12'345'678};
+  look.doing = Activity::computing;
+  look.rates = RankSnapshot::Rates{.processor = 0.5, .calls = 1, .messages = messages, .bytes = 12'345'678};
   return look;
 }
 
@@ -91,26 +91,26 @@ TEST_CASE("a board whose file is shorter than it says is refused, and so is one 
 }
 
 TEST_CASE("what a rank does follows from the board and from its process") {
-  const ProcessLook runs{'R', 100, 0};
-  const ProcessLook sleeps{'S', 100, 0};
+  const ProcessSnapshot runs{'R', 100, 0};
+  const ProcessSnapshot sleeps{'S', 100, 0};
   sim::BoardBlock block;
-  CHECK(doing_of(block, {}) == Doing::not_begun);
+  CHECK(activity_of(block, {}) == Activity::not_begun);
   block = begun();
-  CHECK(doing_of(block, runs) == Doing::computing);
-  CHECK(doing_of(block, sleeps) == Doing::sleeping);
+  CHECK(activity_of(block, runs) == Activity::computing);
+  CHECK(activity_of(block, sleeps) == Activity::sleeping);
   sim::set_text(block.mpi_call, "MPI_Wait");
-  CHECK(doing_of(block, runs) == Doing::in_call);
-  CHECK(doing_of(block, sleeps) == Doing::asleep);
+  CHECK(activity_of(block, runs) == Activity::in_call);
+  CHECK(activity_of(block, sleeps) == Activity::asleep);
   block.wait.is_waiting = 1;
-  CHECK(doing_of(block, sleeps) == Doing::waiting);
-  CHECK(doing_of(block, {'T', 100, 0}) == Doing::stopped);
-  CHECK(doing_of(block, {'R', 101, 0}) == Doing::ended);  // another process with its number
-  CHECK(doing_of(block, {'Z', 100, 0}) == Doing::ended);
-  CHECK(doing_of(block, {}) == Doing::ended);
+  CHECK(activity_of(block, sleeps) == Activity::waiting);
+  CHECK(activity_of(block, {'T', 100, 0}) == Activity::stopped);
+  CHECK(activity_of(block, {'R', 101, 0}) == Activity::ended);  // another process with its number
+  CHECK(activity_of(block, {'Z', 100, 0}) == Activity::ended);
+  CHECK(activity_of(block, {}) == Activity::ended);
   block.state = sim::RankState::finalized;
-  CHECK(doing_of(block, runs) == Doing::finalized);
+  CHECK(activity_of(block, runs) == Activity::finalized);
   block.state = static_cast<sim::RankState>(77);
-  CHECK(doing_of(block, runs) == Doing::unknown);
+  CHECK(activity_of(block, runs) == Activity::unknown);
 }
 
 TEST_CASE("numbers and times are short") {
@@ -131,7 +131,7 @@ TEST_CASE("numbers and times are short") {
 }
 
 TEST_CASE("a table has a line for each rank in the order asked for, and what the launcher sees") {
-  JobLook job;
+  JobSnapshot job;
   job.name = "0123abcd";
   job.nodes = 1;
   job.ranks = {row(0, 1), row(1, 30), row(2, 20)};
@@ -151,7 +151,7 @@ TEST_CASE("a table has a line for each rank in the order asked for, and what the
 }
 
 TEST_CASE("a narrow table has for whom a rank waits behind the call, the whole cycle, and what is sorted by") {
-  JobLook job;
+  JobSnapshot job;
   job.nodes = 1;
   job.ranks = {row(0, 1), row(1, 30)};
   job.ranks[0].call = "MPI_Recv";
@@ -186,17 +186,17 @@ TEST_CASE("what is too long for a line is broken at a space, or where there is n
 
 TEST_CASE("why a word names no one job") {
   RunningJobs jobs;
-  CHECK(jobs.why_not_named("", "job") == "no job of this user runs on this machine");
-  CHECK(jobs.why_not_named("dead", "job") ==
+  CHECK(jobs.explain_no_match("", "job") == "no job of this user runs on this machine");
+  CHECK(jobs.explain_no_match("dead", "job") ==
         "no job dead of this user runs on this machine; there is no job of this user");
   for (const char* const job : {"aa01", "aa02", "bb03"}) jobs.all().emplace_back().name = job;
   for (RunningJob& job : jobs.all()) job.launcher.pid = 7;
-  CHECK(jobs.why_not_named("", "job") ==
+  CHECK(jobs.explain_no_match("", "job") ==
         "several jobs run: name one of aa01 (launcher 7), aa02 (launcher 7), bb03 (launcher 7)");
   CHECK(jobs.named("aa") == nullptr);
-  CHECK(jobs.why_not_named("aa", "job") ==
+  CHECK(jobs.explain_no_match("aa", "job") ==
         "several jobs have names that begin with aa: name one of aa01 (launcher 7), aa02 (launcher 7)");
-  CHECK(jobs.why_not_named("\x1b[31m\n", "job or process") ==
+  CHECK(jobs.explain_no_match("\x1b[31m\n", "job or process") ==
         "no job or process ?[31m? of this user runs on this machine; jobs: aa01 (launcher 7), aa02 (launcher 7), bb03 "
         "(launcher 7)");
 }

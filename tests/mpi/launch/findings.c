@@ -2,12 +2,15 @@
    receive ("truncated", "waitall", "waitsome", "testall"). The same class, given by the program: by an attribute's copy
    function ("copy"), a generalized request's function ("query"; "queries" in MPI_Waitall), or MPI_Comm_call_errhandler
    ("call"). A null pointer, in another thread than the one that may call MPI ("thread"), before MPI_Init ("early"),
-   after MPI_Finalize ("late"). More memory than there is ("memory"). Two accesses to one place ("puts"); the end of an
-   epoch that was not begun ("completes"). The connections to other nodes end ("loss"). A rank ends without
-   MPI_Init ("absent") or MPI_Finalize ("leaves"). A library is loaded, and MPI not used ("loads FILE"). */
+   after MPI_Finalize ("late"); in several threads at once, which an exit handler joins ("crowd", "early crowd"). More
+   memory than there is ("memory"). Two accesses to one place ("puts"); the end of an epoch that was not begun
+   ("completes"). A wrong argument of a function with the longest name ("longest"). The connections to other nodes end
+   ("loss"). A rank ends without MPI_Init ("absent") or MPI_Finalize ("leaves"). A library is loaded, and MPI not used
+   ("loads FILE"). */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -87,6 +90,28 @@ static void in_thread(void) {
   pthread_join(thread, NULL);
 }
 
+static pthread_t crowd[4];
+static pthread_barrier_t all_here;
+
+static void* err_together(void* unused) {
+  pthread_barrier_wait(&all_here);
+  MPI_Info_free(NULL);
+  puts("returned");
+  return unused;
+}
+
+static void join_crowd(void) {
+  for (int i = 0; i < 4; ++i) pthread_join(crowd[i], NULL);
+}
+
+static void err_in_threads(void) {
+  atexit(join_crowd);
+  pthread_barrier_init(&all_here, NULL, 5);
+  for (int i = 0; i < 4; ++i) pthread_create(&crowd[i], NULL, err_together, NULL);
+  pthread_barrier_wait(&all_here);
+  for (;;) pause();
+}
+
 static void use_window(const char* way) {
   int* base;
   MPI_Win window;
@@ -113,6 +138,7 @@ int main(int argc, char** argv) {
   int provided;
   void* memory;
   if (is(way, "early")) MPI_Info_free(NULL);
+  if (is(way, "early crowd")) err_in_threads();
   if (is(way, "absent") && is(getenv("PMI_RANK"), "1")) return 3;
   if (is(way, "loads")) {
     if (argc < 3 || dlopen(argv[2], RTLD_NOW) == NULL) return 2;
@@ -127,7 +153,12 @@ int main(int argc, char** argv) {
   if (is(way, "queries")) query(1);
   if (is(way, "call")) MPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_TRUNCATE);
   if (is(way, "thread")) in_thread();
+  if (is(way, "crowd")) err_in_threads();
   if (is(way, "memory")) MPI_Alloc_mem((MPI_Aint)1 << 50, MPI_INFO_NULL, &memory);
+  if (is(way, "longest")) {
+    MPI_Datatype made;
+    MPI_Type_create_hindexed_block_c(-1, 1, NULL, MPI_INT, &made);
+  }
   if (is(way, "puts") || is(way, "completes")) use_window(way);
   if (is(way, "loss")) lose();
   if (is(way, "leaves") && rank == 1) exit(3);

@@ -17,12 +17,12 @@ int main(int argc, char** argv) {
   MPI_Comm_get_errhandler(MPI_COMM_SELF, &self);
   const int sent = MPI_Send(&before, 1, MPI_INT, 4711, 1, MPI_COMM_WORLD);
   const int created = MPI_Info_free(&(MPI_Info){MPI_INFO_NULL});
-  char told[64] = "";
-  int width = sizeof told, found = 0;
-  MPI_Info_get_string(MPI_INFO_ENV, "mpi_initial_errhandler", &width, told, &found);
-  printf("before %d, handlers %d %d, send %d, info %d, told %s\n", class_of(before) == MPI_ERR_INFO,
+  char value[64] = "";
+  int width = sizeof value, found = 0;
+  MPI_Info_get_string(MPI_INFO_ENV, "mpi_initial_errhandler", &width, value, &found);
+  printf("before %d, handlers %d %d, send %d, info %d, mpi_initial_errhandler %s\n", class_of(before) == MPI_ERR_INFO,
          world == MPI_ERRORS_RETURN, self == MPI_ERRORS_RETURN, class_of(sent) == MPI_ERR_RANK,
-         class_of(created) == MPI_ERR_INFO, told);
+         class_of(created) == MPI_ERR_INFO, value);
   MPI_Finalize();
   return MPI_Info_set(MPI_INFO_NULL, "key", "value") == MPI_SUCCESS;
 }

@@ -1,7 +1,8 @@
 /* Messages that nobody receives, on the world and on a communicator that is freed; the last is long, and its request is
    freed. Or ("clean") all of them are received; or ("late") they come after the receiver has freed their communicators:
    a copy, the part of a split, one that is disconnected, of a message whose sender waits too, one of MPI_COMM_SELF; or
-   ("ready") they are ready sends that no receive waits for. Two ranks. */
+   ("ready") they are ready sends that no receive waits for, or ("ready waits") for which the receive comes too late, so
+   that all wait. Two ranks. */
 #include <mpi.h>
 #include <string.h>
 
@@ -51,6 +52,16 @@ int main(int argc, char** argv) {
     if (rank == 0) MPI_Rsend(body, 3, MPI_INT, 1, 11, MPI_COMM_WORLD);
     MPI_Finalize();
     return 0;
+  }
+  if (argc > 1 && strcmp(argv[1], "ready waits") == 0) {
+    if (rank == 0) {
+      MPI_Rsend(body, 3, MPI_INT, 1, 11, MPI_COMM_WORLD);
+      MPI_Send(body, 1, MPI_INT, 1, 12, MPI_COMM_WORLD);
+      MPI_Recv(body, 1, MPI_INT, 1, 13, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else {
+      MPI_Recv(body, 1, MPI_INT, 0, 12, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Recv(body, 3, MPI_INT, 0, 11, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
   }
   MPI_Comm_dup(MPI_COMM_WORLD, &other);
   MPI_Comm_set_name(other, "other");

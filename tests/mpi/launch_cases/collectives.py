@@ -16,7 +16,7 @@ DISAGREE = {
     "forgotten": ("MPI_Reduce of 1 x MPI_INT with MPI_SUM, root 3", "MPI_Finalize"),
     "made": ("MPI_Comm_split", "MPI_Comm_dup"),
 }
-OUT_OF_STEP = "; the members are out of step, so later calls there are not compared"
+OUT_OF_STEP = "; the members are out of step, so later calls on this communicator are not compared"
 MISMATCH = re.compile(rf"rank (\d) calls (.*), where rank (\d) calls (.*?)({re.escape(OUT_OF_STEP)})?")
 
 
@@ -47,7 +47,7 @@ def case_disagree(case):
             case.expect(out_of_step == (others.split()[0] != odd.split()[0]), f"{what}: whether the members are out of step")
         case.margay("--strict", *wire, program, "half", ranks=4, status=72)
         case.expect_findings([("collective-mismatch", "1 MPI_Reduce 1 MPI_INT MPI_SUM 1 1 2")], "id", "operands")
-        case.expect_said(", half, which 1 of the 2 members never do")
+        case.expect_said(", half, a call that 1 of the 2 members never make")
 
 
 TO_ONE, TO_EACH = ("gather", "gatherv"), ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")

@@ -84,11 +84,11 @@ def case_info(case):
 
 
 def case_doctor(case):
-    """`margay doctor` and `margay info` tell of limits on files and on memory that jobs cannot live with, and live there."""
+    """`margay doctor` and `margay info` report limits on files and on memory that jobs cannot live with, and live there."""
     margay = case.build.tool("margay")
     for command in ("doctor", "info"):
         case.run(["sh", "-c", f"ulimit -f 10; '{margay}' {command} | cat; '{margay}' {command} > /dev/null; test $? -lt 128"])
-        case.expect(case.last.stdout, "it is to tell what it found")
+        case.expect(case.last.stdout, "it is to print what it found")
     case.run(["sh", "-c", f"ulimit -f 10; '{margay}' doctor | cat"])
     case.expect_printed("ulimit -f unlimited")
     case.expect("--shm-size=1g, or" not in case.last.stdout, "memory is not what lacks")

@@ -23,5 +23,5 @@ def case_help(case):
     """What is said of jobs that run stands below `margay --help` and `margay run --help`, and below no other help."""
     of_traces = [f"trace {name}" for name in ("story", "messages", "view", "print", "check", "export")]
     for line in ("", "run", "info", "doctor", "check", "calibrate", "top", "stacks", "trace", *of_traces):
-        told = case.command(*line.split(), "--help")
-        case.expect(("SIGUSR1" in told) == (line in ("", "run")), f"{line}: SIGUSR1")
+        printed = case.command(*line.split(), "--help")
+        case.expect(("SIGUSR1" in printed) == (line in ("", "run")), f"{line}: SIGUSR1")

@@ -1,4 +1,4 @@
-"""What `margay top` and `margay stacks` tell of jobs that run, that end meanwhile, and that are none."""
+"""What `margay top` and `margay stacks` print of jobs that run, that end meanwhile, and that are none."""
 import fcntl
 import os
 import pathlib
@@ -171,8 +171,8 @@ def case_top_others(case):
     for word in ("colour", "3", "\x1b[2J"):
         case.command("top", "--once", f"--sort={word}", status=2)
         case.expect(f"there are: {columns}" in case.last.stderr and "\x1b" not in case.last.stderr, f"sort {word!r}")
-    told = case.command("top", "--help")
-    case.expect(columns in " ".join(told.split()) and all(32 <= ord(c) < 127 or c == "\n" for c in told), "help is text")
+    printed = case.command("top", "--help")
+    case.expect(columns in " ".join(printed.split()) and all(32 <= ord(c) < 127 or c == "\n" for c in printed), "help is text")
     for command, status in ((("top", "--once"), 1), (("stacks",), 2)):
         case.command(*command, "\x1b[31mred\n", status=status)
         case.expect("?[31mred?" in case.last.stderr and "\x1b" not in case.last.stderr, f"{command}: a name is printable")
@@ -206,9 +206,9 @@ def case_top_others(case):
         descriptor = os.memfd_create("margay-board")
         os.write(descriptor, content)
         try:
-            told = case.command("top", "--once", "--interval", "0.05", own, status=0 if shown else 1)
-            case.expect((f"launcher {own}" in told) == shown, f"{what}: shown or not")
-            case.expect(all(32 <= ord(c) < 127 or c == "\n" for c in told), f"{what}: printable")
+            printed = case.command("top", "--once", "--interval", "0.05", own, status=0 if shown else 1)
+            case.expect((f"launcher {own}" in printed) == shown, f"{what}: shown or not")
+            case.expect(all(32 <= ord(c) < 127 or c == "\n" for c in printed), f"{what}: printable")
             case.expect(refused is None or re.search(rf"process {own} holds .*{re.escape(refused)}", case.last.stderr),
                         f"{what}: {refused}")
             if not shown:
@@ -375,8 +375,8 @@ def case_top_no_reader(case):
         top = Pseudoterminal(case, "ffffffffffffffff").process
         ended = eventually(case, top.poll, lambda status: status is not None, "top without its job ends")
         top.kill()
-        told = top.communicate()[1].decode()
-        expect(case, ended == 1 and "no job ffffffffffffffff of this user" in told and job.name in told, f"no such job: {told}")
+        printed = top.communicate()[1].decode()
+        expect(case, ended == 1 and "no job ffffffffffffffff of this user" in printed and job.name in printed, f"no such job: {printed}")
 
 
 def case_stacks_stuck(case):
@@ -444,8 +444,8 @@ def case_stacks_killed(case):
             time.sleep(0.005)  # it is to know by now for what they stopped
             looker.kill()
             looker.wait()
-        told = held.finish()
-        expect(case, told == "signals lost: 0\n", f"no signal is lost: {told}")
+        printed = held.finish()
+        expect(case, printed == "signals lost: 0\n", f"no signal is lost: {printed}")
 
 
 def state_of(process):
@@ -465,8 +465,8 @@ def case_stacks_suspended(case):
                 looker.send_signal(signal.SIGCONT)
                 ended = eventually(case, looker.poll, lambda status: status is not None, "stacks goes on")
                 expect(case, ended == 1, f"its exit status: {ended}")
-        told = held.finish()
-        expect(case, told == "signals lost: 0\n", f"no signal is lost: {told}")
+        printed = held.finish()
+        expect(case, printed == "signals lost: 0\n", f"no signal is lost: {printed}")
 
 
 def case_stacks(case):
@@ -474,23 +474,23 @@ def case_stacks(case):
     line = marked_lines("placed.c")
     job, end = placed(case)
     with job:
-        told = eventually(case, lambda: case.command("stacks", job.name), lambda seen: "compute (placed.c" in seen
+        printed = eventually(case, lambda: case.command("stacks", job.name), lambda seen: "compute (placed.c" in seen
                           and "> MPI_Recv" in seen and "ranks 2,3:" in seen,
                           "all ranks at their places")
         # In the loop, or asking for the file.
         computes = rf"compute \(placed.c:({line['compute']}|{line['compute'] + 1})\)"
-        case.expect(re.search(rf"^rank 1: main \(placed.c:{line['call']}\) > {computes}", told, re.M), "rank 1")
-        case.expect(f"rank 0: main (placed.c:{line['wait']}) > MPI_Recv\n" in told, "rank 0 waits in MPI_Recv")
-        case.expect(f"ranks 2,3: main (placed.c:{line['barrier']}) > MPI_Barrier\n" in told, "ranks 2 and 3 as one")
-        case.expect(re.search(rf"^a thread of rank 1: stay \(placed.c:{line['stay']}\) > ", told, re.M), "rank 1's thread")
-        case.expect("margay::" not in told, "the library's frames are folded")
-        told = case.command("stacks", job.name, "--rank", "0")
-        case.expect(told == f"rank 0: main (placed.c:{line['wait']}) > MPI_Recv\n", "one rank")
-        told = case.command("stacks", job.name, "--rank", "0", "--all")
-        case.expect(re.search(r"^rank 0:\n(    .*\n)*    main \(placed.c:\d+\)\n(    .*\n)*    margay::", told, re.M), "all frames")
+        case.expect(re.search(rf"^rank 1: main \(placed.c:{line['call']}\) > {computes}", printed, re.M), "rank 1")
+        case.expect(f"rank 0: main (placed.c:{line['wait']}) > MPI_Recv\n" in printed, "rank 0 waits in MPI_Recv")
+        case.expect(f"ranks 2,3: main (placed.c:{line['barrier']}) > MPI_Barrier\n" in printed, "ranks 2 and 3 as one")
+        case.expect(re.search(rf"^a thread of rank 1: stay \(placed.c:{line['stay']}\) > ", printed, re.M), "rank 1's thread")
+        case.expect("margay::" not in printed, "the library's frames are folded")
+        printed = case.command("stacks", job.name, "--rank", "0")
+        case.expect(printed == f"rank 0: main (placed.c:{line['wait']}) > MPI_Recv\n", "one rank")
+        printed = case.command("stacks", job.name, "--rank", "0", "--all")
+        case.expect(re.search(r"^rank 0:\n(    .*\n)*    main \(placed.c:\d+\)\n(    .*\n)*    margay::", printed, re.M), "all frames")
         pid = re.search(r"^ +1 +0 +(\d+)", case.command("top", "--once", "--interval", "0.05", job.name), re.M).group(1)
-        told = eventually(case, lambda: case.command("stacks", pid), lambda seen: "compute" in seen, "a process in compute()")
-        case.expect(told.startswith(f"process {pid}: main (placed.c:{line['call']})"), "a process")
+        printed = eventually(case, lambda: case.command("stacks", pid), lambda seen: "compute" in seen, "a process in compute()")
+        case.expect(printed.startswith(f"process {pid}: main (placed.c:{line['call']})"), "a process")
         case.command("stacks", job.name, "--rank", "4", status=2)
         case.expect("has 4 ranks" in case.last.stderr, "no such rank")
         case.command("stacks", "ffffffffffffffff", status=2)
@@ -504,8 +504,8 @@ def case_stacks_often(case):
         job, end = placed(case, options=("--check-accounting", *options), exchanges=["20000"])
         with job:
             for _ in range(20):
-                told = case.command("stacks", job.name)
-                case.expect("no frames" not in told and "rank 1" in told, "stacks of all")
+                printed = case.command("stacks", job.name)
+                case.expect("no frames" not in printed and "rank 1" in printed, "stacks of all")
             job.finish(case, end, SUM)
 
 
@@ -517,6 +517,6 @@ def case_stacks_refused(case):
     job, _ = placed(case, ranks=2)
     with job:
         case.run([refuse, case.build.tool("margay"), "stacks", job.name], status=1)
-        told = case.last.stderr
-        case.expect(re.search(r"rank 1 \(process \d+\): .*(SYS_PTRACE.*seccomp|kernel.yama.ptrace_scope is [123])", told), "why")
+        printed = case.last.stderr
+        case.expect(re.search(r"rank 1 \(process \d+\): .*(SYS_PTRACE.*seccomp|kernel.yama.ptrace_scope is [123])", printed), "why")
         case.expect(case.last.stdout == "", "no stacks")

@@ -27,8 +27,8 @@ def case_info_collectives(case):
                         "on the Paragon")
     # In memory, with its cost and the next one's.
     case.expect_matches(r"^  barrier +shared +[0-9.]+ us; \w+ [0-9.]+ us$")
-    told = info(case, "-n", "8", "--rates", DEAR_MEMORY)
-    case.expect("as given" in told and not re.search(r"^  barrier +shared ", told, re.M), "dear memory is not taken")
+    printed = info(case, "-n", "8", "--rates", DEAR_MEMORY)
+    case.expect("as given" in printed and not re.search(r"^  barrier +shared ", printed, re.M), "dear memory is not taken")
     info(case, "-n", "8", "--nodes", "8", "--rates", "paragon")
     case.expect_printed("the Intel Paragon's")
     for words in (("--rates", "fast"), ("--rates", "turn=1"), ("--rates", "/nowhere/rates"), ("-n", "2", "--nodes", "3"), ("--protocols",)):

@@ -23,9 +23,9 @@ def counts(way, accumulates=None):
 
 
 def ways_here(case, env=None):
-    """The ways by kind of memory, as `margay info` tells them."""
-    told = case.command("info", env=env).partition("windows: ")[2]
-    return {line[2:20].strip(): re.sub("memory|s$", "", line[21:49].strip()).strip() for line in told.splitlines()[1:]
+    """The ways by kind of memory, as `margay info` prints them."""
+    table = case.command("info", env=env).partition("windows: ")[2]
+    return {line[2:20].strip(): re.sub("memory|s$", "", line[21:49].strip()).strip() for line in table.splitlines()[1:]
             if line[2:3] not in ("(", "")}
 
 
@@ -48,7 +48,7 @@ def case_windows_stats(case):
         for rank in range(2):
             rows = re.findall(rf"^rank {rank} (put|get|accumulate)s_([a-z]+)(_bytes)? (\d+)$", case.last.stdout, re.M)
             read = {(access, way, "bytes" if of_bytes else "accesses"): int(value) for access, way, of_bytes, value in rows}
-            case.expect(read == expected, f"{memory} {place}: MPI_T tells rank {rank} {read}")
+            case.expect(read == expected, f"{memory} {place}: MPI_T of rank {rank} has {read}")
     case.margay("--stats", case.ours("who.c"))
     case.expect("one-sided" not in case.last.stderr + case.last.stdout, "without a window nothing is printed of any")
 
@@ -78,9 +78,9 @@ def case_windows_trace(case):
     created = ways_here(case)["the program's"]
     for place, memory, way, updates in (([], "allocate", "direct", "direct"), ([], "create", created, "message"),
                                         (["--nodes", "2"], "allocate", "message", "message")):
-        told = of(traced(case, *place, program, memory), 0, "window_access", "window_sync")
-        seen = [window_words(event) for event in told]
-        windows = {event["window"] for event in told}
+        events = of(traced(case, *place, program, memory), 0, "window_access", "window_sync")
+        seen = [window_words(event) for event in events]
+        windows = {event["window"] for event in events}
         case.expect(len(windows) == 1, f"one window, not {windows}")
         case.expect(seen == [
             "0>any fence",
@@ -131,11 +131,11 @@ def case_windows_strided(case):
 
 
 def case_windows_info(case):
-    """`margay info` tells the way to each kind of window memory, and why; a run takes it."""
-    told = ways_here(case)
-    case.expect(set(told) == {"one's own", "allocated", "the program's", "on other nodes", "dynamic", "of MPI_RMA_init"}, f"{told}")
+    """`margay info` prints the way to each kind of window memory, and why; a run takes it."""
+    ways = ways_here(case)
+    case.expect(set(ways) == {"one's own", "allocated", "the program's", "on other nodes", "dynamic", "of MPI_RMA_init"}, f"{ways}")
     able = "process_vm_readv   available" in case.last.stdout
-    case.expect(told["the program's"] == ("process" if able else "message"), "process memory is a way where it can be read")
+    case.expect(ways["the program's"] == ("process" if able else "message"), "process memory is a way where it can be read")
     case.expect_printed("no memory is shared between nodes", "huge pages", "process_vm_readv: ")
     case.expect(ways_here(case, RING)["the program's"] == "message", "the options of the environment count")
     case.expect_printed("--method long=ring")

@@ -34,9 +34,9 @@ def standing(page, printed):
     mine = [entry for entry in rows_of(page, "entries") if entry["rank"] == 0 and "tag 77" in entry["wanted"]]
     if len(mine) != 1 or not math.isnan(mine[0]["to"]):
         problems.append(f"the receive of tag 77 is {mine}, and it stands to the end")
-    told = [line for line in printed.splitlines() if "complete" in line and " rank 0 " in line.replace("     0  ", " rank 0 ")]
-    if any("request" in line for line in told):
-        problems.append("rank 0 completes sends alone, which are shown as numbered requests: " + "\n".join(told))
+    completions = [line for line in printed.splitlines() if "complete" in line and " rank 0 " in line.replace("     0  ", " rank 0 ")]
+    if any("request" in line for line in completions):
+        problems.append("rank 0 completes sends alone, which are shown as numbered requests: " + "\n".join(completions))
     if printed.count("the send is complete") < 3:
         problems.append("three sends are complete, and these are not shown so:\n" + printed)
     return problems

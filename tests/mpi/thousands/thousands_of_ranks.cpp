@@ -60,9 +60,9 @@ struct World {
     sim::VirtualPlace place;
     place.job.size = size;
     place.job.node_count = 1;
-    sim::SharedTable::Numbers everybody(size);
-    std::iota(everybody.begin(), everybody.end(), 0U);
-    place.job.everybody = std::move(everybody);
+    sim::SharedTable::Numbers all_ranks(size);
+    std::iota(all_ranks.begin(), all_ranks.end(), 0U);
+    place.job.all_ranks = std::move(all_ranks);
     place.job.node_of_rank = sim::SharedTable::Numbers(size, 0);
     place.yield_policy = &rest;
     for (std::uint32_t rank = 0; rank < size; ++rank) {

@@ -75,11 +75,11 @@ VirtualMachine::VirtualMachine(std::uint32_t ranks, std::uint64_t seed, VirtualW
   for (std::uint32_t rank = 0; rank < ranks; ++rank) seats_.push_back(std::make_unique<Seat>(*this, rank));
   nodes_ = 1 + static_cast<std::uint32_t>(random_() % 2);
   if (wishes_.nodes != 0) nodes_ = std::min(wishes_.nodes, ranks);
-  sim::SharedTable::Numbers nodes(ranks), everybody(ranks);
+  sim::SharedTable::Numbers nodes(ranks), all_ranks(ranks);
   for (std::uint32_t rank = 0; rank < ranks; ++rank) nodes[rank] = rank * nodes_ / ranks;
-  std::iota(everybody.begin(), everybody.end(), 0U);
+  std::iota(all_ranks.begin(), all_ranks.end(), 0U);
   node_of_rank_ = std::move(nodes);
-  everybody_ = std::move(everybody);
+  all_ranks_ = std::move(all_ranks);
   for (auto& seat : seats_) seat->plug_in();
 }
 
@@ -91,7 +91,7 @@ sim::Job VirtualMachine::job_of(std::uint32_t rank) const {
   job.node_count = nodes_;
   job.nodes_are_emulated = true;
   job.node_of_rank = node_of_rank_;
-  job.everybody = everybody_;
+  job.all_ranks = all_ranks_;
   job.node = job.node_of_rank[rank];
   if (!wishes_.collective.empty()) job.options.set("collective", wishes_.collective);
   return job;
@@ -99,7 +99,7 @@ sim::Job VirtualMachine::job_of(std::uint32_t rank) const {
 
 // The ranks that neither sleep nor have returned. If all ranks sleep, or wait for sleeping ones, time advances to the
 // end of the shortest sleep.
-std::vector<Seat*> VirtualMachine::who_is_able() {
+std::vector<Seat*> VirtualMachine::find_runnable_seats() {
   std::vector<Seat*> able;
   Seat* sleeps = nullptr;
   const std::uint64_t now_ns = clock_.now_ns();
@@ -125,7 +125,7 @@ std::vector<Seat*> VirtualMachine::who_is_able() {
 
 Seat* VirtualMachine::choose() {
   clock_.pass(kTurnNs);
-  const std::vector<Seat*> able = who_is_able();
+  const std::vector<Seat*> able = find_runnable_seats();
   if (able.empty()) return nullptr;
   if (turns_++ % kSlowTurns == 0) slow_ = random_() % 2 == 0 ? able[random_() % able.size()] : nullptr;
   if (random_() % (able.size() + 1) == 0) static_cast<void>(network_.advance());
@@ -153,7 +153,7 @@ void VirtualMachine::look_for_rest() {
     } else if (seat->mpi_process_.rank() == nullptr) {
       text += " is outside of MPI\n";
     } else {
-      text += std::string(" in ") + seat->mpi()->process().board().mpi_call.data() + "\n";
+      text += " in " + std::string(sim::name_in(seat->mpi()->process().board().mpi_call)) + "\n";
       seat->mpi()->device().describe(text, 6);
     }
   }

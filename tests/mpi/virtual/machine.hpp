@@ -116,7 +116,7 @@ class VirtualMachine {
   [[nodiscard]] sim::Job job_of(std::uint32_t rank) const;
   // Whose turn is next; the network may advance before. nullptr: all programs have returned.
   [[nodiscard]] Seat* choose();
-  [[nodiscard]] std::vector<Seat*> who_is_able();
+  [[nodiscard]] std::vector<Seat*> find_runnable_seats();
   void look_for_rest();
   void pass_turn(Seat& from);
   void settle();
@@ -129,7 +129,7 @@ class VirtualMachine {
   const VirtualWishes wishes_;
   std::uint32_t nodes_;
   sim::SharedTable node_of_rank_;
-  sim::SharedTable everybody_;
+  sim::SharedTable all_ranks_;
   Seat* slow_ = nullptr;  // gets few turns for a while
   std::uint32_t turns_ = 0;
   std::uint64_t sent_ = 0;           // of the network, when something last happened

@@ -68,7 +68,7 @@ int run_seed(const Task& task, std::uint64_t seed) {
   return wrong.empty() ? kAllWell : 1;
 }
 
-bool seed_is_well(const Task& task, std::uint64_t seed) {
+bool passes_seed(const Task& task, std::uint64_t seed) {
   const pid_t child = fork();
   if (child == 0) std::_Exit(run_seed(task, seed));
   int status = 0;
@@ -112,6 +112,6 @@ int main(int argc, char** argv) {
     return 2;
   }
   int failures = 0;
-  for (std::uint64_t seed = task.first; seed <= task.last; ++seed) failures += seed_is_well(task, seed) ? 0 : 1;
+  for (std::uint64_t seed = task.first; seed <= task.last; ++seed) failures += passes_seed(task, seed) ? 0 : 1;
   return failures == 0 ? 0 : 1;
 }

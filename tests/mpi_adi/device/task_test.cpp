@@ -13,7 +13,7 @@
 namespace margay::mpi_adi {
 namespace {
 
-using Who = TaskQueue::Who;
+using Runner = TaskQueue::Runner;
 
 struct CountingTask final : Task {
   explicit CountingTask(TaskQueue& queue, By by = By::anybody) : Task(queue, by) {}
@@ -54,17 +54,17 @@ TEST_CASE("a task runs once for all that woke it, in the order in which they wer
   first.step = [&] { order.push_back(1); };
   second.step = [&] { order.push_back(2); };
   CHECK_FALSE(queue.any_awake());
-  CHECK_FALSE(queue.run(Who::program));
+  CHECK_FALSE(queue.run(Runner::program));
   CHECK(order.empty());
   second.wake();
   first.wake();
   second.wake();
   CHECK(queue.any_awake());
-  CHECK(queue.run(Who::program));
+  CHECK(queue.run(Runner::program));
   CHECK(order == std::vector<int>{2, 1});
   CHECK_FALSE(queue.any_awake());
   queue.wake_all();
-  CHECK(queue.run(Who::coprocessor));
+  CHECK(queue.run(Runner::coprocessor));
   CHECK(first.runs == 2);
   CHECK(second.runs == 2);
 }
@@ -78,10 +78,10 @@ TEST_CASE("what is woken in a round, itself or another, runs in the next one") {
     other.wake();
   };
   one.wake();
-  CHECK(queue.run(Who::program));
+  CHECK(queue.run(Runner::program));
   CHECK(one.runs == 1);
   CHECK(other.runs == 0);
-  CHECK(queue.run(Who::program));
+  CHECK(queue.run(Runner::program));
   CHECK(one.runs == 2);
   CHECK(other.runs == 1);
 }
@@ -95,12 +95,12 @@ TEST_CASE("a task that runs the program's functions waits for the program") {
   CHECK_FALSE(queue.any_awake_for_coprocessor());
   any.wake();
   CHECK(queue.any_awake_for_coprocessor());
-  CHECK(queue.run(Who::coprocessor));
+  CHECK(queue.run(Runner::coprocessor));
   CHECK(own.runs == 0);
   CHECK(any.runs == 1);
   CHECK(queue.any_awake());
   CHECK_FALSE(queue.any_awake_for_coprocessor());
-  CHECK(queue.run(Who::program));
+  CHECK(queue.run(Runner::program));
   CHECK(own.runs == 1);
 }
 
@@ -117,12 +117,12 @@ TEST_CASE("a task that is over may go away then; one that is awake may at any ti
   stays.wake();
   CHECK(listed(queue) == 3);
   awake.reset();
-  CHECK(queue.run(Who::program));
+  CHECK(queue.run(Runner::program));
   CHECK(ends == nullptr);
   CHECK(listed(queue) == 1);
   CHECK(stays.runs == 1);
   queue.wake_all();
-  CHECK(queue.run(Who::program));
+  CHECK(queue.run(Runner::program));
   CHECK(stays.runs == 2);
 }
 
@@ -134,7 +134,7 @@ TEST_CASE("a task that is not in progress, before begin() and after its end, is 
     task.wake();
     queue.wake_all();
     CHECK_FALSE(queue.any_awake());
-    CHECK_FALSE(queue.run(Who::program));
+    CHECK_FALSE(queue.run(Runner::program));
     CHECK(task.runs == before);
     CHECK(listed(queue) == 0);
   };
@@ -145,7 +145,7 @@ TEST_CASE("a task that is not in progress, before begin() and after its end, is 
   task.step = [&] { task.wake(); };
   task.ends = true;
   task.wake();
-  CHECK(queue.run(Who::program));
+  CHECK(queue.run(Runner::program));
   CHECK(task.overs == 1);
   nobody_runs_it();
   task.begin();  // over at once

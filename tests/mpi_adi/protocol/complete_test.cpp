@@ -31,12 +31,12 @@ TEST_CASE("a new request is under way and holds its communicator") {
   Begun begun;
   const SendRequest& send = new_send(begun.parts, begun.comm);
   CHECK(send.kind == RequestKind::send);
-  CHECK(begun.parts.under_way == 1);
+  CHECK(begun.parts.incomplete_requests == 1);
   CHECK(begun.comm.references == 2);
   const ReceiveRequest& receive = new_receive(begun.parts, begun.comm);
   CHECK(receive.kind == RequestKind::receive);
   CHECK(receive.communicator == &begun.comm);
-  CHECK(begun.parts.under_way == 2);
+  CHECK(begun.parts.incomplete_requests == 2);
   CHECK(begun.comm.references == 3);
   CHECK(!begun.hand.device().quiet());
   CHECK(begun.parts.completions == 0);
@@ -118,7 +118,7 @@ TEST_CASE("a complete request is over and counted, and stays its owner's until i
                             : static_cast<Request&>(new_receive(begun.parts, begun.comm));
     complete(begun.parts, request);
     CHECK(request.complete);
-    CHECK(begun.parts.under_way == 0);
+    CHECK(begun.parts.incomplete_requests == 0);
     CHECK(begun.parts.completions == before + 1);
     CHECK((send ? begun.parts.sends.in_use() : begun.parts.receives.in_use()) == 1);
     CHECK(begun.comm.references == 2);
@@ -134,11 +134,11 @@ TEST_CASE("a request that is released before it is complete goes back when it is
   release(begun.parts, send);
   CHECK(send.detached);
   CHECK(begun.parts.sends.in_use() == 1);
-  CHECK(begun.parts.under_way == 1);
+  CHECK(begun.parts.incomplete_requests == 1);
   CHECK(begun.comm.references == 2);
   complete(begun.parts, send);
   CHECK(begun.parts.sends.in_use() == 0);
-  CHECK(begun.parts.under_way == 0);
+  CHECK(begun.parts.incomplete_requests == 0);
   CHECK(begun.comm.references == 1);
 }
 
@@ -186,7 +186,7 @@ TEST_CASE("a request with no process is over at once, and says so") {
   CHECK(receive.tag == MPI_ANY_TAG);
   CHECK(receive.bytes == 0);
   CHECK(receive.error_class == MPI_SUCCESS);
-  CHECK(begun.parts.under_way == 0);
+  CHECK(begun.parts.incomplete_requests == 0);
 }
 
 TEST_CASE("a communicator that its user freed goes with its last request, and no other does") {

@@ -139,10 +139,10 @@ TEST_CASE("any source of an intercommunicator is lost when a remote one is") {
   inter.context = 8;
   inter.collective_context = 9;
   inter.set_groups(mine, other);
-  CHECK(!hand.device().source_lost(MPI_ANY_SOURCE, inter));
+  CHECK(!hand.device().is_source_lost(MPI_ANY_SOURCE, inter));
   hand.world().network().lose(1);
   hand.settle();
-  CHECK(hand.device().source_lost(MPI_ANY_SOURCE, inter));
+  CHECK(hand.device().is_source_lost(MPI_ANY_SOURCE, inter));
 }
 
 TEST_CASE("what is begun with a peer that is lost already ends at once or soon") {

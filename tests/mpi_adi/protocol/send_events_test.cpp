@@ -10,8 +10,8 @@ namespace {
 constexpr unsigned kOwedAll = kOwedBodyTaken | kOwedAcknowledgment | kOwedRead | kOwedSynchronous | kOwedCancel;
 
 // A send to rank 1 whose message is in flight, and which still waits for the steps that the test sets (kOwed...).
-struct SendUnderWay {
-  explicit SendUnderWay(unsigned owed) : send(new_send(parts, hand.comm())) { begin(owed); }
+struct IncompleteSend {
+  explicit IncompleteSend(unsigned owed) : send(new_send(parts, hand.comm())) { begin(owed); }
   void begin(unsigned owed) {
     send.peer = 1;
     send.body = portals::Region(data.data(), data.size());
@@ -68,7 +68,7 @@ struct SendUnderWay {
 
 TEST_CASE("a body that was taken settles that and nothing else") {
   for (const auto state : {sim::Transmission::State::sent, sim::Transmission::State::stopped}) {
-    SendUnderWay one(kOwedAll);
+    IncompleteSend one(kOwedAll);
     one.take_body(state);
     CHECK(one.send.owed == (kOwedAll & ~unsigned{kOwedBodyTaken}));
     CHECK(!one.send.complete);
@@ -80,7 +80,7 @@ TEST_CASE("a body that was taken settles that and nothing else") {
 TEST_CASE("a send is over when what it owed last is settled, whichever that is") {
   for (const unsigned last : {kOwedBodyTaken, kOwedAcknowledgment, kOwedRead, kOwedSynchronous, kOwedCancel}) {
     CAPTURE(last);
-    SendUnderWay one(last);
+    IncompleteSend one(last);
     switch (last) {
       case kOwedBodyTaken:
         one.take_body(sim::Transmission::State::sent);
@@ -101,12 +101,12 @@ TEST_CASE("a send is over when what it owed last is settled, whichever that is")
     CHECK(!one.send.cancelled);
     CHECK(one.send.error_class == MPI_SUCCESS);
     CHECK(one.closed());
-    CHECK(one.parts.under_way == 0);
+    CHECK(one.parts.incomplete_requests == 0);
   }
 }
 
 TEST_CASE("a transmission that failed ends its send with an error, whatever else it waits for") {
-  SendUnderWay one(kOwedAll);
+  IncompleteSend one(kOwedAll);
   one.take_body(sim::Transmission::State::failed);
   CHECK(one.send.complete);
   CHECK(one.send.error_class == MPIX_ERR_PROC_FAILED);
@@ -115,27 +115,27 @@ TEST_CASE("a transmission that failed ends its send with an error, whatever else
 }
 
 TEST_CASE("each answer settles its own thing, also two that come at once") {
-  SendUnderWay one(kOwedAll);
+  IncompleteSend one(kOwedAll);
   one.come({one.answer(Answer::synchronous)});
   CHECK(one.send.owed == (kOwedAll & ~unsigned{kOwedSynchronous}));
   one.come({one.answer(Answer::not_returned)});
   CHECK(one.send.owed == (kOwedBodyTaken | kOwedAcknowledgment | kOwedRead));
   CHECK(!one.send.cancelled);
-  SendUnderWay two(kOwedAcknowledgment | kOwedSynchronous);
+  IncompleteSend two(kOwedAcknowledgment | kOwedSynchronous);
   two.come({two.acknowledgment(portals::Saved::both), two.answer(Answer::synchronous)});
   CHECK(two.send.complete);
   CHECK(two.parts.counts.long_matched.messages == 1);
 }
 
 TEST_CASE("an acknowledgment of the header alone makes the send wait for its reader, unless that was quicker") {
-  SendUnderWay slow(kOwedAcknowledgment);
+  IncompleteSend slow(kOwedAcknowledgment);
   slow.come({slow.acknowledgment(portals::Saved::header)});
   CHECK(slow.send.owed == kOwedRead);
   CHECK(!slow.send.complete);
   take_pull(slow.parts, slow.send);
   CHECK(slow.send.complete);
 
-  SendUnderWay quick(kOwedAcknowledgment);
+  IncompleteSend quick(kOwedAcknowledgment);
   take_pull(quick.parts, quick.send);
   CHECK(!quick.send.complete);
   quick.come({quick.acknowledgment(portals::Saved::header)});
@@ -143,7 +143,7 @@ TEST_CASE("an acknowledgment of the header alone makes the send wait for its rea
 }
 
 TEST_CASE("a message that was given back owes nothing but its body") {
-  SendUnderWay one(kOwedAll);
+  IncompleteSend one(kOwedAll);
   one.come({one.answer(Answer::returned)});
   CHECK(one.send.cancelled);
   CHECK(one.send.owed == kOwedBodyTaken);
@@ -158,7 +158,7 @@ TEST_CASE("a message that was given back waits for no reader, in whichever rows 
   // The rows are used in a circle, so that the later answer may lie in the earlier row.
   for (std::size_t used = 0; used < 3; ++used) {
     CAPTURE(used);
-    SendUnderWay one(kOwedAll);
+    IncompleteSend one(kOwedAll);
     for (std::size_t row = 0; row < used; ++row) one.come({one.answer(Answer::synchronous)});
     one.come({one.acknowledgment(portals::Saved::header), one.answer(Answer::returned)});
     CHECK(one.send.cancelled);
@@ -167,13 +167,13 @@ TEST_CASE("a message that was given back waits for no reader, in whichever rows 
 }
 
 TEST_CASE("an answer that this version does not know is the receiver's word that it took the message") {
-  SendUnderWay one(kOwedSynchronous | kOwedCancel);
+  IncompleteSend one(kOwedSynchronous | kOwedCancel);
   one.come({one.answer(static_cast<Answer>(200))});
   CHECK(one.send.owed == kOwedCancel);
 }
 
 TEST_CASE("the rows serve again and again") {
-  SendUnderWay one(kOwedAll);
+  IncompleteSend one(kOwedAll);
   for (int round = 0; round < 4; ++round) {
     one.come({one.answer(Answer::not_returned), one.answer(Answer::not_returned), one.answer(Answer::not_returned)});
   }
@@ -183,7 +183,7 @@ TEST_CASE("the rows serve again and again") {
 }
 
 TEST_CASE("what comes to a send that is over changes nothing, and finds its rows free the next time") {
-  SendUnderWay one(kOwedSynchronous);
+  IncompleteSend one(kOwedSynchronous);
   one.arrive({one.answer(Answer::synchronous), one.answer(Answer::returned)});
   one.take_body(sim::Transmission::State::failed);  // it ends before the device looks at the answers
   REQUIRE(one.send.complete);
@@ -201,7 +201,7 @@ TEST_CASE("what comes to a send that is over changes nothing, and finds its rows
 }
 
 TEST_CASE("an answer that was not read before the request was used again is not the new use's") {
-  SendUnderWay one(kOwedAll);
+  IncompleteSend one(kOwedAll);
   one.arrive({one.answer(Answer::returned)});
   one.take_body(sim::Transmission::State::failed);
   release(one.parts, one.send);
@@ -213,7 +213,7 @@ TEST_CASE("an answer that was not read before the request was used again is not 
 }
 
 TEST_CASE("an answer for an earlier use of the request finds no entry") {
-  SendUnderWay one(kOwedSynchronous);
+  IncompleteSend one(kOwedSynchronous);
   const portals::Header late = one.answer(Answer::returned);
   one.come({one.answer(Answer::synchronous)});
   release(one.parts, one.send);
@@ -230,7 +230,7 @@ TEST_CASE("an answer for an earlier use of the request finds no entry") {
 }
 
 TEST_CASE("an answer of another process than the receiver finds no entry") {
-  SendUnderWay one(kOwedSynchronous);
+  IncompleteSend one(kOwedSynchronous);
   REQUIRE(one.hand.world().kernel(0).try_send(one.answer(Answer::synchronous), {}));
   one.hand.settle();
   CHECK(one.dropped() == 1);

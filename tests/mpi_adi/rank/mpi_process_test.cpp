@@ -58,11 +58,11 @@ TEST_CASE("a process's parts are its own, made once, and go in the opposite orde
     VirtualMpiProcess first(start, clock);
     VirtualMpiProcess second(start, clock);
     CHECK(first.now_ns() == 17);
-    CHECK(first.part_if_made<Lower>() == nullptr);
+    CHECK(first.find_part<Lower>() == nullptr);
     first.part<Upper>().value = 1;
     first.part<Lower>().value = 2;
     CHECK(first.part<Upper>().value == 1);
-    CHECK(first.part_if_made<Lower>() == &first.part<Lower>());
+    CHECK(first.find_part<Lower>() == &first.part<Lower>());
     CHECK(second.part<Lower>().value == 0);
     first.set_init_state(InitState::running);
     CHECK(second.init_state() == InitState::before);
@@ -81,7 +81,7 @@ TEST_CASE("threads that ask at once get the same part") {
     std::thread another(count);
     one.join();
     another.join();
-    CHECK(process.part_if_made<Lower>() != nullptr);
+    CHECK(process.find_part<Lower>() != nullptr);
   }
   CHECK(gone == "t");
 }

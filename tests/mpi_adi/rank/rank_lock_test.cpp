@@ -62,7 +62,7 @@ TEST_CASE("rank lock: allowed by the lone thread, many enter one after another")
         rank.enter();
         CHECK(rank.lock().mine());
         ++plain;
-        rank.let_others_in();
+        rank.let_waiting_threads_in();
         rank.leave();
       }
     });

@@ -8,7 +8,7 @@
 namespace margay::mpi_adi {
 namespace {
 
-TEST_CASE("one polls; a guest is called when its wait is over, and no other one") {
+TEST_CASE("one polls; a waiting thread is woken when its wait is over, and no other one") {
   WaitRoom room;
   REQUIRE(room.begin_polling(0));
   CHECK_FALSE(room.begin_polling(1));
@@ -16,8 +16,8 @@ TEST_CASE("one polls; a guest is called when its wait is over, and no other one"
   int asked = 0;
   auto until_first = [&] { return first; };
   auto never = [&] { return ++asked < 0; };
-  Guest served(until_first);
-  Guest other(never);
+  WaitingThread served(until_first);
+  WaitingThread other(never);
   room.add(served);
   room.add(other);
   room.serve();
@@ -39,8 +39,8 @@ TEST_CASE("the last one that polls hands its place on, to who came last") {
   REQUIRE(room.begin_polling(0));
   room.join_polling();
   auto never = [] { return false; };
-  Guest early(never);
-  Guest late(never);
+  WaitingThread early(never);
+  WaitingThread late(never);
   room.add(early);
   room.add(late);
   room.end_polling();
@@ -55,21 +55,21 @@ TEST_CASE("while the one that polls runs a function of the program's another one
   WaitRoom room;
   REQUIRE(room.begin_polling(0));
   auto never = [] { return false; };
-  SUBCASE("a guest that was there") {
-    Guest guest(never);
-    room.add(guest);
-    room.go_away();
-    CHECK_FALSE(guest.stay());  // its wait is not over: it has to poll
+  SUBCASE("a thread that waited before") {
+    WaitingThread waiting(never);
+    room.add(waiting);
+    room.begin_callback();
+    CHECK_FALSE(waiting.stay());  // its wait is not over: it has to poll
     CHECK(room.empty());
-    CHECK_FALSE(room.begin_polling(1));  // the guest polls
+    CHECK_FALSE(room.begin_polling(1));  // the waiting thread polls
   }
   SUBCASE("or who comes meanwhile") {
-    room.go_away();
+    room.begin_callback();
     CHECK(room.begin_polling(1));
   }
   // Two poll now. When one of them ends, the other one continues.
-  room.come_back();
-  Guest late(never);
+  room.end_callback();
+  WaitingThread late(never);
   room.add(late);
   room.end_polling();
   CHECK_FALSE(room.empty());
@@ -81,9 +81,9 @@ TEST_CASE("while the one that polls runs a function of the program's another one
 
 TEST_CASE("a thread that calls such a function outside of a wait leaves who polls in place") {
   WaitRoom room;
-  room.go_away();
+  room.begin_callback();
   CHECK(room.begin_polling(0));
-  room.come_back();
+  room.end_callback();
   CHECK_FALSE(room.begin_polling(1));
   room.end_polling();
   CHECK(room.begin_polling(2));
@@ -110,7 +110,7 @@ TEST_CASE("a thread is in company until it has waited alone for long") {
 // Returns how many of `polls` empty polls give the processor away.
 int given_away(WaitRoom& room, int polls, std::uint32_t turns) {
   int given = 0;
-  for (int i = 0; i < polls; ++i) given += room.poll_gives_way(turns) ? 1 : 0;
+  for (int i = 0; i < polls; ++i) given += room.should_yield_after_poll(turns) ? 1 : 0;
   return given;
 }
 

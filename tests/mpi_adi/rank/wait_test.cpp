@@ -19,18 +19,18 @@ using test::LoneRank;
 TEST_CASE("a wait of a second stands on the board, until a message moves or a part of one") {
   LoneRank lone;
   const sim::BoardBlock& board = lone.rank->process().board();
-  StallTimer watch(*lone.rank);
+  StallTimer timer(*lone.rank);
   const std::uint64_t progress = board.progress;
-  watch.idle(kSecond / 2);
+  timer.idle(kSecond / 2);
   CHECK_EQ(board.wait.is_waiting, 0);
-  watch.idle(2 * kSecond);
+  timer.idle(2 * kSecond);
   CHECK_EQ(board.wait.is_waiting, 1);
   CHECK_EQ(board.progress, progress);
   SUBCASE("a message") {
-    watch.restart();
+    timer.restart();
   }
   SUBCASE("a part of one: the idle time begins anew") {
-    watch.idle(0);
+    timer.idle(0);
   }
   CHECK_EQ(board.wait.is_waiting, 0);
   CHECK_EQ(board.progress, progress + 1);
@@ -42,14 +42,14 @@ TEST_CASE("a function of the program's in the middle of a wait is no wait, for t
   const sim::BoardBlock& board = rank.process().board();
   rank.enter();
   {
-    StallTimer watch(rank);
+    StallTimer timer(rank);
     call_program(rank, [&] {
       CHECK_EQ(board.wait.is_waiting, 0);
       return 0;
     });
     CHECK_EQ(board.wait.is_waiting, 0);
     const std::uint64_t before = board.progress;
-    watch.idle(2 * kSecond);
+    timer.idle(2 * kSecond);
     CHECK_EQ(call_program(rank, [&] { return board.wait.is_waiting; }), 0);
     CHECK_EQ(board.wait.is_waiting, 1);
     CHECK_EQ(board.progress, before + 1);

@@ -26,7 +26,7 @@ int carried_out(GuardedMemory& memory, const std::vector<std::byte>& body, std::
   std::vector<margay::portals::Buffer> table;
   margay::sim::AccumulateLockData data;
   margay::sim::AccumulateLock lock(data, 0,
-                                   margay::sim::HolderGone([](void*, std::uint32_t) { return false; }, nullptr));
+                                   margay::sim::HolderDeathTest([](void*, std::uint32_t) { return false; }, nullptr));
   return Asked::read(body)->combine(memory.exposed(), table, old, lock);
 }
 

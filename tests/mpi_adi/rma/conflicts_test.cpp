@@ -111,7 +111,7 @@ TEST_CASE("passive epochs: a flush ends all of its origin's, a local flush the r
   table.end_all(0);
   CHECK_FALSE(meets(table, access_of(2, kPut), {16, 24}));
   CHECK(meets(table, access_of(2, kPut), {24, 32}));
-  table.end_lost(1);
+  table.end_accesses_of_lost(1);
   CHECK_FALSE(meets(table, access_of(2, kPut), {24, 32}));
 }
 

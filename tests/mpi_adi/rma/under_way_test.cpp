@@ -12,7 +12,7 @@
 namespace margay::mpi_adi {
 
 TEST_CASE("under way: a wait ends with what was begun before it, whatever is begun meanwhile") {
-  UnderWay accesses;
+  OperationCounter accesses;
   const std::uint32_t first = accesses.begin();
   const std::uint32_t then = accesses.now();
   CHECK_FALSE(accesses.over(then));
@@ -45,7 +45,7 @@ struct Wait {
 TEST_CASE("under way: random accesses and waits of several threads") {
   for (const std::uint64_t seed : testing::Seeds(200)) {
     std::mt19937_64 draw(seed);
-    UnderWay accesses;
+    OperationCounter accesses;
     std::vector<Begun> begun;
     std::vector<Wait> waits;
     for (int number = 0; number < 500; ++number) {

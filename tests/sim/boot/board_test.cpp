@@ -76,6 +76,15 @@ TEST_CASE("a board that is not one is refused") {
   CHECK(Board::attach(fresh.descriptor, other).sentence().find("another version") != std::string::npos);
 }
 
+TEST_CASE("the longest name of MPI fills its field") {
+  BoardBlock block;
+  set_name(block.mpi_call, "MPI_Type_create_hindexed_block_c and more");
+  CHECK(name_in(block.mpi_call) == "MPI_Type_create_hindexed_block_c");
+  set_name(block.mpi_call, "MPI_Recv");
+  CHECK(name_in(block.mpi_call) == "MPI_Recv");
+  CHECK(block.mpi_call.back() == '\0');
+}
+
 TEST_CASE("a long text is cut and ends with a zero") {
   BoardBlock block;
   set_text(block.mpi_call, std::string(100, 'x'));
@@ -138,10 +147,10 @@ TEST_CASE("a segment that is not to be had says what was asked, what is there, a
   const auto status = create_segment(request, descriptor);
   REQUIRE_FALSE(status.ok());
   CHECK(status.sentence().find("17592186044416 bytes") != std::string::npos);
-  CHECK(status.sentence().find("are there in /dev/shm") != std::string::npos);
+  CHECK(status.sentence().find("are free in /dev/shm") != std::string::npos);
   request.sizes = only_size(4096);
   request.directory = "/nonexistent";
-  CHECK(create_segment(request, descriptor).sentence().find("/nonexistent is not there") != std::string::npos);
+  CHECK(create_segment(request, descriptor).sentence().find("/nonexistent cannot be used") != std::string::npos);
   request.sizes = only_size(0);
   CHECK_FALSE(create_segment(request, descriptor).ok());
 }

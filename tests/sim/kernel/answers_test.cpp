@@ -154,13 +154,13 @@ TEST_CASE("answers: a reply that found its wire full is no read before its bytes
     CHECK_EQ(answerer.wire.queue[0]->body.single().base, answerer.memory.data() + 8);
     CHECK_FALSE(answerer.answers.idle());
     CHECK_EQ(answerer.block.messages(), 0);
-    CHECK_EQ(answerer.block.under_way(), 1);
+    CHECK_EQ(answerer.block.reserved_messages(), 1);
     answerer.wire.end(end);
     answerer.give_back();
     CHECK(answerer.answers.idle());
     CHECK_EQ(answerer.block.messages(), 1);
     CHECK_EQ(answerer.block.bytes(), 16);
-    CHECK_EQ(answerer.block.under_way(), 0);
+    CHECK_EQ(answerer.block.reserved_messages(), 0);
   }
 }
 
@@ -179,7 +179,7 @@ TEST_CASE("answers: a reply that could not be carried was no read, and its memor
   answerer.give_back();
   CHECK(answerer.answers.idle());
   CHECK_EQ(answerer.block.messages(), 0);
-  CHECK_EQ(answerer.block.under_way(), 0);
+  CHECK_EQ(answerer.block.reserved_messages(), 0);
   CHECK(answerer.changed.empty());
 }
 

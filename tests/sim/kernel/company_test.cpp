@@ -213,12 +213,12 @@ TEST_CASE("a rank that sleeps for long needs no processor") {
 
    private:
     Rank& rank_;
-  } watch(rank);
+  } counting_policy(rank);
   rank.scheduler.may = {0};
-  rank.means.yield_policy = &watch;
+  rank.means.yield_policy = &counting_policy;
   Waiter waiter(rank.kernel, rank.clock, rank.means);
   rank.rounds(waiter, 2000, 10);
-  CHECK_GT(watch.naps, 0);
+  CHECK_GT(counting_policy.naps, 0);
   CHECK_EQ(rank.words[1], 1);
 }
 

@@ -162,7 +162,7 @@ TEST_CASE("target: a body that does not come whole gives its room back, and the 
   CHECK(receiving.take_end(Arrival::Kind::cut, receiving.wire.cookies[0]));
   CHECK_EQ(receiving.bodies.local_offset(), 0);
   CHECK_EQ(receiving.bodies.messages(), 0);
-  CHECK_EQ(receiving.bodies.under_way(), 0);
+  CHECK_EQ(receiving.bodies.reserved_messages(), 0);
   CHECK_EQ(receiving.target.incoming(), 0);
   CHECK_EQ(receiving.registers.delivered(1), 0);
   CHECK_EQ(receiving.dropped(1, portals::DropReason::peer_lost), 1);

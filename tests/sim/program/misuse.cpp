@@ -159,7 +159,7 @@ std::vector<Misuse> of_sendings() {
          while (!sending.done()) run.program->progress();
          return status;
        }},
-      {"sending_gone", "a Sending goes away",
+      {"sending_gone", "a Sending is destroyed",
        [] {
          Held run;
          Sending sending;

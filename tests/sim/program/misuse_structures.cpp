@@ -107,7 +107,7 @@ std::vector<Misuse> of_entries() {
          list.append(entry);
          return done();
        }},
-      {"entry_changed", "is changed while a match list has it",
+      {"entry_changed", "is changed while it is in a match list",
        [] {
          MatchEntry entry({}, block, {});
          MatchList list;

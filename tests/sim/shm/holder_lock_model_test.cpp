@@ -21,12 +21,12 @@ constexpr int kComers = 3;
 
 enum class HolderMutant {
   none,
-  takes_by_store,   // overwrites a dead holder's word, even if another process has taken the lock meanwhile
-  looks_again,      // takes over the holder that the word names now, not the one that was found dead
-  does_not_ask,     // takes the lock from a holder without testing whether it is dead
-  never_asks,       // never tests, so a dead holder keeps the lock
-  free_is_told,     // takes over, but reports a free lock
-  leaves_too_soon,  // frees the word before the last store inside
+  takes_by_store,       // overwrites a dead holder's word, even if another process has taken the lock meanwhile
+  takes_latest_holder,  // takes over the holder that the word names now, not the one that was found dead
+  takes_without_test,   // takes the lock from a holder without testing whether it is dead
+  never_tests,          // never tests, so a dead holder keeps the lock
+  reports_free_lock,    // takes over, but reports a free lock
+  leaves_too_soon,      // frees the word before the last store inside
 };
 
 enum HolderStep : std::uint8_t { outside, looking, seen_word, asked, working, leaving, gone };
@@ -89,7 +89,7 @@ class HolderExplorer {
 
   void enter(HolderState& next, std::size_t who, bool taken_over) {
     next.word = static_cast<std::uint8_t>(who + 1);
-    next.reported[who] = taken_over && mutant_ != HolderMutant::free_is_told ? 1 : 0;
+    next.reported[who] = taken_over && mutant_ != HolderMutant::reports_free_lock ? 1 : 0;
     if (next.half_done != next.reported[who]) wrong_.insert("the dead holder's unfinished work is not reported");
     next.half_done = 0;  // the process repairs it
     next.step[who] = working;
@@ -113,13 +113,13 @@ class HolderExplorer {
         return false;
       case seen_word: {
         if (seen == 0) return enter_if(next, who, next.word == 0, false);
-        const bool is_gone = mutant_ == HolderMutant::does_not_ask || next.step[seen - 1U] == gone;
-        next.step[who] = is_gone && mutant_ != HolderMutant::never_asks ? asked : looking;
+        const bool is_gone = mutant_ == HolderMutant::takes_without_test || next.step[seen - 1U] == gone;
+        next.step[who] = is_gone && mutant_ != HolderMutant::never_tests ? asked : looking;
         return false;
       }
       case asked: {
         const bool any = mutant_ == HolderMutant::takes_by_store;
-        const bool looked_again = mutant_ == HolderMutant::looks_again && next.word != 0;
+        const bool looked_again = mutant_ == HolderMutant::takes_latest_holder && next.word != 0;
         return enter_if(next, who, any || looked_again || next.word == seen, true);
       }
       case working:
@@ -153,10 +153,10 @@ TEST_CASE("holder lock model: every mutant is caught, by what it breaks") {
   };
   for (const Expected& expected : {
            Expected{HolderMutant::takes_by_store, "two are in"},
-           Expected{HolderMutant::looks_again, "two are in"},
-           Expected{HolderMutant::does_not_ask, "two are in"},
-           Expected{HolderMutant::never_asks, "all wait for ever"},
-           Expected{HolderMutant::free_is_told, "the dead holder's unfinished work is not reported"},
+           Expected{HolderMutant::takes_latest_holder, "two are in"},
+           Expected{HolderMutant::takes_without_test, "two are in"},
+           Expected{HolderMutant::never_tests, "all wait for ever"},
+           Expected{HolderMutant::reports_free_lock, "the dead holder's unfinished work is not reported"},
            Expected{HolderMutant::leaves_too_soon, "two are in"},
        }) {
     INFO("mutant " << static_cast<int>(expected.mutant));

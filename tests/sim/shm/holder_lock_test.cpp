@@ -52,7 +52,7 @@ TEST_CASE("holder lock: of all threads that detect a lost holder one takes the l
   for (std::uint64_t round = 0; round < testing::of_threads(500); ++round) {
     std::atomic<std::uint32_t> heard = 0;
     // No process takes the lock before all have been notified.
-    const HolderGone gone(
+    const HolderDeathTest gone(
         [](void* context, std::uint32_t id) {
           auto& all = *static_cast<std::atomic<std::uint32_t>*>(context);
           for (++all; all.load() < kThreads;) std::this_thread::yield();
@@ -83,7 +83,7 @@ TEST_CASE("holder lock: not taken from one that lives, however long it stays") {
     std::atomic<std::uint32_t> asked = 0;
     std::atomic<std::uint32_t> wrong = 0;
   } questions;
-  const HolderGone gone(
+  const HolderDeathTest gone(
       [](void* context, std::uint32_t id) {
         auto& asks = *static_cast<Questions*>(context);
         if (id != 5) ++asks.wrong;
@@ -114,7 +114,7 @@ struct Wait {
   std::atomic<std::uint64_t> waited_ns = 0;
   std::atomic<std::uint32_t> wrong = 0;
   std::atomic<std::uint32_t> ends = 0;
-  [[nodiscard]] HolderGone gone() {
+  [[nodiscard]] HolderDeathTest gone() {
     return {[](void*, std::uint32_t) { return false; }, this,
             [](void* context, std::uint32_t id, std::uint64_t ns) {
               auto& wait = *static_cast<Wait*>(context);
@@ -130,7 +130,7 @@ TEST_CASE("holder lock: who waits for a stopped process sleeps, hears who that i
   const pid_t holder = ::fork();
   REQUIRE(holder >= 0);
   if (holder == 0) {
-    HolderLock lock(*word, 5, HolderGone([](void*, std::uint32_t) { return false; }, nullptr));
+    HolderLock lock(*word, 5, HolderDeathTest([](void*, std::uint32_t) { return false; }, nullptr));
     static_cast<void>(lock.enter());
     ::raise(SIGSTOP);
     lock.leave();

@@ -16,7 +16,7 @@
 namespace margay::sim {
 namespace {
 
-using Came = Meeting::Came;
+using ArrivalOrder = Meeting::ArrivalOrder;
 
 constexpr std::uint32_t kMark = 0x54321;
 constexpr std::uint32_t kNumbers = std::uint32_t{1} << Meeting::kNumberBits;
@@ -55,8 +55,8 @@ TEST_CASE("meeting: all read what all wrote, call after call, whatever the numbe
           lag(random);
           const unsigned side = meeting.side();
           table.parts[me][side].words.fill(call * 1000 + me);
-          const Came came = meeting.come(number, kMark);
-          if (came == Came::last) {
+          const ArrivalOrder came = meeting.come(number, kMark);
+          if (came == ArrivalOrder::last) {
             lag(random);
             ++opened[me];
             meeting.open(number, me);
@@ -64,7 +64,7 @@ TEST_CASE("meeting: all read what all wrote, call after call, whatever the numbe
             while (!meeting.is_open(number, side)) sched_yield();
           }
           if (meeting.marks_differ() || meeting.opener() >= members || meeting.is_abandoned(number, side)) ++wrong[me];
-          if (came == Came::last && meeting.opener() != me) ++wrong[me];
+          if (came == ArrivalOrder::last && meeting.opener() != me) ++wrong[me];
           lag(random);
           for (std::uint32_t other = 0; other < members; ++other) {
             for (const std::uint64_t word : table.parts[other][side].words) {
@@ -90,21 +90,21 @@ TEST_CASE("meeting: different marks are reported to all, and the next meeting is
   MeetingData place;
   Meeting meeting(place, 3);
   const unsigned before = meeting.side();
-  CHECK(meeting.come(1, kMark) == Came::waits);
-  CHECK(meeting.come(1, kMark + 1) == Came::waits);
-  CHECK(meeting.come(1, kMark) == Came::last);
-  CHECK(meeting.others_differ());
+  CHECK(meeting.come(1, kMark) == ArrivalOrder::waits);
+  CHECK(meeting.come(1, kMark + 1) == ArrivalOrder::waits);
+  CHECK(meeting.come(1, kMark) == ArrivalOrder::last);
+  CHECK(meeting.has_other_marks());
   meeting.open(1, 2);
   CHECK(meeting.is_open(1, before));
   CHECK(meeting.marks_differ());
   const unsigned side = meeting.side();
-  CHECK(meeting.come(2, kMark) == Came::waits);
-  CHECK(meeting.come(2, kMark) == Came::waits);
+  CHECK(meeting.come(2, kMark) == ArrivalOrder::waits);
+  CHECK(meeting.come(2, kMark) == ArrivalOrder::waits);
   CHECK_FALSE(meeting.is_open(2, side));
   CHECK(meeting.is_open(1, before));  // for members that have not polled yet
   CHECK(meeting.side() == side);
-  CHECK(meeting.come(2, kMark) == Came::last);
-  CHECK_FALSE(meeting.others_differ());
+  CHECK(meeting.come(2, kMark) == ArrivalOrder::last);
+  CHECK_FALSE(meeting.has_other_marks());
   meeting.open(2, 1);
   CHECK_FALSE(meeting.marks_differ());
   CHECK(meeting.opener() == 1);
@@ -118,14 +118,14 @@ TEST_CASE("meeting: who waits where others have gone on finds that, and who come
     MeetingData place;
     Meeting meeting(place, 2);
     const unsigned side = meeting.side();
-    CHECK(meeting.come(number, kMark) == Came::waits);
+    CHECK(meeting.come(number, kMark) == ArrivalOrder::waits);
     CHECK_FALSE(meeting.is_abandoned(number, side));
-    CHECK(meeting.come(later, kMark) == Came::waits);
+    CHECK(meeting.come(later, kMark) == ArrivalOrder::waits);
     CHECK(meeting.is_abandoned(number, side));
-    CHECK(meeting.come(number, kMark) == Came::late);
+    CHECK(meeting.come(number, kMark) == ArrivalOrder::late);
     CHECK_FALSE(meeting.is_open(number, side));
     // It comes to the later one after all.
-    CHECK(meeting.come(later, kMark) == Came::last);
+    CHECK(meeting.come(later, kMark) == ArrivalOrder::last);
     meeting.open(later, 0);
     CHECK(meeting.is_open(later, side));
     CHECK_FALSE(meeting.is_abandoned(later, side));
@@ -136,10 +136,10 @@ TEST_CASE("meeting: an opened one is not abandoned when the next one is begun") 
   MeetingData place;
   Meeting meeting(place, 2);
   const unsigned side = meeting.side();
-  CHECK(meeting.come(1, kMark) == Came::waits);
-  CHECK(meeting.come(1, kMark) == Came::last);
+  CHECK(meeting.come(1, kMark) == ArrivalOrder::waits);
+  CHECK(meeting.come(1, kMark) == ArrivalOrder::last);
   meeting.open(1, 1);
-  CHECK(meeting.come(2, kMark) == Came::waits);
+  CHECK(meeting.come(2, kMark) == ArrivalOrder::waits);
   CHECK(meeting.is_open(1, side));
   CHECK_FALSE(meeting.is_abandoned(1, side));
 }
@@ -151,8 +151,8 @@ TEST_CASE("meeting: a number that lies half of all away from the last one is no 
   std::uint32_t number = 1;
   for (int again = 0; again < 5; ++again) {
     const unsigned side = meeting.side();
-    CHECK(meeting.come(number, kMark) == Came::waits);
-    CHECK(meeting.come(number, kMark) == Came::last);
+    CHECK(meeting.come(number, kMark) == ArrivalOrder::waits);
+    CHECK(meeting.come(number, kMark) == ArrivalOrder::last);
     meeting.open(number, 1);
     CHECK(meeting.is_open(number, side));
     number = (number + kNumbers / 2 + 7) % kNumbers;
@@ -167,11 +167,11 @@ TEST_CASE("meeting: one with the number of the one before is another one") {
   for (int again = 0; again < 3; ++again) {
     CAPTURE(again);
     const unsigned side = meeting.side();
-    CHECK(meeting.come(7, kMark) == Came::waits);
+    CHECK(meeting.come(7, kMark) == ArrivalOrder::waits);
     CHECK_FALSE(meeting.is_open(7, side));
     CHECK_FALSE(meeting.is_abandoned(7, side));
     CHECK(meeting.latest() == 7);
-    CHECK(meeting.come(7, kMark) == Came::last);
+    CHECK(meeting.come(7, kMark) == ArrivalOrder::last);
     CHECK_FALSE(meeting.is_open(7, side));
     meeting.open(7, 1);
     CHECK(meeting.is_open(7, side));
@@ -184,8 +184,8 @@ TEST_CASE("meeting: when all have left the place is as at first") {
   MeetingData place;
   Meeting first(place, 2);
   const unsigned side = first.side();
-  CHECK(first.come(100, kMark) == Came::waits);
-  CHECK(first.come(100, kMark) == Came::last);
+  CHECK(first.come(100, kMark) == ArrivalOrder::waits);
+  CHECK(first.come(100, kMark) == ArrivalOrder::last);
   first.open(100, 1);
   const std::uint32_t round = first.round();
   first.leave([] {});
@@ -194,7 +194,7 @@ TEST_CASE("meeting: when all have left the place is as at first") {
   first.leave([] {});
   CHECK(first.round() == round + 1);
   Meeting second(place, 3);
-  CHECK(second.come(1, kMark) == Came::waits);
+  CHECK(second.come(1, kMark) == ArrivalOrder::waits);
   CHECK_FALSE(second.is_open(1, second.side()));
 }
 

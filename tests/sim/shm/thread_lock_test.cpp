@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/shm/summons.hpp"
+#include "sim/shm/oneshot_wakeup.hpp"
 #include "tests/support/seeds.hpp"
 
 namespace margay::sim {
@@ -73,17 +73,17 @@ TEST_CASE("a thread knows whether it holds the lock") {
   CHECK_FALSE(lock.mine());
 }
 
-TEST_CASE("a summons is heard before the wait, in it and in sleep, once, with what was done for it") {
+TEST_CASE("a wakeup takes effect before the wait, in it and in sleep, once, with what was done for it") {
   for (int round = 0; round < 200; ++round) {
-    Summons summons;
+    OneShotWakeup oneshot_wakeup;
     int done = 0;
     std::thread other([&] {
       if (round % 3 == 0) usleep(200);
       done = round + 1;
-      summons.call();
+      oneshot_wakeup.call();
     });
     if (round % 3 == 1) other.join();
-    summons.wait();
+    oneshot_wakeup.wait();
     CHECK(done == round + 1);
     if (other.joinable()) other.join();
   }

@@ -176,7 +176,7 @@ class LockExplorer {
       next.to_bury[actor] &= static_cast<std::uint8_t>(~bit(member));
       if (actor == kDevice && member == kRemote) next.device_waits = 0;
       bool unused = false;
-      if (mutant_ == LockMutant::dead_stays || step(next, LockStep::withdraw, actor, member, unused)) go(next);
+      if (mutant_ == LockMutant::keeps_dead || step(next, LockStep::withdraw, actor, member, unused)) go(next);
     }
   }
 
@@ -255,7 +255,7 @@ class LockExplorer {
   }
   // A message may also be heard after its sender has been withdrawn.
   void hears(LockWorld& next, std::uint8_t message) {
-    const bool lost = in(next.dead, kRemote) && mutant_ != LockMutant::hears_the_dead;
+    const bool lost = in(next.dead, kRemote) && mutant_ != LockMutant::requests_for_dead;
     bool unused = false;
     switch (message) {
       case none:
@@ -321,12 +321,12 @@ TEST_CASE("window lock model: every mutant is caught, by what it breaks") {
            Expected{LockMutant::grants_twice, false, "exclusion"},
            Expected{LockMutant::exclusive_for_shared, false, "exclusion"},
            Expected{LockMutant::rings_no_bell, false, "stuck"},
-           Expected{LockMutant::withdraw_tells_new, false, "stuck"},
+           Expected{LockMutant::withdraw_rings_own_grants, false, "stuck"},
            Expected{LockMutant::withdraws_present, false, "stuck"},
-           Expected{LockMutant::dead_stays, false, "stuck"},
+           Expected{LockMutant::keeps_dead, false, "stuck"},
            Expected{LockMutant::unlock_unflushed, true, "unfinished"},
            Expected{LockMutant::grant_not_sent, true, "stuck"},
-           Expected{LockMutant::hears_the_dead, true, "stuck"},
+           Expected{LockMutant::requests_for_dead, true, "stuck"},
        }) {
     const auto [mutant, by_messages, property] = expected;
     INFO("mutant " << static_cast<int>(expected.mutant));

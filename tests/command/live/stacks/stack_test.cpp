@@ -35,21 +35,21 @@ std::string line(const Stack& stack) {
 
 TEST_CASE("a stack begins with main, and ends with the call of the library") {
   const Stack stack{kStart, kLibcStart, program("main"), library("PMPI_Recv"), library("margay::wait"), kPoll};
-  CHECK(line(folded(stack, "")) == "rank 0: main (heat.c:41) > MPI_Recv");
+  CHECK(line(fold(stack, "")) == "rank 0: main (heat.c:41) > MPI_Recv");
 }
 
 TEST_CASE("a binding without a frame has the board's name; without one the library's function stays") {
   const Stack stack{program("main"), library("margay::mpi_adi::blocking_receive"), kPoll};
   CHECK(is_unnamed_call(stack));
-  CHECK(line(folded(stack, "MPI_Recv")) == "rank 0: main (heat.c:41) > MPI_Recv");
-  CHECK(line(folded(stack, "")) == "rank 0: main (heat.c:41) > margay::mpi_adi::blocking_receive");
+  CHECK(line(fold(stack, "MPI_Recv")) == "rank 0: main (heat.c:41) > MPI_Recv");
+  CHECK(line(fold(stack, "")) == "rank 0: main (heat.c:41) > margay::mpi_adi::blocking_receive");
   CHECK_FALSE(is_unnamed_call({program("main"), library("MPI_Recv")}));
 }
 
 TEST_CASE("a function of the program that the library calls is shown, and what it calls") {
   const Stack stack{program("main"), library("MPI_Reduce"), library("margay::reduce"), program("add", "heat.c:7"),
                     kPoll};
-  CHECK(line(folded(stack, "")) == "rank 0: main (heat.c:41) > MPI_Reduce > add (heat.c:7) > poll");
+  CHECK(line(fold(stack, "")) == "rank 0: main (heat.c:41) > MPI_Reduce > add (heat.c:7) > poll");
 }
 
 TEST_CASE("a thread of the library's own has nothing of the program") {

@@ -162,8 +162,8 @@ TEST_CASE("a wrong value of margay's own options is refused by name, with what t
 }
 
 TEST_CASE("a heap and a short limit out of their ranges are reported with the range") {
-  CHECK(complaint("--heap 1000 a") == "option --heap: 1000 bytes hold no message; the least are 65536 (64k)");
-  CHECK(complaint("--heap 0 a").find("the least are 65536") != std::string::npos);
+  CHECK(complaint("--heap 1000 a") == "option --heap: 1000 bytes cannot hold a message; the minimum is 65536 (64k)");
+  CHECK(complaint("--heap 0 a").find("the minimum is 65536") != std::string::npos);
   CHECK(parsed("--heap 64k a").rank_options == Assignments{{"MARGAY_HEAP_BYTES", "65536"}});
   const std::string range = " is not from 1 to a quarter of the heap of ";
   CHECK(complaint("--protocol short_limit=0 a") ==

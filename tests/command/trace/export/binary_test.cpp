@@ -15,6 +15,14 @@
 #include "tests/command/hand_made_trace.hpp"
 #include "tests/sim/trace_folder.hpp"
 
+namespace margay::command {
+
+// write_otf2() of builds without OTF2's headers (tests/command/CMakeLists.txt).
+[[nodiscard]] portals::Status write_otf2_absent(const ExportSource& source, const std::vector<MessageStory>& stories,
+                                                const std::string& folder);
+
+}  // namespace margay::command
+
 namespace margay::command::test {
 namespace {
 
@@ -162,6 +170,19 @@ TEST_CASE("export: OTF2's archive is written, or a sentence says what lacks") {
   }
   // There is an archive already.
   CHECK_FALSE(write_otf2(source, {}, folder.path()).ok());
+}
+
+TEST_CASE("export: a build without OTF2's headers names their package, and writes nothing") {
+  const made::HandMade made = made::pulled();
+  const TraceNames names(made.trace);
+  const Messages messages(made.trace);
+  const EventText words(made.trace, names);
+  const ExportSource source{made.trace, names, messages, words};
+  const sim::TraceFolder folder;
+  const portals::Status status = write_otf2_absent(source, {messages.story(made::kMessage)}, folder.path());
+  REQUIRE_FALSE(status.ok());
+  CHECK(status.sentence().find("libopen-trace-format2-dev") != std::string::npos);
+  CHECK(std::filesystem::is_empty(folder.path()));
 }
 
 }  // namespace margay::command::test

@@ -67,20 +67,20 @@ TEST_CASE("story: messages of a window's synchronisation are distinguished from 
   CHECK(names.bits(0, 10, ask(0x70), 5) == "an access of window \"halo\"");  // no such request
   sim::TraceEvent event;
   event.bytes = 48;
-  const auto is_librarys = [&](std::uint8_t portal, std::uint64_t bits) {
+  const auto belongs_to_library = [&](std::uint8_t portal, std::uint64_t bits) {
     event.match_bits = bits;
-    return names.is_librarys(0, portal, event);
+    return names.belongs_to_library(0, portal, event);
   };
-  CHECK(is_librarys(10, ask(kExclusive)));
-  CHECK_FALSE(is_librarys(10, ask(kAccumulate)));
-  CHECK_FALSE(is_librarys(6, kWindow4));
-  CHECK(is_librarys(0, std::uint64_t{0x4000'004dU} << 32U));  // leaders of two groups
-  CHECK_FALSE(is_librarys(0, std::uint64_t{0xe000'0000U} << 32U));
-  CHECK_FALSE(is_librarys(0, kTag7));
+  CHECK(belongs_to_library(10, ask(kExclusive)));
+  CHECK_FALSE(belongs_to_library(10, ask(kAccumulate)));
+  CHECK_FALSE(belongs_to_library(6, kWindow4));
+  CHECK(belongs_to_library(0, std::uint64_t{0x4000'004dU} << 32U));  // leaders of two groups
+  CHECK_FALSE(belongs_to_library(0, std::uint64_t{0xe000'0000U} << 32U));
+  CHECK_FALSE(belongs_to_library(0, kTag7));
   event.header = static_cast<std::uint8_t>(portals::Kind::get);
-  CHECK_FALSE(is_librarys(7, kWindow4));
+  CHECK_FALSE(belongs_to_library(7, kWindow4));
   event.bytes = 0;  // a flush
-  CHECK(is_librarys(7, kWindow4));
+  CHECK(belongs_to_library(7, kWindow4));
 }
 
 TEST_CASE("names: the latest definition before an event is used, and without one the number is printed") {

@@ -19,15 +19,15 @@ namespace {
 
 constexpr std::size_t kBytes = 8192;
 
-class MadeFile {
+class TestFile {
  public:
-  explicit MadeFile(const std::string& path) : number_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
+  explicit TestFile(const std::string& path) : number_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
     REQUIRE(number_ >= 0);
     REQUIRE(ftruncate(number_, kBytes) == 0);
   }
-  MadeFile(const MadeFile&) = delete;
-  MadeFile& operator=(const MadeFile&) = delete;
-  ~MadeFile() { ::close(number_); }
+  TestFile(const TestFile&) = delete;
+  TestFile& operator=(const TestFile&) = delete;
+  ~TestFile() { ::close(number_); }
   [[nodiscard]] int number() const { return number_; }
 
  private:
@@ -40,7 +40,7 @@ TEST_CASE("who has a file mapped for writing is found by its name; who reads it,
   const sim::TraceFolder folder;
   for (const char* name : {"plain.trace", "with a blank.trace", "with\nan end of line.trace"}) {
     CAPTURE(name);
-    const MadeFile file(folder / name);
+    const TestFile file(folder / name);
     CHECK_FALSE(is_mapped_for_writing(file.number()));
     struct {
       int protection, flags;
@@ -60,8 +60,8 @@ TEST_CASE("who has a file mapped for writing is found by its name; who reads it,
 
 TEST_CASE("another process that writes to a file is found; one that writes to another file is not") {
   const sim::TraceFolder folder;
-  const MadeFile file(folder / "b.trace");
-  const MadeFile other(folder / "a b.trace");
+  const TestFile file(folder / "b.trace");
+  const TestFile other(folder / "a b.trace");
   std::array<int, 2> mapped{};
   REQUIRE(pipe(mapped.data()) == 0);
   const pid_t child = fork();
@@ -84,7 +84,7 @@ TEST_CASE("another process that writes to a file is found; one that writes to an
 }
 
 TEST_CASE("a lease proves something on this folder's file system, unless that is an overlay") {
-  const MadeFile memory("/dev/shm/margay_lease_" + std::to_string(getpid()));
+  const TestFile memory("/dev/shm/margay_lease_" + std::to_string(getpid()));
   ::unlink(("/dev/shm/margay_lease_" + std::to_string(getpid())).c_str());
   CHECK(leases_prove(memory.number()));
   CHECK_FALSE(leases_prove(-1));

@@ -238,7 +238,7 @@ TEST_CASE("each flipped bit of a closed file is reported") {
   std::string changed = bytes;
   changed[sim::kTraceEventsOffset + 40] ^= 4;
   TraceFile file;
-  CHECK(use(folder, changed, file).sentence().find("its checksum does not fit") != std::string::npos);
+  CHECK(use(folder, changed, file).sentence().find("its checksum does not match") != std::string::npos);
   REQUIRE(use(folder, with(bytes, offsetof(sim::TraceHeader, flags), std::uint32_t{0}), file).ok());
   CHECK(file.closed);
   CHECK(use(folder, with(bytes, offsetof(sim::TraceHeader, checksum), std::uint64_t{0}), file)
@@ -325,8 +325,8 @@ TEST_CASE("a file that was not closed: numbers that no recorder writes are repor
     return use(folder, with(bytes, sim::kTraceDefinitionsOffset + field, value), file).sentence();
   };
   CHECK(definition(offsetof(sim::DefinitionHead, kind), sim::kDefinitionKindCount)
-            .find("definition 0 is of kind " + std::to_string(sim::kDefinitionKindCount)) != std::string::npos);
-  CHECK(definition(offsetof(sim::DefinitionHead, time), std::uint64_t{6}).find("of tick 6") != std::string::npos);
+            .find("definition 0 has kind " + std::to_string(sim::kDefinitionKindCount)) != std::string::npos);
+  CHECK(definition(offsetof(sim::DefinitionHead, time), std::uint64_t{6}).find("and tick 6") != std::string::npos);
 }
 
 TEST_CASE("events full of garbage print and count") {

@@ -251,16 +251,16 @@ TEST_CASE("what open() refuses, and that it leaves nothing behind") {
     CHECK_FALSE(recorder.on());
   };
   refused(folder.path(), small(0), "room for 0 events");
-  refused(folder.path(), small(sim::kMaxTraceEvents + 1), "it can be 1 to");
+  refused(folder.path(), small(sim::kMaxTraceEvents + 1), "choose 1 to");
   refused(folder / "no/such", small(8), "No such file");
 
   std::ofstream(folder / "file") << "x";
-  refused(folder / "file", small(8), "symbolic link or no folder");
+  refused(folder / "file", small(8), "symbolic link, or not a folder");
 
   REQUIRE(mkdir((folder / "real").c_str(), 0700) == 0);
   REQUIRE(symlink("real", (folder / "link").c_str()) == 0);
-  refused(folder / "link", small(8), "symbolic link or no folder");
-  refused(folder / "link/", small(8), "symbolic link or no folder");
+  refused(folder / "link", small(8), "symbolic link, or not a folder");
+  refused(folder / "link/", small(8), "symbolic link, or not a folder");
 
   REQUIRE(symlink("../file", (folder / "real/rank_00000.trace").c_str()) == 0);
   refused(folder / "real", small(8), "is there already");
@@ -502,12 +502,12 @@ TEST_CASE("a closed trace that was taken up again since it was read has gone on"
   TraceFile file;
   REQUIRE(read_trace_file(recorder.path(), file).ok());
   CHECK(file.closed);
-  CHECK_FALSE(has_gone_on(file));
+  CHECK_FALSE(has_new_events(file));
   recorder.reopen();
-  CHECK(has_gone_on(file));
+  CHECK(has_new_events(file));
   recorder.record(numbered(2));
   recorder.suspend();
-  CHECK(has_gone_on(file));  // closed again, with more in it
+  CHECK(has_new_events(file));  // closed again, with more in it
 }
 
 TEST_CASE("a suspended trace is whole, and goes on when it is taken up again") {

@@ -54,7 +54,7 @@ class Peer {
     return {bytes_.data() + offset, bytes};  // its address only
   }
   // This process's own, where the child's are.
-  [[nodiscard]] bool mine_is_untouched() const {
+  [[nodiscard]] bool is_own_memory_untouched() const {
     return std::ranges::all_of(bytes_, [](std::byte byte) { return byte == std::byte{'p'}; });
   }
 
@@ -85,7 +85,7 @@ TEST_CASE("peer memory: few bytes and many are written to the other process and 
     CHECK(std::memcmp(read.data(), wrote.data(), bytes) == 0);
     CHECK(read[bytes] != std::byte{'p'});  // the child's, not this process's
   }
-  CHECK(peer.mine_is_untouched());
+  CHECK(peer.is_own_memory_untouched());
 }
 
 TEST_CASE("peer memory: pieces of other lengths on the two sides, more than one call takes") {
@@ -103,7 +103,7 @@ TEST_CASE("peer memory: pieces of other lengths on the two sides, more than one 
   std::array<std::byte, 15> gap{};
   REQUIRE(memory.read({gap.data(), gap.size()}, peer.address(15)) == ReadFault::none);
   CHECK(std::ranges::all_of(gap, [](std::byte byte) { return byte == std::byte{'c'}; }));
-  CHECK(peer.mine_is_untouched());
+  CHECK(peer.is_own_memory_untouched());
 }
 
 TEST_CASE("peer memory: memory that is not there is unreadable, a process that ended is gone") {

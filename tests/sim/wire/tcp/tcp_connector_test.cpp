@@ -14,14 +14,14 @@
 namespace margay::sim::test {
 namespace {
 
-class Stranger {
+class ForeignClient {
  public:
-  explicit Stranger(const TcpAddress& address) : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  explicit ForeignClient(const TcpAddress& address) : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     REQUIRE(connect(socket_, address.get(), address.bytes) == 0);
   }
-  ~Stranger() { close(socket_); }
-  Stranger(const Stranger&) = delete;
-  Stranger& operator=(const Stranger&) = delete;
+  ~ForeignClient() { close(socket_); }
+  ForeignClient(const ForeignClient&) = delete;
+  ForeignClient& operator=(const ForeignClient&) = delete;
   // Whether the other side has closed the connection.
   [[nodiscard]] bool dropped() const {
     std::array<char, 256> bytes;
@@ -41,14 +41,14 @@ TEST_CASE("tcp connector: who says nothing is dropped after a second of the cloc
   VirtualClock clock(kHalfOpenNs);
   TcpConnector connector(0, {false, true}, secret, clock);
   REQUIRE(connector.listen("127.0.0.1").ok());
-  const Stranger first(connector.local());
+  const ForeignClient first(connector.local());
   connector.progress();
   clock.advance_ns(kHalfOpenNs - 1);
-  const Stranger second(connector.local());
+  const ForeignClient second(connector.local());
   connector.progress();
   CHECK_FALSE(first.dropped());
   clock.advance_ns(1);
-  const Stranger third(connector.local());
+  const ForeignClient third(connector.local());
   connector.progress();
   CHECK(first.dropped());
   CHECK_FALSE(second.dropped());

@@ -1,4 +1,4 @@
-#include "command/run/process/offspring.hpp"
+#include "command/run/process/job_processes.hpp"
 
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -51,7 +51,7 @@ bool is_detached(pid_t pid, const std::vector<ino_t>& pipes) {
 
 }  // namespace
 
-void Offspring::begin(const std::string& job_name) {
+void JobProcesses::begin(const std::string& job_name) {
   job_name_ = job_name;
   mark_ = std::string(kMarkName) + job_name;
   // A job within a job: its processes also belong to the outer one.
@@ -60,26 +60,26 @@ void Offspring::begin(const std::string& job_name) {
   some_before_ = !before_.empty();
 }
 
-void Offspring::forget(pid_t pid) {
+void JobProcesses::forget(pid_t pid) {
   std::erase(before_, pid);
 }
 
-Offspring::Whose Offspring::whose(pid_t pid, pid_t group) const {
-  if (std::find(before_.begin(), before_.end(), pid) != before_.end()) return Whose::others;
+JobProcesses::Membership JobProcesses::membership_of(pid_t pid, pid_t group) const {
+  if (std::find(before_.begin(), before_.end(), pid) != before_.end()) return Membership::others;
   // If there were no children before the job, all children are the job's.
-  if (!some_before_ || (group > 0 && ::getpgid(pid) == group)) return Whose::jobs;
+  if (!some_before_ || (group > 0 && ::getpgid(pid) == group)) return Membership::jobs;
   std::ifstream file("/proc/" + std::to_string(pid) + "/environ", std::ios::binary);
   bool some = false;
   for (std::string entry; std::getline(file, entry, '\0'); some = true) {
-    if (entry.rfind(kMarkName, 0) == 0 && entry.find(job_name_) != std::string::npos) return Whose::jobs;
+    if (entry.rfind(kMarkName, 0) == 0 && entry.find(job_name_) != std::string::npos) return Membership::jobs;
   }
   // A zombie has no environment, nor has a process at one moment of its exec.
-  return some ? Whose::others : Whose::unknown;
+  return some ? Membership::others : Membership::unknown;
 }
 
 // Polls, because an orphan becomes a child of the launcher without an event. Reaps before it reads the list of
 // children, so that zombies do not count.
-void Offspring::end(pid_t group, Detached detached, const std::vector<ino_t>& pipes) {
+void JobProcesses::end(pid_t group, Detached detached, const std::vector<ino_t>& pipes) {
   const std::int64_t until = signed_monotonic_ns() + kPatienceNs;
   while (signed_monotonic_ns() < until) {
     int status = 0;
@@ -90,11 +90,11 @@ void Offspring::end(pid_t group, Detached detached, const std::vector<ino_t>& pi
     if (gone < 0) return;
     bool some_left = false;
     for (const pid_t pid : children()) {
-      const Whose owner = whose(pid, group);
-      if (owner == Whose::jobs && detached == Detached::live && is_detached(pid, pipes)) continue;
+      const Membership owner = membership_of(pid, group);
+      if (owner == Membership::jobs && detached == Detached::live && is_detached(pid, pipes)) continue;
       // An unknown process is examined again in the next round.
-      some_left |= owner != Whose::others;
-      if (owner == Whose::jobs) ::kill(pid, SIGKILL);
+      some_left |= owner != Membership::others;
+      if (owner == Membership::jobs) ::kill(pid, SIGKILL);
     }
     if (!some_left) return;
     ::usleep(kBetweenLooksUs);

@@ -1,4 +1,4 @@
-#include "command/live/job_look.hpp"
+#include "command/live/job_snapshot.hpp"
 
 #include <unistd.h>
 
@@ -22,7 +22,7 @@ bool has_begun(const sim::BoardBlock& block) {
 
 }  // namespace
 
-std::string_view name(Doing doing) {
+std::string_view name(Activity doing) {
   // In the order of the enumeration.
   constexpr std::array<std::string_view, 11> kNames{"not begun", "computing", "sleeping", "in MPI", "asleep", "waiting",
                                                     "stopped",   "finalized", "aborting", "ended",  "unknown"};
@@ -30,46 +30,46 @@ std::string_view name(Doing doing) {
 }
 
 // The process's state decides first: the board of a killed rank shows its last call forever.
-Doing doing_of(const sim::BoardBlock& block, const ProcessLook& process) {
-  if (block.pid <= 0) return Doing::not_begun;
+Activity activity_of(const sim::BoardBlock& block, const ProcessSnapshot& process) {
+  if (block.pid <= 0) return Activity::not_begun;
   // The number may belong to a later process.
   const bool another = process.start_ticks != block.start_ticks && block.start_ticks != 0;
-  if (process.state == 0 || another || process.state == 'Z' || process.state == 'X') return Doing::ended;
-  if (process.state == 'T' || process.state == 't') return Doing::stopped;
+  if (process.state == 0 || another || process.state == 'Z' || process.state == 'X') return Activity::ended;
+  if (process.state == 'T' || process.state == 't') return Activity::stopped;
   switch (block.state) {
     case sim::RankState::started:
-      return Doing::not_begun;
+      return Activity::not_begun;
     case sim::RankState::finalized:
-      return Doing::finalized;
+      return Activity::finalized;
     case sim::RankState::aborting:
-      return Doing::aborting;
+      return Activity::aborting;
     case sim::RankState::initialized:
       break;
     default:
-      return Doing::unknown;
+      return Activity::unknown;
   }
   const bool runs = process.state == 'R';
-  if (block.mpi_call[0] == '\0') return runs ? Doing::computing : Doing::sleeping;
-  if (block.wait.is_waiting != 0) return Doing::waiting;
-  return runs ? Doing::in_call : Doing::asleep;
+  if (block.mpi_call[0] == '\0') return runs ? Activity::computing : Activity::sleeping;
+  if (block.wait.is_waiting != 0) return Activity::waiting;
+  return runs ? Activity::in_call : Activity::asleep;
 }
 
 // Compares with the previous snapshot of the same process; a new process in the rank's place starts anew.
-RankLook JobMonitor::look_at_rank(const BoardReader& board, std::uint32_t rank, std::uint64_t now_ns) {
-  RankLook look;
+RankSnapshot JobMonitor::look_at_rank(const BoardReader& board, std::uint32_t rank, std::uint64_t now_ns) {
+  RankSnapshot look;
   look.rank = rank;
   look.node = board.node_of_rank()[rank];
   sim::BoardBlock block;
   if (!board.read_block(rank, block)) {
-    look.doing = Doing::unknown;
+    look.doing = Activity::unknown;
     return look;
   }
-  const ProcessLook process = block.pid > 0 ? look_at_process(block.pid) : ProcessLook();
+  const ProcessSnapshot process = block.pid > 0 ? look_at_process(block.pid) : ProcessSnapshot();
   look.pid = std::max(block.pid, 0);
-  look.doing = doing_of(block, process);
+  look.doing = activity_of(block, process);
   if (!has_begun(block)) return look;
   // The board keeps the last call of a rank that has ended; it must not be shown as a call in progress.
-  const bool lives = look.doing != Doing::ended && look.doing != Doing::finalized;
+  const bool lives = look.doing != Activity::ended && look.doing != Activity::finalized;
   if (lives) look.call = clean_text(block.mpi_call);
   look.posted_receives = block.posted_receives;
   look.unexpected = block.unexpected;
@@ -91,7 +91,7 @@ RankLook JobMonitor::look_at_rank(const BoardReader& board, std::uint32_t rank, 
   // The board has the beginning of a reported wait. For other activities only the snapshots give a time.
   if (lives && block.wait.is_waiting != 0 && block.wait.since_ns <= now_ns && block.wait.since_ns != 0) {
     look.since_s = seconds(now_ns - block.wait.since_ns);
-    look.waits_for = describe_wanted(block);
+    look.waits_for = describe_wait_target(block);
   } else if (lives && same) {
     look.since_s = seconds(now_ns - now.same_since_ns);
     look.is_monitored = true;
@@ -103,19 +103,19 @@ RankLook JobMonitor::look_at_rank(const BoardReader& board, std::uint32_t rank, 
     const double passed = seconds(now_ns - before.at_ns);
     // The operating system counts processor time in ticks of 1/_SC_CLK_TCK s, normally 10 ms, so the share is coarse
     // for short intervals.
-    look.rates = RankLook::Rates{.processor = static_cast<double>(now.processor_ticks - before.processor_ticks) /
-                                              static_cast<double>(::sysconf(_SC_CLK_TCK)) / passed,
-                                 .calls = static_cast<double>(now.calls - before.calls) / passed,
-                                 .messages = static_cast<double>(now.messages - before.messages) / passed,
-                                 .bytes = static_cast<double>(now.bytes - before.bytes) / passed};
+    look.rates = RankSnapshot::Rates{.processor = static_cast<double>(now.processor_ticks - before.processor_ticks) /
+                                                  static_cast<double>(::sysconf(_SC_CLK_TCK)) / passed,
+                                     .calls = static_cast<double>(now.calls - before.calls) / passed,
+                                     .messages = static_cast<double>(now.messages - before.messages) / passed,
+                                     .bytes = static_cast<double>(now.bytes - before.bytes) / passed};
   }
   before = std::move(now);
   return look;
 }
 
 // An unreadable board counts as the job's end.
-JobLook JobMonitor::look(RunningJob& job, std::uint64_t now_ns) {
-  JobLook look;
+JobSnapshot JobMonitor::look(RunningJob& job, std::uint64_t now_ns) {
+  JobSnapshot look;
   look.name = job.name;
   look.command = job.command;
   look.launcher = job.launcher.pid;

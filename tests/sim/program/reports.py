@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What the launcher knows of a program on portals: whom it waits for, that it left early, what it sent.
+"""What the launcher knows of a program on portals: for whom it waits, that it left early, what it sent.
 
-    tests/sim/program/told.py MARGAY TOLD
+    tests/sim/program/reports.py MARGAY REPORTS
 """
 import re
 import signal

@@ -13,7 +13,7 @@
 namespace margay::command {
 
 // A rank's activity, from the board and the state of its process.
-enum class Doing : std::uint8_t {
+enum class Activity : std::uint8_t {
   // No process has begun MPI in the rank's place.
   not_begun,
   // Outside MPI, on a processor or ready to run.
@@ -35,15 +35,15 @@ enum class Doing : std::uint8_t {
   // Its process cannot be read.
   unknown,
 };
-[[nodiscard]] std::string_view name(Doing doing);
+[[nodiscard]] std::string_view name(Activity doing);
 
 // One rank.
-struct RankLook {
+struct RankSnapshot {
   std::uint32_t rank = 0;
   std::uint32_t node = 0;
   // 0: no process has begun.
   int pid = 0;
-  Doing doing = Doing::not_begun;
+  Activity doing = Activity::not_begun;
   // The MPI call in progress; empty: none.
   std::string call;
   // The reported wait as a phrase; empty: none is reported.
@@ -70,7 +70,7 @@ struct RankLook {
 };
 
 // One job.
-struct JobLook {
+struct JobSnapshot {
   std::string name;
   std::string command;
   int launcher = 0;
@@ -82,17 +82,17 @@ struct JobLook {
   sim::BoardStall stall = sim::BoardStall::none;
   // The ranks that wait for one another, if the launcher has reported a stall with a cycle; may be empty.
   std::string cycle;
-  std::vector<RankLook> ranks;
+  std::vector<RankSnapshot> ranks;
 };
 
 // Derives a rank's activity from the board and /proc. Pure.
-[[nodiscard]] Doing doing_of(const sim::BoardBlock& block, const ProcessLook& process);
+[[nodiscard]] Activity activity_of(const sim::BoardBlock& block, const ProcessSnapshot& process);
 
 // Keeps the previous snapshot of one job, from which rates and times derive.
 class JobMonitor {
  public:
   // Takes a snapshot. Requires: `job` is the same one at each call. Cost: reads every rank's block and /proc entry.
-  [[nodiscard]] JobLook look(RunningJob& job, std::uint64_t now_ns);
+  [[nodiscard]] JobSnapshot look(RunningJob& job, std::uint64_t now_ns);
 
  private:
   // One rank's counters in the previous snapshot. Since same_since_ns the call in progress and the number of calls have
@@ -108,7 +108,7 @@ class JobMonitor {
     std::uint64_t same_since_ns = 0;
     std::string call;
   };
-  [[nodiscard]] RankLook look_at_rank(const BoardReader& board, std::uint32_t rank, std::uint64_t now_ns);
+  [[nodiscard]] RankSnapshot look_at_rank(const BoardReader& board, std::uint32_t rank, std::uint64_t now_ns);
 
   std::vector<Before> before_;
 };

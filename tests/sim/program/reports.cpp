@@ -1,8 +1,8 @@
-// Two ranks for tests/sim/program/told.py:
-//   told wait     rank 0 sends a message and waits for what never comes, rank 1 for rank 0
-//   told leave    rank 1 ends without finish()
-//   told again    both start a second program after the first one's end, which is refused
-//   told count    five puts, one acknowledged, and a get
+// Two ranks for tests/sim/program/reports.py:
+//   reports wait     rank 0 sends a message and waits for what never comes, rank 1 for rank 0
+//   reports leave    rank 1 ends without finish()
+//   reports again    both start a second program after the first one's end, which is refused
+//   reports count    five puts, one acknowledged, and a get
 #include <margay/portals.hpp>
 
 #include <array>

@@ -7,11 +7,11 @@
 namespace margay::sim {
 
 // The wakeup. Used once. One waiter and one caller; either may be first.
-class Summons {
+class OneShotWakeup {
  public:
-  Summons() = default;
-  Summons(const Summons&) = delete;
-  Summons& operator=(const Summons&) = delete;
+  OneShotWakeup() = default;
+  OneShotWakeup(const OneShotWakeup&) = delete;
+  OneShotWakeup& operator=(const OneShotWakeup&) = delete;
 
   // Waits until call(): yields at first, then sleeps.
   void wait();

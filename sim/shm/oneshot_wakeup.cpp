@@ -1,4 +1,4 @@
-#include "sim/shm/summons.hpp"
+#include "sim/shm/oneshot_wakeup.hpp"
 
 #include <sched.h>
 
@@ -13,7 +13,7 @@ constexpr int kYieldsBeforeSleep = 20;
 
 }  // namespace
 
-void Summons::wait() {
+void OneShotWakeup::wait() {
   for (int yields = 0; yields < kYieldsBeforeSleep; ++yields) {
     if (called()) return;
     sched_yield();
@@ -24,7 +24,7 @@ void Summons::wait() {
   while (!called()) futex_wait(reinterpret_cast<const std::uint32_t&>(word_), kAsleep, ~std::uint64_t{0});
 }
 
-void Summons::call() {
+void OneShotWakeup::call() {
   // Release: pairs with the acquire in called(): the woken thread sees what was done before.
   if (word_.exchange(kCalled, std::memory_order_release) == kAsleep) {
     futex_wake_all(reinterpret_cast<const std::uint32_t&>(word_));  // an address; nothing there is read

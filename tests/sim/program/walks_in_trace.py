@@ -2,7 +2,7 @@
 """The zoo explains each walk by itself (explain()); its trace, printed by `margay trace print`, must say the same of each entry
 that was passed over: which one, what descriptor, why, by what numbers, and where its link led.
 
-    tests/sim/program/walks_told.py MARGAY ZOO
+    tests/sim/program/walks_in_trace.py MARGAY ZOO
 """
 import re
 import subprocess
@@ -74,13 +74,13 @@ def traced(text):
 def main():
     margay, zoo = sys.argv[1:]
     with tempfile.TemporaryDirectory() as scratch:
-        told = explained(run([margay, "run", "-n", "2", "--timeout", "60", "--trace", f"{scratch}/trace", zoo]))
+        shown = explained(run([margay, "run", "-n", "2", "--timeout", "60", "--trace", f"{scratch}/trace", zoo]))
         walks = traced(run([margay, "trace", "print", f"{scratch}/trace", "--all", "--rank", str(TARGET)]))
     # "No animal in the cage" comes last, after messages that are explained in brief.
-    told = [stops for stops in told if stops is not None][:-1]
-    if sum(map(len, told)) < 15 or len(walks) < len(told):
-        sys.exit(f"{len(told)} walks with {sum(map(len, told))} stops are explained, {len(walks)} are in the trace")
-    different = [f"explained: {ours}\nin trace:  {theirs}" for ours, theirs in zip(told, walks) if ours != theirs]
+    shown = [stops for stops in shown if stops is not None][:-1]
+    if sum(map(len, shown)) < 15 or len(walks) < len(shown):
+        sys.exit(f"{len(shown)} walks with {sum(map(len, shown))} stops are explained, {len(walks)} are in the trace")
+    different = [f"explained: {ours}\nin trace:  {theirs}" for ours, theirs in zip(shown, walks) if ours != theirs]
     if different:
         sys.exit("\n".join(different))
 

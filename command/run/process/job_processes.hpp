@@ -17,7 +17,7 @@ enum class Detached : std::uint8_t { live, end };
 
 // Two marks identify a process of the job: the job's process group, and the job's name in the process's environment
 // variable MARGAY_JOB.
-class Offspring {
+class JobProcesses {
  public:
   // Records the existing children. Requires: this process is not a subreaper yet, and nothing of the job runs.
   void begin(const std::string& job_name);
@@ -32,9 +32,9 @@ class Offspring {
 
  private:
   // unknown: the process's environment cannot be read at this moment, for example during exec.
-  enum class Whose : std::uint8_t { jobs, others, unknown };
+  enum class Membership : std::uint8_t { jobs, others, unknown };
 
-  [[nodiscard]] Whose whose(pid_t pid, pid_t group) const;
+  [[nodiscard]] Membership membership_of(pid_t pid, pid_t group) const;
 
   std::string job_name_;
   std::string mark_;

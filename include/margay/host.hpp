@@ -1,0 +1,281 @@
+// The host: the interface by which a communication library joins the rank of its process, beside MPI or without it.
+// docs/libraries.md is the tutorial, and examples/library a library of one portal. Link with margay::host (CMake) or
+// margay-host (pkg-config), and start the program with `margay run`.
+//
+//   margay::host::Rank* rank = nullptr;
+//   if (auto status = margay::host::join(kCounterLibrary, rank); !status.ok()) ...
+//   {
+//     margay::host::Call call(*rank, "counter_open");       // the process lock
+//     rank->table().attach(kCounterPortal, list);           // portals of the library's own
+//     status = rank->barrier(call.name());                  // no rank sends before every table is ready
+//   }
+//   ...
+//   rank->end();
+//
+// The rule for functions of the program (handlers, methods): they run only inside calls of the same library, by
+// Rank::run_program(), or in a thread of the library's own. MPI's progress and the message coprocessor deposit messages
+// for the library, but call no function of the program. A program in which one rank waits in MPI, and another one for
+// a handler of that rank, is therefore a deadlock, which `margay run --deadlock` proves.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include "margay/structures.hpp"
+
+namespace margay::host {
+
+// The version of this interface. A library that was built for another version gets an error from join().
+inline constexpr std::uint32_t kVersion = 1;
+// The most characters of a library's name, libraries of a rank, and counters and events of a library.
+inline constexpr std::size_t kNameMost = 15;
+inline constexpr std::size_t kLibrariesMost = 3;
+inline constexpr std::size_t kCountersMost = 12;
+inline constexpr std::size_t kEventsMost = 32;
+
+// A portal of a library, and its name in traces.
+struct NamedPortal {
+  portals::PortalIndex portal = portals::kNoPortal;
+  const char* name = nullptr;
+};
+
+// The description of a library. Names are literals, and live as long as the process.
+struct Library {
+  // At most 15 characters, such as "counter". Shown in reports, `--stats` and traces.
+  const char* name = nullptr;
+  // The library's portals. Portals 11 to 15, 37 to 39, 45 to 47 and 53 to 62 are free for any library; nexus has 32 to
+  // 36, zipcode 40 to 44, rmi 48 to 52, and MPI all others.
+  std::span<const NamedPortal> portals;
+  // The names of its counters, at most 23 characters each: `--stats` prints their sums over the ranks.
+  std::span<const char* const> counters;
+  // A sentence for each kind of its trace events, after "rank 1 ", such as "adds {detail} to the counter of {peer}".
+  // {peer}, {bytes}, {detail}, {a} and {b} stand for the event's fields.
+  std::span<const char* const> events;
+};
+
+// An event of a library, for Rank::record().
+struct Event {
+  // The index of its sentence in Library::events.
+  std::uint8_t number = 0;
+  // The other rank; kAnyRank: there is none.
+  portals::Rank peer = portals::kAnyRank;
+  std::uint64_t bytes = 0;
+  std::uint64_t detail = 0;
+  std::uint32_t a = 0;
+  std::uint32_t b = 0;
+};
+
+// An observer of descriptors, transmissions, progress rounds or losses.
+class Observer {
+ public:
+  Observer() = default;
+  Observer(const Observer&) = delete;
+  Observer& operator=(const Observer&) = delete;
+  virtual ~Observer() = default;
+  // Called in the progress round that found the change, under the process lock, perhaps in a call of MPI or on the
+  // coprocessor's thread. It must neither wait nor call functions of the program. One call may stand for several
+  // changes.
+  virtual void notify() = 0;
+};
+
+// A message that is being sent, with the memory of its body. The library owns it. From Rank::send() until Rank::state()
+// is no longer `queued`, neither the object nor the body's memory may change, move or end.
+class Outgoing {
+ public:
+  Outgoing() = default;
+  Outgoing(const Outgoing&) = delete;
+  Outgoing& operator=(const Outgoing&) = delete;
+
+  // Destination, portal, match bits and user data are the library's; length and source are set by Rank::send().
+  portals::Header header;
+  // The wire only reads it.
+  portals::Region body;
+  // Notified when the memory is free; nullptr: the library tests state().
+  Observer* observer = nullptr;
+
+ private:
+  friend class HostAccess;
+  // The record that the kernel and the wire share, made by the first send().
+  static constexpr std::size_t kRecordBytes = 384;
+  alignas(16) std::byte record_[kRecordBytes];
+  bool has_record_ = false;
+};
+
+// `idle`: never sent. `sent`: the memory is free; the message may still be in flight. `failed`: the receiver is lost.
+enum class SendState : std::uint8_t { idle, queued, sent, failed };
+
+// A wait of a library: what the stall report, `margay top` and the deadlock detection show of it.
+struct Wait {
+  // The library's function, a literal: "counter_add".
+  const char* call = nullptr;
+  // The rank whose message ends the wait; kAnyRank: any rank's.
+  portals::Rank peer = portals::kAnyRank;
+  // Whether only a message can end the wait. False if another thread or an event outside of the job can end it: a
+  // deadlock is then never proven.
+  bool needs_message = true;
+  // Messages that are taken of each wire before the condition is tested again.
+  int messages = 4;
+};
+
+// The part of one library in the rank of the calling process. Made by join(), ended by end(). Except where a comment
+// says otherwise, a function requires that the calling thread is inside, between enter() and leave() (class Call).
+class Rank {
+ public:
+  Rank(const Rank&) = delete;
+  Rank& operator=(const Rank&) = delete;
+
+  // Ends the library's part in the rank, and deletes this object. Collective over the ranks of the job. The last user
+  // of the rank (library, session or MPI) signs off at the launcher. Requires: outside; the library's portals are
+  // detached, its messages have left, and none is in flight to it (a barrier in which every rank has its answers).
+  virtual void end() = 0;
+
+  // This process's rank, and the number of ranks. Constant; may be called outside.
+  [[nodiscard]] virtual portals::Rank rank() const = 0;
+  [[nodiscard]] virtual std::uint32_t size() const = 0;
+  // Whether both ranks lie on one node, so that their messages pass through shared memory. May be called outside.
+  [[nodiscard]] virtual bool on_node(portals::Rank peer) const = 0;
+
+  // enter() locks the process lock and shows the call on the job board and in the trace; `name` is a literal, and
+  // `caller` an address in the program. leave() undoes that. A library's calls do not nest, except inside
+  // run_program(). Use class Call.
+  virtual void enter(const char* name, const void* caller) = 0;
+  virtual void leave(const char* name) = 0;
+
+  // The portal table; the library attaches lists and descriptors to its own portals only.
+  [[nodiscard]] virtual portals::PortalTable& table() = 0;
+  // Enables backpressure on a portal of the library: no_room and too_small leave the message, and its sender's later
+  // ones, on the wire until there is room, instead of dropping it. Cannot be undone. The library must make room in each
+  // of its calls, because messages of MPI wait behind a held one.
+  virtual void hold_when_no_room(portals::PortalIndex portal) = 0;
+
+  // Sends a message if its wire can take the whole body at once. true: the body's memory is free again. false: nothing
+  // happened (the ring is full, the body is long, or the peer is lost); send() is used instead. Header::source and
+  // length are set here.
+  [[nodiscard]] virtual bool try_send(const portals::Header& header, const portals::Region& body) = 0;
+  // Sends a message of any length. Requires: `message` is not under way.
+  virtual void send(Outgoing& message) = 0;
+  [[nodiscard]] virtual SendState state(const Outgoing& message) const = 0;
+  // Declares that `peer` owes this rank an answer; while it is awaited without progress, the peer's coprocessor is
+  // woken. Each call of expect_answer() requires one later call of count_answer().
+  virtual void expect_answer(portals::Rank peer) = 0;
+  virtual void count_answer(portals::Rank peer) = 0;
+
+  // Makes `observer` the observer of a descriptor; nullptr: none. The observer lives until the descriptor is detached
+  // or has another observer.
+  virtual void observe(portals::Descriptor& descriptor, Observer* observer) = 0;
+  // Adds an observer of every progress round, for memory that is polled, and removes it.
+  virtual void observe_rounds(Observer& observer, bool on) = 0;
+  // Adds an observer of lost ranks, and removes it.
+  virtual void observe_losses(Observer& observer, bool on) = 0;
+
+  // Makes one progress round. Returns whether anything moved.
+  virtual bool progress() = 0;
+  // Makes progress until `done(argument)`, which makes no call that waits. Spins, yields or sleeps as MPI's waits do.
+  // Fails if the awaited rank (or with kAnyRank any rank) is lost and done() does not hold. Use the template
+  // wait_until().
+  [[nodiscard]] virtual portals::Status wait(const Wait& wait, bool (*done)(void*), void* argument) = 0;
+  // A barrier of all ranks, inside `call`. Fails if a rank is lost.
+  [[nodiscard]] virtual portals::Status barrier(const char* call) = 0;
+  // The same in two steps, for a library that serves other ranks while it waits: begin_barrier() does not wait, and
+  // in_barrier() is false once all ranks have begun, or one of them is lost. Requires: no barrier is in progress.
+  virtual void begin_barrier() = 0;
+  [[nodiscard]] virtual bool in_barrier() = 0;
+  // Whether `peer` is lost, and the reason.
+  [[nodiscard]] virtual bool lost(portals::Rank peer) const = 0;
+  [[nodiscard]] virtual std::string loss(portals::Rank peer) const = 0;
+
+  // Runs a function of the program outside the process lock, so that it may call the library and MPI. Everything that
+  // the caller has read of lists and queues may have changed afterwards. `function` must not throw.
+  virtual void run_program(void (*function)(void*), void* argument) = 0;
+
+  // Whether events are recorded, and the recording of one.
+  [[nodiscard]] virtual bool recording() const = 0;
+  virtual void record(const Event& event) = 0;
+  // A counter of Library::counters, on the job board. May be called outside; only threads that are inside change it.
+  [[nodiscard]] virtual std::uint64_t& counter(std::size_t index) = 0;
+
+  // Ends the whole job with this exit status; `message` is for the user. May be called outside. Never returns.
+  [[noreturn]] virtual void abort(int code, const std::string& message) = 0;
+
+ protected:
+  Rank() = default;
+  ~Rank() = default;
+};
+
+// One call of the library, on the stack of its function.
+class Call {
+ public:
+  Call(Rank& rank, const char* name, const void* caller = __builtin_return_address(0)) : rank_(rank), name_(name) {
+    rank_.enter(name_, caller);
+  }
+  ~Call() { rank_.leave(name_); }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+  [[nodiscard]] const char* name() const { return name_; }
+
+ private:
+  Rank& rank_;
+  const char* name_;
+};
+
+// Rank::wait() for a callable condition.
+template <typename Done>
+[[nodiscard]] portals::Status wait_until(Rank& rank, const Wait& wait, Done done) {
+  return rank.wait(
+      wait, [](void* self) -> bool { return (*static_cast<Done*>(self))(); }, &done);
+}
+
+// Rank::run_program() for a callable function.
+template <typename Function>
+void run_program(Rank& rank, Function&& function) {
+  rank.run_program([](void* self) { (*static_cast<std::remove_reference_t<Function>*>(self))(); },
+                   const_cast<void*>(static_cast<const void*>(&function)));
+}
+
+// The way into the host; the one object is in libmpi.so.12.
+class Host {
+ public:
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
+  // See host::join().
+  [[nodiscard]] virtual portals::Status join(const Library& library, bool threads, Rank*& out) = 0;
+
+ protected:
+  Host() = default;
+  ~Host() = default;
+};
+
+}  // namespace margay::host
+
+// The host, if it has this version; otherwise nullptr. Weak, so that a program that runs with another MPI's library
+// gets an error from join() and not from the dynamic linker.
+extern "C" __attribute__((weak)) margay::host::Host* MPIX_Margay_host(std::uint32_t version);
+// A function of every MPI. This strong reference makes the linker link libmpi.so.12, which a weak one does not.
+extern "C" int MPI_Get_version(int* version, int* subversion);
+
+namespace margay::host {
+
+// Joins the rank of the calling process, and the job if nothing has joined it yet. Collective over the ranks of the
+// job. `threads`: several threads of the process will call the library. Fails if the library's portals are not free,
+// if the process is in no job that it could join, and if libmpi.so.12 is another implementation's or another version's.
+[[nodiscard]] inline portals::Status join(const Library& library, Rank*& out, bool threads = false) {
+  int version = 0;
+  if (MPI_Get_version(&version, &version) != 0 || MPIX_Margay_host == nullptr) {
+    return portals::Status::error(std::string("the library ") + library.name +
+                                  " needs margay's libmpi.so.12, but another MPI's was loaded; start the program with "
+                                  "`margay run`, without --mpi system");
+  }
+  Host* const host = MPIX_Margay_host(kVersion);
+  if (host == nullptr) {
+    return portals::Status::error(std::string("the library ") + library.name + " was built for version " +
+                                  std::to_string(kVersion) +
+                                  " of margay's host, which this libmpi.so.12 does not have; build both from one "
+                                  "version of margay");
+  }
+  return host->join(library, threads, out);
+}
+
+}  // namespace margay::host

@@ -1,0 +1,299 @@
+#include "libraries/host/part.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <type_traits>
+
+#include "collectives/comm/construct.hpp"
+#include "mpi_adi/device/match_bits.hpp"
+#include "mpi_adi/rank/call_trace.hpp"
+#include "mpi_adi/rank/callback.hpp"
+#include "mpi_adi/rank/wait.hpp"
+#include "sim/machine/process.hpp"
+#include "sim/wire/transmission.hpp"
+
+namespace margay::host {
+
+// The access to the record inside an Outgoing.
+class HostAccess {
+ public:
+  // The record; made at the first call.
+  [[nodiscard]] static sim::Transmission& record(Outgoing& message) {
+    if (!message.has_record_) new (message.record_) sim::Transmission;
+    message.has_record_ = true;
+    return *std::launder(reinterpret_cast<sim::Transmission*>(message.record_));
+  }
+  // The record, or nullptr if the message was never sent.
+  [[nodiscard]] static const sim::Transmission* record_if_any(const Outgoing& message) {
+    if (!message.has_record_) return nullptr;
+    return std::launder(reinterpret_cast<const sim::Transmission*>(message.record_));
+  }
+  // Nothing destroys the record.
+  static_assert(sizeof(sim::Transmission) <= Outgoing::kRecordBytes && alignof(sim::Transmission) <= 16);
+  static_assert(std::is_trivially_destructible_v<sim::Transmission>);
+};
+
+}  // namespace margay::host
+
+namespace margay::libraries {
+
+using host::HostAccess;
+using portals::Status;
+
+Part::Part(mpi_adi::MpiRank& rank, const host::Library& library, std::size_t slot, Release release)
+    : rank_(rank), library_(library), slot_(slot), release_(release) {
+  sim::BoardLibrary& on_board = rank_.board().libraries[slot_];
+  on_board = {};
+  sim::set_text(on_board.name, library_.name);
+  for (std::size_t i = 0; i < library_.counters.size(); ++i)
+    sim::set_text(on_board.counters[i].name, library_.counters[i]);
+  sim::Recorder& recorder = rank_.recorder();
+  if (!recorder.on()) return;
+  for (const host::NamedPortal& each : library_.portals) {
+    recorder.define(sim::DefinitionKind::portal, each.portal, sim::kInternalPortal,
+                    std::string(library_.name) + ": " + each.name);
+  }
+  for (std::size_t i = 0; i < library_.events.size(); ++i) {
+    recorder.define(sim::DefinitionKind::library_event, sim::library_event_number(slot_, i), 0, library_.events[i]);
+  }
+}
+
+Status Part::open() {
+  // The library's own group: the end of a session or of the world model does not end its messages.
+  auto group = std::make_shared<mpi_adi::Group>(*rank_.worlds().own_world().group);
+  group->session = mpi_adi::Group::kNoSession;
+  const collectives::Made made =
+      collectives::create_from_group(rank_, group, std::string("margay host ") + library_.name);
+  if (made.communicator == nullptr) {
+    return Status::error(std::string("the library ") + library_.name +
+                         (made.error_class == MPIX_ERR_PROC_FAILED
+                              ? " cannot join the job, because a rank is lost"
+                              : " gets no communicator: all handles or contexts are taken; free some first"));
+  }
+  communicator_ = made.communicator;
+  communicator_->name = std::string("the library ") + library_.name;
+  return {};
+}
+
+void Part::end() {
+  constexpr char kCall[] = "the library's end";
+  enter(kCall, __builtin_return_address(0));
+  if (communicator_ != nullptr) {
+    // A lost rank cannot take part; the others then end without it. The library may have left a barrier that a lost
+    // rank will end.
+    mpi_adi::wait_until(rank_, [this] { return !in_barrier(); });
+    static_cast<void>(barrier(kCall));
+    barrier_.reset();
+    rank_.free_communicator(*communicator_);
+  }
+  leave(kCall);
+  release_(*this);
+}
+
+portals::Rank Part::rank() const {
+  return rank_.process().rank();
+}
+
+std::uint32_t Part::size() const {
+  return rank_.process().size();
+}
+
+bool Part::on_node(portals::Rank peer) const {
+  return rank_.process().kernel().route(peer).id() != sim::WireId::tcp;
+}
+
+void Part::enter(const char* name, const void* caller) {
+  rank_.enter();
+  caller_ = caller;
+  sim::set_text(rank_.board().mpi_call, name);
+  if (rank_.recorder().on()) [[unlikely]]
+    rank_.call_trace().enter(rank_.recorder(), name, caller);
+}
+
+void Part::leave(const char* name) {
+  if (rank_.recorder().on()) [[unlikely]]
+    rank_.call_trace().leave(rank_.recorder(), name, MPI_SUCCESS);
+  rank_.board().mpi_call[0] = '\0';
+  rank_.leave();
+}
+
+portals::PortalTable& Part::table() {
+  return rank_.process().kernel().table();
+}
+
+void Part::hold_when_no_room(portals::PortalIndex portal) {
+  portals::require(has(portal), "a library's hold_when_no_room() of a portal that it has not named");
+  rank_.process().kernel().target().hold_when_no_room(portal);
+}
+
+bool Part::try_send(const portals::Header& header, const portals::Region& body) {
+  portals::Header sent = header;
+  sent.length = body.bytes();
+  return rank_.process().kernel().try_send(sent, body);
+}
+
+void Part::send(host::Outgoing& message) {
+  sim::Transmission& record = HostAccess::record(message);
+  portals::require(state(message) != host::SendState::queued,
+                   "a library sends a message that is still under way; test state() first");
+  record = {};
+  record.header = message.header;
+  record.header.length = message.body.bytes();
+  record.body = message.body;
+  if (message.observer != nullptr) {
+    record.owner = &listener_of(*message.observer);
+    record.owner_tag_kind = mpi_adi::kOwnerListener;
+  }
+  rank_.process().kernel().send(record);
+}
+
+host::SendState Part::state(const host::Outgoing& message) const {
+  const sim::Transmission* const record = HostAccess::record_if_any(message);
+  if (record == nullptr || record->state == sim::Transmission::State::idle) return host::SendState::idle;
+  // Until it has come off the list of finished ones, the kernel still refers to it.
+  if (!record->given_back) return host::SendState::queued;
+  return record->state == sim::Transmission::State::failed ? host::SendState::failed : host::SendState::sent;
+}
+
+void Part::expect_answer(portals::Rank peer) {
+  rank_.process().kernel().expect_answer(peer);
+}
+
+void Part::count_answer(portals::Rank peer) {
+  rank_.process().kernel().count_answer(peer);
+}
+
+void Part::observe(portals::Descriptor& descriptor, host::Observer* observer) {
+  if (observer == nullptr) return descriptor.set_owner_tag(nullptr, mpi_adi::kOwnerNone);
+  descriptor.set_owner_tag(&listener_of(*observer), mpi_adi::kOwnerListener);
+}
+
+mpi_adi::Listener& Part::listener_of(host::Observer& observer) {
+  std::unique_ptr<ObserverListener>& listener = listeners_[&observer];
+  if (listener == nullptr) listener = std::make_unique<ObserverListener>(observer);
+  return *listener;
+}
+
+void Part::list(std::vector<mpi_adi::Listener*>& listeners, host::Observer& observer, bool on) {
+  mpi_adi::Listener* const listener = &listener_of(observer);
+  std::erase(listeners, listener);
+  if (on) listeners.push_back(listener);
+}
+
+void Part::observe_rounds(host::Observer& observer, bool on) {
+  list(rank_.device().round_observers(), observer, on);
+}
+
+void Part::observe_losses(host::Observer& observer, bool on) {
+  list(rank_.device().loss_observers(), observer, on);
+}
+
+bool Part::progress() {
+  return rank_.device().progress();
+}
+
+portals::Rank Part::first_lost(portals::Rank peer) const {
+  const sim::Initiator& initiator = rank_.process().kernel().initiator();
+  // In a job without losses this is the only test.
+  if (initiator.losses() == 0) return portals::kAnyRank;
+  if (peer != portals::kAnyRank) return initiator.gone(peer) ? peer : portals::kAnyRank;
+  for (portals::Rank each = 0; each < size(); ++each) {
+    if (initiator.lost(each)) return each;
+  }
+  return portals::kAnyRank;
+}
+
+Status Part::lost_rank(const char* call, portals::Rank peer) const {
+  return Status::error(std::string(call) + ": rank " + std::to_string(peer) + " is lost (" + loss(peer) + ")");
+}
+
+Status Part::wait(const host::Wait& wait, bool (*done)(void*), void* argument) {
+  portals::Rank lost = portals::kAnyRank;
+  const mpi_adi::NamedWait named{.call = wait.call,
+                                 .peer = wait.peer == portals::kAnyRank ? -1 : static_cast<std::int32_t>(wait.peer),
+                                 .needs_message = wait.needs_message,
+                                 .returns_to = caller_};
+  const auto over = [&] {
+    if (done(argument)) return true;
+    lost = first_lost(wait.peer);
+    return lost != portals::kAnyRank;
+  };
+  mpi_adi::wait_until(rank_, over, wait.messages, &named);
+  // The loss may have been found in a round that also ended the wait.
+  return lost == portals::kAnyRank ? Status() : lost_rank(wait.call, lost);
+}
+
+Status Part::barrier(const char* call) {
+  begin_barrier();
+  // The loss of a rank ends the barrier, so no test for losses is needed.
+  const mpi_adi::NamedWait named{.call = call, .returns_to = caller_};
+  mpi_adi::wait_until(
+      rank_, [this] { return !in_barrier(); }, 1, &named);
+  std::string why;
+  if (barrier_->outcome(rank_, MPI_STATUS_IGNORE, why) == MPI_SUCCESS) return {};
+  const portals::Rank lost = first_lost(portals::kAnyRank);
+  if (lost != portals::kAnyRank) return lost_rank(call, lost);
+  return Status::error(std::string(call) + ": the barrier failed: " + why);
+}
+
+void Part::begin_barrier() {
+  portals::require(!in_barrier(), "a library begins a barrier while another one is in progress");
+  barrier_ = std::make_unique<collectives::PlainCallTask<collectives::BarrierCall>>(rank_, *communicator_);
+  barrier_->name_it("a library's barrier");
+  barrier_->start(rank_);
+}
+
+bool Part::in_barrier() {
+  return barrier_ != nullptr && !barrier_->complete;
+}
+
+bool Part::lost(portals::Rank peer) const {
+  return rank_.process().kernel().initiator().gone(peer);
+}
+
+std::string Part::loss(portals::Rank peer) const {
+  return rank_.process().kernel().initiator().loss(peer);
+}
+
+void Part::run_program(void (*function)(void*), void* argument) {
+  mpi_adi::call_program(rank_, [&] {
+    function(argument);
+    return 0;
+  });
+}
+
+bool Part::recording() const {
+  return rank_.recorder().on();
+}
+
+void Part::record(const host::Event& event) {
+  sim::TraceEvent traced;
+  traced.kind = sim::TraceKind::library_event;
+  traced.source = rank();
+  traced.destination = event.peer;
+  traced.reason = event.number;
+  traced.header = sim::kNoHeader;
+  traced.match_bits = slot_;
+  traced.bytes = event.bytes;
+  traced.detail = event.detail;
+  traced.a = event.a;
+  traced.b = event.b;
+  if (recording()) rank_.recorder().record(traced);
+}
+
+std::uint64_t& Part::counter(std::size_t index) {
+  portals::require(index < library_.counters.size(), "a library counts by a counter that it has not named");
+  return rank_.board().libraries[slot_].counters[index].count;
+}
+
+void Part::abort(int code, const std::string& message) {
+  rank_.process().abort(code, std::string(library_.name) + ": " + message);
+}
+
+bool Part::has(portals::PortalIndex portal) const {
+  return std::ranges::any_of(library_.portals,
+                             [portal](const host::NamedPortal& each) { return each.portal == portal; });
+}
+
+}  // namespace margay::libraries

@@ -1,0 +1,102 @@
+// The part of one communication library in a rank: the implementation of host::Rank on the rank's device. Each function
+// requires the process lock, unless include/margay/host.hpp states otherwise.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "collectives/select/call_task.hpp"
+#include "margay/host.hpp"
+#include "mpi_adi/device/listener.hpp"
+#include "mpi_adi/rank/rank.hpp"
+#include "sim/boot/board.hpp"
+
+namespace margay::libraries {
+
+// A library's observer in the form that the device has.
+class ObserverListener final : public mpi_adi::Listener {
+ public:
+  explicit ObserverListener(host::Observer& observer) : observer_(observer) {}
+  void notify() override { observer_.notify(); }
+
+ private:
+  host::Observer& observer_;
+};
+
+// One library in one rank. Made by Libraries::join(), which holds the machine for it; deleted by end().
+class Part final : public host::Rank {
+ public:
+  // The last step of end(), outside the rank: deletes the part, and gives up its hold on the rank.
+  using Release = void (*)(Part& part);
+  // Defines the library's portals and events in the trace, and its counters on the job board, in the place `slot`.
+  // Requires: inside. `library` refers to constants of the program.
+  Part(mpi_adi::MpiRank& rank, const host::Library& library, std::size_t slot, Release release);
+  ~Part() = default;
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
+
+  // Makes the communicator of the library's barriers. Collective over the ranks of the job.
+  [[nodiscard]] portals::Status open();
+
+  void end() override;
+  [[nodiscard]] portals::Rank rank() const override;
+  [[nodiscard]] std::uint32_t size() const override;
+  [[nodiscard]] bool on_node(portals::Rank peer) const override;
+  void enter(const char* name, const void* caller) override;
+  void leave(const char* name) override;
+  [[nodiscard]] portals::PortalTable& table() override;
+  void hold_when_no_room(portals::PortalIndex portal) override;
+  [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body) override;
+  void send(host::Outgoing& message) override;
+  [[nodiscard]] host::SendState state(const host::Outgoing& message) const override;
+  void expect_answer(portals::Rank peer) override;
+  void count_answer(portals::Rank peer) override;
+  void observe(portals::Descriptor& descriptor, host::Observer* observer) override;
+  void observe_rounds(host::Observer& observer, bool on) override;
+  void observe_losses(host::Observer& observer, bool on) override;
+  bool progress() override;
+  [[nodiscard]] portals::Status wait(const host::Wait& wait, bool (*done)(void*), void* argument) override;
+  [[nodiscard]] portals::Status barrier(const char* call) override;
+  void begin_barrier() override;
+  [[nodiscard]] bool in_barrier() override;
+  [[nodiscard]] bool lost(portals::Rank peer) const override;
+  [[nodiscard]] std::string loss(portals::Rank peer) const override;
+  void run_program(void (*function)(void*), void* argument) override;
+  [[nodiscard]] bool recording() const override;
+  void record(const host::Event& event) override;
+  [[nodiscard]] std::uint64_t& counter(std::size_t index) override;
+  [[noreturn]] void abort(int code, const std::string& message) override;
+
+  // The library's name, and whether one of its portals is `portal`.
+  [[nodiscard]] const char* name() const { return library_.name; }
+  [[nodiscard]] bool has(portals::PortalIndex portal) const;
+  // The library's place on the job board.
+  [[nodiscard]] std::size_t slot() const { return slot_; }
+
+ private:
+  // The listener of an observer, made at its first use and kept until end().
+  [[nodiscard]] mpi_adi::Listener& listener_of(host::Observer& observer);
+  // Adds a listener to one of the device's lists, or removes it.
+  void list(std::vector<mpi_adi::Listener*>& listeners, host::Observer& observer, bool on);
+  // The first rank that is lost and may have to end a wait for `peer`; kAnyRank: there is none.
+  [[nodiscard]] portals::Rank first_lost(portals::Rank peer) const;
+  // The failure that names a lost rank.
+  [[nodiscard]] portals::Status lost_rank(const char* call, portals::Rank peer) const;
+
+  mpi_adi::MpiRank& rank_;
+  const host::Library library_;
+  const std::size_t slot_;
+  const Release release_;
+  // Owned by the rank, from open() to end().
+  mpi_adi::Communicator* communicator_ = nullptr;
+  // The address in the program to which the latest call returns.
+  const void* caller_ = nullptr;
+  // The barrier in progress, or the last one; nullptr before the first.
+  std::unique_ptr<collectives::CallTask> barrier_;
+  std::unordered_map<host::Observer*, std::unique_ptr<ObserverListener>> listeners_;
+};
+
+}  // namespace margay::libraries
