@@ -57,6 +57,7 @@ Part::Part(mpi_adi::MpiRank& rank, const host::Library& library, std::size_t slo
   // A library that joins again continues its counts.
   if (on_board.name.data() != std::string_view(library_.name)) on_board = {};
   sim::set_text(on_board.name, library_.name);
+  on_board.is_open = 1;
   for (std::size_t i = 0; i < library_.counters.size(); ++i)
     sim::set_text(on_board.counters[i].name, library_.counters[i]);
   sim::Recorder& recorder = rank_.recorder();
@@ -103,6 +104,7 @@ void Part::end() {
     std::erase(rank_.device().round_observers(), listener.get());
     std::erase(rank_.device().loss_observers(), listener.get());
   }
+  rank_.board().libraries[slot_].is_open = 0;
   leave(kCall);
   release_(*this);
 }

@@ -114,6 +114,8 @@ inline constexpr std::size_t kBoardCounters = 12;
 struct BoardLibrary {
   std::array<char, 16> name{};
   std::array<BoardCounter, kBoardCounters> counters{};
+  // 1 from the library's join to its end.
+  std::uint32_t is_open = 0;
 };
 inline constexpr std::size_t kBoardLibraries = 3;
 
@@ -178,7 +180,7 @@ static_assert(offsetof(BoardBlock, on_portals) == 3132 && offsetof(BoardBlock, s
               offsetof(BoardBlock, abort_finding) == 3292 && offsetof(BoardBlock, thread) == 3296 &&
               offsetof(BoardBlock, thread_status) == 3304 && offsetof(BoardBlock, by_wire) == 3328 &&
               offsetof(BoardBlock, unexpected) == 3384 && offsetof(BoardBlock, libraries) == 3400 &&
-              sizeof(BoardBlock) == 4608);
+              sizeof(BoardBlock) == 4672);
 
 // The launcher's finding about the progress of the whole job. stall: every rank waits and nothing moves. deadlock:
 // moreover, only messages could end the waits, and none is in flight.

@@ -62,6 +62,15 @@ std::string calls_of_all(const ReportContext& context) {
   return size > kMostShown ? text + ", ..." : text;
 }
 
+// "the library counter", "the library counter, the library rmi"; empty: none is open.
+std::string open_libraries(const sim::BoardBlock& block) {
+  std::string text;
+  for (const sim::BoardLibrary& each : block.libraries) {
+    if (each.is_open != 0) text += (text.empty() ? "the library " : ", the library ") + clean_text(each.name);
+  }
+  return text;
+}
+
 // A clause about the cause; describe_cause() adds job, time and the remaining ranks.
 std::string format_cause(const Cause& cause, const ReportContext& context) {
   const std::vector<std::uint32_t> ranks = ranks_of_cause(cause, *context.board, context.process_ranks);
@@ -81,6 +90,11 @@ std::string format_cause(const Cause& cause, const ReportContext& context) {
                            clean_text(block.message));
       }
       if (const std::uint32_t open = context.board->block(cause.rank).open_sessions; open != 0) {
+        // A library holds the rank as a session does.
+        if (const std::string libraries = open_libraries(context.board->block(cause.rank)); !libraries.empty()) {
+          return fmt::format("{} left without the end of {} (exit code {}){}", describe_rank(cause.rank, context),
+                             libraries, cause.code, in_call(cause.rank, context));
+        }
         return fmt::format("{} left {} session{} without MPI_Session_finalize (exit code {}){}",
                            describe_rank(cause.rank, context), open, open == 1 ? "" : "s", cause.code,
                            in_call(cause.rank, context));
