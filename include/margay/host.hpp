@@ -20,6 +20,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <span>
 #include <string>
 
@@ -244,6 +246,8 @@ class Host {
   Host& operator=(const Host&) = delete;
   // See host::join(). `caller`: an address in the program.
   [[nodiscard]] virtual portals::Status join(const Library& library, bool threads, const void* caller, Rank*& out) = 0;
+  // See host::run_ranks().
+  virtual int run_ranks(int argc, char** argv, int (*entry)(int, char**)) = 0;
 
  protected:
   Host() = default;
@@ -260,26 +264,47 @@ extern "C" int MPI_Get_version(int* version, int* subversion);
 
 namespace margay::host {
 
+// The host of this process's libmpi.so.12. Fails if that is another implementation's or another version's. `who`: the
+// asking library, for the message.
+[[nodiscard]] inline portals::Status find_host(const std::string& who, Host*& out) {
+  int version = 0;
+  if (MPI_Get_version(&version, &version) != 0 || MPIX_Margay_host == nullptr) {
+    return portals::Status::error(who +
+                                  " needs margay's libmpi.so.12, but another MPI's was loaded; start the program with "
+                                  "`margay run`, without --mpi system");
+  }
+  out = MPIX_Margay_host(kVersion);
+  if (out != nullptr) return {};
+  return portals::Status::error(who + " was built for version " + std::to_string(kVersion) +
+                                " of margay's host, which this libmpi.so.12 does not have; build both from one version "
+                                "of margay");
+}
+
 // Joins the rank of the calling process, and the job if nothing has joined it yet. Collective over the ranks of the
 // job. `threads`: several threads of the process will call the library. Fails if the library's portals are not free,
 // if the process is in no job that it could join, and if libmpi.so.12 is another implementation's or another version's.
 // `caller`: the place in the program that reports show.
 [[nodiscard]] inline portals::Status join(const Library& library, Rank*& out, bool threads = false,
                                           const void* caller = __builtin_return_address(0)) {
-  int version = 0;
-  if (MPI_Get_version(&version, &version) != 0 || MPIX_Margay_host == nullptr) {
-    return portals::Status::error(std::string("the library ") + library.name +
-                                  " needs margay's libmpi.so.12, but another MPI's was loaded; start the program with "
-                                  "`margay run`, without --mpi system");
-  }
-  Host* const host = MPIX_Margay_host(kVersion);
-  if (host == nullptr) {
-    return portals::Status::error(std::string("the library ") + library.name + " was built for version " +
-                                  std::to_string(kVersion) +
-                                  " of margay's host, which this libmpi.so.12 does not have; build both from one "
-                                  "version of margay");
-  }
+  Host* host = nullptr;
+  if (portals::Status status =
+          find_host(std::string("the library ") + (library.name == nullptr ? "" : library.name), host);
+      !status.ok())
+    return status;
   return host->join(library, threads, caller, out);
+}
+
+// Runs `entry` in each rank of this process: once, or in each of N threads that are a rank each (`margay run --threads
+// N`). Returns when all have returned: the first status that is not 0, in the order of ranks, else 0. A library whose
+// programs have an entry function calls it in its own main function, before any rank has joined. Variables of the
+// program are shared by the ranks of a process. Ends the process with a message if libmpi.so.12 is not margay's.
+inline int run_ranks(int argc, char** argv, int (*entry)(int, char**)) {
+  Host* host = nullptr;
+  if (const portals::Status status = find_host("the program", host); !status.ok()) {
+    std::fprintf(stderr, "%s\n", status.sentence().c_str());
+    std::exit(1);
+  }
+  return host->run_ranks(argc, argv, entry);
 }
 
 }  // namespace margay::host

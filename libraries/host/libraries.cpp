@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "mpi/process/machine.hpp"
+#include "mpi/process/threads.hpp"
 #include "mpi_adi/device/portal_numbers.hpp"
 #include "mpi_adi/rank/current.hpp"
 
@@ -167,6 +168,9 @@ class TheHost final : public host::Host {
  public:
   [[nodiscard]] Status join(const host::Library& library, bool threads, const void* caller, host::Rank*& out) override {
     return the_libraries().join(library, threads, caller, out);
+  }
+  int run_ranks(int argc, char** argv, int (*entry)(int, char**)) override {
+    return mpi::run_ranks_as_threads(argc, argv, entry);
   }
 };
 
