@@ -27,6 +27,7 @@
 // is lost. Define MARGAY_RMI_STAPL before the include to use the paper's namespace `stapl`.
 #pragma once
 
+#include <coroutine>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -157,7 +158,16 @@ class rmi_handle {
     core::wait_call("rmi_handle::wait", need());
     return take();
   }
-  // The same as "sync_rmi", for messages.
+  // `co_await handle`: suspends the coroutine until a call of RMI, outside of a method, finds the result. Fences wait
+  // for what the coroutine does then, up to its next suspension, by the rules of a method. An exception must not leave
+  // it.
+  [[nodiscard]] bool await_ready() { return test(); }
+  void await_suspend(std::coroutine_handle<> suspended) {
+    core::await_call(
+        need(), [](void* address) { std::coroutine_handle<>::from_address(address).resume(); }, suspended.address());
+  }
+  Result await_resume() { return wait(); }
+  // wait() under another name, for messages.
   Result wait_in(const char* call) {
     core::wait_call(call, need());
     return take();

@@ -99,12 +99,24 @@ void wait_call(const char* name, std::uint64_t number) {
   node.serve_until(name, node.calls.node(number), Flush::sync, [&] { return node.calls.done(number); });
 }
 
+void await_call(std::uint64_t number, void (*resume)(void*), void* argument) {
+  Node& node = this_node("co_await");
+  const bool parity = node.outbox.parity();
+  node.calls.await(number, {resume, argument, parity});
+  ++node.suspended[parity ? 1 : 0];
+}
+
 std::span<const std::byte> reply_of(std::uint64_t call) {
   return this_node("sync_rmi").calls.reply(call);
 }
 
 void end_call(std::uint64_t call) noexcept {
-  if (here != nullptr) this_node("sync_rmi").calls.end(call);
+  if (here == nullptr) return;
+  Node& node = this_node("sync_rmi");
+  // A coroutine that is destroyed while it waits is over, for fences.
+  if (const Calls::Resumption dropped = node.calls.give_up(call); dropped.resume != nullptr)
+    ++node.resumed[dropped.parity ? 1 : 0];
+  node.calls.end(call);
 }
 
 void cancel_call(std::uint64_t call) noexcept {

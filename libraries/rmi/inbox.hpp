@@ -42,6 +42,9 @@ class Inbox {
 
   // How many methods are in execution, each inside a wait of the one before.
   [[nodiscard]] unsigned depth() const { return depth_; }
+  // Makes the rules of methods hold for other functions of the program that this node runs by itself.
+  void begin_method() { ++depth_; }
+  void end_method() { --depth_; }
   [[nodiscard]] std::uint64_t executed(bool parity) const { return executed_[parity ? 1 : 0]; }
   [[nodiscard]] std::uint64_t executed() const { return executed_[0] + executed_[1]; }
 

@@ -136,8 +136,18 @@ void Node::poll(Flush why) {
   static_cast<void>(rank.progress());
   take();
   // In a method, methods run only while it waits.
-  while (inbox.depth() == 0 && inbox.run()) flush_all(why);
+  while (inbox.depth() == 0 && (inbox.run() || resume())) flush_all(why);
   publish();
+}
+
+bool Node::resume() {
+  if (inbox.depth() != 0 || !calls.resumable()) return false;
+  const Calls::Resumption next = calls.take_resumption();
+  inbox.begin_method();
+  host::run_program(rank, [&] { next.resume(next.argument); });
+  inbox.end_method();
+  ++resumed[next.parity ? 1 : 0];
+  return true;
 }
 
 void Node::wait_for_credits(const char* call, std::uint32_t node) {

@@ -2,6 +2,7 @@
 // include/margay/rmi/node.hpp, which starting.cpp, calling.cpp and synchronization.cpp define.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -71,6 +72,13 @@ class Node {
   void run_own_requests();
   // Throws `error` in a method.
   void refuse_in_method(const char* call) const;
+  // Resumes a coroutine whose result is here. Returns whether there was one. Inside.
+  bool resume();
+  // Whether run() or resume() would do anything. Inside.
+  [[nodiscard]] bool runnable() { return inbox.runnable() || (inbox.depth() == 0 && calls.resumable()); }
+  // Counts of requests and of coroutines, for fences: sent and suspended, executed and resumed.
+  [[nodiscard]] std::uint64_t begun(bool parity) const { return outbox.sent(parity) + suspended[parity ? 1 : 0]; }
+  [[nodiscard]] std::uint64_t ended(bool parity) const { return inbox.executed(parity) + resumed[parity ? 1 : 0]; }
   // A barrier that serves. Inside.
   void barrier(const char* call);
 
@@ -86,6 +94,8 @@ class Node {
   Inbox inbox;
   Fence fence{rank, wire};
   Service service{*this};
+  // Coroutines that waited for a result, and those that have it, by the parity of their suspension.
+  std::array<std::uint64_t, 2> suspended{}, resumed{};
   // Failures of asynchronous methods that this node called, and their nodes.
   std::vector<std::pair<std::uint32_t, Failure>> failures;
   // Parts of collections that have arrived, by collection and node; the one taken last; and collections begun.
@@ -110,10 +120,10 @@ void Node::serve_until(const char* call, portals::Rank peer, Flush why, Done don
   for (;;) {
     flush_all(why);
     if (done()) return;
-    if (inbox.run()) continue;
+    if (inbox.run() || resume()) continue;
     const portals::Status status = host::wait_until(rank, {.call = call, .peer = peer}, [&] {
       take();
-      return done() || inbox.runnable();
+      return done() || runnable();
     });
     publish();
     if (!status.ok()) fail(status.sentence());

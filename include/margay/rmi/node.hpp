@@ -104,9 +104,12 @@ void cancel_call(std::uint64_t call) noexcept;
 void finish_call(const char* name, std::uint64_t call);
 [[nodiscard]] bool test_call(const char* name, std::uint64_t call);
 void wait_call(const char* name, std::uint64_t call);
+// Calls resume(argument), once, in a call of RMI after the reply's arrival, outside of a method. The fence waits for
+// its return as for a request's. Requires: the call is neither awaited already nor done; resume() throws nothing.
+void await_call(std::uint64_t call, void (*resume)(void*), void* argument);
 // Valid from the reply's arrival to end_call().
 [[nodiscard]] std::span<const std::byte> reply_of(std::uint64_t call);
-// Without a reply yet: the reply is thrown away when it arrives.
+// Without a reply yet: the reply is thrown away when it arrives, and nothing is resumed.
 void end_call(std::uint64_t call) noexcept;
 
 // Keeps a failure of an asynchronous method for the next fence of its caller, `node`.

@@ -3,8 +3,10 @@
 #include <margay/rmi.hpp>
 
 #include <algorithm>
+#include <coroutine>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <map>
 #include <memory>
 #include <random>
@@ -112,6 +114,36 @@ void handles() {
   for (int i = 0; i < 1000; ++i) static_cast<void>(sync_rmi_nonblocking(next, &counter, &Counter::add_and_get, 1));
   rmi_fence();
   need(counter.total == 1200, "thrown away results are computed");
+}
+
+// A coroutine that nobody waits for: it destroys itself.
+struct Detached {
+  struct promise_type {
+    Detached get_return_object() { return {}; }
+    std::suspend_never initial_suspend() { return {}; }
+    std::suspend_never final_suspend() noexcept { return {}; }
+    void return_void() {}
+    void unhandled_exception() { std::terminate(); }
+  };
+};
+
+// Asks each node in turn, and leaves the sum on node 0.
+Detached ask_all(Counter* counter, int turns) {
+  int sum = 0;
+  for (int turn = 0; turn < turns; ++turn) {
+    const int node = (get_node_id() + turn) % get_num_nodes();
+    sum += co_await sync_rmi_nonblocking(node, counter, [](Counter&) { return 1; });
+  }
+  async_rmi(0, counter, &Counter::add, sum);
+}
+
+void coroutines() {
+  Counter counter;
+  const rmi_object<Counter> handle(counter);
+  const int nodes = get_num_nodes();
+  for (int i = 0; i < 20; ++i) ask_all(&counter, i);
+  rmi_fence();
+  need(counter.total == (get_node_id() == 0 ? nodes * 190 : 0), "a fence waits for coroutines and what they send");
 }
 
 // Requests and results longer than a buffer, in the order of others.
@@ -423,13 +455,11 @@ void lost() {
 }
 
 constexpr std::pair<const char*, void (*)()> kCases[] = {
-    {"statements", statements}, {"questions", questions},
-    {"handles", handles},       {"long", long_ones},
-    {"chains", chains},         {"collections", collections},
-    {"broadcasts", broadcasts}, {"monitors", monitors},
-    {"failures", failures},     {"misuse", misuse},
-    {"waits", waits},           {"floods", floods},
-    {"factors", factors},       {"queue", queue},
+    {"statements", statements}, {"questions", questions}, {"handles", handles},
+    {"long", long_ones},        {"chains", chains},       {"collections", collections},
+    {"broadcasts", broadcasts}, {"monitors", monitors},   {"failures", failures},
+    {"misuse", misuse},         {"waits", waits},         {"floods", floods},
+    {"coroutines", coroutines}, {"factors", factors},     {"queue", queue},
     {"cycle", cycle},           {"lost", lost},
 };
 

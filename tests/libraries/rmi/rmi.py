@@ -42,6 +42,11 @@ def case_handles(case):
     everywhere(case, "handles")
 
 
+def case_coroutines(case):
+    """Coroutines that wait for results are resumed by calls of RMI, and fences wait for them."""
+    everywhere(case, "coroutines")
+
+
 def case_long(case):
     """Requests and results of up to 4 MB."""
     everywhere(case, "long")
