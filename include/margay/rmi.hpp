@@ -124,6 +124,34 @@ using ObjectClassOf = typename ObjectClass<std::remove_cvref_t<Object>>::type;
 // --- Requests (paper, 5). `object`: this node's own address of a registered object, or its rmi_object. `method`: see
 // margay/rmi/method.hpp. ---
 
+// A method that runs although another one of its object waits (paper, 5.1: "non-atomic"):
+// async_rmi(node, object, non_atomic(&Counter::get)).
+template <class Method>
+struct non_atomic {
+  explicit non_atomic(Method named) : method(named) {}
+  Method method;
+};
+
+namespace detail {
+
+// The method itself, and whether it is atomic.
+template <class Method>
+struct Mode {
+  using Plain = Method;
+  static constexpr bool kAtomic = true;
+  static const Method& plain(const Method& method) { return method; }
+};
+template <class Method>
+struct Mode<non_atomic<Method>> {
+  using Plain = Method;
+  static constexpr bool kAtomic = false;
+  static const Method& plain(const non_atomic<Method>& method) { return method.method; }
+};
+template <class Method>
+using ModeResult = ResultOf<typename Mode<Method>::Plain>;
+
+}  // namespace detail
+
 // "makes a statement": requests the method on the object of `node`, and returns at once. An exception of the method is
 // thrown by this node's next fence. To the own node: at once, unless a method is in execution.
 template <class Object, class Method, class... Argument>
@@ -131,8 +159,9 @@ void async_rmi(int node, const Object& object, Method method, Argument&&... argu
   constexpr const char* kCall = "async_rmi";
   core::Here& here = core::node_of(kCall);
   core::Writer& writer = core::writer_of(here, kCall, node);
-  post<detail::ObjectClassOf<Object>>(writer, Envelope{.object = detail::object_id(here, kCall, object)}, method,
-                                      std::forward<Argument>(argument)...);
+  using Mode = detail::Mode<Method>;
+  const Envelope envelope{.object = detail::object_id(here, kCall, object), .atomic = Mode::kAtomic};
+  post<detail::ObjectClassOf<Object>>(writer, envelope, Mode::plain(method), std::forward<Argument>(argument)...);
   core::count_call(here, kCall);
 }
 
@@ -194,20 +223,21 @@ class rmi_handle {
 namespace detail {
 
 template <class Object, class Method, class... Argument>
-[[nodiscard]] rmi_handle<ResultOf<Method>> ask(const char* name, int node, const Object& object, Method method,
-                                               Argument&&... argument) {
+[[nodiscard]] rmi_handle<ModeResult<Method>> ask(const char* name, int node, const Object& object, Method method,
+                                                 Argument&&... argument) {
   core::Here& here = core::node_of(name);
   core::Writer& writer = core::writer_of(here, name, node);
   const std::uint32_t id = object_id(here, name, object);
-  const std::uint64_t call = core::begin_call(name, static_cast<std::uint32_t>(node), id);
+  constexpr bool kAtomic = Mode<Method>::kAtomic;
+  const std::uint64_t call = core::begin_call(name, static_cast<std::uint32_t>(node), kAtomic ? id : core::kNoObject);
   try {
-    post_call<ObjectClassOf<Object>>(writer, Envelope{.object = id, .call = call}, method,
-                                     std::forward<Argument>(argument)...);
+    post_call<ObjectClassOf<Object>>(writer, Envelope{.object = id, .atomic = kAtomic, .call = call},
+                                     Mode<Method>::plain(method), std::forward<Argument>(argument)...);
   } catch (...) {
     core::cancel_call(call);
     throw;
   }
-  rmi_handle<ResultOf<Method>> handle(node, call);
+  rmi_handle<ModeResult<Method>> handle(node, call);
   core::finish_call(name, call);
   return handle;
 }
@@ -217,13 +247,13 @@ template <class Object, class Method, class... Argument>
 // "asks a question": requests the method, and waits for its result, executing requests of others meanwhile. Throws
 // `remote_error` if the method threw.
 template <class Object, class Method, class... Argument>
-ResultOf<Method> sync_rmi(int node, const Object& object, Method method, Argument&&... argument) {
+detail::ModeResult<Method> sync_rmi(int node, const Object& object, Method method, Argument&&... argument) {
   return detail::ask("sync_rmi", node, object, method, std::forward<Argument>(argument)...).wait_in("sync_rmi");
 }
 // The same without the wait. At most 256 results are awaited at once; the next call waits for one of them.
 template <class Object, class Method, class... Argument>
-[[nodiscard]] rmi_handle<ResultOf<Method>> sync_rmi_nonblocking(int node, const Object& object, Method method,
-                                                                Argument&&... argument) {
+[[nodiscard]] rmi_handle<detail::ModeResult<Method>> sync_rmi_nonblocking(int node, const Object& object, Method method,
+                                                                          Argument&&... argument) {
   return detail::ask("sync_rmi_nonblocking", node, object, method, std::forward<Argument>(argument)...);
 }
 

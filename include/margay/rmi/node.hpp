@@ -96,7 +96,8 @@ void remove_object(std::uint32_t id);
 
 // A call whose result is awaited. Its number goes into the request's envelope; a nested call is another one.
 //   number = begin_call(); post the request; finish_call(); then test_call() or wait_call(), reply_of(), end_call().
-// Throws `error` if the request would wait for the calling method itself: its object is in execution on this node.
+// Throws `error` if the request would wait for the calling method itself: its object is in execution on this
+// node. kNoObject: the method is not atomic.
 [[nodiscard]] std::uint64_t begin_call(const char* name, std::uint32_t node, std::uint32_t object);
 // The request could not be written: ends the call.
 void cancel_call(std::uint64_t call) noexcept;

@@ -300,6 +300,11 @@ void monitors() {
   }
   rmi_fence();
   need(asking.overlaps == 0, "methods of one object do not overlap");
+  // A method that is not atomic runs although its object waits for it.
+  Counter counter;
+  const rmi_object<Counter> counted(counter);
+  const auto ask_itself = [](Counter& of) { return sync_rmi(get_node_id(), &of, rmi::non_atomic(&Counter::get)); };
+  need(sync_rmi((me + 1) % nodes, &counter, ask_itself) == 0, "a method that is not atomic");
   // Call back and forth between nodes, on an object for each level.
   std::vector<Back> levels(20);
   std::vector<std::unique_ptr<rmi_object<Back>>> handles;
