@@ -55,6 +55,8 @@ inline constexpr std::uint32_t kCredits = 2;
 inline constexpr std::size_t kAhead = 1;
 // Bytes of all such buffers inside methods, which never wait.
 inline constexpr std::size_t kQueueBytes = std::size_t{64} << 20;
+// Room for the requests of methods that wait, each inside another one's wait: thousands, more than a stack has frames.
+inline constexpr std::size_t kNestedBytes = std::size_t{1} << 20;
 // Awaited results at once, and the longest one that is not fetched.
 inline constexpr std::uint32_t kCalls = 256;
 inline constexpr std::size_t kReplyMost = 2048;

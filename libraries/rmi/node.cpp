@@ -32,9 +32,10 @@ void Service::take_part(std::uint32_t node, std::uint64_t collect, const std::ve
 Node::Node(host::Rank& joined, const Settings& read)
     : rank(joined),
       settings(read),
-      // Room for what the bounds allow: each node's buffers, replies of all calls, two waves of each node and its
-      // identity, and the credits of both buffers.
-      requests(rank, kRequestPortal, std::size_t{kCredits} * (kBufferMost + kMessageBytes) * rank.size()),
+      // Room for what the bounds allow: each node's buffers and those of methods that wait, replies of all calls, two
+      // waves of each node and its identity, and the credits of both buffers.
+      requests(rank, kRequestPortal,
+               std::size_t{kCredits} * (kBufferMost + kMessageBytes) * rank.size() + kNestedBytes),
       replies(rank, kReplyPortal, std::size_t{kCalls} * (kReplyMost + kMessageBytes)),
       control(rank, kControlPortal, std::size_t{3} * (sizeof(ProgramIdentity) + kMessageBytes) * rank.size()),
       credits(rank, kCreditPortal, std::size_t{kCredits} * kMessageBytes * rank.size()),

@@ -121,6 +121,7 @@ void Node::serve_until(const char* call, portals::Rank peer, Flush why, Done don
     flush_all(why);
     if (done()) return;
     if (inbox.run() || resume()) continue;
+    if (inbox.depth() != 0) inbox.send_early_credits();
     const portals::Status status = host::wait_until(rank, {.call = call, .peer = peer}, [&] {
       take();
       return done() || runnable();
