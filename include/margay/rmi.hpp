@@ -196,11 +196,13 @@ class rmi_handle {
         need(), [](void* address) { std::coroutine_handle<>::from_address(address).resume(); }, suspended.address());
   }
   Result await_resume() { return wait(); }
-  // wait() under another name, for messages.
-  Result wait_in(const char* call) {
-    core::wait_call(call, need());
+  // For sync_rmi(), instead of core::finish_call(): sends the request and waits.
+  Result complete(const char* call) {
+    core::complete_call(call, need());
     return take();
   }
+  // For sync_rmi_nonblocking().
+  void finish(const char* call) { core::finish_call(call, need()); }
 
  private:
   [[nodiscard]] std::uint64_t need() const {
@@ -237,9 +239,7 @@ template <class Object, class Method, class... Argument>
     core::cancel_call(call);
     throw;
   }
-  rmi_handle<ModeResult<Method>> handle(node, call);
-  core::finish_call(name, call);
-  return handle;
+  return rmi_handle<ModeResult<Method>>(node, call);
 }
 
 }  // namespace detail
@@ -248,13 +248,16 @@ template <class Object, class Method, class... Argument>
 // `remote_error` if the method threw.
 template <class Object, class Method, class... Argument>
 detail::ModeResult<Method> sync_rmi(int node, const Object& object, Method method, Argument&&... argument) {
-  return detail::ask("sync_rmi", node, object, method, std::forward<Argument>(argument)...).wait_in("sync_rmi");
+  return detail::ask("sync_rmi", node, object, method, std::forward<Argument>(argument)...).complete("sync_rmi");
 }
 // The same without the wait. At most 256 results are awaited at once; the next call waits for one of them.
 template <class Object, class Method, class... Argument>
 [[nodiscard]] rmi_handle<detail::ModeResult<Method>> sync_rmi_nonblocking(int node, const Object& object, Method method,
                                                                           Argument&&... argument) {
-  return detail::ask("sync_rmi_nonblocking", node, object, method, std::forward<Argument>(argument)...);
+  constexpr const char* kCall = "sync_rmi_nonblocking";
+  auto handle = detail::ask(kCall, node, object, method, std::forward<Argument>(argument)...);
+  handle.finish(kCall);
+  return handle;
 }
 
 namespace detail {

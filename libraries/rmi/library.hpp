@@ -45,8 +45,8 @@ inline constexpr portals::MatchBits kBelowKind = (portals::MatchBits{1} << kKind
 
 // The size of a buffer. The wires take a body of this size at once, so a buffer is free again when it has been sent.
 inline constexpr std::size_t kBufferMost = 16384, kBufferLeast = 256;
-// The paper's best factor (7.1).
-inline constexpr std::uint32_t kFactor = 128;
+// The paper's best factors (7.1) with shared memory, and on its cluster: for nodes that TCP reaches.
+inline constexpr std::uint32_t kFactor = 128, kFactorOffNode = 512;
 // Calls from poll to poll. A buffer that is sent polls too.
 inline constexpr std::uint32_t kPollRate = 1024;
 // "two aggregation buffers are used" (6.3): buffers of one sender that its receiver has not executed.

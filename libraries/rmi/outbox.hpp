@@ -36,7 +36,7 @@ struct Filled {
 
 class Outbox {
  public:
-  // `buffer_bytes`: at most kBufferMost.
+  // `buffer_bytes`: at most kBufferMost. `factor` 0: the usual ones.
   Outbox(host::Rank& rank, Wire& wire, Bodies& bodies, std::size_t buffer_bytes, std::uint32_t factor);
 
   [[nodiscard]] Writer* writers() { return writers_.data(); }

@@ -19,8 +19,10 @@
 namespace margay::rmi {
 
 // The trees of a fence (paper, 6.5). `flat`: node 0 is the parent of all. `binary`: 0 is the parent of 1 and 2, 1 of 3
-// and 4. `hypercube`: a node differs from its parent in one bit, so that each edge is one of a hypercube.
-enum class Tree : std::uint8_t { flat, binary, hypercube };
+// and 4. `hypercube`: a node differs from its parent in one bit, so that each edge is one of a hypercube. `exchange`,
+// which the paper has not: in each step all nodes exchange their sums along one dimension of the hypercube, so that all
+// have the result after half as many steps as up and down a tree.
+enum class Tree : std::uint8_t { flat, binary, hypercube, exchange };
 
 namespace core {
 
@@ -103,6 +105,8 @@ void remove_object(std::uint32_t id);
 void cancel_call(std::uint64_t call) noexcept;
 // Sends the request's buffer.
 void finish_call(const char* name, std::uint64_t call);
+// finish_call() and wait_call() in one.
+void complete_call(const char* name, std::uint64_t call);
 [[nodiscard]] bool test_call(const char* name, std::uint64_t call);
 void wait_call(const char* name, std::uint64_t call);
 // Calls resume(argument), once, in a call of RMI after the reply's arrival, outside of a method. The fence waits for

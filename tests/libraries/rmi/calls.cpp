@@ -167,6 +167,8 @@ void long_ones() {
     const std::vector<int> numbers = sync_rmi((me + 1) % nodes, &counter, &Counter::numbers, count);
     need(numbers == counter.numbers(count), "a long result");
   }
+  // The others may still ask.
+  rmi_fence();
 }
 
 // Each method sends on to a random node, several times if `fan` is more than 1. The counts of all nodes are exact after
@@ -198,7 +200,7 @@ void chains() {
     const int senders = 1 + round % nodes;
     if (get_node_id() < senders) chain.pass(depth, fan);
     expected += senders * all;
-    rmi_fence(static_cast<rmi::Tree>(round % 3));
+    rmi_fence(static_cast<rmi::Tree>(round % 4));
     int total = 0;
     collect_rmi(&chain, &Chain::sum, 0, total);
     need(total == expected, "the fence of round " + std::to_string(round) + " has waited for " +

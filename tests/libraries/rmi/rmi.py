@@ -113,7 +113,7 @@ def case_settings(case):
 
 def case_trees(case):
     """Each tree by the environment, and several cases one after the other in one job."""
-    for tree in ("flat", "binary", "hypercube"):
+    for tree in ("flat", "binary", "hypercube", "exchange"):
         case.margay("--check-accounting", program(case, "calls"), "statements", "chains", "questions", ranks=5,
                     env={"MARGAY_RMI_FENCE": tree})
         case.expect_lines(["statements: right", "chains: right", "questions: right"])
