@@ -18,7 +18,7 @@ constexpr std::array<FindingText, sim::kFindingCount> kTexts = {{
      "each rank is, `margay run -n 2 "
      "valgrind ./a.out` finds wrong accesses to memory. After SIGKILL look for the system's out-of-memory report."},
     {sim::Finding::no_finalize, Severity::error, "A rank exited without MPI_Finalize",
-     "A process exited after MPI_Init, or with an open session, and had not called MPI_Finalize "
+     "A process exited after MPI_Init, or with an open session or library, and had not called MPI_Finalize "
      "(MPI_Session_finalize). "
      "Other ranks could wait for it forever, so the launcher ends the job.",
      "MPI_Init(&argc, &argv);\nif (rank == 1) exit(0);",

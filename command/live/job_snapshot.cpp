@@ -64,7 +64,13 @@ RankSnapshot JobMonitor::look_at_rank(const BoardReader& board, std::uint32_t ra
     look.doing = Activity::unknown;
     return look;
   }
-  const ProcessSnapshot process = block.pid > 0 ? look_at_process(block.pid) : ProcessSnapshot();
+  ProcessSnapshot process = block.pid > 0 ? look_at_process(block.pid) : ProcessSnapshot();
+  // A rank that is a thread has its own state and processor time, and may end before its process.
+  if (block.thread > 0 && process.state != 0) {
+    const ProcessSnapshot thread = look_at_thread(block.pid, block.thread);
+    process.state = thread.state != 0 && block.thread_ended == 0 ? thread.state : 'X';
+    process.processor_ticks = thread.processor_ticks;
+  }
   look.pid = std::max(block.pid, 0);
   look.doing = activity_of(block, process);
   if (!has_begun(block)) return look;

@@ -22,9 +22,12 @@
 
 namespace margay::command {
 
-ProcessSnapshot look_at_process(int pid) {
+namespace {
+
+// Reads a file of the form of /proc/PID/stat.
+ProcessSnapshot look_at_stat(const std::string& path) {
   ProcessSnapshot look;
-  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+  std::ifstream file(path);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   // proc(5): the name, in parentheses, may contain any character. Fields 3, 14, 15 and 22.
   const std::size_t behind = text.rfind(')');
@@ -42,6 +45,16 @@ ProcessSnapshot look_at_process(int pid) {
   look.start_ticks = start;
   look.processor_ticks = user + system;
   return look;
+}
+
+}  // namespace
+
+ProcessSnapshot look_at_process(int pid) {
+  return look_at_stat(fmt::format("/proc/{}/stat", pid));
+}
+
+ProcessSnapshot look_at_thread(int pid, int tid) {
+  return look_at_stat(fmt::format("/proc/{}/task/{}/stat", pid, tid));
 }
 
 namespace {

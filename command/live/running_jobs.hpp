@@ -33,6 +33,8 @@ struct ProcessSnapshot {
 
 // Reads /proc/PID/stat.
 [[nodiscard]] ProcessSnapshot look_at_process(int pid);
+// Reads /proc/PID/task/TID/stat: state, start and processor time of that thread alone.
+[[nodiscard]] ProcessSnapshot look_at_thread(int pid, int tid);
 
 // A job that was found.
 struct RunningJob {

@@ -180,7 +180,8 @@ ProcessEnd end_of(const Runner& runner, std::uint32_t rank) {
     case CauseKind::abort:
     case CauseKind::second_program:
     case CauseKind::protocol:
-      if (monitor.cause().rank == rank) return end;
+      // The ranks of one process end by the same signal.
+      if (runner.process_of(monitor.cause().rank) == runner.process_of(rank)) return end;
       why = sim::TraceStop::rank;
       break;
     case CauseKind::timeout:

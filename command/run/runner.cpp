@@ -14,6 +14,7 @@
 #include "command/run/process/spawn.hpp"
 #include "command/run/report/rank_state.hpp"
 #include "sim/base/clock.hpp"
+#include "sim/shm/published.hpp"
 
 namespace margay::command {
 namespace {
@@ -27,7 +28,7 @@ constexpr int kStallLookMs = 1000;
 constexpr int kMissingLookMs = 100;
 
 OutputOptions output_options(const RunOptions& options) {
-  return {options.line_pattern, options.output_pattern, options.error_pattern};
+  return {options.line_pattern, options.output_pattern, options.error_pattern, options.threads};
 }
 
 }  // namespace
@@ -47,7 +48,7 @@ Runner::Runner(const RunOptions& options, const JobPlan& plan, const std::vector
           [this](std::uint32_t rank, const PmiOutcome& outcome) { reported_by_ranks_.emplace_back(rank, outcome); }),
       monitor_(plan.size()),
       stall_(
-          memory.board(), kSecondNs, [this](std::uint32_t rank) { return monitor_.ended(rank); }, name_location),
+          memory.board(), kSecondNs, [this](std::uint32_t rank) { return has_ended(rank); }, name_location),
       other_mpi_(memory.board()),
       pids_(plan.size(), 0),
       host_(host_name()) {}
@@ -96,8 +97,8 @@ Status Runner::prepare() {
 
 Status Runner::start_ranks(int& exit_status) {
   if (Status status = input_.open(options_.input_ranks); !status.ok()) return status;
-  for (std::uint32_t rank = 0; rank < plan_.size(); ++rank) {
-    if (Status status = start_rank(rank, input_.descriptor_for(rank), exit_status); !status.ok()) return status;
+  for (std::uint32_t first = 0; first < plan_.size(); first += plan_.process_ranks) {
+    if (Status status = start_process(first, input_.descriptor_for(first), exit_status); !status.ok()) return status;
   }
   // The launcher must not hold the readers' ends: it would never see EPIPE.
   input_.release();
@@ -105,32 +106,41 @@ Status Runner::start_ranks(int& exit_status) {
 }
 
 // On error the descriptors opened so far are closed, and end_job_and_children() ends the ranks that run.
-Status Runner::start_rank(std::uint32_t rank, int standard_input, int& exit_status) {
-  const std::uint32_t program = plan_.program_of_rank[rank];
+Status Runner::start_process(std::uint32_t first, int standard_input, int& exit_status) {
+  const std::uint32_t program = plan_.program_of_rank[first];
   SpawnRequest request;
   RankDescriptors descriptors;
-  Status status = output_.open(rank, request.standard_output, request.standard_error);
-  if (status.ok()) status = channels_.open(rank, descriptors.pmi);
+  Status status = output_.open(first, request.standard_output, request.standard_error);
+  for (std::uint32_t rank = first; rank < first + plan_.process_ranks && status.ok(); ++rank) {
+    status = channels_.open(rank, descriptors.pmi.emplace_back(-1));
+  }
   if (status.ok()) {
     descriptors.board = memory_.board_descriptor();
     descriptors.findings = memory_.findings_descriptor();
-    descriptors.node_segment = memory_.segment_of_node(plan_.node_of_rank[rank]);
+    descriptors.node_segment = memory_.segment_of_node(plan_.node_of_rank[first]);
     request.path = paths_[program];
     request.argv = options_.programs[program].argv;
-    request.environment = make_environment(options_, plan_, rank, descriptors, library_folder_, environ);
+    request.environment = make_environment(options_, plan_, first, descriptors, library_folder_, environ);
     // make_environment() has removed an outer job's mark.
     request.environment.push_back(job_processes_.mark());
     request.working_directory = options_.programs[program].working_directory;
     request.standard_input = standard_input;
     request.process_group = guardian_.group();
-    for (int descriptor : {descriptors.pmi, descriptors.board, descriptors.node_segment, descriptors.findings}) {
+    request.inherited = descriptors.pmi;
+    for (int descriptor : {descriptors.board, descriptors.node_segment, descriptors.findings}) {
       if (descriptor >= 0) request.inherited.push_back(descriptor);
     }
-    if (options_.bind_to == BindTo::core) request.processor = processor_for(rank);
-    status = spawn(request, saved_, pids_[rank], exit_status);
+    for (std::uint32_t rank = first; rank < first + plan_.process_ranks && options_.bind_to == BindTo::core; ++rank) {
+      if (const int processor = processor_for(rank); processor >= 0) request.processors.push_back(processor);
+    }
+    pid_t pid = 0;
+    status = spawn(request, saved_, pid, exit_status);
+    std::fill_n(pids_.begin() + first, plan_.process_ranks, pid);
   }
   // The child has its copies, and an end that stayed open here would hide the end of the stream.
-  for (int descriptor : {request.standard_output, request.standard_error, descriptors.pmi}) {
+  std::vector<int> ends = descriptors.pmi;
+  ends.insert(ends.end(), {request.standard_output, request.standard_error});
+  for (int descriptor : ends) {
     if (descriptor >= 0) ::close(descriptor);
   }
   return status;
@@ -189,12 +199,16 @@ void Runner::signal_job(int signal) {
 // SIGUSR1: prints each rank's state from the board, and forwards the signal to ranks that can print more.
 void Runner::show_state() {
   other_mpi_.look(pids_, signed_monotonic_ns());
+  // The process that was signalled last: the ranks of one process get one signal.
+  int signalled = 0;
   for (std::uint32_t rank = 0; rank < plan_.size(); ++rank) {
     const sim::Board& board = memory_.board();
     const bool ended = monitor_.ended(rank);
     output_.notice(describe_state(board, rank, pids_[rank], ended, other_mpi_.library_of(rank), name_location_));
     const sim::BoardBlock& block = board.block(rank);
-    if (can_report(block, ended)) signal_if_caught({block.pid, block.start_ticks}, SIGUSR1);
+    if (!can_report(block, ended) || signalled == block.pid) continue;
+    signalled = block.pid;
+    signal_if_caught({block.pid, block.start_ticks}, SIGUSR1);
   }
 }
 
@@ -245,22 +259,35 @@ void Runner::on_child(pid_t pid, int code, int value) {
   if (monitor_.ended(rank)) return;
   if (code == CLD_STOPPED) return monitor_.on_stop(rank, now);
   if (code == CLD_CONTINUED) return monitor_.on_continue(rank);
-  // The rank's last lines must be processed before its end: they may contain an abort.
-  channels_.drain(rank);
+  // The last lines must be processed before the end: they may contain an abort.
+  for (std::uint32_t each = rank; each < rank + plan_.process_ranks; ++each) channels_.drain(each);
   output_.drain(rank, now);
-  RankEnd end = examine(rank, code != CLD_EXITED, value);
-  // An abort that the drain delivered belongs to this end, even if the board lacks it (another MPI library). So does a
-  // protocol error: if this is the last rank, take_reports() would be too late for it.
-  for (const auto& [reporter, outcome] : reported_by_ranks_) {
-    if (reporter != rank || end.aborting) continue;
-    if (!outcome.aborts && !end.by_signal) monitor_.on_protocol_error(rank, outcome.error, now);
-    if (!outcome.aborts) continue;
-    end.aborting = true;
-    end.abort_code = outcome.abort_code;
-    end.second_program = outcome.second_program;
-    end.text = outcome.abort_message;
+  on_process_end(rank, code != CLD_EXITED, value, now);
+}
+
+// The order decides which rank is the cause: one that aborts has ended the process, and the others may wait for one
+// that has not called MPI_Init.
+void Runner::on_process_end(std::uint32_t first, bool by_signal, int value, std::int64_t now) {
+  std::vector<std::pair<std::uint32_t, RankEnd>> ends;
+  bool explained = value == 0 || by_signal;
+  for (std::uint32_t rank = first; rank < first + plan_.process_ranks; ++rank) {
+    ends.emplace_back(rank, examine(rank, by_signal, value));
+    explained = explained || ends.back().second.value == value;
   }
-  monitor_.on_end(rank, end, now);
+  // Another part of the process than a rank has failed, such as a sanitizer.
+  if (!explained) ends.front().second.value = value;
+  const auto order = [](const auto& end) { return end.second.aborting ? 0 : end.second.called_init ? 2 : 1; };
+  std::ranges::stable_sort(ends, {}, order);
+  for (auto& [rank, end] : ends) {
+    if (plan_.process_ranks > 1 && order(std::pair(rank, end)) == 2) check_missing_ranks();
+    // A protocol error belongs to this end: if this is the last rank, take_reports() would be too late for it.
+    for (const auto& [reporter, outcome] : reported_by_ranks_) {
+      if (reporter == rank && !end.aborting && !outcome.aborts && !by_signal) {
+        monitor_.on_protocol_error(rank, outcome.error, now);
+      }
+    }
+    monitor_.on_end(rank, end, now);
+  }
 }
 
 RankEnd Runner::examine(std::uint32_t rank, bool by_signal, int value) const {
@@ -271,12 +298,33 @@ RankEnd Runner::examine(std::uint32_t rank, bool by_signal, int value) const {
     end.called_init = server_.initialized(rank);
     end.called_finalize = server_.finalized(rank);
   }
+  // A rank that is a thread may have ended before its process, with a status of its own.
+  if (!by_signal && sim::published_number(memory_.board().block(rank).thread_ended) != 0) {
+    end.value = block.thread_status & 0xff;
+  }
+  // An abort that the drain delivered belongs to this end, even if the board lacks it (another MPI library).
+  for (const auto& [reporter, outcome] : reported_by_ranks_) {
+    if (reporter != rank || end.aborting || !outcome.aborts) continue;
+    end.aborting = true;
+    end.abort_code = outcome.abort_code;
+    end.second_program = outcome.second_program;
+    end.text = outcome.abort_message;
+  }
   return end;
+}
+
+bool Runner::has_ended(std::uint32_t rank) const {
+  return monitor_.ended(rank) || sim::published_number(memory_.board().block(rank).thread_ended) != 0;
 }
 
 // A rank that ended without MPI_Init is a failure once another rank has called MPI_Init. No event announces this
 // condition, so the board is polled.
 void Runner::check_missing_ranks() {
+  for (std::uint32_t rank = 0; rank < plan_.size() && plan_.process_ranks > 1; ++rank) {
+    const sim::BoardBlock& block = memory_.board().block(rank);
+    if (!has_ended(rank) || monitor_.ended(rank) || block.state != sim::RankState::started) continue;
+    monitor_.on_thread_end_without_init(rank, block.thread_status);
+  }
   if (!monitor_.some_ended_without_init()) return;
   for (std::uint32_t rank = 0; rank < plan_.size(); ++rank) {
     if (monitor_.ended(rank)) continue;
@@ -363,7 +411,7 @@ void Runner::report_cause() {
   const Cause& cause = monitor_.cause();
   // A deadlock's finding, with all waits, was added and printed when it was proven.
   if (cause.kind == CauseKind::deadlock) return output_.notice(sentence);
-  findings_.push_back(finding_of_cause(cause, sentence, memory_.board()));
+  findings_.push_back(finding_of_cause(cause, sentence, memory_.board(), plan_.process_ranks));
   output_.notice(sentence + id_suffix(finding_of_line(cause, memory_.board())));
 }
 
@@ -391,14 +439,15 @@ ReportContext Runner::context() const {
   context.host = host_;
   context.board = &memory_.board();
   context.pids = &pids_;
+  context.process_ranks = plan_.process_ranks;
   context.elapsed_seconds = static_cast<double>(signed_monotonic_ns() - started_ns_) / 1e9;
   context.timeout_seconds = options_.timeout_seconds;
-  context.has_ended = [this](std::uint32_t rank) { return monitor_.ended(rank); };
+  context.has_ended = [this](std::uint32_t rank) { return has_ended(rank); };
   context.name_location = name_location_;
-  // A rank that aborts ends by itself and is not counted as ended by the launcher.
+  // The process of a rank that aborts ends by itself, and its ranks are not counted as ended by the launcher.
   const Cause& cause = monitor_.cause();
   const bool ends_itself = cause.kind == CauseKind::abort && !monitor_.ended(cause.rank);
-  context.ranks_left = monitor_.left() - (ends_itself ? 1 : 0);
+  context.ranks_left = monitor_.left() - (ends_itself ? plan_.process_ranks : 0);
   return context;
 }
 

@@ -56,7 +56,8 @@ class Runner {
   // Start and loop.
   [[nodiscard]] Status prepare();
   [[nodiscard]] Status start_ranks(int& exit_status);
-  [[nodiscard]] Status start_rank(std::uint32_t rank, int standard_input, int& exit_status);
+  // Starts the process whose first rank is `first`.
+  [[nodiscard]] Status start_process(std::uint32_t first, int standard_input, int& exit_status);
   void loop();
   void dispatch(Event event);
   // Events.
@@ -72,8 +73,12 @@ class Runner {
   // Passes this round's aborts and PMI errors to the Monitor, after the ends of ranks.
   void take_reports();
   void on_child(pid_t pid, int code, int value);
-  // Combines the operating system's view of an end with the board's.
+  // Passes the ends of a process's ranks to the Monitor.
+  void on_process_end(std::uint32_t first, bool by_signal, int value, std::int64_t now);
+  // Combines the operating system's view of an end with the board's and PMI's.
   [[nodiscard]] RankEnd examine(std::uint32_t rank, bool by_signal, int value) const;
+  // Whether the rank's process has ended, or its thread has returned from the program.
+  [[nodiscard]] bool has_ended(std::uint32_t rank) const;
   // Polls of the board.
   void check_missing_ranks();
   // Deadlines and decisions, after each round of events.
@@ -107,7 +112,7 @@ class Runner {
   // Reads the board, as OtherMpi does.
   StallDetector stall_;
   OtherMpi other_mpi_;
-  // By rank; 0: not started.
+  // By rank, equal for the ranks of one process; 0: not started.
   std::vector<int> pids_;
   // Aborts and errors that PMI delivered in this round and that are not yet judged.
   std::vector<std::pair<std::uint32_t, PmiOutcome>> reported_by_ranks_;

@@ -62,7 +62,8 @@ class Service {
   void serve() {
     for (portals::ArrivedMessage* next = heap_.first(); next != nullptr && next->complete; next = heap_.first()) {
       const portals::Rank peer = next->header.source.rank;
-      if (!send(peer, kAnswer, value_)) return;
+      // Nobody waits for the answer to a rank that is gone.
+      if (!rank_.lost(peer) && !send(peer, kAnswer, value_)) return;
       rank_.record({.number = kAnswers, .peer = peer, .detail = static_cast<std::uint64_t>(value_)});
       rank_.counter(kAnswered) += 1;
       value_ += *reinterpret_cast<const std::int64_t*>(next->body.base);

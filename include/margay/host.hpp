@@ -20,9 +20,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <span>
 #include <string>
-#include <type_traits>
 
 #include "margay/structures.hpp"
 
@@ -44,12 +45,13 @@ struct NamedPortal {
 
 // The description of a library. Names are literals, and live as long as the process.
 struct Library {
-  // At most 15 characters, such as "counter". Shown in reports, `--stats` and traces.
+  // Letters, digits, '_' and '-', at most 15, such as "counter". Shown in reports, `--stats` and traces.
   const char* name = nullptr;
   // The library's portals. Portals 11 to 15, 37 to 39, 45 to 47 and 53 to 62 are free for any library; nexus has 32 to
   // 36, zipcode 40 to 44, rmi 48 to 52, and MPI all others.
   std::span<const NamedPortal> portals;
-  // The names of its counters, at most 23 characters each: `--stats` prints their sums over the ranks.
+  // The names of its counters, different ones of at most 23 bytes: `--stats` prints their sums over the ranks. A
+  // library that joins again continues its counts.
   std::span<const char* const> counters;
   // A sentence for each kind of its trace events, after "rank 1 ", such as "adds {detail} to the counter of {peer}".
   // {peer}, {bytes}, {detail}, {a} and {b} stand for the event's fields.
@@ -113,8 +115,9 @@ struct Wait {
   const char* call = nullptr;
   // The rank whose message ends the wait; kAnyRank: any rank's.
   portals::Rank peer = portals::kAnyRank;
-  // Whether only a message can end the wait. False if another thread or an event outside of the job can end it: a
-  // deadlock is then never proven.
+  // Whether only a message can end the wait. False if anything else can: another thread, a clock, an event outside of
+  // the job, or work that the condition itself does (requests in a queue of the library's). A deadlock is then never
+  // proven.
   bool needs_message = true;
   // Messages that are taken of each wire before the condition is tested again.
   int messages = 4;
@@ -127,9 +130,10 @@ class Rank {
   Rank(const Rank&) = delete;
   Rank& operator=(const Rank&) = delete;
 
-  // Ends the library's part in the rank, and deletes this object. Collective over the ranks of the job. The last user
-  // of the rank (library, session or MPI) signs off at the launcher. Requires: outside; the library's portals are
-  // detached, its messages have left, and none is in flight to it (a barrier in which every rank has its answers).
+  // Ends the library's part in the rank, and deletes this object. Collective over the ranks of the job. Detaches the
+  // library's portals and removes its observers. The last user of the rank (library, session or MPI) signs off at the
+  // launcher. Requires: outside; no Outgoing is queued, and no message is in flight to the library (a barrier in which
+  // every rank has its answers). A message that arrives later is dropped.
   virtual void end() = 0;
 
   // This process's rank, and the number of ranks. Constant; may be called outside.
@@ -147,10 +151,11 @@ class Rank {
   // The portal table; the library attaches lists and descriptors to its own portals only.
   [[nodiscard]] virtual portals::PortalTable& table() = 0;
   // Enables backpressure on a portal of the library: no_room and too_small leave the message, and its sender's later
-  // ones, on the wire until there is room, instead of dropping it. Cannot be undone. The library must make room in each
-  // of its calls, because messages of MPI wait behind a held one.
+  // ones, on the wire until there is room, instead of dropping it. Cannot be undone, also by end(). The library must
+  // make room in each of its calls, because messages of MPI wait behind a held one.
   virtual void hold_when_no_room(portals::PortalIndex portal) = 0;
 
+  // Requires for try_send() and send(): a destination below size(), and a portal that the library has named.
   // Sends a message if its wire can take the whole body at once. true: the body's memory is free again. false: nothing
   // happened (the ring is full, the body is long, or the peer is lost); send() is used instead. Header::source and
   // length are set here.
@@ -230,9 +235,8 @@ template <typename Done>
 
 // Rank::run_program() for a callable function.
 template <typename Function>
-void run_program(Rank& rank, Function&& function) {
-  rank.run_program([](void* self) { (*static_cast<std::remove_reference_t<Function>*>(self))(); },
-                   const_cast<void*>(static_cast<const void*>(&function)));
+void run_program(Rank& rank, Function function) {
+  rank.run_program([](void* self) { (*static_cast<Function*>(self))(); }, &function);
 }
 
 // The way into the host; the one object is in libmpi.so.12.
@@ -240,8 +244,10 @@ class Host {
  public:
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;
-  // See host::join().
-  [[nodiscard]] virtual portals::Status join(const Library& library, bool threads, Rank*& out) = 0;
+  // See host::join(). `caller`: an address in the program.
+  [[nodiscard]] virtual portals::Status join(const Library& library, bool threads, const void* caller, Rank*& out) = 0;
+  // See host::run_ranks().
+  virtual int run_ranks(int argc, char** argv, int (*entry)(int, char**)) = 0;
 
  protected:
   Host() = default;
@@ -258,24 +264,47 @@ extern "C" int MPI_Get_version(int* version, int* subversion);
 
 namespace margay::host {
 
-// Joins the rank of the calling process, and the job if nothing has joined it yet. Collective over the ranks of the
-// job. `threads`: several threads of the process will call the library. Fails if the library's portals are not free,
-// if the process is in no job that it could join, and if libmpi.so.12 is another implementation's or another version's.
-[[nodiscard]] inline portals::Status join(const Library& library, Rank*& out, bool threads = false) {
+// The host of this process's libmpi.so.12. Fails if that is another implementation's or another version's. `who`: the
+// asking library, for the message.
+[[nodiscard]] inline portals::Status find_host(const std::string& who, Host*& out) {
   int version = 0;
   if (MPI_Get_version(&version, &version) != 0 || MPIX_Margay_host == nullptr) {
-    return portals::Status::error(std::string("the library ") + library.name +
+    return portals::Status::error(who +
                                   " needs margay's libmpi.so.12, but another MPI's was loaded; start the program with "
                                   "`margay run`, without --mpi system");
   }
-  Host* const host = MPIX_Margay_host(kVersion);
-  if (host == nullptr) {
-    return portals::Status::error(std::string("the library ") + library.name + " was built for version " +
-                                  std::to_string(kVersion) +
-                                  " of margay's host, which this libmpi.so.12 does not have; build both from one "
-                                  "version of margay");
+  out = MPIX_Margay_host(kVersion);
+  if (out != nullptr) return {};
+  return portals::Status::error(who + " was built for version " + std::to_string(kVersion) +
+                                " of margay's host, which this libmpi.so.12 does not have; build both from one version "
+                                "of margay");
+}
+
+// Joins the rank of the calling process, and the job if nothing has joined it yet. Collective over the ranks of the
+// job. `threads`: several threads of the process will call the library. Fails if the library's portals are not free,
+// if the process is in no job that it could join, and if libmpi.so.12 is another implementation's or another version's.
+// `caller`: the place in the program that reports show.
+[[nodiscard]] inline portals::Status join(const Library& library, Rank*& out, bool threads = false,
+                                          const void* caller = __builtin_return_address(0)) {
+  Host* host = nullptr;
+  if (portals::Status status =
+          find_host(std::string("the library ") + (library.name == nullptr ? "" : library.name), host);
+      !status.ok())
+    return status;
+  return host->join(library, threads, caller, out);
+}
+
+// Runs `entry` in each rank of this process: once, or in each of N threads that are a rank each (`margay run --threads
+// N`). Returns when all have returned: the first status that is not 0, in the order of ranks, else 0. A library whose
+// programs have an entry function calls it in its own main function, before any rank has joined. Variables of the
+// program are shared by the ranks of a process. Ends the process with a message if libmpi.so.12 is not margay's.
+inline int run_ranks(int argc, char** argv, int (*entry)(int, char**)) {
+  Host* host = nullptr;
+  if (const portals::Status status = find_host("the program", host); !status.ok()) {
+    std::fprintf(stderr, "%s\n", status.sentence().c_str());
+    std::exit(1);
   }
-  return host->join(library, threads, out);
+  return host->run_ranks(argc, argv, entry);
 }
 
 }  // namespace margay::host

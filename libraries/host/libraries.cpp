@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 #include <string>
 #include <string_view>
 
 #include "mpi/process/machine.hpp"
+#include "mpi/process/threads.hpp"
 #include "mpi_adi/device/portal_numbers.hpp"
 #include "mpi_adi/rank/current.hpp"
 
@@ -35,6 +37,34 @@ bool may_use(std::string_view library, portals::PortalIndex portal) {
   });
 }
 
+bool is_name(const char* name) {
+  const std::string_view text = name == nullptr ? std::string_view() : std::string_view(name);
+  return !text.empty() && text.size() <= host::kNameMost && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  });
+}
+
+// Names of portals, counters and events are there, and those of counters fit the job board and differ.
+Status check_texts(const host::Library& library) {
+  const std::string who = std::string("the library ") + library.name;
+  for (const host::NamedPortal& each : library.portals) {
+    if (each.name == nullptr) return Status::error(who + ": portal " + std::to_string(each.portal) + " has no name");
+  }
+  for (const char* event : library.events) {
+    if (event == nullptr) return Status::error(who + ": an event has no sentence");
+  }
+  if (library.counters.size() > host::kCountersMost) return {};
+  std::set<std::string_view> names;
+  for (const char* counter : library.counters) {
+    if (counter == nullptr || counter[0] == '\0' || std::strlen(counter) >= sizeof(sim::BoardCounter::name)) {
+      return Status::error(who + ": a counter's name has 1 to " + std::to_string(sizeof(sim::BoardCounter::name) - 1) +
+                           " bytes");
+    }
+    if (!names.insert(counter).second) return Status::error(who + ": two counters have the name " + counter);
+  }
+  return {};
+}
+
 // Part::Release.
 void leave_its_process(Part& part) {
   the_libraries().leave(part);
@@ -47,9 +77,11 @@ Libraries& the_libraries() {
 }
 
 Status Libraries::check(const host::Library& library) const {
-  if (library.name == nullptr || library.name[0] == '\0' || std::strlen(library.name) > host::kNameMost) {
-    return Status::error("a library's name has 1 to " + std::to_string(host::kNameMost) + " characters");
+  if (!is_name(library.name)) {
+    return Status::error("a library's name has 1 to " + std::to_string(host::kNameMost) +
+                         " letters, digits, '_' and '-'");
   }
+  if (Status status = check_texts(library); !status.ok()) return status;
   const std::string who = std::string("the library ") + library.name;
   if (library.counters.size() > host::kCountersMost || library.events.size() > host::kEventsMost) {
     return Status::error(who + " has " + std::to_string(library.counters.size()) + " counters and " +
@@ -80,15 +112,23 @@ Status Libraries::check(const host::Library& library) const {
   return {};
 }
 
-std::size_t Libraries::free_slot() const {
-  for (std::size_t slot = 0;; ++slot) {
-    if (std::ranges::none_of(parts_, [slot](const std::unique_ptr<Part>& part) { return part->slot() == slot; })) {
-      return slot;
-    }
+std::size_t Libraries::slot_for(mpi_adi::MpiRank& rank, std::string_view library) const {
+  const auto is_free = [this](std::size_t slot) {
+    return std::ranges::none_of(parts_, [slot](const std::unique_ptr<Part>& part) { return part->slot() == slot; });
+  };
+  const auto& places = rank.board().libraries;
+  std::size_t found = places.size();
+  for (std::size_t slot = 0; slot < places.size(); ++slot) {
+    if (!is_free(slot)) continue;
+    const std::string_view name = places[slot].name.data();
+    if (name == library) return slot;
+    // A place that no library has used is better than one whose counts would be lost.
+    if (found == places.size() || (name.empty() && places[found].name[0] != '\0')) found = slot;
   }
+  return found;
 }
 
-Status Libraries::join(const host::Library& library, bool threads, host::Rank*& out) {
+Status Libraries::join(const host::Library& library, bool threads, const void* caller, host::Rank*& out) {
   Part* part = nullptr;
   {
     const std::lock_guard guard(mutex_);
@@ -96,14 +136,15 @@ Status Libraries::join(const host::Library& library, bool threads, host::Rank*& 
     if (Status status = mpi::acquire_machine(threads); !status.ok()) return status;
     mpi_adi::MpiRank& rank = *mpi_adi::current_rank();
     rank.enter();
-    parts_.push_back(std::make_unique<Part>(rank, library, free_slot(), &leave_its_process));
+    parts_.push_back(std::make_unique<Part>(rank, library, slot_for(rank, library.name), &leave_its_process));
     part = parts_.back().get();
     rank.leave();
   }
   // Outside the mutex, because it waits for other ranks.
-  part->enter("host::join", __builtin_return_address(0));
+  const char* const call = lasting_name(library.name, "join");
+  part->enter(call, caller);
   Status status = part->open();
-  part->leave("host::join");
+  part->leave(call);
   if (!status.ok()) {
     leave(*part);
     return status;
@@ -125,8 +166,11 @@ namespace {
 // The host of every process; it has no state of its own.
 class TheHost final : public host::Host {
  public:
-  [[nodiscard]] Status join(const host::Library& library, bool threads, host::Rank*& out) override {
-    return the_libraries().join(library, threads, out);
+  [[nodiscard]] Status join(const host::Library& library, bool threads, const void* caller, host::Rank*& out) override {
+    return the_libraries().join(library, threads, caller, out);
+  }
+  int run_ranks(int argc, char** argv, int (*entry)(int, char**)) override {
+    return mpi::run_ranks_as_threads(argc, argv, entry);
   }
 };
 

@@ -16,15 +16,16 @@ class Libraries final : public mpi_adi::ProcessPart {
   static constexpr mpi_adi::PartSlot kSlot = mpi_adi::PartSlot::libraries;
 
   // See host::join(). Holds the rank for the library.
-  [[nodiscard]] portals::Status join(const host::Library& library, bool threads, host::Rank*& out);
+  [[nodiscard]] portals::Status join(const host::Library& library, bool threads, const void* caller, host::Rank*& out);
   // Deletes the library's part, and gives up its hold on the rank. Requires: outside the rank.
   void leave(Part& part);
 
  private:
   // Fails for a description that no library may have, and for portals that are not free.
   [[nodiscard]] portals::Status check(const host::Library& library) const;
-  // A place on the job board that no library has.
-  [[nodiscard]] std::size_t free_slot() const;
+  // The place on the job board for a library of this name: its earlier place if it joins again. Requires: not all
+  // places are taken.
+  [[nodiscard]] std::size_t slot_for(mpi_adi::MpiRank& rank, std::string_view library) const;
 
   // Guards parts_.
   mutable std::mutex mutex_;

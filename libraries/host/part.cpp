@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <new>
+#include <set>
+#include <string_view>
 #include <type_traits>
 
 #include "collectives/comm/construct.hpp"
@@ -41,11 +44,20 @@ namespace margay::libraries {
 using host::HostAccess;
 using portals::Status;
 
+const char* lasting_name(const char* library, const char* step) {
+  static std::mutex mutex;
+  static auto& names = *new std::set<std::string>;  // NOLINT(cppcoreguidelines-owning-memory): for the whole process
+  const std::lock_guard guard(mutex);
+  return names.insert(std::string(library) + ": " + step).first->c_str();
+}
+
 Part::Part(mpi_adi::MpiRank& rank, const host::Library& library, std::size_t slot, Release release)
     : rank_(rank), library_(library), slot_(slot), release_(release) {
   sim::BoardLibrary& on_board = rank_.board().libraries[slot_];
-  on_board = {};
+  // A library that joins again continues its counts.
+  if (on_board.name.data() != std::string_view(library_.name)) on_board = {};
   sim::set_text(on_board.name, library_.name);
+  on_board.is_open = 1;
   for (std::size_t i = 0; i < library_.counters.size(); ++i)
     sim::set_text(on_board.counters[i].name, library_.counters[i]);
   sim::Recorder& recorder = rank_.recorder();
@@ -77,7 +89,7 @@ Status Part::open() {
 }
 
 void Part::end() {
-  constexpr char kCall[] = "the library's end";
+  const char* const kCall = lasting_name(library_.name, "end");
   enter(kCall, __builtin_return_address(0));
   if (communicator_ != nullptr) {
     // A lost rank cannot take part; the others then end without it. The library may have left a barrier that a lost
@@ -87,6 +99,12 @@ void Part::end() {
     barrier_.reset();
     rank_.free_communicator(*communicator_);
   }
+  for (const host::NamedPortal& each : library_.portals) table().detach(each.portal);
+  for (const auto& [observer, listener] : listeners_) {
+    std::erase(rank_.device().round_observers(), listener.get());
+    std::erase(rank_.device().loss_observers(), listener.get());
+  }
+  rank_.board().libraries[slot_].is_open = 0;
   leave(kCall);
   release_(*this);
 }
@@ -106,7 +124,8 @@ bool Part::on_node(portals::Rank peer) const {
 void Part::enter(const char* name, const void* caller) {
   rank_.enter();
   caller_ = caller;
-  sim::set_text(rank_.board().mpi_call, name);
+  ++rank_.board().calls;
+  sim::set_name(rank_.board().mpi_call, name);
   if (rank_.recorder().on()) [[unlikely]]
     rank_.call_trace().enter(rank_.recorder(), name, caller);
 }
@@ -127,7 +146,13 @@ void Part::hold_when_no_room(portals::PortalIndex portal) {
   rank_.process().kernel().target().hold_when_no_room(portal);
 }
 
+void Part::check(const portals::Header& header) const {
+  portals::require(header.destination.rank < size(), "a library sends to a rank that the job does not have");
+  portals::require(has(header.portal), "a library sends to a portal that it has not named");
+}
+
 bool Part::try_send(const portals::Header& header, const portals::Region& body) {
+  check(header);
   portals::Header sent = header;
   sent.length = body.bytes();
   return rank_.process().kernel().try_send(sent, body);
@@ -135,9 +160,12 @@ bool Part::try_send(const portals::Header& header, const portals::Region& body) 
 
 void Part::send(host::Outgoing& message) {
   sim::Transmission& record = HostAccess::record(message);
+  check(message.header);
   portals::require(state(message) != host::SendState::queued,
                    "a library sends a message that is still under way; test state() first");
   record = {};
+  // Kind 0 is the kernel's.
+  record.owner_tag_kind = mpi_adi::kOwnerOthers;
   record.header = message.header;
   record.header.length = message.body.bytes();
   record.body = message.body;
@@ -208,6 +236,8 @@ Status Part::lost_rank(const char* call, portals::Rank peer) const {
 }
 
 Status Part::wait(const host::Wait& wait, bool (*done)(void*), void* argument) {
+  portals::require(wait.peer == portals::kAnyRank || wait.peer < size(),
+                   "a library waits for a rank that the job does not have");
   portals::Rank lost = portals::kAnyRank;
   const mpi_adi::NamedWait named{.call = wait.call,
                                  .peer = wait.peer == portals::kAnyRank ? -1 : static_cast<std::int32_t>(wait.peer),
@@ -256,10 +286,13 @@ std::string Part::loss(portals::Rank peer) const {
 }
 
 void Part::run_program(void (*function)(void*), void* argument) {
+  // Calls of the library inside `function` have places of their own.
+  const void* const caller = caller_;
   mpi_adi::call_program(rank_, [&] {
     function(argument);
     return 0;
   });
+  caller_ = caller;
 }
 
 bool Part::recording() const {

@@ -16,6 +16,9 @@
 
 namespace margay::libraries {
 
+// "NAME: STEP", for reports of a library's own steps. Traces keep names, so each is kept until the process ends.
+[[nodiscard]] const char* lasting_name(const char* library, const char* step);
+
 // A library's observer in the form that the device has.
 class ObserverListener final : public mpi_adi::Listener {
  public:
@@ -87,6 +90,8 @@ class Part final : public host::Rank {
   [[nodiscard]] mpi_adi::Listener& listener_of(host::Observer& observer);
   // Adds a listener to one of the device's lists, or removes it.
   void list(std::vector<mpi_adi::Listener*>& listeners, host::Observer& observer, bool on);
+  // Ends the process if a message has an invalid destination, or a portal that is not the library's.
+  void check(const portals::Header& header) const;
   // The first rank that is lost and may have to end a wait for `peer`; kAnyRank: there is none.
   [[nodiscard]] portals::Rank first_lost(portals::Rank peer) const;
   // The failure that names a lost rank.

@@ -86,10 +86,7 @@ std::string in_hex(int handle) {
 
 // Without a rank there is no error handler to call.
 void Call::not_running() const {
-  const bool finalized = current_process().init_state() == InitState::finalized;
-  exit_by_error(name_, sim::Finding::mpi_error,
-                finalized ? "was called after MPI_Finalize; move the call before MPI_Finalize"
-                          : "was called before MPI_Init; call MPI_Init or MPI_Init_thread first");
+  exit_by_error(name_, sim::Finding::mpi_error, no_rank_text());
 }
 
 void Call::wait_long(const Request& request) {
@@ -296,7 +293,7 @@ int Call::hand_over(const Communicator& communicator, int code) {
     abort_by_error(*rank_, name_, error_class, by_program ? sim::Finding::mpi_error : finding_of_error(found),
                    " on " + name_of(communicator),
                    error_origin_ == ErrorOrigin::program ? failure_->text : rank_->errors().text_of(code),
-                   failure_->record(handler_of_));
+                   failure().record(handler_of_));
   }
   // Before leave(): references change under the process lock.
   if (owns_reference_) rank_->device().drop_reference(*handler_of_);

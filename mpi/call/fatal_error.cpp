@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "mpi_adi/abi/mpi.h"
+#include "mpi_adi/rank/mpi_process.hpp"
 #include "mpi_adi/rank/rank.hpp"
 #include "sim/base/source_lines.hpp"
 #include "sim/boot/findings.hpp"
@@ -134,6 +135,26 @@ void abort_outside(mpi_adi::MpiRank& rank, const CallName& name, int error_class
   process.abort(error_class, message, finding);
 }
 
+std::string no_rank_text() {
+  if (mpi_adi::is_thread_without_rank()) {
+    return "was called in a thread that belongs to no rank (margay run --threads); call it in the rank's thread";
+  }
+  return mpi_adi::current_process().init_state() == mpi_adi::InitState::finalized
+             ? "was called after MPI_Finalize; move the call before MPI_Finalize"
+             : "was called before MPI_Init; call MPI_Init or MPI_Init_thread first";
+}
+
+// Two calls of exit() at once are undefined behaviour.
+void exit_process(int status) {
+  // The thread that has called exit(); 0: none.
+  static constinit std::int32_t exiting = 0;
+  const std::int32_t me = ::gettid();
+  const std::int32_t other = sim::claim_for_process(exiting, me);
+  // An exit handler may come here again, in the thread that has called exit().
+  while (other != 0 && other != me && &mpi_adi::current_process() != &mpi_adi::system_process()) ::pause();
+  std::exit(status);
+}
+
 namespace {
 
 [[noreturn]] void exit_at(const CallName& name, const std::string& site, sim::Finding finding,
@@ -141,9 +162,9 @@ namespace {
   // In an exit handler of this very exit, or in a signal handler that interrupted it.
   if (!is_first_end()) std::exit(1);
   const std::string message = name.text + site + " " + text;
-  sim::record_without_rank(finding, error_record(name, site), message);
+  sim::record_without_rank(finding, error_record(name, site), message, mpi_adi::current_process().thread_rank());
   std::fprintf(stderr, "margay: %s%s\n", message.c_str(), id_suffix(finding).c_str());
-  std::exit(1);
+  exit_process(1);
 }
 
 }  // namespace

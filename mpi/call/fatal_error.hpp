@@ -34,6 +34,11 @@ namespace margay::mpi {
 // The same for a thread that must not enter the rank. The finding is not in the rank's trace.
 [[noreturn]] void abort_outside(mpi_adi::MpiRank& rank, const CallName& name, int error_class, const std::string& where,
                                 const std::string& text);
+// Why the calling thread has no rank, and the cure: the text of exit_by_error() for a call that needs a rank.
+[[nodiscard]] std::string no_rank_text();
+// Ends the process by exit(). If its ranks are threads (mpi/process/threads), two of them may call this at once: the
+// second one then waits for the end.
+[[noreturn]] void exit_process(int status);
 // Ends a process that has no rank, with status 1: prints "margay: NAME (ring.c:41) TEXT", and records the finding.
 // exit_by_failure() prints no location: finding one needs memory and a process, and MPI_Init may have failed for lack
 // of these.

@@ -82,9 +82,8 @@ void report_at_exit(MpiRank& rank, int status, std::string (*report)(MpiRank&)) 
 }
 
 // The exit of a process whose part in the job still has users.
-void leave_held(MpiRank& rank, int users, bool signed_off) {
+void leave_held(MpiRank& rank, int users, bool sessions_alone, bool signed_off) {
   sim::Process& process = rank.process();
-  const bool sessions_alone = system_process().init_state() != InitState::running;
   if (sessions_alone) process.board().open_sessions = static_cast<std::uint32_t>(users);
   report_at_exit(rank, signed_off ? sim::LastSecond::kKill : 1, &report_of_open_sessions);
   // A launcher that has accepted the goodbye takes any exit for a regular one, and the other ranks would wait forever.
@@ -96,25 +95,10 @@ void leave_held(MpiRank& rank, int users, bool signed_off) {
 }
 
 // Runs in exit(), after the program's exit handlers, which may still begin and end MPI: in any thread, while others
-// run, or in a signal handler. It therefore waits for each lock for a short time only. A dormant part has sent its
-// goodbye; the operating system frees the rest.
+// run, or in a signal handler. It therefore waits for each lock for a short time only. The ranks that are threads end
+// in mpi/process/threads.
 [[gnu::destructor]] void end_machine() {
-  auto* const made = system_process().find_part<Machine>();
-  if (made == nullptr) return;
-  Machine& machine = *made;
-  std::unique_lock lock(machine.mutex, std::defer_lock);
-  for (int i = 0; i < kLocksTried && !lock.try_lock(); ++i) usleep(kBetweenLocksUs);
-  if (!lock.owns_lock() || machine.process != getpid()) return;
-  if (const int users = machine.users; users != 0) {
-    const bool signed_off = machine.rank->process().signed_off();
-    lock.unlock();
-    leave_held(*machine.rank, users, signed_off);
-  } else {
-    // A later exit handler that begins MPI gets an error instead of a rank whose sockets are shut.
-    machine.over = true;
-    report_at_exit(*machine.rank, 1, &report_of_exit);
-    machine.rank->process().shut();
-  }
+  end_machine_of(system_process());
 }
 
 // Checks the rates. Rates that the user gave must be valid. An invalid calibration file does not end the job: it runs
@@ -175,6 +159,33 @@ Status acquire_machine(bool threads) {
     tool_rank_begins(*machine.rank);
   }
   return {};
+}
+
+bool is_machine_held(MpiProcess& process) {
+  auto* const machine = process.find_part<Machine>();
+  if (machine == nullptr) return false;
+  const std::lock_guard guard(machine->mutex);
+  return machine->users != 0;
+}
+
+// A dormant part has sent its goodbye; the operating system frees the rest.
+void end_machine_of(MpiProcess& process) {
+  auto* const made = process.find_part<Machine>();
+  if (made == nullptr) return;
+  Machine& machine = *made;
+  std::unique_lock lock(machine.mutex, std::defer_lock);
+  for (int i = 0; i < kLocksTried && !lock.try_lock(); ++i) usleep(kBetweenLocksUs);
+  if (!lock.owns_lock() || machine.process != getpid() || machine.over) return;
+  if (const int users = machine.users; users != 0) {
+    const bool signed_off = machine.rank->process().signed_off();
+    lock.unlock();
+    leave_held(*machine.rank, users, process.init_state() != InitState::running, signed_off);
+  } else {
+    // A later exit handler that begins MPI gets an error instead of a rank whose sockets are shut.
+    machine.over = true;
+    report_at_exit(*machine.rank, 1, &report_of_exit);
+    machine.rank->process().shut();
+  }
 }
 
 MpiRank* joined_rank(MpiProcess& process) {

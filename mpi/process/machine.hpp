@@ -23,6 +23,12 @@ namespace margay::mpi {
 // Removes a user; the last one drains the wires and reports the accounts to the launcher. Requires: this thread is
 // outside the rank, and all communication of the user is complete.
 void release_machine();
+// Whether the world model or a session uses the part of `process`.
+[[nodiscard]] bool is_machine_held(MpiProcess& process);
+// The end of a process whose program is over, as exit() ends it: reports leaks and open sessions, and ends the streams
+// of the sockets, after which MPI cannot begin again. Waits for each lock for a short time only, and does nothing if it
+// gets none, at a second call, and in a child of fork().
+void end_machine_of(MpiProcess& process);
 // The rank that has joined the job in this process, dormant or not; null: none. For owners of a virtual machine, while
 // nothing else runs in the process.
 [[nodiscard]] MpiRank* joined_rank(MpiProcess& process);

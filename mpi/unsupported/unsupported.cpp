@@ -5,6 +5,7 @@
 
 #include "mpi/call/fatal_error.hpp"
 #include "mpi/environment/file_error.hpp"
+#include "mpi_adi/rank/mpi_process.hpp"
 #include "sim/base/source_lines.hpp"
 #include "sim/machine/process.hpp"
 
@@ -24,7 +25,8 @@ void print(const std::string& message) {
 void report_without_rank(const CallName& name) {
   const std::string site = sim::SourceLines().location_suffix(sim::call_from_program());
   const std::string message = name.text + site + " " + kSentence;
-  sim::record_without_rank(sim::Finding::unimplemented_function, error_record(name, site), message);
+  sim::record_without_rank(sim::Finding::unimplemented_function, error_record(name, site), message,
+                           current_process().thread_rank());
   print(message);
 }
 

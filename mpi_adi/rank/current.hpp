@@ -31,13 +31,15 @@ namespace detail {
 [[nodiscard]] inline MpiProcess& current_process() {
   return *detail::thread_process;
 }
+// Whether the ranks of this process are threads (`margay run --threads`), and the calling thread is none of them.
+[[nodiscard]] bool is_thread_without_rank();
 // The operating system's process, whichever thread calls.
 [[nodiscard]] MpiProcess& system_process();
 
 // Sets the rank of the calling thread: called when the thread has begun MPI, and with nullptr when it has ended MPI.
 void set_thread_rank(MpiRank* rank);
-// Assigns the calling thread to a virtual machine's process, which must outlive the thread's calls. `rank`: given when
-// the thread is the one that initialized MPI there.
+// Assigns the calling thread to another process than the operating system's, which must outlive the thread's calls.
+// `rank`: given when the thread is the one that initialized MPI there.
 void set_thread_process(MpiProcess& process, MpiRank* rank = nullptr);
 
 }  // namespace margay::mpi_adi

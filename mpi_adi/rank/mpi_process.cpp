@@ -2,6 +2,7 @@
 
 #include <type_traits>
 
+#include "sim/boot/thread_ranks.hpp"
 #include "sim/machine/process.hpp"
 
 namespace margay::mpi_adi {
@@ -31,6 +32,11 @@ MpiProcess& system_process() {
   return own_process;
 }
 
+bool is_thread_without_rank() {
+  std::uint32_t ranks = 1;
+  return detail::thread_process == &own_process && sim::ranks_of_process(ranks).ok() && ranks > 1;
+}
+
 void set_thread_process(MpiProcess& process, MpiRank* rank) {
   detail::thread_process = &process;
   detail::thread_rank = rank;
@@ -42,6 +48,10 @@ void set_thread_rank(MpiRank* rank) {
 
 portals::Status MpiProcess::start(std::unique_ptr<sim::Process>& out) {
   return start_ == nullptr ? sim::Process::start(out) : start_->start(out);
+}
+
+portals::Status ThreadMpiProcess::Start::start(std::unique_ptr<sim::Process>& out) {
+  return sim::Process::start(out, thread_rank);
 }
 
 ProcessPart& MpiProcess::make_part(Slot& slot, NewPart make) {

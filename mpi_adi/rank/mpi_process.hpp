@@ -1,6 +1,7 @@
 // The state of MPI in one process of a job: before MPI begins, while it runs, and after its end. MPI's C functions have
 // no argument for this state, so a thread-local pointer leads to it (mpi_adi/rank/current.hpp). A process of the
-// operating system has one such object; a virtual machine has many in one process.
+// operating system has one such object, and one for each of its threads that is a rank; a virtual machine has many in
+// one process.
 #pragma once
 
 #include <array>
@@ -70,6 +71,9 @@ class MpiProcess {
   // Reads the real clock without a virtual call, as MPI_Wtime does.
   [[nodiscard]] std::uint64_t now_ns() const { return clock_ == nullptr ? sim::monotonic_ns() : clock_->now_ns(); }
 
+  // The number of this rank's thread among the ranks of the operating system's process; 0 also without such threads.
+  [[nodiscard]] std::uint32_t thread_rank() const { return thread_rank_; }
+
   // A part, made at the first call. Any thread may call. Costs one load if the part exists.
   template <std::derived_from<ProcessPart> Part>
   [[nodiscard]] Part& part() {
@@ -84,7 +88,9 @@ class MpiProcess {
   }
 
  protected:
-  MpiProcess(ProcessStart& start, const sim::Clock& clock) : start_(&start), clock_(&clock) {}
+  // `clock`: nullptr: the real clock.
+  MpiProcess(ProcessStart& start, const sim::Clock* clock, std::uint32_t thread_rank = 0)
+      : start_(&start), clock_(clock), thread_rank_(thread_rank) {}
   // Destroys the parts, the last slot first.
   void destroy_parts();
 
@@ -109,6 +115,7 @@ class MpiProcess {
   ProcessStart* const start_ = nullptr;
   // nullptr: the real clock. Constant, so now_ns() may be called by any thread.
   const sim::Clock* const clock_ = nullptr;
+  const std::uint32_t thread_rank_ = 0;
   sim::Published<InitState> init_state_{InitState::before};
   // Owned by the part `job` (mpi/process/machine).
   sim::Published<MpiRank*> rank_;
@@ -123,8 +130,26 @@ class MpiProcess {
 class VirtualMpiProcess final : public MpiProcess {
  public:
   // Both must outlive it.
-  VirtualMpiProcess(ProcessStart& start, const sim::Clock& clock) : MpiProcess(start, clock) {}
+  VirtualMpiProcess(ProcessStart& start, const sim::Clock& clock) : MpiProcess(start, &clock) {}
   ~VirtualMpiProcess() { destroy_parts(); }
+};
+
+// A rank that is a thread of the operating system's process (`margay run --threads`). As VirtualMpiProcess, but it
+// joins the job by itself.
+class ThreadMpiProcess final : public MpiProcess {
+ public:
+  // `thread_rank`: the thread's number among the ranks of this process.
+  explicit ThreadMpiProcess(std::uint32_t thread_rank)
+      : MpiProcess(start_, nullptr, thread_rank), start_(thread_rank) {}
+  ~ThreadMpiProcess() { destroy_parts(); }
+
+ private:
+  struct Start final : ProcessStart {
+    explicit Start(std::uint32_t number) : thread_rank(number) {}
+    [[nodiscard]] portals::Status start(std::unique_ptr<sim::Process>& out) override;
+    std::uint32_t thread_rank;
+  };
+  Start start_;
 };
 
 }  // namespace margay::mpi_adi

@@ -70,11 +70,12 @@ void StallTimer::write_board(std::uint64_t idle_ns) {
     // Requests of MPI that are under way do not end this wait.
     wait.peer = named_->peer;
     wait.tag = -1;
+    wait.context = 0;
     wait.requests = 1;
     wait.needs_message = named_->needs_message && !rank_.threaded() ? 1 : 0;
   }
   sim::set_text(wait.communicator, named_ == nullptr ? first.communicator : std::string());
-  sim::set_text(wait.near_misses, first.near_misses);
+  sim::set_text(wait.near_misses, named_ == nullptr ? first.near_misses : std::string());
   // The innermost call from the program. It is found on the stack, because the board may name another thread's call.
   const sim::ProgramCall call = call_that_waits(rank_, named_);
   const std::string place = sim::source_question(call.returns_to);

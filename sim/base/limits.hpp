@@ -30,6 +30,10 @@ inline constexpr std::uint64_t kMessageLimitBytes = 1ULL << 62;
 // The most ranks of a job: match bits have 16 bits for the source rank.
 inline constexpr std::uint32_t kRanksMax = 65536;
 
+// The most ranks that are threads of one process (`margay run --threads`). Each of them maps its node's segment, which
+// for 1024 ranks takes 156 GB of addresses: 40 TB together, of the 128 TB that a process has.
+inline constexpr std::uint32_t kThreadRanksMax = 256;
+
 // The smallest heap that a run may set. --heap sets the heap of a run, --short-limit its short limit.
 inline constexpr std::size_t kHeapBytesMin = std::size_t{64} * 1024;
 // The highest short limit: a short message must fit in an empty heap, or it would be held on its wire for ever.

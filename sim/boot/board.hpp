@@ -26,7 +26,7 @@ namespace margay::sim {
 
 inline constexpr std::uint64_t kBoardMagic = 0x3144'5241'4f42'474d;  // "MGBOARD1" read as little-endian
 // Changes with each change of this layout.
-inline constexpr std::uint32_t kBoardVersion = 14;
+inline constexpr std::uint32_t kBoardVersion = 15;
 inline constexpr std::size_t kBoardPageBytes = 4096;
 // The most ranks of a board.
 inline constexpr std::uint32_t kMaxRanks = 65536;
@@ -114,6 +114,8 @@ inline constexpr std::size_t kBoardCounters = 12;
 struct BoardLibrary {
   std::array<char, 16> name{};
   std::array<BoardCounter, kBoardCounters> counters{};
+  // 1 from the library's join to its end.
+  std::uint32_t is_open = 0;
 };
 inline constexpr std::size_t kBoardLibraries = 3;
 
@@ -123,7 +125,8 @@ inline constexpr std::size_t kBoardLibraries = 3;
 struct BoardBlock {
   RankState state = RankState::started;
   std::int32_t abort_code = 0;
-  // The process that took the rank's place (MPI_Init); 0: none yet. Only one process can take the place.
+  // The process that took the rank's place (MPI_Init); 0: none yet. Only one process can take the place. A process has
+  // several places if its ranks are threads (`margay run --threads`).
   std::int32_t pid = 0;
   // Sessions that the process left open at its exit, after MPI_Finalize or without MPI_Init. Written at the exit.
   std::uint32_t open_sessions = 0;
@@ -154,6 +157,12 @@ struct BoardBlock {
   std::uint32_t processor = 0;
   // The finding of the fatal error by which the rank aborts (Finding); 0: none, as after MPI_Abort.
   std::uint32_t abort_finding = 0;
+  // If the rank is a thread: its number in the operating system (gettid); 0: the rank has its process for itself.
+  std::int32_t thread = 0;
+  // Not 0 once the rank's thread has returned from the program: the rank will never begin MPI again. `thread_status` is
+  // the status that it returned. Published by publish_number() after `thread_status`.
+  std::uint32_t thread_ended = 0;
+  std::int32_t thread_status = 0;
   // These counters are current at any time: the counting objects have pointers to them instead of counters of their own
   // (Initiator::count_wires_in, Device::count_in). The counters that an expected message touches are in one line.
   alignas(64) std::array<BoardCount, static_cast<std::size_t>(CountedWire::count)> by_wire{};
@@ -168,9 +177,10 @@ static_assert(offsetof(BoardBlock, wait) == 2136 && offsetof(BoardBlock, progres
 static_assert(offsetof(BoardBlock, by_protocol) == 2920 && offsetof(BoardBlock, findings) == 3128);
 static_assert(offsetof(BoardBlock, on_portals) == 3132 && offsetof(BoardBlock, start_ticks) == 3136 &&
               offsetof(BoardBlock, by_access) == 3144 && offsetof(BoardBlock, processor) == 3288 &&
-              offsetof(BoardBlock, abort_finding) == 3292 && offsetof(BoardBlock, by_wire) == 3328 &&
+              offsetof(BoardBlock, abort_finding) == 3292 && offsetof(BoardBlock, thread) == 3296 &&
+              offsetof(BoardBlock, thread_status) == 3304 && offsetof(BoardBlock, by_wire) == 3328 &&
               offsetof(BoardBlock, unexpected) == 3384 && offsetof(BoardBlock, libraries) == 3400 &&
-              sizeof(BoardBlock) == 4608);
+              sizeof(BoardBlock) == 4672);
 
 // The launcher's finding about the progress of the whole job. stall: every rank waits and nothing moves. deadlock:
 // moreover, only messages could end the waits, and none is in flight.

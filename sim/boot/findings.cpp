@@ -97,7 +97,8 @@ void Findings::add_outside(Finding finding, const FindingRecord& record, std::st
 }
 
 // Without a rank there are no options, so the variables are read directly.
-void record_without_rank(Finding finding, const FindingRecord& record, std::string_view message) {
+void record_without_rank(Finding finding, const FindingRecord& record, std::string_view message,
+                         std::uint32_t thread_rank) {
   const char* const descriptor_text = std::getenv("MARGAY_FINDINGS_FD");
   const char* const path = std::getenv("MARGAY_FINDINGS_PATH");
   const char* const rank_text = std::getenv("MARGAY_RANK");
@@ -108,7 +109,7 @@ void record_without_rank(Finding finding, const FindingRecord& record, std::stri
       !parse_number(std::string_view(rank_text), rank)) {
     return;
   }
-  append_record(descriptor, path == nullptr ? "" : path, rank, finding, record, message);
+  append_record(descriptor, path == nullptr ? "" : path, rank + thread_rank, finding, record, message);
 }
 
 }  // namespace margay::sim

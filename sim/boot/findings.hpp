@@ -179,7 +179,8 @@ class Findings {
 };
 
 // Appends the record of a process that has no rank at the moment, before MPI_Init or after MPI_Finalize. No effect
-// unless the process was started by `margay run --report`.
-void record_without_rank(Finding finding, const FindingRecord& record, std::string_view message);
+// unless the process was started by `margay run --report`. `thread_rank`: as in join(); 0 without such ranks.
+void record_without_rank(Finding finding, const FindingRecord& record, std::string_view message,
+                         std::uint32_t thread_rank = 0);
 
 }  // namespace margay::sim

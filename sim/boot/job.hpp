@@ -44,6 +44,8 @@ struct Job {
   SharedTable all_ranks;
   // Index of this rank's program in a "prog : prog" line.
   std::uint32_t appnum = 0;
+  // Ranks of this process, each a thread (`margay run --threads`).
+  std::uint32_t process_ranks = 1;
   // Ranks that run this rank's program; 0: all.
   std::uint32_t program_ranks = 0;
   int universe_size = -1;  // -1: unknown

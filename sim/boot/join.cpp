@@ -11,11 +11,13 @@
 #include <cstring>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "portals/base/assert.hpp"
 #include "sim/base/process_identity.hpp"
 #include "sim/base/processors.hpp"
 #include "sim/base/random.hpp"
@@ -24,6 +26,7 @@
 #include "sim/boot/node_segment.hpp"
 #include "sim/boot/parse.hpp"
 #include "sim/boot/pmi_client.hpp"
+#include "sim/boot/thread_ranks.hpp"
 #include "sim/shm/published.hpp"
 
 namespace margay::sim {
@@ -45,11 +48,13 @@ Status second_process_error(std::int32_t holder) {
 }
 
 // Takes the place under `margay run`, on the job board. Fails when a process has the place, or had it.
-Status claim_rank_on_board(const Board& board, std::uint32_t rank) {
+// `is_thread`: the rank is the calling thread.
+Status claim_rank_on_board(const Board& board, std::uint32_t rank, bool is_thread) {
   BoardBlock& block = board.block(rank);
   if (const std::int32_t holder = claim_for_process(block.pid, ::getpid()); holder != 0)
     return second_process_error(holder);
   block.start_ticks = own_process().start_ticks;
+  if (is_thread) block.thread = ::gettid();
   return {};
 }
 
@@ -359,10 +364,9 @@ Status number_from_environment(const char* name, Integer& out) {
       " is not the number that a launcher puts there; unset it, or start the program with `margay run`");
 }
 
-// Takes an inherited descriptor. Fails if it is not open. Marks it close-on-exec, so that programs started by this one
-// do not inherit it.
-Status take_descriptor(const char* name, int& out) {
-  if (Status status = number_from_environment(name, out); !status.ok()) return status;
+// Marks an inherited descriptor close-on-exec, so that programs started by this one do not inherit it. Fails if it is
+// not open. `name`: the variable that has it.
+Status keep_descriptor(const char* name, int out) {
   if (out < 0 || ::fcntl(out, F_SETFD, FD_CLOEXEC) != 0) {
     return Status::error(
         std::string(name) + "=" + std::to_string(out) +
@@ -370,6 +374,37 @@ Status take_descriptor(const char* name, int& out) {
         "closed it, or this is a child of a rank (unset " + name + " to run it alone)");
   }
   return {};
+}
+
+// Takes an inherited descriptor, as keep_descriptor() does.
+Status take_descriptor(const char* name, int& out) {
+  if (Status status = number_from_environment(name, out); !status.ok()) return status;
+  return keep_descriptor(name, out);
+}
+
+// Takes the connection of the rank that is this process's thread number `thread_rank`.
+Status take_connection(std::uint32_t thread_rank, int& out) {
+  constexpr const char* kName = "MARGAY_PMI_FDS";
+  const char* const list = std::getenv(kName);
+  std::string_view words(list != nullptr ? list : "");
+  for (std::uint32_t before = 0; before < thread_rank && !words.empty(); ++before) {
+    const std::size_t comma = words.find(',');
+    words.remove_prefix(comma == std::string_view::npos ? words.size() : comma + 1);
+  }
+  if (!parse_number(words.substr(0, words.find(',')), out)) {
+    return Status::error(std::string(kName) + "=" + (list != nullptr ? list : "(not set)") +
+                         " has no descriptor for thread " + std::to_string(thread_rank) +
+                         " of this process; start the program with `margay run --threads`");
+  }
+  return keep_descriptor(kName, out);
+}
+
+// The error of a program that begins MPI or portals outside of the threads that are its ranks.
+Status refuse_shared_globals(std::uint32_t ranks) {
+  return Status::error(
+      "margay run --threads makes " + std::to_string(ranks) +
+      " ranks of this process, which would share the program's global variables: run it without "
+      "--threads; for libraries with an entry function, such as margay::rmi::run(), use that function");
 }
 
 // Ends a second program in a rank's place. It must not write to the job board, where the rank's block is the first
@@ -381,23 +416,31 @@ Status take_descriptor(const char* name, int& out) {
   ::_exit(kRefusedStatus);
 }
 
-Status join_margay(Job& job) {
+Status join_margay(Job& job, std::optional<std::uint32_t> thread_rank) {
+  if (Status status = ranks_of_process(job.process_ranks); !status.ok()) return status;
+  const bool is_thread = job.process_ranks > 1;
+  if (is_thread && !thread_rank) return refuse_shared_globals(job.process_ranks);
+  MARGAY_ASSERT(thread_rank.value_or(0) < job.process_ranks);
   if (Status status = take_descriptor("MARGAY_BOARD_FD", job.board_fd); !status.ok()) return status;
   if (Status status = number_from_environment("MARGAY_RANK", job.rank); !status.ok()) return status;
+  // The variable has the first rank of the process.
+  job.rank += thread_rank.value_or(0);
   Board board;
   if (Status status = Board::attach(job.board_fd, board); !status.ok()) return status;
   const BoardHeader& header = board.header();
   if (job.rank >= header.size) {
-    return Status::error("MARGAY_RANK=" + std::to_string(job.rank) + ", but the job has " +
+    return Status::error("this is rank " + std::to_string(job.rank) + " by MARGAY_RANK, but the job has " +
                          std::to_string(header.size) + " ranks");
   }
   int pmi_descriptor = -1;
-  if (Status status = take_descriptor("PMI_FD", pmi_descriptor); !status.ok()) return status;
+  Status connected =
+      is_thread ? take_connection(*thread_rank, pmi_descriptor) : take_descriptor("PMI_FD", pmi_descriptor);
+  if (!connected.ok()) return connected;
   job.pmi = std::make_shared<PmiClient>(pmi_descriptor, job.rank, header.size);
   if (board.block(job.rank).pid == ::getpid()) {
     return Status::error("this process was in the job before, and left it; start one program on portals, or MPI, once");
   }
-  if (Status status = claim_rank_on_board(board, job.rank); !status.ok()) refuse_second_program(job, status);
+  if (Status status = claim_rank_on_board(board, job.rank, is_thread); !status.ok()) refuse_second_program(job, status);
   job.launcher = Launcher::margay;
   job.size = header.size;
   job.node_count = header.node_count;
@@ -468,8 +511,8 @@ void place_on_node(Job& job) {
   }
 }
 
-Status join_by_environment(Job& job, SegmentSizesOf segment_sizes) {
-  if (std::getenv("MARGAY_BOARD_FD") != nullptr) return join_margay(job);
+Status join_by_environment(Job& job, SegmentSizesOf segment_sizes, std::optional<std::uint32_t> thread_rank) {
+  if (std::getenv("MARGAY_BOARD_FD") != nullptr) return join_margay(job, thread_rank);
   if (std::getenv("PMI_FD") != nullptr) return join_foreign(job, segment_sizes);
   if (Status status = refuse_foreign_launcher([](const char* name) -> const char* { return std::getenv(name); });
       !status.ok()) {
@@ -480,13 +523,13 @@ Status join_by_environment(Job& job, SegmentSizesOf segment_sizes) {
 
 }  // namespace
 
-Status join(Job& out, SegmentSizesOf segment_sizes) {
+Status join(Job& out, SegmentSizesOf segment_sizes, std::optional<std::uint32_t> thread_rank) {
   Job job;
   job.options = Options::from_environment(environ);
   if (Status status = job.options.check(); !status.ok()) return status;
   job.trace_dir = job.options.text("trace");
   job.tcp_interface = job.options.text("iface");
-  if (Status status = join_by_environment(job, segment_sizes); !status.ok()) return status;
+  if (Status status = join_by_environment(job, segment_sizes, thread_rank); !status.ok()) return status;
   place_on_node(job);
   // Under margay's launcher, the launcher has reported misspelt options.
   if (job.launcher != Launcher::margay && job.rank == 0) {

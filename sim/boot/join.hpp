@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "portals/base/status.hpp"
 #include "sim/boot/board.hpp"
@@ -15,7 +16,9 @@ namespace margay::sim {
 // under PMI. Fails for invalid options or variables of the environment; for a descriptor that is not open; under a
 // launcher that margay does not support; for values of the launcher or of rank 0 that this version cannot use. A second
 // process in the rank's place ends the job, and does not return.
-Status join(Job& out, SegmentSizesOf segment_sizes = nullptr);
+// `thread_rank`: joins as the rank that is this process's thread with this number, from 0 (`margay run --threads`);
+// called by that thread. Fails if it is missing in such a process. Ignored in a process of a single rank.
+Status join(Job& out, SegmentSizesOf segment_sizes = nullptr, std::optional<std::uint32_t> thread_rank = std::nullopt);
 
 // Detection of launchers that margay does not support: without it each of N processes would run as rank 0 of 1.
 

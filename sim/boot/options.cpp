@@ -12,20 +12,21 @@ namespace {
 
 constexpr std::string_view kPrefix = "MARGAY_";
 // All variables that margay reads, including those from the launcher to its ranks.
-constexpr std::string_view kKnown[] = {"protocol",     "wire_tcp",
-                                       "method",       "trace",
-                                       "trace_walks",  "trace_events",
-                                       "heap_bytes",   "wait",
-                                       "iface",        "stall_seconds",
-                                       "leaks",        "check_types",
-                                       "strict",       "initial_errhandler",
-                                       "rank",         "board_fd",
-                                       "node_fd",      "findings_fd",
-                                       "appnum",       "program_ranks",
-                                       "collective",   "rates",
-                                       "calibrate",    "rma",
-                                       "check_rma",    "trace_last_seconds",
-                                       "findings_path"};
+constexpr std::string_view kKnown[] = {"protocol",      "wire_tcp",
+                                       "method",        "trace",
+                                       "trace_walks",   "trace_events",
+                                       "heap_bytes",    "wait",
+                                       "iface",         "stall_seconds",
+                                       "leaks",         "check_types",
+                                       "strict",        "initial_errhandler",
+                                       "rank",          "board_fd",
+                                       "node_fd",       "findings_fd",
+                                       "appnum",        "program_ranks",
+                                       "collective",    "rates",
+                                       "calibrate",     "rma",
+                                       "check_rma",     "trace_last_seconds",
+                                       "findings_path", "threads",
+                                       "pmi_fds"};
 
 // The valid values of a variable: one of `words`, or with `pairs` a comma-separated list of them. SIZE in `words`
 // stands for any value; the reader of the option checks it.

@@ -38,11 +38,11 @@ Process::~Process() {
   if (wake_descriptor_ >= 0) close(wake_descriptor_);
 }
 
-Status Process::start(std::unique_ptr<Process>& out) {
+Status Process::start(std::unique_ptr<Process>& out, std::optional<std::uint32_t> thread_rank) {
   std::unique_ptr<Process> process(new Process(real_clock()));
-  if (Status status = join(process->job_, &shm_segment_sizes); !status.ok()) return status;
-  // The limit is raised before the wires open descriptors.
-  raise_descriptor_limit_for(descriptors_of_job(process->job_.size));
+  if (Status status = join(process->job_, &shm_segment_sizes, thread_rank); !status.ok()) return status;
+  // The limit is raised before the wires open descriptors. Each rank of the operating system's process opens its own.
+  raise_descriptor_limit_for(descriptors_of_job(process->job_.size) * process->job_.process_ranks);
   if (Status status = process->open_board(); !status.ok()) return status;
   // The trace is opened before the kernel is made, so that the kernel's first event is recorded too.
   if (Status status = process->open_trace(); !status.ok()) return status;

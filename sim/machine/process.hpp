@@ -47,14 +47,15 @@ struct VirtualPlace {
   const Clock* clock = &real_clock();
 };
 
-// One process of the simulated machine. The owner thread calls the functions that use the kernel or change the process,
-// under lock(), unless a comment states otherwise.
+// One process of the simulated machine: a process of the operating system, or one of its threads. The owner thread
+// calls the functions that use the kernel or change the process, under lock(), unless a comment states otherwise.
 class Process {
  public:
   // Joins the job (sim/boot), maps the node's segment, and opens the wires. With several nodes, and under a launcher
   // other than margay's, it exchanges values with all ranks through PMI, so all ranks must call it. A failure means
-  // that the job cannot run.
-  [[nodiscard]] static portals::Status start(std::unique_ptr<Process>& out);
+  // that the job cannot run. `thread_rank`: see join().
+  [[nodiscard]] static portals::Status start(std::unique_ptr<Process>& out,
+                                             std::optional<std::uint32_t> thread_rank = std::nullopt);
   // Makes a process on a virtual machine. It has a board of its own, no shared memory and no coprocessor. Its waits
   // pass the turn in each round.
   [[nodiscard]] static std::unique_ptr<Process> start_virtual(const VirtualPlace& place);

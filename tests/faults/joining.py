@@ -171,7 +171,7 @@ def small_dev_shm(build, scratch):
     job.expect(0, 5)
     job = Job(build, ["-n", 16], [probe(build)], prefix=small, env={"MARGAY_REFUSE_MEMFD": "1"})
     assert job.finish(2) not in (0, 135), job.stderr
-    assert re.search(r"shared memory of \d+ bytes .* \d+ bytes are free in /dev/shm \(No space left", job.stderr), job.stderr
+    assert re.search(r"shared memory of \d+ bytes: \d+ bytes are free in /dev/shm \(No space left", job.stderr), job.stderr
     assert len(job.stderr.splitlines()) == 1, job.stderr
     job.expect_nothing_left(1)
 

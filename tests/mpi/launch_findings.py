@@ -5,6 +5,7 @@
     tests/mpi/launch_findings.py --build build/release report_ids      one
     tests/mpi/launch_findings.py --list
 """
+import json
 import pathlib
 import re
 import subprocess
@@ -228,7 +229,7 @@ def case_report_killed(case):
     """A killed launcher leaves a report that says so."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "report.json"
-        case.margay("--report", file, "sh", "-c", "kill -KILL $PPID; sleep 60", ranks=1, status=137)
+        case.margay("--report", file, "sh", "-c", "kill -KILL $PPID; sleep 60", ranks=1, status=-9)
         report = json.loads(file.read_text())
         case.expect("error" in report and "exit_status" not in report, f"expected an error in {report}")
 

@@ -225,6 +225,53 @@ CHECKS = (
     Row("unreceived", "", "unreceived.c", silent=True),
 )
 
+THREADS = "threads_as_ranks.c"
+ALL_WHOLE = tuple(f"rank {rank} of 8: whole" for rank in range(8))
+BOTH_RANKS = r"ranks 2-3 (threads of one process, host "
+THREAD_RANKS = (
+    Row("thread_ranks", "--threads: each rank is a thread with an MPI of its own, on one node and on two.", f"{THREADS} whole",
+        options=accounted(*(f"--threads 4 --strict {words}" for words in ("", TWO_NODES, "--wait yield", "--method long=ring"))),
+        stdout=ALL_WHOLE, silent=True),
+    Row("thread_ranks", "", f"{THREADS} whole", ranks=8, options=("--strict",), stdout=ALL_WHOLE, silent=True),
+    Row("thread_ranks", "", f"{THREADS} whole", ranks=1, options=("--threads 8", "--threads 8 --nodes 1"), stdout=ALL_WHOLE, silent=True),
+    *(Row("thread_ranks", "", f"{THREADS} whole", options=(f"--threads 4 {nodes}".strip(),), traced=True, stdout=ALL_WHOLE)
+      for nodes in ("", TWO_NODES)),
+    Row("thread_ranks", "", f"{THREADS} session", options=accounted("--threads 2 --strict", f"--threads 2 --strict {TWO_NODES}"),
+        silent=True),
+    Row("thread_ranks_end", "The end of a process is the end of all of its ranks: one line and one finding with all of them.",
+        f"{THREADS} crash 2", options=("--threads 2", f"--threads 2 {TWO_NODES}"), status=139, ids=("rank-died",),
+        stderr=(BOTH_RANKS, "were killed by signal 11, SIGSEGV", "; ending the 2 ranks left")),
+    Row("thread_ranks_end", "", f"{THREADS} killed 3", options=("--threads 2",), status=137, ids=("rank-died",),
+        stderr=(BOTH_RANKS, "were killed by signal 9, SIGKILL")),
+    *(Row("thread_ranks_end", "", f"{THREADS} {way} 3 4", options=("--threads 2", f"--threads 2 {TWO_NODES}"), status=status,
+          ids=("no-finalize",), stderr=(BOTH_RANKS, f"left without MPI_Finalize (exit code {code})"))
+      for way, status, code in (("exit", 4, 4), ("leave", 4, 4), ("end", 1, 0))),
+    Row("thread_ranks_end", "", f"{THREADS} abort 3 5", options=("--threads 2",), status=5, ids=("aborted",), stderr=(": rank 3 (host ",)),
+    Row("thread_ranks_end", "", f"{THREADS} fatal 3", options=("--threads 2",), status="nonzero", ids=("aborted", "bad-argument"),
+        stderr=(": rank 3 (host ", "MPI_Send", "4711")),
+    Row("thread_ranks_end", "", f"{THREADS} status 3 6", options=("--threads 2",), status=6, ids=()),
+    Row("thread_ranks_end", "", f"{THREADS} pthread_exit 3 6", options=("--threads 2",)),
+    Row("thread_ranks_end", "", f"{THREADS} deadlock 3", options=("--threads 2 --deadlock abort",), status=73, ids=("deadlock",),
+        stderr=("rank 2 in MPI_Recv", "rank 3 in MPI_Finalize")),
+    Row("thread_ranks_end", "", f"{THREADS} ended 3", options=("--threads 2 --deadlock abort",), status=73, ids=("deadlock",),
+        stderr=("rank 2 in MPI_Recv", "rank 3 has ended")),
+    Row("thread_ranks_end", "", f"{THREADS} forked 3 5", options=("--threads 2 --strict",), silent=True),
+    Row("thread_ranks_end", "", f"{THREADS} without 3 0", options=("--threads 2",), status=1, ids=("no-init",),
+        stderr=("did not call MPI_Init, as other ranks did, and ended (exit code 0)",)),
+    Row("thread_ranks_end", "", f"{THREADS} leak 3", options=("--threads 2 --leaks",), ids=("leaked-handle",), stderr=("rank 3",)),
+    Row("thread_ranks_refused", "A program whose ranks would share its global variables is refused, with the cure; so is an option that fits not.",
+        f"{THREADS} plain", options=("--threads 2",), status=1, ids=2 * ("mpi-error",), stderr=("MPI_Init", "run it without --threads"), absent=("MPI_Finalize",)),
+    Row("thread_ranks_refused", "", f"{THREADS} plain"),
+    Row("thread_ranks_refused", "", f"{THREADS} in_session", options=("--threads 2",), status=1, ids=2 * ("mpi-error",), stderr=("run it without --threads",)),
+    Row("thread_ranks_refused", "", f"{THREADS} twice", ranks=1, options=("--threads 2",), status=1, ids=("mpi-error",),
+        stderr=("this process was in the job before",)),
+    Row("thread_ranks_refused", "", f"{THREADS} thread 3", options=("--threads 2",), status=1, ids=("mpi-error", "no-finalize"),
+        stderr=("MPI_Comm_rank", "in a thread that belongs to no rank")),
+    wrong("thread_ranks_refused", "", "run -n 2 --threads 257 true", "--threads", "256"),
+    wrong("thread_ranks_refused", "", "run -n 2 --threads 2 --mpi system true", "--threads", "--mpi system"),
+    wrong("thread_ranks_refused", "", "run -n 2 --threads 2 --nodes 3 true", "--nodes 3", "2 processes"),
+)
+
 TURN = {"MARGAY_RATES": "turn=1e-6"}
 RATES = (
     *(Row("rates_of_a_run", "", "gathers.c", options=(f"--rates {rates}",), status=1, ids=2 * ("mpi-error",), stderr=(named,))
@@ -236,4 +283,4 @@ RATES = (
           stderr=("'inside'",)) for launcher, may in (("hydra", ("mpi-error",)), ("alone", ()))),
 )
 
-ROWS = RATES + CHECKS + JOBS + HANDLERS + COLLECTIVES + LINES
+ROWS = RATES + CHECKS + THREAD_RANKS + JOBS + HANDLERS + COLLECTIVES + LINES

@@ -20,7 +20,7 @@ FORTRAN = re.compile(r"p?mpix?_[a-z0-9_]+|P?MPIX?_[A-Z0-9_]+_{0,2}")
 # Functions of MPICH's own libraries and tools, by one name each; ours refuse.
 INTERNAL = re.compile(r"MPIR_Dup_fn|MPIR_Err_\w+|MPII_\w+|QMPI_\w+")
 # Our own, of mpi_adi/abi/mpi_rma_1996.h: no other library has them.
-OWN = re.compile(r"MPI_RMA_(init|free|i?put|i?get)")
+OWN = re.compile(r"MPI_RMA_(init|free|i?put|i?get)|MPIX_Margay_(host|run_threads)")
 FORBIDDEN = re.compile(r"P?MPI_Abi_\w+")
 
 

@@ -45,7 +45,7 @@ for name in bin/margay lib/libmpi.so.12 ${racy:+"lib/$racy"} lib/libmargay_porta
 done
 while read -r file; do
   [ "$(head -c 2 "$file")" = "#!" ] && continue
-  grep -qE -e "-o ($build/)?${file#"$build"/}( |\$)" "$work/commands" ||
+  grep -qE -e "(-o|ar qc) ($build/)?${file#"$build"/}( |\$)" "$work/commands" ||
     fail "$file is installed, and the target \`installed\` does not build it"
 done < "$work/taken"
 grep -q -e '--target installed' "$source/scripts/demo" || fail "scripts/demo does not build the target \`installed\`"

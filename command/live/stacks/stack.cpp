@@ -18,8 +18,13 @@ bool is_mpi(std::string_view function) {
   return function.starts_with("MPI_") || function.starts_with("PMPI_");
 }
 
+// The function of a thread that is a rank (mpi/process/threads). It calls the program, and so is neither the program's
+// nor a call of the library.
+constexpr std::string_view kRankFunction = "margay_rank_thread";
+
 // Libraries whose frames do not help to find a place in the program.
 bool is_system(const Frame& frame) {
+  if (frame.function == kRankFunction) return true;
   constexpr std::array<std::string_view, 10> kNames{"libc.",    "libc-", "libpthread", "ld-",    "libstdc++",
                                                     "libgcc_s", "libm.", "liburing",   "[vdso]", "linux-vdso"};
   return std::ranges::any_of(kNames, [&](std::string_view name) { return frame.module.starts_with(name); });
@@ -33,6 +38,7 @@ bool belongs_to_program(const Frame& frame) {
 }  // namespace
 
 bool is_library(const Frame& frame) {
+  if (frame.function == kRankFunction) return false;
   return frame.module.starts_with("libmpi.so") || frame.module.starts_with("libmargay_portals") ||
          is_mpi(frame.function) || frame.function.starts_with("margay::");
 }

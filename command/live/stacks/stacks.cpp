@@ -29,6 +29,8 @@ constexpr int kStatusNoSuch = 2;
 struct Place {
   std::uint32_t rank = 0;
   int pid = 0;
+  // 0: the process is the rank; otherwise the rank is this thread of it.
+  int thread = 0;
   // nullptr: it belongs to no job.
   const command::BoardReader* board = nullptr;
 };
@@ -68,13 +70,15 @@ Status walk_held(const Place& place, Unwinder& unwinder, std::string& call) {
     HeldProcess held;
     status = held.hold(place.pid);
     if (!status.ok()) return;
-    for (const HeldProcess::Thread& thread : held.threads()) unwinder.walk(thread.tid);
+    for (const HeldProcess::Thread& thread : held.threads()) {
+      if (place.thread == 0 || place.thread == thread.tid) unwinder.walk(thread.tid);
+    }
     call = call_of(place);
   }).join();
   return status;
 }
 
-// Reads a process's stacks, and adds those to be shown.
+// Reads the stacks of a process, or of the thread that is the rank, and adds those to be shown.
 Status read_stacks(const Place& place, bool all, std::vector<StackOf>& out) {
   Unwinder unwinder(place.pid);
   if (Status status = unwinder.open(); !status.ok()) return status;
@@ -127,8 +131,8 @@ std::vector<Place> places_of(const command::RunningJob& job, std::int64_t only, 
     sim::BoardBlock block;
     const bool begun = job.board.read_block(rank, block) && block.pid > 0;
     const bool same = begun && command::look_at_process(block.pid).start_ticks == block.start_ticks;
-    if (same) {
-      places.push_back({rank, block.pid, &job.board});
+    if (same && block.thread_ended == 0) {
+      places.push_back({rank, block.pid, block.thread, &job.board});
     } else if (begun) {
       complain(fmt::format("rank {} has ended", rank));
       missing = true;
@@ -166,7 +170,7 @@ int stacks(const command::StacksOrder& order) {
       complain(fmt::format("process {} {}", pid, why));
       return kStatusNoSuch;
     }
-    return print_stacks({{0, pid, nullptr}}, order.all, false);
+    return print_stacks({{0, pid, 0, nullptr}}, order.all, false);
   }
   if (job == nullptr) {
     complain(jobs.explain_no_match(order.job, "job or process"));

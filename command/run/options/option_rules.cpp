@@ -23,6 +23,7 @@ constexpr OptionRule kRules[] = {
     {"n", 1, OptionAction::ranks},
     {"np", 1, OptionAction::ranks},
     {"c", 1, OptionAction::ranks},
+    {"threads", 1, OptionAction::threads},
     {"nodes", 1, OptionAction::nodes},
     {"ppn", 1, OptionAction::ranks_per_node},
     {"perhost", 1, OptionAction::ranks_per_node},

@@ -12,8 +12,9 @@ namespace margay::command {
 
 // The effect of an option. Several spellings share an action.
 enum class OptionAction : std::uint8_t {
-  // Number of ranks, number of emulated nodes, number of ranks on each node.
+  // Number of ranks (with `threads`: of processes), of ranks in each process, of emulated nodes, of ranks on each node.
   ranks,
+  threads,
   nodes,
   ranks_per_node,
   // Prefix each line with its rank.

@@ -18,21 +18,24 @@ JobPlan make_plan(const RunOptions& options) {
   for (std::uint32_t program = 0; program < options.programs.size(); ++program) {
     plan.program_of_rank.insert(plan.program_of_rank.end(), options.programs[program].ranks, program);
   }
-  const std::uint32_t size = plan.size();
+  plan.process_ranks = options.threads;
+  const std::uint32_t processes = plan.size() / options.threads;
   const std::uint32_t nodes = options.nodes;
-  // The parser has checked `nodes` against the number of ranks.
-  MARGAY_ASSERT(nodes >= 1 && nodes <= std::max(size, 1U));
-  const std::uint32_t least = size / nodes;
-  const std::uint32_t with_one_more = size % nodes;
-  for (std::uint32_t rank = 0; rank < size; ++rank) {
-    // With one node all ranks are on it, whatever the value of -ppn.
-    if (options.ranks_per_node > 0 && nodes > 1) {
-      plan.node_of_rank.push_back(rank / options.ranks_per_node % nodes);
-    } else if (rank < with_one_more * (least + 1)) {
-      plan.node_of_rank.push_back(rank / (least + 1));
+  // The parser has checked `nodes` against the number of processes.
+  MARGAY_ASSERT(nodes >= 1 && nodes <= std::max(processes, 1U));
+  const std::uint32_t least = processes / nodes;
+  const std::uint32_t with_one_more = processes % nodes;
+  for (std::uint32_t process = 0; process < processes; ++process) {
+    std::uint32_t node = 0;
+    // With one node all processes are on it, whatever the value of -ppn.
+    if (options.processes_per_node > 0 && nodes > 1) {
+      node = process / options.processes_per_node % nodes;
+    } else if (process < with_one_more * (least + 1)) {
+      node = process / (least + 1);
     } else {
-      plan.node_of_rank.push_back((rank - with_one_more) / least);
+      node = (process - with_one_more) / least;
     }
+    plan.node_of_rank.insert(plan.node_of_rank.end(), options.threads, node);
   }
   // -ppn may leave nodes empty; they do not count.
   plan.node_count = 1 + *std::max_element(plan.node_of_rank.begin(), plan.node_of_rank.end());

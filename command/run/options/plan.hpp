@@ -15,6 +15,8 @@ struct JobPlan {
   std::vector<std::uint32_t> program_of_rank;
   // Dense, from 0.
   std::vector<std::uint32_t> node_of_rank;
+  // Ranks of each process, which have successive numbers and are on one node.
+  std::uint32_t process_ranks = 1;
   // Nodes with at least one rank.
   std::uint32_t node_count = 1;
   // The next four fields become those of sim::Job with the same names; the launcher fills them in after make_plan().
@@ -24,13 +26,15 @@ struct JobPlan {
   bool rates_given = false;
 
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(program_of_rank.size()); }
+  // The first rank of a rank's process.
+  [[nodiscard]] std::uint32_t first_of_process(std::uint32_t rank) const { return rank - rank % process_ranks; }
   // Number of ranks, by node.
   [[nodiscard]] std::vector<std::uint32_t> ranks_of_node() const;
 };
 
-// Assigns ranks to nodes in blocks of ranks / nodes; each of the first (ranks mod nodes) nodes gets one rank more. With
-// ranks_per_node and several nodes, each block has that number of ranks, and the blocks cycle over the nodes. Requires:
-// 1 <= nodes <= number of ranks.
+// Assigns processes to nodes in blocks of processes / nodes; each of the first (processes mod nodes) nodes gets one
+// process more. With processes_per_node and several nodes, each block has that number of processes, and the blocks
+// cycle over the nodes. Requires: 1 <= nodes <= number of processes.
 [[nodiscard]] JobPlan make_plan(const RunOptions& options);
 
 }  // namespace margay::command

@@ -9,6 +9,8 @@ std::string run_help() {
 Starts an MPI job on this host. mpiexec and mpirun are the same command. Options take one dash or two.
 
   -n, -np N               ranks of this program (default 1); -n2 is -n 2
+  --threads T             T ranks in each process, as its threads: of programs of a library with an entry function; -n and
+                          -ppn then count processes
   --nodes K               K emulated nodes: shared memory inside a node, TCP between; ranks in blocks
   -ppn P                  with --nodes: P ranks to a node, then the next
   -l, --prepend-rank      label each line of output with its rank

@@ -77,7 +77,7 @@ class Parser {
   Status no_program() const {
     const std::string taken =
         last_value_.empty() ? "" : fmt::format(" (\"{}\" is the value of {})", last_value_, last_option_);
-    return Status::error("no program given" + taken + ": margay run [options] PROGRAM [arguments]");
+    return Status::error("no program given" + taken + ": margay run [options] PROGRAM [arguments ...]");
   }
 
   // Forms of a token are tried in this order: the whole name, a name with digits, a name with "=VALUE".
@@ -119,10 +119,12 @@ class Parser {
     switch (rule.action) {
       case OptionAction::ranks:
         return number(word, values[0], sim::kMaxRanks, part_.ranks);
+      case OptionAction::threads:
+        return number(word, values[0], sim::kThreadRanksMax, out_.threads);
       case OptionAction::nodes:
         return number(word, values[0], sim::kMaxRanks, out_.nodes);
       case OptionAction::ranks_per_node:
-        return number(word, values[0], sim::kMaxRanks, out_.ranks_per_node);
+        return number(word, values[0], sim::kMaxRanks, out_.processes_per_node);
       case OptionAction::timeout:
         return parse_timeout(word, values[0], out_.timeout_seconds);
       case OptionAction::global_env:
@@ -249,8 +251,10 @@ class Parser {
       }
       for (std::uint32_t rank = first; rank <= last; ++rank) takes[rank] = true;
     }
-    for (std::uint32_t rank = 0; rank < size; ++rank) {
-      if (takes[rank]) out_.input_ranks.push_back(rank);
+    // The ranks of a process have one standard input.
+    for (std::uint32_t first = 0; first < size; first += out_.threads) {
+      const auto begin = takes.begin() + first;
+      if (std::find(begin, begin + out_.threads, true) != begin + out_.threads) out_.input_ranks.push_back(first);
     }
     return {};
   }
@@ -456,7 +460,7 @@ class Parser {
 
   // Options that need several nodes are not errors, since scripts set them for all machines.
   void warn_of_one_node() {
-    if (out_.ranks_per_node > 0) out_.notes.push_back("-ppn has an effect only with --nodes: there is one host");
+    if (out_.processes_per_node > 0) out_.notes.push_back("-ppn has an effect only with --nodes: there is one host");
     for (const std::string_view option : {"iface", "wire-tcp"}) {
       const std::string_view variable = find_option_rule(option)->variable;
       if (std::any_of(out_.rank_options.begin(), out_.rank_options.end(),
@@ -529,16 +533,22 @@ class Parser {
   Status check_whole() {
     if (Status status = check_short_limits(); !status.ok()) return status;
     if (Status status = check_trace_options(); !status.ok()) return status;
-    std::uint64_t ranks = 0;
-    for (const ProgramSpec& program : out_.programs) ranks += program.ranks;
+    std::uint64_t processes = 0;
+    for (const ProgramSpec& program : out_.programs) processes += program.ranks;
+    const std::uint64_t ranks = processes * out_.threads;
     if (ranks > sim::kMaxRanks) {
       return Status::error(std::to_string(ranks) + " ranks are asked for; at most " + std::to_string(sim::kMaxRanks) +
                            " can run");
     }
-    if (!out_.programs.empty() && out_.nodes > ranks) {
-      return Status::error("--nodes " + std::to_string(out_.nodes) + " is more than the " + std::to_string(ranks) +
-                           " ranks");
+    if (!out_.programs.empty() && out_.nodes > processes) {
+      return Status::error("--nodes " + std::to_string(out_.nodes) + " is more than the " + std::to_string(processes) +
+                           (out_.threads > 1 ? " processes, whose ranks are on one node" : " ranks"));
     }
+    if (out_.threads > 1 && out_.system_mpi) {
+      return Status::error(
+          "option --threads: --mpi system runs a library whose ranks are processes; leave one of both out");
+    }
+    for (ProgramSpec& program : out_.programs) program.ranks *= out_.threads;
     if (ranks > 0) {
       if (Status status = take_input_ranks(static_cast<std::uint32_t>(ranks)); !status.ok()) return status;
     }

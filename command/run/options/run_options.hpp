@@ -20,6 +20,7 @@ using Assignments = std::vector<std::pair<std::string, std::string>>;
 
 // One part of the command line: "[options] PROGRAM [arguments]".
 struct ProgramSpec {
+  // All ranks: with --threads those of all its processes.
   std::uint32_t ranks = 1;
   std::vector<std::string> argv;
   // -env; overrides the global variables.
@@ -49,9 +50,12 @@ struct RunOptions {
   Assignments rank_options;
   InheritedEnvironment inherited;
   std::string working_directory;
-  // Emulated nodes; with 0 ranks per node, ranks are spread evenly in blocks.
+  // Ranks in each process, as its threads.
+  std::uint32_t threads = 1;
+  // Emulated nodes; with 0 processes per node, processes are spread evenly in blocks. Without --threads a process is a
+  // rank.
   std::uint32_t nodes = 1;
-  std::uint32_t ranks_per_node = 0;
+  std::uint32_t processes_per_node = 0;
   // 0: none.
   double timeout_seconds = 0;
   // Print each rank's exit code at the job's end; print `notes`; print the table of statistics.
@@ -73,7 +77,7 @@ struct RunOptions {
   // --report: the JSON file for findings; empty: none.
   std::string report;
   BindTo bind_to = BindTo::none;
-  // Ranks that get the standard input.
+  // Ranks that get the standard input; with --threads, the first ranks of their processes.
   std::vector<std::uint32_t> input_ranks{0};
   // Prefix of each line, and names of files; patterns as in output_sink.hpp.
   std::string line_pattern;

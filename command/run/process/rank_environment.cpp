@@ -15,9 +15,9 @@ using Variables = std::map<std::string, std::string>;
 
 // Prefixes of an outer launcher's variables. A rank that inherited them would join that launcher's job.
 constexpr std::string_view kOuterLauncherPrefixes[] = {"PMI_", "PMIX_", "OMPI_", "HYDI_", "HYDRA_", "MPI_LOCAL"};
-constexpr std::string_view kOuterJob[] = {"MARGAY_RANK",        "MARGAY_BOARD_FD",      "MARGAY_NODE_FD",
-                                          "MARGAY_APPNUM",      "MARGAY_PROGRAM_RANKS", "MARGAY_JOB",
-                                          "MARGAY_FINDINGS_FD", "MARGAY_FINDINGS_PATH"};
+constexpr std::string_view kOuterJob[] = {
+    "MARGAY_RANK", "MARGAY_BOARD_FD",    "MARGAY_NODE_FD",       "MARGAY_APPNUM",  "MARGAY_PROGRAM_RANKS",
+    "MARGAY_JOB",  "MARGAY_FINDINGS_FD", "MARGAY_FINDINGS_PATH", "MARGAY_THREADS", "MARGAY_PMI_FDS"};
 
 bool belongs_to_outer_launcher(std::string_view name) {
   const auto starts = [name](std::string_view prefix) { return name.substr(0, prefix.size()) == prefix; };
@@ -45,9 +45,14 @@ Variables inherit(const InheritedEnvironment& rule, char** inherited) {
   return variables;
 }
 
-// The variables by which a rank finds its job; set last, so that no option can replace them.
+// The variables by which a process finds its job, as its first rank; set last, so that no option can replace them.
 void join_job(Variables& variables, const JobPlan& plan, std::uint32_t rank, const RankDescriptors& descriptors) {
-  variables["PMI_FD"] = std::to_string(descriptors.pmi);
+  variables["PMI_FD"] = std::to_string(descriptors.pmi.front());
+  if (plan.process_ranks > 1) {
+    variables["MARGAY_THREADS"] = std::to_string(plan.process_ranks);
+    std::string& list = variables["MARGAY_PMI_FDS"];
+    for (const int descriptor : descriptors.pmi) list += (list.empty() ? "" : ",") + std::to_string(descriptor);
+  }
   variables["PMI_RANK"] = std::to_string(rank);
   variables["PMI_SIZE"] = std::to_string(plan.size());
   variables["MARGAY_RANK"] = std::to_string(rank);

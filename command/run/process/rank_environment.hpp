@@ -10,18 +10,19 @@
 
 namespace margay::command {
 
-// The descriptors that a rank inherits; -1: none.
+// The descriptors that a process inherits; -1: none.
 struct RankDescriptors {
-  int pmi = -1;
+  // One for each rank of the process.
+  std::vector<int> pmi;
   int board = -1;
   int node_segment = -1;
   int findings = -1;
 };
 
-// NAME=VALUE entries for one rank. `library_folder` is put first in LD_LIBRARY_PATH; empty: that variable is left
-// alone. Variables of an outer launcher (PMI_*, MARGAY_RANK, OMPI_*, PMIX_*) are not passed on. A trace folder is given
-// as an absolute path, because the rank may change its directory. Later settings override earlier ones: inherited,
-// margay's options, -genv, -env.
+// NAME=VALUE entries for the process whose first rank is `rank`. `library_folder` is put first in LD_LIBRARY_PATH;
+// empty: that variable is left alone. Variables of an outer launcher (PMI_*, MARGAY_RANK, OMPI_*, PMIX_*) are not
+// passed on. A trace folder is given as an absolute path, because the rank may change its directory. Later settings
+// override earlier ones: inherited, margay's options, -genv, -env.
 [[nodiscard]] std::vector<std::string> make_environment(const RunOptions& options, const JobPlan& plan,
                                                         std::uint32_t rank, const RankDescriptors& descriptors,
                                                         const std::string& library_folder, char** inherited);

@@ -16,6 +16,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 
 #include "command/run/program/program.hpp"
 
@@ -76,10 +77,10 @@ int child_main(void* argument) {
   if (!request.working_directory.empty() && ::chdir(request.working_directory.c_str()) != 0) {
     give_up(shared, Step::directory);
   }
-  if (request.processor >= 0) {
+  if (!request.processors.empty()) {
     cpu_set_t set;
     CPU_ZERO(&set);
-    CPU_SET(static_cast<unsigned>(request.processor), &set);
+    for (const int processor : request.processors) CPU_SET(static_cast<unsigned>(processor), &set);
     // Binding is best effort.
     static_cast<void>(::sched_setaffinity(0, sizeof set, &set));
   }
@@ -187,7 +188,10 @@ int processor_for(std::uint32_t rank) {
 }
 
 void signal_ranks(const std::vector<int>& pids, int signal) {
+  int before = 0;
   for (int pid : pids) {
+    // The ranks of one process are neighbours in the list.
+    if (std::exchange(before, pid) == pid) continue;
     // An unreaped child keeps its number.
     siginfo_t info{};
     if (pid <= 0 || ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0) continue;

@@ -41,8 +41,8 @@ struct SpawnRequest {
   // These stay open over exec, with the same numbers.
   std::vector<int> inherited;
   pid_t process_group = 0;
-  // The processor to bind to; -1: none.
-  int processor = -1;
+  // The processors to bind to; empty: none.
+  std::vector<int> processors;
 };
 
 // Starts the child; on success the child's exec has already succeeded. Error: names the program and the system's error;
@@ -58,7 +58,8 @@ struct SpawnRequest {
 void raise_descriptor_limit(rlimit& before);
 // The processor for a rank, round robin over the allowed ones; -1: they cannot be determined.
 [[nodiscard]] int processor_for(std::uint32_t rank);
-// Sends `signal` to each process that is still an unreaped child, so the number cannot belong to another process.
+// Sends `signal` once to each process of the ranks that is still an unreaped child, so the number cannot belong to
+// another process.
 void signal_ranks(const std::vector<int>& pids, int signal);
 // The same, but only for ranks that left the job's process group, such as a program under `timeout`, which leads a
 // group of its own.

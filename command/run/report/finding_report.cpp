@@ -198,7 +198,8 @@ sim::Finding finding_of_line(const Cause& cause, const sim::Board& board) {
   return number == 0 || number >= sim::kFindingCount ? sim::Finding::aborted : static_cast<sim::Finding>(number);
 }
 
-JobFinding finding_of_cause(const Cause& cause, const std::string& message, const sim::Board& board) {
+JobFinding finding_of_cause(const Cause& cause, const std::string& message, const sim::Board& board,
+                            std::uint32_t process_ranks) {
   JobFinding found;
   found.finding = finding_of(cause.kind);
   found.message = message;
@@ -207,13 +208,13 @@ JobFinding finding_of_cause(const Cause& cause, const std::string& message, cons
   const bool of_the_job = cause.kind == CauseKind::timeout || cause.kind == CauseKind::deadlock ||
                           cause.kind == CauseKind::interrupted || cause.kind == CauseKind::output_closed;
   if (of_the_job) return found;
-  found.ranks = {cause.rank};
+  found.ranks = ranks_of_cause(cause, board, process_ranks);
   // The message names the aborting call. The board may name another one: a thread outside the rank may abort, too.
   if (cause.kind == CauseKind::abort) {
     found.call = cause.text.empty() ? "MPI_Abort" : cause.text.substr(0, cause.text.find(' '));
     if (!found.call.starts_with("MPI_")) found.call.clear();
     found.site = site_in(cause.text);
-  } else {
+  } else if (found.ranks.size() == 1) {
     found.call = call_in_progress(board, cause.rank);
   }
   return found;

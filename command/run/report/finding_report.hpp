@@ -52,8 +52,10 @@ struct JobFinding {
 [[nodiscard]] sim::Finding finding_of(CauseKind kind);
 // The finding whose id ends the line about the cause. For a fatal MPI error it is the finding of the error's class.
 [[nodiscard]] sim::Finding finding_of_line(const Cause& cause, const sim::Board& board);
-// The finding for the cause with its rank and the call in progress, read from the board now.
-[[nodiscard]] JobFinding finding_of_cause(const Cause& cause, const std::string& message, const sim::Board& board);
+// The finding for the cause with its ranks (ranks_of_cause), and the call in progress of a single rank, read from the
+// board now.
+[[nodiscard]] JobFinding finding_of_cause(const Cause& cause, const std::string& message, const sim::Board& board,
+                                          std::uint32_t process_ranks);
 // A `deadlock` or `stalled` finding, with the wait of each rank that the board shows now. `name_location` may be empty.
 [[nodiscard]] JobFinding finding_of_waits(sim::Finding finding, const std::string& message, const sim::Board& board,
                                           const NameLocation& name_location);

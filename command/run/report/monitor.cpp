@@ -77,6 +77,12 @@ void Monitor::on_initialized(std::int64_t now_ns) {
   fail(std::move(cause), now_ns, 0, kTermToKillNs);
 }
 
+void Monitor::on_thread_end_without_init(std::uint32_t rank, int code) {
+  if (ended_without_init_ >= 0) return;
+  ended_without_init_ = rank;
+  ended_without_init_code_ = code;
+}
+
 // The grace lets the aborting rank write its message.
 void Monitor::on_abort(std::uint32_t rank, int code, const std::string& text, std::int64_t now_ns) {
   Cause cause;

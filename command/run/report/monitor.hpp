@@ -91,6 +91,8 @@ class Monitor {
   void on_output_closed(int error, const std::string& place, std::int64_t now_ns);
   void on_stop(std::uint32_t rank, std::int64_t now_ns) { ranks_[rank].stopped_at_ns = now_ns; }
   void on_continue(std::uint32_t rank);
+  // A rank that is a thread has returned from the program with `code`, without MPI_Init, while its process runs on.
+  void on_thread_end_without_init(std::uint32_t rank, int code);
   // A rank has called MPI_Init, so a rank that ended without MPI_Init is a failure.
   void on_initialized(std::int64_t now_ns);
 

@@ -12,6 +12,7 @@ bool can_report(const sim::BoardBlock& block, bool ended) {
 std::string describe_state(const sim::Board& board, std::uint32_t rank, pid_t pid, bool ended,
                            const std::string& library, const NameLocation& name_location) {
   const sim::BoardBlock& block = board.block(rank);
+  ended = ended || block.thread_ended != 0;
   // The block of a rank that has ended shows its last state, which is out of date.
   const bool inside = can_report(block, ended);
   const std::string call = describe_call(board, rank, name_location);

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <numeric>
 
 #include "sim/base/resources.hpp"
 
@@ -13,6 +14,20 @@ namespace {
 
 std::string describe_rank(std::uint32_t rank, const ReportContext& context) {
   return fmt::format("rank {} (host {}, pid {})", rank, context.host, (*context.pids)[rank]);
+}
+
+// The ranks that end with one process. `one`, `many`: the verb behind them.
+std::string describe_ranks(const std::vector<std::uint32_t>& ranks, const ReportContext& context, std::string_view one,
+                           std::string_view many) {
+  if (ranks.size() == 1) return fmt::format("{}{}", describe_rank(ranks.front(), context), one);
+  return fmt::format("{} (threads of one process, host {}, pid {}){}", ranks_text(ranks), context.host,
+                     (*context.pids)[ranks.front()], many);
+}
+
+std::vector<std::uint32_t> ranks_of_process(std::uint32_t rank, std::uint32_t process_ranks) {
+  std::vector<std::uint32_t> ranks(process_ranks);
+  std::iota(ranks.begin(), ranks.end(), rank - rank % process_ranks);
+  return ranks;
 }
 
 std::string in_call(std::uint32_t rank, const ReportContext& context) {
@@ -47,14 +62,26 @@ std::string calls_of_all(const ReportContext& context) {
   return size > kMostShown ? text + ", ..." : text;
 }
 
+// "the library counter", "the library counter, the library rmi"; empty: none is open.
+std::string open_libraries(const sim::BoardBlock& block) {
+  std::string text;
+  for (const sim::BoardLibrary& each : block.libraries) {
+    if (each.is_open != 0) text += (text.empty() ? "the library " : ", the library ") + clean_text(each.name);
+  }
+  return text;
+}
+
 // A clause about the cause; describe_cause() adds job, time and the remaining ranks.
 std::string format_cause(const Cause& cause, const ReportContext& context) {
+  const std::vector<std::uint32_t> ranks = ranks_of_cause(cause, *context.board, context.process_ranks);
+  // Several ranks may be in different calls.
+  const std::string call = ranks.size() == 1 ? in_call(cause.rank, context) : std::string();
   switch (cause.kind) {
     case CauseKind::none:
       return "nothing";
     case CauseKind::signal:
-      return fmt::format("{} was killed by signal {}, {}{}", describe_rank(cause.rank, context), cause.signal,
-                         signal_name(cause.signal), in_call(cause.rank, context));
+      return fmt::format("{} killed by signal {}, {}{}", describe_ranks(ranks, context, " was", " were"), cause.signal,
+                         signal_name(cause.signal), call);
     case CauseKind::no_finalize:
       // If the rank did call MPI_Finalize, the call failed, and its error is the cause.
       if (const sim::BoardBlock& block = context.board->block(cause.rank);
@@ -63,13 +90,18 @@ std::string format_cause(const Cause& cause, const ReportContext& context) {
                            clean_text(block.message));
       }
       if (const std::uint32_t open = context.board->block(cause.rank).open_sessions; open != 0) {
+        // A library holds the rank as a session does.
+        if (const std::string libraries = open_libraries(context.board->block(cause.rank)); !libraries.empty()) {
+          return fmt::format("{} left without the end of {} (exit code {}){}", describe_rank(cause.rank, context),
+                             libraries, cause.code, in_call(cause.rank, context));
+        }
         return fmt::format("{} left {} session{} without MPI_Session_finalize (exit code {}){}",
                            describe_rank(cause.rank, context), open, open == 1 ? "" : "s", cause.code,
                            in_call(cause.rank, context));
       }
-      return fmt::format("{} left without {} (exit code {}){}", describe_rank(cause.rank, context),
+      return fmt::format("{} left without {} (exit code {}){}", describe_ranks(ranks, context, "", ""),
                          context.board->block(cause.rank).on_portals != 0 ? "Program::finish()" : "MPI_Finalize",
-                         cause.code, in_call(cause.rank, context));
+                         cause.code, call);
     case CauseKind::no_init:
       return fmt::format("{} did not call MPI_Init, as other ranks did, and ended (exit code {})",
                          describe_rank(cause.rank, context), cause.code);
@@ -97,6 +129,29 @@ std::string format_cause(const Cause& cause, const ReportContext& context) {
 
 }  // namespace
 
+std::vector<std::uint32_t> ranks_of_cause(const Cause& cause, const sim::Board& board, std::uint32_t process_ranks) {
+  std::vector<std::uint32_t> ranks = ranks_of_process(cause.rank, process_ranks);
+  if (cause.kind == CauseKind::signal) return ranks;
+  if (cause.kind != CauseKind::no_finalize || board.block(cause.rank).open_sessions != 0) return {cause.rank};
+  // Of the ranks of a process some may have finalized, and some may have failed to.
+  std::erase_if(ranks, [&](std::uint32_t rank) {
+    return rank != cause.rank && board.block(rank).state != sim::RankState::initialized;
+  });
+  return ranks;
+}
+
+std::string ranks_text(std::span<const std::uint32_t> ranks) {
+  std::string text = ranks.size() == 1 ? "rank" : "ranks";
+  for (std::size_t begin = 0; begin < ranks.size();) {
+    std::size_t end = begin + 1;
+    while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1) ++end;
+    text += (begin == 0 ? " " : ", ") + std::to_string(ranks[begin]);
+    if (end - begin > 1) text += "-" + std::to_string(ranks[end - 1]);
+    begin = end;
+  }
+  return text;
+}
+
 // The number of remaining ranks shows whether the failure ended others.
 std::string describe_cause(const Cause& cause, const ReportContext& context) {
   std::string others;
@@ -110,10 +165,12 @@ std::string describe_cause(const Cause& cause, const ReportContext& context) {
 }
 
 std::string describe_stop(std::uint32_t rank, const ReportContext& context) {
+  const std::vector<std::uint32_t> ranks = ranks_of_process(rank, context.process_ranks);
   return fmt::format(
-      "margay: job {}: {} has been stopped by a signal{} for 10 s; the job goes on when it is continued "
+      "margay: job {}: {} been stopped by a signal{} for 10 s; the job goes on when it is continued "
       "(kill -CONT {})",
-      context.job_name, describe_rank(rank, context), in_call(rank, context), (*context.pids)[rank]);
+      context.job_name, describe_ranks(ranks, context, " has", " have"),
+      ranks.size() == 1 ? in_call(rank, context) : "", (*context.pids)[rank]);
 }
 
 // Real-time signals have neither abbreviation nor description.

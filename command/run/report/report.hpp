@@ -22,6 +22,8 @@ struct ReportContext {
   const sim::Board* board = nullptr;
   // By rank.
   const std::vector<int>* pids = nullptr;
+  // Ranks of each process (JobPlan::process_ranks).
+  std::uint32_t process_ranks = 1;
   // elapsed_seconds: since the runner began the job. timeout_seconds: the limit of --timeout; 0: none.
   double elapsed_seconds = 0;
   double timeout_seconds = 0;
@@ -33,6 +35,12 @@ struct ReportContext {
   NameLocation name_location;
 };
 
+// The ranks that a cause concerns, in ascending order: all of a process that a signal has killed, and those of a
+// process that left without MPI_Finalize; otherwise the cause's rank alone.
+[[nodiscard]] std::vector<std::uint32_t> ranks_of_cause(const Cause& cause, const sim::Board& board,
+                                                        std::uint32_t process_ranks);
+// "rank 4", or "ranks 4-7, 9". Requires: ascending order, not empty.
+[[nodiscard]] std::string ranks_text(std::span<const std::uint32_t> ranks);
 // One line with the root cause: job, rank, host, process, signal or code, the MPI call in progress, elapsed time.
 [[nodiscard]] std::string describe_cause(const Cause& cause, const ReportContext& context);
 // One line, with the cure, about a rank that a signal has stopped for a long time.

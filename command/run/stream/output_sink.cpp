@@ -13,7 +13,7 @@
 namespace margay::command {
 
 // An unknown letter was rejected by the parser and is skipped here.
-std::string fill_pattern(const std::string& pattern, std::uint32_t rank) {
+std::string fill_pattern(const std::string& pattern, std::uint32_t rank, std::uint32_t process_ranks) {
   std::string text;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
     if (pattern[i] != '%' || i + 1 == pattern.size()) {
@@ -22,6 +22,7 @@ std::string fill_pattern(const std::string& pattern, std::uint32_t rank) {
     }
     const char letter = pattern[++i];
     if (letter == 'r') text += std::to_string(rank);
+    if (letter == 'r' && process_ranks > 1) text += "-" + std::to_string(rank + process_ranks - 1);
     if (letter == 'h') text += host_name();
     if (letter == 'g' || letter == 'p') text += '0';
     if (letter == 't') text += std::to_string(::time(nullptr));
@@ -41,7 +42,7 @@ void OutputSink::add(std::uint32_t rank, std::string_view text) {
   while (!text.empty()) {
     const std::size_t newline = text.find('\n');
     const std::size_t length = newline == std::string_view::npos ? text.size() : newline + 1;
-    if (open_line_of_ == kNobody && !prefix_.empty()) queue_ += fill_pattern(prefix_, rank);
+    if (open_line_of_ == kNobody && !prefix_.empty()) queue_ += fill_pattern(prefix_, rank, process_ranks_);
     queue_.append(text.substr(0, length));
     open_line_of_ = newline == std::string_view::npos ? std::int64_t{rank} : kNobody;
     text.remove_prefix(length);

@@ -16,9 +16,10 @@ namespace margay::command {
 
 // Patterns for file names and line prefixes, as in Hydra.
 
-// Replaces %r: rank, %h: host, %g: process group and %p: proxy (both 0, because there is one host), %t: seconds since
-// 1970, %%: a %. The command line has checked the letters.
-[[nodiscard]] std::string fill_pattern(const std::string& pattern, std::uint32_t rank);
+// Replaces %r: rank (with several ranks in the process, the first and the last, "4-7"), %h: host, %g: process group and
+// %p: proxy (both 0, because there is one host), %t: seconds since 1970, %%: a %. The command line has checked the
+// letters.
+[[nodiscard]] std::string fill_pattern(const std::string& pattern, std::uint32_t rank, std::uint32_t process_ranks = 1);
 
 // The queue and the line state of one destination.
 class OutputSink {
@@ -26,8 +27,10 @@ class OutputSink {
   // The queue length at which the ranks are no longer read.
   static constexpr std::size_t kFullBytes = std::size_t{1} << 20;
 
-  // `descriptor` remains the caller's. Each line of a rank begins with `prefix`, a pattern.
-  OutputSink(int descriptor, std::string prefix) : descriptor_(descriptor), prefix_(std::move(prefix)) {}
+  // `descriptor` remains the caller's. Each line of a process begins with `prefix`, a pattern. A process has
+  // `process_ranks` ranks, and is named by the first one below.
+  OutputSink(int descriptor, std::string prefix, std::uint32_t process_ranks = 1)
+      : descriptor_(descriptor), prefix_(std::move(prefix)), process_ranks_(process_ranks) {}
 
   // Queues text of a rank's stream: whole lines, or a partial line that the stream continues later.
   void add(std::uint32_t rank, std::string_view text);
@@ -55,6 +58,7 @@ class OutputSink {
 
   int descriptor_;
   std::string prefix_;
+  std::uint32_t process_ranks_;
   bool reader_gone_ = false;
   int write_error_ = 0;
   // The rank whose partial line was queued last.

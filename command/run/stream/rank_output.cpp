@@ -57,7 +57,7 @@ bool same_file(int one, int other) {
 RankOutput::RankOutput(Poller& poller, std::uint32_t ranks, const OutputOptions& options)
     : poller_(poller), options_(options), streams_(std::size_t{ranks} * 2) {
   for (int descriptor : {STDOUT_FILENO, STDERR_FILENO}) {
-    sinks_.push_back(std::make_unique<OutputSink>(descriptor, options.line_pattern));
+    sinks_.push_back(std::make_unique<OutputSink>(descriptor, options.line_pattern, options.process_ranks));
     sink_names_.emplace_back();
     sink_is_watched_.push_back(false);
   }
@@ -100,14 +100,14 @@ Status RankOutput::open_stream(std::uint32_t rank, EventKind kind, const std::st
 Status RankOutput::sink_for(std::uint32_t rank, EventKind kind, const std::string& pattern, std::size_t& sink) {
   sink = kind == EventKind::output ? 0 : error_sink_;
   if (pattern.empty()) return {};
-  const std::string name = fill_pattern(pattern, rank);
+  const std::string name = fill_pattern(pattern, rank, options_.process_ranks);
   // A pattern without %r names one file for all ranks.
   const auto known = std::find(sink_names_.begin() + 2, sink_names_.end(), name);
   sink = static_cast<std::size_t>(known - sink_names_.begin());
   if (known != sink_names_.end()) return {};
   const int file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) return Status::error("cannot write " + name + ": " + std::strerror(errno));
-  sinks_.push_back(std::make_unique<OutputSink>(file, options_.line_pattern));
+  sinks_.push_back(std::make_unique<OutputSink>(file, options_.line_pattern, options_.process_ranks));
   sink_names_.push_back(name);
   sink_is_watched_.push_back(false);
   return {};

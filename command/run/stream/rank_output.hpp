@@ -62,6 +62,8 @@ struct OutputOptions {
   // Patterns of file names; empty: the launcher's own stream.
   std::string output_pattern;
   std::string error_pattern;
+  // Ranks of each process, which have its output in common (JobPlan::process_ranks).
+  std::uint32_t process_ranks = 1;
 };
 
 struct OutputFailure {

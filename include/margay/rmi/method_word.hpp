@@ -51,12 +51,19 @@ struct MethodClass {
   bool polymorphic;   // whether it may have virtual functions
 };
 
-// The two words of `method`. In the ABI of 32-bit and 64-bit ARM the bit for virtual is elsewhere; not ported.
+// Whether pointers to member functions have the layout above. On ARM the bit for virtual is in the adjustment; not
+// ported, so programs there use method<&Class::function> and lambdas.
+#if defined(__x86_64__)
+inline constexpr bool kPointersTravel = true;
+#else
+inline constexpr bool kPointersTravel = false;
+#endif
+
+// The two words of `method`, and back.
 template <class Method>
 [[nodiscard]] RawMethod raw_method(Method method) {
-#if !defined(__x86_64__)
-#error "margay::rmi reads pointers to member functions as x86-64's Itanium C++ ABI lays them out"
-#endif
+  static_assert(kPointersTravel || sizeof(Method) == 0,
+                "margay::rmi: pointers to members travel on x86-64 only; pass method<&Class::function>");
   static_assert(sizeof(Method) == sizeof(RawMethod),
                 "margay::rmi: not a pointer to member function of the Itanium C++ ABI");
   RawMethod raw;

@@ -316,7 +316,7 @@ TEST_CASE("what cannot be asked for is an error that says what can") {
   CHECK(words("neighbor_alltoall=tree").find("there is a choice for barrier, bcast, reduce, allreduce, gather") !=
         std::string::npos);
   CHECK(words("allreduce=bucket:2x4").find("it is allreduce=tree") != std::string::npos);
-  CHECK(words("allreduce=hybrid:2y4").find("allreduce=hybrid:2y4: a plan is") != std::string::npos);
+  CHECK(words("allreduce=hybrid:2y4").find("allreduce=hybrid:2y4: a plan has") != std::string::npos);
   CHECK(words("allreduce=tree,brodcast=tree").find("brodcast=tree: there is a choice for") != std::string::npos);
 }
 

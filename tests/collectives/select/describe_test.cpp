@@ -28,7 +28,7 @@ TEST_CASE("the described choices are those that choose() makes") {
     facts.crowded = crowded;
     facts.processors = sim::processor_share().processors;
     const auto first = std::ranges::find_if(
-        lines, [](const std::string& line) { return line.find("do not block") != std::string::npos; });
+        lines, [](const std::string& line) { return line.find("for nonblocking calls") != std::string::npos; });
     const std::vector<std::string> of_stopping(first, lines.end());
     for (const auto& [bytes, length] :
          {std::pair{0, "up to 16 KiB"}, std::pair{1 << 16, "64 KiB"}, std::pair{1 << 20, "1 MiB"}}) {

@@ -74,9 +74,12 @@ def case_misuse(case):
     """A library that never ends, aborts, or uses what it has not named."""
     case.margay(misuse(case), "no_end", status="nonzero")
     case.expect(set(case.ids()) == {"no-finalize"}, f"unexpected {case.ids()}")
+    case.expect("the library misuse" in case.last.stderr, "the report names the library")
     case.margay(misuse(case), "abort", status=5)
     case.expect("aborted" in case.ids(), f"unexpected {case.ids()}")
-    for mode in ("counter", "hold"):
+    for mode in ("outgoing", "observer"):
+        case.margay("--check-accounting", misuse(case), mode)
+    for mode in ("counter", "hold", "portal", "rank"):
         case.margay(misuse(case), mode, status="nonzero", ranks=1)
 
 

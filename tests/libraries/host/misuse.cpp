@@ -4,8 +4,10 @@
 #include <array>
 #include <csignal>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 using namespace margay;
 
@@ -26,22 +28,62 @@ bool fails(const host::Library& library) {
   return !status.ok();
 }
 
+// Descriptions that no library may have, and joins that are too many.
+int join_cases() {
+  bool all = fails({"mpis", kOfMpi, {}, {}}) && fails({"another", kOfRmi, {}, {}}) &&
+             fails({"a_name_that_is_too_long", kFree, {}, {}}) && fails({"counters", kFree, kTooManyCounters, {}});
+  host::Rank* first = nullptr;
+  all = all && host::join({"first", kFree, {}, {}}, first).ok();
+  all =
+      all && fails({"first", kOther, {}, {}}) && fails({"second", kFree, {}, {}}) && !fails({"third", kOther, {}, {}});
+  first->end();
+  // After the end of the last library the rank is dormant; a new one resumes it.
+  all = all && !fails({"again", kFree, {}, {}});
+  return all ? 0 : 1;
+}
+
+// A message without an observer.
+int send_without_observer(host::Rank* rank) {
+  // A message without an observer, to this rank itself: longer than a wire takes at once.
+  std::vector<std::byte> body(1 << 20);
+  host::Outgoing message;
+  message.header.portal = 53;
+  message.header.destination = {0, rank->rank()};
+  message.body = portals::Region(body.data(), body.size());
+  {
+    const host::Call call(*rank, "misuse");
+    rank->send(message);
+    const auto status =
+        host::wait_until(*rank, {.call = "misuse"}, [&] { return rank->state(message) == host::SendState::sent; });
+    if (!status.ok()) return 1;
+  }
+  rank->end();
+  return 0;
+}
+
+// An observer that is destroyed after the library's end.
+int end_with_observer(host::Rank* rank) {
+  struct Nothing : host::Observer {
+    void notify() override {}
+  };
+  auto observer = std::make_unique<Nothing>();
+  {
+    const host::Call call(*rank, "misuse");
+    rank->observe_rounds(*observer, true);
+  }
+  rank->end();
+  observer.reset();
+  // Rounds of the next library do not call the destroyed observer.
+  if (!host::join({"next", kFree, {}, {}}, rank).ok()) return 1;
+  rank->end();
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string_view mode = argc > 1 ? argv[1] : "";
-  if (mode == "join") {
-    bool all = fails({"mpis", kOfMpi, {}, {}}) && fails({"another", kOfRmi, {}, {}}) &&
-               fails({"a_name_that_is_too_long", kFree, {}, {}}) && fails({"counters", kFree, kTooManyCounters, {}});
-    host::Rank* first = nullptr;
-    all = all && host::join({"first", kFree, {}, {}}, first).ok();
-    all = all && fails({"first", kOther, {}, {}}) && fails({"second", kFree, {}, {}}) &&
-          !fails({"third", kOther, {}, {}});
-    first->end();
-    // After the end of the last library the rank is dormant; a new one resumes it.
-    all = all && !fails({"again", kFree, {}, {}});
-    return all ? 0 : 1;
-  }
+  if (mode == "join") return join_cases();
   if (mode == "foreign") {
     host::Rank* rank = nullptr;
     const portals::Status status = host::join({"foreign", kFree, {}, {}}, rank);
@@ -52,13 +94,22 @@ int main(int argc, char** argv) {
   if (!host::join({"misuse", kFree, {}, {}}, rank).ok()) return 1;
   if (mode == "no_end") return 0;
   if (mode == "abort") rank->abort(5, "the test ends the job");
-  const host::Call call(*rank, "misuse");
   if (mode == "lost") {
+    const host::Call call(*rank, "misuse");
     if (rank->rank() == 1) raise(SIGKILL);
     const portals::Status status = host::wait_until(*rank, {.call = "misuse", .peer = 1}, [] { return false; });
     return status.ok() ? 0 : 1;
   }
+  if (mode == "outgoing") return send_without_observer(rank);
+  if (mode == "observer") return end_with_observer(rank);
+  const host::Call call(*rank, "misuse");
   if (mode == "counter") rank->counter(0) = 1;
   if (mode == "hold") rank->hold_when_no_room(54);
+  portals::Header header;
+  header.portal = 53;
+  header.destination = {0, rank->rank()};
+  if (mode == "portal") header.portal = 0;
+  if (mode == "rank") header.destination.rank = 99;
+  static_cast<void>(rank->try_send(header, portals::Region()));
   return 1;
 }

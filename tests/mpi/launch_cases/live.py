@@ -112,6 +112,25 @@ def case_top_deadlock(case):
         screen.end()
 
 
+def case_live_threads(case):
+    """Ranks that are threads have the pid of their process; top and stacks show the state of each thread."""
+    program = case.ours("threads_as_ranks.c", ["-lpthread"])
+    with Job(case, program, "sleep", 1, GUARD_S, options=("--threads", "2")) as job:
+        job.read_until(job.process.stdout, "rank 1 sleeps")
+        look = lambda: case.command("top", "--once", "--interval", "0.05", job.name)
+        table = eventually(case, look, lambda seen: len(re.findall(r" waiting +MPI_Barrier ", seen)) == 3, "three ranks wait")
+        seen = rows(table)
+        pids = [seen[rank].split()[2] for rank in range(4)]
+        case.expect(pids[0] == pids[1] != pids[2] == pids[3], f"two processes: {pids}")
+        case.expect(" sleeping " in seen[1], "rank 1 computes nothing")
+        stacks = case.command("stacks", job.name)
+        case.expect(re.search(r"^ranks 0,2,3: end_otherwise \(threads_as_ranks.c:\d+\) > MPI_Barrier$", stacks, re.M), "three equal stacks")
+        case.expect(re.search(r"^rank 1: end_otherwise \(threads_as_ranks.c:\d+\) > sleep", stacks, re.M), "rank 1's thread")
+        case.expect(len(stacks.splitlines()) == 2, "nothing else")
+        os.kill(job.process.pid, signal.SIGUSR1)
+        job.read_until(job.process.stderr, f"margay: rank 3 (pid {pids[3]}) in MPI_Barrier")
+
+
 def case_top_computes(case):
     """A rank that computes, on one node and on two: its state, what lies with it, and over which wire it came."""
     for options, wire in (((), "shm"), (("--nodes", "2", "-ppn", "1"), "tcp")):

@@ -23,7 +23,7 @@ def chosen(case, *words, variables):
 def case_info_collectives(case):
     """The rates with what they mean, choices with their costs, the Paragon; by given rates; wrong ones are errors."""
     info(case, "-n", "8", rates="usual")
-    case.expect_printed("rates: the usual ones", "a message, each further one", "as text", "8 ranks on 1 node", "allreduce",
+    case.expect_printed("rates: the usual ones", "a message, each further message", "as text", "8 ranks on 1 node", "allreduce",
                         "on the Paragon")
     # In memory, with its cost and the next one's.
     case.expect_matches(r"^  barrier +shared +[0-9.]+ us; \w+ [0-9.]+ us$")

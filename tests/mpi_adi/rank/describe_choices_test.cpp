@@ -37,7 +37,7 @@ TEST_CASE("the protocols in `margay info` follow the short limit, the long proto
   const std::string rendezvous = notify(options);
   // All long ones but ready.
   CHECK_EQ(lines_with(rendezvous, "the receiver pulls the body"), 2 * 3);
-  CHECK_EQ(lines_with(rendezvous, "into the receive that must be there"), 2 * 2);
+  CHECK_EQ(lines_with(rendezvous, "into the posted receive"), 2 * 2);
   sim::Options small;
   small.set("heap_bytes", "128k");
   CHECK_FALSE(says(notify(small), "up to 64 KiB"));

@@ -58,8 +58,8 @@ TEST_CASE("a wrong option of a device is an error that names the option and its 
   };
   const Row kRows[] = {
       {"protocol", "long=short", "--protocol long=short: "},
-      {"protocol", "short_limit=few", "--protocol short_limit=few: "},
-      {"protocol", "short_limit=0", "--protocol short_limit=0: "},
+      {"protocol", "short_limit=few", "--protocol short_limit=few "},
+      {"protocol", "short_limit=0", "--protocol short_limit=0 "},
       // Above a quarter of the default heap.
       {"protocol", "short_limit=" + std::to_string(sim::short_limit_max(sim::kHeapBytes) + 1),
        "--protocol short_limit="},

@@ -52,6 +52,12 @@ TEST_CASE("a function of the program that the library calls is shown, and what i
   CHECK(line(fold(stack, "")) == "rank 0: main (heat.c:41) > MPI_Reduce > add (heat.c:7) > poll");
 }
 
+TEST_CASE("the function of a thread that is a rank is no call of the library") {
+  const Stack stack{{"start_thread", "", "libc.so.6"}, library("margay_rank_thread"), program("work"), kPoll};
+  CHECK_FALSE(is_unnamed_call(stack));
+  CHECK(line(fold(stack, "MPI_Recv")) == "rank 0: work (heat.c:41) > poll");
+}
+
 TEST_CASE("a thread of the library's own has nothing of the program") {
   CHECK_FALSE(has_program({{"start_thread", "", "libc.so.6"}, library("margay::sim::Coprocessor"), kPoll}));
   CHECK(has_program({{"start_thread", "", "libc.so.6"}, program("worker"), kPoll}));

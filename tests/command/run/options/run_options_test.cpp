@@ -331,6 +331,29 @@ TEST_CASE("ranks lie in blocks on nodes, the first nodes one more") {
   CHECK(plan.ranks_of_node() == Nodes{3});
 }
 
+TEST_CASE("with --threads a process has several ranks, on one node") {
+  using Numbers = std::vector<std::uint32_t>;
+  const RunOptions options = parsed("-n 2 --threads 3 --nodes 2 a : -n 1 b");
+  CHECK(options.programs[0].ranks == 6);
+  CHECK(options.programs[1].ranks == 3);
+  const JobPlan plan = make_plan(options);
+  CHECK(plan.process_ranks == 3);
+  CHECK(plan.size() == 9);
+  CHECK(plan.program_of_rank == Numbers{0, 0, 0, 0, 0, 0, 1, 1, 1});
+  CHECK(plan.node_of_rank == Numbers{0, 0, 0, 0, 0, 0, 1, 1, 1});
+  CHECK(plan.first_of_process(5) == 3);
+  CHECK(make_plan(parsed("-n 3 --threads 2 --nodes 2 -ppn 1 a")).node_of_rank == Numbers{0, 0, 1, 1, 0, 0});
+  CHECK(parsed("a").threads == 1);
+  // Standard input goes to processes.
+  CHECK(parsed("-n 3 --threads 2 -s 1,4-5 a").input_ranks == Numbers{0, 4});
+  CHECK(parsed("-n 3 --threads 2 -s all a").input_ranks == Numbers{0, 2, 4});
+  CHECK(complaint("-n 2 --threads 0 a").find("--threads") != std::string::npos);
+  CHECK(complaint("-n 2 --threads 257 a").find("256") != std::string::npos);
+  CHECK(complaint("-n 1024 --threads 65 a").find("66560 ranks") != std::string::npos);
+  CHECK(complaint("-n 2 --threads 4 --nodes 3 a").find("the 2 processes") != std::string::npos);
+  CHECK(complaint("-n 2 --threads 4 --mpi system a").find("--threads") != std::string::npos);
+}
+
 TEST_CASE("the nearest spelling is near, or there is none") {
   CHECK(sim::nearest_spelling("tiemout", {"timeout", "time"}) == "timeout");
   CHECK(sim::nearest_spelling("x", {"abc"}).empty());

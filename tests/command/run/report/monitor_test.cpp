@@ -96,6 +96,14 @@ TEST_CASE("a rank that ends without MPI_Init is missed once another has called i
   CHECK(monitor.cause().kind == CauseKind::no_init);
   CHECK(monitor.cause().rank == 1);
   CHECK(monitor.exit_status() == 4);
+  Monitor thread(3);
+  thread.on_thread_end_without_init(2, 0);
+  CHECK(thread.some_ended_without_init());
+  CHECK(thread.left() == 3);
+  thread.on_initialized(10);
+  CHECK(thread.cause().kind == CauseKind::no_init);
+  CHECK(thread.cause().rank == 2);
+  CHECK(thread.exit_status() == 1);
   Monitor later(2);
   later.on_initialized(0);
   later.on_end(0, exited(0), 5);

@@ -6,9 +6,12 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "command/run/report/finding_report.hpp"
+#include "command/run/report/report.hpp"
 
 namespace margay::command {
 namespace {
@@ -93,6 +96,52 @@ TEST_CASE("the line about an abort has the id of the rank's fatal error") {
   }
   cause.kind = CauseKind::timeout;
   CHECK(finding_of_line(cause, one.board) == sim::Finding::timeout);
+}
+
+TEST_CASE("a rank that is a thread ends before its process") {
+  OneBoard one;
+  one.block().state = sim::RankState::finalized;
+  one.block().thread = 4712;
+  one.block().thread_ended = 1;
+  CHECK(one.said(false) == "margay: rank 1 (pid 4711) has ended");
+}
+
+TEST_CASE("the end of a process is the end of all of its ranks, named in one line") {
+  OneBoard one;
+  const std::vector<int> pids = {4711, 4711};
+  ReportContext context;
+  context.job_name = "job1";
+  context.host = "here";
+  context.board = &one.board;
+  context.pids = &pids;
+  context.process_ranks = 2;
+  for (const std::uint32_t rank : {0U, 1U}) one.board.block(rank).state = sim::RankState::initialized;
+  Cause cause;
+  cause.kind = CauseKind::signal;
+  cause.signal = 9;
+  CHECK(describe_cause(cause, context)
+            .starts_with("margay: job job1: ranks 0-1 (threads of one process, host here, pid 4711) were killed by "
+                         "signal 9, SIGKILL"));
+  using Ranks = std::vector<std::uint32_t>;
+  CHECK(finding_of_cause(cause, "", one.board, 2).ranks == Ranks{0, 1});
+  CHECK(finding_of_cause(cause, "", one.board, 1).ranks == Ranks{0});
+  cause.kind = CauseKind::no_finalize;
+  cause.code = 3;
+  CHECK(describe_cause(cause, context).find("pid 4711) left without MPI_Finalize (exit code 3)") != std::string::npos);
+  CHECK(ranks_of_cause(cause, one.board, 2) == Ranks{0, 1});
+  // A rank that has finalized is not named.
+  one.board.block(1).state = sim::RankState::finalized;
+  CHECK(ranks_of_cause(cause, one.board, 2) == Ranks{0});
+  CHECK(describe_cause(cause, context).find("job1: rank 0 (host here, pid 4711) left without") != std::string::npos);
+  cause.kind = CauseKind::abort;
+  CHECK(ranks_of_cause(cause, one.board, 2) == Ranks{0});
+  CHECK(describe_stop(1, context).find("ranks 0-1 (threads of one process, host here, pid 4711) have been stopped") !=
+        std::string::npos);
+}
+
+TEST_CASE("ranks as text") {
+  CHECK(ranks_text(std::vector<std::uint32_t>{4}) == "rank 4");
+  CHECK(ranks_text(std::vector<std::uint32_t>{0, 1, 2, 5, 7, 8}) == "ranks 0-2, 5, 7-8");
 }
 
 }  // namespace margay::command

@@ -100,6 +100,15 @@ TEST_CASE("lines of ranks are labelled and never share a line") {
         "[0] a\n[0] b\n[1] prompt> answer\n[0] half\n[1] whole\n[0] other half\n[2] open\nmargay: notice\n");
 }
 
+TEST_CASE("the label of a process whose ranks are threads has all of them") {
+  Pipe pipe;
+  OutputSink sink(pipe.ends[1], "[%r] ", 4);
+  sink.add(4, "a\n");
+  CHECK(sink.flush());
+  CHECK(pipe.read_all() == "[4-7] a\n");
+  CHECK(margay::command::fill_pattern("out.%r", 8, 2) == "out.8-9");
+}
+
 TEST_CASE("without labels a single rank's bytes pass unchanged") {
   Pipe pipe;
   OutputSink sink(pipe.ends[1], "");

@@ -250,7 +250,7 @@ TEST_CASE("what open() refuses, and that it leaves nothing behind") {
     CHECK_MESSAGE(status.sentence().find(why) != std::string::npos, status.sentence());
     CHECK_FALSE(recorder.on());
   };
-  refused(folder.path(), small(0), "room for 0 events");
+  refused(folder.path(), small(0), "a capacity of 0 events");
   refused(folder.path(), small(sim::kMaxTraceEvents + 1), "choose 1 to");
   refused(folder / "no/such", small(8), "No such file");
 
