@@ -15,9 +15,10 @@
 //   }
 //   int main(int argc, char** argv) { return margay::rmi::run(argc, argv, program); }
 //
-// A node is a process (paper, 5): all begin the same program at once. An object is local to its node; other nodes reach
-// it by its own address of theirs, which names the object that all of them registered together, and arguments are
-// copies. Methods run in the calls of RMI alone (polling; paper, 6.2): never during a computation, nor in MPI.
+// A node is a process or a thread (paper, 5): all begin the same program at once. An object is local to its node; other
+// nodes reach it by its own address of theirs, which names the object that all of them registered together, and
+// arguments are copies. Methods run in the calls of RMI alone (polling; paper, 6.2): never during a computation, nor in
+// MPI.
 //
 // Requests of a node for another one begin in their order. A method called by RMI runs as in a monitor of its object
 // (5.1): two of them never overlap, even if one waits. A method sends requests as everyone else does, but never waits
@@ -55,9 +56,10 @@ inline void start() {
 inline void stop() {
   core::stop();
 }
-// start(), `program`, stop(); returns what `program` returned. An exception that leaves `program` ends the job, because
-// the other nodes would wait for this one.
-inline int run(int argc, char** argv, int (*program)(int, char**)) {
+namespace detail {
+
+// run() in one rank.
+inline int run_node(int argc, char** argv, int (*program)(int, char**)) {
   try {
     start();
     const int code = program(argc, argv);
@@ -66,6 +68,15 @@ inline int run(int argc, char** argv, int (*program)(int, char**)) {
   } catch (const std::exception& exception) {
     core::give_up(exception.what());
   }
+}
+
+}  // namespace detail
+
+// start(), `program`, stop(), in this process or in each of its threads that is a node (`margay run --threads N`);
+// returns the first status of `program` that is not 0. An exception that leaves `program` ends the job, because the
+// other nodes would wait for this one. With threads, the nodes of a process share global variables.
+inline int run(int argc, char** argv, int (*program)(int, char**)) {
+  return core::run_nodes(argc, argv, &detail::run_node, program);
 }
 
 [[nodiscard]] inline int get_num_nodes() {

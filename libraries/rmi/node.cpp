@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "libraries/rmi/tree.hpp"
 
@@ -118,8 +119,10 @@ void Node::take() {
 }
 
 void Node::publish() {
-  rank.counter(kSent) = outbox.sent(false) + outbox.sent(true);
-  rank.counter(kExecuted) = inbox.executed();
+  // The counters continue those of an earlier start() in this process.
+  const std::uint64_t sent = outbox.sent(false) + outbox.sent(true), executed = inbox.executed();
+  rank.counter(kSent) += sent - std::exchange(published_sent_, sent);
+  rank.counter(kExecuted) += executed - std::exchange(published_executed_, executed);
 }
 
 void Node::flush_all(Flush why) {

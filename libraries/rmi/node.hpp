@@ -109,6 +109,8 @@ class Node {
   void compare(const char* call, const ProgramIdentity& identity);
   std::vector<std::pair<std::uint32_t, ProgramIdentity>> identities_;
   bool has_verdict_ = false;
+  // The part of both counts that is on the job board.
+  std::uint64_t published_sent_ = 0, published_executed_ = 0;
   std::string verdict_;
 };
 

@@ -83,6 +83,9 @@ inline void count_call(Here& node, const char* call) {
     poll(call);
 }
 
+// Calls node(argc, argv, program) in each rank of this process: once, or in each thread that is a rank (`margay run
+// --threads N`). Returns when all have returned: the first status that is not 0.
+int run_nodes(int argc, char** argv, int (*node)(int, char**, int (*)(int, char**)), int (*program)(int, char**));
 // Joins the job, and compares this program with the other nodes'. Collective. Throws `error`.
 void start(const ProgramIdentity& identity);
 // A fence, then leaves the job. Collective. Throws as fence().

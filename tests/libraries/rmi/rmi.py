@@ -13,8 +13,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "mpi"))
 
 from launch_case import cases_of, run_cases  # noqa: E402
 
-# Nodes and options: alone, shared memory, TCP, both, more nodes than processors.
-WORLDS = ((1, ()), (2, ()), (2, ("--nodes", "2")), (4, ("--nodes", "2")), (8, ()))
+# Nodes and options: alone, shared memory, TCP, both, more nodes than processors, threads.
+WORLDS = ((1, ()), (2, ()), (2, ("--nodes", "2")), (4, ("--nodes", "2")), (8, ()), (2, ("--threads", "2")))
 
 
 def program(case, name):
@@ -123,7 +123,8 @@ def case_sort(case):
     """The paper's sample sort."""
     for ranks, options in WORLDS:
         case.margay("--check-accounting", *options, program(case, "sample_sort"), "20000", ranks=ranks)
-        case.expect_lines([f"sorted {20000 * ranks} integers: right"])
+        nodes = ranks * 2 if "--threads" in options else ranks
+        case.expect_lines([f"sorted {20000 * nodes} integers: right"])
 
 
 def case_stats(case):
