@@ -124,7 +124,9 @@ void Node::serve_until(const char* call, portals::Rank peer, Flush why, Done don
     if (done()) return;
     if (inbox.run() || resume()) continue;
     if (inbox.depth() != 0) inbox.send_early_credits();
-    const portals::Status status = host::wait_until(rank, {.call = call, .peer = peer}, [&] {
+    // One message at a time: most waits are for one.
+    const host::Wait wait{.call = call, .peer = peer, .messages = 1};
+    const portals::Status status = host::wait_until(rank, wait, [&] {
       take();
       return done() || runnable();
     });

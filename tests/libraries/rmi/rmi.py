@@ -149,6 +149,14 @@ def case_trace(case):
         case.expect(re.search(sentence, printed), f"no event: {sentence}")
 
 
+def case_programs(case):
+    """Different programs in one job are an error at the start that names both."""
+    case.margay(program(case, "calls"), "statements", ":", "-n", "1", program(case, "sample_sort"), ranks=1,
+                status="nonzero")
+    case.expect("different programs in one job: node 0 runs" in case.last.stderr, "the message names the difference")
+    case.expect("rmi_calls" in case.last.stderr and "rmi_sample_sort" in case.last.stderr, "and both programs")
+
+
 def case_cycle(case):
     """Two objects that wait for one another are a deadlock, which is proven."""
     case.margay("--deadlock", "abort", program(case, "calls"), "cycle", status=73)
