@@ -8,7 +8,9 @@ file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include/margay/rmi ${margay_stage}/margay
 file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/libraries/rmi/*.cpp)
 add_library(margay_rmi SHARED ${sources})
 add_library(margay::rmi ALIAS margay_rmi)
-target_link_libraries(margay_rmi PUBLIC margay_host_interface PRIVATE margay_flags)
+target_link_libraries(margay_rmi PRIVATE margay_host_interface margay_flags)
+target_include_directories(margay_rmi PUBLIC $<BUILD_INTERFACE:${margay_stage}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_compile_features(margay_rmi INTERFACE cxx_std_20)
 set_target_properties(margay_rmi PROPERTIES EXPORT_NAME rmi CXX_VISIBILITY_PRESET default VERSION ${PROJECT_VERSION} SOVERSION 0)
-# The functors of program and library are in one list, and a method is compared by its class's name in both.
-target_link_options(margay_rmi PRIVATE -Wl,-z,nodelete -Wl,--enable-new-dtags)
+# Its copy of the portals layer is not for programs.
+target_link_options(margay_rmi PRIVATE -Wl,--exclude-libs,libmargay_structures.a -Wl,-z,nodelete -Wl,--enable-new-dtags)

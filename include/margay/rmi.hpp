@@ -15,9 +15,10 @@
 //   }
 //   int main(int argc, char** argv) { return margay::rmi::run(argc, argv, program); }
 //
-// A node is a process (paper, 5): all begin the same program at once. An object is local to its node; other nodes reach
-// it by its own address of theirs, which names the object that all of them registered together, and arguments are
-// copies. Methods run in the calls of RMI alone (polling; paper, 6.2): never during a computation, nor in MPI.
+// A node is a process or a thread (paper, 5): all begin the same program at once. An object is local to its node; other
+// nodes reach it by its own address of theirs, which names the object that all of them registered together, and
+// arguments are copies. Methods run in the calls of RMI alone (polling; paper, 6.2): never during a computation, nor in
+// MPI.
 //
 // Requests of a node for another one begin in their order. A method called by RMI runs as in a monitor of its object
 // (5.1): two of them never overlap, even if one waits. A method sends requests as everyone else does, but never waits
@@ -27,6 +28,7 @@
 // is lost. Define MARGAY_RMI_STAPL before the include to use the paper's namespace `stapl`.
 #pragma once
 
+#include <coroutine>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -54,9 +56,10 @@ inline void start() {
 inline void stop() {
   core::stop();
 }
-// start(), `program`, stop(); returns what `program` returned. An exception that leaves `program` ends the job, because
-// the other nodes would wait for this one.
-inline int run(int argc, char** argv, int (*program)(int, char**)) {
+namespace detail {
+
+// run() in one rank.
+inline int run_node(int argc, char** argv, int (*program)(int, char**)) {
   try {
     start();
     const int code = program(argc, argv);
@@ -65,6 +68,15 @@ inline int run(int argc, char** argv, int (*program)(int, char**)) {
   } catch (const std::exception& exception) {
     core::give_up(exception.what());
   }
+}
+
+}  // namespace detail
+
+// start(), `program`, stop(), in this process or in each of its threads that is a node (`margay run --threads N`);
+// returns the first status of `program` that is not 0. An exception that leaves `program` ends the job, because the
+// other nodes would wait for this one. With threads, the nodes of a process share global variables.
+inline int run(int argc, char** argv, int (*program)(int, char**)) {
+  return core::run_nodes(argc, argv, &detail::run_node, program);
 }
 
 [[nodiscard]] inline int get_num_nodes() {
@@ -123,6 +135,34 @@ using ObjectClassOf = typename ObjectClass<std::remove_cvref_t<Object>>::type;
 // --- Requests (paper, 5). `object`: this node's own address of a registered object, or its rmi_object. `method`: see
 // margay/rmi/method.hpp. ---
 
+// A method that runs although another one of its object waits (paper, 5.1: "non-atomic"):
+// async_rmi(node, object, non_atomic(&Counter::get)).
+template <class Method>
+struct non_atomic {
+  explicit non_atomic(Method named) : method(named) {}
+  Method method;
+};
+
+namespace detail {
+
+// The method itself, and whether it is atomic.
+template <class Method>
+struct Mode {
+  using Plain = Method;
+  static constexpr bool kAtomic = true;
+  static const Method& plain(const Method& method) { return method; }
+};
+template <class Method>
+struct Mode<non_atomic<Method>> {
+  using Plain = Method;
+  static constexpr bool kAtomic = false;
+  static const Method& plain(const non_atomic<Method>& method) { return method.method; }
+};
+template <class Method>
+using ModeResult = ResultOf<typename Mode<Method>::Plain>;
+
+}  // namespace detail
+
 // "makes a statement": requests the method on the object of `node`, and returns at once. An exception of the method is
 // thrown by this node's next fence. To the own node: at once, unless a method is in execution.
 template <class Object, class Method, class... Argument>
@@ -130,8 +170,9 @@ void async_rmi(int node, const Object& object, Method method, Argument&&... argu
   constexpr const char* kCall = "async_rmi";
   core::Here& here = core::node_of(kCall);
   core::Writer& writer = core::writer_of(here, kCall, node);
-  post<detail::ObjectClassOf<Object>>(writer, Envelope{.object = detail::object_id(here, kCall, object)}, method,
-                                      std::forward<Argument>(argument)...);
+  using Mode = detail::Mode<Method>;
+  const Envelope envelope{.object = detail::object_id(here, kCall, object), .atomic = Mode::kAtomic};
+  post<detail::ObjectClassOf<Object>>(writer, envelope, Mode::plain(method), std::forward<Argument>(argument)...);
   core::count_call(here, kCall);
 }
 
@@ -157,11 +198,22 @@ class rmi_handle {
     core::wait_call("rmi_handle::wait", need());
     return take();
   }
-  // The same as "sync_rmi", for messages.
-  Result wait_in(const char* call) {
-    core::wait_call(call, need());
+  // `co_await handle`: suspends the coroutine until a call of RMI, outside of a method, finds the result. Fences wait
+  // for what the coroutine does then, up to its next suspension, by the rules of a method. An exception must not leave
+  // it.
+  [[nodiscard]] bool await_ready() { return test(); }
+  void await_suspend(std::coroutine_handle<> suspended) {
+    core::await_call(
+        need(), [](void* address) { std::coroutine_handle<>::from_address(address).resume(); }, suspended.address());
+  }
+  Result await_resume() { return wait(); }
+  // For sync_rmi(), instead of core::finish_call(): sends the request and waits.
+  Result complete(const char* call) {
+    core::complete_call(call, need());
     return take();
   }
+  // For sync_rmi_nonblocking().
+  void finish(const char* call) { core::finish_call(call, need()); }
 
  private:
   [[nodiscard]] std::uint64_t need() const {
@@ -184,22 +236,21 @@ class rmi_handle {
 namespace detail {
 
 template <class Object, class Method, class... Argument>
-[[nodiscard]] rmi_handle<ResultOf<Method>> ask(const char* name, int node, const Object& object, Method method,
-                                               Argument&&... argument) {
+[[nodiscard]] rmi_handle<ModeResult<Method>> ask(const char* name, int node, const Object& object, Method method,
+                                                 Argument&&... argument) {
   core::Here& here = core::node_of(name);
   core::Writer& writer = core::writer_of(here, name, node);
   const std::uint32_t id = object_id(here, name, object);
-  const std::uint64_t call = core::begin_call(name, static_cast<std::uint32_t>(node), id);
+  constexpr bool kAtomic = Mode<Method>::kAtomic;
+  const std::uint64_t call = core::begin_call(name, static_cast<std::uint32_t>(node), kAtomic ? id : core::kNoObject);
   try {
-    post_call<ObjectClassOf<Object>>(writer, Envelope{.object = id, .call = call}, method,
-                                     std::forward<Argument>(argument)...);
+    post_call<ObjectClassOf<Object>>(writer, Envelope{.object = id, .atomic = kAtomic, .call = call},
+                                     Mode<Method>::plain(method), std::forward<Argument>(argument)...);
   } catch (...) {
     core::cancel_call(call);
     throw;
   }
-  rmi_handle<ResultOf<Method>> handle(node, call);
-  core::finish_call(name, call);
-  return handle;
+  return rmi_handle<ModeResult<Method>>(node, call);
 }
 
 }  // namespace detail
@@ -207,14 +258,17 @@ template <class Object, class Method, class... Argument>
 // "asks a question": requests the method, and waits for its result, executing requests of others meanwhile. Throws
 // `remote_error` if the method threw.
 template <class Object, class Method, class... Argument>
-ResultOf<Method> sync_rmi(int node, const Object& object, Method method, Argument&&... argument) {
-  return detail::ask("sync_rmi", node, object, method, std::forward<Argument>(argument)...).wait_in("sync_rmi");
+detail::ModeResult<Method> sync_rmi(int node, const Object& object, Method method, Argument&&... argument) {
+  return detail::ask("sync_rmi", node, object, method, std::forward<Argument>(argument)...).complete("sync_rmi");
 }
 // The same without the wait. At most 256 results are awaited at once; the next call waits for one of them.
 template <class Object, class Method, class... Argument>
-[[nodiscard]] rmi_handle<ResultOf<Method>> sync_rmi_nonblocking(int node, const Object& object, Method method,
-                                                                Argument&&... argument) {
-  return detail::ask("sync_rmi_nonblocking", node, object, method, std::forward<Argument>(argument)...);
+[[nodiscard]] rmi_handle<detail::ModeResult<Method>> sync_rmi_nonblocking(int node, const Object& object, Method method,
+                                                                          Argument&&... argument) {
+  constexpr const char* kCall = "sync_rmi_nonblocking";
+  auto handle = detail::ask(kCall, node, object, method, std::forward<Argument>(argument)...);
+  handle.finish(kCall);
+  return handle;
 }
 
 namespace detail {

@@ -169,9 +169,10 @@ void Part::send(host::Outgoing& message) {
   record.header = message.header;
   record.header.length = message.body.bytes();
   record.body = message.body;
-  // Without an owner it would be one of the kernel's own answers.
-  record.owner = message.observer != nullptr ? &listener_of(*message.observer) : &unobserved_;
-  record.owner_tag_kind = mpi_adi::kOwnerListener;
+  if (message.observer != nullptr) {
+    record.owner = &listener_of(*message.observer);
+    record.owner_tag_kind = mpi_adi::kOwnerListener;
+  }
   rank_.process().kernel().send(record);
 }
 

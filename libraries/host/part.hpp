@@ -29,12 +29,6 @@ class ObserverListener final : public mpi_adi::Listener {
   host::Observer& observer_;
 };
 
-// The listener of a message without an observer.
-class NoListener final : public mpi_adi::Listener {
- public:
-  void notify() override {}
-};
-
 // One library in one rank. Made by Libraries::join(), which holds the machine for it; deleted by end().
 class Part final : public host::Rank {
  public:
@@ -108,7 +102,6 @@ class Part final : public host::Rank {
   // The barrier in progress, or the last one; nullptr before the first.
   std::unique_ptr<collectives::CallTask> barrier_;
   std::unordered_map<host::Observer*, std::unique_ptr<ObserverListener>> listeners_;
-  NoListener unobserved_;
 };
 
 }  // namespace margay::libraries

@@ -74,14 +74,31 @@ std::uint64_t begin_call(const char* name, std::uint32_t destination, std::uint3
   return node.calls.begin(destination);
 }
 
-void finish_call(const char* name, std::uint64_t number) {
-  Node& node = this_node(name);
+namespace {
+
+// finish_call() inside.
+void send_request(Node& node, std::uint64_t number) {
   const std::uint32_t destination = node.calls.node(number);
   if (destination == node.here.rank) return;
-  const host::Call call(node.rank, name);
   node.rank.counter(kSyncs) += 1;
   if (node.rank.recording()) node.rank.record({.number = kAsks, .peer = destination, .detail = number});
   if (node.outbox.filling(destination) != 0) node.outbox.flush(destination, Flush::sync);
+}
+
+}  // namespace
+
+void finish_call(const char* name, std::uint64_t number) {
+  Node& node = this_node(name);
+  const host::Call call(node.rank, name);
+  send_request(node, number);
+}
+
+void complete_call(const char* name, std::uint64_t number) {
+  Node& node = this_node(name);
+  if (node.calls.done(number)) return;
+  const host::Call call(node.rank, name);
+  send_request(node, number);
+  node.serve_until(name, node.calls.node(number), Flush::sync, [&] { return node.calls.done(number); });
 }
 
 bool test_call(const char* name, std::uint64_t number) {
@@ -99,12 +116,24 @@ void wait_call(const char* name, std::uint64_t number) {
   node.serve_until(name, node.calls.node(number), Flush::sync, [&] { return node.calls.done(number); });
 }
 
+void await_call(std::uint64_t number, void (*resume)(void*), void* argument) {
+  Node& node = this_node("co_await");
+  const bool parity = node.outbox.parity();
+  node.calls.await(number, {resume, argument, parity});
+  ++node.suspended[parity ? 1 : 0];
+}
+
 std::span<const std::byte> reply_of(std::uint64_t call) {
   return this_node("sync_rmi").calls.reply(call);
 }
 
 void end_call(std::uint64_t call) noexcept {
-  if (here != nullptr) this_node("sync_rmi").calls.end(call);
+  if (here == nullptr) return;
+  Node& node = this_node("sync_rmi");
+  // A coroutine that is destroyed while it waits is over, for fences.
+  if (const Calls::Resumption dropped = node.calls.give_up(call); dropped.resume != nullptr)
+    ++node.resumed[dropped.parity ? 1 : 0];
+  node.calls.end(call);
 }
 
 void cancel_call(std::uint64_t call) noexcept {

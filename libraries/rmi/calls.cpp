@@ -45,6 +45,18 @@ void Calls::complete(std::uint64_t call) {
     free(call);
   else
     completed.state = State::done;
+  if (completed.resumption.resume != nullptr) resumable_.push_back(call);
+}
+
+Calls::Resumption Calls::take_resumption() {
+  const std::uint64_t call = resumable_.front();
+  resumable_.pop_front();
+  return std::exchange(slot(call).resumption, {});
+}
+
+Calls::Resumption Calls::give_up(std::uint64_t call) {
+  std::erase(resumable_, call);
+  return std::exchange(slot(call).resumption, {});
 }
 
 void Calls::arrive(std::uint64_t call, std::uint32_t node, std::span<const std::byte> bytes) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <vector>
 
@@ -32,6 +33,18 @@ class Calls {
   [[nodiscard]] std::span<const std::byte> reply(std::uint64_t call) const {
     return {slot(call).reply.get(), slot(call).bytes};
   }
+  // Marks the call as one that resumes something; its parity is that of requests now.
+  struct Resumption {
+    void (*resume)(void*) = nullptr;
+    void* argument = nullptr;
+    bool parity = false;
+  };
+  void await(std::uint64_t call, const Resumption& resumption) { slot(call).resumption = resumption; }
+  // Whether a call with a resumption has its reply, and the oldest one, which is then over.
+  [[nodiscard]] bool resumable() const { return !resumable_.empty(); }
+  [[nodiscard]] Resumption take_resumption();
+  // Gives up the call's resumption, if it has one. Returns it.
+  [[nodiscard]] Resumption give_up(std::uint64_t call);
   // Frees the call's place, now or when its reply arrives.
   void end(std::uint64_t call);
 
@@ -55,6 +68,7 @@ class Calls {
     std::size_t capacity = 0;
     Memory reply;
     Fetch* fetch = nullptr;
+    Resumption resumption;
   };
   [[nodiscard]] Slot& slot(std::uint64_t call) { return slots_[call % kCalls]; }
   [[nodiscard]] const Slot& slot(std::uint64_t call) const { return slots_[call % kCalls]; }
@@ -68,6 +82,7 @@ class Calls {
   std::array<Slot, kCalls> slots_;
   std::vector<std::uint32_t> free_;
   std::vector<std::uint64_t> fetching_;
+  std::deque<std::uint64_t> resumable_;
 };
 
 }  // namespace margay::rmi::core

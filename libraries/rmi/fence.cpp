@@ -1,16 +1,25 @@
 #include "libraries/rmi/fence.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <utility>
 
 #include "libraries/rmi/tree.hpp"
 
 namespace margay::rmi::core {
+namespace {
+
+// The step in which nodes beyond a power of two give their sums away.
+constexpr std::uint32_t kFold = 0xffff'ffff;
+
+}  // namespace
 
 void Fence::arrive(Tree tree, const Sums& mine) {
   if (tree != tree_ || number_ == 0) {
     tree_ = tree;
     children_ = children_of(tree, me_, rank_.size());
+    power_ = std::bit_floor(rank_.size());
   }
   ++number_;
   wave_ = 1;
@@ -48,12 +57,57 @@ void Fence::close_wave() {
     sent_up_ = true;
     return send(parent_of(tree_, me_), {.fence = number_, .wave = wave_, .sums = sums});
   }
-  rank_.counter(kWaves) += 1;
-  if (rank_.recording()) {
+  answered_ = true;
+  ends_ = decide(sums);
+}
+
+bool Fence::decide(const Sums& sums) {
+  if (me_ == 0) rank_.counter(kWaves) += 1;
+  if (me_ == 0 && rank_.recording()) {
     rank_.record({.number = kWave, .bytes = sums.executed_ever, .detail = sums.sent, .a = wave_, .b = number_});
   }
-  answered_ = true;
-  ends_ = decision_.ends(wave_, sums);
+  return decision_.ends(wave_, sums);
+}
+
+bool Fence::take_step(std::uint32_t step) {
+  const auto at = std::ranges::find_if(
+      up_, [&](const Message& each) { return each.fence == number_ && each.wave == wave_ && each.step == step; });
+  if (at == up_.end()) return false;
+  sums_ += at->sums;
+  up_.erase(at);
+  return true;
+}
+
+bool Fence::exchange() {
+  const auto step_message = [this](std::uint32_t step) {
+    return Message{.fence = number_, .wave = wave_, .step = step, .sums = sums_};
+  };
+  if (me_ >= power_) {
+    if (!std::exchange(sent_up_, true)) {
+      sums_ = mine_;
+      send(me_ - power_, step_message(kFold));
+    }
+    if (!std::exchange(answered_, false)) return false;
+  } else {
+    if (!sent_up_) {
+      sums_ = mine_;
+      if (me_ + power_ < rank_.size() && !take_step(kFold)) return false;
+      sent_up_ = true;
+      step_ = 0;
+      if (power_ > 1) send(me_ ^ 1, step_message(0));
+    }
+    for (; std::uint32_t{1} << step_ < power_; ++step_) {
+      if (!take_step(step_)) return false;
+      if (std::uint32_t{2} << step_ < power_) send(me_ ^ (std::uint32_t{2} << step_), step_message(step_ + 1));
+    }
+    ends_ = decide(sums_);
+    if (me_ + power_ < rank_.size())
+      send(me_ + power_, {.fence = number_, .wave = wave_, .down = 1, .ends = ends_ ? 1U : 0U});
+  }
+  sent_up_ = false;
+  ++wave_;
+  over_ = ends_;
+  return true;
 }
 
 void Fence::pass_down(bool ends) {

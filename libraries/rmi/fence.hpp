@@ -8,8 +8,9 @@
 //    ran after an arrival, so no request is left.
 // 2. Later waves sum all requests ever sent and executed. The fence ends when a wave finds as many sent as the wave
 //    before it found executed (Mattern's four counters): then nothing was on the way in between.
-// A wave goes from the leaves to node 0, and its result back. A node takes part in it while it waits in the fence, with
-// all of its buffers sent, and outside of a method.
+// A wave goes from the leaves to node 0, and its result back; or all nodes exchange their sums and decide the same,
+// each by itself (Tree::exchange; nodes beyond a power of two fold theirs into another one's). A node takes part in it
+// while it waits in the fence, with all of its buffers sent, and outside of a method.
 #pragma once
 
 #include <cstdint>
@@ -63,6 +64,11 @@ class Fence {
   template <typename Counts>
   [[nodiscard]] bool advance(Counts&& counts) {
     while (!over_) {
+      if (tree_ == Tree::exchange) {
+        if (!sent_up_ && wave_ > 1) mine_ = counts();
+        if (!exchange()) return false;
+        continue;
+      }
       if (answered_) {
         answered_ = false;
         pass_down(ends_);
@@ -85,12 +91,20 @@ class Fence {
     std::uint32_t wave = 0;
     std::uint32_t down = 0;
     std::uint32_t ends = 0;
+    std::uint32_t step = 0;  // of an exchange
+    std::uint32_t unused = 0;
     Sums sums{};
   };
   // Waves after the first one need the same counts again, so a child's message of the next fence may be early.
   [[nodiscard]] bool all_children_here() const;
   // Sends the sums of this node and its children up, or decides.
   void close_wave();
+  // Goes on in a wave of Tree::exchange. Returns whether it is over; false: it waits for a message.
+  [[nodiscard]] bool exchange();
+  // Adds the message of this wave's step to the sums, if it is here.
+  [[nodiscard]] bool take_step(std::uint32_t step);
+  // Records the result of a wave, and decides.
+  [[nodiscard]] bool decide(const Sums& sums);
   // Begins the next wave, or ends the fence, here and at the children.
   void pass_down(bool ends);
   void send(std::uint32_t node, const Message& message);
@@ -103,6 +117,10 @@ class Fence {
   Tree tree_ = Tree::hypercube;
   std::vector<std::uint32_t> children_;
   Sums mine_;
+  // Of Tree::exchange: the sums so far, the steps done, and the greatest power of two of nodes.
+  Sums sums_{};
+  std::uint32_t step_ = 0;
+  std::uint32_t power_ = 1;
   bool over_ = true;
   bool sent_up_ = false;   // this wave's sums are on the way to the parent
   bool answered_ = false;  // node 0's answer to this wave is here

@@ -148,12 +148,12 @@ bool Inbox::run_own() {
 void Inbox::execute(Arrived& arrived, bool inside) {
   const std::uint32_t source = arrived.source;
   Step step;
-  ++arrived.running;
+  if (++arrived.running == 1) running_.push_back(&arrived);
   if (inside)
     host::run_program(rank_, [&] { execute_requests(arrived, step); });
   else
     execute_requests(arrived, step);
-  --arrived.running;
+  if (--arrived.running == 0) std::erase(running_, &arrived);
   // A nested execution may have come to the buffer's end first.
   if (arrived.next == arrived.end && arrived.queued) {
     arrived.queued = false;
@@ -163,7 +163,7 @@ void Inbox::execute(Arrived& arrived, bool inside) {
   }
   if (inside && rank_.recording())
     rank_.record({.number = kExecutes, .peer = source, .a = step.executed, .b = arrived.number});
-  if (!arrived.queued && arrived.running == 0) finish(arrived, inside);
+  if (!arrived.queued && arrived.running == 0) finish(arrived);
   if (!inside) return;
   if (step.wants_reply) send_reply(source, step);
   if (owed_[source] != 0) send_credits(source);
@@ -221,11 +221,20 @@ void Inbox::drop_rest(Arrived& arrived, const char* why) {
   report_failure(arrived.source, {std::to_string(dropped) + " requests of a damaged buffer", why});
 }
 
-void Inbox::finish(Arrived& arrived, bool inside) {
+void Inbox::finish(Arrived& arrived) {
   const std::unique_ptr<Arrived> owner(&arrived);
   if (arrived.message != nullptr) heap_.release(*arrived.message);
   outbox_.recycle(arrived.owned);
-  if (inside && arrived.source != me_) ++owed_[arrived.source];
+  if (arrived.source != me_ && !arrived.credited) ++owed_[arrived.source];
+}
+
+void Inbox::send_early_credits() {
+  for (Arrived* const arrived : running_) {
+    if (arrived->next != arrived->end || arrived->credited || arrived->source == me_) continue;
+    arrived->credited = true;
+    ++owed_[arrived->source];
+    send_credits(arrived->source);
+  }
 }
 
 void Inbox::send_reply(std::uint32_t source, Step& step) {

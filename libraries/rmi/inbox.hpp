@@ -4,7 +4,9 @@
 // 2. An atomic method runs as in a monitor of its object. A method that waits (sync_rmi) lets methods of other objects
 //    run meanwhile. A request for an object that is in execution waits, and with it all that its source sent behind it.
 // 3. Requests of a buffer are executed by one step out of the lock, up to one whose result travels.
-// 4. When all requests of a buffer have been executed, its room is freed, and its source gets a credit.
+// 4. When all requests of a buffer have been executed, its room is freed, and its source gets a credit. While a method
+//    waits, it gets the credit of a buffer whose requests have all begun: otherwise it could not send the request that
+//    the method waits for, such as a call back.
 #pragma once
 
 #include <array>
@@ -40,8 +42,14 @@ class Inbox {
   // The same for the own node's requests, outside.
   bool run_own();
 
+  // Sends the credits of buffers whose requests have all begun, before a wait inside a method. Inside.
+  void send_early_credits();
+
   // How many methods are in execution, each inside a wait of the one before.
   [[nodiscard]] unsigned depth() const { return depth_; }
+  // Makes the rules of methods hold for other functions of the program that this node runs by itself.
+  void begin_method() { ++depth_; }
+  void end_method() { --depth_; }
   [[nodiscard]] std::uint64_t executed(bool parity) const { return executed_[parity ? 1 : 0]; }
   [[nodiscard]] std::uint64_t executed() const { return executed_[0] + executed_[1]; }
 
@@ -54,6 +62,7 @@ class Inbox {
     unsigned running = 0;     // executions that are in it
     bool parity = false;
     bool queued = true;
+    bool credited = false;  // the source has its credit, or has nothing to get
     const std::byte* next = nullptr;
     const std::byte* end = nullptr;
     portals::ArrivedMessage* message = nullptr;
@@ -76,7 +85,7 @@ class Inbox {
   // Drops the rest of a damaged buffer.
   void drop_rest(Arrived& arrived, const char* why);
   // All its requests have been executed: frees it.
-  void finish(Arrived& arrived, bool inside);
+  void finish(Arrived& arrived);
   void send_reply(std::uint32_t source, Step& step);
   void send_credits(std::uint32_t source);
 
@@ -92,6 +101,8 @@ class Inbox {
   std::vector<std::deque<std::unique_ptr<Arrived>>> queues_;
   // Buffers that a source may send again, and has not been sent a credit for.
   std::vector<std::uint32_t> owed_;
+  // Buffers in which methods are in execution, the innermost last.
+  std::vector<Arrived*> running_;
   std::size_t queued_ = 0;  // buffers in all queues
   std::uint32_t turn_ = 0;  // the source that is served next
   unsigned depth_ = 0;

@@ -45,8 +45,8 @@ inline constexpr portals::MatchBits kBelowKind = (portals::MatchBits{1} << kKind
 
 // The size of a buffer. The wires take a body of this size at once, so a buffer is free again when it has been sent.
 inline constexpr std::size_t kBufferMost = 16384, kBufferLeast = 256;
-// The paper's best factor (7.1).
-inline constexpr std::uint32_t kFactor = 128;
+// The paper's best factors (7.1) with shared memory, and on its cluster: for nodes that TCP reaches.
+inline constexpr std::uint32_t kFactor = 128, kFactorOffNode = 512;
 // Calls from poll to poll. A buffer that is sent polls too.
 inline constexpr std::uint32_t kPollRate = 1024;
 // "two aggregation buffers are used" (6.3): buffers of one sender that its receiver has not executed.
@@ -55,6 +55,8 @@ inline constexpr std::uint32_t kCredits = 2;
 inline constexpr std::size_t kAhead = 1;
 // Bytes of all such buffers inside methods, which never wait.
 inline constexpr std::size_t kQueueBytes = std::size_t{64} << 20;
+// Room for the requests of methods that wait, each inside another one's wait: thousands, more than a stack has frames.
+inline constexpr std::size_t kNestedBytes = std::size_t{1} << 20;
 // Awaited results at once, and the longest one that is not fetched.
 inline constexpr std::uint32_t kCalls = 256;
 inline constexpr std::size_t kReplyMost = 2048;

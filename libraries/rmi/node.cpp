@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "libraries/rmi/tree.hpp"
 
@@ -32,9 +33,10 @@ void Service::take_part(std::uint32_t node, std::uint64_t collect, const std::ve
 Node::Node(host::Rank& joined, const Settings& read)
     : rank(joined),
       settings(read),
-      // Room for what the bounds allow: each node's buffers, replies of all calls, two waves of each node and its
-      // identity, and the credits of both buffers.
-      requests(rank, kRequestPortal, std::size_t{kCredits} * (kBufferMost + kMessageBytes) * rank.size()),
+      // Room for what the bounds allow: each node's buffers and those of methods that wait, replies of all calls, two
+      // waves of each node and its identity, and the credits of both buffers.
+      requests(rank, kRequestPortal,
+               std::size_t{kCredits} * (kBufferMost + kMessageBytes) * rank.size() + kNestedBytes),
       replies(rank, kReplyPortal, std::size_t{kCalls} * (kReplyMost + kMessageBytes)),
       control(rank, kControlPortal, std::size_t{3} * (sizeof(ProgramIdentity) + kMessageBytes) * rank.size()),
       credits(rank, kCreditPortal, std::size_t{kCredits} * kMessageBytes * rank.size()),
@@ -117,8 +119,10 @@ void Node::take() {
 }
 
 void Node::publish() {
-  rank.counter(kSent) = outbox.sent(false) + outbox.sent(true);
-  rank.counter(kExecuted) = inbox.executed();
+  // The counters continue those of an earlier start() in this process.
+  const std::uint64_t sent = outbox.sent(false) + outbox.sent(true), executed = inbox.executed();
+  rank.counter(kSent) += sent - std::exchange(published_sent_, sent);
+  rank.counter(kExecuted) += executed - std::exchange(published_executed_, executed);
 }
 
 void Node::flush_all(Flush why) {
@@ -136,8 +140,18 @@ void Node::poll(Flush why) {
   static_cast<void>(rank.progress());
   take();
   // In a method, methods run only while it waits.
-  while (inbox.depth() == 0 && inbox.run()) flush_all(why);
+  while (inbox.depth() == 0 && (inbox.run() || resume())) flush_all(why);
   publish();
+}
+
+bool Node::resume() {
+  if (inbox.depth() != 0 || !calls.resumable()) return false;
+  const Calls::Resumption next = calls.take_resumption();
+  inbox.begin_method();
+  host::run_program(rank, [&] { next.resume(next.argument); });
+  inbox.end_method();
+  ++resumed[next.parity ? 1 : 0];
+  return true;
 }
 
 void Node::wait_for_credits(const char* call, std::uint32_t node) {

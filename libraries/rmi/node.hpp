@@ -2,6 +2,7 @@
 // include/margay/rmi/node.hpp, which starting.cpp, calling.cpp and synchronization.cpp define.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -71,6 +72,13 @@ class Node {
   void run_own_requests();
   // Throws `error` in a method.
   void refuse_in_method(const char* call) const;
+  // Resumes a coroutine whose result is here. Returns whether there was one. Inside.
+  bool resume();
+  // Whether run() or resume() would do anything. Inside.
+  [[nodiscard]] bool runnable() { return inbox.runnable() || (inbox.depth() == 0 && calls.resumable()); }
+  // Counts of requests and of coroutines, for fences: sent and suspended, executed and resumed.
+  [[nodiscard]] std::uint64_t begun(bool parity) const { return outbox.sent(parity) + suspended[parity ? 1 : 0]; }
+  [[nodiscard]] std::uint64_t ended(bool parity) const { return inbox.executed(parity) + resumed[parity ? 1 : 0]; }
   // A barrier that serves. Inside.
   void barrier(const char* call);
 
@@ -86,6 +94,8 @@ class Node {
   Inbox inbox;
   Fence fence{rank, wire};
   Service service{*this};
+  // Coroutines that waited for a result, and those that have it, by the parity of their suspension.
+  std::array<std::uint64_t, 2> suspended{}, resumed{};
   // Failures of asynchronous methods that this node called, and their nodes.
   std::vector<std::pair<std::uint32_t, Failure>> failures;
   // Parts of collections that have arrived, by collection and node; the one taken last; and collections begun.
@@ -99,6 +109,8 @@ class Node {
   void compare(const char* call, const ProgramIdentity& identity);
   std::vector<std::pair<std::uint32_t, ProgramIdentity>> identities_;
   bool has_verdict_ = false;
+  // The part of both counts that is on the job board.
+  std::uint64_t published_sent_ = 0, published_executed_ = 0;
   std::string verdict_;
 };
 
@@ -110,10 +122,13 @@ void Node::serve_until(const char* call, portals::Rank peer, Flush why, Done don
   for (;;) {
     flush_all(why);
     if (done()) return;
-    if (inbox.run()) continue;
-    const portals::Status status = host::wait_until(rank, {.call = call, .peer = peer}, [&] {
+    if (inbox.run() || resume()) continue;
+    if (inbox.depth() != 0) inbox.send_early_credits();
+    // One message at a time: most waits are for one.
+    const host::Wait wait{.call = call, .peer = peer, .messages = 1};
+    const portals::Status status = host::wait_until(rank, wait, [&] {
       take();
-      return done() || inbox.runnable();
+      return done() || runnable();
     });
     publish();
     if (!status.ok()) fail(status.sentence());

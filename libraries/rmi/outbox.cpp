@@ -12,7 +12,10 @@ Outbox::Outbox(host::Rank& rank, Wire& wire, Bodies& bodies, std::size_t buffer_
       buffer_bytes_(buffer_bytes),
       writers_(rank.size()),
       lanes_(rank.size()) {
-  for (Lane& lane : lanes_) lane.factor = factor;
+  for (std::uint32_t node = 0; node < rank.size(); ++node) {
+    const std::uint32_t usual = rank.on_node(node) ? kFactor : kFactorOffNode;
+    lanes_[node].factor = factor != 0 ? factor : usual;
+  }
   // Requests to the own node are executed one by one.
   lanes_[rank.rank()].factor = 1;
 }

@@ -36,7 +36,7 @@ struct Filled {
 
 class Outbox {
  public:
-  // `buffer_bytes`: at most kBufferMost.
+  // `buffer_bytes`: at most kBufferMost. `factor` 0: the usual ones.
   Outbox(host::Rank& rank, Wire& wire, Bodies& bodies, std::size_t buffer_bytes, std::uint32_t factor);
 
   [[nodiscard]] Writer* writers() { return writers_.data(); }
@@ -86,6 +86,7 @@ class Outbox {
   void set_factor(std::uint32_t node, std::uint32_t factor) { lanes_[node].factor = factor; }
   // The parity of requests from now on. Requires: no buffer is being filled.
   void set_parity(bool parity) { parity_ = parity; }
+  [[nodiscard]] bool parity() const { return parity_; }
   [[nodiscard]] std::uint64_t sent(bool parity) const { return sent_[parity ? 1 : 0]; }
 
  private:

@@ -26,10 +26,11 @@ std::size_t number(const char* name, std::size_t usual, std::size_t least, std::
 Tree tree() {
   const char* const set = std::getenv("MARGAY_RMI_FENCE");
   const std::string_view text(set == nullptr ? "" : set);
-  if (text.empty() || text == "hypercube") return Tree::hypercube;
+  if (text.empty() || text == "exchange") return Tree::exchange;
+  if (text == "hypercube") return Tree::hypercube;
   if (text == "flat") return Tree::flat;
   if (text == "binary") return Tree::binary;
-  fail("MARGAY_RMI_FENCE=" + std::string(text) + " is invalid; set it to flat, binary or hypercube");
+  fail("MARGAY_RMI_FENCE=" + std::string(text) + " is invalid; set it to flat, binary, hypercube or exchange");
 }
 
 }  // namespace
@@ -38,7 +39,7 @@ Settings read_settings() {
   Settings settings;
   // A multiple of 8, as requests are.
   settings.buffer_bytes = number("MARGAY_RMI_BUFFER", kBufferMost, kBufferLeast, kBufferMost) / 8 * 8;
-  settings.factor = static_cast<std::uint32_t>(number("MARGAY_RMI_FACTOR", kFactor, 1, 1U << 20));
+  settings.factor = static_cast<std::uint32_t>(number("MARGAY_RMI_FACTOR", 0, 1, 1U << 20));
   settings.queue_bytes = number("MARGAY_RMI_QUEUE", kQueueBytes, kBufferMost, std::size_t{1} << 40);
   settings.tree = tree();
   return settings;

@@ -11,9 +11,9 @@ namespace margay::rmi::core {
 
 struct Settings {
   std::size_t buffer_bytes = kBufferMost;  // MARGAY_RMI_BUFFER
-  std::uint32_t factor = kFactor;          // MARGAY_RMI_FACTOR
+  std::uint32_t factor = 0;                // MARGAY_RMI_FACTOR; 0: kFactor, or kFactorOffNode
   std::size_t queue_bytes = kQueueBytes;   // MARGAY_RMI_QUEUE
-  Tree tree = Tree::hypercube;             // MARGAY_RMI_FENCE
+  Tree tree = Tree::exchange;              // MARGAY_RMI_FENCE
 };
 
 // Throws `error` for a value that is out of range.

@@ -37,6 +37,15 @@ void out_of_range(const char* call, int node) {
        std::to_string(here->nodes - 1));
 }
 
+int run_nodes(int argc, char** argv, int (*node)(int, char**, int (*)(int, char**)), int (*program)(int, char**)) {
+  // The host calls a plain function. One run at a time in a process, so all of its ranks find the same two here.
+  static int (*node_of_run)(int, char**, int (*)(int, char**)) = nullptr;
+  static int (*program_of_run)(int, char**) = nullptr;
+  node_of_run = node;
+  program_of_run = program;
+  return host::run_ranks(argc, argv, [](int count, char** words) { return node_of_run(count, words, program_of_run); });
+}
+
 void start(const ProgramIdentity& identity) {
   if (current != nullptr) fail("rmi::start() is called twice; call stop() in between");
   const Settings settings = read_settings();

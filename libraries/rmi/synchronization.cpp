@@ -31,14 +31,11 @@ void fence(Tree tree) {
     // This fence's requests are all sent; those of methods that run from here on have the other parity.
     node.flush_all(Flush::fence);
     const bool parity = (node.fence.number() & 1) != 0;
-    node.fence.arrive(tree, {.sent = node.outbox.sent(parity),
-                             .executed = node.inbox.executed(parity),
-                             .executed_ever = node.inbox.executed()});
+    const auto ended_ever = [&node] { return node.ended(false) + node.ended(true); };
+    node.fence.arrive(tree,
+                      {.sent = node.begun(parity), .executed = node.ended(parity), .executed_ever = ended_ever()});
     node.outbox.set_parity(!parity);
-    const auto counts = [&] {
-      const std::uint64_t executed = node.inbox.executed();
-      return Sums{node.outbox.sent(false) + node.outbox.sent(true), executed, executed};
-    };
+    const auto counts = [&] { return Sums{node.begun(false) + node.begun(true), ended_ever(), ended_ever()}; };
     node.serve_until(kCall, portals::kAnyRank, Flush::fence, [&] { return node.fence.advance(counts); });
   }
   throw_failures(node);

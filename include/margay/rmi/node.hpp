@@ -19,8 +19,10 @@
 namespace margay::rmi {
 
 // The trees of a fence (paper, 6.5). `flat`: node 0 is the parent of all. `binary`: 0 is the parent of 1 and 2, 1 of 3
-// and 4. `hypercube`: a node differs from its parent in one bit, so that each edge is one of a hypercube.
-enum class Tree : std::uint8_t { flat, binary, hypercube };
+// and 4. `hypercube`: a node differs from its parent in one bit, so that each edge is one of a hypercube. `exchange`,
+// which the paper has not: in each step all nodes exchange their sums along one dimension of the hypercube, so that all
+// have the result after half as many steps as up and down a tree.
+enum class Tree : std::uint8_t { flat, binary, hypercube, exchange };
 
 namespace core {
 
@@ -81,6 +83,9 @@ inline void count_call(Here& node, const char* call) {
     poll(call);
 }
 
+// Calls node(argc, argv, program) in each rank of this process: once, or in each thread that is a rank (`margay run
+// --threads N`). Returns when all have returned: the first status that is not 0.
+int run_nodes(int argc, char** argv, int (*node)(int, char**, int (*)(int, char**)), int (*program)(int, char**));
 // Joins the job, and compares this program with the other nodes'. Collective. Throws `error`.
 void start(const ProgramIdentity& identity);
 // A fence, then leaves the job. Collective. Throws as fence().
@@ -96,17 +101,23 @@ void remove_object(std::uint32_t id);
 
 // A call whose result is awaited. Its number goes into the request's envelope; a nested call is another one.
 //   number = begin_call(); post the request; finish_call(); then test_call() or wait_call(), reply_of(), end_call().
-// Throws `error` if the request would wait for the calling method itself: its object is in execution on this node.
+// Throws `error` if the request would wait for the calling method itself: its object is in execution on this
+// node. kNoObject: the method is not atomic.
 [[nodiscard]] std::uint64_t begin_call(const char* name, std::uint32_t node, std::uint32_t object);
 // The request could not be written: ends the call.
 void cancel_call(std::uint64_t call) noexcept;
 // Sends the request's buffer.
 void finish_call(const char* name, std::uint64_t call);
+// finish_call() and wait_call() in one.
+void complete_call(const char* name, std::uint64_t call);
 [[nodiscard]] bool test_call(const char* name, std::uint64_t call);
 void wait_call(const char* name, std::uint64_t call);
+// Calls resume(argument), once, in a call of RMI after the reply's arrival, outside of a method. The fence waits for
+// its return as for a request's. Requires: the call is neither awaited already nor done; resume() throws nothing.
+void await_call(std::uint64_t call, void (*resume)(void*), void* argument);
 // Valid from the reply's arrival to end_call().
 [[nodiscard]] std::span<const std::byte> reply_of(std::uint64_t call);
-// Without a reply yet: the reply is thrown away when it arrives.
+// Without a reply yet: the reply is thrown away when it arrives, and nothing is resumed.
 void end_call(std::uint64_t call) noexcept;
 
 // Keeps a failure of an asynchronous method for the next fence of its caller, `node`.

@@ -3,8 +3,10 @@
 #include <margay/rmi.hpp>
 
 #include <algorithm>
+#include <coroutine>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <map>
 #include <memory>
 #include <random>
@@ -114,6 +116,36 @@ void handles() {
   need(counter.total == 1200, "thrown away results are computed");
 }
 
+// A coroutine that nobody waits for: it destroys itself.
+struct Detached {
+  struct promise_type {
+    Detached get_return_object() { return {}; }
+    std::suspend_never initial_suspend() { return {}; }
+    std::suspend_never final_suspend() noexcept { return {}; }
+    void return_void() {}
+    void unhandled_exception() { std::terminate(); }
+  };
+};
+
+// Asks each node in turn, and leaves the sum on node 0.
+Detached ask_all(Counter* counter, int turns) {
+  int sum = 0;
+  for (int turn = 0; turn < turns; ++turn) {
+    const int node = (get_node_id() + turn) % get_num_nodes();
+    sum += co_await sync_rmi_nonblocking(node, counter, [](Counter&) { return 1; });
+  }
+  async_rmi(0, counter, &Counter::add, sum);
+}
+
+void coroutines() {
+  Counter counter;
+  const rmi_object<Counter> handle(counter);
+  const int nodes = get_num_nodes();
+  for (int i = 0; i < 20; ++i) ask_all(&counter, i);
+  rmi_fence();
+  need(counter.total == (get_node_id() == 0 ? nodes * 190 : 0), "a fence waits for coroutines and what they send");
+}
+
 // Requests and results longer than a buffer, in the order of others.
 void long_ones() {
   Counter counter;
@@ -135,6 +167,8 @@ void long_ones() {
     const std::vector<int> numbers = sync_rmi((me + 1) % nodes, &counter, &Counter::numbers, count);
     need(numbers == counter.numbers(count), "a long result");
   }
+  // The others may still ask.
+  rmi_fence();
 }
 
 // Each method sends on to a random node, several times if `fan` is more than 1. The counts of all nodes are exact after
@@ -166,7 +200,7 @@ void chains() {
     const int senders = 1 + round % nodes;
     if (get_node_id() < senders) chain.pass(depth, fan);
     expected += senders * all;
-    rmi_fence(static_cast<rmi::Tree>(round % 3));
+    rmi_fence(static_cast<rmi::Tree>(round % 4));
     int total = 0;
     collect_rmi(&chain, &Chain::sum, 0, total);
     need(total == expected, "the fence of round " + std::to_string(round) + " has waited for " +
@@ -268,6 +302,11 @@ void monitors() {
   }
   rmi_fence();
   need(asking.overlaps == 0, "methods of one object do not overlap");
+  // A method that is not atomic runs although its object waits for it.
+  Counter counter;
+  const rmi_object<Counter> counted(counter);
+  const auto ask_itself = [](Counter& of) { return sync_rmi(get_node_id(), &of, rmi::non_atomic(&Counter::get)); };
+  need(sync_rmi((me + 1) % nodes, &counter, ask_itself) == 0, "a method that is not atomic");
   // Call back and forth between nodes, on an object for each level.
   std::vector<Back> levels(20);
   std::vector<std::unique_ptr<rmi_object<Back>>> handles;
@@ -423,13 +462,11 @@ void lost() {
 }
 
 constexpr std::pair<const char*, void (*)()> kCases[] = {
-    {"statements", statements}, {"questions", questions},
-    {"handles", handles},       {"long", long_ones},
-    {"chains", chains},         {"collections", collections},
-    {"broadcasts", broadcasts}, {"monitors", monitors},
-    {"failures", failures},     {"misuse", misuse},
-    {"waits", waits},           {"floods", floods},
-    {"factors", factors},       {"queue", queue},
+    {"statements", statements}, {"questions", questions}, {"handles", handles},
+    {"long", long_ones},        {"chains", chains},       {"collections", collections},
+    {"broadcasts", broadcasts}, {"monitors", monitors},   {"failures", failures},
+    {"misuse", misuse},         {"waits", waits},         {"floods", floods},
+    {"coroutines", coroutines}, {"factors", factors},     {"queue", queue},
     {"cycle", cycle},           {"lost", lost},
 };
 

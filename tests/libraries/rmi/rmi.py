@@ -13,8 +13,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "mpi"))
 
 from launch_case import cases_of, run_cases  # noqa: E402
 
-# Nodes and options: alone, shared memory, TCP, both, more nodes than processors.
-WORLDS = ((1, ()), (2, ()), (2, ("--nodes", "2")), (4, ("--nodes", "2")), (8, ()))
+# Nodes and options: alone, shared memory, TCP, both, more nodes than processors, threads.
+WORLDS = ((1, ()), (2, ()), (2, ("--nodes", "2")), (4, ("--nodes", "2")), (8, ()), (2, ("--threads", "2")))
 
 
 def program(case, name):
@@ -40,6 +40,11 @@ def case_questions(case):
 def case_handles(case):
     """Nonblocking synchronous calls: tested, awaited, thrown away."""
     everywhere(case, "handles")
+
+
+def case_coroutines(case):
+    """Coroutines that wait for results are resumed by calls of RMI, and fences wait for them."""
+    everywhere(case, "coroutines")
 
 
 def case_long(case):
@@ -108,7 +113,7 @@ def case_settings(case):
 
 def case_trees(case):
     """Each tree by the environment, and several cases one after the other in one job."""
-    for tree in ("flat", "binary", "hypercube"):
+    for tree in ("flat", "binary", "hypercube", "exchange"):
         case.margay("--check-accounting", program(case, "calls"), "statements", "chains", "questions", ranks=5,
                     env={"MARGAY_RMI_FENCE": tree})
         case.expect_lines(["statements: right", "chains: right", "questions: right"])
@@ -118,7 +123,8 @@ def case_sort(case):
     """The paper's sample sort."""
     for ranks, options in WORLDS:
         case.margay("--check-accounting", *options, program(case, "sample_sort"), "20000", ranks=ranks)
-        case.expect_lines([f"sorted {20000 * ranks} integers: right"])
+        nodes = ranks * 2 if "--threads" in options else ranks
+        case.expect_lines([f"sorted {20000 * nodes} integers: right"])
 
 
 def case_stats(case):
@@ -141,6 +147,14 @@ def case_trace(case):
                      r"because of a fence", r"because of a synchronous request", r"executes \d+ requests of buffer",
                      r"ends wave 1 of fence 1 with 0 requests sent", r"asks \d for the result of a method"):
         case.expect(re.search(sentence, printed), f"no event: {sentence}")
+
+
+def case_programs(case):
+    """Different programs in one job are an error at the start that names both."""
+    case.margay(program(case, "calls"), "statements", ":", "-n", "1", program(case, "sample_sort"), ranks=1,
+                status="nonzero")
+    case.expect("different programs in one job: node 0 runs" in case.last.stderr, "the message names the difference")
+    case.expect("rmi_calls" in case.last.stderr and "rmi_sample_sort" in case.last.stderr, "and both programs")
 
 
 def case_cycle(case):
