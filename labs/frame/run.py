@@ -36,8 +36,9 @@ class Done:
     def _joined(self):
         """Raises NotYet if a run succeeded but no rank has a trace, which begins when the program joins its job."""
         if self.status == 0 and os.path.isdir(self.folder) and not any(name.endswith(".trace") for name in os.listdir(self.folder)):
-            of_cpp = os.path.exists(os.path.join(os.path.dirname(self.folder), "program.cpp"))
-            raise NotYet(("program.cpp never called Program::start" if of_cpp else "program.c never called MPI_Init") +
+            source = next(name for name in ("program.cpp", "program.c") if os.path.exists(os.path.join(os.path.dirname(self.folder), name)))
+            call = "Program::start" if "margay/portals.hpp" in files.read(os.path.dirname(self.folder), source) else "MPI_Init"
+            raise NotYet(f"{source} never called {call}"
                          ": without this call a program does not join its job, and has no trace")
 
     @property
@@ -89,6 +90,11 @@ class Work:
         self.lab, self.folder, self.variant, self.predictions = lab, os.path.abspath(folder), values, predictions
         self.findings, self.truths, self._built = Findings(), {}, set()
 
+    @property
+    def interface(self):
+        """What a program in C++ is built on: "portals", or the lab's INTERFACE."""
+        return getattr(self.lab, "INTERFACE", "portals")
+
     def path(self, name):
         return os.path.join(self.folder, name)
 
@@ -104,7 +110,7 @@ class Work:
         """Compiles a program, once in each check; the path of the executable."""
         output = self.path(stem)
         if stem not in self._built:
-            tools.build(self.program(stem), output, self.folder)
+            tools.build(self.program(stem), output, self.folder, self.interface)
             self._built.add(stem)
         return output
 

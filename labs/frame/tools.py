@@ -27,16 +27,19 @@ def environment():
     return {name: value for name, value in os.environ.items() if not name.startswith("MARGAY_")}
 
 
-def portals_flags(prefix):
-    """Compiler flags for a program on portals, for an installation or for a build tree with its sources."""
+def cpp_flags(prefix, interface):
+    """Compiler flags for a program in C++, for an installation or for a build tree with its sources. `interface`: "portals" for a program on
+    margay::portals, "host" for a communication library on margay::host."""
     if os.path.exists(os.path.join(prefix, "include", "margay", "portals.hpp")):
         include = os.path.join(prefix, "include")
         folders = [include, os.path.join(include, "margay")]
     else:
         source = os.path.dirname(LABS)
         folders = [os.path.join(source, "include"), source]
-    library = library_folder(prefix, "libmargay_portals.so")
-    return [f"-I{folder}" for folder in folders] + [f"-L{library}", f"-Wl,-rpath,{library}", "-lmargay_portals"]
+    file, *links = {"portals": ("libmargay_portals.so", "-lmargay_portals"),
+                    "host": ("libmargay_structures.a", "-lmpi", "-lmargay_structures")}[interface]
+    library = library_folder(prefix, file)
+    return [f"-I{folder}" for folder in folders] + [f"-L{library}", f"-Wl,-rpath,{library}", *links]
 
 
 def library_folder(prefix, name):
@@ -60,20 +63,20 @@ def from_here(sentence, folder):
     return re.sub(r"(\bmargay trace [a-z]+ )([\w.-]+)", one, sentence)
 
 
-def command_line(source, output, include, command=None):
-    """The compiler's command for a lab's program: mpicc for C, the flags for portals in C++. `command`: margay's name for people."""
+def command_line(source, output, include, command=None, interface="portals"):
+    """The compiler's command for a lab's program: mpicc for C, the flags of an interface in C++. `command`: margay's name for people."""
     bin_folder = os.path.dirname(margay())
     usual = ["-g", "-O1", "-Wall", f"-I{include}"]
     if source.endswith(".cpp"):
         compiler = os.environ.get("CXX", "c++")
-        return [compiler, "-std=c++20", *usual, "-o", output, source, *portals_flags(os.path.dirname(bin_folder))]
+        return [compiler, "-std=c++20", *usual, "-o", output, source, *cpp_flags(os.path.dirname(bin_folder), interface)]
     compiler = short(os.path.join(bin_folder, "mpicc")) if command == "margay" else os.path.join(bin_folder, "mpicc")
     return [compiler, *usual, "-o", output, source, "-lm"]
 
 
-def build(source, output, include):
+def build(source, output, include, interface="portals"):
     """Compiles a program and returns the warnings; CouldNotRun with the compiler's errors if that fails."""
-    command = command_line(source, output, include)
+    command = command_line(source, output, include, interface=interface)
     try:
         done = child.run(command, environment=environment(), seconds=COMPILE_SECONDS)
     except TimeoutError as error:

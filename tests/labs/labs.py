@@ -142,25 +142,32 @@ class Case:
 
 
 def precompiled(options, place):
-    """The environment for a C++ compiler that finds margay/portals.hpp compiled already: most of a portals lab's time. If it
-    cannot be made, none; the labs only take longer."""
+    """The environment for a C++ compiler that finds margay's headers compiled already: most of a C++ lab's time. If none can be made, none;
+    the labs only take longer."""
     os.environ["MARGAY_COMMAND"] = os.path.abspath(os.path.join(options.build, "bin", "margay"))
     compiler = os.environ.get("CXX", "c++")
-    words = tools.command_line("portals.cpp", os.path.join(place, "margay", "portals.hpp.gch"), place)[1:]
-    folders = [word[2:] for word in words if word.startswith("-I")]
-    header = next((path for path in (os.path.join(folder, "margay", "portals.hpp") for folder in folders)
-                   if os.path.exists(path)), None)
-    if header is None:
-        return {}
     os.makedirs(os.path.join(place, "margay"))
-    words = [word for word in words if not word.startswith(("-l", "-L", "-Wl"))]
-    words[words.index("portals.cpp")] = header
-    done = subprocess.run([compiler, "-x", "c++-header", *words], capture_output=True, timeout=LAB_SECONDS, check=False)
+    made = [precompile(compiler, interface, place) for interface in ("portals", "host")]
+    if not any(made):
+        return {}
     wrapper = os.path.join(place, "compiler")
     with open(wrapper, "w", encoding="utf-8") as file:
         file.write(f'#!/bin/sh\nexec {compiler} -I{place} "$@"\n')
     os.chmod(wrapper, 0o755)
-    return {} if done.returncode else {"CXX": wrapper}
+    return {"CXX": wrapper}
+
+
+def precompile(compiler, interface, place):
+    """Compiles margay/INTERFACE.hpp into `place`, with the options of a lab. Returns whether that succeeds."""
+    words = tools.command_line("lab.cpp", os.path.join(place, "margay", f"{interface}.hpp.gch"), place, interface=interface)[1:]
+    folders = [word[2:] for word in words if word.startswith("-I")]
+    header = next((path for path in (os.path.join(folder, "margay", f"{interface}.hpp") for folder in folders) if os.path.exists(path)), None)
+    if header is None:
+        return False
+    words = [word for word in words if not word.startswith(("-l", "-L", "-Wl"))]
+    words[words.index("lab.cpp")] = header
+    done = subprocess.run([compiler, "-x", "c++-header", *words], capture_output=True, timeout=LAB_SECONDS, check=False)
+    return done.returncode == 0
 
 
 def main():

@@ -121,6 +121,66 @@ SERVER_MISTAKES = {
 }
 
 
+class Cells:
+    """Lab 13 on paper: ranks that ask each other, in a random order of their steps. A rank answers where `serves` has its place: "swap",
+    "wait_for_all", "close"; "late" does not answer at all: its portal is not attached."""
+
+    def __init__(self, programs, order, serves=("swap", "wait_for_all", "close"), lost=()):
+        self.programs, self.order, self.serves, self.lost = programs, order, serves, lost
+        self.at, self.place = {rank: 0 for rank in programs}, {}
+        self.asked, self.sent, self.got, self.told, self.answered = {rank: [] for rank in programs}, set(), set(), set(), 0
+        while self.step():
+            pass
+
+    def step(self):
+        """Lets one rank make a step. Returns whether any rank could."""
+        ranks = list(self.programs)
+        self.order.shuffle(ranks)
+        return any(self.moves(rank) for rank in ranks)
+
+    def moves(self, rank):
+        if self.place.get(rank) in self.serves and self.asked[rank]:
+            self.got.add(self.asked[rank].pop(0))
+            self.answered += 1
+            return True
+        if self.at[rank] == len(self.programs[rank]):
+            return False
+        what, peer = self.programs[rank][self.at[rank]]
+        step = (rank, self.at[rank])
+        began = step not in self.sent
+        if began:
+            self.sent.add(step)
+            self.place[rank] = what
+            if what == "swap" and peer not in self.lost:
+                self.asked[peer].append(step)
+            elif what == "tell":
+                self.told.add((rank, peer))
+        all_there = all((other, place.index((what, None))) in self.sent for other, place in self.programs.items()) if peer is None else None
+        over = {"swap": step in self.got, "tell": True, "hear": (peer, rank) in self.told}.get(what, all_there)
+        self.at[rank] += bool(over)
+        return began or bool(over)
+
+    @property
+    def waiting(self):
+        """Rank -> (place, peer) of the ranks that did not reach their end."""
+        return {rank: program[self.at[rank]] for rank, program in self.programs.items() if self.at[rank] < len(program)}
+
+
+def cells_programs(v):
+    """Rank -> its steps in parts 2 to 4 of lab 13."""
+    programs = {rank: [("swap", to) for of, to in zip(v["ask_from"], v["ask_to"]) if of == rank] for rank in range(v["ranks"])}
+    programs[v["middle"]] += [("swap", v["last"])] * 2
+    programs[v["first"]] += [("swap", v["middle"])] * 2 + [("tell", v["last"])]
+    programs[v["last"]] += [("hear", v["first"])]
+    for program in programs.values():
+        program.append(("wait_for_all", None))
+    programs[v["host"]].append(("tell", v["guest"]))
+    programs[v["guest"]] += [("hear", v["host"])] + [("swap", v["host"])] * 2
+    for program in programs.values():
+        program.append(("close", None))
+    return programs
+
+
 class VariantsTest(unittest.TestCase):
     def server_findings(self, module, v, changes, order):
         """What the check says of a run in which the clients' requests come in an order of `order`."""
@@ -241,6 +301,27 @@ class VariantsTest(unittest.TestCase):
             kinds = {(length > module.SHORT_LIMIT, expected) for length, room, expected in zip(v["bytes"], v["room"], v["expected"]) if length > room}
             self.assertEqual(kinds, {(long, expected) for long in (False, True) for expected in (0, 1)}, v["seed"])
             self.assertEqual(set(v["posted"]), {0, 1}, v["seed"])
+
+    def test_library(self):
+        """Lab 13: the answer ends in each order of steps, each mistake deadlocks in each, and part 1 ends as its paper says."""
+        module, order = lab("13_library"), random.Random(1)
+        every = {"swap", "wait_for_all", "close"}
+        for v in variants(module):
+            programs = cells_programs(v)
+            swaps = {rank: [peer for what, peer in program if what == "swap"] for rank, program in programs.items()}
+            self.assertEqual(swaps, {rank: [peer for peer, _ in its] for rank, its in module.swaps(v).items()}, v["seed"])
+            stuck = {rank: [("swap", to) for of, to in zip(v["stuck_from"], v["stuck_to"]) if of == rank] + [("barrier", None)]
+                     for rank in range(v["ranks"])}
+            for _ in range(ORDERS):
+                self.assertEqual(Cells(programs, order).waiting, {}, v["seed"])
+                for missing in every:
+                    self.assertTrue(Cells(programs, order, every - {missing}).waiting, f"seed {v['seed']}: {missing}")
+                self.assertTrue(Cells(programs, order, lost=(v["late"],)).waiting, f"seed {v['seed']}: late")
+                part_1 = Cells(stuck, order)
+                in_swap = sorted(rank for rank, (what, _) in part_1.waiting.items() if what == "swap")
+                self.assertEqual(in_swap, v["page_in_swap"], v["seed"])
+                self.assertEqual(part_1.answered, sum(to in in_swap for _, to in module.sent_when_stuck(v)), v["seed"])
+                self.assertEqual(len(part_1.waiting), v["ranks"], v["seed"])
 
     def test_fillings(self):
         """What is walked on paper here is played through by labs.py too."""

@@ -65,14 +65,17 @@ printed 1 sources
 printed 2 sources
 printed 3 own
 
-# A lab whose program is C++ on portals, as a student would answer it: first with the blanks of its program, then right.
-step "margay lab start" "$prefix/bin/margay" lab start walk "$work/lab"
-step "margay lab answer" "$prefix/bin/margay" lab answer "$work/lab"
-mv "$work/lab/answers.txt" "$work/lab/predict.txt"
-timeout 150 "$prefix/bin/margay" lab check "$work/lab" >"$log" 2>&1
-[ $? = 1 ] || { echo "FAILED: margay lab check of a program with blanks is not \`not yet\` (1)" >&2; cat "$log" >&2; exit 1; }
-mv "$work/lab/answer.cpp" "$work/lab/program.cpp"
-step "margay lab check, a program in C++" "$prefix/bin/margay" lab check "$work/lab"
+# Labs whose programs are C++, on portals and on the host, as a student would answer them: first with the blanks of the
+# program, then right.
+for lab in walk library; do
+  step "margay lab start $lab" "$prefix/bin/margay" lab start $lab "$work/$lab"
+  step "margay lab answer $lab" "$prefix/bin/margay" lab answer "$work/$lab"
+  mv "$work/$lab/answers.txt" "$work/$lab/predict.txt"
+  timeout 150 "$prefix/bin/margay" lab check "$work/$lab" >"$log" 2>&1
+  [ $? = 1 ] || { echo "FAILED: margay lab check of $lab with blanks is not \`not yet\` (1)" >&2; cat "$log" >&2; exit 1; }
+  mv "$work/$lab/answer.cpp" "$work/$lab/program.cpp"
+  step "margay lab check $lab" "$prefix/bin/margay" lab check "$work/$lab"
+done
 
 pc=$(dirname "$(find "$prefix/" -name margay-portals.pc)")
 # shellcheck disable=SC2046  # words are wanted
