@@ -64,7 +64,11 @@ void Fence::close_wave() {
 bool Fence::decide(const Sums& sums) {
   if (me_ == 0) rank_.counter(kWaves) += 1;
   if (me_ == 0 && rank_.recording()) {
-    rank_.record({.number = kWave, .bytes = sums.executed_ever, .detail = sums.sent, .a = wave_, .b = number_});
+    // Counts of more than 32 bits are cut in the trace.
+    rank_.record({.number = kWave,
+                  .detail = wave_,
+                  .a = static_cast<std::uint32_t>(sums.sent),
+                  .b = static_cast<std::uint32_t>(sums.executed)});
   }
   return decision_.ends(wave_, sums);
 }

@@ -116,8 +116,7 @@ bool Inbox::blocked(const Arrived& arrived) const {
   }
 }
 
-bool Inbox::runnable() {
-  if (queued_ == 0) return false;
+bool Inbox::any_runnable() {
   for (std::uint32_t source = 0; source < queues_.size(); ++source) {
     if (next_of(source) != nullptr) return true;
   }

@@ -36,7 +36,7 @@ class Inbox {
   // Adds a buffer of the node's own requests. Also without the lock.
   void add_own(Filled filled);
   // Whether run() would execute a request.
-  [[nodiscard]] bool runnable();
+  [[nodiscard]] bool runnable() { return queued_ != 0 && any_runnable(); }
   // Executes requests of the next source, in turn. Returns whether there was one. Inside.
   bool run();
   // The same for the own node's requests, outside.
@@ -71,6 +71,7 @@ class Inbox {
   };
   struct Step;
 
+  [[nodiscard]] bool any_runnable();
   void add(std::unique_ptr<Arrived> arrived);
   // The next request's buffer of a source, if it may begin now, otherwise nullptr.
   [[nodiscard]] Arrived* next_of(std::uint32_t source);

@@ -90,13 +90,13 @@ static_assert(kCounts <= host::kCountersMost);
 enum class Flush : std::uint8_t { full, factor, sync, fence, poll };
 enum EventNumber : std::uint8_t { kExecutes = 5, kWave, kAsks, kEvents };
 inline constexpr std::array<const char*, kEvents> kSentences{
-    "sends {peer} {a} requests in buffer {b}, {bytes} bytes, because the buffer is full",
-    "sends {peer} {a} requests in buffer {b}, {bytes} bytes, because the aggregation factor is reached",
-    "sends {peer} {a} requests in buffer {b}, {bytes} bytes, because of a synchronous request",
-    "sends {peer} {a} requests in buffer {b}, {bytes} bytes, because of a fence",
-    "sends {peer} {a} requests in buffer {b}, {bytes} bytes, because it polls or waits",
+    "sends {peer} {a} requests in buffer {b}, {bytes}, because the buffer is full",
+    "sends {peer} {a} requests in buffer {b}, {bytes}, because the aggregation factor is reached",
+    "sends {peer} {a} requests in buffer {b}, {bytes}, because of a synchronous request",
+    "sends {peer} {a} requests in buffer {b}, {bytes}, because of a fence",
+    "sends {peer} {a} requests in buffer {b}, {bytes}, because it polls or waits",
     "executes {a} requests of buffer {b} of {peer}",
-    "ends wave {a} of fence {b} with {detail} requests sent and {bytes} executed",
+    "ends wave {detail} of a fence, with {a} requests sent and {b} executed",
     "asks {peer} for the result of a method, call {detail}",
 };
 

@@ -91,6 +91,7 @@ void questions() {
     rmi_fence();
   }
   need(counter.total == 8 * nodes, "each node has added 8");
+  rmi_fence();
   // All ask all at once.
   for (int i = 0; i < 200; ++i) {
     for (int node = 0; node < nodes; ++node) static_cast<void>(sync_rmi(node, &counter, &Counter::add_and_get, 1));

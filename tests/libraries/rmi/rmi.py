@@ -143,9 +143,9 @@ def case_trace(case):
     trace = case.traced(program(case, "calls"), "statements", "questions", ranks=2)
     case.command("trace", "check", trace)
     printed = case.command("trace", "print", trace, "--kind", "library_event")
-    for sentence in (r"sends \d 128 requests in buffer \d+, \d+ bytes, because the aggregation factor is reached",
+    for sentence in (r"sends rank \d 128 requests in buffer \d+, \d+ bytes, because the aggregation factor is reached",
                      r"because of a fence", r"because of a synchronous request", r"executes \d+ requests of buffer",
-                     r"ends wave 1 of fence 1 with 0 requests sent", r"asks \d for the result of a method"):
+                     r"ends wave 1 of a fence, with 0 requests sent and 0 executed", r"asks rank \d for the result of a method"):
         case.expect(re.search(sentence, printed), f"no event: {sentence}")
 
 
