@@ -1,4 +1,4 @@
-// What the header-only front of RMI needs from the library behind it: room in the aggregation buffer of a destination,
+// The interface of libmargay_rmi.so for the header-only front of RMI: room in the aggregation buffer of a destination,
 // and the objects of this node. Declarations; the library defines them.
 #pragma once
 

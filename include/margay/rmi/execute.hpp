@@ -1,4 +1,4 @@
-// Executing a request at its destination (paper, 6.1 and 6.3).
+// The execution of a request at its destination (paper, 6.1 and 6.3).
 //
 //   while (!rest.empty()) {                                          // a buffer that arrived, executed in its order
 //     const RequestView request = RequestView::parse(rest);          // throws for a damaged buffer: nothing behind is
@@ -92,7 +92,7 @@ namespace detail {
 // if one is wanted. Returns true when the method has returned. False if anything was thrown, by the method or by the
 // checks of the request; then `failure` says what, and the reply, if wanted, has the same.
 //
-// What the method throws ends here, because nobody above it is the method's caller: the caller is on another node, and
+// An exception of the method ends here, because its caller is on another node, and
 // learns of it by its reply, or by its next fence for a request without one.
 //
 // `find_object`: called with the object's id, returns core::ObjectEntry. Requires: the caller holds the object's

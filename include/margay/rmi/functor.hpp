@@ -1,4 +1,4 @@
-// The functor (paper, 6.1): what writes a request of one class of objects and one type of method, and what executes it.
+// The functor (paper, 6.1): writes and executes requests for one class of objects and one type of method.
 //
 // Everything here is known at compile time but the values: which words the head has, whether the arguments have a fixed
 // size, where each lies. So a request with numbers is written and executed by a few moves; request.hpp and execute.hpp
@@ -35,7 +35,7 @@ struct Envelope {
   std::uint64_t call = 0;    // returned by the reply, if a result is wanted
 };
 
-// What an attempt to write a request returns.
+// The result of an attempt to write a request.
 struct Written {
   std::size_t bytes = 0;  // of the whole request, written or not: a multiple of kPackedAlignment
   bool fits = false;      // whether the room was large enough; if not, its contents are undefined

@@ -60,7 +60,7 @@ class FunctorEntry {
         execute_(function) {}
 
   [[nodiscard]] const char* name() const { return name_; }
-  // What names it on the wire; never 0.
+  // Its number on the wire; never 0.
   [[nodiscard]] std::uint32_t hash() const { return hash_; }
   [[nodiscard]] const std::type_info& object() const { return *object_; }
   [[nodiscard]] const std::type_info& method() const { return *method_; }

@@ -1,5 +1,6 @@
-// Whether all nodes of a job run the same program. Each node computes its identity at the start, and the nodes compare
-// them: functors and methods are named by hashes and offsets that only one program gives the same meaning.
+// The identity of a program, by which the nodes of a job test that all run the same one. Each node computes its
+// identity at the start, and the nodes compare them: functors and methods are named by hashes and offsets that only one
+// program gives the same meaning.
 //
 //   const ProgramIdentity mine = program_identity();
 //   for (int node = 0; node < nodes; ++node)                          // as the library has gathered them

@@ -45,7 +45,7 @@ struct EncodedMethod {
   bool elsewhere = false;    // whether it does
 };
 
-// What the decoder must know about the class that declares the method.
+// The properties of the class that declares the method, for the decoder.
 struct MethodClass {
   std::size_t bytes;  // sizeof the class: the adjustment stays inside
   bool polymorphic;   // whether it may have virtual functions
@@ -86,7 +86,7 @@ inline std::uint64_t method_word(std::uint64_t offset, std::uint64_t adjustment,
   return offset | adjustment << 32 | tag << 48;
 }
 
-// Encodes what is not the usual case: virtual functions, other modules, and pointers that cannot travel.
+// Encodes the rare cases: virtual functions, other modules, and pointers that cannot travel.
 [[gnu::noinline]] inline EncodedMethod encode_unusual(RawMethod raw) {
   if (raw.function == 0) fail("the method is a null pointer to member");
   if (raw.adjustment < 0 || raw.adjustment > std::numeric_limits<std::uint16_t>::max())
@@ -115,7 +115,7 @@ inline std::uint64_t method_word(std::uint64_t offset, std::uint64_t adjustment,
   return *module;
 }
 
-// Decodes what is not the usual case, with all checks.
+// Decodes the rare cases, with all checks.
 [[nodiscard, gnu::noinline]] inline RawMethod decode_unusual(std::uint64_t word, std::uint64_t module_id,
                                                              const Module& own, MethodClass of) {
   const auto offset = static_cast<std::uint32_t>(word);

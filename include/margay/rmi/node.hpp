@@ -1,5 +1,5 @@
-// The node: what the templates of margay/rmi.hpp need from libmargay_rmi.so beside core.hpp. Programs do not call these
-// functions themselves.
+// The node: the functions of libmargay_rmi.so for the templates of margay/rmi.hpp, beside core.hpp. Programs do not
+// call these functions themselves.
 //
 // A node is a rank that has called start(). It belongs to one thread, which alone calls RMI; another thread of the same
 // process may be another node. So everything here is reached through one thread-local pointer, and needs no lock.

@@ -1,4 +1,4 @@
-// A parameter of a method: what an argument becomes on the way to it.
+// A parameter of a method: the conversion of an argument into it.
 //
 // The caller converts the argument to the parameter's type without reference and packs that; the callee unpacks it into
 // storage of its own, which lives until the method returns, and passes it on as the method takes it: T and T&& by move,

@@ -25,7 +25,7 @@
 
 namespace margay::rmi {
 
-// What a reply has. Any other number is a damaged reply.
+// The content of a reply. Any other number is a damaged reply.
 enum class ReplyKind : std::uint32_t { result = 1, failure = 2 };
 
 // A multiple of kPackedAlignment, so that the result is packed as arguments are.

@@ -1,4 +1,4 @@
-// Writing a request at the caller (paper, 6.1). method.hpp has the kinds of methods, request_head.hpp the bytes.
+// The writing of a request at the caller (paper, 6.1). method.hpp has the kinds of methods, request_head.hpp the bytes.
 //
 //   post<Counter>(writer, Envelope{.object = id}, &Counter::add, 5);                    // async_rmi
 //   post_call<Counter>(writer, Envelope{.object = id, .call = c}, &Counter::total);     // sync_rmi: the result travels

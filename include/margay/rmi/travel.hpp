@@ -1,4 +1,4 @@
-// What may travel as an argument or a result, and the compile-time errors for the rest.
+// The types that may travel as arguments and results, and the compile-time errors for all others.
 //
 // Arguments are passed by value (paper, 5.2): a node never holds a pointer or reference to another's memory. So these
 // are refused: references to non-const, pointers (arrays decay to them), function and member pointers, views of

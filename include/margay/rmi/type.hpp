@@ -1,4 +1,4 @@
-// define_type(): how a class of the program's travels as an argument or a result (paper, 5.2).
+// define_type(): the method by which a class of the program travels as an argument or a result (paper, 5.2).
 //
 // "The infrastructure requires each class that may be transferred as an argument to implement a single method,
 // define_type. This method defines the class's data members ...: each data member is defined as either local
@@ -15,7 +15,7 @@
 //     ...
 //   };
 //
-// What define_type() must know:
+// The rules for define_type():
 //  - It runs on a const object to pack and on a default-constructed one to unpack, so it lists the same members each
 //  time. A
 //    member that decides about others, such as a count or a kind, is given to local() before them.
@@ -50,7 +50,7 @@ namespace margay::rmi {
 // them. A size is the pass of a packer without room.
 class typer {
  public:
-  // What the pass does. A define_type() seldom needs to know.
+  // The action of this pass. A define_type() seldom needs it.
   enum class Pass : std::uint8_t { pack, unpack, describe };
 
   // A pass that appends to `packer`, reads from `unpacker`, or appends to `description`; each outlives the typer.
