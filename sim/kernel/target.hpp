@@ -54,7 +54,7 @@ class Target {
   // Whether the next message of `rank` is held on its wire, and with it all later messages of `rank`.
   [[nodiscard]] bool holds(std::uint32_t rank) const;
   // The number of rounds for which a message to `portal` has been held, the first one not counted: the maximum over the
-  // messages that were held again since the last call; 0: there is no such message. The coprocessor's rounds count only
+  // messages that were held again since the last call; 0: none. The coprocessor's rounds count only
   // with serve_while_away().
   [[nodiscard]] std::uint32_t take_longest_hold(portals::PortalIndex portal) {
     MARGAY_ASSERT(portal < portals::kPortalCount);

@@ -135,7 +135,7 @@ def case_report_argument(case):
 
 
 def case_report_deadlock(case):
-    """A deadlock has each rank's wait: the call, and the peer, tag and communicator of what it waits for."""
+    """A deadlock has each rank's wait: the call, and the peer, tag and communicator of the awaited message."""
     for way, expected in WAITS:
         report = report_of(case, ("--deadlock", "abort"), (FAULTS / "deadlock.c", *way), 2, 73)
         deadlocks = [one for one in report["findings"] if one["id"] == "deadlock"]

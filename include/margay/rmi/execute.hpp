@@ -69,7 +69,7 @@ namespace detail {
   std::string name = "an unknown method";
   try {
     name = method_name(request);
-  } catch (const error&) {  // functors that cannot be told apart: `what` says so already
+  } catch (const error&) {  // functors with equal hashes: `what` has that message already
   }
   failure = make_failure(std::move(name), what);
   if (request.wants_reply() && reply != nullptr) write_failure(*reply, failure);
@@ -113,7 +113,7 @@ template <class FindObject>
   } catch (const std::exception& exception) {
     detail::record_failure(request, exception.what(), reply, failure);
   } catch (...) {
-    detail::record_failure(request, "an exception that is no std::exception", reply, failure);
+    detail::record_failure(request, "an exception that does not derive from std::exception", reply, failure);
   }
   return false;
 }

@@ -216,7 +216,7 @@ constinit inline std::atomic<const FunctorTable*> current_table = nullptr;
 
 }  // namespace detail
 
-// Throws `error` if two functors cannot be told apart. For the start of a job.
+// Throws `error` if two functors have the same hash. For the start of a job.
 inline void check_functors() {
   static_cast<void>(detail::rebuild_table());
 }

@@ -1,4 +1,4 @@
-// A 64-bit hash of bytes, for names, build ids and code. Not for adversaries: it tells programs apart, it proves
+// A 64-bit hash of bytes, for names, build ids and code. Not for adversaries: it distinguishes programs, it proves
 // nothing.
 #pragma once
 

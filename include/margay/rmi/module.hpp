@@ -5,7 +5,7 @@
 // contents, in a PT_NOTE segment). So a method is named by build id and offset (method_word.hpp); an address never
 // travels.
 //
-// Programs that were linked without a build id are told apart by a hash of their code, which costs a millisecond for
+// Programs that were linked without a build id are distinguished by a hash of their code, which costs a millisecond for
 // each 5 MB. The kernel's vdso is a module as well; it has no methods.
 //
 // Threads: all functions may be called by any thread. The list is an immutable snapshot; a miss scans again, because

@@ -51,7 +51,7 @@ extern constinit thread_local Here* here;
 
 // Throws `error`: `call` was made before start() or after stop().
 [[noreturn]] void not_started(const char* call);
-// Throws `error`: there is no such node.
+// Throws `error` for an invalid node number.
 [[noreturn]] void out_of_range(const char* call, int node);
 // The id of a registered object. Throws `error` if it is not registered, or by another type.
 [[nodiscard]] std::uint32_t look_up(const char* call, const void* address, const std::type_info& type);
@@ -64,7 +64,7 @@ void poll(const char* call);
     not_started(call);
   return *here;
 }
-// The writer of a destination. Throws `error` if there is no such node.
+// The writer of a destination. Throws `error` for an invalid node number.
 [[nodiscard]] inline Writer& writer_of(Here& node, const char* call, int destination) {
   if (static_cast<std::uint32_t>(destination) >= node.nodes) [[unlikely]]
     out_of_range(call, destination);

@@ -3,7 +3,7 @@
 // these bytes.
 //
 //   0   4   1: a result, 2: a failure
-//   4   4   bytes of what follows
+//   4   4   length in bytes of the part after this head
 //   8       the packed result, nothing for void; or a packed Failure
 //
 //   class Slot : public ReplySink { ... };                 // at the destination: where execute() writes

@@ -265,7 +265,7 @@ TEST_CASE("rmi request: what a method throws becomes a failure, and is thrown at
   CHECK(text.find("margay::rmi: ") == std::string::npos);
   CHECK(text.find("node 8: void (margay::rmi::test::Counter::*)(") == 0);
   CHECK_THROWS_AS(node.call<void>(&Counter::fails_oddly), remote_error);
-  CHECK(node.failure.what == "an exception that is no std::exception");
+  CHECK(node.failure.what == "an exception that does not derive from std::exception");
   CHECK_THROWS_AS(node.call<void>(&Counter::fails, std::string(100000, 'x')), remote_error);
   CHECK(node.failure.what.size() == kFailureTextMax);
 }
