@@ -18,22 +18,22 @@ namespace margay::mpi_adi {
 
 // The events that a send may still wait for, as a set of bits. The send is complete when the set is empty. The events
 // occur in any order.
-enum SendOwed : std::uint8_t {
-  kOwedBodyTaken = 1,       // the kernel has taken the body
-  kOwedAcknowledgment = 2,  // the target's kernel reports what it saved
-  kOwedRead = 4,            // the receiver pulls the body
-  kOwedSynchronous = 8,     // the receiver's device reports that a receive took the message
-  kOwedCancel = 16,         // the receiver's device reports whether it gave the message back
+enum SendEvent : std::uint8_t {
+  kEventBodyTaken = 1,       // the kernel has taken the body
+  kEventAcknowledgment = 2,  // the target's kernel reports what it saved
+  kEventRead = 4,            // the receiver pulls the body
+  kEventSynchronous = 8,     // the receiver's device reports that a receive took the message
+  kEventCancel = 16,         // the receiver's device reports whether it gave the message back
 };
 
 // The device's part of a send. Owner tags of its descriptors and its transmission point here.
 struct SendRequest : Request {
   Pooled pooled;
-  std::uint8_t owed = 0;   // a set of SendOwed
-  bool listening = false;  // its acknowledgment entry is listed
-  bool readable = false;   // its read entry is listed
-  bool read_done = false;  // the body has been pulled
-  bool expecting = false;  // the kernel expects an answer from `peer`
+  std::uint8_t events = 0;  // those it waits for, a set of SendEvent
+  bool listening = false;   // its acknowledgment entry is listed
+  bool readable = false;    // its read entry is listed
+  bool read_done = false;   // the body has been pulled
+  bool expecting = false;   // the kernel expects an answer from `peer`
   // The send mode, set at the start and needed until the end: a synchronous send waits for an answer, and reports name
   // a buffered send as such.
   bool synchronous = false;

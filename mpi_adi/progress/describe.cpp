@@ -48,9 +48,9 @@ std::string tag_text(const SendOrReceive& request) {
 
 // Names the first event for which the send still waits, in the order of the tests.
 std::string_view waits_for(const SendRequest& request) {
-  if ((request.owed & kOwedBodyTaken) != 0) return "for room on the way to it";
-  if ((request.owed & kOwedAcknowledgment) != 0) return "for its acknowledgment";
-  if ((request.owed & kOwedRead) != 0) return "until a receive is posted there and pulls the body";
+  if ((request.events & kEventBodyTaken) != 0) return "for room on the way to it";
+  if ((request.events & kEventAcknowledgment) != 0) return "for its acknowledgment";
+  if ((request.events & kEventRead) != 0) return "until a receive is posted there and pulls the body";
   return "until a receive is posted there";
 }
 

@@ -40,11 +40,11 @@ portals::Header to_peer(const DeviceParts& parts, portals::PortalIndex portal, s
 // place, because sender and receiver both count the messages between them. Returns false if the wire has begun to send
 // the message, or has sent it.
 bool take_back(DeviceParts& parts, SendRequest& send) {
-  if ((send.owed & kOwedBodyTaken) == 0) return false;
+  if ((send.events & kEventBodyTaken) == 0) return false;
   if (!send_instead(parts, send.transmission, to_peer(parts, kCancelPortal, send.peer, kAboutNothing))) return false;
   send.cancelled = true;
-  send.owed = 0;
-  complete_if_settled(parts, send);
+  send.events = 0;
+  complete_if_finished(parts, send);
   return true;
 }
 
@@ -53,11 +53,11 @@ bool take_back(DeviceParts& parts, SendRequest& send) {
 // Asks only for a send that waits for its receiver, because the receiver finds the message by the send's answer bits. A
 // send that only waits for room on its wire has no answer bits in its message, and completes without the receiver.
 void ask_back(DeviceParts& parts, SendRequest& send, AskBack why) {
-  constexpr unsigned kReceivers = kOwedAcknowledgment | kOwedRead | kOwedSynchronous;
-  if ((send.owed & kReceivers) == 0 || (send.owed & kOwedCancel) != 0) return;
+  constexpr unsigned kReceivers = kEventAcknowledgment | kEventRead | kEventSynchronous;
+  if ((send.events & kReceivers) == 0 || (send.events & kEventCancel) != 0) return;
   // A rendezvous that is not synchronous has no acknowledgment entry yet, and the answer needs one.
   if (!send.listening) listen(parts, send);
-  owes(send, kOwedCancel);
+  expect_event(send, kEventCancel);
   portals::Header question = to_peer(parts, kCancelPortal, send.peer, answer_bits_of(send));
   question.user_data[0] = static_cast<std::byte>(why);
   send_notice(parts, question);

@@ -55,7 +55,7 @@ SendRequest& new_send(DeviceParts& parts, Communicator& communicator) {
   ++parts.counts.send_requests;
   begin(parts, request, RequestKind::send, communicator);
   // Resets only the fields that a send may read before it writes them; the protocols set the others.
-  request.owed = 0;
+  request.events = 0;
   request.read_done = false;
   request.synchronous = false;
   request.buffered = false;

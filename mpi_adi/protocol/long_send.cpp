@@ -16,15 +16,15 @@ void start_long_send(DeviceParts& parts, SendRequest& request, portals::Header& 
   // Both entries are listed before the message leaves: an answer may arrive before the call that sends it returns.
   listen(parts, request);
   make_readable(parts, request);
-  owes(request, kOwedAcknowledgment);
-  if (request.synchronous) owes(request, kOwedSynchronous);
+  expect_event(request, kEventAcknowledgment);
+  if (request.synchronous) expect_event(request, kEventSynchronous);
   expect_answer(parts, request);
   // Called last, so that an event of the transmission finds all awaited events recorded.
   hand_over(parts, request, header, request.body);
 }
 
 void take_acknowledgment(DeviceParts& parts, SendRequest& request, const portals::Header& acknowledgment) {
-  settle(request, kOwedAcknowledgment);
+  finish_event(request, kEventAcknowledgment);
   const auto saved = static_cast<portals::Saved>(acknowledgment.user_data[0]);
   const bool whole = saved == portals::Saved::both;
   ProtocolCounts& counts = parts.counts;
@@ -37,9 +37,9 @@ void take_acknowledgment(DeviceParts& parts, SendRequest& request, const portals
   }
   if (whole) return;
   // The pull may overtake the acknowledgment that announces it; read_done is set then.
-  if (!request.read_done) owes(request, kOwedRead);
+  if (!request.read_done) expect_event(request, kEventRead);
   // Stopping saves the wire the bytes that the target would discard.
-  if ((request.owed & kOwedBodyTaken) != 0) parts.kernel.stop(request.transmission);
+  if ((request.events & kEventBodyTaken) != 0) parts.kernel.stop(request.transmission);
 }
 
 // Long ready messages. The first type bit keeps them off both catch-alls: "messages with the first message type bit set
@@ -64,10 +64,10 @@ void start_rendezvous_send(DeviceParts& parts, SendRequest& request, portals::He
   header.length = 0;
   write_note(header.user_data, {NoteProtocol::rendezvous, request.synchronous, answer_bits_of(request)});
   make_readable(parts, request);
-  owes(request, kOwedRead);
+  expect_event(request, kEventRead);
   if (request.synchronous) {
     listen(parts, request);
-    owes(request, kOwedSynchronous);
+    expect_event(request, kEventSynchronous);
   }
   if (!request.buffered) {
     ProtocolCounts::Count& count =

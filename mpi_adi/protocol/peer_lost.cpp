@@ -14,7 +14,7 @@ namespace {
 // Whether the kernel may still touch the request's memory. After a loss the kernel releases the memory without being
 // asked: it returns the transmission as failed, and frees the row.
 bool kernel_holds(const SendRequest& request) {
-  return (request.owed & kOwedBodyTaken) != 0;
+  return (request.events & kEventBodyTaken) != 0;
 }
 bool kernel_holds(const ReceiveRequest& request) {
   return request.row[0].state != portals::IndependentBuffer::State::available;
@@ -23,8 +23,8 @@ bool kernel_holds(const ReceiveRequest& request) {
 void end_send(DeviceParts& parts, SendRequest& request) {
   // No event for which the send waits can occur any more. The kernel does not refer to the body any more.
   request.error_class = MPIX_ERR_PROC_FAILED;
-  request.owed = 0;
-  complete_if_settled(parts, request);
+  request.events = 0;
+  complete_if_finished(parts, request);
 }
 
 // Removes the receive from the list of claiming receives, by a linear search.

@@ -19,12 +19,12 @@ void start_short_send(DeviceParts& parts, SendRequest& request, portals::Header&
     write_note(header.user_data, {NoteProtocol::short_message, true, answer_bits_of(request)});
     // Listed before the message leaves, so that its answer always finds the entry.
     listen(parts, request);
-    owes(request, kOwedSynchronous);
+    expect_event(request, kEventSynchronous);
     expect_answer(parts, request);
   }
   // If the wire has no room, the transmission is queued, and the send is complete when the wire has taken it.
   if (!parts.kernel.try_send(header, request.body)) hand_over(parts, request, header, request.body);
-  complete_if_settled(parts, request);
+  complete_if_finished(parts, request);
 }
 
 bool try_short_send(DeviceParts& parts, const CheckedSend& send, std::uint32_t peer, portals::MatchBits bits,
@@ -124,7 +124,7 @@ namespace {
 void take_answer(SendRequest& request, const portals::Header& header) {
   switch (static_cast<Answer>(header.user_data[0])) {
     case Answer::not_returned:
-      return settle(request, kOwedCancel);
+      return finish_event(request, kEventCancel);
     case Answer::returned:
       request.cancelled = true;
       return;
@@ -132,20 +132,20 @@ void take_answer(SendRequest& request, const portals::Header& header) {
     // empty user data.
     case Answer::synchronous:
     default:
-      return settle(request, kOwedSynchronous);
+      return finish_event(request, kEventSynchronous);
   }
 }
 
 }  // namespace
 
 void end_transmission(DeviceParts& parts, SendRequest& request) {
-  settle(request, kOwedBodyTaken);
+  finish_event(request, kEventBodyTaken);
   // A wire that has failed does not deliver answers either, so the send waits for nothing any more.
   if (request.transmission.state == sim::Transmission::State::failed) {
     request.error_class = MPIX_ERR_PROC_FAILED;
-    request.owed = 0;
+    request.events = 0;
   }
-  complete_if_settled(parts, request);
+  complete_if_finished(parts, request);
 }
 
 // Tests each row, because a change may be reported late: the send is complete then, and the pooled request may already
@@ -169,16 +169,16 @@ void take_answers(DeviceParts& parts, SendRequest& request) {
   // A cancelled message that was returned gets no further answer; only the kernel may still refer to its body. Tested
   // after all rows, because the rows form a circle, and an acknowledgment that arrived earlier may lie in a later row.
   // If it were handled after this test, the send would wait for a pull.
-  if (request.cancelled) request.owed &= kOwedBodyTaken;
-  complete_if_settled(parts, request);
+  if (request.cancelled) request.events &= kEventBodyTaken;
+  complete_if_finished(parts, request);
 }
 
 void take_pull(DeviceParts& parts, SendRequest& request) {
   // This is a late change from an earlier use of the pooled request.
   if (!request.readable) return;
   request.read_done = true;
-  settle(request, kOwedRead);
-  complete_if_settled(parts, request);
+  finish_event(request, kEventRead);
+  complete_if_finished(parts, request);
 }
 
 }  // namespace margay::mpi_adi

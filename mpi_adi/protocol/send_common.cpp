@@ -54,10 +54,10 @@ void make_readable(DeviceParts& parts, SendRequest& request) {
 
 void hand_over(DeviceParts& parts, SendRequest& request, const portals::Header& header, const portals::Region& body) {
   // Each request has one transmission, which the kernel must not have already.
-  MARGAY_ASSERT((request.owed & kOwedBodyTaken) == 0);
+  MARGAY_ASSERT((request.events & kEventBodyTaken) == 0);
   request.transmission.header = header;
   request.transmission.body = body;
-  owes(request, kOwedBodyTaken);
+  expect_event(request, kEventBodyTaken);
   parts.kernel.send(request.transmission);
 }
 
@@ -67,8 +67,8 @@ void expect_answer(DeviceParts& parts, SendRequest& request) {
   request.expecting = true;
 }
 
-void complete_if_settled(DeviceParts& parts, SendRequest& request) {
-  if (request.owed != 0 || request.complete) return;
+void complete_if_finished(DeviceParts& parts, SendRequest& request) {
+  if (request.events != 0 || request.complete) return;
   // None of the three holds for a plain short send, which therefore does not pay the call.
   if (request.listening || request.readable || request.expecting) close(parts, request);
   request.pieces.clear();

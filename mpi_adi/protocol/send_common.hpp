@@ -19,13 +19,13 @@ namespace margay::mpi_adi {
   return header;
 }
 
-// Adds an event (SendOwed) to those for which the send waits.
-inline void owes(SendRequest& request, SendOwed what) {
-  request.owed = static_cast<std::uint8_t>(request.owed | what);
+// Adds an event (SendEvent) to those for which the send waits.
+inline void expect_event(SendRequest& request, SendEvent what) {
+  request.events = static_cast<std::uint8_t>(request.events | what);
 }
-// Removes an event that has occurred. The caller then calls complete_if_settled().
-inline void settle(SendRequest& request, SendOwed what) {
-  request.owed = static_cast<std::uint8_t>(request.owed & ~static_cast<unsigned>(what));
+// Removes an event that has occurred. The caller then calls complete_if_finished().
+inline void finish_event(SendRequest& request, SendEvent what) {
+  request.events = static_cast<std::uint8_t>(request.events & ~static_cast<unsigned>(what));
 }
 
 // The match bits that name this send to its receiver, for acknowledgments, pulls and answers.
@@ -40,7 +40,7 @@ inline void settle(SendRequest& request, SendOwed what) {
 [[gnu::noinline]] void make_readable(DeviceParts& parts, SendRequest& request);
 
 // Sets the header and the body of the request's transmission, and gives it to the kernel. The kernel sends it at once
-// if the wire has room, and queues it otherwise. The send waits for kOwedBodyTaken until end_transmission().
+// if the wire has room, and queues it otherwise. The send waits for kEventBodyTaken until end_transmission().
 [[gnu::noinline]] void hand_over(DeviceParts& parts, SendRequest& request, const portals::Header& header,
                                  const portals::Region& body);
 
@@ -49,7 +49,7 @@ inline void settle(SendRequest& request, SendOwed what) {
 [[gnu::noinline]] void expect_answer(DeviceParts& parts, SendRequest& request);
 
 // Completes the request if it waits for no event any more and is not complete yet; otherwise no effect.
-void complete_if_settled(DeviceParts& parts, SendRequest& request);
+void complete_if_finished(DeviceParts& parts, SendRequest& request);
 // Removes the request's entries from their lists, and ends its expectation of an answer. A late answer then finds no
 // entry and is dropped.
 [[gnu::noinline]] void close(DeviceParts& parts, SendRequest& request);

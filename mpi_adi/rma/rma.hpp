@@ -292,15 +292,15 @@ class Rma final : public Listener {
   // Sends an ask for each kOperandBytesOfAsk bytes or kPiecesOfAsk pieces, in whole elements.
   void accumulate_by_messages(Window& window, const Access& access, const AccumulateOperands& operands);
 
-  // The functions below act as a target. hear() checks an ask's sender and dispatches the ask. An invalid ask is
+  // The functions below act as a target. receive_ask() checks an ask's sender and dispatches the ask. An invalid ask is
   // dropped.
-  void hear(const portals::Header& header, const std::byte* body, std::uint64_t bytes);
+  void receive_ask(const portals::Header& header, const std::byte* body, std::uint64_t bytes);
   // Requests the lock for the origin, and answers at once if it is free.
-  void hear_lock(Window& window, const AskHead& head);
+  void receive_lock_ask(Window& window, const AskHead& head);
   // Reports to the origin that its ask is invalid.
   void refuse(Window& window, const AskHead& head, int error_class);
   // The only function of an origin here: ends the access that a target refused.
-  void hear_refusal(Window& window, const AskHead& head);
+  void receive_refusal(Window& window, const AskHead& head);
   // Prepares for the body that the ask describes.
   void take_pieces(Window& window, const Asked& asked, const portals::Header& header);
   // Ends the description of a body that was not saved.

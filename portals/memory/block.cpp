@@ -2,7 +2,7 @@
 
 namespace margay::portals {
 
-Passed admit_in_window(std::uint64_t bytes, std::uint64_t used, const Options& options, const Header& header) {
+Passed admit_bytes(std::uint64_t bytes, std::uint64_t used, const Options& options, const Header& header) {
   const std::uint64_t wanted = moved_bytes(header);
   const bool receiver_managed = options.offset_by == OffsetBy::receiver;
   const bool moves = header.kind == Kind::get || has(options.save, Save::body);
@@ -17,8 +17,8 @@ Passed admit_in_window(std::uint64_t bytes, std::uint64_t used, const Options& o
   return wanted > bytes - offset ? Passed::too_small : Passed::taken;
 }
 
-void reserve_in_window(const Region& memory, std::uint64_t& used, const Options& options, const Header& header,
-                       Verdict& verdict) {
+void reserve_bytes(const Region& memory, std::uint64_t& used, const Options& options, const Header& header,
+                   Verdict& verdict) {
   verdict.outcome = header.kind == Kind::get ? Outcome::reply : Outcome::deposit;
   verdict.acknowledge = acknowledges(options, header);
   if (header.kind != Kind::get && !has(options.save, Save::body)) return;
@@ -30,13 +30,13 @@ void reserve_in_window(const Region& memory, std::uint64_t& used, const Options&
   if (receiver_managed) used += wanted;
 }
 
-void give_back_in_window(std::uint64_t& used, const Verdict& verdict) {
+void release_bytes(std::uint64_t& used, const Verdict& verdict) {
   // Only the last reservation can be undone: the bytes of later reservations are not moved.
   if (verdict.moved_offset && used == verdict.offset + verdict.landing.bytes()) used = verdict.offset;
 }
 
 Passed SingleBlock::admit(const Options& options, const Header& header) const {
-  return admit_in_window(memory_.bytes, local_offset_, options, header);
+  return admit_bytes(memory_.bytes, local_offset_, options, header);
 }
 
 void SingleBlock::reserve(const Options& options, const Header& header, Verdict& verdict) {
@@ -44,7 +44,7 @@ void SingleBlock::reserve(const Options& options, const Header& header, Verdict&
   const auto kept = header.kind == Kind::get ? static_cast<unsigned>(options.save) & static_cast<unsigned>(Save::header)
                                              : static_cast<unsigned>(options.save);
   verdict.saved = static_cast<Saved>(kept);
-  reserve_in_window(Region(memory_), local_offset_, options, header, verdict);
+  reserve_bytes(Region(memory_), local_offset_, options, header, verdict);
 }
 
 void SingleBlock::commit(const Verdict& verdict, const Header& header) {
@@ -52,23 +52,23 @@ void SingleBlock::commit(const Verdict& verdict, const Header& header) {
 }
 
 void SingleBlock::give_back(const Verdict& verdict) {
-  give_back_in_window(local_offset_, verdict);
+  release_bytes(local_offset_, verdict);
 }
 
 Passed CombinedBlock::admit(const Options& options, const Header& header) const {
-  return admit_in_window(memory_.bytes(), local_offset_, options, header);
+  return admit_bytes(memory_.bytes(), local_offset_, options, header);
 }
 
 void CombinedBlock::reserve(const Options& options, const Header& header, Verdict& verdict) {
   verdict.saved = header.kind == Kind::get ? Saved::nothing : Saved::body;
-  reserve_in_window(memory_, local_offset_, options, header, verdict);
+  reserve_bytes(memory_, local_offset_, options, header, verdict);
 }
 
 // A combined block does not save headers.
 void CombinedBlock::commit(const Verdict& /*verdict*/, const Header& /*header*/) {}
 
 void CombinedBlock::give_back(const Verdict& verdict) {
-  give_back_in_window(local_offset_, verdict);
+  release_bytes(local_offset_, verdict);
 }
 
 }  // namespace margay::portals

@@ -100,16 +100,15 @@ class CombinedBlock final : public Descriptor {
 }
 
 // The result of admit() for memory of `bytes` bytes. `used`: the receiver-managed offset. Changes nothing.
-[[nodiscard]] Passed admit_in_window(std::uint64_t bytes, std::uint64_t used, const Options& options,
-                                     const Header& header);
+[[nodiscard]] Passed admit_bytes(std::uint64_t bytes, std::uint64_t used, const Options& options, const Header& header);
 
 // Sets the verdict's outcome, offset, landing and acknowledge, and advances a receiver-managed offset. Requires:
-// admit_in_window() == taken.
-void reserve_in_window(const Region& memory, std::uint64_t& used, const Options& options, const Header& header,
-                       Verdict& verdict);
+// admit_bytes() == taken.
+void reserve_bytes(const Region& memory, std::uint64_t& used, const Options& options, const Header& header,
+                   Verdict& verdict);
 
-// Undoes reserve_in_window() when nothing was reserved after it; otherwise a gap stays, because later messages already
+// Undoes reserve_bytes() when nothing was reserved after it; otherwise a gap stays, because later messages already
 // have the places after it.
-void give_back_in_window(std::uint64_t& used, const Verdict& verdict);
+void release_bytes(std::uint64_t& used, const Verdict& verdict);
 
 }  // namespace margay::portals

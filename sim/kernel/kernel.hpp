@@ -91,7 +91,7 @@ class Kernel {
     bool moved = false;
     bool took_all = true;
     for (Polled& polled : polled_) {
-      if (!polled.wire->quiet()) moved |= look(polled, arrivals, after_each, took_all);
+      if (!polled.wire->quiet()) moved |= poll_wire(polled, arrivals, after_each, took_all);
     }
     if (took_all) complete_rounds_.set(complete_rounds_.get() + 1);
     return moved;
@@ -185,7 +185,7 @@ class Kernel {
   static constexpr std::uint32_t kEmptyPollsToNudge = 256;
   // One wire's part of a round.
   template <typename AfterEach>
-  bool look(Polled& polled, int arrivals, AfterEach& after_each, bool& took_all) {
+  bool poll_wire(Polled& polled, int arrivals, AfterEach& after_each, bool& took_all) {
     if (polled.slow && polled.skipped++ % kSlowWireRounds != 0) return false;
     Wire& wire = *polled.wire;
     bool came = wire.wants_push() && wire.push();  // sim/wire: continues queued sends

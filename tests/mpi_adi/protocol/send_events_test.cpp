@@ -7,7 +7,7 @@
 namespace margay::mpi_adi {
 namespace {
 
-constexpr unsigned kOwedAll = kOwedBodyTaken | kOwedAcknowledgment | kOwedRead | kOwedSynchronous | kOwedCancel;
+constexpr unsigned kEventAll = kEventBodyTaken | kEventAcknowledgment | kEventRead | kEventSynchronous | kEventCancel;
 
 // A send to rank 1 whose message is in flight, and which still waits for the steps that the test sets (kOwed...).
 struct IncompleteSend {
@@ -15,7 +15,7 @@ struct IncompleteSend {
   void begin(unsigned owed) {
     send.peer = 1;
     send.body = portals::Region(data.data(), data.size());
-    send.owed = static_cast<std::uint8_t>(owed);
+    send.events = static_cast<std::uint8_t>(owed);
     listen(parts, send);
     make_readable(parts, send);
     expect_answer(parts, send);
@@ -68,30 +68,30 @@ struct IncompleteSend {
 
 TEST_CASE("a body that was taken settles that and nothing else") {
   for (const auto state : {sim::Transmission::State::sent, sim::Transmission::State::stopped}) {
-    IncompleteSend one(kOwedAll);
+    IncompleteSend one(kEventAll);
     one.take_body(state);
-    CHECK(one.send.owed == (kOwedAll & ~unsigned{kOwedBodyTaken}));
+    CHECK(one.send.events == (kEventAll & ~unsigned{kEventBodyTaken}));
     CHECK(!one.send.complete);
     CHECK(one.send.listening);
     CHECK(one.send.error_class == MPI_SUCCESS);
   }
 }
 
-TEST_CASE("a send is over when what it owed last is settled, whichever that is") {
-  for (const unsigned last : {kOwedBodyTaken, kOwedAcknowledgment, kOwedRead, kOwedSynchronous, kOwedCancel}) {
+TEST_CASE("a send completes with the last of its events, in any order") {
+  for (const unsigned last : {kEventBodyTaken, kEventAcknowledgment, kEventRead, kEventSynchronous, kEventCancel}) {
     CAPTURE(last);
     IncompleteSend one(last);
     switch (last) {
-      case kOwedBodyTaken:
+      case kEventBodyTaken:
         one.take_body(sim::Transmission::State::sent);
         break;
-      case kOwedAcknowledgment:
+      case kEventAcknowledgment:
         one.come({one.acknowledgment(portals::Saved::both)});
         break;
-      case kOwedRead:
+      case kEventRead:
         take_pull(one.parts, one.send);
         break;
-      case kOwedSynchronous:
+      case kEventSynchronous:
         one.come({one.answer(Answer::synchronous)});
         break;
       default:
@@ -106,36 +106,36 @@ TEST_CASE("a send is over when what it owed last is settled, whichever that is")
 }
 
 TEST_CASE("a transmission that failed ends its send with an error, whatever else it waits for") {
-  IncompleteSend one(kOwedAll);
+  IncompleteSend one(kEventAll);
   one.take_body(sim::Transmission::State::failed);
   CHECK(one.send.complete);
   CHECK(one.send.error_class == MPIX_ERR_PROC_FAILED);
-  CHECK(one.send.owed == 0);
+  CHECK(one.send.events == 0);
   CHECK(one.closed());
 }
 
 TEST_CASE("each answer settles its own thing, also two that come at once") {
-  IncompleteSend one(kOwedAll);
+  IncompleteSend one(kEventAll);
   one.come({one.answer(Answer::synchronous)});
-  CHECK(one.send.owed == (kOwedAll & ~unsigned{kOwedSynchronous}));
+  CHECK(one.send.events == (kEventAll & ~unsigned{kEventSynchronous}));
   one.come({one.answer(Answer::not_returned)});
-  CHECK(one.send.owed == (kOwedBodyTaken | kOwedAcknowledgment | kOwedRead));
+  CHECK(one.send.events == (kEventBodyTaken | kEventAcknowledgment | kEventRead));
   CHECK(!one.send.cancelled);
-  IncompleteSend two(kOwedAcknowledgment | kOwedSynchronous);
+  IncompleteSend two(kEventAcknowledgment | kEventSynchronous);
   two.come({two.acknowledgment(portals::Saved::both), two.answer(Answer::synchronous)});
   CHECK(two.send.complete);
   CHECK(two.parts.counts.long_matched.messages == 1);
 }
 
 TEST_CASE("an acknowledgment of the header alone makes the send wait for its reader, unless that was quicker") {
-  IncompleteSend slow(kOwedAcknowledgment);
+  IncompleteSend slow(kEventAcknowledgment);
   slow.come({slow.acknowledgment(portals::Saved::header)});
-  CHECK(slow.send.owed == kOwedRead);
+  CHECK(slow.send.events == kEventRead);
   CHECK(!slow.send.complete);
   take_pull(slow.parts, slow.send);
   CHECK(slow.send.complete);
 
-  IncompleteSend quick(kOwedAcknowledgment);
+  IncompleteSend quick(kEventAcknowledgment);
   take_pull(quick.parts, quick.send);
   CHECK(!quick.send.complete);
   quick.come({quick.acknowledgment(portals::Saved::header)});
@@ -143,10 +143,10 @@ TEST_CASE("an acknowledgment of the header alone makes the send wait for its rea
 }
 
 TEST_CASE("a message that was given back owes nothing but its body") {
-  IncompleteSend one(kOwedAll);
+  IncompleteSend one(kEventAll);
   one.come({one.answer(Answer::returned)});
   CHECK(one.send.cancelled);
-  CHECK(one.send.owed == kOwedBodyTaken);
+  CHECK(one.send.events == kEventBodyTaken);
   CHECK(!one.send.complete);
   one.take_body(sim::Transmission::State::stopped);
   CHECK(one.send.complete);
@@ -158,32 +158,32 @@ TEST_CASE("a message that was given back waits for no reader, in whichever rows 
   // The rows are used in a circle, so that the later answer may lie in the earlier row.
   for (std::size_t used = 0; used < 3; ++used) {
     CAPTURE(used);
-    IncompleteSend one(kOwedAll);
+    IncompleteSend one(kEventAll);
     for (std::size_t row = 0; row < used; ++row) one.come({one.answer(Answer::synchronous)});
     one.come({one.acknowledgment(portals::Saved::header), one.answer(Answer::returned)});
     CHECK(one.send.cancelled);
-    CHECK(one.send.owed == kOwedBodyTaken);
+    CHECK(one.send.events == kEventBodyTaken);
   }
 }
 
 TEST_CASE("an answer that this version does not know is the receiver's word that it took the message") {
-  IncompleteSend one(kOwedSynchronous | kOwedCancel);
+  IncompleteSend one(kEventSynchronous | kEventCancel);
   one.come({one.answer(static_cast<Answer>(200))});
-  CHECK(one.send.owed == kOwedCancel);
+  CHECK(one.send.events == kEventCancel);
 }
 
 TEST_CASE("the rows serve again and again") {
-  IncompleteSend one(kOwedAll);
+  IncompleteSend one(kEventAll);
   for (int round = 0; round < 4; ++round) {
     one.come({one.answer(Answer::not_returned), one.answer(Answer::not_returned), one.answer(Answer::not_returned)});
   }
   CHECK(one.send.answer_block.messages() == 12);
   CHECK(one.dropped() == 0);
-  CHECK(one.send.owed == (kOwedAll & ~unsigned{kOwedCancel}));
+  CHECK(one.send.events == (kEventAll & ~unsigned{kEventCancel}));
 }
 
 TEST_CASE("what comes to a send that is over changes nothing, and finds its rows free the next time") {
-  IncompleteSend one(kOwedSynchronous);
+  IncompleteSend one(kEventSynchronous);
   one.arrive({one.answer(Answer::synchronous), one.answer(Answer::returned)});
   one.take_body(sim::Transmission::State::failed);  // it ends before the device looks at the answers
   REQUIRE(one.send.complete);
@@ -201,7 +201,7 @@ TEST_CASE("what comes to a send that is over changes nothing, and finds its rows
 }
 
 TEST_CASE("an answer that was not read before the request was used again is not the new use's") {
-  IncompleteSend one(kOwedAll);
+  IncompleteSend one(kEventAll);
   one.arrive({one.answer(Answer::returned)});
   one.take_body(sim::Transmission::State::failed);
   release(one.parts, one.send);
@@ -213,24 +213,24 @@ TEST_CASE("an answer that was not read before the request was used again is not 
 }
 
 TEST_CASE("an answer for an earlier use of the request finds no entry") {
-  IncompleteSend one(kOwedSynchronous);
+  IncompleteSend one(kEventSynchronous);
   const portals::Header late = one.answer(Answer::returned);
   one.come({one.answer(Answer::synchronous)});
   release(one.parts, one.send);
   SendRequest& again = new_send(one.parts, one.hand.comm());
   REQUIRE(&again == &one.send);
-  one.begin(kOwedSynchronous);
+  one.begin(kEventSynchronous);
   one.hand.inject(late);
   one.hand.settle();
   CHECK(one.dropped() == 1);
-  CHECK(again.owed == kOwedSynchronous);
+  CHECK(again.events == kEventSynchronous);
   CHECK(!again.cancelled);
   one.come({one.answer(Answer::synchronous)});
   CHECK(again.complete);
 }
 
 TEST_CASE("an answer of another process than the receiver finds no entry") {
-  IncompleteSend one(kOwedSynchronous);
+  IncompleteSend one(kEventSynchronous);
   REQUIRE(one.hand.world().kernel(0).try_send(one.answer(Answer::synchronous), {}));
   one.hand.settle();
   CHECK(one.dropped() == 1);

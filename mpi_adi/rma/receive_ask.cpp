@@ -22,7 +22,7 @@ void Rma::notify() {
       behind.push_back(header.source.rank);
     } else if (std::ranges::find(behind, header.source.rank) == behind.end()) {
       if (header.portal == kWindowPortal) {
-        hear(header, message->body.base, header.length);
+        receive_ask(header, message->body.base, header.length);
       } else {
         forget_described(header);
       }
@@ -32,7 +32,7 @@ void Rma::notify() {
   }
 }
 
-void Rma::hear(const portals::Header& header, const std::byte* body, std::uint64_t bytes) {
+void Rma::receive_ask(const portals::Header& header, const std::byte* body, std::uint64_t bytes) {
   // A message may arrive after its window was freed.
   const auto found = windows_.find(context_of_window_bits(header.match_bits));
   if (found == windows_.end()) return;
@@ -46,7 +46,7 @@ void Rma::hear(const portals::Header& header, const std::byte* body, std::uint64
   switch (head.what) {
     case Ask::lock_shared:
     case Ask::lock_exclusive:
-      return hear_lock(window, head);
+      return receive_lock_ask(window, head);
     case Ask::unlock:
       // An unlock may also withdraw a request that was not granted yet.
       std::erase(window.waiting, head.origin);
@@ -61,7 +61,7 @@ void Rma::hear(const portals::Header& header, const std::byte* body, std::uint64
     case Ask::completed:
       return window.control.completions().publish(static_cast<std::uint32_t>(head.origin));
     case Ask::refused:
-      return hear_refusal(window, head);
+      return receive_refusal(window, head);
     case Ask::put_pieces:
       return take_pieces(window, *asked, header);
     case Ask::get_pieces:
@@ -77,7 +77,7 @@ void Rma::hear(const portals::Header& header, const std::byte* body, std::uint64
 }
 
 // Handles a lock request of a member that cannot reach the lock in memory.
-void Rma::hear_lock(Window& window, const AskHead& head) {
+void Rma::receive_lock_ask(Window& window, const AskHead& head) {
   // A lost member's requests were withdrawn already, and the member would never release the lock.
   if (parts_.kernel.initiator().gone(window.target(head.origin).world_rank)) return;
   const auto member = static_cast<std::uint32_t>(head.origin);
@@ -102,7 +102,7 @@ void Rma::refuse(Window& window, const AskHead& head, int error_class) {
   send_ask(window, head.origin, answer);
 }
 
-void Rma::hear_refusal(Window& window, const AskHead& head) {
+void Rma::receive_refusal(Window& window, const AskHead& head) {
   Reply* asked = nullptr;
   // The bits identify the awaited answer. An answer that the kernel is filling is not ended, because the target has
   // accepted the access.
