@@ -262,7 +262,7 @@ class Receive : public Part, public mpi_adi::Awaitable<Receive> {
 
 // The stamp of a row: its length, in the field of the match bits that other messages use for the source. The length
 // never exceeds kHandshakeBytes, because the sender of a longer row waits for a "ready". The rank with the table sends
-// no "ready", or in a gate one with the table's shape, which does not fit the sender's.
+// no "ready"; in a gate it sends one with the table's shape, which does not fit that sender's.
 static_assert(kHandshakeBytes <= mpi_adi::kSourceMask >> mpi_adi::kSourceShift);
 [[nodiscard]] constexpr int row_stamp(std::uint64_t bytes) {
   return static_cast<int>(bytes);

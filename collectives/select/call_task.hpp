@@ -77,13 +77,13 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   OrderedCall place_;
   // The channel of a persistent call; empty for others.
   std::optional<Channel> channel_;
-  // Types to which keep() made the call refer.
+  // The datatypes to which keep() has taken references.
   std::vector<mpi_adi::Datatype*> types_;
   // The call in progress; empty between the starts of a persistent one.
   std::optional<Collective> collective_;
   // For reports; "" until name_it().
   const char* name_ = "";
-  // The routine has begun: no gate holds the call back.
+  // The routine has begun. Before, the call waits for the end of the gates before it (CallOrder::may_begin()).
   bool begun_ = false;
   // The call's error class, for the request's outcome.
   int error_ = MPI_SUCCESS;

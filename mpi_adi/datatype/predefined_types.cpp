@@ -128,7 +128,7 @@ std::shared_ptr<TypeDefinition> define_pair(MPI_Datatype value) {
   made->true_bounds.upper = kIndexAt + static_cast<std::int64_t>(sizeof(int));
   made->alignment = alignof(Pair);
   LayoutSequence layout;
-  // Layout and signature do not contain the gap between value and index, because padding is never sent.
+  // Layout and signature do not contain the gap between value and index, because packed data has no padding.
   layout.add(0, layout_run(sizeof(Value)));
   layout.add(kIndexAt, index);
   made->layout = layout.finish();

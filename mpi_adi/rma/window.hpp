@@ -129,7 +129,8 @@ enum class LockKind : std::uint8_t { none, shared, exclusive };
 struct WindowTarget {
   WindowMethod method = WindowMethod::message;
   std::uint32_t world_rank = 0;
-  std::uint32_t local_rank = 0;  // on this node; of the methods direct and process
+  // The member's number on this node. Valid only with the methods direct and process, or if `control` is mapped here.
+  std::uint32_t local_rank = 0;
   // direct: the window's memory, mapped here. process: the memory's address in the other process, never dereferenced
   // here.
   std::byte* base = nullptr;
