@@ -89,7 +89,8 @@ Cost combine_along(const Line& line, double slice, bool asks) {
   return rounds_along(line, slice, asks, true);
 }
 
-// Each member's block goes to all others of its line; in `full` lines one member has all blocks from the start.
+// Each member's block goes to all others of its line. In `full` lines one member has all blocks from the start; a
+// negative number of lines takes the messages that this member does not receive out of the work.
 Cost collect_along(const Line& line, double block, bool asks, double full = 0) {
   if (line.method == Method::bucket) return ring_round(rings_of(line, full), block, false);
   if (line.method == Method::brief) return rounds_along(line, block, asks, false);

@@ -33,8 +33,8 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   [[nodiscard]] int end(mpi_adi::MpiRank& rank, MPI_Status* status, std::string& words) override;
   // Sets the name of the MPI function that makes the request, for reports; a literal.
   void name_it(const char* name) { name_ = name; }
-  // A nonblocking collective's request is neither cancelled nor freed before it is complete (MPI 4.0, 6.12): the
-  // bindings refuse both, so this does nothing.
+  // Does nothing, because the bindings reject it: a nonblocking collective's request is neither cancelled nor freed
+  // before it is complete (MPI 4.0, 6.12).
   [[nodiscard]] int give_up(mpi_adi::MpiRank& /*rank*/, std::string& /*words*/) override { return MPI_SUCCESS; }
 
   // The pool of the coroutine frames of the call's routines.

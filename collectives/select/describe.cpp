@@ -80,7 +80,7 @@ std::vector<std::string> describe_choices(unsigned ranks, bool crowded) {
   add_case(lines, "a processor for each rank, 2 nodes of 8", even_facts(2 * kMany, 2, false));
   add_case(lines, "more ranks than processors", even_facts(kMany, 1, true));
   lines.push_back("    above " + std::to_string(kHandshakeBytes / 1024) +
-                  " KiB a receiver asks before the body is sent, so that it is copied once");
+                  " KiB a body is sent after its receiver's ready notice, so that it is copied once");
   return lines;
 }
 
