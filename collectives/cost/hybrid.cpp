@@ -36,6 +36,7 @@ std::vector<Line> lines_of(const HybridPlan& plan, const Facts& facts) {
   const HybridPlan::Order order = plan.order();
   for (const std::uint8_t at : order.all()) {
     const double length = plan.dimensions[at].length;
+    // A line lies inside a node if its dimension, together with the faster ones, divides the node's ranks.
     const double reach = strides[at] * length;
     const bool inside = facts.nodes == 1 || (facts.even && std::fmod(facts.most_on_node, reach) == 0);
     lines.push_back({length, facts.ranks / length, before, plan.dimensions[at].method, !inside});

@@ -8,8 +8,8 @@ namespace margay::collectives {
 
 namespace {
 
-// How often is_alone() must find that a member has gone on before it returns true. At the first time, the notice that
-// gives the reason (a lost process) may still be on its way.
+// The number of times that is_alone() must find that a member has gone on before it returns true. At the first time,
+// the notice that gives the reason (a lost process) may still be on its way.
 constexpr std::uint32_t kDoubts = 2;
 
 // The mark that members of a barrier compare: the operation, and the number of bytes of short data. The mark of long
@@ -94,7 +94,7 @@ bool Meet::advance() {
   // There are two possible reasons for a notice, or for a member that goes on without this barrier: the members make
   // different calls, or a member has left because a process is lost.
   if (!has_any_notice() && !is_alone()) return false;
-  // The barrier may have opened since the first test. Then these signs come from members that continued correctly.
+  // The barrier may have opened since the first test. Then the members that went on are right.
   if (!late_ && is_open()) return false;
   if (has_member_left_for_loss()) {
     fail_for_loss();

@@ -51,7 +51,7 @@ bool is_ready(NoticeKind kind) {
 }
 
 // The key under which an early notice is kept. For a persistent call it omits the number of the start, because close()
-// looks for the notices of all starts.
+// searches for the notices of all starts.
 portals::MatchBits line_of(portals::MatchBits key) {
   constexpr portals::MatchBits kStart = ((portals::MatchBits{1} << CallNumber::kStartBits) - 1) << mpi_adi::kTagShift;
   const auto number = CallNumber::of_message(static_cast<std::uint32_t>(mpi_adi::tag_of(key)));

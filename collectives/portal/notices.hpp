@@ -134,7 +134,7 @@ struct Channel {
   // The number of channels used before this one. Its low bits (CallNumber::channel_of), which messages carry, are
   // unique among the communicator's persistent calls that any member still has.
   std::uint64_t number = 0;
-  // How often the call was started.
+  // The number of times that the call was started.
   std::uint64_t starts = 0;
 };
 
@@ -146,7 +146,8 @@ inline constexpr const char* kDifferentCalls =
 // Under the process lock.
 class Notices final : public mpi_adi::Listener {
  public:
-  // Takes portal 4 of the host's table. `early_max`: early notices kept. Requires: no message has arrived yet.
+  // Takes portal 4 of the host's table. `early_max`: the most early notices that are kept. Requires: no message has
+  // arrived yet.
   explicit Notices(Host& host, std::size_t early_max = kEarlyMax);
   ~Notices() override;
 
@@ -257,7 +258,7 @@ class Notices final : public mpi_adi::Listener {
   void send(const CallState& call, int member, NoticeKind kind, portals::PortalIndex stream, bool again);
   // Wakes the task of the call with this key, if the call is a nonblocking one.
   void wake(CallKey key);
-  // Records a communicator's first call, and delivers the notices of it that came early.
+  // Records a communicator's first call, and delivers the notices of it that arrived early.
   void meet(const mpi_adi::Communicator& communicator);
   void deliver_early(const mpi_adi::Communicator& communicator, CallNumber number);
   // Keeps a notice, or drops it if it can be repeated and kEarlyMax are kept.

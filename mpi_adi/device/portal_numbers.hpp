@@ -30,7 +30,7 @@ inline constexpr std::uint32_t kCollectiveStreams = 17;
 // Puts into windows and gets out of them (mpi_adi/rma).
 inline constexpr portals::PortalIndex kPutPortal = 6;
 inline constexpr portals::PortalIndex kGetPortal = 7;
-inline constexpr portals::PortalIndex kCancelPortal = 8;     // senders' questions: may a message be given back?
+inline constexpr portals::PortalIndex kCancelPortal = 8;  // senders' requests to give a message back (protocol/cancel)
 inline constexpr portals::PortalIndex kCallCheckPortal = 9;  // records of collective calls, when they are checked
 inline constexpr portals::PortalIndex kWindowPortal = 10;    // requests to members of a window other than puts and gets
 

@@ -310,14 +310,17 @@ TEST_CASE("what cannot be asked for is an error that says what can") {
   AskedFor asked;
   const auto words = [&](std::string_view text) { return parse_asked_for(text, asked).sentence(); };
   CHECK(words("").empty());
-  CHECK(words("bcast=exchange") == "--collective bcast=exchange: it is bcast=tree|nodes|bucket|hybrid|shared|chain");
+  CHECK(words("bcast=exchange") ==
+        "--collective bcast=exchange: invalid algorithm or plan; the values are "
+        "bcast=tree|nodes|bucket|hybrid|shared|chain");
   CHECK(words("scan=tree") == "--collective scan=tree: it is scan=exchange|shared|chain");
-  CHECK(words("bcast").find("it is bcast=tree") != std::string::npos);
+  CHECK(words("bcast").find("the values are bcast=tree") != std::string::npos);
   CHECK(words("neighbor_alltoall=tree").find("there is a choice for barrier, bcast, reduce, allreduce, gather") !=
         std::string::npos);
-  CHECK(words("allreduce=bucket:2x4").find("it is allreduce=tree") != std::string::npos);
+  CHECK(words("allreduce=bucket:2x4").find("the values are allreduce=tree") != std::string::npos);
   CHECK(words("allreduce=hybrid:2y4").find("allreduce=hybrid:2y4: a plan has") != std::string::npos);
-  CHECK(words("allreduce=tree,brodcast=tree").find("brodcast=tree: there is a choice for") != std::string::npos);
+  CHECK(words("allreduce=tree,brodcast=tree").find("brodcast=tree: invalid operation; there is a choice for") !=
+        std::string::npos);
 }
 
 }  // namespace margay::collectives
