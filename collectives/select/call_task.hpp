@@ -105,6 +105,7 @@ class PlainCallTask : public CallTask {
   }
 
  protected:
+  // The arguments of the call.
   What what_;
 };
 
