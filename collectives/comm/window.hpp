@@ -2,7 +2,6 @@
 // lock.
 #pragma once
 
-#include <string>
 
 #include "collectives/comm/construct.hpp"
 #include "mpi_adi/rma/window.hpp"
@@ -27,12 +26,10 @@ struct Exposed {
   bool contiguous = true;
 };
 
-// The result of make_window(). `window` null: error_class is the reason. `words` is always empty; the caller words the
-// error.
+// The result of make_window(). `window` null: error_class is the reason.
 struct MadeWindow {
   mpi_adi::Window* window = nullptr;
   int error_class = 0;
-  std::string words = {};
 };
 // Makes a window of the members of `parent`, with a communicator of its own. The members exchange descriptions of their
 // memory, by which each chooses its method of access to every other one. Collective. Error classes: those of Made;

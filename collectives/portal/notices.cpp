@@ -124,7 +124,7 @@ Notices::~Notices() {
 void Notices::end(CallState& call) {
   *call.link = call.next;
   if (call.next != nullptr) call.next->link = call.link;
-  if (call.task != nullptr) --stopping_;
+  if (call.task != nullptr) --nonblocking_;
 }
 
 void Notices::grow() {

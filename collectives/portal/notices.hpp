@@ -179,8 +179,8 @@ class Notices final : public mpi_adi::Listener {
     first = &call;
   }
   // The same for a nonblocking call, of which thousands may be in progress: the table grows with their number.
-  void enter_stopping(CallState& call) {
-    if (stopping_++ > buckets_mask_) [[unlikely]]
+  void enter_nonblocking(CallState& call) {
+    if (nonblocking_++ > buckets_mask_) [[unlikely]]
       grow();
     enter(call);
   }
@@ -286,7 +286,7 @@ class Notices final : public mpi_adi::Listener {
   // So a call allocates nothing unless the table grows, and a notice finds its call among thousands.
   std::unique_ptr<CallState*[]> active_;
   std::size_t buckets_mask_;  // number of buckets, a power of two, minus 1
-  std::size_t stopping_ = 0;  // nonblocking calls in the table
+  std::size_t nonblocking_ = 0;  // nonblocking calls in the table
   std::size_t early_max_;
   std::size_t early_ = 0;  // kept early notices in all contexts
   std::uint64_t dropped_ = 0;

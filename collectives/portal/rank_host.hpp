@@ -38,6 +38,6 @@ class RankHost final : public Host {
 // the job. Waits until the judge has compared that call on all members or found a difference. Waits at most 3 s,
 // because some members may never make the call, and no longer once a process is gone. Returns at once if the check is
 // disabled.
-void let_the_check_speak(mpi_adi::MpiRank& rank);
+void await_call_check(mpi_adi::MpiRank& rank);
 
 }  // namespace margay::collectives

@@ -99,7 +99,7 @@ requires requires(const Call& call, const StandingFacts& standing) {
 template <typename What>
 [[nodiscard]] int perform(TreePortal& portal, mpi_adi::Communicator& communicator, const What& what) {
   // The facts of blocking calls, which may use shared memory.
-  const StandingFacts& standing = facts_of(portal.host(), communicator).of_waiting();
+  const StandingFacts& standing = facts_of(portal.host(), communicator).of_blocking();
   const Plan plan = plan_of(what, standing);
   int error_class = MPI_SUCCESS;
   // The call's number, by which members publish that they are done with it.

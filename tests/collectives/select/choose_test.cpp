@@ -133,15 +133,15 @@ TEST_CASE("what a communicator remembers is what would be chosen anew") {
 
 // bench/performance.md. What was measured on other processors and other wires has other rates.
 TEST_CASE("with the usual rates it is what was measured: two ranks") {
-  const Facts stopping = facts_of({.ranks = 2});
-  CHECK(chosen(Operation::barrier, 0, stopping) == Algorithm::exchange);
-  CHECK(chosen(Operation::allreduce, 8, stopping) == Algorithm::exchange);
-  const Facts waiting = facts_of({.ranks = 2, .shared = true});
+  const Facts nonblocking = facts_of({.ranks = 2});
+  CHECK(chosen(Operation::barrier, 0, nonblocking) == Algorithm::exchange);
+  CHECK(chosen(Operation::allreduce, 8, nonblocking) == Algorithm::exchange);
+  const Facts blocking = facts_of({.ranks = 2, .shared = true});
   for (const Operation operation : {Operation::barrier, Operation::allreduce, Operation::allgather}) {
-    CHECK(chosen(operation, 0, waiting) == Algorithm::shared);
+    CHECK(chosen(operation, 0, blocking) == Algorithm::shared);
   }
-  CHECK(chosen(Operation::scan, 8, stopping) == Algorithm::chain);
-  for (const Facts& facts : {stopping, waiting}) {
+  CHECK(chosen(Operation::scan, 8, nonblocking) == Algorithm::chain);
+  for (const Facts& facts : {nonblocking, blocking}) {
     CHECK(chosen(Operation::bcast, 4 << 20, facts) == Algorithm::tree);
     CHECK(chosen(Operation::allreduce, 1 << 16, facts) == Algorithm::direct);
     CHECK(chosen(Operation::allgather, 1 << 20, facts) == Algorithm::exchange);
