@@ -115,7 +115,8 @@ std::string group_text(const command::CollectivesQuestion& question, const colle
                      facts.crowded ? "more ranks than processors" : "a processor for each");
 }
 
-// fclose() reports a full file system.
+// Writes the picture to a file, or to standard output ("-"). A full file system may be detected by fclose() only, so
+// its result counts, too.
 int write_picture(const std::string& file, const std::string& picture) {
   if (file == "-") return std::fputs(picture.c_str(), stdout) < 0 ? 1 : 0;
   std::FILE* const out = std::fopen(file.c_str(), "we");
