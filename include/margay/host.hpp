@@ -188,7 +188,8 @@ class Rank {
   // in_barrier() is false once all ranks have begun, or one of them is lost. Requires: no barrier is in progress.
   virtual void begin_barrier() = 0;
   [[nodiscard]] virtual bool in_barrier() = 0;
-  // Whether `peer` is lost, and the reason.
+  // Whether `peer` is lost, and the reason: the end of a sentence, such as "connection reset"; empty for a rank that is
+  // not lost. A rank whose process has ended after it left the job regularly counts as lost, too.
   [[nodiscard]] virtual bool lost(portals::Rank peer) const = 0;
   [[nodiscard]] virtual std::string loss(portals::Rank peer) const = 0;
 

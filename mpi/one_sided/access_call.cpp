@@ -123,7 +123,7 @@ class Requested {
   }
   [[nodiscard]] static bool allowed(Call& call, const Window& window, int target) {
     if (window.lock_all || window.targets[static_cast<std::size_t>(target)].lock != LockKind::none) return true;
-    wrong_epoch(call, "a request-based access belongs into an epoch of MPI_Win_lock or MPI_Win_lock_all");
+    wrong_epoch(call, "a request-based access needs an epoch of MPI_Win_lock or MPI_Win_lock_all");
     return false;
   }
 

@@ -28,7 +28,7 @@ class OutputSink {
   static constexpr std::size_t kFullBytes = std::size_t{1} << 20;
 
   // `descriptor` remains the caller's. Each line of a process begins with `prefix`, a pattern. A process has
-  // `process_ranks` ranks, and is named by the first one below.
+  // `process_ranks` ranks; the functions below take the number of the first one.
   OutputSink(int descriptor, std::string prefix, std::uint32_t process_ranks = 1)
       : descriptor_(descriptor), prefix_(std::move(prefix)), process_ranks_(process_ranks) {}
 

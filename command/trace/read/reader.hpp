@@ -31,7 +31,7 @@ struct TraceFile {
   bool closed = false;
   // A checksum covers the contents. The rank writes it when it closes the file, or the launcher for a dead rank.
   bool sealed = false;
-  // How the rank ended. none: normally, or not known.
+  // The rank's end, as the launcher recorded it. none: normal, or not known.
   sim::TraceEnd end = sim::TraceEnd::none;
   // The signal or the exit status.
   std::uint32_t end_value = 0;
