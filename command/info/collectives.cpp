@@ -145,8 +145,9 @@ int info_collectives(const command::CollectivesQuestion& question) {
   }
   std::printf("rates: %s\n", taken.source.c_str());
   for (const std::string& line : collectives::describe_rates(taken.rates)) std::printf("%s\n", line.c_str());
-  std::printf("%s: bytes of one rank, algorithm, what it costs and the next one (a hybrid has to be a tenth better)\n",
-              group.c_str());
+  std::printf(
+      "%s: bytes of one rank, chosen algorithm, its cost and the next best one's (a hybrid must be a tenth cheaper)\n",
+      group.c_str());
   for (const std::string& line : collectives::describe_costs(facts)) std::printf("%s\n", line.c_str());
   std::printf("%s\n", collectives::describe_paragon().c_str());
   return 0;
