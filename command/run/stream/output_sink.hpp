@@ -42,6 +42,8 @@ class OutputSink {
   // Writes everything and waits at most `timeout_ms` for room each time (-1: without limit).
   void flush_all(int timeout_ms);
 
+  // Whether nothing is queued; whether the queue is so long that ranks are no longer read; whether a write has failed,
+  // for any reason (write_error()), so that later text is discarded.
   [[nodiscard]] bool empty() const { return queued_bytes() == 0; }
   [[nodiscard]] bool is_full() const { return queued_bytes() >= kFullBytes; }
   [[nodiscard]] bool reader_gone() const { return reader_gone_; }
