@@ -186,7 +186,8 @@ std::string name_of_call(const PageInput& input, const CollectivePart& part) {
 namespace {
 
 // For each part, the index of the first part of the program's blocking call to which it belongs. A part of a
-// nonblocking or persistent operation has its own index.
+// nonblocking or persistent operation has its own index, and so has a part whose call is not known (a rank with several
+// threads, or an overwritten beginning).
 std::vector<std::size_t> first_parts(const PageInput& input) {
   const auto& parts = input.collectives.parts();
   std::vector<std::size_t> firsts(parts.size());
