@@ -63,7 +63,7 @@ void MatchList::Impl::assign_order(MatchEntry& entry) {
 }
 
 void MatchList::Impl::make_order_gap(MatchEntry& entry) {
-  // One neighbour exists at least, because the gap around a lone entry is never used up.
+  // There is at least one neighbour, because the gap around a lone entry is never used up.
   spread(*(entry.previous_ != nullptr ? entry.previous_ : entry.next_));
   entry.order_ = order_of(entry);
   MARGAY_ASSERT(entry.order_ != 0);
