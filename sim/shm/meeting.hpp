@@ -66,8 +66,8 @@ class Meeting {
   enum class ArrivalOrder : std::uint8_t { waits, last, late };
   // Arrives at meeting `number` (not 0; numbers grow, and wrap). `mark` identifies the call: it must be equal for all.
   //
-  // If all have arrived at the meeting in `arrivals`, this process took part in that meeting. So it is an earlier one,
-  // whatever its number, and the distance between the two numbers does not matter.
+  // If all have arrived at the meeting in `arrivals`, this process took part in it. So that meeting is earlier than
+  // `number`, whatever the distance between the two numbers.
   [[nodiscard]] ArrivalOrder come(std::uint32_t number, std::uint32_t mark) {
     MARGAY_DEBUG_ASSERT(number != 0 && number >> kNumberBits == 0 && mark >> kMarkBits == 0);
     std::atomic_ref<std::uint64_t> word(data_->arrivals);
