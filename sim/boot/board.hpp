@@ -120,8 +120,8 @@ struct BoardLibrary {
 inline constexpr std::size_t kBoardLibraries = 3;
 
 // A rank's state, written by that rank only. Nearly all fields are stored plainly, without memory orders: a reader of a
-// running rank may see a mixture of old and new fields. Exceptions are `pid` (claim_for_process), `wait.answered` and
-// `processor`.
+// running rank may see a mixture of old and new fields. Exceptions are `pid` (claim_for_process), `wait.answered`,
+// `processor` and `thread_ended`.
 struct BoardBlock {
   RankState state = RankState::started;
   std::int32_t abort_code = 0;

@@ -63,7 +63,7 @@ class Reader {
   [[nodiscard]] bool started() const { return pid_ > 0; }
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] bool read_parent() {
-    // Closed, so that a dead child is an end of file and not an endless wait.
+    // Closed here, so that read() finds the end of file if the child has died, and does not wait for ever.
     ::close(from_child_[1]);
     from_child_[1] = -1;
     char answer = 'n';
@@ -123,7 +123,7 @@ ProbeResult probe_membarrier() {
   if (supported < 0) return {false, reason("membarrier")};
   // The query succeeds on systems that have only the slow commands.
   if ((supported & MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0)
-    return {false, "the kernel lacks the private expedited command"};
+    return {false, "the operating system lacks the private expedited command"};
   if (::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0)
     return {false, reason("membarrier")};
   return {true, "private expedited"};
