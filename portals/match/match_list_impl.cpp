@@ -120,7 +120,8 @@ void MatchList::Impl::index(MatchEntry& entry) {
 
 void MatchList::Impl::unindex(MatchEntry& entry) {
   using Indexed = MatchEntry::Indexed;
-  // The mark, and not the entry's present state, decides: the state may have changed since the entry was indexed.
+  // The mark, and not the entry's present state, decides, because the state may have changed since the entry was
+  // indexed.
   switch (entry.indexed_) {
     case Indexed::no:
       return;
@@ -142,7 +143,7 @@ void MatchList::Impl::build_index() {
   MARGAY_ASSERT(!indexed && ready.empty() && exhausted.empty() && rough.empty());
   indexed = true;
   set_attended();
-  // Entries without room are entered as ready, too: the first walk that examines such an entry parks it.
+  // Entries without room are entered as ready, too, because the first walk that examines such an entry parks it.
   for (MatchEntry* entry = first; entry != nullptr; entry = entry->next_) index(*entry);
 }
 

@@ -15,7 +15,7 @@
 
 namespace margay::portals {
 
-// The allocator. Allocated blocks carry no header: the caller keeps the size. Used under the process lock only.
+// The allocator. Allocated blocks carry no header, so the caller keeps the size. Used under the process lock only.
 class Heap {
  public:
   // A cache line, long enough for the Node that a free block must hold.

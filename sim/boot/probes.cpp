@@ -89,7 +89,7 @@ ProbeResult probe_memfd() {
   const int descriptor = ::memfd_create("margay-probe", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (descriptor < 0) return {false, reason("memfd_create")};
   const bool sized = ::ftruncate(descriptor, 1 << 20) == 0;
-  // Sealing is tried for the report only: the segment is used without the seal where it is refused.
+  // Sealing is tried for the report only, because the segment is used without the seal where it is refused.
   const bool sealed = sized && ::fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK) == 0;
   const std::string why = sealed ? "memfd_create, sized and sealed" : reason(sized ? "F_ADD_SEALS" : "ftruncate");
   ::close(descriptor);

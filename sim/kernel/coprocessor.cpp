@@ -31,8 +31,8 @@ constexpr std::uint32_t kLivelyTicks = 20;
 constexpr std::uint64_t kIdleTickNs = 10'000'000;
 static_assert(kLivelyTickNs <= kTickNs && kTickNs <= kIdleTickNs);
 // The number of consecutive rounds without progress (about 3 us each) after which the thread sleeps again. It does not
-// yield between them: if it shares a processor with the computing owner, the owner would then keep that processor for
-// milliseconds. A nudge wakes a sleeping thread at once.
+// yield between them, because the computing owner, if it shares this processor, would then keep it for milliseconds. A
+// nudge wakes a sleeping thread at once.
 constexpr int kQuietRounds = 16;
 // The number of tests whether the owner has left, of some 40 ns each. Together the tests take 20 us, longer than most
 // calls that only compute. One yield follows them, because the owner may have lost its processor to this thread in the

@@ -179,7 +179,7 @@ void Process::choose_waiting() {
   if (crowded && shm_ != nullptr) shm_->keep_lines();
   wait_means_.reason = asked == "auto" ? std::to_string(ranks_here) + " ranks on " + share.words : "--wait " + asked;
   look_for_company();
-  // If ranks outnumber processors, each wait yields, without a look at the company: some rank always needs the
+  // If ranks outnumber processors, each wait yields, without a look at the company, because some rank always needs the
   // processor, this one or the one for which it waits.
   if (asked == "auto" && !crowded && company_ != nullptr) wait_means_.policy = WaitPolicy::automatic;
 }

@@ -202,7 +202,7 @@ void SharedHeap::free(void* address) {
 }
 
 void SharedHeap::free_pages(std::uint64_t begin) {
-  // Positions, sizes and blocks are in private memory: no peer can make this rank free a wrong block.
+  // Positions, sizes and blocks are in private memory, so no peer can make this rank free a wrong block.
   const auto found = pieces_.find(begin);
   MARGAY_ASSERT(found != pieces_.end());
   const Piece piece = found->second;

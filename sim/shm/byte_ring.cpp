@@ -43,7 +43,7 @@ void ByteProducer::write(std::span<const std::byte> body) {
   advance(body.size());
 }
 
-// Returns whole lines, up to the ring's end only: a part that wraps is not worth a second piece.
+// Returns whole lines, up to the ring's end only, because a part that wraps is not worth a second piece.
 std::span<std::byte> ByteProducer::lines(std::uint64_t from, std::size_t count) const {
   const std::size_t at = static_cast<std::size_t>(from) & (bytes_.size() - 1) & ~(kCacheLineBytes - 1);
   return bytes_.subspan(at, std::min(count, bytes_.size() - at));

@@ -286,7 +286,7 @@ bool ShmInbound::malformed(std::string_view reason, Arrival& arrival) {
 }
 
 // A held or offered message does not count as taken, because it has not been answered. A body that is being read counts
-// as taken: it can be completed only while the sender's process exists.
+// as taken, because it can be completed only while the sender's process exists.
 bool ShmInbound::exhausted() {
   std::uint64_t first_word = 0;
   if (state_ == State::between) return !cells_.peek(first_word);

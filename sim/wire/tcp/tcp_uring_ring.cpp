@@ -35,8 +35,8 @@ Status refused(const char* step, int error_number) {
 
 }  // namespace
 
-// After a failure nothing is closed or unmapped: the descriptor may be another file's, and the operating system may
-// still write into the buffers.
+// After a failure nothing is closed or unmapped, because the descriptor may be another file's, and the operating system
+// may still write into the buffers.
 TcpUringRing::~TcpUringRing() {
   if (failure_ != 0) return;
   if (open_) io_uring_queue_exit(&ring_);
