@@ -228,6 +228,7 @@ void Process::publish_accounts() {
   by_kind(CountedProtocol::get, portals::Kind::get);
   by_kind(CountedProtocol::reply, portals::Kind::reply);
   by_kind(CountedProtocol::acknowledgment, portals::Kind::acknowledgment);
+  // A private block has no counts for each peer.
   if (!board_map_.attached()) return;
   const Registers& registers = kernel_->registers();
   for (std::uint32_t peer = 0; peer < size(); ++peer) {

@@ -379,6 +379,7 @@ bool UringBackend::feed_all() {
   fed.swap(with_chunks_);
   bool came = false;
   for (Operations* operations : fed) {
+    // A receiver with an arrival that has not been taken, or is held, gets its bytes later.
     if (!operations->link.ready && !operations->link.held) came |= feed(*operations);
     if (!operations->chunks.empty()) {
       with_chunks_.push_back(operations);
