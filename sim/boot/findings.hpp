@@ -20,7 +20,7 @@ namespace margay::sim {
 
 class Recorder;  // sim/trace/recorder
 
-// The kinds of findings. Records and trace events carry the number, users see the id.
+// The kinds of findings. Records and trace events carry the number, and users see the id.
 enum class Finding : std::uint32_t {
   // Ends of a job, seen by the launcher. rank_died: a signal ended a rank's process.
   rank_died,

@@ -6,8 +6,7 @@
 //     two sees the other's store, so no wakeup is lost.
 //  2. The ringer's read must not pass its publishing store. The ringer pays no fence for that, because the sleeper
 //     runs membarrier between its store and its poll. Where membarrier is refused on the ringer's side, the ringer uses
-//     an atomic read-modify-write instead; where it is refused on the sleeper's side, the sleeper never sleeps over 1
-//     ms.
+//     an atomic read-modify-write instead; where it is refused on the sleeper's side, no sleep exceeds 1 ms.
 //  3. A ringer that clears `sleeping` changes `word` afterwards. The sleeper has read `word` before it set `sleeping`,
 //     so the futex then refuses to sleep.
 #pragma once

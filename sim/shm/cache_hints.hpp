@@ -2,7 +2,7 @@
 // a processor that does not support a hint ignores it.
 //
 // A line goes from sender to receiver in two trips: the sender's store takes it out of the receiver's cache, the
-// receiver's load takes it out of the sender's. Both trips can begin before they are waited for.
+// receiver's load takes it out of the sender's. Both trips can begin before a processor waits for the line.
 #pragma once
 
 #include <cstddef>

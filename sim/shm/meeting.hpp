@@ -10,7 +10,7 @@
 //  1. The last to arrive (count of `arrivals`) has acquired everything that the others wrote before they arrived.
 //  2. No process arrives at a later meeting before this one has opened, unless a call went wrong. So all members read
 //     `opened` before the next meeting opens. `side` changes when a meeting opens, so it is the same for all that
-//     arrive at one meeting. Memory with two sides, of which each meeting uses its own, is therefore not overwritten
+//     arrive at one meeting. The members' memory has two sides, which meetings use in turn, so no side is overwritten
 //     while it is read.
 //  3. A process whose call is wrong may leave its meeting and arrive at a later one, whose number replaces the earlier
 //     number in `arrivals`. Processes that still wait at the earlier meeting, which never opens, detect this

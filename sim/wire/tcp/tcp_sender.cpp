@@ -138,7 +138,8 @@ bool TcpSender::gather_segment(Transmission& front) {
   }
   bool scattered = false;
   std::uint64_t bytes = direct_bytes(front.cursor, std::min<std::uint64_t>(left, kSegmentBytes), scattered);
-  // A body that may change is copied too (see gather_front()). A copied segment has at most the room that is left.
+  // A body that may change is copied too (see gather_front()). A copied segment has at most kWholeBytes, and at most
+  // the room that is left.
   scattered |= front.may_change;
   if (scattered) bytes = std::min<std::uint64_t>({left, kWholeBytes, room() - kFrameOverheadMaxBytes});
   if (bytes == 0) return false;
