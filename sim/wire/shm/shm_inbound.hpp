@@ -167,7 +167,7 @@ class ShmInbound {
   // Whether the body in the byte ring was offered for reading before. Such a body is never cut. A cell after it does
   // not prove that the whole body is in the ring, because the sender publishes cells while a body is on offer.
   [[nodiscard]] bool fell_back() const { return method_ == BodyMethod::by_reading; }
-  // The steps of look(), by state; each returns whether it filled in `arrival`.
+  // The steps of look(), by state; the result is whether the step filled in `arrival`, which offer() always does.
   bool look_for_cell(Arrival& arrival);
   [[gnu::noinline]] bool look_at_long_head(std::array<std::uint64_t, 8>& copy, Arrival& arrival);
   void offer(std::size_t head_bytes, Arrival& arrival);

@@ -50,7 +50,8 @@ namespace margay::sim {
 class ShmOutbound {
  public:
   // `mine`: the sender's area. `peer`: the receiver's area. `my_local_rank`: the index of the sender's flag in the
-  // receiver's area.
+  // receiver's area. `registered`: the result of this process's register_node_barrier(), which the receiver's bell
+  // needs. `clock` measures the age of proofs (DirectWriter).
   ShmOutbound(ChannelData& channel, const RankArea& mine, RankArea& peer, std::uint32_t my_local_rank, bool registered,
               LongMethod long_method, const Clock& clock);
 
@@ -104,6 +105,7 @@ class ShmOutbound {
     lost,
   };
   enum class Oldest : std::uint8_t { awaits_answer, through_ring };
+  // The first table as a predicate, which first_becomes() asserts at each transition.
   [[nodiscard]] static constexpr bool may_follow(First from, First to) {
     if (to == First::lost) return true;
     switch (from) {
