@@ -55,7 +55,7 @@ Status Board::attach(int descriptor, Board& out) {
     return Status::error("the job board's descriptor " + std::to_string(descriptor) +
                          " is not open: was it closed by a " + "wrapper between `margay run` and the program?");
   }
-  // The file's own size bounds every access: a header that contradicts it must not lead past the file's end.
+  // The file's own size bounds every access, because a header that contradicts it must not lead past the file's end.
   const auto file_bytes = static_cast<std::uint64_t>(info.st_size);
   if (file_bytes < sizeof(BoardHeader)) return Status::error("the job board is shorter than its header");
   // Mapped into a local object first. After a failure below, its destructor unmaps the board, and `out` keeps its

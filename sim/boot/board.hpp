@@ -119,9 +119,9 @@ struct BoardLibrary {
 };
 inline constexpr std::size_t kBoardLibraries = 3;
 
-// A rank's state, written by that rank only. Nearly all fields are stored plainly, without memory orders: a reader of a
-// running rank may see a mixture of old and new fields. Exceptions are `pid` (claim_for_process), `wait.answered` and
-// `processor`.
+// A rank's state, written by that rank only. Nearly all fields are stored plainly, without memory orders, so a reader
+// of a running rank may see a mixture of old and new fields. Exceptions are `pid` (claim_for_process), `wait.answered`,
+// `processor` and `thread_ended`.
 struct BoardBlock {
   RankState state = RankState::started;
   std::int32_t abort_code = 0;
@@ -163,8 +163,9 @@ struct BoardBlock {
   // the status that it returned. Published by publish_number() after `thread_status`.
   std::uint32_t thread_ended = 0;
   std::int32_t thread_status = 0;
-  // These counters are current at any time: the counting objects have pointers to them instead of counters of their own
-  // (Initiator::count_wires_in, Device::count_in). The counters that an expected message touches are in one line.
+  // These counters are current at any time, because the counting objects have pointers to them instead of counters of
+  // their own (Initiator::count_wires_in, Device::count_in). The counters that an expected message touches are in one
+  // line.
   alignas(64) std::array<BoardCount, static_cast<std::size_t>(CountedWire::count)> by_wire{};
   std::uint64_t posted_receives = 0;
   portals::ArrivalCounts unexpected;
