@@ -68,8 +68,8 @@ Status Board::attach(int descriptor, Board& out) {
     return Status::error(
         "the job board was made by another version of margay: run the program with its own `margay run`");
   }
-  // The range is tested first: up to kMaxRanks, bytes_for() cannot overflow.
-  if (header.size == 0 || header.size > kMaxRanks || bytes_for(header.size) != file_bytes) {
+  // The range is tested first: up to kRanksMax, bytes_for() cannot overflow.
+  if (header.size == 0 || header.size > kRanksMax || bytes_for(header.size) != file_bytes) {
     return Status::error("the job board's size does not fit its " + std::to_string(header.size) + " ranks");
   }
   board.size_ = header.size;
@@ -78,7 +78,7 @@ Status Board::attach(int descriptor, Board& out) {
 }
 
 Status Board::create(int descriptor, std::uint32_t size, Board& out) {
-  MARGAY_ASSERT(size >= 1 && size <= kMaxRanks);
+  MARGAY_ASSERT(size >= 1 && size <= kRanksMax);
   Board board;
   if (Status status = map(descriptor, bytes_for(size), board.base_); !status.ok()) return status;
   board.bytes_ = bytes_for(size);

@@ -20,6 +20,7 @@
 #include "portals/base/verdict.hpp"
 #include "portals/memory/arrived_message.hpp"
 #include "sim/base/accounting.hpp"
+#include "sim/base/limits.hpp"
 #include "sim/boot/measured_rates.hpp"
 
 namespace margay::sim {
@@ -28,8 +29,6 @@ inline constexpr std::uint64_t kBoardMagic = 0x3144'5241'4f42'474d;  // "MGBOARD
 // Changes with each change of this layout.
 inline constexpr std::uint32_t kBoardVersion = 15;
 inline constexpr std::size_t kBoardPageBytes = 4096;
-// The most ranks of a board.
-inline constexpr std::uint32_t kMaxRanks = 65536;
 // Bytes of a call's name, with a zero at the end if it is shorter; set_name() and name_in() write and read it. The
 // longest names of MPI have 32 characters.
 inline constexpr std::size_t kCallNameBytes = 32;

@@ -476,7 +476,7 @@ Status join_foreign(Job& job, SegmentSizesOf segment_sizes) {
   if (Status status = take_descriptor("PMI_FD", descriptor); !status.ok()) return status;
   if (Status status = number_from_environment("PMI_RANK", job.rank); !status.ok()) return status;
   if (Status status = number_from_environment("PMI_SIZE", job.size); !status.ok()) return status;
-  if (job.size == 0 || job.size > kMaxRanks || job.rank >= job.size) {
+  if (job.size == 0 || job.size > kRanksMax || job.rank >= job.size) {
     return Status::error("PMI_RANK=" + std::to_string(job.rank) + " and PMI_SIZE=" + std::to_string(job.size) +
                          " do not fit together");
   }

@@ -213,7 +213,6 @@ class Process {
   WaitMeans wait_means_;
   PollStreak polls_;
   BellData* bell_data_ = nullptr;
-  std::unique_ptr<BellOwner> bell_;
   // An eventfd that the coprocessor writes when the bell rings, because the owner may be sleeping on its sockets; -1:
   // there are no sockets.
   int wake_descriptor_ = -1;
