@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "command/live/running_jobs.hpp"
@@ -52,6 +53,14 @@ struct RankSnapshot {
   // successive snapshots that showed the same activity. Empty: the previous snapshot showed another one.
   std::optional<double> since_s;
   bool is_monitored = false;
+  // Messages to the rank that lack room and are held on their wires; empty: none, or no wait is reported.
+  std::string held;
+  // The communication libraries that have joined the rank, with their counters.
+  struct Library {
+    std::string name;
+    std::vector<std::pair<std::string, std::uint64_t>> counters;
+  };
+  std::vector<Library> libraries;
   // In the queues at this moment.
   std::uint64_t posted_receives = 0;
   portals::ArrivalCounts unexpected;
