@@ -79,11 +79,12 @@ constexpr std::array<FindingText, sim::kFindingCount> kTexts = {{
      "protocol: run it with that library's own mpiexec."},
     {sim::Finding::accounting_mismatch, Severity::error,
      "The number of messages sent differs from those delivered plus those dropped",
-     "At the end of the job, sent = delivered + dropped does not hold for a pair of ranks (--check-accounting, "
-     "--strict). "
-     "Exit status 70.",
+     "At the end of the job, sent = delivered + dropped does not hold for a pair of ranks, or two counters that a "
+     "communication library declares equal (requests sent and executed, for example) have different sums over all "
+     "ranks (--check-accounting, --strict). Exit status 70.",
      "margay run -n 2 --check-accounting ./a.out",
-     "If a rank died, its counts are incomplete. In a job that ended well this is a defect of margay: report it."},
+     "If a rank died, its counts are incomplete. In a job that ended well, a wrong number of messages is a defect of "
+     "margay: report it. Different counters are a defect of their library."},
     {sim::Finding::other_mpi, Severity::error, "A rank loaded another MPI library than margay's",
      "A program that the ranks started, or that loads its MPI at run time, uses Open MPI or another library that is "
      "not "
