@@ -64,7 +64,7 @@ bool send(portals::Rank peer, Message message, std::int64_t number) {
 void answer_all() {
   while (portals::ArrivedMessage* const next = me->heap.first()) {
     const portals::Rank peer = next->header.source.rank;
-    // A lost rank needs no answer.
+    // A lost rank gets no answer, but its request counts, and its room in the heap is freed.
     if (!next->complete || (!me->rank.lost(peer) && !send(peer, kAnswer, me->value))) return;
     me->value += *reinterpret_cast<const std::int64_t*>(next->body.base);
     me->heap.release(*next);
