@@ -1,6 +1,6 @@
-// The numbers of received and of unexpected messages, and of those in heaps of libraries. Each is the message's number in
-// its ordered pair of ranks. A trace needs them, because each event names its message by this number. They are kept only
-// while a trace records.
+// The numbers of received and of unexpected messages, and of those in heaps of libraries. Each is the message's number
+// in its ordered pair of ranks. A trace needs them, because each event names its message by this number. They are kept
+// only while a trace records.
 #pragma once
 
 #include <cstddef>
