@@ -110,38 +110,31 @@ void destroy_queued(host::Rank* rank) {
   rank->send(message);
 }
 
-// Observers that remove each other, all at once, while they are notified.
-int remove_observers(host::Rank* rank, bool of_losses) {
+// Observers that remove each other, all at once, while they are notified: the first one removes the others.
+int remove_observers(host::Rank* rank) {
   struct Remover : host::Observer {
     host::Rank* rank = nullptr;
     std::array<Remover, 4>* all = nullptr;
-    bool of_losses = false;
     int notified = 0;
     void notify() override {
       ++notified;
-      for (Remover& each : *all) of_losses ? rank->observe_losses(each, false) : rank->observe_rounds(each, false);
+      for (Remover& each : *all) rank->observe_rounds(each, false);
     }
   };
   std::array<Remover, 4> removers;
-  const auto notified = [&] {
-    int sum = 0;
-    for (const Remover& each : removers) sum += each.notified;
-    return sum;
-  };
-  const host::Call call(*rank, "misuse");
-  if (of_losses && rank->rank() == 1) raise(SIGKILL);
-  for (Remover& each : removers) {
-    each.rank = rank;
-    each.all = &removers;
-    each.of_losses = of_losses;
-    of_losses ? rank->observe_losses(each, true) : rank->observe_rounds(each, true);
+  int notified = 0;
+  {
+    const host::Call call(*rank, "misuse");
+    for (Remover& each : removers) {
+      each.rank = rank;
+      each.all = &removers;
+      rank->observe_rounds(each, true);
+    }
+    for (int i = 0; i < 10; ++i) rank->progress();
+    for (const Remover& each : removers) notified += each.notified;
   }
-  // With losses the wait ends by the loss.
-  static_cast<void>(host::wait_until(*rank, {.call = "misuse"}, [&] { return notified() != 0; }));
-  for (int i = 0; i < 10; ++i) rank->progress();
-  // The first notified one removed all others.
-  std::printf("%d notified\n", notified());
-  return notified() == 1 ? 0 : 1;
+  rank->end();
+  return notified == 1 ? 0 : 1;
 }
 
 // An attach() to a portal of MPI, and to one that another library could have.
@@ -202,7 +195,7 @@ int main(int argc, char** argv) {
   if (mode == "outgoing") return send_without_observer(rank);
   if (mode == "observer") return end_with_observer(rank);
   if (mode == "attach") return attach_elsewhere(rank);
-  if (mode == "rounds" || mode == "losses") return remove_observers(rank, mode == "losses");
+  if (mode == "rounds") return remove_observers(rank);
   if (mode == "destroyed") destroy_queued(rank);
   if (mode == "held") fill_heap(rank);
   const host::Call call(*rank, "misuse");
