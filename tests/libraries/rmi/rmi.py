@@ -133,7 +133,8 @@ def case_stats(case):
     rows = {name: int(count) for name, count in re.findall(r"^ +([a-z ]+?) +(\d+)$", case.last.stderr, re.M)}
     case.expect(rows.get("requests sent") == rows.get("requests executed") == 4 * 5101, f"unexpected requests in {rows}")
     reasons = sum(rows.get(name, 0) for name in
-                  ("sent full", "sent by the factor", "sent by a sync call", "sent by a fence", "sent by a poll"))
+                  ("sent full", "sent by the factor", "sent by a sync call", "sent by a fence", "sent by a poll",
+                   "sent by a wait"))
     case.expect(rows.get("buffers sent") == reasons, f"each buffer has one reason in {rows}")
     case.expect(rows.get("fence waves", 0) >= 5, f"unexpected waves in {rows}")
 
@@ -142,6 +143,11 @@ def case_trace(case):
     """A trace has RMI's events with its sentences, and is whole."""
     trace = case.traced(program(case, "calls"), "statements", "questions", ranks=2)
     case.command("trace", "check", trace)
+    events = case.events(trace, "library_event")
+    # Each execution of another node's buffer, and each buffer's flush, is an event of that buffer's message.
+    sent, executed = ({(event["source"], event["destination"], event["sequence"]) for event in events
+                       if event["event"] in numbers and event["sequence"] != 0} for numbers in (range(6), (6,)))
+    case.expect(executed and executed <= sent, f"executed {executed} of {sent}")
     printed = case.command("trace", "print", trace, "--kind", "library_event")
     for sentence in (r"sends rank \d 128 requests in buffer \d+, \d+ bytes, because the aggregation factor is reached",
                      r"because of a fence", r"because of a synchronous request", r"executes \d+ requests of buffer",
