@@ -119,14 +119,6 @@ def case_trees(case):
         case.expect_lines(["statements: right", "chains: right", "questions: right"])
 
 
-def case_sort(case):
-    """The paper's sample sort."""
-    for ranks, options in WORLDS:
-        case.margay("--check-accounting", *options, program(case, "sample_sort"), "20000", ranks=ranks)
-        nodes = ranks * 2 if "--threads" in options else ranks
-        case.expect_lines([f"sorted {20000 * nodes} integers: right"])
-
-
 def case_stats(case):
     """`--stats` counts requests, why buffers were sent, and the waves of fences."""
     case.margay("--stats", program(case, "calls"), "statements", ranks=2)
@@ -157,10 +149,10 @@ def case_trace(case):
 
 def case_programs(case):
     """Different programs in one job are an error at the start that names both."""
-    case.margay(program(case, "calls"), "statements", ":", "-n", "1", program(case, "sample_sort"), ranks=1,
+    case.margay(program(case, "calls"), "statements", ":", "-n", "1", case.build.folder / "examples" / "rmi" / "sample_sort", ranks=1,
                 status="nonzero")
     case.expect("different programs in one job: node 0 runs" in case.last.stderr, "the message names the difference")
-    case.expect("rmi_calls" in case.last.stderr and "rmi_sample_sort" in case.last.stderr, "and both programs")
+    case.expect("rmi_calls" in case.last.stderr and "examples/rmi/sample_sort" in case.last.stderr, "and both programs")
 
 
 def case_cycle(case):
