@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "common.hpp"
+#include "threads_check.hpp"
 
 namespace {
 
@@ -52,21 +52,7 @@ vector<vector<int>> sort(const int* input, int size, int p) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto threads = static_cast<int>(example::argument(argc, argv, 1, 2));
-  const std::size_t integers = example::argument(argc, argv, 2, 1000000);
-  const std::size_t turns = example::argument(argc, argv, 3, 1);
-  vector<int> input;
-  for (std::size_t i = 0; i < integers; ++i) input.push_back(example::random_integer(i));
-
-  double best = 1e9;
-  bool right = true;
-  for (std::size_t turn = 0; turn < turns; ++turn) {
-    const example::Clock clock;
-    const vector<vector<int>> buckets = sort(input.data(), static_cast<int>(input.size()), threads);
-    best = std::min(best, clock.seconds());
-    example::Summary output;
-    for (const vector<int>& bucket : buckets) output = example::combined(output, example::summary_of(bucket));
-    right = right && example::is_sorted_input(example::summary_of(input), output);
-  }
-  return example::report("sample_sort_threads", threads, integers, best, right);
+  return example::run_sort_in_threads(argc, argv, "sample_sort_threads", [](const vector<int>& input, int p) {
+    return sort(input.data(), static_cast<int>(input.size()), p);
+  });
 }

@@ -50,6 +50,14 @@ def sorted_everywhere(case, program, name, *words, worlds=WORLDS):
             expect_line(case, name, nodes_of(ranks, options), elements)
 
 
+def sorted_by_threads(case, program):
+    """An example without margay."""
+    for threads in (1, 2, 5):
+        for elements in (0, 1, 10007):
+            case.run([example(case, program), str(threads), str(elements)])
+            expect_line(case, program, threads, elements)
+
+
 def case_elements(case):
     """Elements of a pvector are assigned and read from all nodes; vectors without elements; classes with define_type()."""
     everywhere(case, "containers", "elements")
@@ -99,17 +107,15 @@ def case_listings(case):
     """The three sample sorts of the paper's section 4, corrected, sort all integers."""
     sorted_everywhere(case, "sample_sort", "sample_sort")
     sorted_everywhere(case, "sample_sort_messages", "sample_sort_messages", worlds=WORLDS[:6])
-    for threads in (1, 2, 5):
-        for elements in (0, 1, 10007):
-            case.run([example(case, "sample_sort_threads"), str(threads), str(elements)])
-            expect_line(case, "sample_sort_threads", threads, elements)
+    sorted_by_threads(case, "sample_sort_threads")
 
 
 def case_sorts(case):
-    """The examples of p_sort, and the sort with MPI beside them."""
+    """The examples of p_sort, and the sorts with MPI and with threads beside them."""
     sorted_everywhere(case, "p_sort", "p_sort ranges", "ranges")
     sorted_everywhere(case, "p_sort", "p_sort elements", "elements")
     sorted_everywhere(case, "sort_mpi", "sort_mpi", worlds=WORLDS[:6])
+    sorted_by_threads(case, "sort_threads")
 
 
 def case_products(case):
