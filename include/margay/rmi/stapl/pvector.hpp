@@ -100,7 +100,8 @@ class pvector {
   explicit pvector(std::size_t size = 0, const T& initial = T())
       : parts_(size, get_num_nodes()),
         node_(get_node_id()),
-        mine_(parts_.part_of(node_).count, initial),
+        own_(parts_.part_of(node_)),
+        mine_(own_.count, initial),
         handle_(*this) {}
   // Local. Before it, a fence ends the requests of other nodes.
   ~pvector() = default;
@@ -196,6 +197,8 @@ class pvector {
       fail(std::string("pvector::") + call + ": invalid index " + std::to_string(index) + "; the size is " +
            std::to_string(size()));
     }
+    // Most accesses are local; find() divides.
+    if (index - own_.first < own_.count) return {node_, index - own_.first};
     return parts_.find(index);
   }
   void check_range(const char* call, std::size_t first, std::size_t count) const {
@@ -213,10 +216,9 @@ class pvector {
     return local().subspan(offset_of(first, count), count);
   }
   [[nodiscard]] std::size_t offset_of(std::size_t first, std::size_t count) const {
-    const subrange mine = parts_.part_of(node_);
-    if (first < mine.first || first > mine.end() || count > mine.end() - first)
+    if (first < own_.first || first > own_.end() || count > own_.end() - first)
       fail("pvector: elements have moved to another node because of a resize; add a fence between resize and access");
-    return first - mine.first;
+    return first - own_.first;
   }
 
   // The next piece of read(): from this node, or from the first request.
@@ -273,9 +275,9 @@ class pvector {
   // Sends the elements that other nodes store from now on, and makes room for those that come.
   void move_elements(const Resize& next) {
     const address_translator parts(next.size, parts_.nodes());
-    const subrange after = parts.part_of(node_);
+    const subrange own = parts.part_of(node_);
     const std::size_t left = std::min(size(), next.size);
-    std::vector<T> mine(after.count, next.initial);
+    std::vector<T> mine(own.count, next.initial);
     missing_ = parts.part_of(node_, 0, left).count;
     const subrange before = parts_.part_of(node_, 0, left);
     parts.for_each_part(before.first, before.count, [&](const subrange& piece) {
@@ -284,12 +286,12 @@ class pvector {
         async_rmi(piece.node, handle_, method<&pvector::take_moved>, resizes_, piece.first, elements);
         return;
       }
-      std::move(elements.begin(), elements.end(),
-                mine.begin() + static_cast<std::ptrdiff_t>(piece.first - after.first));
+      std::move(elements.begin(), elements.end(), mine.begin() + static_cast<std::ptrdiff_t>(piece.first - own.first));
       missing_ -= piece.count;
     });
     mine_.swap(mine);
     parts_ = parts;
+    own_ = own;
   }
   void take_moved(std::size_t resize, std::size_t first, std::span<const T> values) {
     moved_.push_back({resize, first, {values.begin(), values.end()}});
@@ -298,6 +300,8 @@ class pvector {
 
   address_translator parts_;
   int node_;
+  // This node's part: its indices, its elements.
+  subrange own_;
   std::vector<T> mine_;
   // The number of resizes that have begun here, and those that have not.
   std::size_t resizes_ = 0;
