@@ -472,6 +472,10 @@ std::string TraceNames::mismatch(std::uint32_t file, std::uint8_t portal, std::u
                          : fmt::format("it accepts {}, and the message is {}", wants, is);
     }
   }
+  if (const std::string is = library_bits(message.file, portal, message.bits); differ != 0 && !is.empty()) {
+    return fmt::format("it accepts {}, and the message is {}", wanted(file, portal, match_bits, ignore_bits, time_ns),
+                       is);
+  }
   // A program's own bits have no fields to compare.
   if (!is_envelope(file, portal) || is_reply(match_bits & ~ignore_bits) || is_reply(message.bits)) {
     if (differ == 0) return "the match bits fit";
