@@ -418,7 +418,9 @@ std::string TraceNames::about_send(std::uint32_t file, std::uint8_t portal, std:
 
 std::string TraceNames::about_window(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
                                      std::uint64_t time_ns) const {
-  if (portal == mpi_adi::kReceivePortal || !is_envelope(file, mpi_adi::kReceivePortal)) return "";
+  if (portal == mpi_adi::kReceivePortal || is_of_library(file, portal) || !is_envelope(file, mpi_adi::kReceivePortal)) {
+    return "";
+  }
   const auto number = static_cast<std::uint32_t>(match_bits >> 32U);
   if (is_of_window(portal, match_bits))
     return fmt::format("{} of {}", window_ask(match_bits).words, window(file, number, time_ns));
