@@ -21,7 +21,8 @@ enum Message : std::uint8_t { kRequest, kAnswer };
 constexpr std::array<host::NamedPortal, 1> kPortals{{{kPortal, "requests and answers"}}};
 constexpr std::array kCounters{"additions", "requests answered"};
 constexpr std::array kEvents{"asks {peer} to add {detail} to its counter", "answers {peer}: its counter was {detail}"};
-constexpr std::array<host::NamedBits, 2> kBits{{{kPortal, kRequest, 0, "request"}, {kPortal, kAnswer, 0, "answer"}}};
+constexpr std::array<host::NamedBits, 2> kBits{
+    {{kPortal, kRequest, 0, "a request"}, {kPortal, kAnswer, 0, "an answer"}}};
 // Every addition is answered.
 constexpr std::array<host::EqualCounters, 1> kEqual{{{kRequest, kAnswer}}};
 constexpr host::Library kLibrary{"counter", kPortals, kCounters, kEvents, kBits, kEqual};

@@ -117,16 +117,16 @@ inline constexpr std::array<host::NamedPortal, 5> kPortals{{{kRequestPortal, "re
 }
 inline constexpr std::array kNamedBits{named_buffer(MessageKind::buffer, false, "buffer {number} of requests"),
                                        named_buffer(MessageKind::buffer, true, "buffer {number} of requests"),
-                                       named_buffer(MessageKind::long_request, false, "long request {number}"),
-                                       named_buffer(MessageKind::long_request, true, "long request {number}"),
-                                       named(kReplyPortal, MessageKind::reply, "reply to call {number}"),
-                                       named(kReplyPortal, MessageKind::long_reply, "long reply to call {number}"),
-                                       named(kControlPortal, MessageKind::wave, "wave of a fence"),
-                                       named(kControlPortal, MessageKind::identity, "identity of the program"),
-                                       named(kControlPortal, MessageKind::verdict, "comparison of the programs"),
+                                       named_buffer(MessageKind::long_request, false, "a long request, body {number}"),
+                                       named_buffer(MessageKind::long_request, true, "a long request, body {number}"),
+                                       named(kReplyPortal, MessageKind::reply, "the reply to call {number}"),
+                                       named(kReplyPortal, MessageKind::long_reply, "the long reply to call {number}"),
+                                       named(kControlPortal, MessageKind::wave, "a wave of a fence"),
+                                       named(kControlPortal, MessageKind::identity, "the identity of a program"),
+                                       named(kControlPortal, MessageKind::verdict, "the comparison of the programs"),
                                        named(kCreditPortal, MessageKind::credit, "credits"),
                                        named(kBodyPortal, MessageKind::body, "body {number}"),
-                                       named(kBodyPortal, MessageKind::fetched, "fetched body {number}")};
+                                       named(kBodyPortal, MessageKind::fetched, "the fetched body {number}")};
 // Each request that was sent is executed.
 inline constexpr std::array<host::EqualCounters, 1> kEqual{{{kSent, kExecuted}}};
 inline constexpr host::Library kLibrary{"rmi", kPortals, kCounters, kSentences, kNamedBits, kEqual};

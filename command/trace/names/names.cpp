@@ -418,7 +418,9 @@ std::string TraceNames::about_send(std::uint32_t file, std::uint8_t portal, std:
 
 std::string TraceNames::about_window(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
                                      std::uint64_t time_ns) const {
-  if (portal == mpi_adi::kReceivePortal || !is_envelope(file, mpi_adi::kReceivePortal)) return "";
+  if (portal == mpi_adi::kReceivePortal || is_of_library(file, portal) || !is_envelope(file, mpi_adi::kReceivePortal)) {
+    return "";
+  }
   const auto number = static_cast<std::uint32_t>(match_bits >> 32U);
   if (is_of_window(portal, match_bits))
     return fmt::format("{} of {}", window_ask(match_bits).words, window(file, number, time_ns));
@@ -471,6 +473,10 @@ std::string TraceNames::mismatch(std::uint32_t file, std::uint8_t portal, std::u
       return wants == is ? fmt::format("it accepts {}, and the message is of another window of that name", wants)
                          : fmt::format("it accepts {}, and the message is {}", wants, is);
     }
+  }
+  if (const std::string is = library_bits(message.file, portal, message.bits); differ != 0 && !is.empty()) {
+    return fmt::format("it accepts {}, and the message is {}", wanted(file, portal, match_bits, ignore_bits, time_ns),
+                       is);
   }
   // A program's own bits have no fields to compare.
   if (!is_envelope(file, portal) || is_reply(match_bits & ~ignore_bits) || is_reply(message.bits)) {

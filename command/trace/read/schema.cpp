@@ -378,7 +378,7 @@ constexpr std::array kEvents = {
         "message if it is about one",
         {meaning("this rank; of an event about an arrived message: its sender", kSource),
          meaning("the other rank, if the event has one; of an event about an arrived message: this rank", kDestination),
-         kSequence, number_field("library", Slot::match_bits, "its place in the rank"),
+         number_field("library", Slot::match_bits, "its place in the rank"),
          number_field("event", Slot::reason, "the library's number of its sentence"), kBytes,
          number_field("detail", Slot::detail), number_field("a", Slot::a), number_field("b", Slot::b)}},
 };

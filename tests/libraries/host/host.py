@@ -70,10 +70,12 @@ def case_messages(case):
     rows = case.command("trace", "messages", trace, "--csv").splitlines()[1:]
     case.expect(len(rows) == 8 * ADDITIONS, f"{8 * ADDITIONS} messages are expected, not {len(rows)}")
     kinds = {row.split(",", 8)[8].strip('"') for row in rows}
-    named = {f"8 bytes, {kind}, portal 53 (counter: requests and answers)" for kind in ("request", "answer")}
+    named = {f"8 bytes, {kind}, portal 53 (counter: requests and answers)" for kind in ("a request", "an answer")}
     case.expect(kinds == named, f"unexpected {kinds}")
     match = case.command("trace", "print", trace, "--kind", "kernel_match")
     case.expect('the entry "requests"' in match and 'the entry "answers"' in match, "the entries have the library's names")
+    passed = case.command("trace", "print", trace, "--kind", "kernel_pass")
+    case.expect("it accepts an answer, and the message is a request" in passed, "the walk explains itself by these names")
 
 
 def case_story(case):

@@ -99,6 +99,8 @@ TEST_CASE("names: a library's portal has the library's names for match bits, and
   CHECK_EQ(names.bits(0, kPortal, 0x201, 5), "bits 0x201");
   CHECK_EQ(names.bits(1, kPortal, 0x200, 5), "bits 0x200");  // another file
   CHECK_EQ(names.wanted(0, kPortal, 0x200, 0, 5), "bill");
+  CHECK_EQ(names.mismatch(0, kPortal, 0x200, 0, 5, {0x107, 0, 5}),
+           "it accepts bill, and the message is letter 7 of the day");
   CHECK(names.is_of_library(0, kPortal));
   // Bits of a library may look like a window's.
   constexpr std::uint64_t kLikeWindow = std::uint64_t{4} << 32U | mpi_adi::kWindowTag;
