@@ -135,8 +135,8 @@ class Programs(unittest.TestCase):
     def test_series(self):
         series = {name: {row["series"] for row in self.rows(name)} for name in catalogue.EXPERIMENTS}
         factors = {f"factor {2 ** n}" for n in (0, 3, 4, 5, 6, 7, 8, 9)}
-        self.assertEqual(series["table_1"], {"atomic", "MPI_Send", "async_rmi", "sync_rmi"})
-        self.assertEqual(series["figure_2"], {"atomic", *factors})
+        self.assertEqual(series["table_1"], {"atomic counter", "MPI_Send", "async_rmi", "sync_rmi"})
+        self.assertEqual(series["figure_2"], {"atomic counter", "atomic flag", *factors})
         self.assertEqual(series["figure_3"], {"MPI_Send", "MPI_Isend", *factors})
         self.assertLessEqual({"MPI_Barrier", "MPI_Allreduce", "fence flat", "fence binary", "fence hypercube"}, series["figure_5"])
         self.assertEqual(series["figure_6"], {"explicit", "p_sort, elements", "p_sort, ranges"})
