@@ -48,8 +48,9 @@ struct RankSnapshot {
   std::string call;
   // The reported wait as a phrase; empty: none is reported.
   std::string waits_for;
-  // Seconds in this call, or outside of calls. With `is_monitored` it is a lower bound: the time since the first of the
-  // successive snapshots that showed the same activity. Empty: the previous snapshot showed another one.
+  // Seconds in this call, or outside of calls. Exact for a reported wait. With `is_monitored` a lower bound: the
+  // snapshots since then all showed the same call and number of calls. Empty: the previous snapshot showed another call
+  // or does not exist, or the rank has ended.
   std::optional<double> since_s;
   bool is_monitored = false;
   // In the queues at this moment.

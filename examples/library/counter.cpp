@@ -62,7 +62,7 @@ class Service {
   void serve() {
     for (portals::ArrivedMessage* next = heap_.first(); next != nullptr && next->complete; next = heap_.first()) {
       const portals::Rank peer = next->header.source.rank;
-      // Nobody waits for the answer to a rank that is gone.
+      // A rank that is gone gets no answer, but its request counts, and its room in the heap is freed.
       if (!rank_.lost(peer) && !send(peer, kAnswer, value_)) return;
       rank_.record({.number = kAnswers, .peer = peer, .detail = static_cast<std::uint64_t>(value_)});
       rank_.counter(kAnswered) += 1;

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <span>
+#include <vector>
 
 namespace example {
 
@@ -40,6 +42,18 @@ inline double product_of_small_numbers(std::size_t count) {
   double sum = static_cast<double>(count / 4) * (0 + 1 + 4 + 9);
   for (std::size_t i = count / 4 * 4; i < count; ++i) sum += small_number(i) * small_number(i);
   return sum;
+}
+
+// The sample of node `id` of `p` in the listings, which leave it open: the element below which (id + 1) / p of the
+// input are, estimated from 1000 elements. One random element from each node would give buckets of very different
+// sizes.
+inline int sample_of(std::span<const int> input, int id, int p) {
+  if (input.empty()) return std::numeric_limits<int>::max();
+  const std::size_t count = std::min<std::size_t>(input.size(), 1000);
+  std::vector<int> some;
+  for (std::size_t i = 0; i < count; ++i) some.push_back(input[i * input.size() / count]);
+  std::sort(some.begin(), some.end());
+  return some[first_of(count - 1, id + 1, p)];
 }
 
 // Integers of one node, or of several in the order of nodes: enough to see that a sort lost none and ordered all.

@@ -29,7 +29,7 @@ struct p_sort : public stapl::parallel_task {
     stapl::pvector<int> globalSplitters(p);  // corrected: p samples, because each id writes one; not p - 1
     stapl::pvector<vector<int>> buckets(p);
 
-    globalSplitters[id] = size == 0 ? 0 : input[size / 2];
+    globalSplitters[id] = example::sample_of({input, static_cast<std::size_t>(size)}, id, p);
     stapl::rmi_fence();  // corrected: all samples are written before any node reads them
     std::vector<int> splitters(globalSplitters);
     sort(splitters.begin(), splitters.end());  // corrected: in order

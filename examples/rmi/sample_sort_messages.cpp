@@ -19,7 +19,9 @@ std::vector<int> sort(std::vector<int>& input, int p) {
   std::vector<int> splitters(static_cast<std::size_t>(p));  // corrected: p samples, because each rank sends one
   std::vector<int> bucket;                                  // corrected: empty; the listing's begins with p zeros
 
-  int sample = input.empty() ? 0 : input[input.size() / 2];
+  int id = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &id);
+  int sample = example::sample_of(input, id, p);
   // Corrected: all ranks need the samples; Gather gives them to one.
   MPI_Allgather(&sample, 1, MPI_INT, splitters.data(), 1, MPI_INT, MPI_COMM_WORLD);
   std::sort(splitters.begin(), splitters.end());  // corrected: in order

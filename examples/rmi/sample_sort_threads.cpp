@@ -25,8 +25,7 @@ vector<vector<int>> sort(const int* input, int size, int p) {
 
   // Corrected: the listing assigns each sample to splitters[p - 1], which is out of range.
   for (int i = 0; i < p - 1; i++)
-    splitters.push_back(size == 0 ? 0 : input[example::first_of(static_cast<std::size_t>(size), i, p)]);
-  std::sort(splitters.begin(), splitters.end());  // corrected: in order
+    splitters.push_back(example::sample_of({input, static_cast<std::size_t>(size)}, i, p));
 
   std::barrier barrier(p);
   const auto run = [&](int id) {

@@ -109,7 +109,7 @@ class Outgoing {
 // `idle`: never sent. `sent`: the memory is free; the message may still be in flight. `failed`: the receiver is lost.
 enum class SendState : std::uint8_t { idle, queued, sent, failed };
 
-// A wait of a library: what the stall report, `margay top` and the deadlock detection show of it.
+// A wait of a library, with the facts that stall reports, `margay top` and the deadlock detection need.
 struct Wait {
   // The library's function, a literal: "counter_add".
   const char* call = nullptr;
@@ -119,7 +119,7 @@ struct Wait {
   // the job, or work that the condition itself does (requests in a queue of the library's). A deadlock is then never
   // proven.
   bool needs_message = true;
-  // Messages that are taken of each wire before the condition is tested again.
+  // The most messages that are taken from each wire before the condition is tested again.
   int messages = 4;
 };
 
@@ -151,8 +151,8 @@ class Rank {
   // The portal table; the library attaches lists and descriptors to its own portals only.
   [[nodiscard]] virtual portals::PortalTable& table() = 0;
   // Enables backpressure on a portal of the library: no_room and too_small leave the message, and its sender's later
-  // ones, on the wire until there is room, instead of dropping it. Cannot be undone, also by end(). The library must
-  // make room in each of its calls, because messages of MPI wait behind a held one.
+  // ones, on the wire until there is room, instead of dropping it. Cannot be undone, not even by end(). The library
+  // must make room in each of its calls, because messages of MPI wait behind a held one.
   virtual void hold_when_no_room(portals::PortalIndex portal) = 0;
 
   // Requires for try_send() and send(): a destination below size(), and a portal that the library has named.
@@ -188,7 +188,8 @@ class Rank {
   // in_barrier() is false once all ranks have begun, or one of them is lost. Requires: no barrier is in progress.
   virtual void begin_barrier() = 0;
   [[nodiscard]] virtual bool in_barrier() = 0;
-  // Whether `peer` is lost, and the reason.
+  // Whether `peer` is lost, and the reason: the end of a sentence, such as "connection reset"; empty for a rank that is
+  // not lost. A rank whose process has ended after it left the job regularly counts as lost, too.
   [[nodiscard]] virtual bool lost(portals::Rank peer) const = 0;
   [[nodiscard]] virtual std::string loss(portals::Rank peer) const = 0;
 

@@ -21,7 +21,7 @@ std::string text_of(const mpi_adi::LibraryPortals& range) {
   return std::to_string(range.first) + " to " + std::to_string(range.last);
 }
 
-// The ranges that a library of this name may use, for a message.
+// The ranges that a library of this name may use, for a message: its own ones, and those without a library's name.
 std::string ranges_for(std::string_view library) {
   std::string text;
   for (const mpi_adi::LibraryPortals& range : mpi_adi::kLibraryPortals) {
@@ -37,6 +37,7 @@ bool may_use(std::string_view library, portals::PortalIndex portal) {
   });
 }
 
+// The name is part of messages, of the job board and of trace files, so it has printable characters only.
 bool is_name(const char* name) {
   const std::string_view text = name == nullptr ? std::string_view() : std::string_view(name);
   return !text.empty() && text.size() <= host::kNameMost && std::ranges::all_of(text, [](char c) {
@@ -44,7 +45,8 @@ bool is_name(const char* name) {
   });
 }
 
-// Names of portals, counters and events are there, and those of counters fit the job board and differ.
+// Checks that portals, counters and events have names, and that the names of counters fit the job board and differ. The
+// launcher adds up the ranks' counters by their names.
 Status check_texts(const host::Library& library) {
   const std::string who = std::string("the library ") + library.name;
   for (const host::NamedPortal& each : library.portals) {
@@ -53,6 +55,7 @@ Status check_texts(const host::Library& library) {
   for (const char* event : library.events) {
     if (event == nullptr) return Status::error(who + ": an event has no sentence");
   }
+  // Too many counters are an error of Libraries::check().
   if (library.counters.size() > host::kCountersMost) return {};
   std::set<std::string_view> names;
   for (const char* counter : library.counters) {
@@ -76,6 +79,7 @@ Libraries& the_libraries() {
   return mpi_adi::current_process().part<Libraries>();
 }
 
+// The name is checked first, because the messages of the other checks contain it.
 Status Libraries::check(const host::Library& library) const {
   if (!is_name(library.name)) {
     return Status::error("a library's name has 1 to " + std::to_string(host::kNameMost) +
@@ -131,6 +135,7 @@ std::size_t Libraries::slot_for(mpi_adi::MpiRank& rank, std::string_view library
 Status Libraries::join(const host::Library& library, bool threads, const void* caller, host::Rank*& out) {
   Part* part = nullptr;
   {
+    // One critical section, so that two libraries that join at the same time get different portals and slots.
     const std::lock_guard guard(mutex_);
     if (Status status = check(library); !status.ok()) return status;
     if (Status status = mpi::acquire_machine(threads); !status.ok()) return status;
@@ -158,12 +163,14 @@ void Libraries::leave(Part& part) {
     const std::lock_guard guard(mutex_);
     std::erase_if(parts_, [&part](const std::unique_ptr<Part>& each) { return each.get() == &part; });
   }
+  // Outside the mutex, because the last user waits until the wires are drained.
   mpi::release_machine();
 }
 
 namespace {
 
-// The host of every process; it has no state of its own.
+// The host of every process; it has no state of its own. Libraries call it by virtual functions, so that they need one
+// symbol of libmpi only.
 class TheHost final : public host::Host {
  public:
   [[nodiscard]] Status join(const host::Library& library, bool threads, const void* caller, host::Rank*& out) override {

@@ -44,6 +44,7 @@ namespace margay::libraries {
 using host::HostAccess;
 using portals::Status;
 
+// Equal names share one string, so memory is bounded by the number of different names. The set's elements never move.
 const char* lasting_name(const char* library, const char* step) {
   static std::mutex mutex;
   static auto& names = *new std::set<std::string>;  // NOLINT(cppcoreguidelines-owning-memory): for the whole process
@@ -88,6 +89,8 @@ Status Part::open() {
   return {};
 }
 
+// The order: first the barrier, so that no rank detaches its lists while another one may still send to them; release_()
+// last, because it deletes this object.
 void Part::end() {
   const char* const kCall = lasting_name(library_.name, "end");
   enter(kCall, __builtin_return_address(0));
@@ -100,6 +103,7 @@ void Part::end() {
     rank_.free_communicator(*communicator_);
   }
   for (const host::NamedPortal& each : library_.portals) table().detach(each.portal);
+  // Observers of descriptors need no removal: no message reaches a descriptor of a detached portal.
   for (const auto& [observer, listener] : listeners_) {
     std::erase(rank_.device().round_observers(), listener.get());
     std::erase(rank_.device().loss_observers(), listener.get());
@@ -117,11 +121,13 @@ std::uint32_t Part::size() const {
   return rank_.process().size();
 }
 
+// The route decides. A rank that is reached over TCP counts as another node's, because it shares no memory.
 bool Part::on_node(portals::Rank peer) const {
   return rank_.process().kernel().route(peer).id() != sim::WireId::tcp;
 }
 
 void Part::enter(const char* name, const void* caller) {
+  // First: the members and the board below belong to the thread inside the rank.
   rank_.enter();
   caller_ = caller;
   ++rank_.board().calls;
@@ -131,6 +137,7 @@ void Part::enter(const char* name, const void* caller) {
 }
 
 void Part::leave(const char* name) {
+  // The trace's event has an MPI error code. A library's call has none, so it is MPI_SUCCESS.
   if (rank_.recorder().on()) [[unlikely]]
     rank_.call_trace().leave(rank_.recorder(), name, MPI_SUCCESS);
   rank_.board().mpi_call[0] = '\0';
@@ -153,6 +160,7 @@ void Part::check(const portals::Header& header) const {
 
 bool Part::try_send(const portals::Header& header, const portals::Region& body) {
   check(header);
+  // A copy, because the caller's header is constant and its length is not set.
   portals::Header sent = header;
   sent.length = body.bytes();
   return rank_.process().kernel().try_send(sent, body);
@@ -163,8 +171,9 @@ void Part::send(host::Outgoing& message) {
   check(message.header);
   portals::require(state(message) != host::SendState::queued,
                    "a library sends a message that is still under way; test state() first");
+  // An earlier send has left its state in the record.
   record = {};
-  // Kind 0 is the kernel's.
+  // Without an observer the owner tests state(); the device ignores this kind.
   record.owner_tag_kind = mpi_adi::kOwnerOthers;
   record.header = message.header;
   record.header.length = message.body.bytes();
@@ -225,6 +234,8 @@ portals::Rank Part::first_lost(portals::Rank peer) const {
   const sim::Initiator& initiator = rank_.process().kernel().initiator();
   // In a job without losses this is the only test.
   if (initiator.losses() == 0) return portals::kAnyRank;
+  // A wait for one rank also fails if that rank has left the job regularly, because it sends nothing more. A wait for
+  // any rank does not.
   if (peer != portals::kAnyRank) return initiator.gone(peer) ? peer : portals::kAnyRank;
   for (portals::Rank each = 0; each < size(); ++each) {
     if (initiator.lost(each)) return each;
@@ -250,7 +261,7 @@ Status Part::wait(const host::Wait& wait, bool (*done)(void*), void* argument) {
     return lost != portals::kAnyRank;
   };
   mpi_adi::wait_until(rank_, over, wait.messages, &named);
-  // The loss may have been found in a round that also ended the wait.
+  // A round may find a loss and also end the wait. over() tests done() first, so such a wait succeeds.
   return lost == portals::kAnyRank ? Status() : lost_rank(wait.call, lost);
 }
 
@@ -307,6 +318,7 @@ void Part::record(const host::Event& event) {
   traced.destination = event.peer;
   traced.reason = event.number;
   traced.header = sim::kNoHeader;
+  // A library's event has the library's slot in place of match bits (docs/trace_format.md, library_event).
   traced.match_bits = slot_;
   traced.bytes = event.bytes;
   traced.detail = event.detail;

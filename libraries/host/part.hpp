@@ -44,6 +44,7 @@ class Part final : public host::Rank {
   // Makes the communicator of the library's barriers. Collective over the ranks of the job.
   [[nodiscard]] portals::Status open();
 
+  // The functions of host::Rank. include/margay/host.hpp has their contracts.
   void end() override;
   [[nodiscard]] portals::Rank rank() const override;
   [[nodiscard]] std::uint32_t size() const override;
@@ -73,10 +74,10 @@ class Part final : public host::Rank {
   [[nodiscard]] std::uint64_t& counter(std::size_t index) override;
   [[noreturn]] void abort(int code, const std::string& message) override;
 
-  // The library's name, and whether one of its portals is `portal`.
+  // The library's name, valid as long as the process, and whether one of its portals is `portal`.
   [[nodiscard]] const char* name() const { return library_.name; }
   [[nodiscard]] bool has(portals::PortalIndex portal) const;
-  // The library's place on the job board.
+  // The library's place on the job board; also its number in trace events.
   [[nodiscard]] std::size_t slot() const { return slot_; }
 
  private:
@@ -91,6 +92,7 @@ class Part final : public host::Rank {
   // The failure that names a lost rank.
   [[nodiscard]] portals::Status lost_rank(const char* call, portals::Rank peer) const;
 
+  // Constant after construction. `library_` refers to the program's arrays of names.
   mpi_adi::MpiRank& rank_;
   const host::Library library_;
   const std::size_t slot_;
@@ -101,6 +103,8 @@ class Part final : public host::Rank {
   const void* caller_ = nullptr;
   // The barrier in progress, or the last one; nullptr before the first.
   std::unique_ptr<collectives::CallTask> barrier_;
+  // By observer. Owner tags of descriptors and transmissions point to the listeners, so these are neither moved nor
+  // deleted before end().
   std::unordered_map<host::Observer*, std::unique_ptr<ObserverListener>> listeners_;
 };
 

@@ -1,6 +1,5 @@
-// The numbers of the messages that receives and the heap got; each is the message's number in its ordered pair of
-// ranks. A trace needs them, because each event names its message by this number. They are kept only while a trace
-// records.
+// The numbers of received and of unexpected messages. Each is the message's number in its ordered pair of ranks. A
+// trace needs them, because each event names its message by this number. They are kept only while a trace records.
 #pragma once
 
 #include <cstddef>

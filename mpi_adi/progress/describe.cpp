@@ -35,7 +35,8 @@ class Lines {
 std::string rank_text(int rank) {
   return rank == MPI_ANY_SOURCE ? "any source" : "rank " + std::to_string(rank);
 }
-// The tag that the program gave. A part of a parent request may itself have another tag.
+// The tag that the program gave. The request's own tag may be another one if the request is a part of a parent request,
+// for example a message of a partitioned send.
 template <typename SendOrReceive>
 int program_tag(const SendOrReceive& request) {
   return request.owner == nullptr ? request.tag : request.owner->program_tag(request.tag);

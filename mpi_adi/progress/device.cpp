@@ -22,6 +22,7 @@ Device::Device(sim::Kernel& kernel, const DeviceOptions& options)
   sent_.kind = RequestKind::sent;
   sent_.complete = true;
 }
+
 // Receives that are already posted are counted on the board, too.
 void Device::count_in(sim::BoardBlock& board) {
   DeviceParts& parts = *parts_;

@@ -37,7 +37,7 @@ void unclaim(DeviceParts& parts, ReceiveRequest& request) {
   *at = request.next_claiming;
 }
 
-// Until a receive from any source matches, its message may come from each member.
+// A receive from any source that has no message yet may get it from any member.
 bool is_sender_lost(const DeviceParts& parts, const ReceiveRequest& request) {
   if (request.peer != portals::kAnyRank) return parts.kernel.initiator().gone(request.peer);
   return is_source_lost(parts, *request.communicator, MPI_ANY_SOURCE);

@@ -20,6 +20,7 @@
 #include "portals/base/verdict.hpp"
 #include "portals/memory/arrived_message.hpp"
 #include "sim/base/accounting.hpp"
+#include "sim/base/limits.hpp"
 #include "sim/boot/measured_rates.hpp"
 
 namespace margay::sim {
@@ -28,8 +29,6 @@ inline constexpr std::uint64_t kBoardMagic = 0x3144'5241'4f42'474d;  // "MGBOARD
 // Changes with each change of this layout.
 inline constexpr std::uint32_t kBoardVersion = 15;
 inline constexpr std::size_t kBoardPageBytes = 4096;
-// The most ranks of a board.
-inline constexpr std::uint32_t kMaxRanks = 65536;
 // Bytes of a call's name, with a zero at the end if it is shorter; set_name() and name_in() write and read it. The
 // longest names of MPI have 32 characters.
 inline constexpr std::size_t kCallNameBytes = 32;
@@ -119,9 +118,9 @@ struct BoardLibrary {
 };
 inline constexpr std::size_t kBoardLibraries = 3;
 
-// A rank's state, written by that rank only. Nearly all fields are stored plainly, without memory orders: a reader of a
-// running rank may see a mixture of old and new fields. Exceptions are `pid` (claim_for_process), `wait.answered` and
-// `processor`.
+// A rank's state, written by that rank only. Nearly all fields are stored plainly, without memory orders, so a reader
+// of a running rank may see a mixture of old and new fields. Exceptions are `pid` (claim_for_process), `wait.answered`,
+// `processor` and `thread_ended`.
 struct BoardBlock {
   RankState state = RankState::started;
   std::int32_t abort_code = 0;
@@ -163,8 +162,9 @@ struct BoardBlock {
   // the status that it returned. Published by publish_number() after `thread_status`.
   std::uint32_t thread_ended = 0;
   std::int32_t thread_status = 0;
-  // These counters are current at any time: the counting objects have pointers to them instead of counters of their own
-  // (Initiator::count_wires_in, Device::count_in). The counters that an expected message touches are in one line.
+  // These counters are current at any time, because the counting objects have pointers to them instead of counters of
+  // their own (Initiator::count_wires_in, Device::count_in). The counters that an expected message touches are in one
+  // line.
   alignas(64) std::array<BoardCount, static_cast<std::size_t>(CountedWire::count)> by_wire{};
   std::uint64_t posted_receives = 0;
   portals::ArrivalCounts unexpected;

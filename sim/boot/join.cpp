@@ -35,7 +35,7 @@ namespace {
 
 // Each rank's place belongs to one process for the whole job, because counters and channels must never pass to another
 // program. A second process (`sh -c './a; ./b'`, two at once, a child forked before MPI_Init) is refused, and ends the
-// job: the first may be running, and a shell in between may hide the second one's status.
+// job, because the first may be running, and a shell in between may hide the second one's status.
 
 // The error of a second process in a rank's place. `holder`: its pid, 0 if not known.
 Status second_process_error(std::int32_t holder) {
@@ -476,7 +476,7 @@ Status join_foreign(Job& job, SegmentSizesOf segment_sizes) {
   if (Status status = take_descriptor("PMI_FD", descriptor); !status.ok()) return status;
   if (Status status = number_from_environment("PMI_RANK", job.rank); !status.ok()) return status;
   if (Status status = number_from_environment("PMI_SIZE", job.size); !status.ok()) return status;
-  if (job.size == 0 || job.size > kMaxRanks || job.rank >= job.size) {
+  if (job.size == 0 || job.size > kRanksMax || job.rank >= job.size) {
     return Status::error("PMI_RANK=" + std::to_string(job.rank) + " and PMI_SIZE=" + std::to_string(job.size) +
                          " do not fit together");
   }

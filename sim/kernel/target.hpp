@@ -53,15 +53,15 @@ class Target {
   }
   // Whether the next message of `rank` is held on its wire, and with it all later messages of `rank`.
   [[nodiscard]] bool holds(std::uint32_t rank) const;
-  // The number of rounds for which a message to `portal` has been held, the first one not counted: the maximum over the
-  // messages that were held again since the last call; 0: none. The coprocessor's rounds count only
-  // with serve_while_away().
+  // The longest time that a message to `portal` has been held, in rounds after the first one: the maximum over the
+  // messages that were held again since the last call. 0: no message was held again. The coprocessor's rounds count
+  // only with serve_while_away().
   [[nodiscard]] std::uint32_t take_longest_hold(portals::PortalIndex portal) {
     MARGAY_ASSERT(portal < portals::kPortalCount);
     return std::exchange(longest_hold_[portal], 0);
   }
-  // Whether, since forget_holds(), a round held a message again that an earlier round had held. A load, cheap enough
-  // for a test in each round.
+  // Whether a message that had been held before was held again since forget_holds(). A load, cheap enough for a test in
+  // each round.
   [[nodiscard]] bool holds_any() const { return holds_any_; }
   void forget_holds() { holds_any_ = false; }
   // `away`: the owner computes, and the coprocessor makes the rounds from now on.

@@ -26,7 +26,7 @@ enum class DefinitionKind : std::uint16_t {
   entry = 4,
   module = 5,  // number: address of its first byte; value: bytes; text: the build id in hexadecimal (or -), a space,
                // and the file that was loaded there
-  // number: kind of owner (kernel_match's b) of a descriptor; value: bytes of its memory, of the heap
+  // number: kind of owner (kernel_match's b) of a descriptor; value: for the heap of unexpected messages, its bytes
   owner = 6,
   // number: a communicator's context; value: the sum of member_number() over its ranks
   members = 7,

@@ -61,7 +61,8 @@ struct JobFinding {
                                           const NameLocation& name_location);
 
 // The file of --report: opened first, so that a wrong path fails early, and written when the job has ended or could not
-// start. In between a regular file has a report that says so, in case the launcher is killed.
+// start. In between, a regular file has a report whose `error` is that the launcher was killed before the job had
+// ended, which a killed launcher leaves.
 class ReportFile {
  public:
   ReportFile() = default;

@@ -125,7 +125,7 @@ std::string_view kind_text(const sim::TraceEvent& event) {
   return event.header < portals::kKindCount ? portals::name(static_cast<portals::Kind>(event.header)) : "unknown";
 }
 
-// A tag is shown only where the bits are an envelope.
+// A tag is shown only for portals whose match bits are an envelope, and not for answers.
 MessageRow row_of(const ExportSource& source, const MessageStory& story) {
   const Trace::Entry& entry = about(source.trace, story);
   const sim::TraceEvent& event = entry.event;

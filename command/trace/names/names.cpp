@@ -413,7 +413,7 @@ std::string TraceNames::collective_mismatch(std::uint32_t file, std::uint64_t ma
   if ((differ & kTypeMask) != 0) {
     return fmt::format("it accepts round {} of the call, and the message is of round {}", want.type + 1, has.type + 1);
   }
-  // A table's rows differ by their length, other messages by their sender.
+  // The source field of a row of a table has the row's length; that of any other collective message has its sender.
   if (any_rank)
     return fmt::format("it accepts a row of {}, and the message does not have that form",
                        sim::counted(want.source, "byte"));

@@ -40,8 +40,8 @@ std::vector<double> last_events(const PageInput& input) {
   return last;
 }
 
-// With --trace-last, all lost events count as left out if the reader left any out: the overwritten events are older
-// than these, so they were not requested.
+// The lost events of a file by cause. If the reader left out events because of --trace-last, all lost events count as
+// left out: the overwritten ones are older than these, so they were not requested either.
 struct LostEvents {
   std::uint64_t overwritten = 0, left_out = 0;
 };

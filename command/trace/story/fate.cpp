@@ -84,7 +84,7 @@ std::size_t first_step(const MessageStory& story) {
 }
 
 std::size_t last_step(const Trace& trace, const MessageStory& story) {
-  // A program may keep a message in a heap for any time.
+  // heap_left does not count, because a program may keep a received message in a heap for any time.
   const auto last = std::find_if(story.steps.rbegin(), story.steps.rend(), [&](std::size_t at) {
     return trace.entries[at].event.kind != sim::TraceKind::heap_left;
   });

@@ -1,5 +1,6 @@
-// The sample sort of STAPL (paper 004, section 4). Samples of all nodes give the borders between the nodes' buckets;
-// each element travels to its bucket; buckets are sorted, and written to the range in the order of nodes.
+// The sample sort of STAPL (paper 004, section 4): samples of all nodes give the splitters between the nodes' buckets,
+// each element travels to its bucket, and each node sorts its bucket. Then, beyond the listing, the buckets are written
+// to the range, so that parts keep their sizes.
 #pragma once
 
 #include <algorithm>
@@ -145,13 +146,14 @@ class SortTask final : public parallel_task {
 
 }  // namespace detail
 
-// Sorts the range, in place; each node sees its part sorted on return. Collective, outside of a method: all nodes give
-// the same range and an equal comparison, which must not throw. Equal elements may change their order. Time of n/p
-// elements' sort if the elements are of many values; the bucket of one value is on one node.
+// Sorts the range in place; on return each node's part is sorted, and behind those of lower nodes. Collective, outside
+// of a method: all nodes give the same range, `by`, and an equal comparison, which must not throw. A fence before it
+// completes updates of elements. Equal elements may change their order; they share one bucket, so that a range of few
+// values is sorted by few nodes.
 //
-// Messages: two collections of samples and sizes, two fences, and with `ranges` one request from each node to each,
-// with `elements` one for each element of another node's bucket; then one request for each overlap of a bucket with a
-// part of another node. Memory: one copy of the elements of the bucket.
+// Messages: two collections, three fences; then with `ranges` one request from each node to each other one, with
+// `elements` one for each element that changes its node; then one request for each overlap of a bucket with a part of
+// another node. Memory on each node: a copy of its bucket.
 template <class T, class Compare = std::less<>>
 void p_sort(const pRange<pvector<T>>& range, transfer by = transfer::ranges, Compare compare = {}) {
   detail::SortTask task(range, by, compare);

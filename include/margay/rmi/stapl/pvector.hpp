@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <deque>
+#include <iterator>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -99,7 +100,8 @@ class pvector {
   explicit pvector(std::size_t size = 0, const T& initial = T())
       : parts_(size, get_num_nodes()),
         node_(get_node_id()),
-        mine_(parts_.part_of(node_).count, initial),
+        own_(parts_.part_of(node_)),
+        mine_(own_.count, initial),
         handle_(*this) {}
   // Local. Before it, a fence ends the requests of other nodes.
   ~pvector() = default;
@@ -161,7 +163,7 @@ class pvector {
     parts_.for_each_part(first, values.size(), [&](const subrange& piece) {
       const std::span<const T> theirs = values.subspan(piece.first - first, piece.count);
       if (piece.node == node_)
-        std::copy(theirs.begin(), theirs.end(), at(piece.first));
+        std::copy(theirs.begin(), theirs.end(), stored(piece.first, piece.count).begin());
       else
         async_rmi(piece.node, handle_, method<&pvector::write>, piece.first, theirs);
     });
@@ -195,6 +197,8 @@ class pvector {
       fail(std::string("pvector::") + call + ": invalid index " + std::to_string(index) + "; the size is " +
            std::to_string(size()));
     }
+    // Most accesses are local; find() divides.
+    if (index - own_.first < own_.count) return {node_, index - own_.first};
     return parts_.find(index);
   }
   void check_range(const char* call, std::size_t first, std::size_t count) const {
@@ -203,16 +207,25 @@ class pvector {
     fail(std::string("pvector::") + call + ": invalid range of " + std::to_string(count) + " elements from index " +
          std::to_string(first) + "; the size is " + std::to_string(size()));
   }
-  // The element `first` of this node.
-  [[nodiscard]] auto at(std::size_t first) {
-    return mine_.begin() + static_cast<std::ptrdiff_t>(first - parts_.part_of(node_).first);
+  // `count` elements from `first`, in place. Throws `error` if this node does not store them: the caller's indices are
+  // checked before, those of requests are not.
+  [[nodiscard]] std::span<T> stored(std::size_t first, std::size_t count) {
+    return local().subspan(offset_of(first, count), count);
+  }
+  [[nodiscard]] std::span<const T> stored(std::size_t first, std::size_t count) const {
+    return local().subspan(offset_of(first, count), count);
+  }
+  [[nodiscard]] std::size_t offset_of(std::size_t first, std::size_t count) const {
+    if (first < own_.first || first > own_.end() || count > own_.end() - first)
+      fail("pvector: elements have moved to another node because of a resize; add a fence between resize and access");
+    return first - own_.first;
   }
 
   // The next piece of read(): from this node, or from the first request.
   void append(std::vector<T>& values, const subrange& piece, std::deque<rmi_handle<std::vector<T>>>& asked) const {
     if (piece.node == node_) {
-      const auto begin = mine_.begin() + static_cast<std::ptrdiff_t>(piece.first - parts_.part_of(node_).first);
-      values.insert(values.end(), begin, begin + static_cast<std::ptrdiff_t>(piece.count));
+      const std::span<const T> mine = stored(piece.first, piece.count);
+      values.insert(values.end(), mine.begin(), mine.end());
       return;
     }
     std::vector<T> theirs = asked.front().wait();
@@ -229,16 +242,10 @@ class pvector {
     else
       async_rmi(at.node, handle_, method<&pvector::set>, index, value);
   }
-  [[nodiscard]] const T& element(std::size_t index) const { return elements_at(index, 1)[0]; }
+  [[nodiscard]] const T& element(std::size_t index) const { return stored(index, 1)[0]; }
   [[nodiscard]] std::vector<T> elements(std::size_t first, std::size_t count) const {
-    const std::span<const T> asked = elements_at(first, count);
+    const std::span<const T> asked = stored(first, count);
     return {asked.begin(), asked.end()};
-  }
-  [[nodiscard]] std::span<const T> elements_at(std::size_t first, std::size_t count) const {
-    const subrange mine = parts_.part_of(node_);
-    if (first < mine.first || first + count > mine.end())
-      fail("pvector: the elements have moved because of a resize; add a fence between resize and access");
-    return std::span<const T>(mine_).subspan(first - mine.first, count);
   }
 
   // On node 0: broadcasts have an order only if one node sends them.
@@ -254,7 +261,7 @@ class pvector {
     for (;;) {
       std::erase_if(moved_, [this](const Moved& moved) {
         if (moved.resize != resizes_) return false;
-        std::copy(moved.values.begin(), moved.values.end(), at(moved.first));
+        std::copy(moved.values.begin(), moved.values.end(), stored(moved.first, moved.values.size()).begin());
         missing_ -= moved.values.size();
         return true;
       });
@@ -268,25 +275,23 @@ class pvector {
   // Sends the elements that other nodes store from now on, and makes room for those that come.
   void move_elements(const Resize& next) {
     const address_translator parts(next.size, parts_.nodes());
-    const subrange before = parts_.part_of(node_);
-    const subrange after = parts.part_of(node_);
+    const subrange own = parts.part_of(node_);
     const std::size_t left = std::min(size(), next.size);
-    std::vector<T> mine(after.count, next.initial);
+    std::vector<T> mine(own.count, next.initial);
     missing_ = parts.part_of(node_, 0, left).count;
-    const subrange staying = parts_.part_of(node_, 0, left);
-    parts.for_each_part(staying.first, staying.count, [&](const subrange& piece) {
-      const auto from = mine_.begin() + static_cast<std::ptrdiff_t>(piece.first - before.first);
+    const subrange before = parts_.part_of(node_, 0, left);
+    parts.for_each_part(before.first, before.count, [&](const subrange& piece) {
+      const std::span<T> elements = stored(piece.first, piece.count);
       if (piece.node != node_) {
-        async_rmi(piece.node, handle_, method<&pvector::take_moved>, resizes_, piece.first,
-                  std::span<const T>(&*from, piece.count));
+        async_rmi(piece.node, handle_, method<&pvector::take_moved>, resizes_, piece.first, elements);
         return;
       }
-      std::move(from, from + static_cast<std::ptrdiff_t>(piece.count),
-                mine.begin() + static_cast<std::ptrdiff_t>(piece.first - after.first));
+      std::move(elements.begin(), elements.end(), mine.begin() + static_cast<std::ptrdiff_t>(piece.first - own.first));
       missing_ -= piece.count;
     });
     mine_.swap(mine);
     parts_ = parts;
+    own_ = own;
   }
   void take_moved(std::size_t resize, std::size_t first, std::span<const T> values) {
     moved_.push_back({resize, first, {values.begin(), values.end()}});
@@ -295,6 +300,8 @@ class pvector {
 
   address_translator parts_;
   int node_;
+  // This node's part: its indices, its elements.
+  subrange own_;
   std::vector<T> mine_;
   // The number of resizes that have begun here, and those that have not.
   std::size_t resizes_ = 0;
