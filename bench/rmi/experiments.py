@@ -61,9 +61,11 @@ class Start:
     series: str = ""
     launched: bool = True  # by `margay run`
 
+    def path(self, build):
+        return build / "examples" / "rmi" / self.program
+
     def command(self, build, world, nodes):
-        program = str(build / "examples" / "rmi" / self.program)
-        return [*(world.command(build, nodes) if self.launched else ()), program, *map(str, self.arguments)]
+        return [*(world.command(build, nodes) if self.launched else ()), str(self.path(build)), *map(str, self.arguments)]
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,7 @@ def inner_product(scale, worlds):
 
 
 class Failed(Exception):
-    """A program ended in an error, or printed no figure."""
+    """A program is not built, ended in an error, or printed no figure."""
 
 
 def rows_of(panels):
@@ -153,6 +155,9 @@ def run(groups, build, quiet, say):
     panels = {}
     began = time.monotonic()
     for group in groups:
+        for start in group.starts:
+            if not start.path(build).exists():
+                raise Failed(f"{start.path(build)} is not built; build the target rmi_examples")
         say(f"[{time.monotonic() - began:4.0f} s] {group.panel}, {group.nodes} nodes: {', '.join(s.program for s in group.starts)}")
         for _ in range(group.times):
             for series, x, value in one_round(group, build, quiet):
