@@ -25,11 +25,11 @@ def prepare(root):
             sys.exit(f"{' '.join(step)} failed\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
 
 
-def heading(root, scale):
+def heading(root):
     """What was measured, and where."""
     about = machine.describe(root, [])
     computer = about["machine"]
-    return [f"{about['date']}  commit {about['commit']}  medians of {scale.repeats} repeats in one run; ±: quartile distance",
+    return [f"{about['date']}  commit {about['commit']}  medians of figures measured in turns; ±: quartile distance",
             f"{computer['model']}, {computer['processors']} processors, Linux {computer['kernel']}, {about['versions']['compiler']}"]
 
 
@@ -72,13 +72,13 @@ def run_goals(root, options, build, out):
     """scripts/bench --only rmi."""
     scale = experiments.QUICK if options.quick else experiments.FULL
     if options.repeats:
-        scale = dataclasses.replace(scale, repeats=options.repeats, starts=options.repeats, long_starts=options.repeats)
+        scale = dataclasses.replace(scale, rounds=options.repeats, starts=options.repeats, long_starts=options.repeats)
     quiet = machine.Quiet(options.patience, tuple(options.lock))
     try:
         measured = goals.measure(scale, build, quiet, say)
     except experiments.Failed as error:
         sys.exit(f"scripts/bench: {error}")
-    lines = [*heading(root, scale), *quiet_lines(quiet.disturbed), "", *goals.text(measured)]
+    lines = [*heading(root), *quiet_lines(quiet.disturbed), "", *goals.text(measured)]
     write_text(out / "goals.txt", lines)
     rows = [(f"{name}: {row[0]}", *row[1:]) for name, panels in measured.items() for row in experiments.rows_of(panels)]
     write_samples(out / "goals.csv", rows)
@@ -116,7 +116,7 @@ def main(arguments, root, text):
     scale = experiments.SMOKE if options.smoke else experiments.QUICK if options.quick else experiments.FULL
     quiet = machine.Quiet(0 if options.smoke else options.patience, tuple(options.lock))
     try:
-        run_experiments(options.only, scale, build, out, quiet, heading(root, scale))
+        run_experiments(options.only, scale, build, out, quiet, heading(root))
     except experiments.Failed as error:
         sys.exit(f"scripts/rmi_experiments: {error}")
     say(f"written: {out}")

@@ -35,7 +35,8 @@ WORLDS = (THREADS, PROCESSES, TCP)
 @dataclass(frozen=True)
 class Scale:
     """How much is measured."""
-    repeats: int = 11  # in one start
+    repeats: int = 7  # in one start of a program that measures in turns
+    rounds: int = 3  # starts of these programs
     starts: int = 5  # of programs that print one figure
     long_starts: int = 3  # of those that sort more than the paper's million
     nodes: tuple = (1, 2, 4, 8)
@@ -48,8 +49,8 @@ class Scale:
 
 
 FULL = Scale()
-QUICK = Scale(repeats=5, starts=3, nodes=(1, 2), integers=INTEGERS[:1], turns=2)
-SMOKE = Scale(repeats=1, starts=1, nodes=(1, 2), plays=10, pings=20, fences=10, integers=(2000,), elements=2000, turns=1)
+QUICK = Scale(rounds=1, starts=3, nodes=(1, 2), integers=INTEGERS[:1], turns=2)
+SMOKE = Scale(repeats=1, rounds=1, starts=1, nodes=(1, 2), plays=10, pings=20, fences=10, integers=(2000,), elements=2000, turns=1)
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,11 @@ class Start:
     series: str = ""
     launched: bool = True  # by `margay run`
 
+    def path(self, build):
+        return build / "examples" / "rmi" / self.program
+
     def command(self, build, world, nodes):
-        program = str(build / "examples" / "rmi" / self.program)
-        return [*(world.command(build, nodes) if self.launched else ()), program, *map(str, self.arguments)]
+        return [*(world.command(build, nodes) if self.launched else ()), str(self.path(build)), *map(str, self.arguments)]
 
 
 @dataclass(frozen=True)
@@ -72,17 +75,19 @@ class Group:
     nodes: int
     starts: tuple
     panel: str
-    times: int = 1
+    times: int
 
 
 def latency(scale, worlds):
     for world in worlds:
-        yield Group(world, 2, (Start(f"ping_pong_beside_{world.beside}", ("latency", scale.repeats, scale.plays)),), world.title)
+        yield Group(world, 2, (Start(f"ping_pong_beside_{world.beside}", ("latency", scale.repeats, scale.plays)),), world.title,
+                    scale.rounds)
 
 
 def pings(scale, worlds):
     for world in worlds:
-        yield Group(world, 2, (Start(f"ping_pong_beside_{world.beside}", ("pings", scale.repeats, scale.pings)),), world.title)
+        yield Group(world, 2, (Start(f"ping_pong_beside_{world.beside}", ("pings", scale.repeats, scale.pings)),), world.title,
+                    scale.rounds)
 
 
 def nodes_of(scale, world):
@@ -94,7 +99,8 @@ def fences(scale, worlds):
         for nodes in nodes_of(scale, world):
             # More nodes than processors wait for one another's time slices.
             calls = max(10, scale.fences // (1 if nodes <= 2 else 5))
-            yield Group(world, nodes, (Start(f"fences_beside_{world.beside}", (scale.repeats, calls)),), world.title)
+            yield Group(world, nodes, (Start(f"fences_beside_{world.beside}", (scale.repeats, calls)),), world.title,
+                        scale.rounds)
 
 
 def sort(scale, worlds, listing=False):
@@ -125,7 +131,7 @@ def inner_product(scale, worlds):
 
 
 class Failed(Exception):
-    """A program ended in an error, or printed no figure."""
+    """A program is not built, ended in an error, or printed no figure."""
 
 
 def rows_of(panels):
@@ -149,6 +155,9 @@ def run(groups, build, quiet, say):
     panels = {}
     began = time.monotonic()
     for group in groups:
+        for start in group.starts:
+            if not start.path(build).exists():
+                raise Failed(f"{start.path(build)} is not built; build the target rmi_examples")
         say(f"[{time.monotonic() - began:4.0f} s] {group.panel}, {group.nodes} nodes: {', '.join(s.program for s in group.starts)}")
         for _ in range(group.times):
             for series, x, value in one_round(group, build, quiet):

@@ -87,7 +87,7 @@ def pings_text(panels, paper, _processors):
         for explicit in (name for name in of_panel if not name.startswith("factor")):
             at, most = crossing(of_panel, explicit), max(of_panel[explicit])
             name, ours = best(of_panel, "factor", most)
-            lines.append(f"RMI beside {explicit}: " + (f"faster from {at} pings on" if at else "not faster for the most pings")
+            lines.append(f"RMI beside {explicit}: " + (f"faster from {at} pings on" if at else "slower for the most pings")
                          + f"; {median(of_panel[explicit][most]) / ours:.2f}-fold at {most} pings by {name}")
         lines.append("")
     return lines + [f"paper: {sentence}" for sentence in paper]

@@ -1,5 +1,5 @@
 // By threads: "an atomic shared variable update as the message, with ordering preserved by busy-waiting" (paper 004,
-// 7.1), the barrier of the C++ library, and a sum beside a barrier of one counter.
+// 7.1), in two readings; the barrier of the C++ library, and a sum beside a barrier of one counter.
 #include <array>
 #include <atomic>
 #include <barrier>
@@ -32,7 +32,8 @@ struct alignas(64) Shared {
   std::atomic<std::int64_t> value = 0;
 };
 
-void play(int count) {
+// Each ping is an update, and the last one is awaited: no update waits for the receiver.
+void play_counter(int count) {
   static Shared pings, pongs;
   if (rmi::get_node_id() == 0) {
     const std::int64_t before = pongs.value;
@@ -42,6 +43,25 @@ void play(int count) {
   static thread_local std::int64_t expected = 0;
   expected += count;
   wait_until([&] { return pings.value == expected; });
+  pongs.value.fetch_add(1);
+}
+
+// Each ping carries a number that the receiver takes before the next one, so that none overtakes or overwrites another.
+void play_flag(int count) {
+  static Shared ping, pongs;  // ping: 0, or the pings that are left, this one included
+  if (rmi::get_node_id() == 0) {
+    const std::int64_t before = pongs.value;
+    for (std::int64_t left = count; left > 0; --left) {
+      wait_until([&] { return ping.value == 0; });
+      ping.value = left;
+    }
+    return wait_until([&] { return pongs.value != before; });
+  }
+  for (std::int64_t left = count; left > 0; --left) {
+    wait_until([&] { return ping.value != 0; });
+    if (ping.value != left) throw std::runtime_error("a ping of the threads is lost or out of order");
+    ping.value = 0;
+  }
   pongs.value.fetch_add(1);
 }
 
@@ -71,7 +91,7 @@ void sum() {
 }  // namespace
 
 std::span<const PingPong> ping_pongs() {
-  static constexpr std::array<PingPong, 1> kAll{{{"atomic", play}}};
+  static constexpr std::array<PingPong, 2> kAll{{{"atomic counter", play_counter}, {"atomic flag", play_flag}}};
   return kAll;
 }
 

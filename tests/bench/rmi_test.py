@@ -135,8 +135,8 @@ class Programs(unittest.TestCase):
     def test_series(self):
         series = {name: {row["series"] for row in self.rows(name)} for name in catalogue.EXPERIMENTS}
         factors = {f"factor {2 ** n}" for n in (0, 3, 4, 5, 6, 7, 8, 9)}
-        self.assertEqual(series["table_1"], {"atomic", "MPI_Send", "async_rmi", "sync_rmi"})
-        self.assertEqual(series["figure_2"], {"atomic", *factors})
+        self.assertEqual(series["table_1"], {"atomic counter", "MPI_Send", "async_rmi", "sync_rmi"})
+        self.assertEqual(series["figure_2"], {"atomic counter", "atomic flag", *factors})
         self.assertEqual(series["figure_3"], {"MPI_Send", "MPI_Isend", *factors})
         self.assertLessEqual({"MPI_Barrier", "MPI_Allreduce", "fence flat", "fence binary", "fence hypercube"}, series["figure_5"])
         self.assertEqual(series["figure_6"], {"explicit", "p_sort, elements", "p_sort, ranges"})
@@ -150,16 +150,31 @@ class Programs(unittest.TestCase):
 
 
 class Failing(unittest.TestCase):
-    def test_a_failing_program_is_named(self):
-        with tempfile.TemporaryDirectory() as build:
-            margay = pathlib.Path(build) / "bin" / "margay"
-            margay.parent.mkdir()
-            margay.write_text("#!/bin/sh\necho a node died >&2\nexit 3\n", encoding="utf-8")
-            margay.chmod(0o755)
-            ended = subprocess.run([str(ROOT / "scripts" / "rmi_experiments"), "--smoke", "--only", "table_1", "--build", build, "--out", build],
-                                   capture_output=True, text=True, check=False, timeout=60)
+    """A build folder whose launcher fails."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.program("bin/margay", "echo a node died >&2; exit 3")
+
+    def program(self, name, body):
+        path = pathlib.Path(self.folder.name) / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{body}\n", encoding="utf-8")
+        path.chmod(0o755)
+
+    def errors(self):
+        ended = subprocess.run([str(ROOT / "scripts" / "rmi_experiments"), "--smoke", "--only", "table_1", "--build", self.folder.name,
+                                "--out", self.folder.name], capture_output=True, text=True, check=False, timeout=60)
         self.assertEqual(ended.returncode, 1)
-        self.assertRegex(ended.stderr, "scripts/rmi_experiments: .*ping_pong_beside_threads .*: exit status 3: a node died")
+        return ended.stderr
+
+    def test_a_failing_program_is_named(self):
+        self.program("examples/rmi/ping_pong_beside_threads", "")
+        self.assertRegex(self.errors(), "scripts/rmi_experiments: .*ping_pong_beside_threads .*: exit status 3: a node died")
+
+    def test_a_missing_program_is_named(self):
+        self.assertRegex(self.errors(), "scripts/rmi_experiments: .*ping_pong_beside_threads is not built; build the target rmi_examples")
 
 
 if __name__ == "__main__":
