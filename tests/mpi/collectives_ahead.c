@@ -1,5 +1,5 @@
-// Ranks that start very many persistent collectives before rank 0 has started one: messages and collectives between
-// them go on meanwhile, and all of them complete. The time for each must not grow with their number.
+// A test of ranks that start very many persistent collectives before rank 0 has started one: messages and other
+// collectives between them proceed, and all of them complete. The time for each must not grow with their number.
 // ranks: 2 3
 // reference: none, MPICH 4.0.2 matches them in the order in which they are started
 // sanitized: none, it takes too long

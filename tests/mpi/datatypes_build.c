@@ -1,5 +1,5 @@
-// Every datatype constructor: sizes, bounds, true bounds, envelope and contents, names, types by size; and what is
-// refused. The numbers are printed, so that every MPI must agree on them.
+// Tests of every datatype constructor: sizes, bounds, true bounds, envelope and contents, names, types by size, and
+// invalid arguments. The program prints the numbers, so every MPI must compute the same ones.
 // ranks: 1
 #include "check.h"
 
@@ -85,7 +85,7 @@ static void constructors(void) {
       told("darray", made[n++]);
     }
   }
-  // The parts may be freed before what was made of them.
+  // A component may be freed before the type built from it.
   for (int i = 0; i < n - 1; ++i) MPI_Type_free(&made[i]);
   tell("the last one", made[n - 1]);
   MPI_Type_free(&made[n - 1]);
@@ -94,7 +94,7 @@ static void constructors(void) {
   tell("MPI_2INT", MPI_2INT);
 }
 
-// A part of nothing is a type of size 0, with the array's extent.
+// A subarray without elements is a type of size 0 with the array's extent.
 static void empty_part(void) {
   const int sizes[] = {4, 4}, parts[] = {0, 2}, starts[] = {4, 0};
   int bytes = -1, before = 7;
@@ -117,7 +117,7 @@ static void names(void) {
     MPI_Type_get_name(some[i], name, &length);
     printf("%s %d\n", name, length);
   }
-  // MPICH refuses the null handle, which the standard gives a name.
+  // MPICH rejects the null handle, which the standard gives a name.
   if (on_margay()) MPI_Type_get_name(MPI_DATATYPE_NULL, name, &length);
   CHECK(!on_margay() || strcmp(name, "MPI_DATATYPE_NULL") == 0, "the null handle is called %s", name);
   MPI_Type_contiguous(2, MPI_INT, &type);
@@ -137,11 +137,11 @@ static void names(void) {
   MPI_Datatype part = MPI_DATATYPE_NULL;
   MPI_Type_get_contents(type, 1, 0, 1, &number, &place, &part);
   CHECK(part == MPI_INT, "a predefined part has the handle %x", (unsigned)part);
-  // A size may be asked for before the type is committed; MPICH refuses.
+  // MPI_Type_size is valid before the type is committed; MPICH rejects it.
   int bytes = -1;
   if (on_margay()) MPI_Pack_size(3, type, MPI_COMM_WORLD, &bytes);
   CHECK(bytes == 3 * 2 * (int)sizeof(int) || !on_margay(), "three take %d bytes", bytes);
-  // What an int cannot tell (MPI 4.0, section 5.2); MPICH wraps round.
+  // Values that an int cannot hold (MPI 4.0, section 5.2); MPICH wraps around.
   MPI_Datatype huge;
   MPI_Type_contiguous(1 << 30, MPI_INT, &huge);
   if (on_margay()) MPI_Pack_size(1, huge, MPI_COMM_WORLD, &bytes);
@@ -166,7 +166,7 @@ static void by_size(void) {
   MPI_Type_create_f90_integer(15, &type), tell("integer", type);
 }
 
-// Types for Fortran's kinds have no name: the error says which call made them.
+// Types for Fortran's kinds have no name: the error names the call that created them.
 static void free_kinds(void) {
   MPI_Datatype type;
   char text[MPI_MAX_ERROR_STRING], handle[20];
@@ -200,7 +200,7 @@ static void refused(void) {
   const int seven = 7, three = 3, by_blocks = MPI_DISTRIBUTE_BLOCK, not_dealt = MPI_DISTRIBUTE_NONE;
   const int usual = MPI_DISTRIBUTE_DFLT_DARG;
   REFUSED(MPI_Type_create_darray(2, 0, 1, &seven, &by_blocks, &three, &two, MPI_ORDER_C, MPI_INT, &type), MPI_ERR_ARG);
-  // MPICH makes these.
+  // MPICH creates these.
   if (on_margay()) {
     REFUSED(MPI_Type_create_darray(2, 0, 1, &seven, &not_dealt, &usual, &two, MPI_ORDER_C, MPI_INT, &type),
             MPI_ERR_ARG);
@@ -214,7 +214,7 @@ static void refused(void) {
   REFUSED(MPI_Type_create_subarray(1, &two, &one, &zero, 5, MPI_INT, &type), MPI_ERR_ARG);
   REFUSED(MPI_Type_match_size(MPI_TYPECLASS_INTEGER, 3, &type), MPI_ERR_ARG);
   REFUSED(MPI_Type_free(&none), MPI_ERR_TYPE);
-  // MPICH leaves the null handle.
+  // MPICH leaves the null handle unchanged.
   CHECK(type == MPI_INT || !on_margay(), "a refused call made a type");
   type = MPI_INT;
   REFUSED(MPI_Type_free(&type), MPI_ERR_TYPE);
@@ -222,7 +222,7 @@ static void refused(void) {
   int number;
   MPI_Datatype part;
   MPI_Aint place;
-  // MPICH does not look at a message to nobody, and has another class for too little room.
+  // MPICH does not check a message to MPI_PROC_NULL, and returns another class for too little room.
   if (on_margay()) {
     REFUSED(MPI_Send(NULL, 0, type, MPI_PROC_NULL, 0, MPI_COMM_WORLD), MPI_ERR_TYPE);
     REFUSED(MPI_Type_get_contents(type, 0, 0, 1, &number, &place, &part), MPI_ERR_ARG);

@@ -1,5 +1,5 @@
-// A root starts 10,000 broadcasts before anybody else starts one: they cost the others next to no memory, and messages
-// between the same ranks go on. Then all join, and each broadcast has its data.
+// A test of a root that starts 10,000 broadcasts before another rank starts one: they cost the others almost no memory,
+// and messages between the same ranks proceed. Then all ranks join, and each broadcast delivers its data.
 // ranks: 2 3
 // reference: 2
 #include <sys/resource.h>
@@ -28,7 +28,7 @@ static void ahead(MPI_Comm comm, int calls, int bytes, unsigned char* data, MPI_
   const long before = most_resident_kilobytes();
   for (int i = 0; i < calls && rank == 0; ++i)
     MPI_Ibcast(data + (size_t)i * each, bytes, MPI_BYTE, 0, comm, &requests[i]);
-  // Behind all that was sent for the broadcasts, there and back.
+  // Sent after all messages of the broadcasts, there and back.
   for (int other = 1; other < world_size(); ++other) {
     if (rank == 0) {
       MPI_Send(&calls, 1, MPI_INT, other, kTag, MPI_COMM_WORLD);

@@ -1,7 +1,8 @@
-// Calls that poll once (MPI_Test, MPI_Iprobe), and MPI_Waitsome: they take all messages that have arrived by then.
+// Tests of calls that poll once (MPI_Test, MPI_Iprobe), and of MPI_Waitsome: they process all messages that have
+// arrived.
 // ranks: 2
 // wires: shm
-// reference: none (what a look takes is not MPI's to say)
+// reference: none (the standard does not define how much a poll processes)
 #include <signal.h>
 #include <unistd.h>
 
@@ -52,7 +53,7 @@ static void send_and_tell(int peer) {
   kill(peer, SIGUSR1);
 }
 
-// A few calls bring them all, whatever the speed of the two.
+// A few calls process all of them, whatever the speed of the two ranks.
 static void wait_for_many(int rank) {
   static int in[kMany], indices[kMany];
   static MPI_Request requests[kMany];
@@ -89,7 +90,7 @@ int main(int argc, char** argv) {
       continue;
     }
     receive(way, &calls);
-    // Two: the first look may come while the coprocessor has just begun.
+    // Two polls: during the first the coprocessor may have just begun.
     CHECK(calls <= 2, "%d calls of MPI_%s for %d messages that were there", calls, names[way], kMessages);
   }
   wait_for_many(rank);

@@ -1,7 +1,7 @@
-// Collectives that do not block, and persistent ones (MPI 4.0, 6.12 and 6.13): barrier, bcast, reduce, allreduce,
-// gather, allgather. Many at once on one communicator, completed in any order; beside blocking ones; long and short.
+// Tests of nonblocking and persistent collectives (MPI 4.0, 6.12 and 6.13): barrier, bcast, reduce, allreduce, gather,
+// allgather. Many at once on one communicator, completed in any order; mixed with blocking ones; long and short.
 // ranks: 1 2 3 5 8
-// reference: none, MPICH 4.0.2's MPI_Gather_init sends what the buffers held before MPI_Start
+// reference: none, MPICH 4.0.2's MPI_Gather_init sends the contents of the buffers before MPI_Start
 #include "check.h"
 
 enum { kAtOnce = 200, kLong = 70000 };
@@ -21,7 +21,7 @@ static void append(void* in, void* inout, int* length, MPI_Datatype* type) {
   }
 }
 
-// What all ranks' maps give together.
+// The composition of all ranks' maps.
 static void expected_map(double* a, double* b) {
   *a = 1;
   *b = 0;
@@ -58,7 +58,7 @@ static void many_at_once(void) {
     }
     if (i % 17 == 0) MPI_Barrier(MPI_COMM_WORLD);
   }
-  // From the last to the first on every other rank.
+  // In reverse order on every other rank.
   if (rank % 2 == 1) {
     for (int i = kAtOnce - 1; i >= 0; --i) MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
   } else {
@@ -98,7 +98,7 @@ static void long_ones(void) {
     }
     MPI_Ibcast(told[set], kLong, MPI_INT, set % size, MPI_COMM_WORLD, &requests[2 * set + 1]);
   }
-  // A message of one's own meanwhile.
+  // A message of the rank to itself meanwhile.
   int token = rank;
   MPI_Sendrecv_replace(&token, 1, MPI_INT, (rank + 1) % size, 5, (rank + size - 1) % size, 5, MPI_COMM_WORLD,
                        MPI_STATUS_IGNORE);
@@ -130,7 +130,7 @@ static void functions_of_the_program(void) {
   MPI_Type_commit(&pair);
   MPI_Request request;
   MPI_Iallreduce(map, result, 2, MPI_DOUBLE, op, MPI_COMM_WORLD, &request);
-  // Both are kept until the call is over.
+  // The library keeps both until the call is complete.
   MPI_Op_free(&op);
   MPI_Type_free(&pair);
   int flag = 0;

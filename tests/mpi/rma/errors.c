@@ -1,7 +1,7 @@
-// What goes wrong at the origin, by its class: accesses outside of the window or of an epoch, epochs that do not fit
-// each other, wrong lock types, assertions and flavours, operations and types that accumulates do not take.
+// Tests of errors at the origin, by their class: accesses outside of the window or of an epoch, epochs that do not
+// match, wrong lock types, assertions and flavours, operations and types that are invalid for accumulates.
 // ranks: 2
-// reference: none, MPICH checks less, and dies of some
+// reference: none, MPICH checks less, and crashes on some
 #include "windows.h"
 
 #define FAILS(call, expected)                                                     \
@@ -44,7 +44,7 @@ static void ranges(MPI_Win win) {
   MPI_Type_free(&gap);
 }
 
-// What is refused does not use the epoch that a fence began: another may begin.
+// A rejected access does not use the epoch that a fence began: another kind of epoch may begin.
 static void refused(MPI_Win win) {
   int value = 0, result = 0;
   OK(MPI_Win_fence(0, win));
@@ -141,7 +141,7 @@ static void flavours(MPI_Win win) {
   FAILS(MPI_Win_detach(dynamic, memory), MPI_ERR_RMA_ATTACH);
   OK(MPI_Win_attach(dynamic, memory, sizeof memory));
   FAILS(MPI_Win_attach(dynamic, memory + 1, sizeof memory), MPI_ERR_RMA_ATTACH);
-  // No bytes are attached beside whatever is, and detached by their address.
+  // Attaching and detaching no bytes is valid at any address.
   OK(MPI_Win_attach(dynamic, memory + 1, 0));
   OK(MPI_Win_detach(dynamic, memory + 1));
   FAILS(MPI_Win_detach(dynamic, memory + 1), MPI_ERR_RMA_ATTACH);

@@ -1,5 +1,5 @@
-// Windows and pieces for which memory lacks: all members get the error, whichever of them lacks the memory, and all can
-// continue. Memory that is not touched takes no physical memory.
+// Tests of windows and pieces without sufficient memory: all members get the error, whichever of them lacks the memory,
+// and all can continue. Memory that is not accessed takes no physical memory.
 //
 // ranks: 1 3
 // reference: none, it begins windows that are larger than the machine, and ends the job
@@ -72,7 +72,7 @@ static void too_much(MPI_Comm comm) {
   works_after(comm);
 }
 
-// As `ulimit -v`, on one member.
+// A limit on one member's addresses, as by `ulimit -v`.
 static void few_addresses(MPI_Comm comm) {
   int rank = 0, size = 0;
   MPI_Comm_rank(comm, &rank);
@@ -89,7 +89,7 @@ static void few_addresses(MPI_Comm comm) {
   const int small_class = try_window(kAllocate, 100, comm);
   setrlimit(RLIMIT_AS, &limit);
   CHECK(small_class == MPI_SUCCESS, "without many addresses a small window: class %d", small_class);
-  if (status("VmSize:") > 1 << 20 && error_class == MPI_SUCCESS) return;  // addresses that it has reserved serve
+  if (status("VmSize:") > 1 << 20 && error_class == MPI_SUCCESS) return;  // addresses that it has reserved suffice
   CHECK(error_class == MPI_ERR_NO_MEM, "without addresses on one member: class %d", error_class);
   CHECK(rank != size - 1 || piece_class == MPI_ERR_NO_MEM, "without addresses MPI_Alloc_mem: class %d", piece_class);
   works_after(comm);

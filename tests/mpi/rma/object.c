@@ -1,6 +1,6 @@
-// A window as an object: group, name, hints, attributes, error handler.
+// Tests of a window as an object: group, name, hints, attributes, error handler.
 // ranks: 2 3
-// reference: none, MPICH 4.0.2 tells another MPI_WIN_BASE of allocated windows on ranks but the first
+// reference: none, MPICH 4.0.2 returns another MPI_WIN_BASE of allocated windows on ranks but the first
 #include "windows.h"
 
 static int copies, deletions, handled;

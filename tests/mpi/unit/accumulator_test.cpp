@@ -1,4 +1,4 @@
-// What a handle counts: only between its start and its stop.
+// Tests of a handle's counts: only events between its start and its stop count.
 #include "mpi/tool/variable/accumulator.hpp"
 
 #include <doctest/doctest.h>
@@ -22,12 +22,12 @@ TEST_CASE("a handle begins at 0 and counts while it is started") {
   sums.start(Two{10, 20});
   CHECK(sums.started());
   CHECK(shown(sums, {13, 20}) == Two{3, 0});
-  sums.start(Two{13, 20});  // again: no effect
+  sums.start(Two{13, 20});  // a second start has no effect
   CHECK(shown(sums, {14, 21}) == Two{4, 1});
   sums.stop(Two{15, 22});
   CHECK_FALSE(sums.started());
   CHECK(shown(sums, {99, 99}) == Two{5, 2});
-  sums.stop(Two{99, 99});  // again: no effect
+  sums.stop(Two{99, 99});  // a second stop has no effect
   sums.start(Two{100, 100});
   CHECK(shown(sums, {101, 102}) == Two{6, 4});
 }

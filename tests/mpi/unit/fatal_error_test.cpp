@@ -1,4 +1,4 @@
-// The findings of error classes.
+// Tests of the findings of error classes.
 #include "mpi/call/fatal_error.hpp"
 
 #include <doctest/doctest.h>

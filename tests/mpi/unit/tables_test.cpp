@@ -1,4 +1,4 @@
-// The tables of variables: each row is complete, names are unique, and MPI's rules of types and classes hold.
+// Tests of the tables of variables: each row is complete, names are unique, and MPI's rules of types and classes hold.
 #include <doctest/doctest.h>
 
 #include <set>

@@ -1,4 +1,4 @@
-// Values between words and the program's memory, and strings with their lengths.
+// Tests of conversions of values between words and the program's memory, and of strings with their lengths.
 #include "mpi/tool/variable/value.hpp"
 
 #include <doctest/doctest.h>
