@@ -1,13 +1,13 @@
-// Prints MPI_INFO_ENV and MPI_APPNUM, one line for each rank, the pairs in the order of their keys here.
-// MPI_Info_create_env gives the same before MPI_Init, meanwhile and after MPI_Finalize ("foreign": the launcher is
-// another, and maxprocs is unknown before).
+// A program that prints MPI_INFO_ENV and MPI_APPNUM, one line for each rank, with the pairs in a fixed order.
+// MPI_Info_create_env gives the same before MPI_Init, between, and after MPI_Finalize ("foreign": under another
+// launcher, where maxprocs is unknown before).
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { kTextMax = 6 * (MPI_MAX_INFO_VAL + 20) };
 
-// " key=value" for each key that is there, but for `without`.
+// " key=value" for each existing key, except `without`.
 static void tell(MPI_Info info, const char* without, char* text) {
   const char* const keys[] = {"command", "argv", "maxprocs", "wdir", "soft", "file"};
   text[0] = '\0';
