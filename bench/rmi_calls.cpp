@@ -1,6 +1,6 @@
-// RMI beside MPI in one run: a stream of asynchronous requests beside messages of the same size, a synchronous call
-// beside a ping-pong, a fence beside an allreduce of 8 bytes. Each figure is the best of several parts, in nanoseconds,
-// then as a ratio of MPI's.
+// A comparison of RMI with MPI in one run: a stream of asynchronous requests beside messages of the same size, a
+// synchronous call beside a ping-pong, a fence beside an allreduce of 8 bytes. Each figure is the best of several
+// parts, in nanoseconds, then as a ratio to MPI's.
 //
 //   margay run -n 2 build/release/bench/rmi_calls
 //   margay run -n 2 --nodes 2 build/release/bench/rmi_calls

@@ -35,7 +35,7 @@ def svg(height, parts):
 
 
 def lines(series, unit, value_text, size_text, x_ticks=X_TICKS):
-    """`series`: [(name, class, [(size, value)])]. Each point tells its figure when pointed at."""
+    """`series`: [(name, class, [(size, value)])]. Each point shows its figure on hover."""
     points = [point for _, _, line in series for point in line]
     x = Scale([size for size, _ in points], LEFT, WIDTH - RIGHT, whole_decades=False)
     y = Scale([value for _, value in points], HEIGHT - BOTTOM, TOP)
@@ -58,7 +58,7 @@ def lines(series, unit, value_text, size_text, x_ticks=X_TICKS):
 
 
 def tick_text(value, unit, value_text):
-    """A decade without the digits after the point that say nothing."""
+    """A decade without insignificant digits after the point."""
     number, _, of = value_text(value, unit).partition(" ")
     return f"{float(number):g} {of}"
 

@@ -1,5 +1,5 @@
-// Copying from one process's memory to another's by system calls, without MPI: two processes, each on its own
-// processor, with the buffers of latency.c and bandwidth.c.
+// A benchmark of copies from one process's memory to another's by system calls, without MPI: two processes, each on its
+// own processor, with the buffers of latency.c and bandwidth.c.
 //   limits_copy --mode read|shared|stream_read|stream_shared|both [--sizes A,B] [--seconds S]
 // Lines, one way of a ping-pong: "copy_read SIZE VALUE us" (the receiver reads the body, its processor alone copies),
 // "copy_shared SIZE VALUE us" (the receiver reads the front half while the sender writes the back half). Windows of as
@@ -20,7 +20,7 @@
 
 enum { kWindow = 64, kWindowMin = 2, kReceiveBytes = 8 << 20 };
 
-// In shared memory, written by one side: the last step that it offered bodies in, answered, wrote its share of.
+// In shared memory, written by one side: the last steps in which it offered bodies, answered, and wrote its share.
 struct Lines {
   _Alignas(64) atomic_long offered;
   _Alignas(64) atomic_long answered;
@@ -28,10 +28,10 @@ struct Lines {
   _Alignas(64) atomic_long ready;
 };
 struct Side {
-  struct Lines* lines[2];  // by side: each writes its own
+  struct Lines* lines[2];  // by side: each writes only its own
   int me;
   pid_t peer;
-  int shared;  // the sender carries a half
+  int shared;  // the sender copies a half
   int both;
   size_t bytes;
   int window;
@@ -57,7 +57,7 @@ static void await(atomic_long* line, long step) {
   while (atomic_load_explicit(line, memory_order_acquire) < step) continue;
 }
 
-// The sender's part of a step: offers its bodies, and carries its share of them.
+// The sender's part of a step: offers its bodies, and copies its share of them.
 static void send_bodies(struct Side* s) {
   struct Lines* mine = s->lines[s->me];
   tell(&mine->offered, s->step);
@@ -161,7 +161,7 @@ static void measure(const char* mode, long size, double seconds) {
 int main(int argc, char** argv) {
   struct Options options = {.mode = "read", .sizes = {65536}, .size_count = 1, .seconds = 0.1};
   read_options(argc, argv, &options);
-  prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);  // where only parents may read; elsewhere it fails and changes nothing
+  prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);  // needed if only parents may read; elsewhere it fails without effect
   pin_to(0);
   for (int i = 0; i < options.size_count; i++) measure(options.mode, options.sizes[i], options.seconds);
   return 0;
