@@ -74,16 +74,16 @@ JOBS = (
     # Without a launcher nobody reports that a process ends without MPI_Finalize.
     *(Row("exits", "exit() ends the process, whatever other threads do, and in a handler of a signal.", f"exits.c {way}",
           launchers=("alone",), times=30, status=3, ids=()) for way in ("threads", "signal")),
-    # A session of each thread, where a thread is between its beginning and its end.
+    # A session in each thread; some threads are between its beginning and its end.
     *(Row("exits", "", f"exits.c {way}", launchers=("alone",), times=10, env={"MARGAY_LEAKS": "1"}, status=3, ids=(), may=may)
       for way, may in (("threads", 3 * ("leaked-handle",)), ("signal", ()))),
     Row("exits", "", "exits.c allocating", launchers=("alone",), times=10, status=3, ids=()),
     Row("exits", "", "exits.c allocating", launchers=("hydra",), times=10, status="nonzero", ids=("no-finalize",), may=("no-finalize",)),
-    # The handler may have interrupted malloc, so that the list needs its second.
+    # The handler may have interrupted malloc, so the list needs its second of waiting.
     Row("exits", "", "exits.c making", launchers=("alone",), times=10, env={"MARGAY_LEAKS": "1"}, status="nonzero", ids=(),
         may=2 * ("leaked-handle",)),
-    # The stream's lock is waited for no longer than a second; exit() does not need it. The launcher has its own stream; where
-    # a rank prints, the writer's lock keeps its line.
+    # The wait for the stream's lock ends after a second; exit() does not need the lock. The launcher has its own
+    # stream; if a rank prints, the writer's lock keeps its line.
     *(Row("exits", "", f"exits.c {way}", status=3, ids=(found,))
       for way, found in (("writer", "aborted"), ("reader", "aborted"), ("reader_later", "no-finalize"))),
     *(Row("exits", "", f"exits.c {way}", launchers=("alone",), status=3, ids=ids)
@@ -155,7 +155,8 @@ def wrong(case, doc, line, *named, status=WRONG_LINE):
 
 
 def wrong_values(command, *options, form='"{}"'):
-    """Rows of `numbers`. An option with values that it does not take: "--to x 1.5". `form`: in which the message repeats it."""
+    """Rows for an option of `numbers` with invalid values: "--to x 1.5". `form`: the form in which the message repeats
+    the value."""
     return tuple(wrong("numbers", NUMBERS, command.replace("VALUE", f"{words.split()[0]} {value}"), words.split()[0], form.format(value))
                  for words in options for value in words.split()[1:])
 

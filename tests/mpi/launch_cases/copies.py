@@ -1,4 +1,4 @@
-"""The copies that the story of a message lists, for each way that a body can take."""
+"""Cases of the copies in the story of a message, for each method of transferring a body."""
 import re
 
 from launch_case import Skipped
@@ -31,7 +31,7 @@ def holds(case, stories, tag, copies, legs):
 
 
 def same_within_node(case, stories):
-    """What does not depend on the method for long bodies."""
+    """The stories that do not depend on the method for long bodies."""
     into_cell, from_cell = "rank 0 copied {} into a cell of its ring to rank 1", "rank 1 copied the cell into "
     into_ring, from_ring = "rank 0 copied {} into its byte ring to rank 1, before its header", "rank 1 copied the ring's bytes into "
     receive, heap = "the receive's memory", "rank 1 copied {} out of the heap into the receive's memory"
@@ -53,7 +53,7 @@ READ = "rank 1 read it out of rank 0's memory into the receive's memory (process
 
 
 def case_copies_ring(case):
-    """Through rings both sides copy each byte; of one that is pulled, what went with its header was in vain."""
+    """Through rings both sides copy each byte; of a pulled body, the receiver discards the bytes sent with its header."""
     stories = stories_of(case, ["--method", "long=ring"])
     same_within_node(case, stories)
     for tag in (LONG, PULLED, SHARED):
@@ -63,7 +63,7 @@ def case_copies_ring(case):
 
 
 def case_copies_read(case):
-    """Where bodies are read, there is one copy, by the receiver and in part by the sender."""
+    """If the receiver can read the sender's memory, there is one copy, by the receiver and in part by the sender."""
     stories = stories_of(case, ["--method", "long=cma"])
     if "byte ring to rank 1; rank 1 copied these parts" in stories[LONG]:
         raise Skipped("this machine refuses process_vm_readv")
@@ -77,7 +77,7 @@ def case_copies_read(case):
 
 
 def case_copies_auto(case):
-    """The story names the faster of the two measured methods, as it was used."""
+    """The story names the faster of the two measured methods, which was used."""
     stories = stories_of(case, [])
     same_within_node(case, stories)
     case.expect(any(way in stories[LONG] for way in (IN_PARTS, READ)), f"a long one: {stories[LONG]}")
@@ -97,7 +97,7 @@ def over_tcp(case, wire, writer, reader, arrives):
         legs = re.escape(before + batch.format(what) + "; ") + first + re.escape(out + where + after)
         count = 2 + copies + more
         if reader == "io_uring" and "'s io_uring read it" in stories.get(tag, ""):
-            count -= 1  # behind a long body it is read straight
+            count -= 1  # after a long body it is read directly
         holds(case, stories, tag, count, re.compile(legs))
     straight = (f"{writer} wrote it to the socket from rank 0's memory; rank 1's {reader} read it from the socket into the receive's memory")
     holds(case, stories, SHARED, 0, re.compile(re.escape(straight) + r"(, but for \d+ bytes that were read ahead(?:, some into provided buffers first,)? and copied there)?"))
@@ -111,7 +111,7 @@ def case_copies_epoll(case):
 
 
 def case_copies_uring(case):
-    """The same by io_uring, whose provided buffers cost a copy more."""
+    """The same with io_uring, whose provided buffers cost another copy."""
     case.margay("--nodes", "2", "--wire-tcp", "uring", case.ours("who.c"), status=None)
     if case.last.status != 0:
         raise Skipped("this machine refuses io_uring")

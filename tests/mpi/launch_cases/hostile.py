@@ -110,7 +110,7 @@ def case_empty_choices(case):
 
 
 def case_export_places(case):
-    """An export replaces the file that a link leads to, atomically; its name may be as long as any."""
+    """An export atomically replaces the target of a link; its name may be as long as any."""
     trace, place = own_trace(case), case.folder
     target, link = place / "target.csv", place / "link.csv"
     target.write_text("earlier", encoding="utf-8")
@@ -133,7 +133,7 @@ def case_export_places(case):
 
 
 def case_flops(case):
-    """Numbers of a replay stay of a size that its reader takes."""
+    """Numbers of a replay are within the range of its reader."""
     export = ("trace", "export", own_trace(case), "--format", "smpi-ti", "-o", case.folder / "ti", "--flops")
     for flops in ("1e308", "1.1e18", "0", "-1", "nan", "inf", "x"):
         case.command(*export, flops, status=2)
