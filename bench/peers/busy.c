@@ -5,7 +5,7 @@
 // would be meaningless.
 //   pingpong     ranks in pairs: 8 bytes there and back, by MPI_Send and MPI_Recv
 //   testloop     the same, the receive ended by a loop of MPI_Test and nothing else
-//   interleaved  200 multiplications and one MPI_Test of a receive whose message comes at the end
+//   interleaved  200 multiplications and one MPI_Test of a receive whose message arrives at the end
 //   barrier, bcast  MPI_Barrier; MPI_Bcast of 8 bytes
 //   halo         8 bytes to and from both neighbours of a ring, by MPI_Irecv, MPI_Isend and MPI_Waitall
 #include <stdlib.h>

@@ -99,7 +99,7 @@ TARGETS = (
 
 @dataclass(frozen=True)
 class Bound:
-    """What the machine allows at best, by the best of `limits`: cases of the limits, measured without MPI in the same run. One
+    """The bound of the machine, by the best of `limits`: cases of the limits, measured without MPI in the same run. One
     of the row's own size counts (of `times` that size, or of `bytes` for rows whose size is a number of ranks), and one that is
     the same for every size (EVERY_SIZE). Where that is one way of a message and the row needs several one after the other, `ways` of
     it."""

@@ -5,7 +5,7 @@
 // "copy_shared SIZE VALUE us" (the receiver reads the front half while the sender writes the back half). Windows of as
 // many bodies as bandwidth.c has, with one answer: "copy_stream_read SIZE VALUE MB/s", "copy_stream_shared SIZE VALUE
 // MB/s" (the receiver reads every other body while the sender writes the others), "copy_both SIZE VALUE MB/s" (each
-// process reads what the other sends, both at once; the sum).
+// process reads the data of the other, both at once; the sum).
 #define _GNU_SOURCE
 #include <stdatomic.h>
 #include <stdio.h>

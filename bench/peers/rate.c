@@ -2,7 +2,7 @@
 //   rate --mode plain|late|wildcards|persistent [--sizes A,B] [--seconds S]
 // Lines: "rate_MODE SIZE VALUE msg/s".
 //   plain       receives and sends with their source and tag
-//   late        the receives are posted when all messages have come: they were unexpected
+//   late        the receives are posted when all messages have arrived, so they were unexpected
 //   wildcards   MPI_ANY_SOURCE and MPI_ANY_TAG
 //   persistent  MPI_Send_init and MPI_Recv_init, started for each window
 #include <stdio.h>

@@ -4,7 +4,7 @@ node and on several, with random algorithms. The launcher ends no process, so th
 
     tests/faults/collectives.py --build build/release                          the test faults.collectives
     tests/faults/collectives.py --build build/release --cases 500
-    tests/faults/collectives.py --build build/release --seed 17 --cases 1      what seed 17 draws, again
+    tests/faults/collectives.py --build build/release --seed 17 --cases 1      the draw of seed 17 again
 
 Every rank but the killed one must end, with right results only. A failure prints its seed and its command.
 """

@@ -1,4 +1,4 @@
-// A test in which the kernel refuses to watch one more descriptor, as at a user's limit: unwatched K makes the K-th
+// A test in which the kernel cannot watch one more descriptor, as at a user's limit: unwatched K makes the K-th
 // request of this process fail. The program's own functions replace the system calls of the library.
 #include <errno.h>
 #include <mpi.h>

@@ -1,6 +1,6 @@
 // A member of a window dies, and the survivors continue: window_deaths FLAVOR PLACE VICTIM US. Errors return.
 //   FLAVOR: create allocate shared dynamic
-//   PLACE, US microseconds after the epochs began where not said otherwise:
+//   PLACE, US microseconds after the start of the epochs unless noted otherwise:
 //     locks     in lock, put, accumulate, unlock of random members, shared and exclusive, again and again
 //     all       the same under MPI_Win_lock_all
 //     fences    in fences and puts, again and again
@@ -105,8 +105,8 @@ static void all(void) {
   dead_or_well(MPI_Win_unlock_all(window), "MPI_Win_unlock_all");
 }
 
-// Equally many on each member, whoever dies meanwhile: a rank that left at its first failure would be missing for those
-// without one.
+// Equally many on each member, even if a member dies meanwhile: a rank that left at its first failure would be missing
+// for those without one.
 static void fences(void) {
   dead_or_well(MPI_Win_fence(0, window), "MPI_Win_fence");
   for (int number = 0; number < kEpochs; ++number) {

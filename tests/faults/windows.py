@@ -5,7 +5,7 @@ survivors detect the death by themselves.
 
     tests/faults/windows.py --build build/release                          the test faults.windows
     tests/faults/windows.py --build build/release --cases 500
-    tests/faults/windows.py --build build/release --seed 17 --cases 1      what seed 17 draws, again
+    tests/faults/windows.py --build build/release --seed 17 --cases 1      the draw of seed 17 again
 
 Every rank but the killed one must end, and its lists of the living's counts must be exact. A failure prints its seed
 and its command.

@@ -1,7 +1,7 @@
 // Tests of overlapping send and receive buffers: every form of the calls whose blocks have displacements rejects them
 // (MPI 4.0, 2.3 and 6.5). Blocks of one buffer that do not overlap, and blocks without elements, are valid.
 // ranks: 1 2
-// reference: none, MPICH looks at some forms only, refuses blocks that lie apart, and ends with an assertion
+// reference: none, MPICH checks some forms only, rejects blocks that do not overlap, and ends with an assertion
 #include "collective_forms.h"
 
 enum { kCount = 2, kApart = 4, kInts = 16, kOk = MPI_SUCCESS, kBad = MPI_ERR_BUFFER };

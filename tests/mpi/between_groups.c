@@ -21,7 +21,7 @@ static void make_group(int lows) {
 static void one_call(int number, int function, int form, int root_side, int root) {
   static const int kCounts[] = {1, 0, 40, 7, 700, 4000};
   // MPICH 4.0.2's MPI_Ibcast and MPI_Bcast_init from other roots than the first give nothing or end in an assertion,
-  // and some persistent ones send what the buffers held when they were made, or cannot be started again.
+  // and some persistent ones send the contents that the buffers had at their creation, or cannot be started again.
   if (!on_margay() && function == kBcast) form -= form % 3;
   ModelCall c = {.group = &group,
                  .reductions = reductions,

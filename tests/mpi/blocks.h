@@ -135,15 +135,15 @@ __attribute__((unused)) static void side_clear(Side* side) {
   memset(side->expected, kUntouched, side->room);
 }
 
-// Sets the contents of `peer`'s block before the call,
+// Sets the contents of `peer`'s block before the call.
 __attribute__((unused)) static void side_has(Side* side, int peer, unsigned seed) {
   lay_down(side->now + side->at[peer], side->layouts[peer], side->bytes[peer], seed);
 }
-// after it,
+// Sets the expected contents of `peer`'s block after the call.
 __attribute__((unused)) static void side_gets(Side* side, int peer, unsigned seed) {
   lay_down(side->expected + side->at[peer], side->layouts[peer], side->bytes[peer], seed);
 }
-// and both before and after.
+// Sets both: the call must not change the block.
 __attribute__((unused)) static void side_keeps(Side* side, int peer, unsigned seed) {
   side_has(side, peer, seed);
   side_gets(side, peer, seed);

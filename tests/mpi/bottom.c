@@ -2,7 +2,7 @@
 // displacement, or half in each: only both together determine whether there is a buffer. rma/bottom.c tests one-sided
 // calls.
 // ranks: 1 2 3
-// reference: none, MPICH refuses MPI_Pack from MPI_BOTTOM, and ends with an assertion in MPI_Isendrecv
+// reference: none, MPICH rejects MPI_Pack from MPI_BOTTOM, and ends with an assertion in MPI_Isendrecv
 #include "bottom.h"
 #include "collective_forms.h"
 

@@ -92,7 +92,7 @@ static void wait_for_rounds(void) {
   }
 }
 
-// Exchanges a message, and makes errors in this thread while the other threads look up texts of errors.
+// Exchanges a message, and makes errors in this thread while the other threads read error strings.
 static void talk(int rank) {
   int out = 0, in = -1, class = -1;
   MPI_Request request;

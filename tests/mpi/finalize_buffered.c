@@ -1,7 +1,7 @@
 // A test that MPI_Finalize does not wait for a buffered send that is never received; one that is received late arrives
 // completely.
 // ranks: 2 3
-// reference: none, MPICH waits for ever for the one that nobody receives
+// reference: none, MPICH waits for ever for the one that is never received
 #include <stdlib.h>
 
 #include "check.h"

@@ -71,7 +71,7 @@ JOBS = (
       for way, found in (("abort", "aborted"), ("exit", "no-finalize")) for level in range(4) for call in ("moves", "waits")),
     Row("interrupted", "", "interrupted.c abort 3 waits", env={"MARGAY_LEAKS": "1"}, status=7, ids=("aborted",)),
     Row("interrupted", "", "interrupted_report.c", env={"MARGAY_LEAKS": "1"}, launchers=("run", "hydra"), ranks=1, status=7, ids=("aborted",)),
-    # Without a launcher nobody reports that a process ends without MPI_Finalize.
+    # Without a launcher there is no report that a process ends without MPI_Finalize.
     *(Row("exits", "exit() ends the process, whatever other threads do, and in a handler of a signal.", f"exits.c {way}",
           launchers=("alone",), times=30, status=3, ids=()) for way in ("threads", "signal")),
     # A session in each thread; some threads are between its beginning and its end.

@@ -12,7 +12,7 @@ enum { kRounds = 50, kTag = 5 };
 
 static int rank;
 static atomic_int received;  // rounds whose message the other thread has received
-static atomic_int told;      // rounds in which the function was called
+static atomic_int called;    // rounds in which the function was called
 static int round_now;
 static _Thread_local int receives;  // true in the thread that receives
 
@@ -20,7 +20,7 @@ static _Thread_local int receives;  // true in the thread that receives
 static void waits_for_the_other_thread(void* in, void* inout, int* length, MPI_Datatype* type) {
   (void)type;
   if (rank == 0) {
-    atomic_store(&told, round_now + 1);
+    atomic_store(&called, round_now + 1);
     while (!receives && atomic_load(&received) <= round_now) usleep(100);
   }
   for (int i = 0; i < *length; ++i) ((int*)inout)[i] += ((int*)in)[i];
@@ -32,7 +32,7 @@ static void* receive(void* unused) {
     int value = -1;
     // The wait begins before the function is called, or while it runs.
     if (round % 2 == 1) {
-      while (atomic_load(&told) <= round) usleep(100);
+      while (atomic_load(&called) <= round) usleep(100);
     }
     MPI_Recv(&value, 1, MPI_INT, 1, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     CHECK(value == round, "round %d: %d", round, value);

@@ -15,7 +15,7 @@ A program states its requirements in its first comment lines, `// key: value` or
     exit       exit status expected on our library, a number or "nonzero" (default 0)
     stderr     a regular expression that standard error must contain on our library
     libraries  linker options of the program
-    compilers  "ours" where no other MPI has what it includes (default: Debian's too)
+    compilers  "ours" if no other MPI has its headers (default: Debian's too)
     sanitized  wires under a sanitizer (default shm), or "none" and the reason (also read by CMakeLists.txt)
 
 On a build with sanitizers: our mpicc alone, 2 ranks or the smallest number, and no report of a sanitizer.

@@ -12,7 +12,7 @@ static MPI_Session session_of_mine(void) {
   return session;
 }
 
-// Ranks from 0 to `last`, `step` apart.
+// Ranks from 0 to `last` in steps of `step`.
 static MPI_Comm comm_of(MPI_Session session, int last, int step) {
   MPI_Group world = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
   MPI_Comm comm = MPI_COMM_NULL;

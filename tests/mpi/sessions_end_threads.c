@@ -13,7 +13,7 @@
 enum { kPidTag = 4 };
 
 static atomic_int early_calls, finalizing, finalized, stop;
-static int late_pid;  // of the rank that comes late to MPI_Finalize: once it is called
+static int late_pid;  // of the rank that calls MPI_Finalize late, after a signal
 
 static void* call_early(void* nothing) {
   while (!atomic_load(&stop)) {

@@ -11,12 +11,12 @@
 enum { kSent = 100, kReceived = 40, kBytes = 10, kPosted = 3 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t told = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static int over = 0;
 
 __attribute__((noinline)) static void* stay(void* result) {
   pthread_mutex_lock(&lock);
-  while (!over) pthread_cond_wait(&told, &lock);  // line: stay
+  while (!over) pthread_cond_wait(&changed, &lock);  // line: stay
   pthread_mutex_unlock(&lock);
   return result;
 }
@@ -72,7 +72,7 @@ int main(int argc, char** argv) {
     MPI_Send(&sum, 1, MPI_LONG, 0, 9, MPI_COMM_WORLD);
     pthread_mutex_lock(&lock);
     over = 1;
-    pthread_cond_signal(&told);
+    pthread_cond_signal(&changed);
     pthread_mutex_unlock(&lock);
     pthread_join(thread, NULL);
   } else {

@@ -73,7 +73,7 @@ def placed(case, *, ranks=4, options=(), exchanges=()):
 
 
 def rows(table):
-    """By rank, the row's columns up to the last number and what follows."""
+    """By rank, the row's columns up to the last number, and the rest."""
     found = {}
     for line in table.splitlines():
         columns = line.split(None, 17)
@@ -537,7 +537,7 @@ def case_stacks_often(case):
 
 
 def case_stacks_refused(case):
-    """Where the system refuses ptrace, stacks reports the refusal and its cure."""
+    """If the system denies ptrace, stacks reports the refusal and its cure."""
     faults = SOURCES.parents[1] / "faults"
     refuse = case.build.programs / "refuse_ptrace"
     subprocess.run(["cc", "-DREFUSED=SYS_ptrace", "-o", refuse, faults / "refuse_call.c"], check=True)

@@ -107,7 +107,7 @@ def page_notes(case, trace):
 
 
 def case_trace_ended(case):
-    """The page and `print` say how a rank ended the job; of --trace-last both say the same."""
+    """The page and `print` report how a rank ended the job; with --trace-last both report the same."""
     program = case.ours("ends.c", ["-g"], "ends_lines")
     for way, words, note in (("abort", ("7", "1"), r"Rank 1 calls MPI_Abort \(ends\.c:\d+\), which ends the job\."),
                              ("fatal", (), r"Rank \d calls MPI_Send \(ends\.c:\d+\), and MPI_Send fails by a fatal error: MPI_ERR_RANK\.")):

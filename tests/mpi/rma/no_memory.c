@@ -58,7 +58,7 @@ static void too_much(MPI_Comm comm) {
   const MPI_Aint sizes[] = {1000 * 1000 * kGiB, (MPI_Aint)1 << 62, (MPI_Aint)(~(size_t)0 >> 1)};
   for (int i = 0; i < 3; ++i) {
     for (enum form form = 0; form < kForms; ++form) {
-      for (int who = 0; who <= size; ++who) {  // the last time all
+      for (int who = 0; who <= size; ++who) {  // in the last round all members
         const int error_class = try_window(form, who == rank || who == size ? sizes[i] : 8, comm);
         CHECK(error_class == MPI_ERR_NO_MEM, "%s, size %d too long on %d of %d: class %d", kNames[form], i, who, size,
               error_class);

@@ -109,7 +109,7 @@ int initialized() {
 
 }  // namespace
 
-TEST_CASE("processes of a virtual machine begin MPI each for itself, and sessions too") {
+TEST_CASE("each process of a virtual machine begins its own MPI and sessions") {
   TwoProcesses two;
   two.init(0);
   CHECK(initialized() == 1);
@@ -130,7 +130,7 @@ TEST_CASE("processes of a virtual machine begin MPI each for itself, and session
   CHECK(joined_rank(mpi_adi::system_process()) == nullptr);
 }
 
-TEST_CASE("info objects and the tool interface are a process's own") {
+TEST_CASE("each process has its own info objects and tool interface") {
   TwoProcesses two;
   two.be(0);
   MPI_Info info = MPI_INFO_NULL;
@@ -146,7 +146,7 @@ TEST_CASE("info objects and the tool interface are a process's own") {
   CHECK(MPI_Info_get_nkeys(info, &keys) != MPI_SUCCESS);
 }
 
-TEST_CASE("MPI_Wtime and the tool interface return the process's time, before MPI begins too") {
+TEST_CASE("MPI_Wtime and the tool interface return the process's time, also before MPI begins") {
   TwoProcesses two;
   two.be(0);
   CHECK(MPI_Wtime() == 7.0);
@@ -165,7 +165,7 @@ TEST_CASE("MPI_Wtime and the tool interface return the process's time, before MP
   CHECK(MPI_Wtime() != 8.5);
 }
 
-TEST_CASE("a wait is reported after 30 s of the process's time, and ends when the message comes") {
+TEST_CASE("a wait is reported after 30 s of the process's time, and ends when the message arrives") {
   TwoProcesses two;
   two.init(1);
   two.be(0);
