@@ -50,7 +50,7 @@ static void copy(ssize_t (*call)(pid_t, const struct iovec*, unsigned long, cons
 static char* place(const struct Side* s, int k) {
   return s->receive + (size_t)k * s->bytes;
 }
-static void tell(atomic_long* line, long step) {
+static void publish(atomic_long* line, long step) {
   atomic_store_explicit(line, step, memory_order_release);
 }
 static void await(atomic_long* line, long step) {
@@ -60,14 +60,14 @@ static void await(atomic_long* line, long step) {
 // The sender's part of a step: offers its bodies, and copies its share of them.
 static void send_bodies(struct Side* s) {
   struct Lines* mine = s->lines[s->me];
-  tell(&mine->offered, s->step);
+  publish(&mine->offered, s->step);
   if (!s->shared) return;
   if (s->window == 1) {
     const size_t half = s->bytes / 2;
     copy(process_vm_writev, s, s->send + half, s->receive + half, s->bytes - half);
   }
   for (int k = 1; k < s->window; k += 2) copy(process_vm_writev, s, s->send, place(s, k), s->bytes);
-  tell(&mine->written, s->step);
+  publish(&mine->written, s->step);
 }
 
 static void receive_bodies(struct Side* s) {
@@ -82,7 +82,7 @@ static void receive_bodies(struct Side* s) {
 }
 
 static void answer(struct Side* s) {
-  tell(&s->lines[s->me]->answered, s->step);
+  publish(&s->lines[s->me]->answered, s->step);
 }
 static void await_answer(struct Side* s) {
   await(&s->lines[1 - s->me]->answered, s->step);
@@ -118,7 +118,7 @@ static void work(void* state) {
   s->peer = getppid();
   fill_pattern(s->send, s->bytes, 1);  // pages of its own
   memset(s->receive, 0, s->bytes * (size_t)s->window);
-  tell(&s->lines[1]->ready, 1);
+  publish(&s->lines[1]->ready, 1);
   one_step(s);
   if (s->both || s->window == 1) check_pattern(place(s, s->window - 1), s->bytes, 0, "copy");
   if (!s->both && s->window > 1) check_pattern(place(s, 1), s->bytes, 0, "copy");

@@ -51,7 +51,7 @@ static void await(const struct Group* g, atomic_long* line, long least) {
     if (g->yields) sched_yield();
   }
 }
-static void tell(const struct Group* g, atomic_long* line) {
+static void publish(const struct Group* g, atomic_long* line) {
   atomic_store_explicit(line, g->number, memory_order_release);
 }
 static int combines(const struct Group* g) {
@@ -126,19 +126,19 @@ static void piece_through_segment(struct Group* g, size_t at, size_t bytes) {
     if (reads(g, to, g->me)) await(g, &g->flags[to].done, g->number - 2);  // a process that still reads the old data
   }
   copy_in(g, at, bytes);
-  tell(g, &g->flags[g->me].came);
+  publish(g, &g->flags[g->me].came);
   for (int from = 0; from < g->processes; from++) {
     if (reads(g, g->me, from)) await(g, &g->flags[from].came, g->number);
   }
   if (combines(g) && g->kind != kReduceScatter) {
     combine(g, bytes);
-    tell(g, &g->flags[g->me].combined);
+    publish(g, &g->flags[g->me].combined);
     for (int r = 0; r < g->processes && (g->kind != kReduce || g->me == 0); r++) {
       await(g, &g->flags[r].combined, g->number);
     }
   }
   copy_out(g, at, bytes);
-  tell(g, &g->flags[g->me].done);
+  publish(g, &g->flags[g->me].done);
 }
 
 // --- from buffer to buffer
@@ -203,7 +203,7 @@ static void carry(struct Group* g) {
   if (g->kind == kReduceScatter) combine_directly(g, (size_t)me * g->bytes / 8, (size_t)(me + 1) * g->bytes / 8);
   if (!combines(g) || g->kind == kReduceScatter) return;
   combine_directly(g, slice(g, g->bytes / 8, me), slice(g, g->bytes / 8, me + 1));
-  tell(g, &g->flags[me].combined);
+  publish(g, &g->flags[me].combined);
   for (int i = 1; i < n && g->kind == kAllreduce; i++) {
     const int from = (me + i) % n;
     const size_t first = slice(g, g->bytes / 8, from), words = slice(g, g->bytes / 8, from + 1) - first;
@@ -214,12 +214,12 @@ static void carry(struct Group* g) {
 
 static void directly(struct Group* g) {
   g->number++;
-  tell(g, &g->flags[g->me].came);
+  publish(g, &g->flags[g->me].came);
   for (int r = 0; r < g->processes; r++) {
     if (is_touched(g, r)) await(g, &g->flags[r].came, g->number);
   }
   carry(g);
-  tell(g, &g->flags[g->me].done);
+  publish(g, &g->flags[g->me].done);
   for (int r = 0; r < g->processes && is_touched(g, g->me); r++) await(g, &g->flags[r].done, g->number);
 }
 

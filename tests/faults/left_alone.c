@@ -113,12 +113,12 @@ static int make_among(MPI_Session session, int count, const int* members, MPI_Co
 }
 
 static int shared_session(void) {
-  const int everybody[] = {0, 1, 2, 3};
+  const int all_ranks[] = {0, 1, 2, 3};
   MPI_Session all = MPI_SESSION_NULL;
   MPI_Comm comm = MPI_COMM_NULL;
   int rank = 0;
   MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &all);
-  must(make_among(all, 4, everybody, &comm) == MPI_SUCCESS, "all are in the first session");
+  must(make_among(all, 4, all_ranks, &comm) == MPI_SUCCESS, "all are in the first session");
   MPI_Comm_rank(comm, &rank);
   MPI_Barrier(comm);
   MPI_Comm_free(&comm);

@@ -116,16 +116,16 @@ static void fences(void) {
 }
 
 static void groups(void) {
-  MPI_Group everybody;
-  MPI_Win_get_group(window, &everybody);
+  MPI_Group all_members;
+  MPI_Win_get_group(window, &all_members);
   for (int number = 0; number < kEpochs; ++number) {
-    dead_or_well(MPI_Win_post(everybody, 0, window), "MPI_Win_post");
-    dead_or_well(MPI_Win_start(everybody, 0, window), "MPI_Win_start");
+    dead_or_well(MPI_Win_post(all_members, 0, window), "MPI_Win_post");
+    dead_or_well(MPI_Win_start(all_members, 0, window), "MPI_Win_start");
     for (int target = 0; target < size; ++target) access_it(target, number);
     dead_or_well(MPI_Win_complete(window), "MPI_Win_complete");
     dead_or_well(MPI_Win_wait(window), "MPI_Win_wait");
   }
-  MPI_Group_free(&everybody);
+  MPI_Group_free(&all_members);
 }
 
 static void wait_for_death(void) {

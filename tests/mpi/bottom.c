@@ -514,14 +514,14 @@ static void null_pointers(void) {
 }
 
 int main(int argc, char** argv) {
-  static int everybody[kSlots];
+  static int all_ranks[kSlots];
   char* const buffered = memory_of(1 << 16);
   MPI_Op sum;
   suite_begin(&argc, &argv);
   rank = world_rank(), size = world_size();
   right = (rank + 1) % size, left = (rank + size - 1) % size;
-  for (int r = 0; r < size; ++r) everybody[r] = r;
-  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, size, everybody, MPI_UNWEIGHTED, size, everybody, MPI_UNWEIGHTED,
+  for (int r = 0; r < size; ++r) all_ranks[r] = r;
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, size, all_ranks, MPI_UNWEIGHTED, size, all_ranks, MPI_UNWEIGHTED,
                                  MPI_INFO_NULL, 0, &graph);
   MPI_Type_contiguous(kInts, MPI_INT, &four_ints);
   MPI_Type_commit(&four_ints);

@@ -36,7 +36,7 @@ static void check_guard(const unsigned char* guard, const char* what, int op) {
 
 // Checks that a call on `wrong` has returned an error of the right class on at least one rank. The check uses a call on
 // the world, which must work whatever has happened on `wrong`.
-static void check_told(int error, const char* what, int op) {
+static void check_reported(int error, const char* what, int op) {
   int here = error != MPI_SUCCESS, somewhere = 0;
   if (here) {
     int class = -1;
@@ -60,7 +60,7 @@ static void one_other_length(MPI_Comm wrong, int op, int all, int other, int odd
   snprintf(what, sizeof what, "%d bytes, rank %d %d", all, odd, other);
   const int error = call(op, in, out, bytes, wrong);
   check_guard(out + room, what, op);
-  check_told(error, what, op);
+  check_reported(error, what, op);
   free(in);
   free(out);
 }

@@ -32,9 +32,9 @@ int main(int argc, char** argv) {
     MPI_Send(&rank, 1, MPI_INT, 0, kStarted, MPI_COMM_WORLD);
   } else {
     for (int from = 1; from < size; ++from) {
-      int told = 0;
-      MPI_Recv(&told, 1, MPI_INT, from, kStarted, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      CHECK(told == from, "rank %d sent %d", from, told);
+      int sender = 0;
+      MPI_Recv(&sender, 1, MPI_INT, from, kStarted, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      CHECK(sender == from, "rank %d sent %d", from, sender);
     }
     memset(between, 9, sizeof between);
   }

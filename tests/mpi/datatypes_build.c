@@ -3,7 +3,7 @@
 // ranks: 1
 #include "check.h"
 
-static void tell(const char* what, MPI_Datatype type) {
+static void print_type(const char* what, MPI_Datatype type) {
   MPI_Aint lower, extent, true_lower, true_extent, old_lower, old_upper, old_extent;
   MPI_Count lower_x, extent_x, size_x;
   int size, integers, addresses, types, combiner;
@@ -41,8 +41,8 @@ static void tell(const char* what, MPI_Datatype type) {
   printf("\n");
 }
 
-static MPI_Datatype told(const char* what, MPI_Datatype type) {
-  tell(what, type);
+static MPI_Datatype printed(const char* what, MPI_Datatype type) {
+  print_type(what, type);
   return type;
 }
 
@@ -51,47 +51,48 @@ static void constructors(void) {
   int n = 0;
   const int lengths[3] = {2, 0, 1}, places[3] = {4, 100, -3}, ones[3] = {1, 1, 1};
   const MPI_Aint bytes[3] = {16, -400, -24};
-  MPI_Type_contiguous(5, MPI_SHORT, &made[n]), told("contiguous", made[n++]);
-  MPI_Type_vector(3, 2, -5, MPI_INT, &made[n]), told("vector backwards", made[n++]);
-  MPI_Type_vector(0, 2, 5, MPI_INT, &made[n]), told("no vector", made[n++]);
-  MPI_Type_create_hvector(3, 2, 7, MPI_INT, &made[n]), told("hvector", made[n++]);
-  MPI_Type_hvector(3, 2, 21, MPI_CHAR, &made[n]), told("hvector of MPI-1", made[n++]);
-  MPI_Type_indexed(3, lengths, places, MPI_DOUBLE, &made[n]), told("indexed", made[n++]);
-  MPI_Type_create_hindexed(3, lengths, bytes, MPI_DOUBLE, &made[n]), told("hindexed", made[n++]);
-  MPI_Type_hindexed(3, (int*)lengths, (MPI_Aint*)bytes, MPI_INT, &made[n]), told("hindexed of MPI-1", made[n++]);
-  MPI_Type_create_indexed_block(3, 2, places, made[1], &made[n]), told("indexed block", made[n++]);
-  MPI_Type_create_hindexed_block(3, 2, bytes, MPI_FLOAT, &made[n]), told("hindexed block", made[n++]);
+  MPI_Type_contiguous(5, MPI_SHORT, &made[n]), printed("contiguous", made[n++]);
+  MPI_Type_vector(3, 2, -5, MPI_INT, &made[n]), printed("vector backwards", made[n++]);
+  MPI_Type_vector(0, 2, 5, MPI_INT, &made[n]), printed("no vector", made[n++]);
+  MPI_Type_create_hvector(3, 2, 7, MPI_INT, &made[n]), printed("hvector", made[n++]);
+  MPI_Type_hvector(3, 2, 21, MPI_CHAR, &made[n]), printed("hvector of MPI-1", made[n++]);
+  MPI_Type_indexed(3, lengths, places, MPI_DOUBLE, &made[n]), printed("indexed", made[n++]);
+  MPI_Type_create_hindexed(3, lengths, bytes, MPI_DOUBLE, &made[n]), printed("hindexed", made[n++]);
+  MPI_Type_hindexed(3, (int*)lengths, (MPI_Aint*)bytes, MPI_INT, &made[n]), printed("hindexed of MPI-1", made[n++]);
+  MPI_Type_create_indexed_block(3, 2, places, made[1], &made[n]), printed("indexed block", made[n++]);
+  MPI_Type_create_hindexed_block(3, 2, bytes, MPI_FLOAT, &made[n]), printed("hindexed block", made[n++]);
   {
     const MPI_Datatype types[3] = {MPI_INT, MPI_DOUBLE, MPI_CHAR};
     const MPI_Aint at[3] = {0, 64, 9};
-    MPI_Type_create_struct(3, lengths, at, types, &made[n]), told("struct", made[n++]);
-    MPI_Type_create_struct(3, ones, at, types, &made[n]), told("padded struct", made[n++]);
-    MPI_Type_struct(2, (int*)ones, (MPI_Aint*)at, (MPI_Datatype*)types, &made[n]), told("struct of MPI-1", made[n++]);
+    MPI_Type_create_struct(3, lengths, at, types, &made[n]), printed("struct", made[n++]);
+    MPI_Type_create_struct(3, ones, at, types, &made[n]), printed("padded struct", made[n++]);
+    MPI_Type_struct(2, (int*)ones, (MPI_Aint*)at, (MPI_Datatype*)types, &made[n]),
+        printed("struct of MPI-1", made[n++]);
   }
-  MPI_Type_create_resized(made[1], -8, 100, &made[n]), told("resized", made[n++]);
-  MPI_Type_contiguous(3, made[n - 1], &made[n]), told("contiguous of resized", made[n]), ++n;
-  MPI_Type_dup(made[n - 2], &made[n]), told("dup", made[n]), ++n;
+  MPI_Type_create_resized(made[1], -8, 100, &made[n]), printed("resized", made[n++]);
+  MPI_Type_contiguous(3, made[n - 1], &made[n]), printed("contiguous of resized", made[n]), ++n;
+  MPI_Type_dup(made[n - 2], &made[n]), printed("dup", made[n]), ++n;
   {
     const int sizes[3] = {4, 6, 5}, parts[3] = {2, 3, 5}, starts[3] = {1, 2, 0};
-    MPI_Type_create_subarray(3, sizes, parts, starts, MPI_ORDER_C, MPI_INT, &made[n]), told("subarray", made[n++]);
+    MPI_Type_create_subarray(3, sizes, parts, starts, MPI_ORDER_C, MPI_INT, &made[n]), printed("subarray", made[n++]);
     MPI_Type_create_subarray(3, sizes, parts, starts, MPI_ORDER_FORTRAN, MPI_INT, &made[n]);
-    told("subarray of Fortran", made[n++]);
+    printed("subarray of Fortran", made[n++]);
   }
   {
     const int sizes[2] = {7, 5}, ways[2] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK};
     const int arguments[2] = {2, MPI_DISTRIBUTE_DFLT_DARG}, grid[2] = {2, 3};
     for (int rank = 0; rank < 6; rank += 5) {
       MPI_Type_create_darray(6, rank, 2, sizes, ways, arguments, grid, MPI_ORDER_C, MPI_INT, &made[n]);
-      told("darray", made[n++]);
+      printed("darray", made[n++]);
     }
   }
   // A component may be freed before the type built from it.
   for (int i = 0; i < n - 1; ++i) MPI_Type_free(&made[i]);
-  tell("the last one", made[n - 1]);
+  print_type("the last one", made[n - 1]);
   MPI_Type_free(&made[n - 1]);
-  tell("MPI_DOUBLE", MPI_DOUBLE);
-  tell("MPI_DOUBLE_INT", MPI_DOUBLE_INT);
-  tell("MPI_2INT", MPI_2INT);
+  print_type("MPI_DOUBLE", MPI_DOUBLE);
+  print_type("MPI_DOUBLE_INT", MPI_DOUBLE_INT);
+  print_type("MPI_2INT", MPI_2INT);
 }
 
 // A subarray without elements is a type of size 0 with the array's extent.
@@ -101,7 +102,7 @@ static void empty_part(void) {
   MPI_Datatype type;
   MPI_Status status;
   MPI_Type_create_subarray(2, sizes, parts, starts, MPI_ORDER_C, MPI_INT, &type);
-  tell("an empty part", type);
+  print_type("an empty part", type);
   MPI_Type_commit(&type);
   MPI_Sendrecv(&before, 1, type, 0, 0, &bytes, 1, type, 0, 0, MPI_COMM_SELF, &status);
   CHECK(bytes == -1, "an empty part brought something");
@@ -158,12 +159,12 @@ static void by_size(void) {
     MPI_Type_match_size(classes[i], sizes[i], &type);
     printf("class %d of %d bytes: %08x\n", classes[i], sizes[i], (unsigned)type);
   }
-  MPI_Type_create_f90_real(6, 30, &type), tell("real of 6 digits", type);
+  MPI_Type_create_f90_real(6, 30, &type), print_type("real of 6 digits", type);
   MPI_Type_create_f90_real(6, 30, &again);
   CHECK(type == again, "two handles for one kind");
-  MPI_Type_create_f90_real(14, MPI_UNDEFINED, &type), tell("real of 14 digits", type);
-  MPI_Type_create_f90_complex(14, 100, &type), tell("complex", type);
-  MPI_Type_create_f90_integer(15, &type), tell("integer", type);
+  MPI_Type_create_f90_real(14, MPI_UNDEFINED, &type), print_type("real of 14 digits", type);
+  MPI_Type_create_f90_complex(14, 100, &type), print_type("complex", type);
+  MPI_Type_create_f90_integer(15, &type), print_type("integer", type);
 }
 
 // Types for Fortran's kinds have no name: the error names the call that created them.

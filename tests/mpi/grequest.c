@@ -38,7 +38,7 @@ static MPI_Request started(State* state, int elements) {
   return request;
 }
 
-static void check_told(const char* what, const State* state, const MPI_Status* status, MPI_Request request) {
+static void check_completion(const char* what, const State* state, const MPI_Status* status, MPI_Request request) {
   int count = -1, flag = -1;
   MPI_Get_count(status, MPI_INT, &count);
   MPI_Test_cancelled(status, &flag);
@@ -62,35 +62,35 @@ static void alone(void) {
         state.freed);
   state.queried = 0;
   MPI_Wait(&request, &status);
-  check_told("wait", &state, &status, request);
+  check_completion("wait", &state, &status, request);
 
   request = started(&state, 6);
   MPI_Grequest_complete(request);
   MPI_Test(&request, &flag, &status);
-  check_told("test", &state, &status, request);
+  check_completion("test", &state, &status, request);
 
   request = started(&state, 7);
   MPI_Cancel(&request);
   CHECK(state.cancelled == 1 && state.complete_seen == 0, "cancel: %d %d", state.cancelled, state.complete_seen);
   MPI_Grequest_complete(request);
   MPI_Waitany(1, &request, &index, &status);
-  check_told("waitany", &state, &status, request);
+  check_completion("waitany", &state, &status, request);
   CHECK(index == 0, "waitany: %d", index);
 
   request = started(&state, 8);
   MPI_Grequest_complete(request);
   MPI_Testany(1, &request, &index, &flag, &status);
-  check_told("testany", &state, &status, request);
+  check_completion("testany", &state, &status, request);
 
   request = started(&state, 9);
   MPI_Grequest_complete(request);
   MPI_Waitsome(1, &request, &count, &index, &status);
-  check_told("waitsome", &state, &status, request);
+  check_completion("waitsome", &state, &status, request);
 
   request = started(&state, 10);
   MPI_Grequest_complete(request);
   MPI_Testsome(1, &request, &count, &index, &status);
-  check_told("testsome", &state, &status, request);
+  check_completion("testsome", &state, &status, request);
 
   // The cancel function of a complete request is called with a flag for that, and the cancel has no effect. A call that
   // completes one request does not write MPI_ERROR.
@@ -100,7 +100,7 @@ static void alone(void) {
   CHECK(state.cancelled == 1 && state.complete_seen == 1, "cancel: %d %d", state.cancelled, state.complete_seen);
   status.MPI_ERROR = 77;
   MPI_Wait(&request, &status);
-  check_told("cancelled late", &state, &status, request);
+  check_completion("cancelled late", &state, &status, request);
   CHECK(status.MPI_ERROR == 77, "the status' error is %d", status.MPI_ERROR);
 
   request = started(&state, 11);
@@ -139,7 +139,7 @@ static void mixed(void) {
   CHECK(flag == 0, "testall before its time");
   MPI_Grequest_complete(requests[0]);
   MPI_Waitall(4, requests, statuses);
-  check_told("waitall", &state, &statuses[0], requests[0]);
+  check_completion("waitall", &state, &statuses[0], requests[0]);
   check_status("waitall", &statuses[1], partner, 1, (int)sizeof in);
   check_empty_status("waitall", &statuses[3]);
   CHECK(in == partner + 40, "waitall: %d", in);

@@ -18,7 +18,7 @@ static long most_resident_kilobytes(void) {
 static void ahead(MPI_Comm comm, int calls, int bytes, unsigned char* data, MPI_Request* requests) {
   const int rank = world_rank();
   const size_t each = (size_t)bytes;
-  int told = 0;
+  int sum = 0;
   for (int i = 0; i < calls; ++i)
     if (rank == 0)
       pattern_fill(data + (size_t)i * each, each, (unsigned)i);
@@ -32,14 +32,14 @@ static void ahead(MPI_Comm comm, int calls, int bytes, unsigned char* data, MPI_
   for (int other = 1; other < world_size(); ++other) {
     if (rank == 0) {
       MPI_Send(&calls, 1, MPI_INT, other, kTag, MPI_COMM_WORLD);
-      MPI_Recv(&told, 1, MPI_INT, other, kBackTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      CHECK(told == calls + other, "from %d came back %d", other, told);
+      MPI_Recv(&sum, 1, MPI_INT, other, kBackTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      CHECK(sum == calls + other, "from %d came back %d", other, sum);
     } else if (rank == other) {
-      MPI_Recv(&told, 1, MPI_INT, 0, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Recv(&sum, 1, MPI_INT, 0, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       const long took = most_resident_kilobytes() - before;
       if (on_margay()) CHECK(took < kBoundKilobytes, "%d broadcasts of %d bytes took %ld KiB", calls, bytes, took);
-      told += rank;
-      MPI_Send(&told, 1, MPI_INT, 0, kBackTag, MPI_COMM_WORLD);
+      sum += rank;
+      MPI_Send(&sum, 1, MPI_INT, 0, kBackTag, MPI_COMM_WORLD);
     }
   }
   for (int i = 0; i < calls && rank != 0; ++i)

@@ -228,8 +228,8 @@ static void collectives(int rank) {
   MPI_Comm_free(&all_to_all);
 }
 
-// Checks the arguments that MPI_Type_get_contents_c returns, and the type's size and bounds. Frees the type.
-static void tell(const char* name, MPI_Datatype type) {
+// Prints the arguments that MPI_Type_get_contents_c returns, and the type's size and bounds. Frees the type.
+static void print_type(const char* name, MPI_Datatype type) {
   MPI_Count integers = -1, addresses = -1, counts = -1, types = -1, size = -1, lower = -1, extent = -1;
   int combiner = -1, few[4];
   MPI_Type_get_envelope_c(type, &integers, &addresses, &counts, &types, &combiner);
@@ -264,19 +264,19 @@ static void datatypes(void) {
   const int distributions[] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC}, processes[] = {2, 2};
   const int arguments[] = {MPI_DISTRIBUTE_DFLT_DARG, 1 << 20};
   MPI_Datatype type;
-  MPI_Type_contiguous_c(big, MPI_INT, &type), tell("contiguous", type);
-  MPI_Type_vector_c(3, 2, big, MPI_INT, &type), tell("vector", type);
-  MPI_Type_create_hvector_c(3, big, 5 * big, MPI_INT, &type), tell("hvector", type);
-  MPI_Type_indexed_c(2, lengths, places, MPI_INT, &type), tell("indexed", type);
-  MPI_Type_create_hindexed_c(2, lengths, places, MPI_INT, &type), tell("hindexed", type);
-  MPI_Type_create_indexed_block_c(2, 7, places, MPI_INT, &type), tell("indexed_block", type);
-  MPI_Type_create_hindexed_block_c(2, 7, places, MPI_INT, &type), tell("hindexed_block", type);
-  MPI_Type_create_struct_c(2, lengths, places, types, &type), tell("struct", type);
-  MPI_Type_create_resized_c(MPI_INT, -big, 2 * big, &type), tell("resized", type);
-  MPI_Type_create_subarray_c(2, sizes, subsizes, starts, MPI_ORDER_C, MPI_BYTE, &type), tell("subarray", type);
+  MPI_Type_contiguous_c(big, MPI_INT, &type), print_type("contiguous", type);
+  MPI_Type_vector_c(3, 2, big, MPI_INT, &type), print_type("vector", type);
+  MPI_Type_create_hvector_c(3, big, 5 * big, MPI_INT, &type), print_type("hvector", type);
+  MPI_Type_indexed_c(2, lengths, places, MPI_INT, &type), print_type("indexed", type);
+  MPI_Type_create_hindexed_c(2, lengths, places, MPI_INT, &type), print_type("hindexed", type);
+  MPI_Type_create_indexed_block_c(2, 7, places, MPI_INT, &type), print_type("indexed_block", type);
+  MPI_Type_create_hindexed_block_c(2, 7, places, MPI_INT, &type), print_type("hindexed_block", type);
+  MPI_Type_create_struct_c(2, lengths, places, types, &type), print_type("struct", type);
+  MPI_Type_create_resized_c(MPI_INT, -big, 2 * big, &type), print_type("resized", type);
+  MPI_Type_create_subarray_c(2, sizes, subsizes, starts, MPI_ORDER_C, MPI_BYTE, &type), print_type("subarray", type);
   MPI_Type_create_darray_c(4, 1, 2, sizes, distributions, arguments, processes, MPI_ORDER_C, MPI_BYTE, &type);
-  tell("darray", type);
-  MPI_Type_vector(3, 2, 5, MPI_INT, &type), tell("a vector without large counts", type);
+  print_type("darray", type);
+  MPI_Type_vector(3, 2, 5, MPI_INT, &type), print_type("a vector without large counts", type);
 }
 
 static void packing(void) {

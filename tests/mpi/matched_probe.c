@@ -59,7 +59,7 @@ static void send_pair(int partner, int bytes, unsigned seed) {
   free(body[1]);
 }
 
-static void with_nobody(void) {
+static void with_proc_null(void) {
   MPI_Message message = MPI_MESSAGE_NULL;
   MPI_Status status;
   MPI_Request request;
@@ -83,7 +83,7 @@ static void with_nobody(void) {
 int main(int argc, char** argv) {
   suite_begin(&argc, &argv);
   const int rank = world_rank(), partner = partner_of(rank);
-  with_nobody();
+  with_proc_null();
   unsigned seed = 0;
   for (int i = 0; i < kSizeCount; ++i)
     for (int way = 0; way < 4; ++way, seed += 2) {

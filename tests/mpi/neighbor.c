@@ -282,7 +282,7 @@ static void distributed_graph(int number) {
 }
 
 // Null buffers, as of empty vectors: a star in which the first sends and the others receive.
-static void null_where_nobody_is(void) {
+static void null_without_neighbors(void) {
   int out[kRanksMost], in[kRanksMost], to[kRanksMost];
   MPI_Comm star;
   for (int i = 0; i < size; ++i) out[i] = 100 + i, in[i] = -1, to[i] = i;
@@ -299,7 +299,7 @@ static void null_where_nobody_is(void) {
 }
 
 // A topology without neighbors, and a ring in which the first rank is far ahead.
-static void nobody_and_in_a_row(void) {
+static void without_neighbors_and_in_a_row(void) {
   static Topology t;
   t = (Topology){.name = "nobody"};
   MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, t.in[0], MPI_UNWEIGHTED, 0, t.out[0], MPI_UNWEIGHTED, MPI_INFO_NULL,
@@ -327,8 +327,8 @@ int main(int argc, char** argv) {
   graph(7);
   distributed_graph(8);
   distributed_graph(10);
-  if (on_margay()) null_where_nobody_is();  // MPICH 4.0.2 rejects them
-  nobody_and_in_a_row();
+  if (on_margay()) null_without_neighbors();  // MPICH 4.0.2 rejects them
+  without_neighbors_and_in_a_row();
   free_layouts(layouts);
   return suite_end("neighbor");
 }

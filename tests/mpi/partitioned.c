@@ -95,7 +95,7 @@ static void beside(int rank) {
   MPI_Request_free(&request);
 }
 
-static void nobody(int rank) {
+static void with_proc_null(int rank) {
   int data[2] = {1, 2};
   MPI_Request request;
   MPI_Status status;
@@ -365,7 +365,7 @@ int main(int argc, char** argv) {
   rounds(rank, 24, 5, 0);
   rounds(rank, 6000, 3, 1);
   beside(rank);
-  if (on_margay()) nobody(rank);  // MPICH 4.0.2 crashes
+  if (on_margay()) with_proc_null(rank);  // MPICH 4.0.2 crashes
   gaps(rank);
   if (on_margay()) one_by_one(rank);  // MPICH 4.0.2 sends only when all partitions are ready
   if (on_margay()) named_twice(rank);

@@ -117,7 +117,7 @@ static void check_single(void) {
 static void check_errors(MPI_Session session, MPI_Errhandler handler) {
   const int all = on_margay();
   MPI_Group group = MPI_GROUP_EMPTY;
-  MPI_Errhandler told = MPI_ERRHANDLER_NULL;
+  MPI_Errhandler current = MPI_ERRHANDLER_NULL;
   MPI_Session_set_errhandler(session, handler);
   if (all) {
     const int code = MPI_Group_from_session_pset(session, "mpi://NOBODY", &group);
@@ -125,9 +125,9 @@ static void check_errors(MPI_Session session, MPI_Errhandler handler) {
     CHECK(group == MPI_GROUP_NULL, "an unknown set: a group is returned");
     CHECK(handler_calls == 1 && handler_session == session, "%d calls of the handler", handler_calls);
   }
-  MPI_Session_get_errhandler(session, &told);
-  CHECK(told == handler, "another handler is returned");
-  MPI_Errhandler_free(&told);
+  MPI_Session_get_errhandler(session, &current);
+  CHECK(current == handler, "another handler is returned");
+  MPI_Errhandler_free(&current);
   const int code = MPI_Session_call_errhandler(session, MPI_ERR_OTHER);
   CHECK(code == MPI_SUCCESS && handler_calls == 1 + all && handler_session == session, "%d calls of the handler",
         handler_calls);
@@ -136,8 +136,8 @@ static void check_errors(MPI_Session session, MPI_Errhandler handler) {
     const int wrong = MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 77, &(int){0}, NULL);
     CHECK(class_of(wrong) == MPI_ERR_ARG, "set 77: class %d", class_of(wrong));
     CHECK(handler_calls == 2, "a handler that was replaced is called");
-    MPI_Session_get_errhandler(session, &told);
-    CHECK(told == MPI_ERRORS_RETURN, "the handler is %x", (unsigned)told);
+    MPI_Session_get_errhandler(session, &current);
+    CHECK(current == MPI_ERRORS_RETURN, "the handler is %x", (unsigned)current);
   }
 }
 

@@ -1,5 +1,4 @@
-// Tests of the tool information interface (MPI_T): on any MPI lists, strings, sessions, errors; on margay counters and
-// effects.
+// Tests of the tool information interface (MPI_T): lists, strings, sessions and errors; on margay also effects.
 // ranks: 2
 #include "check.h"
 

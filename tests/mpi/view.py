@@ -129,9 +129,9 @@ def compare_collectives(page):
         sent = sum(messages["collective"][i] in rows for i in range(len(messages["source"])))
         if name == "MPI_Bcast" and (sent != RANKS - 1 or page.text(table["algorithm"][rows[0]]) != "tree"):
             problems.append(f"a broadcast by {page.text(table['algorithm'][rows[0]])} has {sent} messages")
-    everybody, halves = [list(range(RANKS))], [[0, 2], [1, 3]]
-    for name, members in (("MPI_Bcast", everybody), ("MPI_Reduce", halves), ("MPI_Allreduce", everybody),
-                          ("MPI_Barrier", everybody)):
+    all_ranks, halves = [list(range(RANKS))], [[0, 2], [1, 3]]
+    for name, members in (("MPI_Bcast", all_ranks), ("MPI_Reduce", halves), ("MPI_Allreduce", all_ranks),
+                          ("MPI_Barrier", all_ranks)):
         if sorted(found.get(name, [])) != members:
             problems.append(f"{name} has the groups {found.get(name)}, expected {members}")
     return problems

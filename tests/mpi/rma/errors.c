@@ -55,16 +55,16 @@ static void refused(MPI_Win win) {
   OK(MPI_Win_complete(win));
 }
 
-static int told;
+static int handler_calls;
 static void count_of_window(MPI_Win* win, int* code, ...) {
   (void)win;
   (void)code;
-  ++told;
+  ++handler_calls;
 }
 static void count_of_communicator(MPI_Comm* comm, int* code, ...) {
   (void)comm;
   (void)code;
-  ++told;
+  ++handler_calls;
 }
 
 // Errors of null pointers are raised on the window or the communicator, too.
@@ -80,12 +80,12 @@ static void handlers(MPI_Win win) {
   FAILS(MPI_Raccumulate(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, MPI_SUM, win, NULL), MPI_ERR_ARG);
   FAILS(MPI_Compare_and_swap(&value, NULL, &result, MPI_INT, 1, 0, win), MPI_ERR_BUFFER);
   OK(MPI_Win_unlock_all(win));
-  CHECK(told == 3, "the window's handler was called %d times", told);
+  CHECK(handler_calls == 3, "the window's handler was called %d times", handler_calls);
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Comm_create_errhandler(count_of_communicator, &of_communicator);
   MPI_Comm_set_errhandler(comm, of_communicator);
   FAILS(MPI_Win_allocate(8, 1, MPI_INFO_NULL, comm, NULL, &other), MPI_ERR_ARG);
-  CHECK(told == 4, "the communicator's handler was called %d times", told - 3);
+  CHECK(handler_calls == 4, "the communicator's handler was called %d times", handler_calls - 3);
   MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
   MPI_Errhandler_free(&of_window);
   MPI_Errhandler_free(&of_communicator);

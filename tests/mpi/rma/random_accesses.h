@@ -142,8 +142,8 @@ static void draw_form(struct History* h, struct Access* access) {
 static void draw_access(struct History* h, int target, int number) {
   struct Slot* const slot = &h->member[target].slot[number];
   struct Access* const access = &h->access[h->accesses];
-  const int anybody = slot->role != kWrite && slot->role != kOrdered;
-  const int origin = anybody ? draw_origin(h, target) : slot->origin;
+  const int any_origin = slot->role != kWrite && slot->role != kOrdered;
+  const int origin = any_origin ? draw_origin(h, target) : slot->origin;
   if (slot->role == kIdle || slot->role == kOwn || origin < 0) return;
   if (slot->role == kWrite && !passes(h) && slot->used) return;
   slot->used = 1;

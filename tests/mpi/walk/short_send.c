@@ -47,7 +47,7 @@ static void write_down(const char* folder, int rank) {
 
 // Reports this rank's progress to the other by a file, not by MPI. So the message arrives when its receive is posted,
 // and the wait begins when the message has arrived.
-static void tell(const char* folder, const char* what) {
+static void report(const char* folder, const char* what) {
   char path[kPathBytes];
   snprintf(path, sizeof path, "%s/%s", folder, what);
   FILE* out = fopen(path, "w");
@@ -85,10 +85,10 @@ int main(int argc, char** argv) {
     STEP_BY_STEP();
     MPI_Send(message, sizeof message, MPI_CHAR, 1, kTag, MPI_COMM_WORLD);
     AT_FULL_SPEED();
-    tell(argv[1], "sent");
+    report(argv[1], "sent");
   } else {
     MPI_Irecv(got, sizeof got, MPI_CHAR, 0, kTag, MPI_COMM_WORLD, &request);
-    tell(argv[1], "posted");
+    report(argv[1], "posted");
     await(argv[1], "sent");
     STEP_BY_STEP();
     MPI_Wait(&request, MPI_STATUS_IGNORE);
