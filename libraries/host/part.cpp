@@ -226,6 +226,13 @@ void Part::observe_losses(host::Observer& observer, bool on) {
   list(rank_.device().loss_observers(), observer, on);
 }
 
+void Part::wake(portals::Rank peer) {
+  // A rank that is alone on its node, and one of a virtual machine, have no such memory.
+  const sim::NodeMemory* const memory = rank_.process().node_memory();
+  if (memory == nullptr) return;
+  if (const std::uint32_t local = memory->local_rank(peer); local != sim::NodeMemory::kNotHere) memory->ring(local);
+}
+
 bool Part::progress() {
   return rank_.device().progress();
 }

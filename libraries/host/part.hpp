@@ -61,6 +61,7 @@ class Part final : public host::Rank {
   void observe(portals::Descriptor& descriptor, host::Observer* observer) override;
   void observe_rounds(host::Observer& observer, bool on) override;
   void observe_losses(host::Observer& observer, bool on) override;
+  void wake(portals::Rank peer) override;
   bool progress() override;
   [[nodiscard]] portals::Status wait(const host::Wait& wait, bool (*done)(void*), void* argument) override;
   [[nodiscard]] portals::Status barrier(const char* call) override;

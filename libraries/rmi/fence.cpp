@@ -15,6 +15,16 @@ constexpr std::uint32_t kFold = 0xffff'ffff;
 
 }  // namespace
 
+void record_wave(host::Rank& rank, std::uint32_t wave, const Sums& sums) {
+  rank.counter(kWaves) += 1;
+  if (!rank.recording()) return;
+  // Counts of more than 32 bits are cut in the trace.
+  rank.record({.number = kWave,
+               .detail = wave,
+               .a = static_cast<std::uint32_t>(sums.sent),
+               .b = static_cast<std::uint32_t>(sums.executed)});
+}
+
 void Fence::arrive(Tree tree, const Sums& mine) {
   if (tree != tree_ || number_ == 0) {
     tree_ = tree;
@@ -62,14 +72,7 @@ void Fence::close_wave() {
 }
 
 bool Fence::decide(const Sums& sums) {
-  if (me_ == 0) rank_.counter(kWaves) += 1;
-  if (me_ == 0 && rank_.recording()) {
-    // Counts of more than 32 bits are cut in the trace.
-    rank_.record({.number = kWave,
-                  .detail = wave_,
-                  .a = static_cast<std::uint32_t>(sums.sent),
-                  .b = static_cast<std::uint32_t>(sums.executed)});
-  }
+  if (me_ == 0) record_wave(rank_, wave_, sums);
   return decision_.ends(wave_, sums);
 }
 

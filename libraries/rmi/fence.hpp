@@ -51,6 +51,9 @@ class Decision {
   std::uint64_t executed_before_ = 0;
 };
 
+// Counts a wave with these sums, which this node has decided on, and records it in the trace.
+void record_wave(host::Rank& rank, std::uint32_t wave, const Sums& sums);
+
 class Fence {
  public:
   Fence(host::Rank& rank, Wire& wire) : rank_(rank), wire_(wire), me_(rank.rank()) {}
@@ -80,9 +83,6 @@ class Fence {
     }
     return true;
   }
-
-  // Fences that this node has arrived at.
-  [[nodiscard]] std::uint32_t number() const { return number_; }
 
  private:
   // A message of a wave, up and down.

@@ -59,7 +59,11 @@ void Node::open(const char* call, const ProgramIdentity& identity) {
   if (const portals::Status status = bodies.attach(); !status.ok()) fail(status.sentence());
   // No node sends before all portals are attached.
   if (const portals::Status status = rank.barrier(call); !status.ok()) fail(status.sentence());
+  thread_fence.look();
   compare(call, identity);
+  // The paper found this tree to be the best fence of threads (7.2).
+  usual_tree = settings.tree.value_or(thread_fence.possible() ? Tree::mcs : Tree::exchange);
+  check_tree("MARGAY_RMI_FENCE", usual_tree);
 }
 
 void Node::compare(const char* call, const ProgramIdentity& identity) {
@@ -172,6 +176,13 @@ void Node::refuse_in_method(const char* call) const {
          " is called inside a method, which must not wait for all nodes; let the method store what is to be done, and "
          "call it when the method has returned");
   }
+}
+
+void Node::check_tree(const char* call, Tree tree) const {
+  if (!is_of_threads(tree) || thread_fence.possible()) return;
+  fail(std::string(call) +
+       ": the fences central and mcs need all nodes to be threads of one process, as with `margay run -n 1 "
+       "--threads N`; choose exchange, flat, binary or hypercube");
 }
 
 void Node::barrier(const char* call) {

@@ -19,6 +19,7 @@
 #include "libraries/rmi/objects.hpp"
 #include "libraries/rmi/outbox.hpp"
 #include "libraries/rmi/settings.hpp"
+#include "libraries/rmi/thread_fence.hpp"
 #include "libraries/rmi/wire.hpp"
 #include "margay/rmi/node.hpp"
 
@@ -79,6 +80,8 @@ class Node {
   // Counts of requests and of coroutines, for fences: sent and suspended, executed and resumed.
   [[nodiscard]] std::uint64_t begun(bool parity) const { return outbox.sent(parity) + suspended[parity ? 1 : 0]; }
   [[nodiscard]] std::uint64_t ended(bool parity) const { return inbox.executed(parity) + resumed[parity ? 1 : 0]; }
+  // Throws `error` for a fence of threads, unless all nodes are threads of one process.
+  void check_tree(const char* call, Tree tree) const;
   // A barrier that serves. Inside.
   void barrier(const char* call);
 
@@ -93,6 +96,8 @@ class Node {
   Outbox outbox;
   Inbox inbox;
   Fence fence{rank, wire};
+  ThreadFence thread_fence{rank};
+  Tree usual_tree = Tree::exchange;  // of fences that name none
   Service service{*this};
   // Coroutines that waited for a result, and those that have it, by the parity of their suspension.
   std::array<std::uint64_t, 2> suspended{}, resumed{};
