@@ -54,6 +54,7 @@ const char* lasting_name(const char* library, const char* step) {
 
 Part::Part(mpi_adi::MpiRank& rank, const host::Library& library, std::size_t slot, Release release)
     : rank_(rank), library_(library), slot_(slot), release_(release) {
+  for (const host::NamedPortal& each : library_.portals) portals_ |= std::uint64_t{1} << each.portal;
   sim::BoardLibrary& on_board = rank_.board().libraries[slot_];
   // A library that joins again continues its counts.
   if (on_board.name.data() != std::string_view(library_.name)) on_board = {};
@@ -131,7 +132,11 @@ void Part::enter(const char* name, const void* caller) {
   rank_.enter();
   caller_ = caller;
   ++rank_.board().calls;
-  sim::set_name(rank_.board().mpi_call, name);
+  if (name != name_on_board_) [[unlikely]] {
+    sim::set_name(board_name_, name);
+    name_on_board_ = name;
+  }
+  rank_.board().mpi_call = board_name_;
   if (rank_.recorder().on()) [[unlikely]]
     rank_.call_trace().enter(rank_.recorder(), name, caller);
 }
@@ -344,8 +349,7 @@ void Part::abort(int code, const std::string& message) {
 }
 
 bool Part::has(portals::PortalIndex portal) const {
-  return std::ranges::any_of(library_.portals,
-                             [portal](const host::NamedPortal& each) { return each.portal == portal; });
+  return portal < portals::kPortalCount && (portals_ >> portal & 1) != 0;
 }
 
 }  // namespace margay::libraries

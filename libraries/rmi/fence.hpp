@@ -55,7 +55,19 @@ class Decision {
 void record_wave(host::Rank& rank, std::uint32_t wave, const Sums& sums);
 
 class Fence {
+  // A message of a wave, up and down.
+  struct Message {
+    std::uint32_t fence = 0;
+    std::uint32_t wave = 0;
+    std::uint32_t down = 0;
+    std::uint32_t ends = 0;
+    std::uint32_t step = 0;  // of an exchange
+    std::uint32_t unused = 0;
+    Sums sums{};
+  };
+
  public:
+  static constexpr std::size_t kMessageBytes = sizeof(Message);
   Fence(host::Rank& rank, Wire& wire) : rank_(rank), wire_(wire), me_(rank.rank()) {}
 
   // Arrives at the next fence with this node's counts for wave 1. Requires: the one before is over. Inside.
@@ -85,16 +97,6 @@ class Fence {
   }
 
  private:
-  // A message of a wave, up and down.
-  struct Message {
-    std::uint32_t fence = 0;
-    std::uint32_t wave = 0;
-    std::uint32_t down = 0;
-    std::uint32_t ends = 0;
-    std::uint32_t step = 0;  // of an exchange
-    std::uint32_t unused = 0;
-    Sums sums{};
-  };
   // Waves after the first one need the same counts again, so a child's message of the next fence may be early.
   [[nodiscard]] bool all_children_here() const;
   // Sends the sums of this node and its children up, or decides.

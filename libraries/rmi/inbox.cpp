@@ -41,9 +41,10 @@ struct Inbox::Step {
   std::uint32_t executed = 0;
 };
 
-Inbox::Inbox(host::Rank& rank, Heap& heap, Wire& wire, Bodies& bodies, Objects& objects, Calls& calls, Outbox& outbox)
+Inbox::Inbox(host::Rank& rank, Mailbox& mailbox, Wire& wire, Bodies& bodies, Objects& objects, Calls& calls,
+             Outbox& outbox)
     : rank_(rank),
-      heap_(heap),
+      mailbox_(mailbox),
       wire_(wire),
       bodies_(bodies),
       objects_(objects),
@@ -56,45 +57,61 @@ Inbox::Inbox(host::Rank& rank, Heap& heap, Wire& wire, Bodies& bodies, Objects& 
 Inbox::~Inbox() = default;
 
 void Inbox::take() {
-  while (portals::ArrivedMessage* const message = heap_.take()) {
-    const portals::Header& header = message->header;
-    auto arrived = std::make_unique<Arrived>();
-    arrived->source = header.source.rank;
-    arrived->number = static_cast<std::uint32_t>(header.match_bits);
-    arrived->parity = (header.match_bits >> 32 & 1) != 0;
-    arrived->count = count_of(header);
+  Mailbox::Message message;
+  while (mailbox_.take(message)) {
+    const portals::Header& header = *message.header;
+    auto arrived = obtain(header.source.rank, static_cast<std::uint32_t>(header.match_bits),
+                          (header.match_bits >> 32 & 1) != 0, count_of(header));
     if (kind_of(header.match_bits) == MessageKind::long_request) {
-      arrived->fetch = &bodies_.fetch(arrived->source, arrived->number, length_of(header));
-      heap_.release(*message);
+      arrived->fetch = &bodies_.fetch(arrived->source, static_cast<std::uint32_t>(header.offset), length_of(header));
+      mailbox_.release(message);
     } else {
       arrived->message = message;
-      arrived->next = message->body.base;
-      arrived->end = arrived->next + message->body.bytes;
+      arrived->next = message.body.data();
+      arrived->end = arrived->next + message.body.size();
     }
     add(std::move(arrived));
   }
 }
 
 void Inbox::add_own(Filled filled) {
-  auto arrived = std::make_unique<Arrived>();
-  arrived->source = me_;
-  arrived->number = filled.number;
-  arrived->parity = filled.parity;
-  arrived->count = filled.count;
+  auto arrived = obtain(me_, filled.number, filled.parity, filled.count);
   arrived->next = filled.memory.get();
   arrived->end = arrived->next + filled.bytes;
   arrived->owned = std::move(filled);
   add(std::move(arrived));
 }
 
+std::unique_ptr<Inbox::Arrived> Inbox::obtain(std::uint32_t source, std::uint32_t number, bool parity,
+                                              std::uint32_t count) {
+  std::unique_ptr<Arrived> arrived;
+  if (spare_.empty()) {
+    arrived = std::make_unique<Arrived>();
+  } else {
+    arrived = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  arrived->source = source;
+  arrived->number = number;
+  arrived->parity = parity;
+  arrived->count = count;
+  return arrived;
+}
+
 void Inbox::add(std::unique_ptr<Arrived> arrived) {
-  queues_[arrived->source].push_back(std::move(arrived));
+  Queue& queue = queues_[arrived->source];
+  // The distance, because numbers wrap.
+  const auto place = [&queue](std::uint32_t number) { return number - queue.next_number; };
+  auto at = queue.buffers.end();
+  while (at != queue.buffers.begin() && place((*(at - 1))->number) > place(arrived->number)) --at;
+  queue.buffers.insert(at, std::move(arrived));
   ++queued_;
 }
 
 Inbox::Arrived* Inbox::next_of(std::uint32_t source) {
-  if (queues_[source].empty()) return nullptr;
-  Arrived& first = *queues_[source].front();
+  const Queue& queue = queues_[source];
+  if (queue.buffers.empty() || queue.buffers.front()->number != queue.next_number) return nullptr;
+  Arrived& first = *queue.buffers.front();
   if (first.fetch != nullptr) {
     if (!first.fetch->done()) return nullptr;
     const std::size_t bytes = first.fetch->bytes();
@@ -156,8 +173,9 @@ void Inbox::execute(Arrived& arrived, bool inside) {
   // A nested execution may have come to the buffer's end first.
   if (arrived.next == arrived.end && arrived.queued) {
     arrived.queued = false;
-    static_cast<void>(queues_[source].front().release());
-    queues_[source].pop_front();
+    static_cast<void>(queues_[source].buffers.front().release());
+    queues_[source].buffers.pop_front();
+    ++queues_[source].next_number;
     --queued_;
   }
   if (inside && rank_.recording())
@@ -221,10 +239,12 @@ void Inbox::drop_rest(Arrived& arrived, const char* why) {
 }
 
 void Inbox::finish(Arrived& arrived) {
-  const std::unique_ptr<Arrived> owner(&arrived);
-  if (arrived.message != nullptr) heap_.release(*arrived.message);
+  std::unique_ptr<Arrived> owner(&arrived);
+  if (arrived.message.header != nullptr) mailbox_.release(arrived.message);
   outbox_.recycle(arrived.owned);
   if (arrived.source != me_ && !arrived.credited) ++owed_[arrived.source];
+  arrived = Arrived();
+  spare_.push_back(std::move(owner));
 }
 
 void Inbox::send_early_credits() {

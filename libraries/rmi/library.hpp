@@ -18,7 +18,8 @@ inline constexpr portals::PortalIndex kRequestPortal = 48, kReplyPortal = 49, kC
 // instead of the last three.
 enum class MessageKind : std::uint8_t {
   buffer = 1,    // portal 48: requests; user data: their number
-  long_request,  // portal 48: one request, too long for a buffer, to be fetched from portal 52
+  long_request,  // portal 48: one request, too long for a buffer, to be fetched from portal 52; offset: its number
+                 // there
   reply,         // portal 49: user data: buffers that the request's sender may send again
   long_reply,    // portal 49: to be fetched
   wave,          // portal 50: counts of a fence, or its parent's answer
@@ -60,6 +61,8 @@ inline constexpr std::size_t kNestedBytes = std::size_t{1} << 20;
 // Awaited results at once, and the longest one that is not fetched.
 inline constexpr std::uint32_t kCalls = 256;
 inline constexpr std::size_t kReplyMost = 2048;
+// Buffers and replies that arrive in rows instead of a heap (mailbox.hpp).
+inline constexpr std::size_t kShortBuffer = 256, kShortReply = 128;
 // A dynamic block's own bytes for a message, with alignment.
 inline constexpr std::size_t kMessageBytes = 320;
 
@@ -85,6 +88,13 @@ inline constexpr std::array<const char*, kCounts> kCounters{
     "sent by the factor", "sent by a sync call", "sent by a fence",      "sent by a poll",
     "fence waves",        "synchronous",         "longer than a buffer", "failed methods"};
 static_assert(kCounts <= host::kCountersMost);
+// The counters' places, which do not change while the library is in the rank: a call for each count costs too much.
+using Counters = std::array<std::uint64_t*, kCounts>;
+[[nodiscard]] inline Counters counters_of(host::Rank& rank) {
+  Counters counters{};
+  for (std::size_t i = 0; i < kCounts; ++i) counters[i] = &rank.counter(i);
+  return counters;
+}
 
 // Why a buffer is sent. The values are the first events' numbers.
 enum class Flush : std::uint8_t { full, factor, sync, fence, poll };

@@ -9,15 +9,7 @@
 namespace margay::rmi::core {
 
 constinit thread_local Here* here = nullptr;
-
-namespace {
-
-// The bytes of a message.
-std::span<const std::byte> body_of(const portals::ArrivedMessage& message) {
-  return {message.body.base, message.body.bytes};
-}
-
-}  // namespace
+constinit thread_local Node* detail::current = nullptr;
 
 void Service::keep_failure(std::uint32_t node, const Failure& failure) {
   node_.failures.emplace_back(node, failure);
@@ -35,11 +27,12 @@ Node::Node(host::Rank& joined, const Settings& read)
       settings(read),
       // Room for what the bounds allow: each node's buffers and those of methods that wait, replies of all calls, two
       // waves of each node and its identity, and the credits of both buffers.
-      requests(rank, kRequestPortal,
+      requests(rank, kRequestPortal, kShortBuffer,
                std::size_t{kCredits} * (kBufferMost + kMessageBytes) * rank.size() + kNestedBytes),
-      replies(rank, kReplyPortal, std::size_t{kCalls} * (kReplyMost + kMessageBytes)),
-      control(rank, kControlPortal, std::size_t{3} * (sizeof(ProgramIdentity) + kMessageBytes) * rank.size()),
-      credits(rank, kCreditPortal, std::size_t{kCredits} * kMessageBytes * rank.size()),
+      replies(rank, kReplyPortal, kShortReply, std::size_t{kCalls} * (kReplyMost + kMessageBytes)),
+      control(rank, kControlPortal, Fence::kMessageBytes,
+              std::size_t{3} * (sizeof(ProgramIdentity) + kMessageBytes) * rank.size()),
+      credits(rank, kCreditPortal, 0, std::size_t{kCredits} * kMessageBytes * rank.size()),
       outbox(rank, wire, bodies, settings.buffer_bytes, settings.factor),
       inbox(rank, requests, wire, bodies, objects, calls, outbox),
       collect_children(children_of(Tree::hypercube, rank.rank(), rank.size())) {
@@ -53,8 +46,8 @@ Node::Node(host::Rank& joined, const Settings& read)
 Node::~Node() = default;
 
 void Node::open(const char* call, const ProgramIdentity& identity) {
-  for (Heap* const heap : {&requests, &replies, &control, &credits}) {
-    if (const portals::Status status = heap->attach(); !status.ok()) fail(status.sentence());
+  for (Mailbox* const mailbox : {&requests, &replies, &control, &credits}) {
+    if (const portals::Status status = mailbox->attach(); !status.ok()) fail(status.sentence());
   }
   if (const portals::Status status = bodies.attach(); !status.ok()) fail(status.sentence());
   // No node sends before all portals are attached.
@@ -89,44 +82,45 @@ void Node::take() {
   wire.sweep();
   bodies.sweep();
   calls.sweep();
-  while (portals::ArrivedMessage* const message = credits.take()) {
-    outbox.add_credits(message->header.source.rank, count_of(message->header));
-    credits.release(*message);
+  Mailbox::Message message;
+  while (credits.take(message)) {
+    outbox.add_credits(message.header->source.rank, count_of(*message.header));
+    credits.release(message);
   }
-  while (portals::ArrivedMessage* const message = replies.take()) {
-    const portals::Header& header = message->header;
+  while (replies.take(message)) {
+    const portals::Header& header = *message.header;
     const std::uint64_t call = header.match_bits & kBelowKind;
     if (kind_of(header.match_bits) == MessageKind::long_reply) {
       calls.arrive_long(call, header.source.rank, count_of(header), length_of(header));
     } else {
       outbox.add_credits(header.source.rank, count_of(header));
-      calls.arrive(call, header.source.rank, body_of(*message));
+      calls.arrive(call, header.source.rank, message.body);
     }
-    replies.release(*message);
+    replies.release(message);
   }
   inbox.take();
-  while (portals::ArrivedMessage* const message = control.take()) {
-    const MessageKind kind = kind_of(message->header.match_bits);
-    const std::span<const std::byte> bytes = body_of(*message);
+  while (control.take(message)) {
+    const MessageKind kind = kind_of(message.header->match_bits);
+    const std::span<const std::byte> bytes = message.body;
     if (kind == MessageKind::wave) {
-      fence.take(message->header.source.rank, bytes);
+      fence.take(message.header->source.rank, bytes);
     } else if (kind == MessageKind::verdict) {
       has_verdict_ = true;
       verdict_.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     } else if (kind == MessageKind::identity && bytes.size() == sizeof(ProgramIdentity)) {
       ProgramIdentity identity;
       std::memcpy(&identity, bytes.data(), sizeof identity);
-      identities_.emplace_back(message->header.source.rank, identity);
+      identities_.emplace_back(message.header->source.rank, identity);
     }
-    control.release(*message);
+    control.release(message);
   }
 }
 
 void Node::publish() {
   // The counters continue those of an earlier start() in this process.
   const std::uint64_t sent = outbox.sent(false) + outbox.sent(true), executed = inbox.executed();
-  rank.counter(kSent) += sent - std::exchange(published_sent_, sent);
-  rank.counter(kExecuted) += executed - std::exchange(published_executed_, executed);
+  *counters[kSent] += sent - std::exchange(published_sent_, sent);
+  *counters[kExecuted] += executed - std::exchange(published_executed_, executed);
 }
 
 void Node::flush_all(Flush why) {

@@ -13,9 +13,9 @@
 #include "libraries/rmi/bodies.hpp"
 #include "libraries/rmi/calls.hpp"
 #include "libraries/rmi/fence.hpp"
-#include "libraries/rmi/heap.hpp"
 #include "libraries/rmi/inbox.hpp"
 #include "libraries/rmi/library.hpp"
+#include "libraries/rmi/mailbox.hpp"
 #include "libraries/rmi/objects.hpp"
 #include "libraries/rmi/outbox.hpp"
 #include "libraries/rmi/settings.hpp"
@@ -86,13 +86,14 @@ class Node {
   void barrier(const char* call);
 
   host::Rank& rank;
+  const Counters counters{counters_of(rank)};
   const Settings settings;
   Here here;
   Objects objects;
   Wire wire{rank};
   Bodies bodies{rank, wire};
   Calls calls{bodies};
-  Heap requests, replies, control, credits;
+  Mailbox requests, replies, control, credits;
   Outbox outbox;
   Inbox inbox;
   Fence fence{rank, wire};
@@ -119,8 +120,17 @@ class Node {
   std::string verdict_;
 };
 
+namespace detail {
+// This thread's node, which owns core::here's object; nullptr: the thread has none.
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local Node* current;
+}  // namespace detail
+
 // The node behind core::here. Throws `error` if the thread has none.
-[[nodiscard]] Node& this_node(const char* call);
+[[nodiscard]] inline Node& this_node(const char* call) {
+  if (detail::current == nullptr) [[unlikely]]
+    not_started(call);
+  return *detail::current;
+}
 
 template <typename Done>
 void Node::serve_until(const char* call, portals::Rank peer, Flush why, Done done) {

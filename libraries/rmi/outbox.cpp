@@ -7,6 +7,7 @@ namespace margay::rmi::core {
 
 Outbox::Outbox(host::Rank& rank, Wire& wire, Bodies& bodies, std::size_t buffer_bytes, std::uint32_t factor)
     : rank_(rank),
+      counters_(counters_of(rank)),
       wire_(wire),
       bodies_(bodies),
       buffer_bytes_(buffer_bytes),
@@ -72,8 +73,8 @@ void Outbox::recycle(Filled& filled) {
 
 void Outbox::flush(std::uint32_t node, Flush why) {
   Filled filled = close(node);
-  rank_.counter(kBuffers) += 1;
-  rank_.counter(kFull + static_cast<std::size_t>(why)) += 1;
+  ++*counters_[kBuffers];
+  ++*counters_[kFull + static_cast<std::size_t>(why)];
   if (rank_.recording()) {
     rank_.record({.number = static_cast<std::uint8_t>(why),
                   .peer = node,
@@ -90,11 +91,11 @@ void Outbox::flush(std::uint32_t node, Flush why) {
 void Outbox::send(std::uint32_t node, Filled filled) {
   --lanes_[node].credits;
   if (filled.bytes > kBufferMost) {
-    rank_.counter(kLong) += 1;
+    ++*counters_[kLong];
     const std::size_t bytes = filled.bytes;
-    portals::Header notice = Wire::header(
-        node, kRequestPortal,
-        buffer_bits(MessageKind::long_request, filled.parity, bodies_.offer(std::move(filled.memory), bytes)));
+    portals::Header notice =
+        Wire::header(node, kRequestPortal, buffer_bits(MessageKind::long_request, filled.parity, filled.number));
+    notice.offset = bodies_.offer(std::move(filled.memory), bytes);
     set_count(notice, filled.count);
     set_length(notice, bytes);
     return wire_.send(notice);

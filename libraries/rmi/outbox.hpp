@@ -105,6 +105,7 @@ class Outbox {
   void send(std::uint32_t node, Filled filled);
 
   host::Rank& rank_;
+  const Counters counters_;
   Wire& wire_;
   Bodies& bodies_;
   const std::size_t buffer_bytes_;

@@ -52,8 +52,8 @@ struct Here {
   std::uint32_t object = kNoObject;
 };
 
-// This thread's node; nullptr: the thread has none.
-extern constinit thread_local Here* here;
+// This thread's node; nullptr: the thread has none. initial-exec: one load.
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local Here* here;
 
 // Throws `error`: `call` was made before start() or after stop().
 [[noreturn]] void not_started(const char* call);
