@@ -35,11 +35,13 @@ void Fence::arrive(Tree tree, const Sums& mine) {
   wave_ = 1;
   mine_ = mine;
   over_ = sent_up_ = answered_ = false;
+  has_news_ = true;
   decision_ = {};
 }
 
 void Fence::take(std::uint32_t /*source*/, std::span<const std::byte> bytes) {
   if (bytes.size() != sizeof(Message)) return;
+  has_news_ = true;
   Message message;
   std::memcpy(&message, bytes.data(), sizeof message);
   if (message.down == 0) {

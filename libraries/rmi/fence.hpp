@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "libraries/rmi/wire.hpp"
@@ -78,6 +79,8 @@ class Fence {
   // whether the fence is over. Inside.
   template <typename Counts>
   [[nodiscard]] bool advance(Counts&& counts) {
+    // Each round of the wait comes here, mostly without a new message.
+    if (!std::exchange(has_news_, false)) return over_;
     while (!over_) {
       if (tree_ == Tree::exchange) {
         if (!sent_up_ && wave_ > 1) mine_ = counts();
@@ -124,6 +127,7 @@ class Fence {
   std::uint32_t step_ = 0;
   std::uint32_t power_ = 1;
   bool over_ = true;
+  bool has_news_ = false;  // since advance() was called last
   bool sent_up_ = false;   // this wave's sums are on the way to the parent
   bool answered_ = false;  // node 0's answer to this wave is here
   bool ends_ = false;      // and it is the end

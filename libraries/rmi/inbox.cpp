@@ -104,7 +104,11 @@ void Inbox::add(std::unique_ptr<Arrived> arrived) {
   const auto place = [&queue](std::uint32_t number) { return number - queue.next_number; };
   auto at = queue.buffers.end();
   while (at != queue.buffers.begin() && place((*(at - 1))->number) > place(arrived->number)) --at;
-  queue.buffers.insert(at, std::move(arrived));
+  // An insertion at the end of an empty deque would allocate.
+  if (at == queue.buffers.end())
+    queue.buffers.push_back(std::move(arrived));
+  else
+    queue.buffers.insert(at, std::move(arrived));
   ++queued_;
 }
 

@@ -45,12 +45,14 @@ class Mailbox {
   Mailbox(const Mailbox&) = delete;
   Mailbox& operator=(const Mailbox&) = delete;
 
-  // Attaches it to its portal. Room does not run out, because each node's messages are bounded; a damaged job is held
-  // back instead of losing messages.
-  [[nodiscard]] portals::Status attach() {
+  // Attaches it to its portal. `observer`: notified when a message is here. Room does not run out, because each node's
+  // messages are bounded; a damaged job is held back instead of losing messages.
+  [[nodiscard]] portals::Status attach(host::Observer& observer) {
     portals::Status status = rank_.table().attach(portal_, list_);
     if (!status.ok()) return status;
     attached_ = true;
+    rank_.observe(row_block_, &observer);
+    rank_.observe(heap_block_, &observer);
     rank_.hold_when_no_room(portal_);
     return status;
   }

@@ -47,7 +47,7 @@ Node::~Node() = default;
 
 void Node::open(const char* call, const ProgramIdentity& identity) {
   for (Mailbox* const mailbox : {&requests, &replies, &control, &credits}) {
-    if (const portals::Status status = mailbox->attach(); !status.ok()) fail(status.sentence());
+    if (const portals::Status status = mailbox->attach(news_); !status.ok()) fail(status.sentence());
   }
   if (const portals::Status status = bodies.attach(); !status.ok()) fail(status.sentence());
   // No node sends before all portals are attached.
@@ -78,7 +78,8 @@ void Node::compare(const char* call, const ProgramIdentity& identity) {
   if (!verdict_.empty()) fail(verdict_);
 }
 
-void Node::take() {
+void Node::take_news() {
+  news_.arrived = false;
   wire.sweep();
   bodies.sweep();
   calls.sweep();

@@ -63,7 +63,12 @@ class Node {
   // Sends all buffers that are being filled. Inside.
   void flush_all(Flush why);
   // Takes everything that has arrived. Runs no method. Inside.
-  void take();
+  void take() {
+    // Each round of a wait comes here, mostly in vain.
+    if (!news_.arrived && wire.idle() && bodies.idle() && !calls.fetching()) [[likely]]
+      return;
+    take_news();
+  }
   // Writes the counts of requests to the job board. Inside.
   void publish();
   // Waits until the destination's buffers leave, so that a sender is not faster than its receiver. Inside, outside of a
@@ -111,8 +116,15 @@ class Node {
   std::uint64_t collects = 0;
 
  private:
+  // Whether a message has arrived since the last take_news().
+  struct News final : host::Observer {
+    bool arrived = false;
+    void notify() override { arrived = true; }
+  };
+  void take_news();
   // The exchange of program identities: the texts of differences that node 0 has found.
   void compare(const char* call, const ProgramIdentity& identity);
+  News news_;
   std::vector<std::pair<std::uint32_t, ProgramIdentity>> identities_;
   bool has_verdict_ = false;
   // The part of both counts that is on the job board.
