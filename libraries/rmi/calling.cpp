@@ -18,6 +18,7 @@ void send_buffer(Node& node, std::uint32_t destination, Flush why) {
   node.take();
   while (node.inbox.run()) {
   }
+  node.outbox.send_owed();
 }
 
 }  // namespace

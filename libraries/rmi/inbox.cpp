@@ -51,8 +51,7 @@ Inbox::Inbox(host::Rank& rank, Mailbox& mailbox, Wire& wire, Bodies& bodies, Obj
       calls_(calls),
       outbox_(outbox),
       me_(rank.rank()),
-      queues_(rank.size()),
-      owed_(rank.size()) {}
+      queues_(rank.size()) {}
 
 Inbox::~Inbox() = default;
 
@@ -61,7 +60,8 @@ void Inbox::take() {
   while (mailbox_.take(message)) {
     const portals::Header& header = *message.header;
     auto arrived = obtain(header.source.rank, static_cast<std::uint32_t>(header.match_bits),
-                          (header.match_bits >> 32 & 1) != 0, count_of(header));
+                          (header.match_bits >> 32 & 1) != 0, count_of(header) & kRequestCount);
+    outbox_.add_credits(header.source.rank, count_of(header) >> kCreditShift);
     if (kind_of(header.match_bits) == MessageKind::long_request) {
       arrived->fetch = &bodies_.fetch(arrived->source, static_cast<std::uint32_t>(header.offset), length_of(header));
       mailbox_.release(message);
@@ -187,7 +187,9 @@ void Inbox::execute(Arrived& arrived, bool inside) {
   if (!arrived.queued && arrived.running == 0) finish(arrived);
   if (!inside) return;
   if (step.wants_reply) send_reply(source, step);
-  if (owed_[source] != 0) send_credits(source);
+  // With more buffers of this source, its next one should be on the way while they are executed.
+  const bool is_stream = !queues_[source].buffers.empty() || outbox_.owed(source) == kCredits;
+  if (is_stream && outbox_.owed(source) != 0) outbox_.send_owed(source);
 }
 
 void Inbox::execute_requests(Arrived& arrived, Step& step) {
@@ -246,17 +248,16 @@ void Inbox::finish(Arrived& arrived) {
   std::unique_ptr<Arrived> owner(&arrived);
   if (arrived.message.header != nullptr) mailbox_.release(arrived.message);
   outbox_.recycle(arrived.owned);
-  if (arrived.source != me_ && !arrived.credited) ++owed_[arrived.source];
+  if (arrived.source != me_ && !arrived.credited) outbox_.owe(arrived.source);
   arrived = Arrived();
   spare_.push_back(std::move(owner));
 }
 
-void Inbox::send_early_credits() {
+void Inbox::owe_early_credits() {
   for (Arrived* const arrived : running_) {
     if (arrived->next != arrived->end || arrived->credited || arrived->source == me_) continue;
     arrived->credited = true;
-    ++owed_[arrived->source];
-    send_credits(arrived->source);
+    outbox_.owe(arrived->source);
   }
 }
 
@@ -269,14 +270,8 @@ void Inbox::send_reply(std::uint32_t source, Step& step) {
     return wire_.send(header);
   }
   portals::Header header = Wire::header(source, kReplyPortal, match_bits(MessageKind::reply, step.call));
-  set_count(header, std::exchange(owed_[source], 0));
+  set_count(header, outbox_.take_owed(source));
   wire_.send(header, step.reply.bytes().data(), step.reply.bytes().size());
-}
-
-void Inbox::send_credits(std::uint32_t source) {
-  portals::Header header = Wire::header(source, kCreditPortal, match_bits(MessageKind::credit, 0));
-  set_count(header, std::exchange(owed_[source], 0));
-  wire_.send(header);
 }
 
 }  // namespace margay::rmi::core

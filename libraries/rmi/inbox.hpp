@@ -43,8 +43,8 @@ class Inbox {
   // The same for the own node's requests, outside.
   bool run_own();
 
-  // Sends the credits of buffers whose requests have all begun, before a wait inside a method. Inside.
-  void send_early_credits();
+  // Owes the credits of buffers whose requests have all begun, before a wait inside a method. Inside.
+  void owe_early_credits();
 
   // How many methods are in execution, each inside a wait of the one before.
   [[nodiscard]] unsigned depth() const { return depth_; }
@@ -92,7 +92,6 @@ class Inbox {
   // All its requests have been executed: frees it.
   void finish(Arrived& arrived);
   void send_reply(std::uint32_t source, Step& step);
-  void send_credits(std::uint32_t source);
 
   host::Rank& rank_;
   Mailbox& mailbox_;
@@ -109,8 +108,6 @@ class Inbox {
   };
   std::vector<Queue> queues_;  // by source
   std::vector<std::unique_ptr<Arrived>> spare_;
-  // Buffers that a source may send again, and has not been sent a credit for.
-  std::vector<std::uint32_t> owed_;
   // Buffers in which methods are in execution, the innermost last.
   std::vector<Arrived*> running_;
   std::size_t queued_ = 0;  // buffers in all queues

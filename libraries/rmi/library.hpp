@@ -17,15 +17,15 @@ inline constexpr portals::PortalIndex kRequestPortal = 48, kReplyPortal = 49, kC
 // Match bits: 4 kind, 20 group (always 0), 8 parity of the sender's fence, 32 number. A reply has the call's 60 bits
 // instead of the last three.
 enum class MessageKind : std::uint8_t {
-  buffer = 1,    // portal 48: requests; user data: their number
+  buffer = 1,    // portal 48: requests; user data: their number, and credits (kCreditShift)
   long_request,  // portal 48: one request, too long for a buffer, to be fetched from portal 52; offset: its number
                  // there
-  reply,         // portal 49: user data: buffers that the request's sender may send again
+  reply,         // portal 49: user data: credits
   long_reply,    // portal 49: to be fetched
   wave,          // portal 50: counts of a fence, or its parent's answer
   identity,      // portal 50: a node's program, to node 0
   verdict,       // portal 50: why the programs differ, or nothing
-  credit,        // portal 51: user data: buffers that the receiver may send again
+  credit,        // portal 51: user data: credits, which are buffers that the receiver may send again
   body,          // portal 52: a long request or reply at its owner
   fetched,       // portal 52: and where it goes
 };
@@ -41,6 +41,10 @@ inline constexpr portals::MatchBits kBelowKind = (portals::MatchBits{1} << kKind
 [[nodiscard]] constexpr portals::MatchBits buffer_bits(MessageKind kind, bool parity, std::uint32_t number) {
   return match_bits(kind, std::uint64_t{parity} << 32 | number);
 }
+
+// The count in the header of a buffer: its requests, and from this bit on the credits that ride on it.
+inline constexpr unsigned kCreditShift = 24;
+inline constexpr std::uint32_t kRequestCount = (1U << kCreditShift) - 1;
 
 // --- Bounds. ---
 

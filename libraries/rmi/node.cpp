@@ -43,9 +43,13 @@ Node::Node(host::Rank& joined, const Settings& read)
   static_cast<void>(objects.add(&service, typeid(Service)));
 }
 
-Node::~Node() = default;
+Node::~Node() {
+  rank.observe_losses(news_, false);
+}
 
 void Node::open(const char* call, const ProgramIdentity& identity) {
+  // The loss of a sender may leave messages behind its incomplete one.
+  rank.observe_losses(news_, true);
   for (Mailbox* const mailbox : {&requests, &replies, &control, &credits}) {
     if (const portals::Status status = mailbox->attach(news_); !status.ok()) fail(status.sentence());
   }
@@ -140,6 +144,7 @@ void Node::poll(Flush why) {
   take();
   // In a method, methods run only while it waits.
   while (inbox.depth() == 0 && (inbox.run() || resume())) flush_all(why);
+  outbox.send_owed();
   publish();
 }
 

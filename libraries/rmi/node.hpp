@@ -150,7 +150,8 @@ void Node::serve_until(const char* call, portals::Rank peer, Flush why, Done don
     flush_all(why);
     if (done()) return;
     if (inbox.run() || resume()) continue;
-    if (inbox.depth() != 0) inbox.send_early_credits();
+    if (inbox.depth() != 0) inbox.owe_early_credits();
+    outbox.send_owed();
     // One message at a time: most waits are for one.
     const host::Wait wait{.call = call, .peer = peer, .messages = 1};
     const portals::Status status = host::wait_until(rank, wait, [&] {

@@ -96,15 +96,21 @@ void Outbox::send(std::uint32_t node, Filled filled) {
     portals::Header notice =
         Wire::header(node, kRequestPortal, buffer_bits(MessageKind::long_request, filled.parity, filled.number));
     notice.offset = bodies_.offer(std::move(filled.memory), bytes);
-    set_count(notice, filled.count);
+    set_count(notice, filled.count | take_owed(node) << kCreditShift);
     set_length(notice, bytes);
     return wire_.send(notice);
   }
   portals::Header header =
       Wire::header(node, kRequestPortal, buffer_bits(MessageKind::buffer, filled.parity, filled.number));
-  set_count(header, filled.count);
+  set_count(header, filled.count | take_owed(node) << kCreditShift);
   filled.memory = wire_.send_owned(header, std::move(filled.memory), filled.bytes);
   recycle(filled);
+}
+
+void Outbox::send_owed(std::uint32_t node) {
+  portals::Header header = Wire::header(node, kCreditPortal, match_bits(MessageKind::credit, 0));
+  set_count(header, take_owed(node));
+  wire_.send(header);
 }
 
 void Outbox::add_credits(std::uint32_t node, std::uint32_t credits) {
