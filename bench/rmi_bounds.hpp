@@ -29,14 +29,14 @@ class Echo {
     need(host::join({"echo", kPortals, {}, {}}, rank_));
     const host::Call call(*rank_, "echo");
     list_.append(entry_);
-    need(rank_->table().attach(kPortal, list_));
+    need(rank_->attach(kPortal, list_));
     need(rank_->barrier(call.name()));
   }
   void end() {
     {
       const host::Call call(*rank_, "echo");
       need(rank_->barrier(call.name()));
-      rank_->table().detach(kPortal);
+      rank_->detach(kPortal);
     }
     rank_->end();
   }

@@ -183,7 +183,11 @@ void Inbox::execute(Arrived& arrived, bool inside) {
     --queued_;
   }
   if (inside && rank_.recording())
-    rank_.record({.number = kExecutes, .peer = source, .a = step.executed, .b = arrived.number});
+    rank_.record({.number = kExecutes,
+                  .peer = source,
+                  .a = step.executed,
+                  .b = arrived.number,
+                  .of_arrived = arrived.message.in_heap});
   if (!arrived.queued && arrived.running == 0) finish(arrived);
   if (!inside) return;
   if (step.wants_reply) send_reply(source, step);

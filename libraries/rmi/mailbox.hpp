@@ -36,11 +36,12 @@ class Mailbox {
         heap_memory_(allocate(heap_bytes_)) {
     for (std::size_t row = 0; row < rows_.size(); ++row)
       rows_[row].memory = portals::Region(row_memory_.get() + row * row_bytes_, row_bytes_);
-    list_.append(row_entry_);
+    // A recorded event about a message needs the message's identity, which only a heap has (host::Event::of_arrived).
+    if (!rank.recording()) list_.append(row_entry_);
     list_.append(heap_entry_);
   }
   ~Mailbox() {
-    if (attached_) rank_.table().detach(portal_);
+    if (attached_) rank_.detach(portal_);
   }
   Mailbox(const Mailbox&) = delete;
   Mailbox& operator=(const Mailbox&) = delete;
@@ -48,7 +49,7 @@ class Mailbox {
   // Attaches it to its portal. `observer`: notified when a message is here. Room does not run out, because each node's
   // messages are bounded; a damaged job is held back instead of losing messages.
   [[nodiscard]] portals::Status attach(host::Observer& observer) {
-    portals::Status status = rank_.table().attach(portal_, list_);
+    portals::Status status = rank_.attach(portal_, list_);
     if (!status.ok()) return status;
     attached_ = true;
     rank_.observe(row_block_, &observer);

@@ -73,15 +73,9 @@ void Outbox::recycle(Filled& filled) {
 
 void Outbox::flush(std::uint32_t node, Flush why) {
   Filled filled = close(node);
+  filled.why = why;
   ++*counters_[kBuffers];
   ++*counters_[kFull + static_cast<std::size_t>(why)];
-  if (rank_.recording()) {
-    rank_.record({.number = static_cast<std::uint8_t>(why),
-                  .peer = node,
-                  .bytes = filled.bytes,
-                  .a = filled.count,
-                  .b = filled.number});
-  }
   Lane& lane = lanes_[node];
   if (lane.credits != 0 && lane.queue.empty()) return send(node, std::move(filled));
   queued_bytes_ += filled.capacity;
@@ -98,12 +92,14 @@ void Outbox::send(std::uint32_t node, Filled filled) {
     notice.offset = bodies_.offer(std::move(filled.memory), bytes);
     set_count(notice, filled.count | take_owed(node) << kCreditShift);
     set_length(notice, bytes);
-    return wire_.send(notice);
+    wire_.send(notice);
+    return record_sent(node, filled);
   }
   portals::Header header =
       Wire::header(node, kRequestPortal, buffer_bits(MessageKind::buffer, filled.parity, filled.number));
   set_count(header, filled.count | take_owed(node) << kCreditShift);
   filled.memory = wire_.send_owned(header, std::move(filled.memory), filled.bytes);
+  record_sent(node, filled);
   recycle(filled);
 }
 
@@ -111,6 +107,16 @@ void Outbox::send_owed(std::uint32_t node) {
   portals::Header header = Wire::header(node, kCreditPortal, match_bits(MessageKind::credit, 0));
   set_count(header, take_owed(node));
   wire_.send(header);
+}
+
+void Outbox::record_sent(std::uint32_t node, const Filled& filled) {
+  if (!rank_.recording()) return;
+  rank_.record({.number = static_cast<std::uint8_t>(filled.why),
+                .peer = node,
+                .bytes = filled.bytes,
+                .a = filled.count,
+                .b = filled.number,
+                .of_sent = true});
 }
 
 void Outbox::add_credits(std::uint32_t node, std::uint32_t credits) {
