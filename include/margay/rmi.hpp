@@ -425,7 +425,8 @@ void collect_rmi(T* object, Method method, const In& input, Out& output, Combine
 inline void rmi_fence() {
   core::fence();
 }
-// The same by this tree instead of the one that MARGAY_RMI_FENCE selects. Requires: the same tree on all nodes.
+// The same by this tree instead of the one that MARGAY_RMI_FENCE selects. Throws `error` for central and mcs unless all
+// nodes are threads of one process. Requires: the same tree on all nodes.
 inline void rmi_fence(Tree tree) {
   core::fence(tree);
 }

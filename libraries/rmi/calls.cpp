@@ -55,6 +55,7 @@ Calls::Resumption Calls::take_resumption() {
 }
 
 Calls::Resumption Calls::give_up(std::uint64_t call) {
+  if (slot(call).resumption.resume == nullptr) return {};
   std::erase(resumable_, call);
   return std::exchange(slot(call).resumption, {});
 }

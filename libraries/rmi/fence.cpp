@@ -15,6 +15,16 @@ constexpr std::uint32_t kFold = 0xffff'ffff;
 
 }  // namespace
 
+void record_wave(host::Rank& rank, std::uint32_t wave, const Sums& sums) {
+  rank.counter(kWaves) += 1;
+  if (!rank.recording()) return;
+  // Counts of more than 32 bits are cut in the trace.
+  rank.record({.number = kWave,
+               .detail = wave,
+               .a = static_cast<std::uint32_t>(sums.sent),
+               .b = static_cast<std::uint32_t>(sums.executed)});
+}
+
 void Fence::arrive(Tree tree, const Sums& mine) {
   if (tree != tree_ || number_ == 0) {
     tree_ = tree;
@@ -25,11 +35,13 @@ void Fence::arrive(Tree tree, const Sums& mine) {
   wave_ = 1;
   mine_ = mine;
   over_ = sent_up_ = answered_ = false;
+  has_news_ = true;
   decision_ = {};
 }
 
 void Fence::take(std::uint32_t /*source*/, std::span<const std::byte> bytes) {
   if (bytes.size() != sizeof(Message)) return;
+  has_news_ = true;
   Message message;
   std::memcpy(&message, bytes.data(), sizeof message);
   if (message.down == 0) {
@@ -62,14 +74,7 @@ void Fence::close_wave() {
 }
 
 bool Fence::decide(const Sums& sums) {
-  if (me_ == 0) rank_.counter(kWaves) += 1;
-  if (me_ == 0 && rank_.recording()) {
-    // Counts of more than 32 bits are cut in the trace.
-    rank_.record({.number = kWave,
-                  .detail = wave_,
-                  .a = static_cast<std::uint32_t>(sums.sent),
-                  .b = static_cast<std::uint32_t>(sums.executed)});
-  }
+  if (me_ == 0) record_wave(rank_, wave_, sums);
   return decision_.ends(wave_, sums);
 }
 

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "libraries/rmi/wire.hpp"
@@ -51,8 +52,23 @@ class Decision {
   std::uint64_t executed_before_ = 0;
 };
 
+// Counts a wave with these sums, which this node has decided on, and records it in the trace.
+void record_wave(host::Rank& rank, std::uint32_t wave, const Sums& sums);
+
 class Fence {
+  // A message of a wave, up and down.
+  struct Message {
+    std::uint32_t fence = 0;
+    std::uint32_t wave = 0;
+    std::uint32_t down = 0;
+    std::uint32_t ends = 0;
+    std::uint32_t step = 0;  // of an exchange
+    std::uint32_t unused = 0;
+    Sums sums{};
+  };
+
  public:
+  static constexpr std::size_t kMessageBytes = sizeof(Message);
   Fence(host::Rank& rank, Wire& wire) : rank_(rank), wire_(wire), me_(rank.rank()) {}
 
   // Arrives at the next fence with this node's counts for wave 1. Requires: the one before is over. Inside.
@@ -63,6 +79,8 @@ class Fence {
   // whether the fence is over. Inside.
   template <typename Counts>
   [[nodiscard]] bool advance(Counts&& counts) {
+    // Each round of the wait comes here, mostly without a new message.
+    if (!std::exchange(has_news_, false)) return over_;
     while (!over_) {
       if (tree_ == Tree::exchange) {
         if (!sent_up_ && wave_ > 1) mine_ = counts();
@@ -81,20 +99,7 @@ class Fence {
     return true;
   }
 
-  // Fences that this node has arrived at.
-  [[nodiscard]] std::uint32_t number() const { return number_; }
-
  private:
-  // A message of a wave, up and down.
-  struct Message {
-    std::uint32_t fence = 0;
-    std::uint32_t wave = 0;
-    std::uint32_t down = 0;
-    std::uint32_t ends = 0;
-    std::uint32_t step = 0;  // of an exchange
-    std::uint32_t unused = 0;
-    Sums sums{};
-  };
   // Waves after the first one need the same counts again, so a child's message of the next fence may be early.
   [[nodiscard]] bool all_children_here() const;
   // Sends the sums of this node and its children up, or decides.
@@ -122,6 +127,7 @@ class Fence {
   std::uint32_t step_ = 0;
   std::uint32_t power_ = 1;
   bool over_ = true;
+  bool has_news_ = false;  // since advance() was called last
   bool sent_up_ = false;   // this wave's sums are on the way to the parent
   bool answered_ = false;  // node 0's answer to this wave is here
   bool ends_ = false;      // and it is the end

@@ -23,14 +23,18 @@ std::size_t number(const char* name, std::size_t usual, std::size_t least, std::
   return value;
 }
 
-Tree tree() {
+std::optional<Tree> tree() {
   const char* const set = std::getenv("MARGAY_RMI_FENCE");
   const std::string_view text(set == nullptr ? "" : set);
-  if (text.empty() || text == "exchange") return Tree::exchange;
+  if (text.empty()) return std::nullopt;
+  if (text == "exchange") return Tree::exchange;
   if (text == "hypercube") return Tree::hypercube;
   if (text == "flat") return Tree::flat;
   if (text == "binary") return Tree::binary;
-  fail("MARGAY_RMI_FENCE=" + std::string(text) + " is invalid; set it to flat, binary, hypercube or exchange");
+  if (text == "central") return Tree::central;
+  if (text == "mcs") return Tree::mcs;
+  fail("MARGAY_RMI_FENCE=" + std::string(text) +
+       " is invalid; set it to flat, binary, hypercube, exchange, central or mcs");
 }
 
 }  // namespace

@@ -175,7 +175,8 @@ struct Chain {
   void sum(const int& /*nothing*/, int& total) { total = executed; }
 };
 
-void chains() {
+// With each of the first `trees` trees in turn.
+void chains_by(int trees) {
   Chain chain;
   const rmi_object<Chain> handle(chain);
   const int nodes = get_num_nodes();
@@ -188,12 +189,28 @@ void chains() {
     const int senders = 1 + round % nodes;
     if (get_node_id() < senders) chain.pass(depth, fan);
     expected += senders * all;
-    rmi_fence(static_cast<rmi::Tree>(round % 4));
+    rmi_fence(static_cast<rmi::Tree>(round % trees));
     int total = 0;
     collect_rmi(&chain, &Chain::sum, 0, total);
     need(total == expected, "the fence of round " + std::to_string(round) + " has waited for " +
                                 std::to_string(expected) + " methods, not " + std::to_string(total));
   }
+}
+
+void chains() {
+  chains_by(4);
+}
+
+// All nodes are threads of one process.
+void thread_chains() {
+  chains_by(6);
+}
+
+// They are not.
+void no_thread_fence() {
+  for (const rmi::Tree tree : {rmi::Tree::central, rmi::Tree::mcs})
+    need_error("threads of one process", [tree] { rmi_fence(tree); });
+  rmi_fence();
 }
 
 struct Collector {
@@ -450,12 +467,25 @@ void lost() {
 }
 
 constexpr cases::Case kCases[] = {
-    {"statements", statements}, {"questions", questions}, {"handles", handles},
-    {"long", long_ones},        {"chains", chains},       {"collections", collections},
-    {"broadcasts", broadcasts}, {"monitors", monitors},   {"failures", failures},
-    {"misuse", misuse},         {"waits", waits},         {"floods", floods},
-    {"coroutines", coroutines}, {"factors", factors},     {"queue", queue},
-    {"cycle", cycle},           {"lost", lost},
+    {"statements", statements},
+    {"questions", questions},
+    {"handles", handles},
+    {"long", long_ones},
+    {"chains", chains},
+    {"collections", collections},
+    {"broadcasts", broadcasts},
+    {"monitors", monitors},
+    {"failures", failures},
+    {"misuse", misuse},
+    {"waits", waits},
+    {"floods", floods},
+    {"coroutines", coroutines},
+    {"factors", factors},
+    {"queue", queue},
+    {"cycle", cycle},
+    {"lost", lost},
+    {"thread_chains", thread_chains},
+    {"no_thread_fence", no_thread_fence},
 };
 
 int program(int argc, char** argv) {

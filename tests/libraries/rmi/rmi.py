@@ -13,8 +13,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "mpi"))
 
 from launch_case import cases_of, run_cases  # noqa: E402
 
-# Nodes and options: alone, shared memory, TCP, both, more nodes than processors, threads.
-WORLDS = ((1, ()), (2, ()), (2, ("--nodes", "2")), (4, ("--nodes", "2")), (8, ()), (2, ("--threads", "2")))
+# Processes and options: alone, shared memory, TCP, both, more nodes than processors; threads of one process, of two, and
+# of two on two nodes (mixed mode).
+WORLDS = ((1, ()), (2, ()), (2, ("--nodes", "2")), (4, ("--nodes", "2")), (8, ()), (1, ("--threads", "3")),
+          (2, ("--threads", "2")), (2, ("--nodes", "2", "--threads", "2")))
 
 
 def program(case, name):
@@ -117,6 +119,27 @@ def case_trees(case):
         case.margay("--check-accounting", program(case, "calls"), "statements", "chains", "questions", ranks=5,
                     env={"MARGAY_RMI_FENCE": tree})
         case.expect_lines(["statements: right", "chains: right", "questions: right"])
+
+
+def case_thread_fences(case):
+    """The fences of threads: by the environment and in turn, with nested requests, for up to 8 threads of one process."""
+    for threads in ("1", "2", "3", "4", "8"):
+        for tree in ("central", "mcs"):
+            case.margay("--check-accounting", "--threads", threads, program(case, "calls"), "statements", "chains",
+                        "questions", "thread_chains", "coroutines", "failures", ranks=1,
+                        env={"MARGAY_RMI_FENCE": tree})
+            case.expect_lines([f"{name}: right" for name in
+                               ("statements", "chains", "questions", "thread_chains", "coroutines", "failures")])
+
+
+def case_no_thread_fences(case):
+    """Nodes of several processes have no fences of threads: an error at the start, and in a call."""
+    for ranks, options in ((2, ()), (2, ("--nodes", "2")), (2, ("--threads", "2"))):
+        case.margay(*options, program(case, "calls"), "no_thread_fence", ranks=ranks)
+        case.expect_lines(["no_thread_fence: right"])
+        for tree in ("central", "mcs"):
+            case.margay(*options, program(case, "calls"), ranks=ranks, status="nonzero", env={"MARGAY_RMI_FENCE": tree})
+            case.expect("need all nodes to be threads of one process" in case.last.stderr, "no message about threads")
 
 
 def case_stats(case):
