@@ -11,11 +11,11 @@ import re
 import signal
 import time
 
-from support import Clock, Job, case, compile_c, main, run_one_death
+from support import QUICK, Clock, Job, case, compile_c, main, run_one_death
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1] / "mpi" / "rma" / "atomic.c"
 SECONDS = float(os.environ.get("SOAK_SECONDS", "0"))
-ROUNDS = 20000
+ROUNDS = 5000 if QUICK else 20000
 RANKS = 3
 
 
