@@ -1,7 +1,9 @@
 """The harness of launch.py: what a case is given, the rows of launch_table.py, and how cases are run."""
 import argparse
 import collections
+import csv
 import dataclasses
+import io
 import itertools
 import json
 import os
@@ -33,6 +35,16 @@ class Skipped(Exception):
 def operands(text):
     """As words of one text, without places and handles."""
     return " ".join(OPERAND.findall(re.sub(r"\b0x[0-9a-f]+", "", PLACE.sub("", text))))
+
+
+def identity(event):
+    """The message that an event of a trace belongs to."""
+    return event.get("source"), event.get("destination"), event.get("sequence")
+
+
+def tag_of(event):
+    """The tag in the event's match bits."""
+    return int(event["match_bits"], 16) >> 32
 
 
 def marked_lines(source, mark="// line: "):
@@ -90,10 +102,18 @@ class Case:
         self.margay("--trace", self.trace, *words, **keywords)
         return self.trace
 
-    def events(self, trace, kind):
-        """Its events of a kind, as `margay trace export` has them."""
-        exported = json.loads(self.command("trace", "export", trace, "--format", "json"))
-        return [event for event in exported["events"] if event["kind"] == kind]
+    def exported(self, trace):
+        """A trace as `margay trace export` has it, in JSON."""
+        return json.loads(self.command("trace", "export", trace, "--format", "json"))
+
+    def events(self, trace, *kinds):
+        """Its events of these kinds."""
+        return [event for event in self.exported(trace)["events"] if event["kind"] in kinds]
+
+    def messages(self, trace, *options):
+        """Its messages that the options select, as rows of the table of `margay trace export`."""
+        table = self.command("trace", "export", trace, "--format", "csv", "--table", "messages", *options)
+        return list(csv.DictReader(io.StringIO(table)))
 
     def run(self, command, status=0, **keywords):
         """Runs and judges the exit status: a number, "nonzero", or None for any. Of the standard error `stderr` is
@@ -176,6 +196,7 @@ class Row:
     status: object = 0  # or "nonzero"; None for any
     ids: tuple = None  # of the findings, exactly these; a row states them unless the status is 0 and there are none
     may: tuple = ()  # ids that may come besides, where ranks race to the end of the job
+    of: tuple = None  # the ranks of each finding, in the order of the report
     each: str = None  # the line that each rank prints, and no other, with {rank} and {ranks}
     stdout: tuple = None  # exactly these lines, in any order
     last: str = None  # the last line on standard output
@@ -221,6 +242,9 @@ class Row:
                     f"expected the findings {self.ids or ()}, perhaps {self.may}, not {dict(ids)}")
         if last.report is not None:
             case.expect(last.report["exit_status"] == last.status, "the report has the job's exit status")
+        if self.of is not None:
+            seen = [finding["ranks"] for finding in last.report["findings"]]
+            case.expect(seen == list(self.of), f"expected findings of the ranks {self.of}, not {seen}")
         if self.each is not None:
             case.expect_lines(self.each.format(rank=rank, ranks=ranks) for rank in range(ranks))
         if self.stdout is not None:

@@ -32,6 +32,11 @@ class Build:
     def tool(self, name):
         return str(self.folder / "bin" / name)
 
+    def has_page(self):
+        """Whether npm could build the page of `margay trace view`."""
+        page = self.folder / "viewer" / "dist" / "viewer.html"
+        return page.exists() and page.stat().st_size > 0
+
     def launcher(self):
         """The `margay` that starts programs, and options for it. Under the thread sanitizer one cannot start them: it
         shares its memory with a child until that has become the program. So sanitized libraries take the release build's,
