@@ -25,7 +25,7 @@ void Fence::arrive(Tree tree, const Sums& mine) {
   wave_ = 1;
   mine_ = mine;
   over_ = sent_up_ = answered_ = false;
-  decision_ = {};
+  decision_ = Decision(rule_);
 }
 
 void Fence::take(std::uint32_t /*source*/, std::span<const std::byte> bytes) {

@@ -92,7 +92,7 @@ class Node {
   Heap requests, replies, control, credits;
   Outbox outbox;
   Inbox inbox;
-  Fence fence{rank, wire};
+  Fence fence{rank, wire, settings.rule};
   Service service{*this};
   // Coroutines that waited for a result, and those that have it, by the parity of their suspension.
   std::array<std::uint64_t, 2> suspended{}, resumed{};

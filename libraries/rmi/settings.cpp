@@ -33,6 +33,14 @@ Tree tree() {
   fail("MARGAY_RMI_FENCE=" + std::string(text) + " is invalid; set it to flat, binary, hypercube or exchange");
 }
 
+Rule rule() {
+  const char* const set = std::getenv("MARGAY_RMI_FENCE_RULE");
+  const std::string_view text(set == nullptr ? "" : set);
+  if (text.empty() || text == "safe") return Rule::safe;
+  if (text == "paper") return Rule::paper;
+  fail("MARGAY_RMI_FENCE_RULE=" + std::string(text) + " is invalid; set it to safe or paper");
+}
+
 }  // namespace
 
 Settings read_settings() {
@@ -42,6 +50,7 @@ Settings read_settings() {
   settings.factor = static_cast<std::uint32_t>(number("MARGAY_RMI_FACTOR", 0, 1, 1U << 20));
   settings.queue_bytes = number("MARGAY_RMI_QUEUE", kQueueBytes, kBufferMost, std::size_t{1} << 40);
   settings.tree = tree();
+  settings.rule = rule();
   return settings;
 }
 

@@ -32,10 +32,10 @@ void fence(Tree tree) {
     node.flush_all(Flush::fence);
     const bool parity = (node.fence.number() & 1) != 0;
     const auto ended_ever = [&node] { return node.ended(false) + node.ended(true); };
-    node.fence.arrive(tree,
-                      {.sent = node.begun(parity), .executed = node.ended(parity), .executed_ever = ended_ever()});
-    node.outbox.set_parity(!parity);
     const auto counts = [&] { return Sums{node.begun(false) + node.begun(true), ended_ever(), ended_ever()}; };
+    const Sums of_fence{.sent = node.begun(parity), .executed = node.ended(parity), .executed_ever = ended_ever()};
+    node.fence.arrive(tree, node.settings.rule == Rule::paper ? counts() : of_fence);
+    node.outbox.set_parity(!parity);
     node.serve_until(kCall, portals::kAnyRank, Flush::fence, [&] { return node.fence.advance(counts); });
   }
   throw_failures(node);

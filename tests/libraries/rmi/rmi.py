@@ -106,7 +106,7 @@ def case_queue(case):
 
 def case_settings(case):
     """Invalid settings are errors at the start."""
-    for name, value in (("BUFFER", "17"), ("FACTOR", "0"), ("QUEUE", "x"), ("FENCE", "oak")):
+    for name, value in (("BUFFER", "17"), ("FACTOR", "0"), ("QUEUE", "x"), ("FENCE", "oak"), ("FENCE_RULE", "oak")):
         case.margay(program(case, "calls"), ranks=1, status="nonzero", env={f"MARGAY_RMI_{name}": value})
         case.expect(f"MARGAY_RMI_{name}={value} is invalid" in case.last.stderr, f"no message about {name}")
 
