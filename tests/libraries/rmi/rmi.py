@@ -5,6 +5,7 @@
     tests/libraries/rmi/rmi.py --build build/release chains     one
     tests/libraries/rmi/rmi.py --list
 """
+import os
 import pathlib
 import re
 import sys
@@ -117,6 +118,23 @@ def case_trees(case):
         case.margay("--check-accounting", program(case, "calls"), "statements", "chains", "questions", ranks=5,
                     env={"MARGAY_RMI_FENCE": tree})
         case.expect_lines(["statements: right", "chains: right", "questions: right"])
+
+
+def seeds(case, last, **keywords):
+    """The reasons of the seeds that failed, by the seed."""
+    case.run([program(case, "seeds"), "1", str(last)], **keywords)
+    return dict(re.findall(r"^seed (\d+): (.*)$", case.last.stdout, re.M))
+
+
+def case_seeds(case):
+    """Random requests on the virtual machine: a fence ends when all of them have been executed, once and in order."""
+    seeds(case, 100 if os.environ.get("QUICK_TESTS") else 1000)
+
+
+def case_rule(case):
+    """The paper's rule for the end of a fence ends some too early."""
+    failed = seeds(case, 100, status=1, env={"MARGAY_RMI_FENCE_RULE": "paper"})
+    case.expect("fence" in failed.values(), f"no fence ends too early: {failed}")
 
 
 def case_sort(case):
