@@ -65,8 +65,8 @@ class Fence {
   // Arrives at the next fence with this node's counts for wave 1: of Rule::paper all, as in later waves. Requires: the
   // one before is over. Inside.
   void arrive(Tree tree, const Sums& mine);
-  // Takes a message of portal 50.
-  void take(std::uint32_t source, std::span<const std::byte> bytes);
+  // Takes a message of portal 50. Returns nullptr, or why `source` cannot have sent it.
+  [[nodiscard]] const char* take(std::uint32_t source, std::span<const std::byte> bytes);
   // Takes part in the waves as far as messages have arrived. `counts`: returns this node's present counts. Returns
   // whether the fence is over. Inside.
   template <typename Counts>
@@ -99,10 +99,19 @@ class Fence {
     std::uint32_t wave = 0;
     std::uint32_t down = 0;
     std::uint32_t ends = 0;
-    std::uint32_t step = 0;  // of an exchange
-    std::uint32_t unused = 0;
+    std::uint32_t step = 0;    // of an exchange
+    std::uint32_t source = 0;  // set by the receiver
     Sums sums{};
   };
+  // Whether a message may be an answer to this wave, or one of sums.
+  [[nodiscard]] bool is_answer(const Message& message) const;
+  [[nodiscard]] bool is_due(const Message& message) const;
+  // Whether sums are those of a child or partner, for this fence's tree.
+  [[nodiscard]] bool is_of_tree(const Message& message) const;
+  // Whether sums are those of a child, for this wave.
+  [[nodiscard]] bool is_of_child(const Message& message) const {
+    return message.fence == number_ && message.wave == wave_ && is_of_tree(message);
+  }
   // Waves after the first one need the same counts again, so a child's message of the next fence may be early.
   [[nodiscard]] bool all_children_here() const;
   // Sends the sums of this node and its children up, or decides.
@@ -135,7 +144,7 @@ class Fence {
   bool answered_ = false;  // node 0's answer to this wave is here
   bool ends_ = false;      // and it is the end
   Decision decision_;
-  // Messages of children, of this wave and of later fences.
+  // Messages of children, of this wave and of later ones.
   std::vector<Message> up_;
 };
 

@@ -105,9 +105,13 @@ class Node {
   std::uint64_t collects = 0;
 
  private:
+  // The messages of one portal each. They end the job if the message is damaged.
+  void take_credits(const portals::Header& header);
+  void take_reply(const portals::ArrivedMessage& message);
+  void take_control(const portals::ArrivedMessage& message);
   // The exchange of program identities: the texts of differences that node 0 has found.
   void compare(const char* call, const ProgramIdentity& identity);
-  std::vector<std::pair<std::uint32_t, ProgramIdentity>> identities_;
+  std::map<std::uint32_t, ProgramIdentity> identities_;
   bool has_verdict_ = false;
   // The part of both counts that is on the job board.
   std::uint64_t published_sent_ = 0, published_executed_ = 0;
