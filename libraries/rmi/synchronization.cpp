@@ -99,7 +99,8 @@ std::span<const std::byte> take_part(std::uint32_t source, std::uint64_t collect
   Node& node = this_node(kCall);
   const std::pair key{collect, source};
   const host::Call call(node.rank, kCall);
-  node.serve_until(kCall, source, Flush::sync, [&] { return node.parts.contains(key); });
+  // Any lost node: `source` may wait for it, and so send nothing.
+  node.serve_until(kCall, portals::kAnyRank, Flush::sync, [&] { return node.parts.contains(key); });
   node.taken_part = std::move(node.parts.extract(key).mapped());
   return node.taken_part;
 }
