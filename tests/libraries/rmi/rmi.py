@@ -16,6 +16,12 @@ from launch_case import cases_of, run_cases  # noqa: E402
 
 # Nodes and options: alone, shared memory, TCP, both, more nodes than processors, threads.
 WORLDS = ((1, ()), (2, ()), (2, ("--nodes", "2")), (4, ("--nodes", "2")), (8, ()), (2, ("--threads", "2")))
+# Under a sanitizer, where all takes longer: both wires, and threads.
+SANITIZED = ((2, ("--nodes", "2", "--threads", "2")),)
+
+
+def worlds_of(case, worlds=WORLDS):
+    return SANITIZED if case.build.sanitizer else worlds
 
 
 def program(case, name):
@@ -23,7 +29,7 @@ def program(case, name):
 
 
 def everywhere(case, name, worlds=WORLDS, **keywords):
-    for ranks, options in worlds:
+    for ranks, options in worlds_of(case, worlds):
         case.margay("--check-accounting", *options, program(case, "calls"), name, ranks=ranks, **keywords)
         case.expect_lines([f"{name}: right"])
 
@@ -128,7 +134,7 @@ def seeds(case, last, **keywords):
 
 def case_seeds(case):
     """Random requests on the virtual machine: a fence ends when all of them have been executed, once and in order."""
-    seeds(case, 100 if os.environ.get("QUICK_TESTS") else 1000)
+    seeds(case, 100 if case.build.sanitizer or os.environ.get("QUICK_TESTS") else 1000)
 
 
 def case_rule(case):
@@ -139,7 +145,7 @@ def case_rule(case):
 
 def case_sort(case):
     """The paper's sample sort."""
-    for ranks, options in WORLDS:
+    for ranks, options in worlds_of(case):
         case.margay("--check-accounting", *options, program(case, "sample_sort"), "20000", ranks=ranks)
         nodes = ranks * 2 if "--threads" in options else ranks
         case.expect_lines([f"sorted {20000 * nodes} integers: right"])
