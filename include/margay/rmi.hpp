@@ -1,5 +1,5 @@
 // RMI: remote method invocation of STAPL (paper 004), the communication of a parallel library of containers and
-// algorithms. Link with margay::rmi (CMake), and start the program with `margay run`.
+// algorithms. Link with margay::rmi (CMake) or margay-rmi (pkg-config), and start the program with `margay run`.
 //
 //   struct Counter {
 //     int total = 0;

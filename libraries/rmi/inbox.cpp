@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "margay/rmi/execute.hpp"
@@ -59,10 +60,17 @@ void Inbox::take() {
   Mailbox::Message message;
   while (mailbox_.take(message)) {
     const portals::Header& header = *message.header;
+    const MessageKind kind = kind_of(header.match_bits);
+    if (kind != MessageKind::buffer && kind != MessageKind::long_request)
+      refuse_message(rank_, header.source.rank, "buffer of requests", "its kind is unknown");
     auto arrived = obtain(header.source.rank, static_cast<std::uint32_t>(header.match_bits),
                           (header.match_bits >> 32 & 1) != 0, count_of(header) & kRequestCount);
-    outbox_.add_credits(header.source.rank, count_of(header) >> kCreditShift);
-    if (kind_of(header.match_bits) == MessageKind::long_request) {
+    const bool is_long = kind == MessageKind::long_request;
+    if (arrived->count == 0 || (is_long ? length_of(header) : message.body.size()) == 0)
+      refuse(*arrived, "it has no requests");
+    if (!outbox_.add_credits(header.source.rank, count_of(header) >> kCreditShift))
+      refuse(*arrived, "it returns more credits than the node has spent");
+    if (is_long) {
       arrived->fetch = &bodies_.fetch(arrived->source, static_cast<std::uint32_t>(header.offset), length_of(header));
       mailbox_.release(message);
     } else {
@@ -132,7 +140,7 @@ bool Inbox::blocked(const Arrived& arrived) const {
     const RequestView next = RequestView::parse({arrived.next, arrived.end});
     return next.atomic() && objects_.busy(next.object());
   } catch (const error&) {
-    // execute_requests() drops it.
+    // execute_next() refuses it.
     return false;
   }
 }
@@ -212,9 +220,12 @@ bool Inbox::execute_next(Arrived& arrived, Step& step) {
     object = request.object();
     atomic = request.atomic();
     if (atomic && objects_.busy(object)) return false;
+    if (request.wants_reply() && request.call() > kBelowKind) fail("the number of its call is too large");
     // Before the method runs: a nested execution continues behind it.
     arrived.next += request.bytes();
-    if (arrived.count != 0) --arrived.count;
+    if (arrived.count-- == 0) fail("it has more requests than its header counts");
+    if (arrived.next == arrived.end && arrived.count != 0)
+      fail(std::to_string(arrived.count) + " requests that its header counts are missing");
     if (atomic) objects_.set_busy(object, true);
     const bool wants_reply = request.wants_reply();
     const auto find = [this](std::uint32_t id) { return objects_.find(id); };
@@ -228,24 +239,19 @@ bool Inbox::execute_next(Arrived& arrived, Step& step) {
         step.call = request.call();
         return false;
       }
-      calls_.arrive(request.call(), me_, step.reply.bytes());
+      static_cast<void>(calls_.arrive(request.call(), me_, step.reply.bytes()));
     } else if (!returned && object != kServiceObject) {
       // A failed report of a failure is not reported again.
       report_failure(arrived.source, std::move(failure));
     }
     return true;
   } catch (const std::exception& exception) {
-    drop_rest(arrived, exception.what());
-    return false;
+    refuse(arrived, exception.what());
   }
 }
 
-void Inbox::drop_rest(Arrived& arrived, const char* why) {
-  // The fence counts them, because their sender did.
-  const std::uint32_t dropped = std::exchange(arrived.count, 0);
-  executed_[arrived.parity ? 1 : 0] += dropped;
-  arrived.next = arrived.end;
-  report_failure(arrived.source, {std::to_string(dropped) + " requests of a damaged buffer", why});
+void Inbox::refuse(const Arrived& arrived, const std::string& why) {
+  refuse_message(rank_, arrived.source, "buffer of requests (its number " + std::to_string(arrived.number) + ")", why);
 }
 
 void Inbox::finish(Arrived& arrived) {

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "libraries/rmi/bodies.hpp"
@@ -87,8 +88,8 @@ class Inbox {
   void execute_requests(Arrived& arrived, Step& step);
   // Executes one request. Returns false if the rest of the buffer must wait for the end of the step.
   bool execute_next(Arrived& arrived, Step& step);
-  // Drops the rest of a damaged buffer.
-  void drop_rest(Arrived& arrived, const char* why);
+  // Ends the job because of a damaged buffer.
+  [[noreturn]] void refuse(const Arrived& arrived, const std::string& why);
   // All its requests have been executed: frees it.
   void finish(Arrived& arrived);
   void send_reply(std::uint32_t source, Step& step);

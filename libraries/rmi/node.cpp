@@ -78,6 +78,7 @@ void Node::compare(const char* call, const ProgramIdentity& identity) {
       wire.send(Wire::header(node, kControlPortal, match_bits(MessageKind::verdict, 0)), verdict_.data(),
                 verdict_.size());
     }
+    has_verdict_ = true;
     identities_.clear();
   }
   if (!verdict_.empty()) fail(verdict_);
@@ -90,35 +91,52 @@ void Node::take_news() {
   calls.sweep();
   Mailbox::Message message;
   while (credits.take(message)) {
-    outbox.add_credits(message.header->source.rank, count_of(*message.header));
+    take_credits(*message.header);
     credits.release(message);
   }
   while (replies.take(message)) {
-    const portals::Header& header = *message.header;
-    const std::uint64_t call = header.match_bits & kBelowKind;
-    if (kind_of(header.match_bits) == MessageKind::long_reply) {
-      calls.arrive_long(call, header.source.rank, count_of(header), length_of(header));
-    } else {
-      outbox.add_credits(header.source.rank, count_of(header));
-      calls.arrive(call, header.source.rank, message.body);
-    }
+    take_reply(message);
     replies.release(message);
   }
   inbox.take();
   while (control.take(message)) {
-    const MessageKind kind = kind_of(message.header->match_bits);
-    const std::span<const std::byte> bytes = message.body;
-    if (kind == MessageKind::wave) {
-      fence.take(message.header->source.rank, bytes);
-    } else if (kind == MessageKind::verdict) {
-      has_verdict_ = true;
-      verdict_.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    } else if (kind == MessageKind::identity && bytes.size() == sizeof(ProgramIdentity)) {
-      ProgramIdentity identity;
-      std::memcpy(&identity, bytes.data(), sizeof identity);
-      identities_.emplace_back(message.header->source.rank, identity);
-    }
+    take_control(message);
     control.release(message);
+  }
+}
+
+void Node::take_credits(const portals::Header& header) {
+  if (!outbox.add_credits(header.source.rank, count_of(header)))
+    refuse_message(rank, header.source.rank, "credit", "it is for more buffers than the node has");
+}
+
+void Node::take_reply(const Mailbox::Message& message) {
+  const portals::Header& header = *message.header;
+  const std::uint64_t call = header.match_bits & kBelowKind;
+  bool awaited = false;
+  if (kind_of(header.match_bits) == MessageKind::long_reply) {
+    awaited = calls.arrive_long(call, header.source.rank, count_of(header), length_of(header));
+  } else {
+    take_credits(header);
+    awaited = calls.arrive(call, header.source.rank, message.body);
+  }
+  if (!awaited) refuse_message(rank, header.source.rank, "result", "no call awaits it");
+}
+
+void Node::take_control(const Mailbox::Message& message) {
+  const std::uint32_t source = message.header->source.rank;
+  const std::span<const std::byte> bytes = message.body;
+  const MessageKind kind = kind_of(message.header->match_bits);
+  if (kind == MessageKind::wave) {
+    if (const char* const why = fence.take(source, bytes); why != nullptr)
+      refuse_message(rank, source, "message of a fence", why);
+  } else if (kind == MessageKind::verdict && source == 0 && !std::exchange(has_verdict_, true)) {
+    verdict_.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  } else if (kind == MessageKind::identity && here.rank == 0 && bytes.size() == sizeof(ProgramIdentity) &&
+             !has_verdict_ && !identities_.contains(source)) {
+    std::memcpy(&identities_[source], bytes.data(), sizeof(ProgramIdentity));
+  } else {
+    refuse_message(rank, source, "comparison of programs", "it is not the one that is due");
   }
 }
 

@@ -101,7 +101,7 @@ class Node {
   Mailbox requests, replies, control, credits;
   Outbox outbox;
   Inbox inbox;
-  Fence fence{rank, wire};
+  Fence fence{rank, wire, settings.rule};
   ThreadFence thread_fence{rank};
   Tree usual_tree = Tree::exchange;  // of fences that name none
   Service service{*this};
@@ -122,10 +122,14 @@ class Node {
     void notify() override { arrived = true; }
   };
   void take_news();
+  // The messages of one portal each. They end the job if the message is damaged.
+  void take_credits(const portals::Header& header);
+  void take_reply(const Mailbox::Message& message);
+  void take_control(const Mailbox::Message& message);
   // The exchange of program identities: the texts of differences that node 0 has found.
   void compare(const char* call, const ProgramIdentity& identity);
   News news_;
-  std::vector<std::pair<std::uint32_t, ProgramIdentity>> identities_;
+  std::map<std::uint32_t, ProgramIdentity> identities_;
   bool has_verdict_ = false;
   // The part of both counts that is on the job board.
   std::uint64_t published_sent_ = 0, published_executed_ = 0;

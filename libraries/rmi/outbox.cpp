@@ -119,16 +119,17 @@ void Outbox::record_sent(std::uint32_t node, const Filled& filled) {
                 .of_sent = true});
 }
 
-void Outbox::add_credits(std::uint32_t node, std::uint32_t credits) {
+bool Outbox::add_credits(std::uint32_t node, std::uint32_t credits) {
   Lane& lane = lanes_[node];
-  // A damaged number must not lift the bound.
-  lane.credits = std::min(lane.credits + std::min(credits, kCredits), kCredits);
+  if (credits > kCredits - lane.credits) return false;
+  lane.credits += credits;
   while (lane.credits != 0 && !lane.queue.empty()) {
     Filled filled = std::move(lane.queue.front());
     lane.queue.pop_front();
     queued_bytes_ -= filled.capacity;
     send(node, std::move(filled));
   }
+  return true;
 }
 
 bool Outbox::idle() const {

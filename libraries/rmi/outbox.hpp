@@ -93,8 +93,8 @@ class Outbox {
     }
     owing_.clear();
   }
-  // Credits came back: sends what queues. Inside.
-  void add_credits(std::uint32_t node, std::uint32_t credits);
+  // Credits came back: sends what queues. Returns false for more credits than were spent, which change nothing. Inside.
+  [[nodiscard]] bool add_credits(std::uint32_t node, std::uint32_t credits);
   // Buffers of the destination that queue, and bytes of all destinations' ones.
   [[nodiscard]] std::size_t queued(std::uint32_t node) const { return lanes_[node].queue.size(); }
   [[nodiscard]] std::size_t queued_bytes() const { return queued_bytes_; }

@@ -37,6 +37,14 @@ std::optional<Tree> tree() {
        " is invalid; set it to flat, binary, hypercube, exchange, central or mcs");
 }
 
+Rule rule() {
+  const char* const set = std::getenv("MARGAY_RMI_FENCE_RULE");
+  const std::string_view text(set == nullptr ? "" : set);
+  if (text.empty() || text == "safe") return Rule::safe;
+  if (text == "paper") return Rule::paper;
+  fail("MARGAY_RMI_FENCE_RULE=" + std::string(text) + " is invalid; set it to safe or paper");
+}
+
 }  // namespace
 
 Settings read_settings() {
@@ -46,6 +54,7 @@ Settings read_settings() {
   settings.factor = static_cast<std::uint32_t>(number("MARGAY_RMI_FACTOR", 0, 1, 1U << 20));
   settings.queue_bytes = number("MARGAY_RMI_QUEUE", kQueueBytes, kBufferMost, std::size_t{1} << 40);
   settings.tree = tree();
+  settings.rule = rule();
   return settings;
 }
 

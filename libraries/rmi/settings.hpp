@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "libraries/rmi/fence.hpp"
 #include "libraries/rmi/library.hpp"
 #include "margay/rmi/node.hpp"
 
@@ -15,6 +16,7 @@ struct Settings {
   std::uint32_t factor = 0;                // MARGAY_RMI_FACTOR; 0: kFactor, or kFactorOffNode
   std::size_t queue_bytes = kQueueBytes;   // MARGAY_RMI_QUEUE
   std::optional<Tree> tree;                // MARGAY_RMI_FENCE
+  Rule rule = Rule::safe;                  // MARGAY_RMI_FENCE_RULE
 };
 
 // Throws `error` for a value that is out of range.

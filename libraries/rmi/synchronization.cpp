@@ -34,13 +34,16 @@ void fence(Tree tree) {
     const bool parity = node.outbox.parity();
     const auto ended_ever = [&node] { return node.ended(false) + node.ended(true); };
     const auto counts = [&] { return Sums{node.begun(false) + node.begun(true), ended_ever(), ended_ever()}; };
-    const Sums first{.sent = node.begun(parity), .executed = node.ended(parity), .executed_ever = ended_ever()};
+    const Sums of_fence{.sent = node.begun(parity), .executed = node.ended(parity), .executed_ever = ended_ever()};
     node.outbox.set_parity(!parity);
-    const auto wait_in = [&](auto& fence) {
+    const auto wait_in = [&](auto& fence, const Sums& first) {
       fence.arrive(tree, first);
       node.serve_until(kCall, portals::kAnyRank, Flush::fence, [&] { return fence.advance(counts); });
     };
-    is_of_threads(tree) ? wait_in(node.thread_fence) : wait_in(node.fence);
+    if (is_of_threads(tree))
+      wait_in(node.thread_fence, of_fence);
+    else
+      wait_in(node.fence, node.settings.rule == Rule::paper ? counts() : of_fence);
   }
   throw_failures(node);
 }
@@ -103,7 +106,8 @@ std::span<const std::byte> take_part(std::uint32_t source, std::uint64_t collect
   Node& node = this_node(kCall);
   const std::pair key{collect, source};
   const host::Call call(node.rank, kCall);
-  node.serve_until(kCall, source, Flush::sync, [&] { return node.parts.contains(key); });
+  // Any lost node: `source` may wait for it, and so send nothing.
+  node.serve_until(kCall, portals::kAnyRank, Flush::sync, [&] { return node.parts.contains(key); });
   node.taken_part = std::move(node.parts.extract(key).mapped());
   return node.taken_part;
 }

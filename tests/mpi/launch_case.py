@@ -60,6 +60,8 @@ class Case:
         self.build = build
         self.folder = pathlib.Path(folder)
         self.problems = []
+        # Under a sanitizer all takes longer, and its reports are failures.
+        self.timeout = TIMEOUT * (support.SLOWER if build.sanitizer else 1)
         self.library_path = {"LD_LIBRARY_PATH": str(build.folder / "lib")}
         self.traces, self.trace = 0, None
 
@@ -74,7 +76,7 @@ class Case:
         report = self.folder / "report.json"
         report.unlink(missing_ok=True)
         wanted = [] if "--report" in words else ["--report", report]
-        command = [self.build.tool("margay"), "run", "-n", str(ranks), "--timeout", str(TIMEOUT), *wanted, *words]
+        command = [*self.build.launcher(), "-n", str(ranks), "--timeout", str(self.timeout), *wanted, *words]
         self.run(command, status, **keywords)
         text = report.read_text(encoding="utf-8") if report.exists() else ""
         self.last.report = json.loads(text) if text else None
@@ -93,7 +95,7 @@ class Case:
 
     def command(self, *words, status=0, **keywords):
         """Another command of margay; its standard output."""
-        return self.run([self.build.tool("margay"), *words], status, **keywords).stdout
+        return self.run([self.build.launcher()[0], *words], status, **keywords).stdout
 
     def traced(self, *words, **keywords):
         """A traced run; the trace's folder, which is `trace` until the next one."""
@@ -118,9 +120,11 @@ class Case:
     def run(self, command, status=0, **keywords):
         """Runs and judges the exit status: a number, "nonzero", or None for any. Of the standard error `stderr` is
         without places and ids of findings, `whole_stderr` with them; `ids` are the ids, in the order of lines."""
-        run = support.execute(command, TIMEOUT + 15, **keywords)
+        run = support.execute(command, self.timeout + 15, **keywords)
         expected = run.status if status is None else status
         problems = run.problems(expected)
+        if self.build.sanitizer and support.SANITIZER_REPORT.search(run.stderr):
+            problems.append("a sanitizer reports")
         if problems:
             self.problems.append(run.transcript(problems))
         run.ids = FINDING.findall(run.stderr)

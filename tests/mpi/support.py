@@ -11,6 +11,10 @@ import time
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 
+# A sanitized program takes so much longer, at most; and what each sanitizer writes before its report.
+SLOWER = 4
+SANITIZER_REPORT = re.compile(r"Sanitizer: |: runtime error: ")
+
 _FOREIGN = re.compile(r"^(PMI|PMIX|HYDRA|HYDI|MPI|MPICH|OMPI|SLURM|MARGAY)_?")
 
 

@@ -5,6 +5,7 @@
     tests/libraries/rmi/rmi.py --build build/release chains     one
     tests/libraries/rmi/rmi.py --list
 """
+import os
 import pathlib
 import re
 import sys
@@ -21,6 +22,12 @@ WORLDS = ((1, ()), (2, ()), (2, ("--nodes", "2")), (4, ("--nodes", "2")), (8, ()
 # The numbers of RMI's events (libraries/rmi/library.hpp): a buffer is sent, by its cause; it is executed; a wave ends; a
 # result is asked for.
 BY_FACTOR, BY_SYNC, BY_FENCE, EXECUTES, ENDS_WAVE, ASKS = 1, 2, 3, 6, 7, 8
+# Under a sanitizer, where all takes longer: both wires, and threads.
+SANITIZED = ((2, ("--nodes", "2", "--threads", "2")),)
+
+
+def worlds_of(case, worlds=WORLDS):
+    return SANITIZED if case.build.sanitizer else worlds
 
 
 def program(case, name):
@@ -28,7 +35,7 @@ def program(case, name):
 
 
 def everywhere(case, name, worlds=WORLDS, **keywords):
-    for ranks, options in worlds:
+    for ranks, options in worlds_of(case, worlds):
         case.margay("--check-accounting", *options, program(case, "calls"), name, ranks=ranks, **keywords)
         case.expect_lines([f"{name}: right"])
 
@@ -112,7 +119,7 @@ def case_queue(case):
 
 def case_settings(case):
     """Invalid settings are errors at the start."""
-    for name, value in (("BUFFER", "17"), ("FACTOR", "0"), ("QUEUE", "x"), ("FENCE", "oak")):
+    for name, value in (("BUFFER", "17"), ("FACTOR", "0"), ("QUEUE", "x"), ("FENCE", "oak"), ("FENCE_RULE", "oak")):
         case.margay(program(case, "calls"), ranks=1, status="nonzero", env={f"MARGAY_RMI_{name}": value})
         case.expect(f"MARGAY_RMI_{name}={value} is invalid" in case.last.stderr, f"no message about {name}")
 
@@ -144,6 +151,23 @@ def case_no_thread_fences(case):
         for tree in ("central", "mcs"):
             case.margay(*options, program(case, "calls"), ranks=ranks, status="nonzero", env={"MARGAY_RMI_FENCE": tree})
             case.expect("need all nodes to be threads of one process" in case.last.stderr, "no message about threads")
+
+
+def seeds(case, last, **keywords):
+    """The reasons of the seeds that failed, by the seed."""
+    case.run([program(case, "seeds"), "1", str(last)], **keywords)
+    return dict(re.findall(r"^seed (\d+): (.*)$", case.last.stdout, re.M))
+
+
+def case_seeds(case):
+    """Random requests on the virtual machine: a fence ends when all of them have been executed, once and in order."""
+    seeds(case, 100 if case.build.sanitizer or os.environ.get("QUICK_TESTS") else 1000)
+
+
+def case_rule(case):
+    """The paper's rule for the end of a fence ends some too early."""
+    failed = seeds(case, 100, status=1, env={"MARGAY_RMI_FENCE_RULE": "paper"})
+    case.expect("fence" in failed.values(), f"no fence ends too early: {failed}")
 
 
 def case_stats(case):
