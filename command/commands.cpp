@@ -67,9 +67,9 @@ void add_info_command(CLI::App& app) {
       info->add_flag("--collectives", *collectives,
                      "cost and algorithm of each collective by length; the first use measures this machine");
   of_collectives->excludes(of_protocols);
-  info->add_option("-n,--ranks", group->ranks, "for a job of this many ranks")->check(whole_number(1, sim::kMaxRanks));
+  info->add_option("-n,--ranks", group->ranks, "for a job of this many ranks")->check(whole_number(1, sim::kRanksMax));
   info->add_option("--nodes", group->nodes, "for a job on this many nodes")
-      ->check(whole_number(1, sim::kMaxRanks))
+      ->check(whole_number(1, sim::kRanksMax))
       ->needs(of_collectives);
   info->add_option("--rates", group->rates,
                    "use these rates, as `margay run --rates` takes them: usual, paragon, a file, a text")
@@ -110,7 +110,7 @@ void add_stacks_command(CLI::App& app) {
   stacks->add_option(
       "job", order->job,
       "a job's name, or the number of its launcher or of any process (default: the only job of this user)");
-  stacks->add_option("--rank", order->rank, "only this rank")->check(whole_number(0, sim::kMaxRanks - 1));
+  stacks->add_option("--rank", order->rank, "only this rank")->check(whole_number(0, sim::kRanksMax - 1));
   stacks->add_flag("--all", order->all, "also the frames and threads of the library, one frame on each line");
   stacks->callback([order] { end_with(command::stacks(*order)); });
 }

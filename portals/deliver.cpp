@@ -61,7 +61,8 @@ Placed Delivery::put_whole(const Header& header, const Region& body) {
 Verdict Delivery::verdict_of(const Placed& placed, const Header& header) {
   MARGAY_ASSERT(placed.entry != nullptr);
   Verdict verdict;
-  // Verdict::entry is mutable, as decide() returns it. The cast is safe, because lists link no constant entries.
+  // Verdict::entry points to a non-constant entry, as decide() returns it. The cast is safe, because lists link only
+  // such entries.
   verdict.entry = const_cast<MatchEntry*>(placed.entry);
   verdict.visited = placed.visited;
   Storage::describe_put(*placed.entry->memory(), header, verdict);

@@ -47,7 +47,8 @@ Status PortalTable::attach(PortalIndex index, MatchList& list) {
 }
 
 void PortalTable::detach(PortalIndex index) {
-  // Requirements and not a Status: the caller attached the portal itself, so a violation is a defect of the program.
+  // Requirements and not a Status, because the caller attached the portal itself, so a violation is a defect of the
+  // program.
   require(index < kPortalCount, "detach() of a portal past the table, which has portals 0 to 63; choose one of those");
   require(!is_reserved(index),
           "detach() of portal 63, which is margay's own, for barrier(), settle() and finish(); leave it");

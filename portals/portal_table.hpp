@@ -19,7 +19,7 @@ class PortalTable {
   // also fails for options that the descriptor's type does not have. A descriptor may be attached to several portals,
   // each with options of its own; its counters then count the messages of all of them.
   [[nodiscard]] Status attach(PortalIndex index, Descriptor& memory, const Options& options);
-  // Attaches a list, without options: each of its entries has its own.
+  // Attaches a list, without options, because each of its entries has its own.
   [[nodiscard]] Status attach(PortalIndex index, MatchList& list);
   // Empties a portal; no effect on an empty one. Messages that are already decided still complete. Requires: a portal
   // of the table that is not reserved.

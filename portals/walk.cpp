@@ -81,7 +81,7 @@ Walk::End Walk::follow(const MatchList& list, const Header& header, Successor su
     // `end` keeps the reason of the last entry that failed for room or length, as DropReason describes.
     if (link->to == Link::To::drop) return end;
     if (link->to == Link::To::next) {
-      // An adopted entry has no successor in the chain: only links lead on from it.
+      // An adopted entry has no successor in the chain, so only links lead on from it.
       entry = entry->chained_ ? successor(entry, end) : nullptr;
     } else {
       // A link to an entry of another list, or of none, ends the walk.

@@ -58,7 +58,7 @@ inline void put_own_block(Collective& collective, const portals::Region& to, con
   if (!there) portals::copy(to, from);
 }
 // Sends each message of `out` straight to its peer and receives those of `in`, `at_once` at a time. The spans stay
-// until the end. At most one message to and one from each peer.
+// valid until the routine's end. At most one message goes to each peer, and one comes from each.
 Steps exchange_directly(Collective& collective, std::span<const PeerMessage> out, std::span<const PeerMessage> in,
                         std::size_t at_once = kDirectAtOnce);
 // The same inside a node, through postings. Blocks of more than kReadInPlaceBytes are read in their owner's memory: the

@@ -5,9 +5,10 @@
 //
 // Scan and exclusive scan: each rank receives the combination of the ranks before it, adds its own part, and sends that
 // on. Each piece of a long row is added and sent on while the next one arrives. Cost: (p - 1)(α + n β + n γ); in pieces
-// (p - 1) α + (n + (p - 2) m)(β + γ), because all ranks work at the same time. A rank waits only for the one before it.
-// So where ranks outnumber processors and calls follow each other, each rank is scheduled once for many calls. Of all
-// methods for scans this one moves and combines the fewest bytes.
+// (p - 1) α + (n + (p - 2) m)(β + γ), because all ranks work at the same time. With short rows a rank waits only for
+// the one before it, and may run ahead of the ranks behind it. So where ranks outnumber processors, a rank that is
+// scheduled does its part of many consecutive calls (Cost::one_way). Of all methods for scans this one moves and
+// combines the fewest bytes.
 //
 // Parts are combined in the order of ranks, from the first one on, ((a0 a1) a2) a3, so the operation need not be
 // commutative.
@@ -38,8 +39,9 @@ Steps scan_chain(Collective& collective, ScanCall call) {
     if (adds && bytes != 0 && collective.error_class() == MPI_SUCCESS) is.combine(before, is.partial, is.count);
     if (!last) co_await Send(collective, next, is.row());
   } else {
-    // A piece may be a short message. A member whose call has a short row would take such a piece for its whole
-    // message, if no sender waited for a notice.
+    // A piece may be as short as a short message. If the members' calls have rows of different lengths, a member with a
+    // short row could accept such a piece as its whole message. So each sender first waits for its receiver's notice,
+    // which carries the receiver's length.
     collective.ask_always();
     std::optional<StreamReceive> in;
     std::optional<StreamSend> out;
@@ -96,9 +98,10 @@ Cost chain_cost(const Ask& ask, bool combines) {
   const double chain = facts.crossings.chain;
   const bool streams = messages_of(n) > 1;
   const double pieces = streams ? pieces_of(n) : 1;
-  // The ready notice of a stream; all ranks send theirs at once.
+  // The ready notices of streams. All ranks send theirs at once, so only one is on the path.
   const double word = streams ? 1 : 0;
   const double first = streams ? std::min(n, static_cast<double>(kStreamPieceBytes)) : n;
+  // 1 if some link lies between nodes: that link then determines the time of the notice and of the whole row.
   const double far = chain > 0 ? 1 : 0;
   add_sent(cost, {steps * (pieces + word), chain * (pieces + word)}, {steps * n, chain * n});
   add_path(cost, {steps + word, chain + word * far},

@@ -169,7 +169,7 @@ std::optional<Found> find_block(std::span<const std::byte> posting, int reader) 
   std::memcpy(&head, posting.data(), sizeof head);
   std::uint64_t where = sizeof head + std::uint64_t{head.posted} * sizeof(Posted) +
                         std::uint64_t{head.in_place_blocks} * sizeof(InPlaceBlock);
-  if (where > posting.size()) return std::nullopt;  // no member writes that
+  if (where > posting.size()) return std::nullopt;  // no correct member writes that
   const std::byte* at = posting.data() + sizeof head;
   for (std::uint32_t entry = 0; entry < head.posted; ++entry, at += sizeof(Posted)) {
     Posted block;

@@ -11,14 +11,15 @@
 
 namespace margay::collectives {
 
-// Values of Formula for the registry's rows of hybrids: whether there is a plan, and the cost of the cheapest one. The
-// latter tries all plans, so choices are kept with the communicator (select/choose).
+// The functions of the registry's rows of hybrids (Formula): has_hybrid_plan() is `can`; cost_of_hybrid() is `cost`,
+// that of the cheapest plan. The latter tries all plans, so choices are kept with the communicator (select/choose).
 [[nodiscard]] bool has_hybrid_plan(const Ask& ask);
 [[nodiscard]] Cost cost_of_hybrid(const Ask& ask);
 
-// Operations along a line, by any method. reduce_scatter_along: each member ends with its combined slice of the row
-// (reduce_scatter_among). collect_along: each member begins with its slice, and ends with all slices (collect_among).
-// Method::brief goes in rounds; it requires a commutative operation, and ignores `has_all`.
+// Operations along a line, by any method. reduce_scatter_along(): each member ends with its combined slice of the row
+// (reduce_scatter_among()). Requires: the operation commutes, unless the method is Method::slices. collect_along():
+// each member begins with its slice, and ends with all slices (collect_among()). `has_all`: the number of the member
+// that has all slices from the start; kNoMember: no member. Method::brief, which goes in rounds, ignores it.
 Steps reduce_scatter_along(Collective& collective, Method method, Members line, SlicedRow row, Reducer combine);
 Steps collect_along(Collective& collective, Method method, Members line, SlicedRow row, int has_all);
 
@@ -45,11 +46,11 @@ class NestedSlices {
   Slice own_;
 };
 
-// The blocks of a row grouped by members of a line: each member's own block and those of the ranks that differ from it
-// only in the dimensions `free`. Those of one member precede those of the next.
+// The blocks of a row, grouped by the members of a line. A member's group consists of its own block and of the blocks
+// of the ranks that differ from the member only in the dimensions `free`. The groups are in the order of the members.
 class LineBlocks {
  public:
-  // `blocks`: one for each rank, in one run of memory, to which this object refers.
+  // `blocks`: one block for each rank, all in one run of memory. This object refers to that memory.
   LineBlocks(const Grid& grid, std::size_t dimension, std::span<const std::uint8_t> free, const SlicedRow& blocks);
   // A slice for each member. Valid while this object lives.
   [[nodiscard]] SlicedRow row() const { return {pieces_.region(), slices_, element_bytes_}; }

@@ -48,8 +48,8 @@ template <>
 std::span<const Row<ScanCall>* const> rows<ScanCall>();
 
 // The first row that can do the call, among all rows of one algorithm for one operation (`same`, at least one). The
-// last row is not tested: it takes the remaining calls. It also gives the cost of a class of lengths (select/choose) if
-// it can do only some lengths of the class.
+// last row is not tested, because it takes the remaining calls. So there is a cost for each class of lengths
+// (select/choose), even if the algorithm cannot do the length for which the class's cost is computed.
 template <typename SomeRow>
 [[nodiscard]] const SomeRow& first_applicable(std::span<const SomeRow* const> same, const Ask& ask) {
   for (const SomeRow* const row : same.first(same.size() - 1)) {

@@ -55,7 +55,7 @@ struct Row : Formula {
   Steps (*run)(Collective& collective, const Means& means, const Call& call);
 };
 
-// Values of Formula::can that several rows share. always(): any call.
+// Functions for Formula::can that several rows share. always(): the algorithm can do any call.
 [[nodiscard]] inline bool always(const Ask& /*ask*/) {
   return true;
 }

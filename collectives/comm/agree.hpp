@@ -14,17 +14,18 @@
 
 namespace margay::collectives {
 
-// Tags of agreements, and of messages with edges of a distributed graph. Two kinds (intercomm, graph_edges) are tags of
-// messages through the receive portal, in a communicator's collective context. Only partitioned operations also use
-// that context there (mpi_adi/request/partitioned.hpp); the tags of these begin with two ones. The other two kinds are
-// numbers of calls on the tree portal (agree_among()); those of Agreement::text begin with two ones, and occur only on
-// the library's own world.
+// Tags of agreements, and of messages with edges of a distributed graph. The tags of the kinds intercomm and
+// graph_edges belong to messages through the receive portal, in a communicator's collective context. Only partitioned
+// operations also use that context at that portal; their tags begin with the bits 11 (mpi_adi/request/partitioned.hpp).
+// The tags of the kinds create_group and text are numbers of calls on the tree portal (agree_among()). A tag of the
+// kind text begins with the bits 11, like the number of a persistent call (CallNumber); but this kind occurs only on
+// the library's own world, which has no persistent calls.
 
 // The kinds of agreements; two bits of a tag.
 enum class Agreement : std::uint8_t {
   create_group = 0,  // number: the program's tag
   intercomm = 1,     // number: the program's tag
-  graph_edges = 2,   // number: graphs made of the communicator before
+  graph_edges = 2,   // number: distributed graphs of this communicator before this one
   text = 3,          // number: a hash of the program's text; its highest bit is 0
 };
 
@@ -63,13 +64,13 @@ struct Leaders {
 // Agrees among the members of both groups. Collective over both local communicators.
 [[nodiscard]] Agreed agree_with_leaders(mpi_adi::MpiRank& rank, const Leaders& leaders);
 
-// Agrees on channels for persistent calls of `all` that no member's call has (Notices::open). Returns MPI_SUCCESS,
-// MPIX_ERR_PROC_FAILED or MPI_ERR_TRUNCATE.
+// Agrees on the free channels of `all`, a communicator of all members: the channels that no member's persistent call
+// has (Notices::open()). Returns MPI_SUCCESS, MPIX_ERR_PROC_FAILED or MPI_ERR_TRUNCATE.
 [[nodiscard]] int agree_on_channels(mpi_adi::MpiRank& rank, mpi_adi::Communicator& all);
 
 // Sends `mine` to the other leader and receives its words into `theirs`, which is resized to their number. Returns when
 // both messages are complete. Leaders only. Returns MPI_SUCCESS; MPIX_ERR_PROC_FAILED; MPI_ERR_TRUNCATE, the other
-// leader sends more than `most`.
+// leader sends more than `most` words.
 [[nodiscard]] int exchange_with_leader(mpi_adi::MpiRank& rank, const Leaders& leaders,
                                        const std::vector<std::uint64_t>& mine, std::vector<std::uint64_t>& theirs,
                                        std::size_t most);
@@ -79,14 +80,14 @@ struct Leaders {
 [[nodiscard]] std::unique_ptr<CallTask> duplication(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent,
                                                     mpi_adi::Communicator& duplicate, MPI_Comm* handle);
 
-// Returns a context that this rank does not use after all.
+// Frees the contexts of a successful agreement that this rank does not use. `context`: the first of the pair.
 inline void return_context(mpi_adi::MpiRank& rank, int context) {
   rank.worlds().contexts().give_back(context / 2);
 }
 
 // The bitwise and of words over all members, along the spanning tree. Agreements consist of such ands. Unlike a
 // reduction and a broadcast it reports a lost member to all others. Cost: 2 ceil(log2 p) (α + n β).
-
+//
 // `words`: this member's, then the result, equal on all. `error_class`: MPI_SUCCESS on all members; or, on the members
 // that the failure reaches, MPIX_ERR_PROC_FAILED if a member is lost, MPI_ERR_TRUNCATE if one made another call.
 // `words` are then unspecified. Several ands may follow each other in one phase of a call.

@@ -159,6 +159,7 @@ Made create(MpiRank& rank, Communicator& parent, const GroupPtr& group) {
 }
 
 Made create_group(MpiRank& rank, Communicator& parent, const GroupPtr& group, int tag) {
+  // Distinguishes this agreement from simultaneous ones of the same members.
   const int apart = internal_tag(Agreement::create_group, static_cast<std::uint64_t>(tag));
   const Agreed agreed = agree_among(rank, parent, group, apart);
   if (agreed.context < 0) return {nullptr, agreed.error_class};

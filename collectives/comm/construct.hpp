@@ -79,8 +79,8 @@ struct TextTag {
 // MPI_ERR_INTERN: two agreements had one tag.
 [[nodiscard]] Made create_from_group(mpi_adi::MpiRank& rank, const mpi_adi::GroupPtr& group, std::string_view text);
 
-// MPI_Intercomm_create_from_groups. `remote_leader`: its rank in the world, at the local leader only. error_class
-// MPI_ERR_COMM: the groups have a process in common.
+// MPI_Intercomm_create_from_groups. `remote_leader`: the remote leader's rank in the world, at the local leader only.
+// error_class MPI_ERR_COMM: the groups have a process in common.
 [[nodiscard]] Made join_from_groups(mpi_adi::MpiRank& rank, const mpi_adi::GroupPtr& local, int local_leader,
                                     std::uint32_t remote_leader, std::string_view text);
 

@@ -101,6 +101,7 @@ void choose_method(MpiRank& rank, const Window& window, int member, const Card& 
       heap.map(target.local_rank, card.control, mapped).ok()) {
     target.control = WindowControl(mapped, static_cast<std::size_t>(window.members()));
   }
+  // A window in one piece is mapped already (share_one_piece()).
   if (window.memory.dynamic() || card.bytes == 0 || target.method == WindowMethod::direct) return;
   MethodFacts facts{.is_on_node = true};
   facts.is_mapped = card.memory.bytes >= card.bytes && heap.map(target.local_rank, card.memory, mapped).ok();
@@ -172,6 +173,7 @@ std::unique_ptr<Window> begin_window(MpiRank& rank, Communicator& own, const Exp
   auto window = std::make_unique<Window>();
   window->handle = rank.handles().windows().add(*window);
   if (window->handle == 0) return nullptr;
+  // duplicate() has copied the parent's topology, which is not a property of a window's group.
   own.topology = nullptr;
   window->communicator = &own;
   window->communicator_handle = own.handle;

@@ -25,7 +25,7 @@ struct AskedPlan {
   struct Dimension {
     // Ranks along the dimension; 0: not requested.
     int length = 0;
-    // How data travels along it; nullopt: not requested.
+    // The method by which data travels along it; nullopt: not requested.
     std::optional<Method> method = {};
     bool operator==(const Dimension&) const = default;
   };

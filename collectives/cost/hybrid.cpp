@@ -36,6 +36,7 @@ std::vector<Line> lines_of(const HybridPlan& plan, const Facts& facts) {
   const HybridPlan::Order order = plan.order();
   for (const std::uint8_t at : order.all()) {
     const double length = plan.dimensions[at].length;
+    // A line lies inside a node if its dimension, together with the faster ones, divides the node's ranks.
     const double reach = strides[at] * length;
     const bool inside = facts.nodes == 1 || (facts.even && std::fmod(facts.most_on_node, reach) == 0);
     lines.push_back({length, facts.ranks / length, before, plan.dimensions[at].method, !inside});
@@ -89,7 +90,8 @@ Cost combine_along(const Line& line, double slice, bool asks) {
   return rounds_along(line, slice, asks, true);
 }
 
-// Each member's block goes to all others of its line; in `full` lines one member has all blocks from the start.
+// Each member's block goes to all others of its line. In `full` lines one member has all blocks from the start; a
+// negative number of lines takes the messages that this member does not receive out of the work.
 Cost collect_along(const Line& line, double block, bool asks, double full = 0) {
   if (line.method == Method::bucket) return ring_round(rings_of(line, full), block, false);
   if (line.method == Method::brief) return rounds_along(line, block, asks, false);

@@ -39,9 +39,9 @@ void add_path(Cost& cost, const Split& messages, const Split& bytes);
 // Patterns flat inside each node, with the tree between the leaders.
 [[nodiscard]] Cost nodes_out(const Facts& facts, double bytes, bool awaited = false);
 [[nodiscard]] Cost nodes_in(const Facts& facts, double bytes);
-// When receivers send a ready notice before a block. if_long: only if the block is longer than
-// kHandshakeBytes. asks_always: always. awaited: also only if the block is longer, but in advance. The receivers
-// already wait, so no sender waits for a notice.
+// The time at which receivers send a ready notice before a block. if_long: in the pattern, if the block is longer than
+// kHandshakeBytes. asks_always: in the pattern, for every block. awaited: as if_long, but before the pattern begins, so
+// no sender waits for a notice.
 enum class Dealing : std::uint8_t { if_long, asks_always, awaited };
 // Rank 0 sends each other rank a block, or receives one from each.
 [[nodiscard]] Cost deal(const Facts& facts, double block, Dealing how);
@@ -60,8 +60,9 @@ struct Group {
 // The same, and each member combines the received slices with its own.
 [[nodiscard]] Cost combine_slices(const Group& group, double slice);
 
-// Rings of equal size, all at once. In ring_round() each member's part of `part` bytes goes to all others of its ring.
-// `cut`: the number of rings in which one member has all parts from the start, and receives nothing.
+// Rings of equal size, all active at once. In ring_round() each member has a part of `part` bytes, which goes round the
+// ring to all other members. `combined`: each member combines what arrives with its own data. `cut`: the number of
+// rings in which one member has all parts from the start; it receives none, so these rings have one link fewer.
 struct Rings {
   double members;
   double count;
@@ -70,7 +71,8 @@ struct Rings {
 };
 [[nodiscard]] Cost ring_round(const Rings& rings, double part, bool combined);
 
-// Recursive doubling in groups of equal size, all at once.
+// Recursive doubling in groups of equal size, all active at once. `n`: bytes of each member's row. `asks_always`: each
+// row waits for its receiver's notice.
 struct Doubling {
   int members;
   double groups;
@@ -93,8 +95,8 @@ struct Moved {
 [[nodiscard]] Cost meet(double ranks, const Moved& moved, const Moved& combined, double meetings = 1);
 // The number of barriers for `bytes` of each rank, strip by strip.
 [[nodiscard]] double meetings_of(double bytes);
-// Postings that are polled `polls` times. No rank waits for its readers, so they read one call's data while the next
-// call's is written; the longer of the two is on the path.
+// Postings that are polled `polls` times. A poster does not wait for its readers. So the readers read the data of one
+// call while the poster writes the data of the next call, and `moved.path` has the longer of the two.
 [[nodiscard]] Cost post(double polls, const Moved& moved, const Moved& combined = {0, 0});
 // A chain of postings: each rank reads the result of the ranks before it, and posts its own.
 [[nodiscard]] Cost chain_of_posts(double n, double ranks);

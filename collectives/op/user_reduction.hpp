@@ -58,7 +58,7 @@ class UserReduction {
   mpi_adi::MpiRank& rank_;
   // A copy, because the program may free its handle meanwhile.
   const mpi_adi::Operation operation_;
-  // The elements' type, for which the function may be called with a temporary handle.
+  // The elements' type. If the program has freed the type's handle, the function gets a temporary one.
   mpi_adi::Datatype& type_;
   // Elements of a whole row.
   std::int64_t count_;

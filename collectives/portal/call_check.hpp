@@ -33,14 +33,14 @@
 namespace margay::collectives {
 
 // One process's end of the check; on rank 0 of the world also the judge. TreePortal owns it. Under the process lock.
-// Costs each collective call one message to the judge.
+// Costs one message to the judge for each collective call of several members.
 class CallCheck final : public mpi_adi::Listener {
  public:
   // Takes portal 9 of the host's table. `sent` counts the check's messages, `findings` the reported mistakes; `lines`
   // formats locations. All outlive the check. Requires: no message has arrived yet.
   CallCheck(Host& host, sim::WireCounts& sent, sim::Findings& findings, sim::SourceLines& lines);
 
-  // Findings that are printed; later ones are only counted.
+  // The most findings that are printed; further ones are only counted.
   static constexpr std::uint64_t kLinesMax = 100;
   ~CallCheck() override;
 

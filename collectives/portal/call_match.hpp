@@ -41,7 +41,8 @@ class CallMatch {
   [[nodiscard]] std::string first() const { return words(first_); }
 
  private:
-  // What a member sends and expects. Members of a group that expect the same share one list.
+  // A member's report, with the blocks that it sends and expects. Members of a group that expect the same blocks share
+  // one list.
   struct Member {
     Reported reported;
     Shares sends;

@@ -77,7 +77,7 @@ struct CallRecord {
   std::array<char, 96> of{};
   std::array<char, 64> details{};
   std::array<char, 160> communicator{};
-  // Where the program makes the call.
+  // The location of the call in the program.
   sim::SourceLocation place;
   // Numbers of shares that follow in the message.
   std::uint32_t sends = 0, expects = 0;

@@ -39,7 +39,7 @@ Collective::Collective(TreePortal& portal, mpi_adi::Communicator& communicator, 
       own_flow_(portal.frames(), nullptr),
       flow_(flow) {
   ++communicator_.references;
-  portal_.notices().enter_stopping(call_);
+  portal_.notices().enter_nonblocking(call_);
 }
 
 void Collective::begin(const Shape& shape, const OwnPart& own) {

@@ -59,7 +59,7 @@ class Collective {
   // number from its construction on, but sends and receives nothing before begin().
   Collective(TreePortal& portal, mpi_adi::Communicator& communicator, CallNumber number, Flow& flow,
              mpi_adi::Task& task);
-  // Begins a nonblocking call, once its shape is known: delivers notices that came early.
+  // Begins a nonblocking call, once its shape is known: delivers notices that arrived early.
   void begin(const Shape& shape, const OwnPart& own = {});
   // In a blocking call, waits until the wires have taken all messages. Requires in a nonblocking call: it has awaited
   // Flush.
@@ -164,7 +164,7 @@ class Collective {
   // Whether wires have taken all messages.
   [[nodiscard]] bool all_taken() const;
 
-  // Where the call runs, and its communicator; constant.
+  // The portal, the kernel and the communicator of the call; constant.
   TreePortal& portal_;
   sim::Kernel& kernel_;
   mpi_adi::Communicator& communicator_;
@@ -200,7 +200,7 @@ class Part {
   // (sim::Kernel::expect_answer).
   void expect_from(int member) const;
   void count_answer_from(int member) const;
-  // Monitors a member's process, also if no message has ever passed between the two.
+  // Monitors a member's process, even if no message has ever passed between the two.
   void monitor(int member) const;
   // The call whose state, portals and flow this part uses.
   Collective& collective_;
@@ -248,12 +248,12 @@ class Receive : public Part, public mpi_adi::Awaitable<Receive> {
   int source_;
   // Unsuccessful tests so far; expensive checks run only in some of them.
   int polls_ = 0;
-  // Where the message is.
+  // The stage of the reception.
   Stage stage_ = Stage::deposit;
   bool expecting_ = false;
   // The sender was notified that it may send.
   bool asked_for_ = false;
-  // Where the message goes.
+  // The memory that gets the message.
   portals::Region landing_;
   std::optional<portals::SingleBlock> single_;
   std::optional<portals::CombinedBlock> combined_;
@@ -262,7 +262,7 @@ class Receive : public Part, public mpi_adi::Awaitable<Receive> {
 
 // The stamp of a row: its length, in the field of the match bits that other messages use for the source. The length
 // never exceeds kHandshakeBytes, because the sender of a longer row waits for a "ready". The rank with the table sends
-// no "ready", or in a gate one with the table's shape, which does not fit the sender's.
+// no "ready"; in a gate it sends one with the table's shape, which does not fit that sender's.
 static_assert(kHandshakeBytes <= mpi_adi::kSourceMask >> mpi_adi::kSourceShift);
 [[nodiscard]] constexpr int row_stamp(std::uint64_t bytes) {
   return static_cast<int>(bytes);

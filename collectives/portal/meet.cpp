@@ -8,7 +8,8 @@ namespace margay::collectives {
 
 namespace {
 
-// How often is_alone() must find a sign before it counts. A notice with the reason may still be on its way.
+// The number of times that is_alone() must find that a member has gone on before it returns true. At the first time,
+// the notice that gives the reason (a lost process) may still be on its way.
 constexpr std::uint32_t kDoubts = 2;
 
 // The mark that members of a barrier compare: the operation, and the number of bytes of short data. The mark of long
@@ -90,10 +91,10 @@ bool Meet::advance() {
     fail_for_loss();
     return true;
   }
-  // A notice, or a member that goes on without this barrier, has one of two reasons: the members make different calls,
-  // or a member has left because a process is lost.
+  // There are two possible reasons for a notice, or for a member that goes on without this barrier: the members make
+  // different calls, or a member has left because a process is lost.
   if (!has_any_notice() && !is_alone()) return false;
-  // The barrier may have opened since the first test. Then these signs come from members that continued correctly.
+  // The barrier may have opened since the first test. Then the members that went on are right.
   if (!late_ && is_open()) return false;
   if (has_member_left_for_loss()) {
     fail_for_loss();
@@ -103,9 +104,10 @@ bool Meet::advance() {
   return true;
 }
 
-// Whether a member is done with this call, sent a message for it, or has arrived at a later barrier. The progress that
-// members of a team with strips publish counts at once. Any other sign must be found twice: a member that goes on
-// without this barrier because a process is lost has sent a notice before, which has arrived by the second time.
+// Whether a member is done with this call, has sent a message for it, or has arrived at a later barrier. The first
+// counts at once; only members of a team with strips publish it. The other two must be found twice (kDoubts). A member
+// that leaves the barrier because a process is lost sends a notice before it goes on. By the second time this notice
+// has arrived, and advance() handles it instead.
 bool Meet::is_alone() {
   if (doubts() && any_member_done()) return true;
   if (!checks_closely()) return false;

@@ -82,7 +82,7 @@ class Meet : public Shown, public mpi_adi::Awaitable<Meet> {
   std::uint32_t step_ = 0;
   // Other members have gone on to a later barrier, so the current barrier never opens.
   bool late_ = false;
-  // How often is_alone() has found a sign in the current barrier (kDoubts).
+  // The number of times that is_alone() has found, in the current barrier, that a member has gone on (kDoubts).
   std::uint32_t doubts_ = 0;
 };
 

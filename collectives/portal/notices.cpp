@@ -51,7 +51,7 @@ bool is_ready(NoticeKind kind) {
 }
 
 // The key under which an early notice is kept. For a persistent call it omits the number of the start, because close()
-// looks for the notices of all starts.
+// searches for the notices of all starts.
 portals::MatchBits line_of(portals::MatchBits key) {
   constexpr portals::MatchBits kStart = ((portals::MatchBits{1} << CallNumber::kStartBits) - 1) << mpi_adi::kTagShift;
   const auto number = CallNumber::of_message(static_cast<std::uint32_t>(mpi_adi::tag_of(key)));
@@ -124,7 +124,7 @@ Notices::~Notices() {
 void Notices::end(CallState& call) {
   *call.link = call.next;
   if (call.next != nullptr) call.next->link = call.link;
-  if (call.task != nullptr) --stopping_;
+  if (call.task != nullptr) --nonblocking_;
 }
 
 void Notices::grow() {

@@ -134,7 +134,7 @@ struct Channel {
   // The number of channels used before this one. Its low bits (CallNumber::channel_of), which messages carry, are
   // unique among the communicator's persistent calls that any member still has.
   std::uint64_t number = 0;
-  // How often the call was started.
+  // The number of times that the call was started.
   std::uint64_t starts = 0;
 };
 
@@ -146,7 +146,8 @@ inline constexpr const char* kDifferentCalls =
 // Under the process lock.
 class Notices final : public mpi_adi::Listener {
  public:
-  // Takes portal 4 of the host's table. `early_max`: early notices kept. Requires: no message has arrived yet.
+  // Takes portal 4 of the host's table. `early_max`: the most early notices that are kept. Requires: no message has
+  // arrived yet.
   explicit Notices(Host& host, std::size_t early_max = kEarlyMax);
   ~Notices() override;
 
@@ -178,8 +179,8 @@ class Notices final : public mpi_adi::Listener {
     first = &call;
   }
   // The same for a nonblocking call, of which thousands may be in progress: the table grows with their number.
-  void enter_stopping(CallState& call) {
-    if (stopping_++ > buckets_mask_) [[unlikely]]
+  void enter_nonblocking(CallState& call) {
+    if (nonblocking_++ > buckets_mask_) [[unlikely]]
       grow();
     enter(call);
   }
@@ -257,7 +258,7 @@ class Notices final : public mpi_adi::Listener {
   void send(const CallState& call, int member, NoticeKind kind, portals::PortalIndex stream, bool again);
   // Wakes the task of the call with this key, if the call is a nonblocking one.
   void wake(CallKey key);
-  // Records a communicator's first call, and delivers the notices of it that came early.
+  // Records a communicator's first call, and delivers the notices of it that arrived early.
   void meet(const mpi_adi::Communicator& communicator);
   void deliver_early(const mpi_adi::Communicator& communicator, CallNumber number);
   // Keeps a notice, or drops it if it can be repeated and kEarlyMax are kept.
@@ -284,8 +285,8 @@ class Notices final : public mpi_adi::Listener {
   // Calls that have their number and are not complete: a hash table by number, with the chain in the calls themselves.
   // So a call allocates nothing unless the table grows, and a notice finds its call among thousands.
   std::unique_ptr<CallState*[]> active_;
-  std::size_t buckets_mask_;  // number of buckets, a power of two, minus 1
-  std::size_t stopping_ = 0;  // nonblocking calls in the table
+  std::size_t buckets_mask_;     // number of buckets, a power of two, minus 1
+  std::size_t nonblocking_ = 0;  // nonblocking calls in the table
   std::size_t early_max_;
   std::size_t early_ = 0;  // kept early notices in all contexts
   std::uint64_t dropped_ = 0;

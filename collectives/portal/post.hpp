@@ -76,7 +76,7 @@ class Post : public Shown {
   // because `member` left the call without reading.
   [[nodiscard]] Wait read_by(int member) { return {*this, Wait::For::reader, member}; }
 
-  // Where this member writes what it posts. Requires: room() awaited, and no error.
+  // The memory into which this member writes its posting. Requires: room() awaited, and no error.
   [[nodiscard]] std::byte* mine();
   // Publish what this member wrote. show() wakes no reader; notify() wakes one that may sleep.
   void show();
@@ -115,7 +115,7 @@ class Post : public Shown {
   // The posting that this call uses: each kPostings-th call has the same.
   [[nodiscard]] std::uint32_t slot() const { return static_cast<std::uint32_t>(number() % sim::kPostings); }
   [[nodiscard]] sim::PostingData& posting(int member) const { return team_.posting_area(member).postings[slot()]; }
-  // Where a member's data lies: in its posting, behind the postings, or in long room `room` - 1.
+  // The address of a member's data: in its posting, behind the postings, or in long room `room` - 1.
   [[nodiscard]] std::byte* data_address(int member, std::uint32_t room) const;
   // This member's identification of the call; members whose marks differ make different calls.
   [[nodiscard]] std::uint64_t mark() const;

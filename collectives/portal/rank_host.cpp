@@ -37,7 +37,7 @@ std::uint32_t RankHost::node_of(std::uint32_t world_rank) const {
   return rank_.process().job().node_of_rank[world_rank];
 }
 
-void let_the_check_speak(mpi_adi::MpiRank& rank) {
+void await_call_check(mpi_adi::MpiRank& rank) {
   CallCheck* const check = static_cast<TreePortal*>(rank.collectives())->check();
   if (check == nullptr) return;
   // Some members may never make the call, so the wait is bounded.

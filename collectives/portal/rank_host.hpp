@@ -1,4 +1,4 @@
-// The Host of an MPI rank.
+// The implementation of Host for a rank of an MPI program.
 #pragma once
 
 #include "collectives/portal/host.hpp"
@@ -7,7 +7,7 @@
 
 namespace margay::collectives {
 
-// The Host of a rank of an MPI program. Forwards each question to the rank, which outlives it.
+// The interface between collective calls and an MPI rank. Forwards each call to the rank, which outlives it.
 class RankHost final : public Host {
  public:
   explicit RankHost(mpi_adi::MpiRank& rank) : rank_(rank) {}
@@ -34,9 +34,10 @@ class RankHost final : public Host {
   mpi_adi::MpiRank& rank_;
 };
 
-// Lets the check of --check-types report before the error of this process's last call ends the job: waits until the
-// judge has compared that call on all members. Waits at most 3 s, because some members may never make the call, and no
-// longer once a process is gone. Returns at once if the check is disabled.
-void let_the_check_speak(mpi_adi::MpiRank& rank);
+// Gives the check of collective calls (--check-types) time to report, before the error of this process's last call ends
+// the job. Waits until the judge has compared that call on all members or found a difference. Waits at most 3 s,
+// because some members may never make the call, and no longer once a process is gone. Returns at once if the check is
+// disabled.
+void await_call_check(mpi_adi::MpiRank& rank);
 
 }  // namespace margay::collectives

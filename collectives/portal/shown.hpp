@@ -83,6 +83,7 @@ class Shown : public Part {
   std::uint64_t number_;
   std::uint32_t polls_ = 0;
 
+  // Records an event about `bytes` of the writer's data in the trace, if there is one.
   void record(sim::TraceKind kind, int writer, std::uint64_t bytes) const;
 };
 

@@ -7,8 +7,8 @@ namespace margay::collectives {
 std::optional<Team> Team::find(const sim::NodeMemory* memory, const mpi_adi::Communicator& members) {
   const mpi_adi::Group& group = *members.group;
   const auto pair = static_cast<std::uint32_t>(members.collective_context / 2);
-  // The library's own world has no place: it uses the contexts of the program's world, but its calls have another
-  // order.
+  // The library's own world gets no place in the node's memory. A place belongs to a pair of contexts, and this world
+  // has the contexts of the program's world, whose calls are different ones.
   const bool own = group.session == mpi_adi::Group::kNoSession;
   if (memory == nullptr || members.size() < 2 || own || !sim::NodeMemory::has_place(pair)) return std::nullopt;
   // The barrier's word has 12 bits for the count of arrivals.

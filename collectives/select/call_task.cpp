@@ -63,7 +63,7 @@ int CallTask::outcome(mpi_adi::MpiRank& rank, MPI_Status* status, std::string& w
 }
 
 int CallTask::end(mpi_adi::MpiRank& rank, MPI_Status* status, std::string& words) {
-  if (error_ == MPI_ERR_TRUNCATE) let_the_check_speak(rank);
+  if (error_ == MPI_ERR_TRUNCATE) await_call_check(rank);
   return outcome(rank, status, words);
 }
 
@@ -82,7 +82,7 @@ bool CallTask::go_on() {
 
 Steps CallTask::whole_routine() {
   // These facts exclude shared memory: nothing wakes a suspended routine when memory changes.
-  const StandingFacts& standing = facts_of(portal_.host(), collective_->communicator()).of_stopping();
+  const StandingFacts& standing = facts_of(portal_.host(), collective_->communicator()).of_nonblocking();
   const Plan how = plan(standing);
   collective_->begin(how.shape, how.own);
   co_await routine(*collective_, standing, how.algorithm);

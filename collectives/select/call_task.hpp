@@ -33,8 +33,8 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   [[nodiscard]] int end(mpi_adi::MpiRank& rank, MPI_Status* status, std::string& words) override;
   // Sets the name of the MPI function that makes the request, for reports; a literal.
   void name_it(const char* name) { name_ = name; }
-  // A nonblocking collective's request is neither cancelled nor freed before it is complete (MPI 4.0, 6.12): the
-  // bindings refuse both, so this does nothing.
+  // Does nothing, because the bindings reject it: a nonblocking collective's request is neither cancelled nor freed
+  // before it is complete (MPI 4.0, 6.12).
   [[nodiscard]] int give_up(mpi_adi::MpiRank& /*rank*/, std::string& /*words*/) override { return MPI_SUCCESS; }
 
   // The pool of the coroutine frames of the call's routines.
@@ -77,13 +77,13 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   OrderedCall place_;
   // The channel of a persistent call; empty for others.
   std::optional<Channel> channel_;
-  // Types to which keep() made the call refer.
+  // The datatypes to which keep() has taken references.
   std::vector<mpi_adi::Datatype*> types_;
   // The call in progress; empty between the starts of a persistent one.
   std::optional<Collective> collective_;
   // For reports; "" until name_it().
   const char* name_ = "";
-  // The routine has begun: no gate holds the call back.
+  // The routine has begun. Before, the call waits for the end of the gates before it (CallOrder::may_begin()).
   bool begun_ = false;
   // The call's error class, for the request's outcome.
   int error_ = MPI_SUCCESS;
@@ -105,6 +105,7 @@ class PlainCallTask : public CallTask {
   }
 
  protected:
+  // The arguments of the call.
   What what_;
 };
 

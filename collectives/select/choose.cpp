@@ -51,7 +51,7 @@ portals::Status parse_asked_for(std::string_view text, AskedFor& out) {
         const auto one = static_cast<Operation>(at);
         if (!algorithms_of(one).empty()) known += (known.empty() ? "" : ", ") + std::string(name(one));
       }
-      return portals::Status::error(words + "there is a choice for " + known);
+      return portals::Status::error(words + "invalid operation; there is a choice for " + known);
     }
     std::optional<Algorithm>& chosen = out[static_cast<std::size_t>(*of)];
     chosen.reset();
@@ -63,7 +63,8 @@ portals::Status parse_asked_for(std::string_view text, AskedFor& out) {
     const bool plans = how.size() < behind.size();
     if (!chosen || (plans && chosen != Algorithm::hybrid)) {
       chosen.reset();
-      return portals::Status::error(words + "it is " + std::string(asked) + "=" + algorithms_of(*of));
+      return portals::Status::error(words + "invalid algorithm or plan; the values are " + std::string(asked) + "=" +
+                                    algorithms_of(*of));
     }
     AskedPlan& plan = out.plans[static_cast<std::size_t>(*of)] = {};
     if (!plans) continue;

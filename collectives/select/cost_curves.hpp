@@ -26,7 +26,7 @@ struct CostCurve {
   std::vector<std::vector<CostPoint>> runs;
 };
 
-// A range of lengths with one choice.
+// A range of lengths with one choice, in bytes, both ends included.
 struct ChosenRange {
   std::uint64_t first, last;
   Algorithm algorithm;

@@ -66,21 +66,21 @@ std::vector<std::string> describe_choices(unsigned ranks, bool crowded) {
       "collectives: the cheapest algorithm by bytes, ranks, nodes and processors, with the usual rates (margay "
       "calibrate)"};
   // Nonblocking calls have no shared memory.
-  const Facts stopping = even_facts(job, 1, crowded);
-  Facts waiting = stopping;
-  waiting.shared = job > 1;
-  waiting.strips = waiting.shared;
+  const Facts nonblocking = even_facts(job, 1, crowded);
+  Facts blocking = nonblocking;
+  blocking.shared = job > 1;
+  blocking.strips = blocking.shared;
   add_case(lines,
            "this job: " + std::to_string(job) + " ranks, one node" + (crowded ? ", more ranks than processors" : ""),
-           waiting);
-  add_case(lines, "the same, for nonblocking calls, or on one of many communicators", stopping);
+           blocking);
+  add_case(lines, "the same, for nonblocking calls, or on one of many communicators", nonblocking);
   add_case(lines, "two ranks, a processor for each", even_facts(2, 1, false));
   add_case(lines, "a processor for each rank, one node", even_facts(kMany, 1, false));
   add_case(lines, "a processor for each rank, one rank on each node", even_facts(kMany, kMany, false));
   add_case(lines, "a processor for each rank, 2 nodes of 8", even_facts(2 * kMany, 2, false));
   add_case(lines, "more ranks than processors", even_facts(kMany, 1, true));
   lines.push_back("    above " + std::to_string(kHandshakeBytes / 1024) +
-                  " KiB a receiver asks before the body is sent, so that it is copied once");
+                  " KiB a body is sent after its receiver's ready notice, so that it is copied once");
   return lines;
 }
 

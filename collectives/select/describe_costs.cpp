@@ -78,7 +78,7 @@ std::vector<std::string> describe_costs(const Facts& facts) {
 }
 
 std::string describe_paragon() {
-  std::string text = "on the Paragon, by the same formulas, a broadcast goes round a bucket from";
+  std::string text = "on the Paragon, by the same formulas, a broadcast uses the bucket algorithm from";
   std::string_view before = " ";
   for (const int nodes : {8, 16, 64}) {
     const std::uint64_t bytes = paragon_crossover(nodes);

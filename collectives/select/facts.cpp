@@ -56,7 +56,7 @@ void KnownFacts::ask_for_reading() {
            (host_.kernel().initiator().losses() != 0 && std::ranges::any_of(communicator_.group->world_ranks, lost));
   };
   if (!known()) host_.wait(Until(known), 1);
-  waiting_.facts.reads = team_->reads_others() == true;
+  blocking_.facts.reads = team_->reads_others() == true;
   asks_for_reading_ = false;
 }
 

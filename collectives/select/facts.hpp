@@ -45,24 +45,24 @@ class KnownFacts final : public mpi_adi::CommunicatorExtension {
         communicator_(communicator),
         groups_(std::move(members)),
         team_(std::move(team)),
-        stopping_{found, groups_, nullptr, stopping_chosen_},
-        waiting_{found, groups_, nullptr, waiting_chosen_} {
+        nonblocking_{found, groups_, nullptr, nonblocking_chosen_},
+        blocking_{found, groups_, nullptr, blocking_chosen_} {
     // Both sets are equal for communicators without a place in the node's memory.
     if (!team_) return;
-    waiting_.facts.shared = true;
+    blocking_.facts.shared = true;
     // Strips serve long data, and a place with strips also has postings (Team::has_strips()).
-    waiting_.facts.strips = team_->has_strips();
+    blocking_.facts.strips = team_->has_strips();
     asks_for_reading_ = team_->has_strips();
-    waiting_.team = &*team_;
+    blocking_.team = &*team_;
   }
   // For nonblocking calls: without shared memory, since data there wakes no task.
-  [[nodiscard]] const StandingFacts& of_stopping() const { return stopping_; }
+  [[nodiscard]] const StandingFacts& of_nonblocking() const { return nonblocking_; }
   // For blocking calls. The first such call waits until another process of the node has started, to find out whether
   // members read each other's memory.
-  [[nodiscard]] const StandingFacts& of_waiting() {
+  [[nodiscard]] const StandingFacts& of_blocking() {
     if (asks_for_reading_) [[unlikely]]
       ask_for_reading();
-    return waiting_;
+    return blocking_;
   }
   // Leaves the team when the communicator ends. The result prevents a reuse of the contexts until all members have
   // left. nullptr: all have left, or there is no team; the contexts may be reused at once.
@@ -79,8 +79,8 @@ class KnownFacts final : public mpi_adi::CommunicatorExtension {
   NodeGroups groups_;
   std::optional<Team> team_;
   // Choices by the two sets of facts: nonblocking calls, blocking ones.
-  Chosen stopping_chosen_, waiting_chosen_;
-  StandingFacts stopping_, waiting_;
+  Chosen nonblocking_chosen_, blocking_chosen_;
+  StandingFacts nonblocking_, blocking_;
   // ask_for_reading() is still to be called.
   bool asks_for_reading_ = false;
 };

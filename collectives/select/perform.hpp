@@ -11,17 +11,17 @@
 
 namespace margay::collectives {
 
-// How a call is done, and the content of its notices. Equal on all members but for `own`.
+// The plan of a call: its algorithm, and the content of its notices. Equal on all members but for `own`.
 struct Plan {
   // The chosen algorithm; the same number is in `shape`, for notices.
   Algorithm algorithm = Algorithm::tree;
-  // What notices of the call carry: members whose shapes differ made different calls.
+  // The description of the call in its notices: members whose shapes differ made different calls.
   Shape shape;
   // For the trace only.
   OwnPart own = {};
 };
-// The shape of a call: what notices of it carry. `bytes`: of one rank's data, or of one block.
-// A rank fits 16 bits, as in match bits.
+// The shape of a call, which its notices carry. `bytes`: of one rank's data, or of one block. A rank fits 16 bits, as
+// in match bits.
 [[nodiscard]] inline Shape shape_of(Operation operation, Algorithm algorithm, int root, std::uint64_t bytes) {
   return {.operation = operation_number(operation),
           .algorithm = static_cast<std::uint8_t>(algorithm),
@@ -52,7 +52,7 @@ template <typename Call>
     return standing.choose(call.operation(), call.bytes());
   }
 }
-// How a call of the registry (algorithm/registry) is done: chooses its algorithm.
+// The plan of a call of the registry (algorithm/registry): chooses its algorithm.
 template <typename Call>
 [[nodiscard]] Plan plan_of(const Call& call, const StandingFacts& standing) {
   const Algorithm algorithm = choose_for_call(call, standing);
@@ -99,7 +99,7 @@ requires requires(const Call& call, const StandingFacts& standing) {
 template <typename What>
 [[nodiscard]] int perform(TreePortal& portal, mpi_adi::Communicator& communicator, const What& what) {
   // The facts of blocking calls, which may use shared memory.
-  const StandingFacts& standing = facts_of(portal.host(), communicator).of_waiting();
+  const StandingFacts& standing = facts_of(portal.host(), communicator).of_blocking();
   const Plan plan = plan_of(what, standing);
   int error_class = MPI_SUCCESS;
   // The call's number, by which members publish that they are done with it.

@@ -12,8 +12,8 @@ namespace {
 
 using Nodes = std::span<const std::uint32_t>;
 
-// Sizes of the subtrees of a range whose root is its first rank, largest first. Each subtree is rooted at its first
-// rank, too.
+// The sizes of the root's subtrees in the spanning tree of `ranks` consecutive ranks, largest first. The root is the
+// first rank of the range, and the root of each subtree is the first rank of that subtree.
 std::vector<int> subtrees(int ranks) {
   std::vector<int> sizes;
   for (; ranks > 1; ranks -= ranks / 2) sizes.push_back(ranks / 2);
@@ -99,7 +99,7 @@ int tree_depth(int ranks) {
 }
 
 int asked_tree_depth(int ranks) {
-  // Each level has subtrees of at most two sizes, so results are remembered.
+  // The subtrees of one level have at most two sizes, so the depth of each size is computed once.
   std::vector<std::pair<int, int>> known;
   const auto depth = [&known](auto& again, int size) -> int {
     for (const auto& [of, is] : known) {
@@ -130,6 +130,8 @@ double tree_edges_above(int ranks, double least) {
 double scan_partners(int ranks) {
   double partners = 0;
   for (int distance = 1; distance < ranks; distance *= 2) {
+    // Whole groups of 2 * distance ranks form pairs. In the incomplete last group only ranks whose partner exists
+    // count.
     const int beyond = ranks % (2 * distance);
     partners += ranks - beyond + 2 * std::max(beyond - distance, 0);
   }

@@ -28,9 +28,9 @@ using portals::Status;
 constexpr int kRounds = 5;
 // No round begins after this time: on a busy machine the rounds completed by then must suffice.
 constexpr std::chrono::seconds kPatience{15};
-// Ranks per processor.
+// Ranks per processor in the shapes that measure oversubscribed processors (crowd_question()).
 constexpr int kCrowdedTo = 4;
-// More than a machine has: no limit.
+// No limit: more processors than any machine has.
 constexpr int kAnyProcessors = 1 << 20;
 
 // The path of this executable; empty: it cannot be determined.
@@ -54,7 +54,8 @@ struct Shape {
   [[nodiscard]] Answers answers() const { return fast_of(runs); }
 };
 
-// After a failure the shape is not tried again: it would fail each time.
+// Appends the results of one run to the shape, or sets its status. run_all() skips a shape that has failed, because it
+// would fail each time.
 void run_once(Shape& shape, const std::string& program) {
   // A shape that hangs fails after 60 s and does not stop the command.
   std::vector<std::string> words{
@@ -77,8 +78,8 @@ void run_all(std::vector<Shape>& shapes, const std::string& program) {
   }
 }
 
-// The shapes for this machine. Two ranks, on one node and on two, need a processor each. The first shape shows whether
-// jobs can be started at all.
+// The shapes for this machine. The shapes of two ranks (one on one node, one on two) need a processor for each rank.
+// The first shape shows whether jobs can be started at all.
 std::vector<Shape> shapes_for(int processors) {
   std::vector<Shape> shapes;
   if (processors >= 2) {
@@ -134,8 +135,8 @@ int complain(const Status& status) {
   return 1;
 }
 
-// Determines the file for the rates. Fails if that is the user's file, and neither XDG_CACHE_HOME nor HOME names its
-// folder.
+// Determines the file for the rates: that of the order, or the user's file. Fails for the user's file if neither
+// XDG_CACHE_HOME nor HOME names its folder.
 Status place_of(const command::CalibrateOrder& order, std::string& path) {
   path = order.installed ? sim::installed_rates_file() : order.file;
   if (!path.empty()) return {};
@@ -204,7 +205,7 @@ Status measure_machine(sim::MeasuredRates& out, std::vector<std::string>& remark
   return {};
 }
 
-// The place is checked before the measurement, which takes seconds.
+// The file's path is determined before the measurement, which takes seconds, so that an error is reported at once.
 int calibrate(const command::CalibrateOrder& order) {
   std::string path;
   if (!order.print) {

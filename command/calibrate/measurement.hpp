@@ -18,8 +18,8 @@ using Answers = std::map<std::string, double, std::less<>>;
 // Parses lines "NAME BYTES SECONDS". Error: an invalid line, or the result of a task is missing.
 [[nodiscard]] portals::Status parse_answers(std::string_view output, const std::vector<std::string>& asked,
                                             Answers& out);
-// Combines several runs with the same tasks: for each task the time at a third of the runs' sorted times. Requires:
-// there is at least one.
+// Combines several runs with the same tasks: for each task, the time that is a third of the way up the runs' sorted
+// times. Requires: there is at least one run.
 [[nodiscard]] Answers fast_of(const std::vector<Answers>& runs);
 
 // The tasks of a job, and the algorithms that its calls shall use.
@@ -29,7 +29,7 @@ struct Question {
 };
 // Two ranks of one node, with a processor each.
 [[nodiscard]] Question inside_question();
-// Two ranks of two nodes.
+// Two ranks, one on each of two nodes.
 [[nodiscard]] Question between_question();
 // One rank.
 [[nodiscard]] Question alone_question();

@@ -115,7 +115,8 @@ std::string group_text(const command::CollectivesQuestion& question, const colle
                      facts.crowded ? "more ranks than processors" : "a processor for each");
 }
 
-// fclose() reports a full file system.
+// Writes the picture to a file, or to standard output ("-"). A full file system may be detected by fclose() only, so
+// its result counts, too.
 int write_picture(const std::string& file, const std::string& picture) {
   if (file == "-") return std::fputs(picture.c_str(), stdout) < 0 ? 1 : 0;
   std::FILE* const out = std::fopen(file.c_str(), "we");
@@ -144,8 +145,9 @@ int info_collectives(const command::CollectivesQuestion& question) {
   }
   std::printf("rates: %s\n", taken.source.c_str());
   for (const std::string& line : collectives::describe_rates(taken.rates)) std::printf("%s\n", line.c_str());
-  std::printf("%s: bytes of one rank, algorithm, what it costs and the next one (a hybrid has to be a tenth better)\n",
-              group.c_str());
+  std::printf(
+      "%s: bytes of one rank, chosen algorithm, its cost and the next best one's (a hybrid must be a tenth cheaper)\n",
+      group.c_str());
   for (const std::string& line : collectives::describe_costs(facts)) std::printf("%s\n", line.c_str());
   std::printf("%s\n", collectives::describe_paragon().c_str());
   return 0;

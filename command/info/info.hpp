@@ -28,8 +28,8 @@ struct LongBodyTimes {
   double ring_us = 0;
   // From memory to memory; 0: not measured.
   double reading_us = 0;
-  // The method that a receiver chose; unknown: it had too few bodies of each method, as above 2 MiB, where the ring is
-  // not tried.
+  // The method that a receiver chose. unknown: it received too few bodies by each method to choose. This is always so
+  // above 2 MiB, where it does not try the ring.
   sim::BodyPreference chosen = sim::BodyPreference::unknown;
 };
 

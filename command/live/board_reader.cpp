@@ -51,7 +51,7 @@ std::string wrong_with(const sim::BoardHeader& header, std::uint64_t file_bytes)
     return fmt::format("is of version {} of the board, and this margay's is {}: use the margay that runs the job",
                        header.version, sim::kBoardVersion);
   }
-  const bool sizes_fit = header.size >= 1 && header.size <= sim::kMaxRanks &&
+  const bool sizes_fit = header.size >= 1 && header.size <= sim::kRanksMax &&
                          sim::Board::bytes_for(header.size) == file_bytes && header.total_bytes == file_bytes &&
                          header.node_count >= 1 && header.node_count <= header.size;
   return sizes_fit ? ""

@@ -33,6 +33,7 @@ class BoardReader {
   // sizes are inconsistent; the message is the end of a sentence ("is ...", "has ...").
   [[nodiscard]] static portals::Status open(int descriptor, BoardReader& out);
 
+  // The number of ranks of the job.
   [[nodiscard]] std::uint32_t size() const { return header_.size; }
   // As of the latest refresh(); the size never changes.
   [[nodiscard]] const sim::BoardHeader& header() const { return header_; }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "command/live/running_jobs.hpp"
@@ -48,10 +49,19 @@ struct RankSnapshot {
   std::string call;
   // The reported wait as a phrase; empty: none is reported.
   std::string waits_for;
-  // Seconds in this call, or outside of calls. With `is_monitored` it is a lower bound: the time since the first of the
-  // successive snapshots that showed the same activity. Empty: the previous snapshot showed another one.
+  // Seconds in this call, or outside of calls. Exact for a reported wait. With `is_monitored` a lower bound: the
+  // snapshots since then all showed the same call and number of calls. Empty: the previous snapshot showed another call
+  // or does not exist, or the rank has ended.
   std::optional<double> since_s;
   bool is_monitored = false;
+  // Messages to the rank that lack room and are held on their wires; empty: none, or no wait is reported.
+  std::string held;
+  // The communication libraries that have joined the rank, with their counters.
+  struct Library {
+    std::string name;
+    std::vector<std::pair<std::string, std::uint64_t>> counters;
+  };
+  std::vector<Library> libraries;
   // In the queues at this moment.
   std::uint64_t posted_receives = 0;
   portals::ArrivalCounts unexpected;

@@ -54,7 +54,7 @@ class Terminal {
   [[nodiscard]] TerminalEvent wait(int timeout_ms);
 
  private:
-  // How long a write waits for room: until a signal arrives, or for a short time, as when the screen is left.
+  // The limit of a write's wait for room: until a signal arrives, or a short time, as when the screen is left.
   enum class Patience : std::uint8_t { until_signal, short_ };
 
   // Saves the terminal's state and switches to the screen.

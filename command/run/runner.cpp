@@ -265,8 +265,8 @@ void Runner::on_child(pid_t pid, int code, int value) {
   on_process_end(rank, code != CLD_EXITED, value, now);
 }
 
-// The order decides which rank is the cause: one that aborts has ended the process, and the others may wait for one
-// that has not called MPI_Init.
+// The order decides which rank becomes the cause of the job's end. Ranks that aborted come first, because an abort has
+// ended the process. Ranks that did not call MPI_Init come next, because the other ranks may have waited for them.
 void Runner::on_process_end(std::uint32_t first, bool by_signal, int value, std::int64_t now) {
   std::vector<std::pair<std::uint32_t, RankEnd>> ends;
   bool explained = value == 0 || by_signal;
@@ -274,7 +274,8 @@ void Runner::on_process_end(std::uint32_t first, bool by_signal, int value, std:
     ends.emplace_back(rank, examine(rank, by_signal, value));
     explained = explained || ends.back().second.value == value;
   }
-  // Another part of the process than a rank has failed, such as a sanitizer.
+  // No rank's own end explains the process's exit status, so another part of the process has failed, such as a
+  // sanitizer. The first rank gets the status.
   if (!explained) ends.front().second.value = value;
   const auto order = [](const auto& end) { return end.second.aborting ? 0 : end.second.called_init ? 2 : 1; };
   std::ranges::stable_sort(ends, {}, order);

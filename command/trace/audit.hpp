@@ -14,7 +14,7 @@ namespace margay::command {
 
 // The result of an audit.
 struct Audit {
-  // The puts, gets and replies of one ordered pair. Acknowledgments are answers: they are checked, but not counted.
+  // The puts, gets and replies of one ordered pair. Acknowledgments are checked, but not counted.
   struct Pair {
     std::uint64_t sent = 0;
     // Deposited, or answered with a reply.

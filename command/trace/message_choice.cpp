@@ -136,9 +136,9 @@ std::vector<CLI::Option*> add_message_choice(CLI::App& command, MessageChoice& c
   constexpr std::uint32_t kTagMax = std::numeric_limits<std::int32_t>::max();
   return {
       command.add_option("--from", choice.from, "only messages from this rank of the world")
-          ->check(whole_number(0, sim::kMaxRanks - 1)),
+          ->check(whole_number(0, sim::kRanksMax - 1)),
       command.add_option("--to", choice.to, "only messages to this rank of the world")
-          ->check(whole_number(0, sim::kMaxRanks - 1)),
+          ->check(whole_number(0, sim::kRanksMax - 1)),
       command
           .add_option("--tag", choice.tag,
                       "only messages with this tag; partitions have the tag of the call that made them")

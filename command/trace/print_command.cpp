@@ -257,7 +257,7 @@ void add_trace_print(CLI::App& trace, const CallSite& call_site) {
   print->add_option("--rank", options->ranks, "only events that these ranks recorded")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(whole_number(0, sim::kMaxRanks - 1));
+      ->check(whole_number(0, sim::kRanksMax - 1));
   print
       ->add_option("--kind", options->kinds,
                    "only these kinds of events, as in kernel_send,kernel_arrive; all kinds are listed below")

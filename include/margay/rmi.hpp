@@ -15,17 +15,18 @@
 //   }
 //   int main(int argc, char** argv) { return margay::rmi::run(argc, argv, program); }
 //
-// A node is a process or a thread (paper, 5): all begin the same program at once. An object is local to its node; other
-// nodes reach it by its own address of theirs, which names the object that all of them registered together, and
-// arguments are copies. Methods run in the calls of RMI alone (polling; paper, 6.2): never during a computation, nor in
-// MPI.
+// A node is a process or a thread (paper, 5): all begin the same program at once. An object is local to its node. All
+// nodes register their objects together (rmi_object), so that each node names another node's object by the address of
+// its own. Arguments and results are copies. Methods run only inside calls of RMI (polling; paper, 6.2), never during a
+// computation or a call of MPI.
 //
-// Requests of a node for another one begin in their order. A method called by RMI runs as in a monitor of its object
-// (5.1): two of them never overlap, even if one waits. A method sends requests as everyone else does, but never waits
-// for room; and calls that wait for all nodes are errors in it.
+// Requests from one node to another begin in the order of their calls. A method called by RMI runs as in a monitor of
+// its object (5.1): two methods of one object never overlap, even while one of them waits. A method may send requests,
+// but does not wait for room in buffers. A call that waits for all nodes is an error inside a method.
 //
-// All functions throw `error`: outside of start() and stop(), for a node or object that does not exist, and when a node
-// is lost. Define MARGAY_RMI_STAPL before the include to use the paper's namespace `stapl`.
+// All functions throw `error` before start() and after stop(), for a node or object that does not exist, and when a
+// node is lost. A node belongs to the thread that called start(): RMI is called by that thread only. Define
+// MARGAY_RMI_STAPL before the include to use the paper's namespace `stapl`.
 #pragma once
 
 #include <coroutine>
@@ -48,11 +49,14 @@ namespace margay::rmi {
 
 // --- Begin and end. ---
 
-// Joins the job. Collective, before all else. Throws `error` if the nodes run different programs.
+// Joins the job: the calling thread becomes a node. Collective, before all other calls. Throws `error` if the nodes run
+// different programs, for an invalid MARGAY_RMI_* variable, and if the process cannot join (host::join()); the thread
+// is then no node. A second call without stop() in between throws, too.
 inline void start() {
   core::start(program_identity());
 }
-// A fence, then leaves the job. Collective.
+// A fence, then leaves the job. Collective, outside of a method. Throws as rmi_fence(), and the thread then remains a
+// node. An rmi_object may be destroyed after it.
 inline void stop() {
   core::stop();
 }
@@ -79,6 +83,7 @@ inline int run(int argc, char** argv, int (*program)(int, char**)) {
   return core::run_nodes(argc, argv, &detail::run_node, program);
 }
 
+// The number of nodes of the job, and this node's number, from 0. Both are constant from start() to stop().
 [[nodiscard]] inline int get_num_nodes() {
   return static_cast<int>(core::node_of("get_num_nodes").nodes);
 }
@@ -88,8 +93,10 @@ inline int run(int argc, char** argv, int (*program)(int, char**)) {
 
 // --- Objects. ---
 
-// An object that other nodes may call. Construction is collective: the n-th rmi_object of each node is one object to
-// requests. The caller owns the object, which outlives this. Before the destruction, a fence ends its requests.
+// The registration of an object whose methods other nodes may call. Construction is collective, outside of a method,
+// and returns when all nodes have registered theirs: the n-th rmi_object of each node is one object to requests. The
+// caller owns the object, which must outlive the registration and must not move. Destruction is local. A fence before
+// it ends the requests for the object; a later request fails.
 template <class T>
 class rmi_object {
  public:
@@ -98,7 +105,9 @@ class rmi_object {
   rmi_object(const rmi_object&) = delete;
   rmi_object& operator=(const rmi_object&) = delete;
 
+  // This node's object.
   [[nodiscard]] T& object() const { return *object_; }
+  // The object's number in requests, equal on all nodes.
   [[nodiscard]] std::uint32_t id() const { return id_; }
 
  private:
@@ -108,7 +117,8 @@ class rmi_object {
 
 namespace detail {
 
-// The class of an object, and its id, from a pointer to it or from its rmi_object.
+// The class of an object, and its id, from a pointer to it or from its rmi_object. A pointer costs a comparison with
+// the object that was looked up last, or a search; an rmi_object has the id.
 template <class T>
 [[nodiscard]] std::uint32_t object_id(core::Here& node, const char* call, T* object) {
   return core::id_of(node, call, object, typeid(T));
@@ -163,8 +173,14 @@ using ModeResult = ResultOf<typename Mode<Method>::Plain>;
 
 }  // namespace detail
 
-// "makes a statement": requests the method on the object of `node`, and returns at once. An exception of the method is
-// thrown by this node's next fence. To the own node: at once, unless a method is in execution.
+// "makes a statement": requests the method on the object of `node`, and does not wait for its execution. An exception
+// of the method is thrown by this node's next fence. A request to the own node is executed at once, unless a method is
+// in execution.
+//
+// The arguments are packed before it returns. The request leaves with its buffer (paper, 6.3): when that is full or has
+// as many requests as set_aggregation() allows, or at a call that polls or waits. While the receiver is slower, a call
+// outside of a method executes arrived requests until a buffer is free. Inside a method it throws `error` if more than
+// MARGAY_RMI_QUEUE bytes of requests (64 MiB unless set) would queue.
 template <class Object, class Method, class... Argument>
 void async_rmi(int node, const Object& object, Method method, Argument&&... argument) {
   constexpr const char* kCall = "async_rmi";
@@ -177,7 +193,8 @@ void async_rmi(int node, const Object& object, Method method, Argument&&... argu
 }
 
 // The result of a method that was called by sync_rmi_nonblocking(): "an opaque handle ... subsequently queried" (paper,
-// 6.4). Without wait(), the result is thrown away.
+// 6.4). Movable; used by its node's thread only. Without wait(), the result, or the method's exception, is discarded
+// when it arrives.
 template <class Result>
 class rmi_handle {
  public:
@@ -191,9 +208,10 @@ class rmi_handle {
   rmi_handle& operator=(const rmi_handle&) = delete;
   rmi_handle& operator=(rmi_handle&&) = delete;
 
-  // Whether the result is here. Polls.
+  // Whether the result has arrived. Polls once if it has not.
   [[nodiscard]] bool test() { return core::test_call("rmi_handle::test", need()); }
-  // Waits for the result and returns it, once. Throws `remote_error` if the method threw.
+  // Waits for the result and returns it, executing requests of others meanwhile. Throws `remote_error` if the method
+  // threw. The handle is used up: every later call of its functions throws `error`.
   Result wait() {
     core::wait_call("rmi_handle::wait", need());
     return take();
@@ -216,6 +234,7 @@ class rmi_handle {
   void finish(const char* call) { core::finish_call(call, need()); }
 
  private:
+  // The call's number. Throws `error` if the handle is used up.
   [[nodiscard]] std::uint64_t need() const {
     if (call_ == 0) fail("an rmi_handle is used after wait() or after it was moved");
     return call_;
@@ -229,12 +248,16 @@ class rmi_handle {
     return read_reply<Result>(core::reply_of(end.call), node_);
   }
 
+  // The node that runs the method.
   int node_;
+  // The number of the awaited call; 0: none (after wait(), or moved from).
   std::uint64_t call_;
 };
 
 namespace detail {
 
+// Packs the request and begins an awaited call for its result. If packing throws, the call is cancelled and nothing is
+// sent. The request may still be in its buffer: complete() or finish() sends it.
 template <class Object, class Method, class... Argument>
 [[nodiscard]] rmi_handle<ModeResult<Method>> ask(const char* name, int node, const Object& object, Method method,
                                                  Argument&&... argument) {
@@ -256,7 +279,8 @@ template <class Object, class Method, class... Argument>
 }  // namespace detail
 
 // "asks a question": requests the method, and waits for its result, executing requests of others meanwhile. Throws
-// `remote_error` if the method threw.
+// `remote_error` if the method threw, and `error` in a method that waits for an atomic method of its own object on this
+// node, which could run only after it.
 template <class Object, class Method, class... Argument>
 detail::ModeResult<Method> sync_rmi(int node, const Object& object, Method method, Argument&&... argument) {
   return detail::ask("sync_rmi", node, object, method, std::forward<Argument>(argument)...).complete("sync_rmi");
@@ -305,8 +329,9 @@ struct Forward {
 
 }  // namespace detail
 
-// "makes a statement to all nodes", the own one too, and returns at once. Not collective. The request travels down a
-// binomial tree, so that its order towards other requests is kept only on the first edge.
+// "makes a statement to all nodes", the own one too, and does not wait for its execution. Not collective. An exception
+// of the method on any node is thrown by this node's next fence. The request travels down a binomial tree, so its order
+// relative to this node's other requests is kept only at the nodes to which this node itself sends it.
 template <class Object, class Method, class... Argument>
 void broadcast_rmi(const Object& object, Method method, Argument&&... argument) {
   constexpr const char* kCall = "broadcast_rmi";
@@ -342,9 +367,11 @@ class PartSink final : public ReplySink {
 
 }  // namespace detail
 
-// "asks all": calls method(input, part) on each node's object, with a value-initialised part of its own, and gives all
-// nodes the parts combined in the order of nodes: combine(part of node 0, part of node 1), and so on. `output` is the
-// result. Collective, outside of a method. Throws `remote_error` on all nodes if one's method threw.
+// "asks all": calls method(input, part) on each node's own object, with a value-initialised part, and gives all nodes
+// the parts combined in the order of nodes: combine(part of node 0, part of node 1), and so on. `input`: this node's
+// argument, which is not sent. `combine`: associative, because the parts are combined along a tree. `output`: set to
+// the result, and unchanged on an exception. Collective, outside of a method. Throws `remote_error` on all nodes if a
+// method or a combination threw.
 template <class T, class Method, class In, class Out, class Combine = std::plus<>>
 void collect_rmi(T* object, Method method, const In& input, Out& output, Combine combine = {}) {
   const std::uint64_t collect = core::begin_collect();
@@ -393,11 +420,12 @@ void collect_rmi(T* object, Method method, const In& input, Out& output, Combine
 // --- Synchronisation (paper, 5.1). ---
 
 // Waits until all nodes have arrived and all requests of all nodes are executed, those of methods too; executes
-// requests meanwhile. Collective, outside of a method. Throws the first exception of this node's asynchronous methods.
+// requests meanwhile. Collective, outside of a method. Throws the first exception of the asynchronous methods that this
+// node called since its last fence, as a `remote_error` with the number of the others in its text.
 inline void rmi_fence() {
   core::fence();
 }
-// The same by another tree than the one of MARGAY_RMI_FENCE; all nodes name the same.
+// The same by this tree instead of the one that MARGAY_RMI_FENCE selects. Requires: the same tree on all nodes.
 inline void rmi_fence(Tree tree) {
   core::fence(tree);
 }
@@ -409,11 +437,14 @@ inline void rmi_wait() {
 inline void rmi_poll() {
   core::poll("rmi_poll");
 }
-// Makes every n-th asynchronous call poll (6.2). A buffer that is sent polls in any case.
+// Makes every `calls`-th asynchronous call of this node poll (6.2): 1024 unless set. Sending a buffer polls in any
+// case. Throws `error` for 0.
 inline void set_poll_rate(std::uint32_t calls) {
   core::set_poll_rate(calls);
 }
-// Sends the buffer of a node when it has so many requests (6.3), from its next buffer on.
+// Sets the number of requests after which the buffer to `node` is sent, full or not (6.3), from its next buffer on.
+// Unless set, it is MARGAY_RMI_FACTOR, or 128 for nodes that share memory and 512 for others. No effect for the own
+// node. Throws `error` for 0.
 inline void set_aggregation(int node, std::uint32_t requests) {
   core::set_aggregation(node, requests);
 }
@@ -424,7 +455,7 @@ inline void set_aggregation(int node, std::uint32_t requests) {
 
 // --- Parallel tasks (paper, 5). ---
 
-// The base class of an algorithm's object.
+// The base class of an algorithm's object: execute() is the algorithm, which each node runs on its own object.
 class parallel_task {
  public:
   virtual ~parallel_task() = default;

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "libraries/host/outgoing.hpp"
 #include "mpi/process/machine.hpp"
 #include "mpi/process/threads.hpp"
 #include "mpi_adi/device/portal_numbers.hpp"
@@ -21,7 +22,7 @@ std::string text_of(const mpi_adi::LibraryPortals& range) {
   return std::to_string(range.first) + " to " + std::to_string(range.last);
 }
 
-// The ranges that a library of this name may use, for a message.
+// The ranges that a library of this name may use, for a message: its own ones, and those without a library's name.
 std::string ranges_for(std::string_view library) {
   std::string text;
   for (const mpi_adi::LibraryPortals& range : mpi_adi::kLibraryPortals) {
@@ -37,6 +38,7 @@ bool may_use(std::string_view library, portals::PortalIndex portal) {
   });
 }
 
+// The name is part of messages, of the job board and of trace files, so it has printable characters only.
 bool is_name(const char* name) {
   const std::string_view text = name == nullptr ? std::string_view() : std::string_view(name);
   return !text.empty() && text.size() <= host::kNameMost && std::ranges::all_of(text, [](char c) {
@@ -44,15 +46,25 @@ bool is_name(const char* name) {
   });
 }
 
-// Names of portals, counters and events are there, and those of counters fit the job board and differ.
+// Checks that portals, match bits, counters and events have names, and that the names of counters fit the job board and
+// differ. The launcher adds up the ranks' counters by their names.
 Status check_texts(const host::Library& library) {
   const std::string who = std::string("the library ") + library.name;
   for (const host::NamedPortal& each : library.portals) {
     if (each.name == nullptr) return Status::error(who + ": portal " + std::to_string(each.portal) + " has no name");
   }
+  for (const host::NamedBits& bits : library.bits) {
+    const bool is_own =
+        std::ranges::find(library.portals, bits.portal, &host::NamedPortal::portal) != library.portals.end();
+    if (bits.name == nullptr || !is_own) {
+      return Status::error(who + ": match bits of portal " + std::to_string(bits.portal) +
+                           (is_own ? " have no name" : ", which it has not named"));
+    }
+  }
   for (const char* event : library.events) {
     if (event == nullptr) return Status::error(who + ": an event has no sentence");
   }
+  // Too many counters are an error of Libraries::check().
   if (library.counters.size() > host::kCountersMost) return {};
   std::set<std::string_view> names;
   for (const char* counter : library.counters) {
@@ -76,6 +88,7 @@ Libraries& the_libraries() {
   return mpi_adi::current_process().part<Libraries>();
 }
 
+// The name is checked first, because the messages of the other checks contain it.
 Status Libraries::check(const host::Library& library) const {
   if (!is_name(library.name)) {
     return Status::error("a library's name has 1 to " + std::to_string(host::kNameMost) +
@@ -83,14 +96,22 @@ Status Libraries::check(const host::Library& library) const {
   }
   if (Status status = check_texts(library); !status.ok()) return status;
   const std::string who = std::string("the library ") + library.name;
-  if (library.counters.size() > host::kCountersMost || library.events.size() > host::kEventsMost) {
-    return Status::error(who + " has " + std::to_string(library.counters.size()) + " counters and " +
-                         std::to_string(library.events.size()) + " events; at most " +
-                         std::to_string(host::kCountersMost) + " and " + std::to_string(host::kEventsMost));
+  if (library.counters.size() > host::kCountersMost || library.events.size() > host::kEventsMost ||
+      library.bits.size() > host::kNamedBitsMost) {
+    return Status::error(who + " has " + std::to_string(library.counters.size()) + " counters, " +
+                         std::to_string(library.events.size()) + " events and " + std::to_string(library.bits.size()) +
+                         " named bits; at most " + std::to_string(host::kCountersMost) + ", " +
+                         std::to_string(host::kEventsMost) + " and " + std::to_string(host::kNamedBitsMost));
   }
   if (parts_.size() == host::kLibrariesMost) {
     return Status::error(who + " is one too many: a rank has at most " + std::to_string(host::kLibrariesMost) +
                          " libraries at once");
+  }
+  for (const host::EqualCounters& pair : library.equal) {
+    if (std::max(pair.one, pair.other) >= library.counters.size() || pair.one == pair.other) {
+      return Status::error(who + ": equal counters are two different ones of its " +
+                           std::to_string(library.counters.size()));
+    }
   }
   for (const host::NamedPortal& each : library.portals) {
     const std::string portal = "portal " + std::to_string(each.portal);
@@ -131,6 +152,7 @@ std::size_t Libraries::slot_for(mpi_adi::MpiRank& rank, std::string_view library
 Status Libraries::join(const host::Library& library, bool threads, const void* caller, host::Rank*& out) {
   Part* part = nullptr;
   {
+    // One critical section, so that two libraries that join at the same time get different portals and slots.
     const std::lock_guard guard(mutex_);
     if (Status status = check(library); !status.ok()) return status;
     if (Status status = mpi::acquire_machine(threads); !status.ok()) return status;
@@ -158,12 +180,14 @@ void Libraries::leave(Part& part) {
     const std::lock_guard guard(mutex_);
     std::erase_if(parts_, [&part](const std::unique_ptr<Part>& each) { return each.get() == &part; });
   }
+  // Outside the mutex, because the last user waits until the wires are drained.
   mpi::release_machine();
 }
 
 namespace {
 
-// The host of every process; it has no state of its own.
+// The host of every process; it has no state of its own. Libraries call it by virtual functions, so that they need one
+// symbol of libmpi only.
 class TheHost final : public host::Host {
  public:
   [[nodiscard]] Status join(const host::Library& library, bool threads, const void* caller, host::Rank*& out) override {
@@ -171,6 +195,10 @@ class TheHost final : public host::Host {
   }
   int run_ranks(int argc, char** argv, int (*entry)(int, char**)) override {
     return mpi::run_ranks_as_threads(argc, argv, entry);
+  }
+  void check_end(const host::Outgoing& message) override {
+    portals::require(state_of(message) != host::SendState::queued,
+                     "a library destroys a message that is still under way; keep it until state() is not queued");
   }
 };
 

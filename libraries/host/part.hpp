@@ -44,13 +44,18 @@ class Part final : public host::Rank {
   // Makes the communicator of the library's barriers. Collective over the ranks of the job.
   [[nodiscard]] portals::Status open();
 
+  // The functions of host::Rank. include/margay/host.hpp has their contracts.
   void end() override;
   [[nodiscard]] portals::Rank rank() const override;
   [[nodiscard]] std::uint32_t size() const override;
   [[nodiscard]] bool on_node(portals::Rank peer) const override;
   void enter(const char* name, const void* caller) override;
   void leave(const char* name) override;
-  [[nodiscard]] portals::PortalTable& table() override;
+  [[nodiscard]] portals::Status attach(portals::PortalIndex portal, portals::MatchList& list) override;
+  [[nodiscard]] portals::Status attach(portals::PortalIndex portal, portals::Descriptor& memory,
+                                       const portals::Options& options) override;
+  void detach(portals::PortalIndex portal) override;
+  void name_entry(portals::PortalIndex portal, const portals::MatchEntry& entry, const char* name) override;
   void hold_when_no_room(portals::PortalIndex portal) override;
   [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body) override;
   void send(host::Outgoing& message) override;
@@ -73,10 +78,10 @@ class Part final : public host::Rank {
   [[nodiscard]] std::uint64_t& counter(std::size_t index) override;
   [[noreturn]] void abort(int code, const std::string& message) override;
 
-  // The library's name, and whether one of its portals is `portal`.
+  // The library's name, valid as long as the process, and whether one of its portals is `portal`.
   [[nodiscard]] const char* name() const { return library_.name; }
   [[nodiscard]] bool has(portals::PortalIndex portal) const;
-  // The library's place on the job board.
+  // The library's place on the job board; also its number in trace events.
   [[nodiscard]] std::size_t slot() const { return slot_; }
 
  private:
@@ -84,6 +89,10 @@ class Part final : public host::Rank {
   [[nodiscard]] mpi_adi::Listener& listener_of(host::Observer& observer);
   // Adds a listener to one of the device's lists, or removes it.
   void list(std::vector<mpi_adi::Listener*>& listeners, host::Observer& observer, bool on);
+  // The definitions of the library's portals, match bits and events, for a trace.
+  void define_in_trace(sim::Recorder& recorder) const;
+  // Fails for a portal that the library has not named.
+  [[nodiscard]] portals::Status check_portal(portals::PortalIndex portal) const;
   // Ends the process if a message has an invalid destination, or a portal that is not the library's.
   void check(const portals::Header& header) const;
   // The first rank that is lost and may have to end a wait for `peer`; kAnyRank: there is none.
@@ -91,6 +100,7 @@ class Part final : public host::Rank {
   // The failure that names a lost rank.
   [[nodiscard]] portals::Status lost_rank(const char* call, portals::Rank peer) const;
 
+  // Constant after construction. `library_` refers to the program's arrays of names.
   mpi_adi::MpiRank& rank_;
   const host::Library library_;
   const std::size_t slot_;
@@ -101,6 +111,8 @@ class Part final : public host::Rank {
   const void* caller_ = nullptr;
   // The barrier in progress, or the last one; nullptr before the first.
   std::unique_ptr<collectives::CallTask> barrier_;
+  // By observer. Owner tags of descriptors and transmissions point to the listeners, so these are neither moved nor
+  // deleted before end().
   std::unordered_map<host::Observer*, std::unique_ptr<ObserverListener>> listeners_;
 };
 

@@ -161,7 +161,8 @@ void Inbox::execute(Arrived& arrived, bool inside) {
     --queued_;
   }
   if (inside && rank_.recording())
-    rank_.record({.number = kExecutes, .peer = source, .a = step.executed, .b = arrived.number});
+    rank_.record(
+        {.number = kExecutes, .peer = source, .a = step.executed, .b = arrived.number, .of_arrived = arrived.message});
   if (!arrived.queued && arrived.running == 0) finish(arrived);
   if (!inside) return;
   if (step.wants_reply) send_reply(source, step);

@@ -32,6 +32,7 @@ struct Filled {
   std::uint32_t count = 0;   // requests
   std::uint32_t number = 0;  // of the destination's buffers, from 0
   bool parity = false;
+  Flush why = Flush::full;  // of a buffer that is sent
 };
 
 class Outbox {
@@ -103,6 +104,8 @@ class Outbox {
     std::deque<Filled> queue;
   };
   void send(std::uint32_t node, Filled filled);
+  // Records that the latest message to the node is this buffer.
+  void record_sent(std::uint32_t node, const Filled& filled);
 
   host::Rank& rank_;
   Wire& wire_;

@@ -50,7 +50,7 @@ void wait_for_request() {
   Node& node = this_node(kCall);
   const std::uint64_t before = node.inbox.executed();
   const host::Call call(node.rank, kCall);
-  node.serve_until(kCall, portals::kAnyRank, Flush::poll, [&] { return node.inbox.executed() != before; });
+  node.serve_until(kCall, portals::kAnyRank, Flush::wait, [&] { return node.inbox.executed() != before; });
 }
 
 void set_poll_rate(std::uint32_t calls) {

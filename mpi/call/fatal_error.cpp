@@ -144,13 +144,15 @@ std::string no_rank_text() {
              : "was called before MPI_Init; call MPI_Init or MPI_Init_thread first";
 }
 
-// Two calls of exit() at once are undefined behaviour.
+// If ranks are threads, two of them may call this at once, but two concurrent calls of exit() are undefined behaviour.
+// So the second thread pauses until the first one has ended the process.
 void exit_process(int status) {
   // The thread that has called exit(); 0: none.
   static constinit std::int32_t exiting = 0;
   const std::int32_t me = ::gettid();
   const std::int32_t other = sim::claim_for_process(exiting, me);
-  // An exit handler may come here again, in the thread that has called exit().
+  // The thread that has called exit() may call this again in an exit handler; it must not wait for itself. In a process
+  // that is one rank, no second rank can be in exit().
   while (other != 0 && other != me && &mpi_adi::current_process() != &mpi_adi::system_process()) ::pause();
   std::exit(status);
 }

@@ -24,7 +24,7 @@ void record_error(Call& call, int error_class) {
   if (error_class == MPI_SUCCESS) [[likely]]
     return;
   // The check's finding explains the error, and must be reported before the error ends the job.
-  if (error_class == MPI_ERR_TRUNCATE) let_the_check_speak(call.rank());
+  if (error_class == MPI_ERR_TRUNCATE) await_call_check(call.rank());
   // The classes below come from collectives/comm, and from reading another rank's memory.
   if (error_class == MPI_ERR_OTHER) {
     return call.error(error_class,

@@ -28,8 +28,8 @@ std::string datatype_text(const Datatype& type) {
 
 }  // namespace
 
-// Only marks the type, whose layout was compiled when the type was made. A type that is only a part of others costs no
-// more than its definition.
+// Only marks the type. Its layout was compiled when the type was made, because other types may be made of it before it
+// is committed.
 extern "C" int PMPI_Type_commit(MPI_Datatype* datatype) {
   Call call(call_name<"MPI_Type_commit">);
   call.not_null(datatype, "datatype");

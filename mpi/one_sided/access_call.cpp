@@ -29,7 +29,8 @@ class PairPlaces {
   [[nodiscard]] bool any() const { return cursor_.left() != 0; }
   // Requires: any().
   [[nodiscard]] std::byte* next() {
-    // One byte: only the address is used, and the parts of a padded pair are separate pieces.
+    // A limit of one byte suffices, because only the piece's address is used. A pair with padding between value and
+    // index lies in two pieces, of which the first has the pair's address.
     std::byte* const at = cursor_.peek(1).base;
     cursor_.skip(pair_bytes_);
     return at;
@@ -122,7 +123,7 @@ class Requested {
   }
   [[nodiscard]] static bool allowed(Call& call, const Window& window, int target) {
     if (window.lock_all || window.targets[static_cast<std::size_t>(target)].lock != LockKind::none) return true;
-    wrong_epoch(call, "a request-based access belongs into an epoch of MPI_Win_lock or MPI_Win_lock_all");
+    wrong_epoch(call, "a request-based access needs an epoch of MPI_Win_lock or MPI_Win_lock_all");
     return false;
   }
 
@@ -142,7 +143,7 @@ AccessKind kind_of(Direction direction) {
   return direction == Direction::put ? AccessKind::put : AccessKind::get;
 }
 
-// The predefined type of all the target's elements; 0: there is none.
+// The predefined type of all elements of a datatype; 0: there is none.
 MPI_Datatype element_type(const Datatype& type) {
   if (type.predefined) return type.handle;
   // Pairs first, because basic() counts a pair as two elements.
@@ -252,8 +253,8 @@ sim::TraceAccess traced_as(const ResultArguments& result, bool compares) {
   return result.one_element ? sim::TraceAccess::fetch_and_op : sim::TraceAccess::get_accumulate;
 }
 
-// The common body of all accumulates. The order: the arguments; the epoch, which the check marks as used; the
-// announcement, which contains the kind of the epoch.
+// The common body of all accumulates. Checks the arguments before the epoch, because that check marks the epoch as
+// used. Announces the access after both, because the announcement contains the kind of the epoch.
 int accumulate(Call& call, const AccessArguments& arguments, MPI_Op op, const ResultArguments& result,
                Requested* requested, const void* compare = nullptr) {
   Window* window = nullptr;
@@ -286,7 +287,8 @@ int accumulate(Call& call, const AccessArguments& arguments, MPI_Op op, const Re
   const AccessNature nature{
       .kind = AccessKind::accumulate, .with_request = requested != nullptr, .operands = &operands, .origin = origin};
   if (!announce(call, *window, access, nature)) return call.failed();
-  // For padded pairs, packed bytes divided by an element's size in memory would not be the number of elements.
+  // If the target's datatype is the elements' predefined type, its count is the number of elements. For a padded pair
+  // the division would give another number, because target_bytes() is without padding and element_bytes is with it.
   const bool pair = access.target_type->handle == operands.type;
   operands.count =
       pair ? static_cast<std::uint64_t>(access.target_count) : target_bytes(access) / operands.element_bytes;
@@ -301,7 +303,8 @@ int accumulate(Call& call, const AccessArguments& arguments, MPI_Op op, const Re
   return call.done();
 }
 
-// Whether no result is wanted, or the result has a buffer, and the target's type and count.
+// Whether short_update() can return the result: no result is wanted, or it has a buffer and the target's datatype and
+// count.
 bool is_like_target(const ResultArguments& result, const AccessArguments& arguments) {
   if (!result.wanted) return true;
   return result.type == arguments.target_type && result.count == arguments.target_count && result.result != nullptr &&

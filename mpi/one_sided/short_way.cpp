@@ -10,7 +10,8 @@ namespace margay::mpi {
 
 namespace {
 
-// Enters the rank for its lifetime, unless there is none, or a trace or a check observes its calls.
+// A scope inside the calling thread's rank. rank() is nullptr, and the rank is not entered, if the thread has no rank,
+// or if a trace or a check observes the rank's calls.
 class ShortStay {
  public:
   ShortStay() : rank_(current_rank()) {

@@ -56,6 +56,7 @@ class RequestRow {
   RequestRow(const RequestRow&) = delete;
   RequestRow& operator=(const RequestRow&) = delete;
 
+  // The row's length, and its requests by position; nullptr for a null handle.
   [[nodiscard]] int size() const { return count_; }
   [[nodiscard]] Requests all() const { return {row_, static_cast<std::size_t>(count_)}; }
   [[nodiscard]] UserRequest* operator[](int i) const { return row_[i]; }

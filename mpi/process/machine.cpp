@@ -27,8 +27,8 @@ using portals::Status;
 
 namespace {
 
-// Attempts to lock at exit. An inquiry of another thread keeps the lock for less time than they take; a thread that
-// removes the last user keeps it until the wires are drained.
+// Attempts to lock at exit, 100 us apart, 10 ms in all. An inquiry of another thread holds the lock for less than that.
+// A thread that removes the last user keeps it until the wires are drained, so the attempts may fail.
 constexpr int kLocksTried = 100;
 constexpr useconds_t kBetweenLocksUs = 100;
 

@@ -4,7 +4,9 @@
 //   25-0   index, below type-specific bits; basic datatypes: size in bytes in 15-8, index in 7-0; keyvals: the type of
 //          their objects in 25-22, index in 21-0
 //
-// MPI_File is a pointer, so it is not covered here. Pure arithmetic, no state.
+// MPI_File is a pointer, so it is not covered here. Pure arithmetic, no state. A program may pass any number as a
+// handle, so the functions accept all values of an int, except where they name a requirement. The ABI's values are in
+// mpi_adi/abi/mpi.h.
 #pragma once
 
 #include <cstdint>

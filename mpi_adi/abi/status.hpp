@@ -1,5 +1,5 @@
-// Access to MPI_Status. The count of bytes has 63 bits in two words. The lowest bit of the second word means
-// "cancelled".
+// Access to MPI_Status (MPI 4.0, 3.2.5). The count of bytes has 63 bits in two words. The lowest bit of the second word
+// means "cancelled".
 #pragma once
 
 #include <cstddef>

@@ -28,7 +28,7 @@ struct TypeOrigin {
   std::vector<MPI_Count> counts = {};  // the MPI_Count arguments of a `_c` constructor
 };
 
-// Bounds in bytes from the element's address. They may be negative, and so may the extent.
+// Bounds in bytes from the element's address (MPI 4.0, 5.1.7). They may be negative, and so may the extent.
 struct TypeBounds {
   std::int64_t lower = 0;
   std::int64_t upper = 0;

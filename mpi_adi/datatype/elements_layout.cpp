@@ -20,8 +20,8 @@ constexpr std::uint64_t kEndlessBytes = std::uint64_t{1} << 62;
 
 }  // namespace
 
-// The loop over the elements is part of the layout. So a walk has one kind of loop, and if each element continues the
-// blocks of the previous one, both loops fold into one.
+// The loop over the elements is part of the layout, so a walk handles it like any other loop. If each element continues
+// the blocks of the previous one, layout_repeat() folds this loop and the element's own into one.
 ElementsLayout::ElementsLayout(const mpi_adi::Layout& element, std::int64_t extent) {
   if (!element.node) return;
   root_ = layout_repeat(element, static_cast<std::int64_t>(kEndlessBytes / element.node->size), extent);
@@ -31,7 +31,7 @@ ElementsLayout::ElementsLayout(const mpi_adi::Layout& element, std::int64_t exte
 }
 
 portals::Buffer ElementsLayout::piece(std::byte* base, std::uint64_t at) const {
-  // Each region is first asked for its first piece, which needs no walk.
+  // The first request to each region is for its first piece, which is stored and needs no walk.
   if (at == 0) {
     return {reinterpret_cast<std::byte*>(address(base, first_run_.base)), static_cast<std::size_t>(first_run_.bytes)};
   }

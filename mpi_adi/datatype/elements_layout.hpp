@@ -28,6 +28,7 @@ class ElementsLayout final : public portals::Layout {
   // The number of runs of the first strip that make up exactly `bytes` bytes from `at` on; 0: a walk is needed.
   [[nodiscard]] std::uint64_t first_runs(std::uint64_t at, std::uint64_t bytes) const;
 
+  // A loop over the elements, far longer than any buffer. No node if the element has no bytes.
   mpi_adi::Layout root_;
   Strip first_run_;  // the first run, for a base of 0
   Strip first_;      // the strip that a walk yields first, for a base of 0

@@ -1,6 +1,6 @@
 // A compiled layout: the runs of bytes of one element, in type-map order, in as little memory as the type's regularity
 // allows. It is a tree of nested loops over runs, with tables for parts that do not repeat. A walk needs no recursion.
-// Types that were made of one another share sub-trees. Immutable once made.
+// A type and the types that are made of it share sub-trees. Immutable once made.
 #pragma once
 
 #include <cstdint>

@@ -128,7 +128,7 @@ std::shared_ptr<TypeDefinition> define_pair(MPI_Datatype value) {
   made->true_bounds.upper = kIndexAt + static_cast<std::int64_t>(sizeof(int));
   made->alignment = alignof(Pair);
   LayoutSequence layout;
-  // Layout and signature do not contain the gap between value and index, because padding is never sent.
+  // Layout and signature do not contain the gap between value and index, because packed data has no padding.
   layout.add(0, layout_run(sizeof(Value)));
   layout.add(kIndexAt, index);
   made->layout = layout.finish();
@@ -179,6 +179,7 @@ PredefinedTypes::PredefinedTypes(Make /*make*/) {
 
 namespace {
 
+// A type of Fortran with its size in its name, for MPI_Type_match_size.
 struct Sized {
   int type_class;
   MPI_Datatype type;
@@ -191,7 +192,8 @@ constexpr std::array kSized{
     Sized{MPI_TYPECLASS_COMPLEX, MPI_COMPLEX16}, Sized{MPI_TYPECLASS_COMPLEX, MPI_COMPLEX32},
 };
 
-// PRECISION() and RANGE() of each real kind, smallest first.
+// PRECISION() and RANGE() of each real kind, smallest first. Kind 10, the processor's extended format, has no Fortran
+// type in the ABI, so C's type stands for it.
 struct NumberKind {
   int digits;
   int range;

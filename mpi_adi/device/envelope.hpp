@@ -14,7 +14,7 @@ enum class SendMode : std::uint8_t { standard, synchronous, ready, buffered };
 // receive of the program matches their messages.
 enum class Context : std::uint8_t { point_to_point, collective };
 
-// The envelope of a message that a probe found.
+// The envelope of a message that a probe found (MPI 4.0, 3.8.1).
 struct Envelope {
   int source = 0;  // as a rank of the communicator
   int tag = 0;
@@ -32,11 +32,12 @@ struct Datatype;
 struct CheckedSend {
   // With SendMode::buffered, `buffer` is the copy in the attached buffer (protocol/buffered).
   SendMode mode = SendMode::standard;
+  // Only read. Must stay valid and unchanged until the request is complete; MPI_BOTTOM is nullptr.
   const void* buffer = nullptr;
   std::int64_t count = 0;  // elements of `type`
   Datatype* type = nullptr;
   int destination = 0;  // a rank of the communicator, or MPI_PROC_NULL
-  int tag = 0;
+  int tag = 0;          // the program's, or one of the library's own (device/match_bits)
   Communicator* communicator = nullptr;
   Context context = Context::point_to_point;
   // For a buffered send: the program's send; `buffer` contains a copy of its data. Traces and checks report the

@@ -11,7 +11,7 @@ namespace margay::mpi_adi {
 
 // The portals of MPI and their purposes (paper 001, figures 1, 2, 8, 10 and 11).
 
-inline constexpr portals::PortalIndex kReceivePortal = 0;         // posted receives and the two catch-alls
+inline constexpr portals::PortalIndex kReceivePortal = 0;         // posted receives, and the heap's two catch-alls
 inline constexpr portals::PortalIndex kAcknowledgmentPortal = 1;  // acknowledgments and other answers to sends
 inline constexpr portals::PortalIndex kReadPortal = 2;            // bodies that receivers pull
 // The tree portal takes the messages of collective calls along a tree; the ready portal takes notices between members.
@@ -30,12 +30,13 @@ inline constexpr std::uint32_t kCollectiveStreams = 17;
 // Puts into windows and gets out of them (mpi_adi/rma).
 inline constexpr portals::PortalIndex kPutPortal = 6;
 inline constexpr portals::PortalIndex kGetPortal = 7;
-inline constexpr portals::PortalIndex kCancelPortal = 8;     // senders ask for unmatched messages back
+inline constexpr portals::PortalIndex kCancelPortal = 8;  // senders' requests to give a message back (protocol/cancel)
 inline constexpr portals::PortalIndex kCallCheckPortal = 9;  // records of collective calls, when they are checked
 inline constexpr portals::PortalIndex kWindowPortal = 10;    // requests to members of a window other than puts and gets
 
 // The portals that MPI does not use, in ranges [first, last]. A range with a name belongs to the communication library
-// of that name (libraries/host); one without is free for any library.
+// of that name (libraries/host); one without is free for any library. The last portal, 63, is in no range: it is the
+// control portal of sim/program.
 struct LibraryPortals {
   portals::PortalIndex first;
   portals::PortalIndex last;
@@ -46,5 +47,12 @@ inline constexpr std::array<LibraryPortals, 7> kLibraryPortals{
 static_assert(kWindowPortal < kLibraryPortals.front().first);
 static_assert(collective_stream(kCollectiveStreams - 1) < kLibraryPortals[1].first);
 static_assert(kLibraryPortals.back().last < portals::kPortalCount);
+// Whether a portal of an MPI program is a library's, and not MPI's.
+[[nodiscard]] constexpr bool is_library_portal(portals::PortalIndex portal) {
+  for (const LibraryPortals& range : kLibraryPortals) {
+    if (portal >= range.first && portal <= range.last) return true;
+  }
+  return false;
+}
 
 }  // namespace margay::mpi_adi

@@ -9,15 +9,15 @@ struct Communicator;
 
 // The kinds of requests. The kinds after `sent` are requests of a layer above the device (OwnRequest).
 enum class RequestKind : std::uint8_t {
-  send,
-  receive,
-  sent,  // a send that was complete at its start; all of these share one request (Device::start_send)
-  send_receive,
-  partitioned_send,
-  partitioned_receive,
-  generalized,
-  collective,
-  one_sided,
+  send,                 // a SendRequest
+  receive,              // a ReceiveRequest
+  sent,                 // a send that was complete at its start; all share one request (Device::start_send)
+  send_receive,         // of MPI_Isendrecv: a send and a receive (request/own_request)
+  partitioned_send,     // of MPI_Psend_init (request/partitioned)
+  partitioned_receive,  // of MPI_Precv_init
+  generalized,          // of MPI_Grequest_start (request/generalized)
+  collective,           // a nonblocking or persistent collective call (collectives/select/call_task)
+  one_sided,            // a request-based access to a window, such as MPI_Rput (mpi/one_sided)
 };
 
 struct Request;

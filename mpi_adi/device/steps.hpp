@@ -138,7 +138,7 @@ class Flow {
  private:
   FramePool& frames_;
   Waits* waits_;
-  // Where it is suspended; null: it runs, or has ended.
+  // The place where the routine is suspended; null: it runs, or has ended.
   std::coroutine_handle<> at_;
   // The condition that resumes it; refers into the suspended frame.
   Until over_;

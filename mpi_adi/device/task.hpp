@@ -51,11 +51,13 @@ class Task {
   // The last function called on the task; it may delete the task.
   virtual void over() = 0;
 
+  // Constant; communicator_ may be null (works_on()).
   TaskQueue& queue_;
   const Communicator* const communicator_;
   // Link of the queue of awake tasks; meaningless in other states.
   Task* next_awake_ = nullptr;
-  Task* next_ = nullptr;  // in the list of tasks under way
+  // Links of the list of tasks under way.
+  Task* next_ = nullptr;
   Task* previous_ = nullptr;
   By by_;
   State state_ = State::idle;
@@ -97,7 +99,8 @@ class TaskQueue {
   // The first awake task that `who` may run; nullptr if there is none.
   [[nodiscard]] Task* first_for(Runner who) const;
 
-  Task* first_ = nullptr;
+  Task* first_ = nullptr;  // of the tasks under way, the latest
+  // The queue of the awake tasks, in the order in which they were woken.
   Task* first_awake_ = nullptr;
   Task* last_awake_ = nullptr;
   std::uint64_t awake_ = 0;              // tasks in the queue

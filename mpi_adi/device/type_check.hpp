@@ -84,16 +84,18 @@ class TypeCheck {
   // Prints the line and records the finding, up to kLinesMax.
   void report(const ReceiveRequest& request, const Receive& receive);
 
+  // Constant.
   std::uint32_t rank_;
   sim::Findings& findings_;
   sim::SourceLines& lines_;
+  // The MPI call in progress (begin_call()), and the side of its latest send (begin_send()).
   const char* call_ = "";
   const void* caller_ = nullptr;
   SentSide outgoing_;
   // If a receive ends with an error, its entry may stay; it is removed at the request's next use.
   std::unordered_map<const ReceiveRequest*, Receive> receives_;
   std::unordered_set<std::string> nonportable_;  // what was printed, by call and description
-  std::uint64_t misfits_ = 0;
+  std::uint64_t misfits_ = 0;                    // found so far; see kLinesMax
 };
 
 }  // namespace margay::mpi_adi

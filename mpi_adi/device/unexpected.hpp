@@ -130,8 +130,9 @@ class Unexpected {
     return first_.block.high_water_bytes() + (second_ ? second_->block.high_water_bytes() : 0);
   }
 
-  // Opens the second heap, or returns to the first. Called once a round of progress. `held_rounds`: the number of
-  // rounds for which the oldest held message has waited; 0: none is held.
+  // Opens the second heap, or returns to the first. Called in each round of progress in which a message is held, and in
+  // later rounds until none is held and the second heap is closed. `held_rounds`: the number of rounds for which the
+  // oldest held message has waited; 0: none is held.
   void relieve(std::uint32_t held_rounds) {
     held_rounds_ = held_rounds;
     if (spilling_ || held_rounds != 0) [[unlikely]]

@@ -73,7 +73,8 @@ std::vector<int> KeyvalTable::living() const {
 void KeyvalTable::free_keyval(Keyval& keyval) {
   const std::uint32_t slot = keyval_index(keyval.handle) & kSlotMask;
   keyval.freed = true;
-  // The slot stays in this list until the last attribute of the key is deleted.
+  // The slot stays in this list until a new key takes it, which is possible once the last attribute of this key is
+  // deleted.
   freed_.push_back(slot);
   slots_[slot].held.reset();
 }

@@ -122,7 +122,7 @@ class KeyvalTable {
   // An unused slot, or a new one; kSlotMask + 1 when all 2^18 are used.
   [[nodiscard]] std::uint32_t unused_slot();
 
-  std::vector<Slot> slots_;
+  std::vector<Slot> slots_;           // grows to the most keys that existed at once
   std::vector<std::uint32_t> freed_;  // slots of freed keys, oldest first; attributes may still use these keys
 };
 

@@ -65,18 +65,19 @@ class ContextAgreement {
   static constexpr std::size_t kGeneration = ContextPool::kWords + 2;
   static constexpr std::size_t kOfferWords = ContextPool::kWords + 3;
 
-  ContextPool& pool_;
+  ContextPool& pool_;  // of this process; outlives the agreement
   // Salt and round number determine where the search for a candidate begins, so overlapping agreements seldom choose
   // the same pair.
   std::uint32_t salt_;
   bool blocking_;
   bool voting_ = false;    // the present round is a vote
   bool reserved_ = false;  // this agreement has reserved pair_
-  bool over_ = false;
+  bool over_ = false;      // end() was called
   std::uint32_t round_ = 0;
-  int pair_ = -1;
+  int pair_ = -1;             // the latest candidate; -1: no pair is free on all members
   std::uint64_t generation_;  // this member's offer
   AgreedContext agreed_;
+  // The words of the present round, and their number: those of an offer, or the one word of a vote.
   std::size_t count_ = kOfferWords;
   std::array<std::uint64_t, kOfferWords> words_{};
 };

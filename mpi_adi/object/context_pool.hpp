@@ -1,5 +1,5 @@
-// The pairs of context identifiers that are free in this process (paper 001, section 2: 13 bits). Owned by Worlds, one
-// for each rank. Under the process lock.
+// The pairs of context identifiers that are free in a rank (paper 001, section 2: an identifier has 13 bits). The
+// rank's Worlds owns the pool. Under the process lock.
 #pragma once
 
 #include <array>
@@ -16,7 +16,8 @@ namespace margay::mpi_adi {
 inline constexpr char kContextsUsedUp[] =
     "no context identifier is free on all members (4,096 communicators); free some first";
 
-// A bit for each pair. A pair has the contexts 2 * pair and 2 * pair + 1.
+// A bitmap with a bit for each pair. A pair has the contexts 2 * pair, for point-to-point messages, and 2 * pair + 1,
+// for collective calls.
 class ContextPool {
  public:
   // Half the number of contexts, because a communicator has two.
@@ -27,8 +28,7 @@ class ContextPool {
   // All pairs are free; Worlds takes the pairs of MPI_COMM_WORLD and MPI_COMM_SELF.
   ContextPool() { free_.fill(~std::uint64_t{0}); }
 
-  // The free pairs, as agreements offer them.
-  // Bit `pair % 64` of word `pair / 64`.
+  // The free pairs, as agreements offer them: bit `pair % 64` of word `pair / 64`.
   [[nodiscard]] const std::array<std::uint64_t, kWords>& free() const { return free_; }
   // Requires for all of these: 0 <= pair < kPairs.
   [[nodiscard]] bool is_free(int pair) const { return (free_[at(pair)] & bit(pair)) != 0; }

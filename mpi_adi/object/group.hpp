@@ -1,4 +1,5 @@
-// Groups, which are ordered sets of processes, and the table of the groups to which a program has handles.
+// Groups, which are ordered sets of processes (MPI 4.0, 7.3), and the table of the groups to which a program has
+// handles.
 #pragma once
 
 #include <cstdint>

@@ -24,8 +24,8 @@ class GroupIndex {
   std::vector<int> by_world_rank_;
 };
 
-// Makes a group of these processes. `me`: this process's world rank. The functions below derive groups, which belong to
-// the session of the group from which they are derived; if there are two, to the session of the first.
+// Makes a group of these processes. `me`: this process's world rank. The functions below derive groups from one group
+// or from two. A derived group belongs to the session of the first of them.
 [[nodiscard]] GroupPtr make_group(std::vector<std::uint32_t>&& world_ranks, std::uint32_t me,
                                   std::uint32_t session = 0);
 

@@ -10,8 +10,9 @@
 
 namespace margay::mpi_adi {
 
-// Applies `Op` (a struct with `static T apply(T in, T inout)`) to arrays. They do not overlap, which allows the
-// compiler to vectorize the loop.
+// Applies `Op` (a struct with `static T apply(T in, T inout)`) to arrays of `count` elements, each aligned for T. They
+// do not overlap, which allows the compiler to vectorize the loop. `Op` is a type and not a function pointer, so that
+// apply() is inlined.
 template <typename T, typename Op>
 void combine_row(const void* in, void* inout, std::size_t count) {
   // Without __restrict, each store could change a later load, and the loop would stay scalar.
@@ -20,8 +21,9 @@ void combine_row(const void* in, void* inout, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) to[i] = Op::apply(from[i], to[i]);
 }
 
-// The operations on one pair of values.
-// MPI_MAX and MPI_MIN. A comparison with a NaN is false, so a NaN in `inout` stays, and a NaN in `in` is ignored.
+// The operations on one pair of values. In each, `a` is the element of `in` (in a collective reduction, the part of the
+// lower ranks), and `b` is that of `inout`, which gets the result. MPI_MAX and MPI_MIN. A comparison with a NaN is
+// false, so a NaN in `inout` stays, and a NaN in `in` is ignored.
 template <typename T>
 struct MaxOf {
   static T apply(T a, T b) { return a > b ? a : b; }
@@ -66,7 +68,7 @@ template <typename T>
 struct LogicalXor {
   static T apply(T a, T b) { return static_cast<T>((a != T{}) != (b != T{})); }
 };
-// MPI_BAND, MPI_BOR and MPI_BXOR. The cast undoes C's promotion of small integers to int.
+// MPI_BAND, MPI_BOR and MPI_BXOR, on integers and on MPI_BYTE. The cast undoes C's promotion of small integers to int.
 template <typename T>
 struct BitAnd {
   static T apply(T a, T b) { return static_cast<T>(a & b); }

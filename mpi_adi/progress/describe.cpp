@@ -6,7 +6,9 @@
 #include "mpi_adi/abi/mpi.h"
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/note.hpp"
+#include "mpi_adi/device/portal_numbers.hpp"
 #include "mpi_adi/object/communicator.hpp"
+#include "sim/base/text.hpp"
 
 namespace margay::mpi_adi {
 
@@ -35,7 +37,8 @@ class Lines {
 std::string rank_text(int rank) {
   return rank == MPI_ANY_SOURCE ? "any source" : "rank " + std::to_string(rank);
 }
-// The tag that the program gave. A part of a parent request may itself have another tag.
+// The tag that the program gave. The request's own tag may be another one if the request is a part of a parent request,
+// for example a message of a partitioned send.
 template <typename SendOrReceive>
 int program_tag(const SendOrReceive& request) {
   return request.owner == nullptr ? request.tag : request.owner->program_tag(request.tag);
@@ -136,6 +139,28 @@ void describe(const DeviceParts& parts, std::string& out, std::size_t limit_line
   }
 }
 
+namespace {
+
+// "message 3 of rank 0 (48 bytes): no room for it in the heap of portal 53 (counter: requests and answers)"; several
+// are separated by semicolons.
+std::string held_text(const DeviceParts& parts) {
+  std::string text;
+  for (const sim::Target::HeldMessage& held : parts.kernel.target().held_messages()) {
+    const portals::Header& header = held.header;
+    const auto name = parts.portal_names.find(header.portal);
+    const std::string heap = header.portal == kReceivePortal
+                                 ? "the heap of unexpected messages"
+                                 : "the heap of portal " + std::to_string(header.portal) +
+                                       (name == parts.portal_names.end() ? "" : " (" + name->second + ")");
+    text += (text.empty() ? "message " : "; message ") + std::to_string(held.sequence) + " of rank " +
+            std::to_string(header.source.rank) + " (" + sim::counted(header.length, "byte") + "): no room for it in " +
+            heap;
+  }
+  return text;
+}
+
+}  // namespace
+
 FirstWait first_wait(const DeviceParts& parts) {
   FirstWait wait;
   std::optional<Awaited> first;  // the first probe, or else the first receive
@@ -169,6 +194,7 @@ FirstWait first_wait(const DeviceParts& parts) {
   // Each task counts as one request of the program. A task does not name its peers.
   if (!probes) wait.requests += wait.tasks;
   if (first) wait.near_misses = near_misses(parts, *first);
+  wait.held = held_text(parts);
   return wait;
 }
 

@@ -22,6 +22,7 @@ Device::Device(sim::Kernel& kernel, const DeviceOptions& options)
   sent_.kind = RequestKind::sent;
   sent_.complete = true;
 }
+
 // Receives that are already posted are counted on the board, too.
 void Device::count_in(sim::BoardBlock& board) {
   DeviceParts& parts = *parts_;
@@ -291,6 +292,15 @@ std::vector<Listener*>& Device::round_observers() {
 
 std::vector<Listener*>& Device::loss_observers() {
   return parts_->on_losses;
+}
+
+void Device::name_portal(portals::PortalIndex portal, const std::string& name) {
+  parts_->portal_names.erase(portal);
+  if (!name.empty()) parts_->portal_names.emplace(portal, name);
+}
+
+std::uint64_t Device::number_of(const portals::ArrivedMessage& message) const {
+  return parts_->message_numbers.of(message);
 }
 
 std::uint64_t Device::posted_receives(const Communicator* communicator) const {

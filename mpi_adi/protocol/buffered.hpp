@@ -16,9 +16,10 @@ namespace margay::mpi_adi {
 struct DeviceParts;  // mpi_adi/device/parts
 
 // The attached buffer. First fit assigns each message a place in the buffer. The list of places lies outside of the
-// buffer, so all of the buffer's bytes are usable. Each place nevertheless costs MPI_BSEND_OVERHEAD bytes in addition
-// to its message, because the standard guarantees no more room, and a program that needs more is not portable.
-// reserve() and release() take time in proportion to the messages in the buffer.
+// buffer, so all of the buffer's bytes are usable. Each place is nevertheless MPI_BSEND_OVERHEAD bytes longer than its
+// message. The standard guarantees only the room that remains with this overhead, so a program that needs more fails
+// here, too, and not only with another MPI. reserve() and release() take time in proportion to the messages in the
+// buffer.
 class AttachedBuffer {
  public:
   // Takes the memory for buffered sends. Fails when a buffer is attached already. The program keeps the memory valid
@@ -63,7 +64,8 @@ class BufferedSends {
   // detaches does not run out of room.
   void collect();
   // Whether all messages have left, so that detach() may be called. MPI_Buffer_detach runs progress until it is true.
-  // If the oldest message has left, frees the places of all messages that have left.
+  // Frees the places of messages that have left. To keep a round cheap, it does so only when the oldest message has
+  // left, which is the only one that it tests before.
   [[nodiscard]] bool drained();
   // Requires: drained().
   void detach(void*& base, std::uint64_t& bytes) { buffer_.detach(base, bytes); }

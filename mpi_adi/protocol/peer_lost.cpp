@@ -37,7 +37,7 @@ void unclaim(DeviceParts& parts, ReceiveRequest& request) {
   *at = request.next_claiming;
 }
 
-// Until a receive from any source matches, its message may come from each member.
+// A receive from any source that has no message yet may get it from any member.
 bool is_sender_lost(const DeviceParts& parts, const ReceiveRequest& request) {
   if (request.peer != portals::kAnyRank) return parts.kernel.initiator().gone(request.peer);
   return is_source_lost(parts, *request.communicator, MPI_ANY_SOURCE);
@@ -81,7 +81,7 @@ bool end_requests_after_losses(DeviceParts& parts) {
   const std::uint32_t losses = parts.kernel.initiator().losses();
   // A request that the kernel still uses leaves losses_ended as it is, so each round tries again.
   if (end_requests_of_lost(parts, any)) parts.losses_ended = losses;
-  for (Listener* const listener : parts.on_losses) listener->notify();
+  notify_all(parts.on_losses);
   parts.tasks.wake_all();
   return any;
 }

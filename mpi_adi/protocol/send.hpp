@@ -14,8 +14,8 @@ namespace margay::mpi_adi {
 [[nodiscard]] bool send_now(DeviceParts& parts, const CheckedSend& send);
 
 // The start of each protocol, of which start_send() chooses one (short ones in send.cpp, long ones in long_send.cpp).
-// Requires for each: request.body, peer, protocol and tag are set; `header` is put_header()'s, marked by the check of
-// types.
+// Requires for each: request.body, peer, protocol and tag are set. `header` is the result of put_header(); if the check
+// of types is on, observe_send() has written the sender's types into it.
 
 // Starts a short message: a standard, ready or buffered one (figure 3), or a synchronous one (figure 6).
 void start_short_send(DeviceParts& parts, SendRequest& request, portals::Header& header);

@@ -15,7 +15,6 @@ namespace margay::mpi_adi {
 
 // The recorder of the files that contain the addresses of calls: the program, and the libraries that it loads. With
 // these definitions in the trace, a reader finds the source lines (command/call_sites).
-
 class ModuleDefinitions {
  public:
   // Records the file that contains `address`, once for each file. No effect for an address in no file.
@@ -42,8 +41,8 @@ class CallTrace {
   // their first calls.
   CallTrace();
 
-  // Records that the calling thread enters a function. `name` lives as long as the program. `caller`: an address just
-  // behind the call.
+  // Records that the calling thread enters a function. `name` lives as long as the program. `caller`: the call's return
+  // address.
   void enter(sim::Recorder& recorder, std::string_view name, const void* caller);
   // Records that the calling thread leaves the function, with the error class that the function returns.
   void leave(sim::Recorder& recorder, std::string_view name, int error_class) {

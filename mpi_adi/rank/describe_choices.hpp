@@ -18,7 +18,7 @@ namespace margay::mpi_adi {
 
 // The remainder describes the methods of access to windows' memory.
 
-// What this machine allows. Reasons are sentences without a full stop.
+// The means of access to windows' memory that this machine allows. Reasons are sentences without a full stop.
 struct WindowMeans {
   bool shares_heap = false;  // processes of a node can map memory from MPI_Win_allocate
   std::string heap_reason;

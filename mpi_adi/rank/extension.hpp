@@ -21,7 +21,8 @@ struct RankExtension {
   // Messages and bytes that collective calls have sent since the rank was made. Published when the rank becomes
   // dormant.
   [[nodiscard]] virtual const sim::WireCounts& sent() const = 0;
-  // Parts of bodies, and their bytes, that other ranks read in memory instead of receiving them.
+  // Counts of the data that this rank has shown to others in shared memory instead of sending it: pieces, and their
+  // bytes.
   [[nodiscard]] virtual const sim::WireCounts& shown() const = 0;
   // Discards the messages that arrived for a communicator whose contexts are about to be freed.
   virtual void forget_messages(const Communicator& communicator) = 0;

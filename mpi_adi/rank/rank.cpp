@@ -99,8 +99,9 @@ Status MpiRank::start_on(std::unique_ptr<sim::Process> process, MakeExtension ma
   const ErrorHandlerPtr handler = process_error_handlers().find(named_handler(initial));
   // An unknown name finds no handler.
   if (handler == nullptr) {
-    return Status::error("MARGAY_INITIAL_ERRHANDLER=" + initial +
-                         ": it is mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return");
+    return Status::error(
+        "MARGAY_INITIAL_ERRHANDLER=" + initial +
+        ": invalid handler; the values are mpi_errors_are_fatal, mpi_errors_abort and mpi_errors_return");
   }
   std::unique_ptr<MpiRank> rank(new MpiRank(std::move(process), options, handler));
   // Called before resume(), because messages may arrive from then on.

@@ -126,7 +126,7 @@ class MpiRank {
   // The return address of the latest call; set while a check records calls.
   [[nodiscard]] const void* caller() const { return caller_; }
   void set_caller(const void* caller) { caller_ = caller; }
-  // Writes the protocol counters and this rank's other counts to the job board.
+  // Writes the counts of sends by protocol, of accesses to windows, and of the heap's bytes to the job board.
   void publish_accounts();
 
  private:

@@ -15,7 +15,7 @@ void RankLock::allow_threads() {
   // The caller is the lone thread and outside, so no thread is inside without the threads' lock.
   if (on_lone_thread()) return begin_many();
   threads_.set(Threads::asked);
-  process_.wake();  // it may sleep in a wait, and must see the change
+  process_.wake();  // the lone thread may sleep in a wait, and must see the change
 }
 
 void RankLock::begin_many() {

@@ -7,7 +7,7 @@
 
 namespace margay::mpi_adi {
 
-// The description of a wait that is not MPI's, for the job board: the wait of a communication library.
+// The description, for the job board, of a wait inside a communication library instead of inside MPI.
 struct NamedWait {
   const char* call = nullptr;  // the library's function, a literal
   std::int32_t peer = -1;      // the rank whose message ends the wait; -1: any
@@ -18,12 +18,12 @@ struct NamedWait {
 
 // The stall timer of a polling wait, on the wait's stack. After a second without progress it puts the wait on the job
 // board, where the launcher looks for deadlocks. After the job's stall limit (30 s, MARGAY_STALL_SECONDS) it reports
-// the wait on standard error, and again whenever the time has doubled. In the common case a round costs one compare.
+// the wait on standard error, and again whenever the time has doubled. In the common case a round costs two tests.
 class StallTimer {
  public:
   // `named`: the wait's description; nullptr: the wait is that of the call in progress, and of the device's requests.
   explicit StallTimer(MpiRank& rank, const NamedWait* named = nullptr) : rank_(rank), named_(named) {}
-  // The wait is over, or its call ends by an error, so the board must not show the wait any longer.
+  // Removes the wait from the board: the wait is over, or its call ends with an error.
   ~StallTimer() { restart(); }
   StallTimer(const StallTimer&) = delete;
   StallTimer& operator=(const StallTimer&) = delete;
@@ -38,7 +38,7 @@ class StallTimer {
     if (idle_ns >= kLongWaitNs) [[unlikely]] {
       look(idle_ns);
     } else {
-      restart();  // the idle time may be short again, because other processes copied a part of a body
+      restart();  // the idle time may be short again, because a part of a body has moved (Waiter::idle_ns)
     }
   }
 
@@ -90,7 +90,7 @@ class SharedWait {
   template <typename Done>
   SharedWait(MpiRank& rank, Done& done) : rank_(rank) {
     if (!rank.threaded()) return;
-    // At most one thread polls for all, apart from a thread whose wait began before the rank had several threads.
+    // One thread polls for all. A second one polls only if its wait began while the rank had a single thread.
     polls_for_all_ = rank.wait_room().begin_polling(rank.lock().turns());
     if (polls_for_all_) return;
     WaitingThread thread(done);
@@ -158,8 +158,8 @@ void wait_until(MpiRank& rank, Done done, int messages = Device::kMessagesPerRou
       waiter.record_yield();
     waiter.idle();
     if (waiter.sleeps()) [[unlikely]]
-      // A sleeper's rounds are rare. So the second heap, which usually opens after many rounds, opens now if a message
-      // is held.
+      // A sleeping rank makes few rounds. So if a message is held because its heap has no room, the second heap opens
+      // now, and not after the usual number of rounds (device/unexpected).
       rank.device().about_to_sleep();
     stall.idle(waiter.idle_ns());
   }

@@ -110,8 +110,8 @@ class Partitioned : public OwnRequest, protected ParentRequest {
   // bytes, because sender and receiver may divide the data differently.
   Datatype& bytes_;  // MPI_BYTE
   PartitionedCall call_;
-  bool active_ = false;
-  int error_ = MPI_SUCCESS;
+  bool active_ = false;                    // between MPI_Start and the end of the round
+  int error_ = MPI_SUCCESS;                // the first error of the round's messages
   std::uint64_t incomplete_messages_ = 0;  // messages of this round that are not complete
 };
 

@@ -85,6 +85,7 @@ void Rma::accumulate(Window& window, const Access& access, const AccumulateOpera
 
 portals::Region Rma::result_room(const Access& access, const AccumulateOperands& operands, Pieces& pieces) {
   if (!access.wants_result()) return {};
+  // Results of the operands' type are written with their padding, like the elements in the window.
   const bool as_it_lies = access.type->handle == operands.type;
   if (as_it_lies) return {access.buffer, static_cast<std::size_t>(operands.count * operands.element_bytes)};
   return pieces.to_receive(access.buffer, access.count, *access.type);

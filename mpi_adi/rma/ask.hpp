@@ -17,8 +17,9 @@
 
 namespace margay::mpi_adi {
 
-// The kinds of asks. Only puts and gets of one piece need no ask. An ask is the body of a put to the portal of window
-// requests: the head, then the pieces of the target's memory, then operands.
+// The kinds of asks. An ask is the body of a put to the portal of window requests: the head, then the pieces of the
+// target's memory, then operands. All accesses by messages need an ask, except puts and gets that go straight to the
+// put portal and the get portal. These have one piece or are sent block by block, and their window is not dynamic.
 enum class Ask : std::uint8_t {
   lock_shared,
   lock_exclusive,
@@ -27,7 +28,7 @@ enum class Ask : std::uint8_t {
   posted,      // to an origin: an exposure epoch began
   completed,   // to a target: an access epoch ended
   refused,     // to an origin: its ask is invalid; error_class has the reason
-  put_pieces,  // the origin's next message to the put portal, which has these reply_bits, goes to these pieces
+  put_pieces,  // describes the pieces for the body of the origin's next put, whose match bits are reply_bits
   get_pieces,  // sends a body out of these pieces to reply_bits
   accumulate,  // operands; sends the old elements to reply_bits, if there are any
   swap,        // MPI_Compare_and_swap: the operand, then the value to compare
@@ -49,7 +50,7 @@ struct AskHead {
   std::uint64_t bytes = 0;       // of all pieces together
   std::uint64_t reply_bits = 0;  // 0: no answer
   std::uint32_t pieces = 0;      // number of pieces behind the head; 0: one piece, of `bytes`
-  // Of `refused` only.
+  // Of `refused` only: the reason, a class of MPI.
   std::int32_t error_class = 0;
 };
 static_assert(std::is_trivially_copyable_v<AskHead> && sizeof(AskHead) == 48);

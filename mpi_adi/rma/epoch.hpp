@@ -21,7 +21,8 @@ namespace margay::mpi_adi {
 [[nodiscard]] const char* check_post(const Window& window);
 [[nodiscard]] const char* check_lock(const Window& window, int target);
 [[nodiscard]] const char* check_lock_all(const Window& window);
-// Checks that no epoch is open, so that the window may be freed.
+// Checks that no epoch is open, so that the window may be freed. An epoch of MPI_Win_fence does not count, because each
+// fence begins one.
 [[nodiscard]] const char* check_free(const Window& window);
 
 }  // namespace margay::mpi_adi

@@ -316,7 +316,7 @@ class Rma final : public Listener {
   void handle_completion(Window& window, const AskHead& head);
 
   DeviceParts& parts_;
-  const sim::NodeMemory* node_;
+  const sim::NodeMemory* node_;  // nullptr: the node shares no memory
   GuardWaits guard_waits_;
   AccessCounts counts_;
   // Messages of this origin's accesses that have not left, and answers that have not arrived.

@@ -18,17 +18,19 @@ namespace margay::mpi_adi {
 // access spans.
 class TargetMemory {
  public:
-  // Sets the memory of a window that is not dynamic. `bytes` may be 0, and `base` then nullptr.
+  // Sets the memory of a window that is not dynamic. `bytes` may be 0, and `base` then nullptr. The memory must stay
+  // valid while other members may access the window.
   void expose(std::byte* base, std::uint64_t bytes) {
     base_ = base;
     bytes_ = bytes;
   }
   // Makes the window dynamic: displacements are addresses, in pieces that the program attaches and detaches (MPI 4.0,
-  // 12.2.4).
+  // 12.2.4). Called when the window is made, before any access to it.
   void make_dynamic() { dynamic_ = true; }
   [[nodiscard]] bool dynamic() const { return dynamic_; }
 
-  // Attaches a piece. False: a part of it is attached already. A piece of 0 bytes may be attached several times.
+  // Attaches a piece. False: a part of it is attached already, and nothing changes (MPI_ERR_RMA_ATTACH). A piece of 0
+  // bytes may be attached several times.
   [[nodiscard]] bool attach(void* base, std::uint64_t bytes) {
     const auto begin = reinterpret_cast<std::uintptr_t>(base);
     if (bytes == 0) {
@@ -48,7 +50,7 @@ class TargetMemory {
     pieces_.emplace(begin, bytes);
     return true;
   }
-  // Detaches the piece that begins at this address. False: there is none.
+  // Detaches the piece that begins at this address. False: there is none (MPI_ERR_RMA_ATTACH).
   [[nodiscard]] bool detach(const void* base) {
     const auto begin = reinterpret_cast<std::uintptr_t>(base);
     if (pieces_.erase(begin) != 0) return true;

@@ -129,7 +129,8 @@ enum class LockKind : std::uint8_t { none, shared, exclusive };
 struct WindowTarget {
   WindowMethod method = WindowMethod::message;
   std::uint32_t world_rank = 0;
-  std::uint32_t local_rank = 0;  // on this node; of the methods direct and process
+  // The member's number on this node. Valid only with the methods direct and process, or if `control` is mapped here.
+  std::uint32_t local_rank = 0;
   // direct: the window's memory, mapped here. process: the memory's address in the other process, never dereferenced
   // here.
   std::byte* base = nullptr;
@@ -173,14 +174,15 @@ struct Window {
   bool by_messages = false;
   // MPI_WIN_CREATE_FLAVOR's value: the call that made the window.
   int flavor = MPI_WIN_FLAVOR_CREATE;
+  // MPI_WIN_MODEL's value: the memory has one copy, which loads and accesses both reach (MPI 4.0, 12.4).
   int model = MPI_WIN_UNIFIED;
   void* base = nullptr;  // this process's memory
-  MPI_Aint size = 0;
+  MPI_Aint size = 0;     // bytes of it; 0 for a dynamic window
   // Bytes of one step of a displacement here (MPI_Win_create's disp_unit). Members may have different units.
   MPI_Aint unit = 1;
   int unit_int = 1;          // the value of MPI_WIN_DISP_UNIT, which needs an address
   bool owns_memory = false;  // `base` was allocated by the rank, and is freed with the window
-  Info info;
+  Info info;                 // the hints that the program has given
   // By rank in the window.
   std::vector<WindowTarget> targets;
 

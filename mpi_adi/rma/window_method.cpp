@@ -5,7 +5,8 @@ namespace margay::mpi_adi {
 MethodChoice choose_window_method(const MethodFacts& facts) {
   // The order matters: interface and kind of the window take precedence over the place of the memory.
   if (facts.of_1996) return {WindowMethod::message, "the interface of 1996 uses its put and get portals only"};
-  if (facts.is_dynamic) return {WindowMethod::message, "only the target knows which memory is attached"};
+  if (facts.is_dynamic)
+    return {WindowMethod::message, "the target attaches memory without notifying the other members"};
   if (facts.is_own) return {WindowMethod::direct, "it is the process's own"};
   if (!facts.is_on_node) return {WindowMethod::message, "no memory is shared between nodes"};
   if (facts.is_mapped)

@@ -23,8 +23,8 @@ struct MethodChoice {
   std::string_view reason;
 };
 
-// The first fact that applies decides, in the order of the fields. Messages, which always work, are the fallback. The
-// reason is a literal.
+// The facts are tested in the order of the fields. The first one that applies decides; of is_on_node, its absence.
+// Messages, which always work, are the fallback. The reason is a literal.
 [[nodiscard]] MethodChoice choose_window_method(const MethodFacts& facts);
 
 }  // namespace margay::mpi_adi

@@ -97,7 +97,7 @@ struct Criteria {
   GroupId source_group = kAnyGroup;
   Rank source_rank = kAnyRank;
 
-  // Bit operations first, then the two wildcards: the walk calls this at each entry.
+  // Bit operations first, then the two wildcards, because the walk calls this at each entry.
   [[nodiscard]] bool accepts(const Header& header) const {
     return ((header.match_bits ^ match_bits) & ~ignore_bits) == 0 &&
            (source_group == kAnyGroup || source_group == header.source.group) &&

@@ -98,7 +98,8 @@ class KeyTable {
     MARGAY_ASSERT(used_ != 0);
     std::size_t hole = home(key);
     while (!(slots_[hole].key == key && slots_[hole].ends.first != kNone)) hole = after(hole);
-    // Keys that probing displaced past the hole move back, so that no lookup stops short at an empty slot.
+    // Keys that probing displaced past the hole move back, so that no lookup stops short at an empty slot. A key may
+    // fill the hole if its probe sequence passes the hole, that is, if its home is at least as far back as the hole.
     for (std::size_t at = after(hole); slots_[at].ends.first != kNone; at = after(at)) {
       const std::size_t wish = home(slots_[at].key);
       if (((at - wish) & (slots_.size() - 1)) >= ((at - hole) & (slots_.size() - 1))) {

@@ -17,7 +17,7 @@ constexpr const char* kBehindEnd = "a cursor is moved past its region's end; com
 }  // namespace
 
 Region::Region(std::span<const Buffer> table) {
-  // A table of one piece becomes a contiguous region: every later use takes the fast path.
+  // A table of one piece becomes a contiguous region, so that every later use takes the fast path.
   for (const Buffer& piece : table) bytes_ += piece.bytes;
   if (table.size() == 1) {
     single_ = table[0];
@@ -129,7 +129,7 @@ void copy_pieces(const Region& target, const Region& source) {
     to.write({source.single().base, source.bytes()});
     return;
   }
-  // A contiguous side needs no intermediate buffer: the other side's cursor copies straight into it.
+  // A contiguous side needs no intermediate buffer, because the other side's cursor copies straight into it.
   RegionCursor from(source);
   if (target.contiguous()) {
     from.read({target.single().base, static_cast<std::size_t>(source.bytes())});

@@ -1,5 +1,5 @@
 // The observer of a portal table's structures: lists and descriptors that are attached, entries that are linked,
-// messages that leave a heap. Traces use it. Without an observer, matching a message costs nothing for it.
+// messages that leave a heap. Traces use it. Matching a message in a table without an observer costs nothing extra.
 #pragma once
 
 #include "portals/base/header.hpp"

@@ -55,7 +55,7 @@ static_assert(static_cast<std::size_t>(DropReason::peer_lost) + 1 == kDropReason
 
 // The result at one entry of a walk. The paper names three failures: no_match (an inactive entry is treated as if its
 // criteria were not met), no_room and too_small. Each has a link of its own. wrong_direction and offset_out_of_range
-// end the walk: they are mistakes of the sender, which no other entry could correct.
+// end the walk, because they are mistakes of the sender, which no other entry could correct.
 enum class Passed : std::uint8_t {
   // The entry is switched off; the walk follows its no-match link.
   inactive,

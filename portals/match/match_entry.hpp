@@ -88,7 +88,7 @@ class MatchEntry {
   [[nodiscard]] bool named() const { return named_; }
 
  private:
-  // A listed entry must not change: the index and the walk rely on its criteria and links.
+  // A listed entry must not change, because the index and the walk rely on its criteria and links.
   void require_free() const {
     require(!listed(), "a match entry is changed while it is in a match list; remove() it, change it, append() it");
   }

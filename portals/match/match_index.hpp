@@ -59,7 +59,8 @@ class MatchIndex {
     [[nodiscard]] MatchEntry* first_from(std::uint64_t from);
 
    private:
-    // Cursors that are stored without allocation: MPI's entries have few shapes (a source or any, a tag or any).
+    // The number of cursors that are stored without allocation. It suffices, because MPI's entries have few shapes (a
+    // source or any, a tag or any).
     static constexpr std::size_t kInline = 8;
     // Sets each cursor to the first entry of its queue.
     void restart();

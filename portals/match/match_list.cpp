@@ -81,7 +81,7 @@ void MatchList::activate(MatchEntry& entry) {
   require(entry.list_ == this, kForeign);
   if (entry.active_) return;
   entry.active_ = true;
-  // Adopted entries are never indexed: only links lead to them.
+  // Adopted entries are never indexed, because only links lead to them.
   if (impl_->indexed && entry.chained_) impl_->index(entry);
   if (impl_->observer != nullptr) impl_->observer->switched(*this, entry);
 }

@@ -63,7 +63,7 @@ void MatchList::Impl::assign_order(MatchEntry& entry) {
 }
 
 void MatchList::Impl::make_order_gap(MatchEntry& entry) {
-  // One neighbour exists at least, because the gap around a lone entry is never used up.
+  // There is at least one neighbour, because the gap around a lone entry is never used up.
   spread(*(entry.previous_ != nullptr ? entry.previous_ : entry.next_));
   entry.order_ = order_of(entry);
   MARGAY_ASSERT(entry.order_ != 0);
@@ -120,7 +120,8 @@ void MatchList::Impl::index(MatchEntry& entry) {
 
 void MatchList::Impl::unindex(MatchEntry& entry) {
   using Indexed = MatchEntry::Indexed;
-  // The mark, and not the entry's present state, decides: the state may have changed since the entry was indexed.
+  // The mark, and not the entry's present state, decides, because the state may have changed since the entry was
+  // indexed.
   switch (entry.indexed_) {
     case Indexed::no:
       return;
@@ -142,7 +143,7 @@ void MatchList::Impl::build_index() {
   MARGAY_ASSERT(!indexed && ready.empty() && exhausted.empty() && rough.empty());
   indexed = true;
   set_attended();
-  // Entries without room are entered as ready, too: the first walk that examines such an entry parks it.
+  // Entries without room are entered as ready, too, because the first walk that examines such an entry parks it.
   for (MatchEntry* entry = first; entry != nullptr; entry = entry->next_) index(*entry);
 }
 

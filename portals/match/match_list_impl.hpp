@@ -33,10 +33,11 @@ inline constexpr std::uint64_t kOrderEnd = std::uint64_t{1} << kOrderBits;
 // The distance between appended entries: 2^20, so that some 2^41 entries can be appended and 20 inserted at one place
 // before anything is spread.
 inline constexpr std::uint64_t kOrderStep = std::uint64_t{1} << 20;
-static_assert(kOrderStep < kOrderEnd / 4);  // the first entry has steps on both sides
+static_assert(kOrderStep < kOrderEnd / 4);  // the first entry, at kOrderEnd / 2, has room for steps on both sides
 
 // A key between two neighbours, or 0 when the gap is used up. 0 and kOrderEnd stand for a missing neighbour. `few`: the
-// chain is so short that the space before the first entry may be halved; otherwise it is used step by step.
+// chain is short. Then a new first entry gets the middle of the space before the old one, which leaves a large gap
+// behind it. In a longer chain it gets the key one step before the old one, because some 60 halvings use up that space.
 [[nodiscard]] constexpr std::uint64_t order_between(std::uint64_t before, std::uint64_t after, bool few) {
   const std::uint64_t gap = after - before;
   if (gap < 2) return 0;

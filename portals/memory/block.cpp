@@ -6,13 +6,14 @@ Passed admit_bytes(std::uint64_t bytes, std::uint64_t used, const Options& optio
   const std::uint64_t wanted = moved_bytes(header);
   const bool receiver_managed = options.offset_by == OffsetBy::receiver;
   const bool moves = header.kind == Kind::get || has(options.save, Save::body);
-  // Full is tested before the direction, as in an independent block: storage without room is passed over, whatever the
-  // message. An empty message always has room.
+  // Full is tested before the direction, as in an independent block, because storage without room is passed over,
+  // whatever the message. An empty message always has room.
   if (moves && receiver_managed && wanted > 0 && used == bytes) return Passed::no_room;
   if (!direction_fits(options, header)) return Passed::wrong_direction;
   if (!moves) return Passed::taken;
   const std::uint64_t offset = receiver_managed ? used : header.offset;
-  // Tested separately, so that the subtraction below cannot wrap: the sender may write any offset into its header.
+  // Tested separately, because the sender may write any offset into its header, and the subtraction below must not
+  // wrap.
   if (offset > bytes) return Passed::offset_out_of_range;
   return wanted > bytes - offset ? Passed::too_small : Passed::taken;
 }
@@ -31,7 +32,7 @@ void reserve_bytes(const Region& memory, std::uint64_t& used, const Options& opt
 }
 
 void release_bytes(std::uint64_t& used, const Verdict& verdict) {
-  // Only the last reservation can be undone: the bytes of later reservations are not moved.
+  // Only the last reservation can be undone, because the bytes of later reservations are not moved.
   if (verdict.moved_offset && used == verdict.offset + verdict.landing.bytes()) used = verdict.offset;
 }
 

@@ -46,7 +46,7 @@ class DynamicBlock final : public Descriptor {
   // Takes a message off the queue, so that no search finds it; its memory stays until release(). Requires: it is
   // queued.
   void unlink(ArrivedMessage& message);
-  // Frees a message's memory, and takes it off the queue if it is still on it. Adjacent free blocks are joined.
+  // Frees a message's memory, and takes the message off the queue if it is queued. Adjacent free blocks are joined.
   // Requires: message.complete.
   void release(ArrivedMessage& message);
 

@@ -13,7 +13,7 @@ Heap::Heap(Buffer memory) : base_(memory.base), capacity_(memory.bytes / kGrain 
   if (capacity_ > 0) root_ = new (base_) Node{nullptr, nullptr, capacity_, capacity_, random_};
 }
 
-// Called from the bottom of a changed path to its top, so that both children are right.
+// Called from the bottom of a changed path to its top, so that `longest` of both children is right.
 void Heap::update(Node& node) {
   node.longest = node.bytes;
   if (node.left != nullptr) node.longest = std::max(node.longest, node.left->longest);
@@ -72,8 +72,8 @@ void Heap::free(std::byte* block, std::uint64_t bytes) {
   std::uint64_t joined = given;
   if (after != nullptr && begin(after) == block + given) {
     joined += after->bytes;
-    // The block in front is joined in place, but the one after it has to leave the tree, because its node moves to the
-    // front of the joined block.
+    // A free block after the freed one leaves the tree, because its node lies in the middle of the joined block. A free
+    // block before the freed one keeps its node, and grows.
     erase(root_, after);
   }
   if (before != nullptr && end(before) == block) {

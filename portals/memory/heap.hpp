@@ -15,7 +15,7 @@
 
 namespace margay::portals {
 
-// The allocator. Allocated blocks carry no header: the caller keeps the size. Used under the process lock only.
+// The allocator. Allocated blocks carry no header, so the caller keeps the size. Used under the process lock only.
 class Heap {
  public:
   // A cache line, long enough for the Node that a free block must hold.
@@ -36,8 +36,8 @@ class Heap {
   [[nodiscard]] bool can_hold(std::uint64_t bytes) const {
     return root_ != nullptr && bytes <= capacity_ && rounded(bytes) <= root_->longest;
   }
-  // The free block of lowest address that has `bytes`; nullptr when none has. Aligned to kGrain. Its content is
-  // undefined.
+  // Allocates `bytes` from the free block of lowest address that is long enough; nullptr when none is. The result is
+  // aligned to kGrain, and its content is undefined.
   [[nodiscard]] std::byte* allocate(std::uint64_t bytes);
   // Requires: `block` came from allocate(bytes) with the same `bytes`, and has not been freed since. Joins the block
   // with its free neighbours (invariant 2).

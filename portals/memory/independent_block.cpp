@@ -27,7 +27,8 @@ void IndependentBlock::give_back(const Verdict& verdict) {
   MARGAY_ASSERT(row < table_.size() && table_[row].state == State::reserved);
   table_[row].state = State::available;
   const std::size_t following = row + 1 == table_.size() && progression_ == Progression::circular ? 0 : row + 1;
-  // The row was the last one taken, so the turn steps back. Otherwise a circular table reaches the row again by itself.
+  // If the row was the last one taken, the turn steps back to it. Otherwise a circular table reaches it again by
+  // itself, and a linear one, which does not, lists it.
   if (next_ == following) {
     next_ = row;
   } else if (progression_ == Progression::linear) {

@@ -87,13 +87,13 @@ class IndependentBlock final : public Descriptor {
   Progression progression_;
 };
 
-// The steps of an independent block. They are in the header so that portals/memory/storage can inline them: a receive
-// of MPI is one such block, so each message passes here. Internal to portals.
+// The steps of an independent block. They are in the header so that portals/memory/storage can inline them, because a
+// receive of MPI is one such block, and each message passes here. Internal to portals.
 
 inline std::size_t IndependentBlock::available() const {
   if (progression_ == Progression::circular) [[likely]] {
-    // Only this row may be next: a circular table does not skip a row that is still in use.
-    // An empty table has no row at all.
+    // Only this row may be next, because a circular table does not skip a row that is still in use. An empty table has
+    // no row at all.
     const bool free = next_ < table_.size() && table_[next_].state == IndependentBuffer::State::available;
     return free ? next_ : table_.size();
   }
@@ -103,8 +103,8 @@ inline std::size_t IndependentBlock::available() const {
 // admit(), reserve() and commit() are put()'s twins.
 inline Passed IndependentBlock::admit(const Options& options, const Header& header) const {
   const std::size_t row = available();
-  // Room is tested before the direction: an exhausted block is passed over whatever the message is, so the match index
-  // may leave it out.
+  // Room is tested before the direction. So an exhausted block is passed over whatever the message is, and the match
+  // index may leave it out.
   if (row == table_.size()) return Passed::no_room;
   if (!direction_fits(options, header)) return Passed::wrong_direction;
   const bool get = header.kind == Kind::get;

@@ -8,8 +8,8 @@ namespace margay::portals {
 
 namespace {
 
-// Calls `action` with the descriptor as its own type. A switch and not virtual functions: the steps are private to
-// portals, and the compiler sees all four.
+// Calls `action` with the descriptor as its own type. A switch and not virtual functions, because the steps are private
+// to portals, and the compiler sees all four.
 template <class Base, class Action>
 decltype(auto) with_type(Base& descriptor, Action action) {
   constexpr bool kConst = std::is_const_v<Base>;

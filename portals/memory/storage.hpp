@@ -41,8 +41,8 @@ class Storage {
     MARGAY_DEBUG_ASSERT(verdict.descriptor != nullptr);
     Descriptor& descriptor = *verdict.descriptor;
     descriptor.bytes_ += verdict.landing.bytes();
-    // The counters may change before the type's own step: the caller holds the process lock, so both become visible
-    // together.
+    // The counters may change before the type's own step, because the caller holds the process lock, and both become
+    // visible together.
     ++descriptor.messages_;
     if (IndependentBlock* const block = independent(descriptor)) [[likely]] {
       block->commit(verdict, header);

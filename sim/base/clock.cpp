@@ -56,7 +56,7 @@ ClockAnchor take_anchor(const Clock& clock) {
   for (int i = 0; i < kTries; ++i) {
     const std::uint64_t before = clock.ticks();
     const std::uint64_t time_ns = clock.now_ns();
-    // The narrowest try is kept: an interrupt between the readings makes a try wide.
+    // The narrowest try is kept, because an interrupt between the readings makes a try wide.
     const std::uint64_t width = clock.ticks() - before;
     if (width >= best_width) continue;
     best_width = width;

@@ -45,8 +45,8 @@ inline constexpr std::uint64_t short_limit_max(std::uint64_t heap_bytes) {
 // computing. Ten times the time in which a peer that does not compute answers a short message over TCP, because a ring
 // costs a system call here and a wake-up there.
 inline constexpr std::uint64_t kNudgeAfterNs = 50'000;
-// The time without work after which a waiting process sleeps instead of spinning or yielding: the wake-up, less than
-// 0.1 ms, is then less than a hundredth of the wait.
+// The time without work after which a waiting process sleeps instead of spinning or yielding. It is chosen so that the
+// wake-up, less than 0.1 ms, takes less than a hundredth of the wait.
 inline constexpr std::uint64_t kSleepAfterNs = 20'000'000;
 // The time without progress after which a waiting process prints the rank that it waits for: longer than programs
 // usually compute between two messages, shorter than people wait before they ask. --stall sets it.
@@ -57,7 +57,8 @@ inline constexpr std::uint64_t kStallReportNs = 30'000'000'000ULL;
 // ranks fit in the addresses of a process (2^47).
 inline constexpr std::uint64_t kHeapArenaBytesMin = std::uint64_t{1} << 20;
 inline constexpr std::uint64_t kHeapArenaBytesMax = std::uint64_t{1} << 44;
-// Allocations up to this do not test whether the machine has the memory: the test takes as long as touching 1 MiB.
+// Allocations up to this do not test whether the machine has the memory, because the test takes as long as touching 1
+// MiB.
 inline constexpr std::uint64_t kMemoryUncheckedBytes = std::uint64_t{64} << 20;
 // The most pieces of the heap that core dumps include and that may have huge pages. Each scattered piece may split the
 // arena's mapping into up to four mappings, and a process may have 65,530 mappings.

@@ -21,8 +21,8 @@ struct Stat {
 
 enum class Found : std::uint8_t { yes, no_process, unknown };
 
-// Reads /proc/PID/stat, by plain system calls into fixed buffers: the monitor of the node's processes (PeerMonitor)
-// calls it twice a second for each process.
+// Reads /proc/PID/stat, by plain system calls into fixed buffers, because the monitor of the node's processes
+// (PeerMonitor) calls it twice a second for each process.
 Found read_stat(std::int32_t pid, Stat& out) {
   std::array<char, 32> path{};
   std::array<char, 1024> text{};
@@ -55,7 +55,7 @@ bool has_ended(const ProcessIdentity& process) {
   Stat stat;
   const Found found = read_stat(process.pid, stat);
   if (found != Found::yes) {
-    // Verifies that /proc is mounted: without it every process would seem to have ended.
+    // Verifies that /proc is mounted, because without it every process would seem to have ended.
     return found == Found::no_process && read_stat(::getpid(), stat) == Found::yes;
   }
   if (stat.start_ticks != process.start_ticks) return true;

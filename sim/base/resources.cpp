@@ -57,7 +57,7 @@ std::optional<std::uint64_t> left_in(const std::string& folder, const Spelling& 
   if (!limit || !used) return std::nullopt;
   std::uint64_t droppable = 0;
   for (const char* key : spelling.droppable) droppable += number_of(folder + "/memory.stat", key).value_or(0);
-  // Saturating, here and below: the files are read one after the other, while their values change.
+  // Saturating, here and below, because the files are read one after the other, while their values change.
   used = *used - std::min(*used, droppable);
   return *limit - std::min(*limit, *used);
 }

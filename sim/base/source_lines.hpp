@@ -68,7 +68,7 @@ class SourceLines {
   // Requires: the caller holds mutex_.
   void look_up_with_lock(std::span<const SourceLocation> places);
 
-  // Guards modules_ alone, so that a lookup of many names does not stop watched calls.
+  // Guards modules_ alone, so that skip_bindings() never waits for a lookup of names.
   std::mutex modules_mutex_;
   LoadedModules modules_;
   // Guards known_; held while the command runs, so that two threads do not start it for the same names.

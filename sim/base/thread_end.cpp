@@ -7,7 +7,7 @@ namespace margay::sim {
 
 namespace {
 
-// The process in which the calling thread registered: a forked child must not notify.
+// The process in which the calling thread registered. It is compared, because a forked child must not notify.
 constinit thread_local pid_t asked_in = 0;
 
 void ended(void* whom) {

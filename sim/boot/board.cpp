@@ -55,7 +55,7 @@ Status Board::attach(int descriptor, Board& out) {
     return Status::error("the job board's descriptor " + std::to_string(descriptor) +
                          " is not open: was it closed by a " + "wrapper between `margay run` and the program?");
   }
-  // The file's own size bounds every access: a header that contradicts it must not lead past the file's end.
+  // The file's own size bounds every access, because a header that contradicts it must not lead past the file's end.
   const auto file_bytes = static_cast<std::uint64_t>(info.st_size);
   if (file_bytes < sizeof(BoardHeader)) return Status::error("the job board is shorter than its header");
   // Mapped into a local object first. After a failure below, its destructor unmaps the board, and `out` keeps its
@@ -68,8 +68,8 @@ Status Board::attach(int descriptor, Board& out) {
     return Status::error(
         "the job board was made by another version of margay: run the program with its own `margay run`");
   }
-  // The range is tested first: up to kMaxRanks, bytes_for() cannot overflow.
-  if (header.size == 0 || header.size > kMaxRanks || bytes_for(header.size) != file_bytes) {
+  // The range is tested first: up to kRanksMax, bytes_for() cannot overflow.
+  if (header.size == 0 || header.size > kRanksMax || bytes_for(header.size) != file_bytes) {
     return Status::error("the job board's size does not fit its " + std::to_string(header.size) + " ranks");
   }
   board.size_ = header.size;
@@ -78,7 +78,7 @@ Status Board::attach(int descriptor, Board& out) {
 }
 
 Status Board::create(int descriptor, std::uint32_t size, Board& out) {
-  MARGAY_ASSERT(size >= 1 && size <= kMaxRanks);
+  MARGAY_ASSERT(size >= 1 && size <= kRanksMax);
   Board board;
   if (Status status = map(descriptor, bytes_for(size), board.base_); !status.ok()) return status;
   board.bytes_ = bytes_for(size);

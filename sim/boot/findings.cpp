@@ -39,8 +39,8 @@ bool is_findings_file(int descriptor) {
                            .starts_with("/memfd:" + std::string(kFindingsFileName));
 }
 
-// Appends the record. A limit of file sizes applies to memory files, too; its signal, which is this thread's, would end
-// the rank.
+// Appends the record. The limit on file sizes applies to memory files, too. A write beyond it raises SIGXFSZ in this
+// thread, which would end the rank, so the signal is blocked during the write, and taken if it was raised.
 void append(int descriptor, const FindingRecord& record) {
   sigset_t limit, before;
   sigemptyset(&limit);

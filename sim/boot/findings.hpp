@@ -20,7 +20,7 @@ namespace margay::sim {
 
 class Recorder;  // sim/trace/recorder
 
-// The kinds of findings. Records and trace events carry the number, users see the id.
+// The kinds of findings. Records and trace events carry the number, and users see the id.
 enum class Finding : std::uint32_t {
   // Ends of a job, seen by the launcher. rank_died: a signal ended a rank's process.
   rank_died,
@@ -164,8 +164,8 @@ class Findings {
   // file. Without --report it only counts. A traced rank also records an event. add() reopens a suspended trace for the
   // event, and the caller suspends it again after its last finding.
   void add(Finding finding, const FindingRecord& record, std::string_view message);
-  // Appends the record only, without a count. For a thread that must not enter the rank and is about to end the job.
-  // Needs no lock.
+  // Appends the record only, without a count. For a thread that must not lock the process lock and is about to end the
+  // job. Needs no lock.
   void add_outside(Finding finding, const FindingRecord& record, std::string_view message) const;
   // Counts findings beyond the number that a check prints and records.
   void count(std::size_t more) { *count_ += static_cast<std::uint32_t>(more); }

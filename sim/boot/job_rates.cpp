@@ -12,7 +12,7 @@ namespace {
 
 using portals::Status;
 
-// The user's own value is never passed over: a mistake in it ends the job's start.
+// The user's own value is never passed over, and a mistake in it ends the job's start.
 Status use_given_rates(std::string asked, JobRates& out) {
   out.given = true;
   if (asked.find('/') != std::string::npos) {

@@ -1,6 +1,6 @@
 // The rates by which a job's collectives choose their algorithms, found once, by the process that starts the job, for
-// all ranks. A job never measures: otherwise two jobs would choose by different rates, and the first would take seconds
-// longer.
+// all ranks. A job never measures them, because a measurement takes seconds, and two jobs that each measured would
+// choose by different rates.
 #pragma once
 
 #include <string>

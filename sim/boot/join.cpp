@@ -35,7 +35,7 @@ namespace {
 
 // Each rank's place belongs to one process for the whole job, because counters and channels must never pass to another
 // program. A second process (`sh -c './a; ./b'`, two at once, a child forked before MPI_Init) is refused, and ends the
-// job: the first may be running, and a shell in between may hide the second one's status.
+// job, because the first may be running, and a shell in between may hide the second one's status.
 
 // The error of a second process in a rank's place. `holder`: its pid, 0 if not known.
 Status second_process_error(std::int32_t holder) {
@@ -437,6 +437,11 @@ Status join_margay(Job& job, std::optional<std::uint32_t> thread_rank) {
       is_thread ? take_connection(*thread_rank, pmi_descriptor) : take_descriptor("PMI_FD", pmi_descriptor);
   if (!connected.ok()) return connected;
   job.pmi = std::make_shared<PmiClient>(pmi_descriptor, job.rank, header.size);
+  if (board.block(job.rank).pid == ::getpid() && board.block(job.rank).state == RankState::initialized) {
+    return Status::error(std::string("this process is in the job already, on ") +
+                         (board.block(job.rank).on_portals != 0 ? "margay::Program" : "MPI or a library") +
+                         "; a program on margay::Program has all portals, and uses neither MPI nor libraries");
+  }
   if (board.block(job.rank).pid == ::getpid()) {
     return Status::error("this process was in the job before, and left it; start one program on portals, or MPI, once");
   }
@@ -476,7 +481,7 @@ Status join_foreign(Job& job, SegmentSizesOf segment_sizes) {
   if (Status status = take_descriptor("PMI_FD", descriptor); !status.ok()) return status;
   if (Status status = number_from_environment("PMI_RANK", job.rank); !status.ok()) return status;
   if (Status status = number_from_environment("PMI_SIZE", job.size); !status.ok()) return status;
-  if (job.size == 0 || job.size > kMaxRanks || job.rank >= job.size) {
+  if (job.size == 0 || job.size > kRanksMax || job.rank >= job.size) {
     return Status::error("PMI_RANK=" + std::to_string(job.rank) + " and PMI_SIZE=" + std::to_string(job.size) +
                          " do not fit together");
   }

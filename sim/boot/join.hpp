@@ -20,7 +20,7 @@ namespace margay::sim {
 // called by that thread. Fails if it is missing in such a process. Ignored in a process of a single rank.
 Status join(Job& out, SegmentSizesOf segment_sizes = nullptr, std::optional<std::uint32_t> thread_rank = std::nullopt);
 
-// Detection of launchers that margay does not support: without it each of N processes would run as rank 0 of 1.
+// Detection of launchers that margay does not support. Without it, each of N processes would run as rank 0 of 1.
 
 // Looks up a variable; null when it is not set. std::getenv has this form.
 using Environment = const char* (*)(const char* name);

@@ -1,6 +1,6 @@
-// A time limit for the last output of a process. The output may need a lock of stdio or malloc. Another thread, or the
-// code that a signal interrupted, may hold that lock: a second later, or as many as asked for, the process ends all the
-// same.
+// A time limit for the last output of a process. The output may need a lock of stdio or malloc, which another thread,
+// or the code that a signal interrupted, may hold for ever. So the process ends when the time is over, whether the
+// output is complete or not.
 #pragma once
 
 #include <signal.h>

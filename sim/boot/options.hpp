@@ -45,7 +45,8 @@ class Options {
   [[nodiscard]] bool has(std::string_view name) const { return values_.find(name) != values_.end(); }
   // The value, or `otherwise` when the option is not set.
   [[nodiscard]] std::string text(std::string_view name, std::string_view otherwise = "") const;
-  // One item of a comma-separated list of pairs: item("protocol", "long") of "long=puma,short_limit=512" is "puma".
+  // One item of a comma-separated list of pairs: item("protocol", "long") of "long=puma,short_limit=512" is "puma". If
+  // a key occurs twice, its last value counts.
   [[nodiscard]] std::string item(std::string_view name, std::string_view key, std::string_view otherwise = "") const;
   // A size: a number with an optional suffix k, m, g (powers of 1,024). `out` keeps its value when the option is not
   // set. Fails when the option has another form.

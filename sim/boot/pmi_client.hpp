@@ -14,8 +14,8 @@ namespace margay::sim {
 
 using portals::Status;
 
-// A rank's connection to its launcher. Owned by one thread. A broken connection is not opened again: every later call
-// fails.
+// A rank's connection to its launcher. Owned by one thread. A broken connection is not opened again, so every later
+// call fails.
 class PmiClient {
  public:
   // Uses the descriptor, and never closes it, because a launcher may monitor the connection.

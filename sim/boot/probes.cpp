@@ -63,7 +63,7 @@ class Reader {
   [[nodiscard]] bool started() const { return pid_ > 0; }
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] bool read_parent() {
-    // Closed, so that a dead child is an end of file and not an endless wait.
+    // Closed here, so that read() finds the end of file if the child has died, and does not wait for ever.
     ::close(from_child_[1]);
     from_child_[1] = -1;
     char answer = 'n';
@@ -89,7 +89,7 @@ ProbeResult probe_memfd() {
   const int descriptor = ::memfd_create("margay-probe", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (descriptor < 0) return {false, reason("memfd_create")};
   const bool sized = ::ftruncate(descriptor, 1 << 20) == 0;
-  // Sealing is tried for the report only: the segment is used without the seal where it is refused.
+  // Sealing is tried for the report only, because the segment is used without the seal where it is refused.
   const bool sealed = sized && ::fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK) == 0;
   const std::string why = sealed ? "memfd_create, sized and sealed" : reason(sized ? "F_ADD_SEALS" : "ftruncate");
   ::close(descriptor);
@@ -123,7 +123,7 @@ ProbeResult probe_membarrier() {
   if (supported < 0) return {false, reason("membarrier")};
   // The query succeeds on systems that have only the slow commands.
   if ((supported & MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0)
-    return {false, "the kernel lacks the private expedited command"};
+    return {false, "the operating system lacks the private expedited command"};
   if (::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0)
     return {false, reason("membarrier")};
   return {true, "private expedited"};

@@ -35,7 +35,7 @@ Status ranks_of_process(std::uint32_t& out) {
                        "; unset it, or start the program with `margay run --threads`");
 }
 
-// A rank that never began MPI has no board of its own, so the board is mapped for this.
+// A rank that never began MPI has not mapped the board, so this function maps it.
 void thread_rank_ended(std::uint32_t thread_rank, int status) {
   int descriptor = -1;
   std::uint32_t first = 0;

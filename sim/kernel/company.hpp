@@ -1,6 +1,6 @@
 // Company: other ranks of the job that need the processor of a waiting rank. A rank in company yields its processor,
-// because it may be waiting for one of these ranks. A rank without company spins: if it yielded beside other programs,
-// it would get the processor back only after a turn of each program.
+// because it may be waiting for one of these ranks. A rank without company spins, because if it yielded beside other
+// programs, it would get the processor back only after a turn of each program.
 #pragma once
 
 #include <cstdint>
@@ -57,8 +57,8 @@ class Company {
   // Yields and sleeps between attempts to move. Two ranks that answer each other at once make 64 yields in about 100
   // us.
   static constexpr std::uint32_t kYieldsBetweenMoves = 64;
-  // The least time between two attempts to move: a move costs tens of microseconds, and the scheduler may have reasons
-  // to undo it.
+  // The least time between two attempts to move, because a move costs tens of microseconds, and the scheduler may have
+  // reasons to undo it.
   static constexpr std::uint64_t kMoveIntervalNs = 10'000'000;
 
   // Counts a yield or a sleep; at each kYieldsBetweenMoves-th one, calls move_away(). The scheduler does not move the

@@ -22,7 +22,7 @@ namespace {
 // and well above the length of an ordinary MPI call. Each poll costs some 5 us of a processor.
 constexpr std::uint64_t kTickNs = 1'000'000;
 // The tick while messages move, and the number of such ticks after the last round that moved something. It is short,
-// because a peer that was answered soon asks again (first for a lock, then for accesses under the lock).
+// because a peer that got its answer soon sends the next request (first for a lock, then for accesses under it).
 constexpr std::uint64_t kLivelyTickNs = 100'000;
 constexpr std::uint32_t kLivelyTicks = 20;
 // The tick while no work is known and the owner stays inside the lock, where it polls itself. Only wires that ring no
@@ -31,8 +31,8 @@ constexpr std::uint32_t kLivelyTicks = 20;
 constexpr std::uint64_t kIdleTickNs = 10'000'000;
 static_assert(kLivelyTickNs <= kTickNs && kTickNs <= kIdleTickNs);
 // The number of consecutive rounds without progress (about 3 us each) after which the thread sleeps again. It does not
-// yield between them: if it shares a processor with the computing owner, the owner would then keep that processor for
-// milliseconds. A nudge wakes a sleeping thread at once.
+// yield between them, because the computing owner, if it shares this processor, would then keep it for milliseconds. A
+// nudge wakes a sleeping thread at once.
 constexpr int kQuietRounds = 16;
 // The number of tests whether the owner has left, of some 40 ns each. Together the tests take 20 us, longer than most
 // calls that only compute. One yield follows them, because the owner may have lost its processor to this thread in the
@@ -99,8 +99,8 @@ bool Coprocessor::Impl::work(bool patient) {
   for (int quiet = 0; quiet < kQuietRounds && !parking.stopping();) {
     if (!enter(patient)) return true;
     settings.kernel->owner_away(true);
-    // The event of the beginning is recorded only if the round moves something. That is known only after the round's
-    // own events have been recorded, so the time of the beginning is taken now.
+    // coprocessor_begin is recorded only if the round moves something. That is known only after the round's own events
+    // have been recorded, so the time of the beginning is taken now.
     const std::uint64_t began = moved_rounds == 0 && recorder.on() ? recorder.stamp() : 0;
     bool moved = round();
     moved |= settings.kernel->take_body_moved();
@@ -124,6 +124,7 @@ bool Coprocessor::Impl::work(bool patient) {
 // Sleeps until there may be work. Returns true if the bell rang, or if the owner completed no round during the sleep,
 // because it was outside the lock or made only calls that do not poll.
 bool Coprocessor::Impl::wait(bool pending, std::uint32_t& seen) {
+  // park() fails if work has been posted meanwhile.
   const bool tick = pending || settings.ticks || !parking.park();
   const std::uint64_t rounds = settings.kernel->complete_rounds();
   // idle: the owner has stayed inside the lock since the last tick, so it waits there and polls itself. An owner that
@@ -148,9 +149,9 @@ bool Coprocessor::Impl::wait(bool pending, std::uint32_t& seen) {
 }
 
 // A round in progress may have begun before the ring, so only the next round certainly serves the ring: the ring is
-// served after two more rounds. The barrier makes the owner's current count of rounds visible. Without the barrier, the
-// owner's processor may still buffer its stores to the count, and two rounds from before the ring would later seem to
-// have followed it.
+// served after two more rounds. The barrier makes the owner's current count of rounds visible. Without it, stores of
+// the owner to the count may still be in its processor's buffer. Then this thread would add 2 to a count that is too
+// low, and rounds from before the ring would count as those that serve it.
 void Coprocessor::Impl::record_ring() {
   if (settings.lock->asymmetric()) static_cast<void>(process_barrier());
   unseen = true;
@@ -161,7 +162,7 @@ void Coprocessor::Impl::run() {
   // Begins as if the bell had just rung, because it may have rung while the thread was being created.
   std::uint32_t seen = bell.rings() - 1;
   bool pending = false;
-  // The number of the owner's stay in the lock in which it last posted work.
+  // The owner's entry into the lock, by its number (BiasedLock::owner_entries), during which it last posted work.
   std::uint64_t posted_in = 0;
   const auto take_posted = [&] {
     const std::uint64_t stay = parking.take();
@@ -214,6 +215,7 @@ Coprocessor::~Coprocessor() {
 portals::Status Coprocessor::start(const Settings& settings, Round round) {
   MARGAY_ASSERT(!impl_->running && settings.lock != nullptr && settings.kernel != nullptr);
   MARGAY_ASSERT(!settings.periodic_check || settings.check_period_ns != 0);
+  // After stop(), because a stopped Parking stays stopped.
   if (impl_->parking.stopping()) impl_ = std::make_unique<Impl>();
   impl_->settings = settings;
   impl_->round = std::move(round);

@@ -8,8 +8,8 @@ Initiator::Initiator(portals::ProcessId me, const Routes& routes, TransmissionLi
                      Recorder& recorder)
     : me_(me), routes_(routes), finished_(finished), registers_(registers), recorder_(recorder) {}
 
-// Beside the wire's work, a short message costs the update of five counters here. Frames do not contain the source,
-// because each channel or connection of a wire belongs to one peer.
+// Beside the wire's work, a short message costs the update of five counters here. The header's source is not set,
+// because the receiver's wire takes it from the channel or connection, which belongs to one peer (Arrival::header).
 bool Initiator::try_send(const portals::Header& header, const portals::Region& body) {
   const std::uint32_t peer = header.destination.rank;
   MARGAY_ASSERT(peer < routes_.size() && body.bytes() == header.length);

@@ -44,7 +44,7 @@ Transmission* Kernel::take_finished() {
 
 bool Kernel::nudge() {
   bool any = false;
-  // Visits only the elements that exist: a rank among thousands waits for few others.
+  // Visits only the elements that exist, because a rank among thousands waits for few others.
   owed_.for_each([&](std::uint32_t peer, std::uint32_t owed) {
     if (owed == 0) return;
     routes_[peer]->nudge(peer);

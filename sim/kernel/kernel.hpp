@@ -102,7 +102,7 @@ class Kernel {
   }
 
   // Number of progress rounds that drained every wire that they polled. A round that stopped at the limit of arrivals
-  // is not counted. A round that skipped a slow wire is. Any thread.
+  // is not counted. A round that skipped a slow wire is counted. Any thread.
   [[nodiscard]] std::uint64_t complete_rounds() const { return complete_rounds_.get(); }
 
   // Whether rounds since the last call received a part of a body. progress() does not report a part, because a program

@@ -149,7 +149,7 @@ void Target::lost(Wire& wire, const Arrival& arrival) {
   recorder_.record(event);
 }
 
-// Records an arrival, of a held message only the first. Then walks for the records, before anything changes.
+// Records the arrival, once for a held message. Then walks for the other records, before anything changes.
 void Target::record_arrival(const Arrival& arrival, WireId wire) {
   const portals::Header& header = arrival.header;
   if (recorder_.on() && !was_held(header.source.rank, arrival.sequence)) record_arrival(header, arrival.sequence, wire);

@@ -80,8 +80,8 @@ class PollStreak {
     if (++polls_ % kPollsPerMeasure == 0 || means.company == nullptr) yield_processor(kernel, clock, means);
   }
 
-  // One empty poll in this many measures the time until the next poll, and may yield; without `company`, each one may
-  // yield.
+  // One empty poll in this many measures the time until the next poll, and may yield; without `company`, each
+  // empty poll may yield.
   static constexpr std::uint32_t kPollsPerMeasure = 8;
   // The number of empty polls from which a streak counts as a wait.
   static constexpr std::uint32_t kPollsOfWait = 4 * kPollsPerMeasure;

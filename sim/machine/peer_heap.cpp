@@ -73,7 +73,7 @@ Status PeerHeap::open(const RankArea& owner, PeerHeap& out) {
   // Acquire: heap_bytes and heap_file, which were stored before heap_descriptor, are visible afterwards.
   const std::uint32_t number = read_published(owner.heap_descriptor);
   const std::string who = "the memory that process " + std::to_string(owner.pid) + " allocated for its node";
-  if (number == 0) return Status::error(who + " cannot be mapped: it has announced none");
+  if (number == 0) return Status::error(who + " cannot be mapped: that process has announced none");
   const std::string path = "/proc/" + std::to_string(owner.pid) + "/fd/" + std::to_string(number - 1);
   // The link may lead to any file. Only a regular file is opened, because opening a pipe or a device could wait or have
   // side effects.

@@ -129,7 +129,7 @@ Status Process::open_shm(std::vector<Wire*>& routes) {
                                         finished_, 0, long_method, clock_);
   if (!wire->status().ok()) return wire->status();
   shm_ = wire.get();
-  // These copies are made before the wire moves into wires_, which owns it from then on.
+  // All that refers to the wire is set up before the move into wires_, which leaves `wire` empty.
   node_memory_.emplace(wire->layout(), world_rank_of_local, wire->has_memory_barrier(),
                        long_method != LongMethod::ring);
   node_heap_.emplace(wire->layout(), job_.local_rank);
@@ -179,7 +179,8 @@ void Process::choose_waiting() {
   if (crowded && shm_ != nullptr) shm_->keep_lines();
   wait_means_.reason = asked == "auto" ? std::to_string(ranks_here) + " ranks on " + share.words : "--wait " + asked;
   look_for_company();
-  // With more ranks than processors, some rank always needs a processor: this rank, or the rank for which it waits.
+  // If ranks outnumber processors, each wait yields, without a look at the company, because some rank always needs the
+  // processor, this one or the one for which it waits.
   if (asked == "auto" && !crowded && company_ != nullptr) wait_means_.policy = WaitPolicy::automatic;
 }
 
@@ -227,6 +228,7 @@ void Process::publish_accounts() {
   by_kind(CountedProtocol::get, portals::Kind::get);
   by_kind(CountedProtocol::reply, portals::Kind::reply);
   by_kind(CountedProtocol::acknowledgment, portals::Kind::acknowledgment);
+  // A private block has no counts for each peer.
   if (!board_map_.attached()) return;
   const Registers& registers = kernel_->registers();
   for (std::uint32_t peer = 0; peer < size(); ++peer) {

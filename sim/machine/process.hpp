@@ -65,7 +65,8 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  // Begins application bypass: `round` is one round of the program's progress. No effect on a virtual machine.
+  // Starts the message coprocessor, so that messages move while the program computes (application bypass). `round`: one
+  // round of the program's progress. No effect on a virtual machine.
   [[nodiscard]] portals::Status start_coprocessor(Coprocessor::Round round);
   // See Coprocessor::arm().
   void arm_coprocessor() { coprocessor_.arm(); }
@@ -147,7 +148,7 @@ class Process {
   // Called in the ending thread, under the lock. Cancels the operations that the operating system carries out for this
   // thread. The next thread that polls submits these operations again.
   void thread_ends();
-  // Ends application bypass. Must precede finish().
+  // Stops the message coprocessor. Must precede finish().
   void stop_coprocessor() { coprocessor_.stop(); }
   // Ends the streams of the sockets, after finish(), at the process's exit. Without it, closing a socket with unread
   // bytes could discard messages that this rank sent. Nothing can be sent or received afterwards.
@@ -159,7 +160,7 @@ class Process {
   // Writes to the board that the process aborts: the launcher reports `message` if the process ends before abort().
   // Neither allocates nor locks.
   void announce_abort(int code, std::string_view message, Finding finding = Finding::aborted);
-  // Ends the whole job. Never returns. `finding`: its id stands at the end of the launcher's line about the end.
+  // Ends the whole job. Never returns. The launcher's line about the abort ends with the id of `finding`.
   [[noreturn]] void abort(int code, std::string_view message, Finding finding = Finding::aborted);
 
  private:
@@ -212,7 +213,6 @@ class Process {
   WaitMeans wait_means_;
   PollStreak polls_;
   BellData* bell_data_ = nullptr;
-  std::unique_ptr<BellOwner> bell_;
   // An eventfd that the coprocessor writes when the bell rings, because the owner may be sleeping on its sockets; -1:
   // there are no sockets.
   int wake_descriptor_ = -1;

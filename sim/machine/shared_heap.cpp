@@ -163,8 +163,8 @@ Status SharedHeap::allocate_pages(std::uint64_t bytes, std::uint64_t& begin) {
                          " bytes of addresses are used, and no free piece is long enough");
   };
   if (bytes > arena_.bytes()) return refuse_size();
-  // A piece that begins at a huge page's boundary skips up to a huge page less one page of its block, so the block is
-  // longer by that.
+  // A block may begin at any page, so up to a huge page less one page of it lies before the first boundary of a huge
+  // page, where the piece begins. The block is longer by that much.
   const bool huge = bytes >= kHugeMinBytes;
   const std::uint64_t pages = round_up(std::max<std::uint64_t>(bytes, 1), kPageBytes);
   const std::uint64_t block_bytes = pages + (huge ? kHugePageBytes - kPageBytes : 0);
@@ -202,18 +202,18 @@ void SharedHeap::free(void* address) {
 }
 
 void SharedHeap::free_pages(std::uint64_t begin) {
-  // Positions, sizes and blocks are in private memory: no peer can make this rank free a wrong block.
+  // Positions, sizes and blocks are in private memory, so no peer can make this rank free a wrong block.
   const auto found = pieces_.find(begin);
   MARGAY_ASSERT(found != pieces_.end());
   const Piece piece = found->second;
   advise(begin, piece, false);
   division_->buffer.deallocate(arena_.data() + piece.block);
   const auto after = pieces_.erase(found);
-  // Boost has joined the freed block with its free neighbours. The joined free block begins at the end of the used
-  // block before it. It ends at Boost's page of the used block after it, or at the arena's last page, which is Boost's
-  // too. Its first page has Boost's data. If a neighbour was free before, one more page has become unused: the first
-  // page of the block freed here, or the first page of the free block after it. So the hole includes these two pages if
-  // they lie within the joined block and are not its first page.
+  // Boost has joined the freed block with its free neighbours. The joined block lies between the used block before it
+  // and Boost's page of the used block after it; at the end of the arena, Boost uses the last page. In a free block
+  // Boost uses the first page only. So two more pages may have become unused: if the block before was free, the first
+  // page of the block freed here; if the block after was free, the first page of that block. The hole includes both,
+  // as far as they lie in the joined block and are not its first page.
   const std::uint64_t free_end =
       after != pieces_.end() ? after->second.block - kPageBytes : arena_.bytes() - kPageBytes;
   const std::uint64_t free_begin =

@@ -112,7 +112,7 @@ Status Control::receive(Rank from, MatchBits bits, Sums& sums) {
     return message != nullptr && message->complete;
   };
   if (Status status = means_.wait(call_, from, limit_ns_, is_here); !status.ok()) return status;
-  // Data from a wire is checked: another build of the program may have sent it.
+  // Data from a wire is checked, because another build of the program may have sent it.
   if (message->body.bytes != sizeof sums) {
     return Status::error("rank " + std::to_string(from) + " sent a message of another form to portal " +
                          std::to_string(means_.portal) +

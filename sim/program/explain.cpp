@@ -131,7 +131,7 @@ std::string verdict(const Decision& decision) {
       return fmt::format("  => reply: {} bytes from {}\n", decision.bytes, place(decision));
     case Outcome::deposit: {
       const bool body = decision.saved == Saved::body || decision.saved == Saved::both;
-      // A row is named even when only the header was saved: the header is in it.
+      // A row is named even when only the header was saved, because the header is in it.
       const bool row = decision.type == portals::DescriptorType::independent_block;
       const bool heap = decision.type == portals::DescriptorType::dynamic_block;
       const std::string preposition = row || heap ? " in " : " at ";

@@ -180,7 +180,7 @@ void Program::start_sending(const Header& header, const Region& body, Sending& s
 }
 
 void Program::stop(Sending& sending) {
-  // No effect on one that is done: the kernel does not refer to it any more.
+  // No effect on one that is done, because the kernel does not refer to it any more.
   if (!sending.done()) kernel().stop(sending.transmission_);
 }
 
@@ -243,7 +243,7 @@ void Program::leave_kernel() {
 
 void Program::enter_kernel() {
   process_->lock().owner_enter();
-  // The coprocessor no longer needs to wake these ranks: the program polls itself now.
+  // The coprocessor no longer needs to wake these ranks, because the program polls itself now.
   stop_expecting();
 }
 

@@ -84,7 +84,7 @@ class Program {
   template <class Done>
   [[nodiscard]] portals::Status wait_until(Done done, std::uint64_t limit_ns = kNoLimitNs);
 
-  // Takes the descriptor whose counters changed first off the list of changed ones; nullptr when none has changed.
+  // Removes and returns the oldest element of the list of changed descriptors; nullptr when no descriptor has changed.
   [[nodiscard]] portals::Descriptor* changed() { return kernel().changed().take(); }
   // Enables backpressure: no_room and too_small on this portal leave the message, and its sender's later ones, on the
   // wire until there is room, instead of dropping it. Cannot be undone. Requires: portal < kControlPortal.
@@ -179,7 +179,7 @@ class Program {
   [[nodiscard]] ControlMeans control_means();
   [[nodiscard]] static portals::Header header_of(portals::Kind kind, const HeaderValues& values, std::uint64_t length);
   void start_sending(const portals::Header& header, const portals::Region& body, Sending& sending);
-  // Remembers that `peer` may owe an answer.
+  // Records that `peer` may owe an answer.
   void asked(portals::Rank peer);
   // The failure that names a lost peer.
   [[nodiscard]] portals::Status lost_peer(portals::Rank peer) const;

@@ -28,7 +28,7 @@ class AccumulateLock {
   // As HolderLock's constructor.
   AccumulateLock(AccumulateLockData& data, std::uint32_t id, HolderDeathTest gone) : lock_(data.holder, id, gone) {}
 
-  // Ignores whether the lock was taken over from a dead holder: a torn element is not repaired, see above.
+  // Ignores whether the lock was taken over from a dead holder, because a torn element is not repaired, see above.
   void lock() { static_cast<void>(lock_.enter()); }
   void unlock() { lock_.leave(); }
 

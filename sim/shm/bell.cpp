@@ -6,8 +6,8 @@ namespace margay::sim {
 
 void BellRinger::wake() {
   // Clears the flag so that later ringers do not all make the system call. Release and acquire: pairs with the exchange
-  // in begin_sleep, so that our change of `word` in ring() comes after the sleeper's earlier read of `word` (invariant
-  // 3). A relaxed clear could be seen together with the old word, and the sleeper would sleep unflagged.
+  // in begin_sleep: the sleeper that set the flag has read `word` before ring() changes it (invariant 3). Without this,
+  // the sleeper could have read the new word, and would sleep although its flag is cleared, so that no ring follows.
   if (std::atomic_ref<std::uint32_t>(data_->sleeping).exchange(0, std::memory_order_acq_rel) != 0) ring();
 }
 
@@ -21,13 +21,14 @@ void BellRinger::ring() {
 void BellOwner::begin_sleep() {
   // Acquire: keeps the exchange below from being visible before this read (invariant 3), and pairs with ring().
   seen_ = std::atomic_ref<std::uint32_t>(data_->word).load(std::memory_order_acquire);
-  // Pairs with the read in ring_if_sleeping; see there. Acquire: the message of a fetch_add that came first is seen.
+  // Pairs with the read in ring_if_sleeping; see there. Acquire: if a ringer's fetch_add came first, the poll that
+  // follows sees that ringer's message.
   std::atomic_ref<std::uint32_t>(data_->sleeping).exchange(1, std::memory_order_acq_rel);
   sure_ = node_barrier();
 }
 
 void BellOwner::sleep(std::uint64_t timeout_ns) {
-  // Under thread sanitizer every ringer uses the read-modify-write, and no ring is missed without membarrier.
+  // Under the thread sanitizer every ringer uses the read-modify-write, which misses no ring even without membarrier.
   const bool sure = sure_ || !kMembarrierAllowed;
   futex_wait(data_->word, seen_, sure ? timeout_ns : std::min(timeout_ns, kUnsureSleepNs));
 }

@@ -4,9 +4,9 @@
 // Invariants
 //  1. A ringer publishes, then reads `sleeping`; a sleeper sets `sleeping`, then polls once more. At least one of the
 //     two sees the other's store, so no wakeup is lost.
-//  2. The ringer's read must not pass its publishing store. The ringer pays no fence for that: the sleeper runs
-//     membarrier between its store and its poll. Where membarrier is refused on the ringer's side, the ringer uses an
-//     atomic read-modify-write instead; where it is refused on the sleeper's side, the sleeper never sleeps over 1 ms.
+//  2. The ringer's read must not pass its publishing store. The ringer pays no fence for that, because the sleeper
+//     runs membarrier between its store and its poll. Where membarrier is refused on the ringer's side, the ringer uses
+//     an atomic read-modify-write instead; where it is refused on the sleeper's side, no sleep exceeds 1 ms.
 //  3. A ringer that clears `sleeping` changes `word` afterwards. The sleeper has read `word` before it set `sleeping`,
 //     so the futex then refuses to sleep.
 #pragma once
@@ -23,7 +23,7 @@ namespace margay::sim {
 
 // No timeout.
 inline constexpr std::uint64_t kForeverNs = ~std::uint64_t{0};
-// The longest sleep of an owner for which membarrier is refused: a missed ring costs a millisecond, and a thousand
+// The longest sleep of an owner for which membarrier is refused. A missed ring then costs a millisecond, and a thousand
 // polls a second cost an idle process less than a hundredth of a processor.
 inline constexpr std::uint64_t kUnsureSleepNs = 1'000'000;
 

@@ -13,7 +13,8 @@ constexpr int kYields = 8;
 }  // namespace
 
 bool BiasedLock::try_enter_other() {
-  // Relaxed: a first look that saves the barrier; it decides nothing alone.
+  // Relaxed: a first look that saves the barrier. An old value costs a barrier or a failed attempt, which the caller
+  // must expect anyway.
   if ((owner_.load(std::memory_order_relaxed) & 1) != 0) return false;
   return enter_other([] { return true; });
 }

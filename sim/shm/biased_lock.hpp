@@ -51,7 +51,7 @@ class BiasedLock {
   // Leaves as the owner. Requires: owner_inside().
   void owner_leave() {
     // Release: pairs with the acquire in owner_is_outside: what we did under the lock is seen there. The load is
-    // relaxed: only this thread writes the word, it has no partner.
+    // relaxed, with no partner: only this thread writes the word.
     owner_.store(owner_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
   // Whether the owner is inside: exact in the owner thread, a guess in others, and so relaxed, with no partner.

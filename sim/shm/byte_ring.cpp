@@ -43,7 +43,7 @@ void ByteProducer::write(std::span<const std::byte> body) {
   advance(body.size());
 }
 
-// Returns whole lines, up to the ring's end only: a part that wraps is not worth a second piece.
+// Returns whole lines, up to the ring's end only, because a part that wraps is not worth a second piece.
 std::span<std::byte> ByteProducer::lines(std::uint64_t from, std::size_t count) const {
   const std::size_t at = static_cast<std::size_t>(from) & (bytes_.size() - 1) & ~(kCacheLineBytes - 1);
   return bytes_.subspan(at, std::min(count, bytes_.size() - at));
@@ -62,7 +62,8 @@ void ByteConsumer::refresh() {
   // Acquire: pairs with the release in ByteProducer::publish, see there.
   const std::uint64_t produced = std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(theirs_->bytes_produced))
                                      .load(std::memory_order_acquire);
-  // The line lags behind while cells announce the bodies, and a damaged count is not followed.
+  // The count in the producer's line lags behind while cells announce the bodies (invariant 2), so it may be below
+  // consumed_, and `ahead` wraps. Such a count is ignored, as a damaged one is.
   const std::uint64_t ahead = produced - consumed_;
   if (ahead <= bytes_.size()) known_ = produced;
 }

@@ -4,8 +4,8 @@
 // Invariants
 //  1. Cell i on lap n holds n + 1 (modulo 256) in its low byte once its message is in it; before, it holds n.
 //  2. The low byte is written last, with the first word, by one store.
-//  3. The producer never writes a cell that the consumer has not released: produced - consumed <= count. It has a
-//     cached copy of `consumed`, and reads the consumer's line only when that is used up.
+//  3. The producer never writes a cell that the consumer has not released: produced - consumed <= count. It counts
+//     the cells that it knows to be free, and reads the consumer's line only when that credit is used up.
 //  4. The consumer returns credit by quarters of the ring, and when it finds no more cells. So while the consumer is
 //     behind, one read of its line gives the producer room for many messages, and at rest all credit has been returned.
 //

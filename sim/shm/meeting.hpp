@@ -10,7 +10,7 @@
 //  1. The last to arrive (count of `arrivals`) has acquired everything that the others wrote before they arrived.
 //  2. No process arrives at a later meeting before this one has opened, unless a call went wrong. So all members read
 //     `opened` before the next meeting opens. `side` changes when a meeting opens, so it is the same for all that
-//     arrive at one meeting. Memory with two sides, of which each meeting uses its own, is therefore not overwritten
+//     arrive at one meeting. The members' memory has two sides, which meetings use in turn, so no side is overwritten
 //     while it is read.
 //  3. A process whose call is wrong may leave its meeting and arrive at a later one, whose number replaces the earlier
 //     number in `arrivals`. Processes that still wait at the earlier meeting, which never opens, detect this
@@ -66,8 +66,8 @@ class Meeting {
   enum class ArrivalOrder : std::uint8_t { waits, last, late };
   // Arrives at meeting `number` (not 0; numbers grow, and wrap). `mark` identifies the call: it must be equal for all.
   //
-  // If all have arrived at the meeting in `arrivals`, this process took part in that meeting. So it is an earlier one,
-  // whatever its number, and the distance between the two numbers does not matter.
+  // If all have arrived at the meeting in `arrivals`, this process took part in it. So that meeting is earlier than
+  // `number`, whatever the distance between the two numbers.
   [[nodiscard]] ArrivalOrder come(std::uint32_t number, std::uint32_t mark) {
     MARGAY_DEBUG_ASSERT(number != 0 && number >> kNumberBits == 0 && mark >> kMarkBits == 0);
     std::atomic_ref<std::uint64_t> word(data_->arrivals);

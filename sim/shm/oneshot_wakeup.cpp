@@ -19,7 +19,7 @@ void OneShotWakeup::wait() {
     sched_yield();
   }
   std::uint32_t waiting = kWaiting;
-  // Relaxed: the exchange in call() sees either value; called() acquires what was done before it.
+  // Relaxed: call()'s exchange is right with either old value, and called() acquires what the caller did before call().
   static_cast<void>(word_.compare_exchange_strong(waiting, kAsleep, std::memory_order_relaxed));
   while (!called()) futex_wait(reinterpret_cast<const std::uint32_t&>(word_), kAsleep, ~std::uint64_t{0});
 }

@@ -1,6 +1,6 @@
 // A per-process ring of posted buffers, one for each of the latest collective calls. The poster does not wait for
-// readers until the ring wraps: a late reader still finds the posting of its call, which is reused only when all
-// readers have finished that call.
+// readers until the ring wraps, because a late reader still finds the posting of its call, which is reused only when
+// all readers have finished that call.
 //
 // Invariants
 //  1. A posting is written by its owner alone, `number` last. A process that reads its call's number in a posting has

@@ -1,4 +1,4 @@
-// Values that one thread publishes to others: a reader of the value sees everything that was written before it was set.
+// Values that one thread publishes to others. A reader of the value sees everything that was written before it was set.
 // On x86 setting and reading are plain moves.
 #pragma once
 

@@ -1,6 +1,6 @@
 // Offers of bodies for reading out of their sender's memory, and the reader's answers. A channel may have several
-// offers at once, so that a reader that has finished one finds the next: while both sides read bodies, a side makes no
-// offer between two bodies that it reads.
+// offers at once, so that a reader that has finished one finds the next one. The sender could not make it meanwhile if
+// it reads bodies itself, because it makes no offer between two bodies that it reads.
 //
 // Invariants
 //  1. The producer writes an offer into the cell that announces it, and changes neither the table of pieces nor the
@@ -34,8 +34,8 @@ enum class ReadAnswer : std::uint64_t {
 };
 static_assert(static_cast<std::uint64_t>(ReadAnswer::cannot) <= 3);  // beside the offer's number in one word
 
-// The most offers that stand at once: enough for two rounds in which the sender itself reads bodies, four in a round
-// (kernel.hpp), before it offers again.
+// The most offers that stand at once. A sender that reads bodies itself takes up to four in a round (kernel.hpp) before
+// it offers again, so the offers last for two such rounds.
 inline constexpr std::uint64_t kOffersMost = 8;
 
 // The sender's role. Holds counts only; the offers themselves lie in cells.

@@ -156,7 +156,7 @@ class SharedBodyReceiver {
   }
   // Forbids further claims, because the body uses another method.
   void close() {
-    // Relaxed: it only removes chunks.
+    // Relaxed: it publishes nothing. A claim is an exchange of the same word, so it precedes this change or fails.
     std::atomic_ref<std::uint64_t>(shared_->claims).fetch_or(std::uint64_t{0xffff} << 16, std::memory_order_relaxed);
   }
 

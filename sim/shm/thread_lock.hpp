@@ -77,7 +77,8 @@ class ThreadLock {
     } else if (tries < kSpins + kYields) {
       sched_yield();  // the holder may need this processor, and holds the lock too briefly for a sleep
     } else {
-      // The holder may have a lower priority: it runs here while this thread naps, but not when it yields.
+      // The holder may have a lower priority. Then it runs here while this thread naps, but not while this thread
+      // yields.
       const timespec nap{0, kNapNs};
       nanosleep(&nap, nullptr);
     }

@@ -1,6 +1,6 @@
-// Each store inside the guard has a comment on the state that a death right after it leaves. The process that takes the
-// guard over runs repair(), which reads the slots only, so a wrong count does no harm; repair() may itself be cut short
-// and run again.
+// The comment above a store inside the guard ("after a death here") describes the state that the process leaves if it
+// dies directly after that store. The process that takes the guard over runs repair(), which reads the slots only, so a
+// wrong count does no harm; repair() may itself be cut short and run again.
 #include "sim/shm/window_lock.hpp"
 
 #include <algorithm>
@@ -113,6 +113,7 @@ WindowLock::Tickets WindowLock::let_in() {
     for (std::uint32_t member = 0; member < slots_.size(); ++member) {
       WindowLockSlot one = slot(member);
       if (one.state != WindowLockSlot::State::waiting || one.kind != WindowLockKind::shared) continue;
+      // A shared request behind the oldest exclusive one waits.
       if (static_cast<std::int64_t>(next - one.ticket) < row.exclusive_age) continue;
       one.state = WindowLockSlot::State::granted;
       // After a death here, some of the shared requests at the head are granted. The others among them still have older
@@ -121,6 +122,7 @@ WindowLock::Tickets WindowLock::let_in() {
       ++row.shared;
       row.waiting -= row.waiting != 0 ? 1 : 0;
     }
+    // The range of the granted tickets: from the oldest shared request on, up to the oldest exclusive one.
     tickets = {static_cast<std::uint32_t>(next - row.shared_age),
                static_cast<std::uint64_t>(row.shared_age - row.exclusive_age)};
   }

@@ -10,9 +10,10 @@
 // Invariants
 //  1. Slots and counts are changed inside the guard (HolderLock). Outside, a member reads its own slot, and a process
 //     that granted others reads theirs.
-//  2. Each slot is written by one store. The order of the stores leaves no wrong state between two of them: a member is
-//     out before others are granted, and the next ticket is counted before it is given. So after a death the slots hold
-//     the state before a member's step or after it, perhaps with some grants not yet made, or not notified.
+//  2. Each slot is written by one store. The order of the stores leaves no wrong state between two of them: a member's
+//     slot is free before others are granted, and next_ticket has grown before a slot gets the ticket. So after a death
+//     the slots hold the state before a member's step or after it, perhaps with some grants not yet made, or not
+//     notified.
 //  3. withdraw() of the dead member completes what its death left undone: it makes all possible grants and notifies all
 //     holders. So after each death at least one living process calls it; several may.
 //  4. Each loop over slots is bounded by their number, which comes from the caller and not from shared memory. Damaged

@@ -68,7 +68,7 @@ enum class TraceKind : std::uint16_t {
   // A collective call of this rank, blocking or not.
   collective_begin = 38,
   collective_end = 39,
-  // The receiver's device again. MPI_Mprobe and MPI_Improbe take the message that they found out of the heap, for one
+  // The receiver's device again. MPI_Mprobe and MPI_Improbe find a message and remove it from the heap, for one
   // receive.
   given_back = 40,
   found = 41,

@@ -41,8 +41,8 @@ inline constexpr std::uint32_t kTraceFlagClosed = 1;
 // The file has kernel_pass events.
 inline constexpr std::uint32_t kTraceFlagWalks = 2;
 
-// The greatest distance between two anchors, in ticks; distances grow up to it. Only the newest event may be farther
-// after the latest anchor than this.
+// The greatest distance between two anchors, in ticks; distances grow up to it. Only the newest event may be more
+// than this after the latest anchor.
 inline constexpr std::uint64_t kMostAnchorDistance = std::uint64_t{1} << 30;
 // The number of stored anchors: the first one, and the latest two. The latest two are written in turn, so that a crash
 // while one is being written leaves the other intact. anchor_slot(): the index of the anchor with number `number`, from

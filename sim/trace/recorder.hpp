@@ -142,7 +142,7 @@ class Recorder {
   TraceEvent* ring_ = nullptr;
   // The mapping's first page.
   TraceHeader* header_ = nullptr;
-  // The members from here on are rarely used, except clock_: it is read at every event if `counter_` is false.
+  // The members from here on are rarely used, except clock_, which is read at every event if `counter_` is false.
   const Clock& clock_;
   std::uint64_t anchor_distance_ticks_ = 0;
   std::uint64_t mapped_bytes_ = 0;

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Faults of ranks and of the launcher itself, shown with programs that use no MPI."""
+import contextlib
 import os
 import pathlib
 import pty
@@ -237,7 +238,10 @@ def suspended_and_resumed(build, scratch):
 
     def awake(pids):
         """Those not stopped. A shell in vfork whose child is stopped before its exec sleeps too, in state D."""
-        stats = {pid: stat(pid) for pid in pids}
+        stats = {}
+        for pid in pids:
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # a sleep that has ended since it was listed
+                stats[pid] = stat(pid)
         parents_of_stopped = {parent for state, parent in stats.values() if state == "T"}
         return {pid: state for pid, (state, _) in stats.items()
                 if state != "T" and not (state == "D" and pid in parents_of_stopped)}

@@ -41,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
   if (!status.ok() || options.programs.empty()) return 0;
   for (const ProgramSpec& program : options.programs) MARGAY_ASSERT(!program.argv.empty() && program.ranks >= 1);
   const JobPlan plan = make_plan(options);
-  MARGAY_ASSERT(plan.size() <= kMaxRanks && plan.node_of_rank.size() == plan.size());
+  MARGAY_ASSERT(plan.size() <= kRanksMax && plan.node_of_rank.size() == plan.size());
   std::vector<std::string> shell_words;
   static_cast<void>(split_tokens(text, shell_words).ok());
   return 0;

@@ -21,11 +21,11 @@ def known_algorithms(launcher, program):
     assert operations, "margay does not list the operations that have a choice"
     found = {}
     for operation in operations[1].split(", "):
-        names = re.search(rf"it is {operation}=([\w|]+)", refusal(f"{operation}=nothing"))
+        names = re.search(rf"the values are {operation}=([\w|]+)", refusal(f"{operation}=nothing"))
         assert names, f"margay does not list the algorithms of {operation}"
         found[operation] = names[1].split("|")
         # A plan that does not fit a communicator is passed over there.
-        if "hybrid" in found[operation] and "it is " not in refusal(f"{operation}=hybrid:2x2"):
+        if "hybrid" in found[operation] and "the values are " not in refusal(f"{operation}=hybrid:2x2"):
             found[operation] += [f"hybrid:{plan}" for plan in PLANS]
     return found
 

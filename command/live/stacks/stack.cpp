@@ -147,7 +147,7 @@ std::vector<std::string> merged(const std::vector<StackOf>& stacks, bool long_fo
     groups[entry->second].ranks.push_back(of.rank);
   }
   std::ranges::stable_sort(groups, [](const Group& one, const Group& other) {
-    // Main threads first, and the largest groups before small ones: an exception is easier to see after the rule.
+    // Main threads first, and the largest groups first, so that the few ranks in another place follow the many.
     return one.main_thread != other.main_thread ? one.main_thread : one.ranks.size() > other.ranks.size();
   });
   std::vector<std::string> lines;

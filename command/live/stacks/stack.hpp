@@ -25,12 +25,12 @@ using Stack = std::vector<Frame>;
 [[nodiscard]] bool is_library(const Frame& frame);
 // Whether the stack has a frame of the program's own: neither margay's nor the system's.
 [[nodiscard]] bool has_program(const Stack& stack);
-// Whether the outermost frame of the library is not an MPI function, because a binding that ends with a tail call
-// leaves no frame.
+// Whether the stack shows a call of the library without its MPI function: the outermost frame of the library is another
+// function. A binding that ends with a tail call leaves no frame.
 [[nodiscard]] bool is_unnamed_call(const Stack& stack);
 
 // A stack without the frames before main (or a thread's function), and without the frames inside a call of the library
-// or the system. Functions of the program that such a call calls back stay. `call`: the MPI call in progress, for a
+// or the system. Frames of the program's callbacks inside such a call remain. `call`: the MPI call in progress, for a
 // stack whose own frames lack it; empty: not known.
 [[nodiscard]] Stack fold(const Stack& stack, const std::string& call);
 

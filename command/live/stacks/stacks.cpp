@@ -65,7 +65,8 @@ class SignalsWait {
 Status walk_held(const Place& place, Unwinder& unwinder, std::string& call) {
   Status status;
   const SignalsWait wait;
-  // A thread of its own: when it ends, the system continues all threads that it has seized and not released.
+  // Seizes from a thread of its own, because the system continues all threads of the examined process that are still
+  // seized when the seizing thread ends, however it ends.
   std::thread([&] {
     HeldProcess held;
     status = held.hold(place.pid);
@@ -102,7 +103,7 @@ void complain(const std::string& sentence) {
   std::fprintf(stderr, "margay stacks: %s\n", sentence.c_str());
 }
 
-// A rank that cannot be read does not hide the others.
+// Prints the stacks of all places that can be read. Reports an error of one place and continues with the next one.
 int print_stacks(const std::vector<Place>& places, bool all, bool of_job) {
   std::vector<StackOf> stacks;
   bool failed = false;
@@ -122,7 +123,8 @@ int print_stacks(const std::vector<Place>& places, bool all, bool of_job) {
   return std::fflush(stdout) != 0 || failed ? kStatusNotAll : 0;
 }
 
-// The ranks of a job with a process; prints a sentence about the others.
+// The ranks of a job that have a running process. Reports each other rank, and sets `missing` if there is one. `only`:
+// the rank to return; -1: all.
 std::vector<Place> places_of(const command::RunningJob& job, std::int64_t only, bool& missing) {
   std::vector<Place> places;
   std::vector<std::uint32_t> not_begun;

@@ -118,13 +118,13 @@ class Parser {
   Status apply(const OptionRule& rule, const std::string& word, const Words& values) {
     switch (rule.action) {
       case OptionAction::ranks:
-        return number(word, values[0], sim::kMaxRanks, part_.ranks);
+        return number(word, values[0], sim::kRanksMax, part_.ranks);
       case OptionAction::threads:
         return number(word, values[0], sim::kThreadRanksMax, out_.threads);
       case OptionAction::nodes:
-        return number(word, values[0], sim::kMaxRanks, out_.nodes);
+        return number(word, values[0], sim::kRanksMax, out_.nodes);
       case OptionAction::ranks_per_node:
-        return number(word, values[0], sim::kMaxRanks, out_.processes_per_node);
+        return number(word, values[0], sim::kRanksMax, out_.processes_per_node);
       case OptionAction::timeout:
         return parse_timeout(word, values[0], out_.timeout_seconds);
       case OptionAction::global_env:
@@ -536,8 +536,8 @@ class Parser {
     std::uint64_t processes = 0;
     for (const ProgramSpec& program : out_.programs) processes += program.ranks;
     const std::uint64_t ranks = processes * out_.threads;
-    if (ranks > sim::kMaxRanks) {
-      return Status::error(std::to_string(ranks) + " ranks are asked for; at most " + std::to_string(sim::kMaxRanks) +
+    if (ranks > sim::kRanksMax) {
+      return Status::error(std::to_string(ranks) + " ranks are asked for; at most " + std::to_string(sim::kRanksMax) +
                            " can run");
     }
     if (!out_.programs.empty() && out_.nodes > processes) {

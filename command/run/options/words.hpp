@@ -9,7 +9,7 @@
 
 namespace margay::command {
 
-// The nonempty pieces between separators; a single empty piece if there is none.
+// The nonempty pieces between separators; one empty piece if all are empty.
 [[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
 // The pieces before and after the first separator. Requires: there is one.
 [[nodiscard]] std::vector<std::string> split_once(std::string_view text, char separator);

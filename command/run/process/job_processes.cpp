@@ -22,7 +22,7 @@ constexpr std::int64_t kPatienceNs = 2'000'000'000;
 constexpr useconds_t kBetweenLooksUs = 200;
 constexpr std::string_view kMarkName = "MARGAY_JOB=";
 
-// Includes adopted orphans.
+// This process's children, with the orphans that it has adopted as their subreaper.
 std::vector<pid_t> children() {
   std::vector<pid_t> pids;
   std::ifstream file("/proc/self/task/" + std::to_string(::getpid()) + "/children");

@@ -61,9 +61,10 @@ std::string read_all(int descriptor) {
   return bytes;
 }
 
-// Invalid records are skipped, not fatal: the report is most useful after a crash. The file may also have bytes of the
-// program and parts of records, so each record is found by its first mark, and is whole if it ends with the last one.
-// `counted`: the number of returned findings that the ranks also counted on the board (BoardBlock::findings).
+// Invalid records are skipped, not fatal, because the report is most useful after a crash. The file may also contain
+// truncated records, and bytes that the program wrote. So each record is searched by its begin mark, and is whole if
+// its end mark is in place. `counted`: the number of returned findings that the ranks also counted on the board
+// (BoardBlock::findings).
 std::vector<JobFinding> read_records(int descriptor, std::uint32_t ranks, std::size_t& counted) {
   std::vector<JobFinding> found;
   const std::string bytes = descriptor >= 0 ? read_all(descriptor) : std::string();
@@ -73,7 +74,8 @@ std::vector<JobFinding> read_records(int descriptor, std::uint32_t ranks, std::s
     sim::FindingRecord record;
     std::memcpy(&record, bytes.data() + at, sizeof record);
     JobFinding one;
-    // Behind the beginning of a part the next record is searched from the first byte after the mark.
+    // After a truncated record, the search continues right after its begin mark, because the next record may begin
+    // anywhere in the bytes that the truncated one lacks.
     at += record.end == sim::kFindingEnd ? sizeof record : mark.size();
     if (record.end != sim::kFindingEnd || !read_record(record, ranks, one)) continue;
     found.push_back(std::move(one));
@@ -107,6 +109,7 @@ nlohmann::ordered_json json_of(const JobFinding& finding, std::uint64_t started_
     one["rank"] = wait.rank;
     add_peer_to(one, wait);
     if (wait.more != 0) one["more"] = wait.more;
+    if (!wait.held.empty()) one["held"] = wait.held;
     out["waits"].push_back(std::move(one));
   }
   return out;
@@ -138,7 +141,8 @@ std::string site_in(const std::string& message) {
   return end == std::string::npos ? std::string() : message.substr(begin + 2, end - begin - 2);
 }
 
-// The report of a job that has not ended. `exit_status` -1: there is none yet.
+// The report of a job that has not ended, or that could not be started. `why`: the reason, for member "error".
+// `exit_status` -1: there is none yet.
 nlohmann::ordered_json unfinished(const RunOptions& options, const std::string& why, int exit_status) {
   nlohmann::ordered_json out;
   out["version"] = kReportVersion;
@@ -236,8 +240,9 @@ JobFinding finding_of_waits(sim::Finding finding, const std::string& message, co
     one.peer = wait.peer;
     one.tag = wait.tag;
     one.communicator = clean_text(wait.communicator);
+    one.held = clean_text(wait.held);
     if (name_location) one.site = name_location(clean_text(wait.place));
-    // Without a communicator the wait is for none of the requests in particular.
+    // Only a wait with a communicator names one of several requests, so that the others are "more".
     if (!one.communicator.empty() && wait.requests > 1) one.more = wait.requests - 1;
   }
   return found;
@@ -294,7 +299,7 @@ Status ReportFile::write_unstarted(const RunOptions& options, const std::string&
 Status ReportFile::put(const std::string& text) {
   struct stat info {};
   if (::fstat(descriptor_, &info) == 0 && S_ISREG(info.st_mode)) {
-    // The offset stays behind what was written before.
+    // ftruncate() leaves the file offset after the old text, where a write would leave a gap of zeros before it.
     if (::ftruncate(descriptor_, 0) != 0 || ::lseek(descriptor_, 0, SEEK_SET) != 0) {
       return Status::error("--report: cannot write " + path_ + ": " + std::strerror(errno));
     }

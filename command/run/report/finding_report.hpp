@@ -25,6 +25,8 @@ struct FoundWait {
   std::string site;
   // Sends and receives that the call waits for beyond this one.
   std::uint32_t more = 0;
+  // The messages to this rank that lack room and are held on their wires; empty: none.
+  std::string held;
 };
 
 // One finding. A field without a value is omitted from the JSON.
@@ -61,7 +63,8 @@ struct JobFinding {
                                           const NameLocation& name_location);
 
 // The file of --report: opened first, so that a wrong path fails early, and written when the job has ended or could not
-// start. In between a regular file has a report that says so, in case the launcher is killed.
+// start. In between, a regular file has a report whose `error` is that the launcher was killed before the job had
+// ended, which a killed launcher leaves.
 class ReportFile {
  public:
   ReportFile() = default;

@@ -4,14 +4,15 @@
 // A stall is observed: every rank inside MPI has reported a long wait, and nothing has moved for a while. A deadlock is
 // proven: the launcher published a question during the stall, and since then each rank has polled all its wires, found
 // nothing and answered, while no rank made progress. So no message is in flight, no rank computes (a stopped rank, or
-// one without a processor, does not answer), and only a message can end any of the waits. The proof is not attempted
-// for waits of a rank with MPI_THREAD_MULTIPLE or with a request that the program completes, and while a rank is
-// outside MPI.
+// one without a processor, does not answer), and only a message can end any of the waits. The proof is impossible while
+// another event could end a wait: a call of another thread (MPI_THREAD_MULTIPLE), or the program's completion of a
+// generalized request. It is also impossible while a running process is outside MPI.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,8 @@ namespace margay::command {
 // reported a long wait.
 [[nodiscard]] std::string describe_wait_target(const sim::BoardBlock& block);
 [[nodiscard]] std::string describe_wait(const sim::BoardBlock& block);
+// The first words about a deadlock. `is_any_held`: messages lack room, and are held on their wires.
+[[nodiscard]] std::string_view describe_deadlock(bool is_any_held);
 
 // Observes one job. Cost of a call: one pass over the ranks' blocks of the board.
 class StallDetector {

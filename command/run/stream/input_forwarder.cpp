@@ -16,14 +16,14 @@ InputForwarder::~InputForwarder() {
   release();
 }
 
-// A terminal is not read before the loop has found the launcher in its foreground.
+// A terminal is not read before on_time(), here or later, has found the launcher in the terminal's foreground.
 Status InputForwarder::open(const std::vector<std::uint32_t>& readers) {
   // The standard input of all ranks that are not readers: a read returns the end of the file at once, and takes no
   // bytes from the readers.
   null_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (null_ < 0) return Status::error(std::string("cannot open /dev/null: ") + std::strerror(errno));
   terminal_ = ::isatty(STDIN_FILENO) != 0;
-  // No copy is needed, and the rank may seek in a file.
+  // A single reader gets standard input itself, so no bytes are copied, and the rank may seek in a file.
   if (readers.size() == 1 && !terminal_) {
     handed_to_ = readers.front();
     return {};

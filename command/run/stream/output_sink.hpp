@@ -28,7 +28,7 @@ class OutputSink {
   static constexpr std::size_t kFullBytes = std::size_t{1} << 20;
 
   // `descriptor` remains the caller's. Each line of a process begins with `prefix`, a pattern. A process has
-  // `process_ranks` ranks, and is named by the first one below.
+  // `process_ranks` ranks; the functions below take the number of the first one.
   OutputSink(int descriptor, std::string prefix, std::uint32_t process_ranks = 1)
       : descriptor_(descriptor), prefix_(std::move(prefix)), process_ranks_(process_ranks) {}
 
@@ -42,6 +42,8 @@ class OutputSink {
   // Writes everything and waits at most `timeout_ms` for room each time (-1: without limit).
   void flush_all(int timeout_ms);
 
+  // Whether nothing is queued; whether the queue is so long that ranks are no longer read; whether a write has failed,
+  // for any reason (write_error()), so that later text is discarded.
   [[nodiscard]] bool empty() const { return queued_bytes() == 0; }
   [[nodiscard]] bool is_full() const { return queued_bytes() >= kFullBytes; }
   [[nodiscard]] bool reader_gone() const { return reader_gone_; }

@@ -25,7 +25,7 @@ namespace margay::command {
 
 class LineBuffer {
  public:
-  // How long a partial line waits for more before it counts as a prompt.
+  // The time that a partial line waits for more bytes before it counts as a prompt.
   static constexpr std::int64_t kPromptAfterNs = 50'000'000;
   // The C library's buffer of a stream to a pipe; other libraries use multiples of it. A prompt that ends at a multiple
   // by chance (one in 4,096) is delayed by kMidLineAfterNs.
@@ -34,6 +34,7 @@ class LineBuffer {
   // A longer line is printed in pieces, which bounds the memory.
   static constexpr std::size_t kMaxPartialBytes = std::size_t{1} << 16;
 
+  // Appends bytes that were read from the stream at `now_ns`.
   void add(std::string_view bytes, std::int64_t now_ns);
   // Restarts the wait for more, after a time in which the caller did not read.
   void restart(std::int64_t now_ns) { last_ns_ = now_ns; }

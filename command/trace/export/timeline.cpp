@@ -114,7 +114,15 @@ Timeline timeline_of(const Trace& trace, const Messages& messages) {
   Timeline timeline;
   SpanFinder(trace, timeline).run();
   find_hops(trace, messages, timeline.hops);
+  for (std::size_t i = 0; i < trace.entries.size(); ++i) {
+    if (trace.entries[i].event.kind == sim::TraceKind::library_event) timeline.library_events.push_back(i);
+  }
   return timeline;
+}
+
+std::uint64_t thread_of(const ExportSource& source, std::size_t at) {
+  const std::size_t call = source.messages.call_around(at);
+  return call == MessageStory::kNone ? 0 : source.trace.entries[call].event.detail;
 }
 
 const Trace::Entry& about(const Trace& trace, const Hop& hop) {
@@ -125,7 +133,7 @@ std::string_view kind_text(const sim::TraceEvent& event) {
   return event.header < portals::kKindCount ? portals::name(static_cast<portals::Kind>(event.header)) : "unknown";
 }
 
-// A tag is shown only where the bits are an envelope.
+// A tag is shown only for portals whose match bits are an envelope, and not for answers.
 MessageRow row_of(const ExportSource& source, const MessageStory& story) {
   const Trace::Entry& entry = about(source.trace, story);
   const sim::TraceEvent& event = entry.event;

@@ -16,7 +16,8 @@ namespace margay::command {
 
 namespace {
 
-// The number of an agreement among some members, which is not one of the communicator's calls.
+// The number in the row of an agreement. An agreement is not numbered, because it is among some members only and so
+// not one of the communicator's calls.
 constexpr std::int32_t kNoNumber = -1;
 
 // A disjoint-set forest of parts that belong to one call. Communicators without a common member may have the same
@@ -184,8 +185,9 @@ std::string name_of_call(const PageInput& input, const CollectivePart& part) {
 
 namespace {
 
-// By part: the first part of the same blocking call of the program; the part itself if it is the first, or if its
-// operation does not block.
+// For each part, the index of the first part of the program's blocking call to which it belongs. A part of a
+// nonblocking or persistent operation has its own index, and so has a part whose call is not known (a rank with several
+// threads, or an overwritten beginning).
 std::vector<std::size_t> first_parts(const PageInput& input) {
   const auto& parts = input.collectives.parts();
   std::vector<std::size_t> firsts(parts.size());
@@ -252,7 +254,7 @@ std::vector<std::int32_t> collective_rows(const PageInput& input) {
   return rows;
 }
 
-// Joins each part's group with its first part's, so that a row belongs to one group.
+// A row has all parts of one call of a rank, so these parts are joined into one group, whose number the row gets.
 void add_collectives(const PageInput& input, const PageCalls& calls, PageData& data) {
   const auto& parts = input.collectives.parts();
   const std::vector<std::size_t> firsts = first_parts(input);

@@ -225,7 +225,7 @@ class MessageRows {
   PageStrings& strings_;
   std::vector<std::uint32_t> source_, destination_, sequence_, what_, communicator_, protocol_, how_, wire_,
       portal_name_, walked_, taker_, step_;
-  // phase_: of the two phases of a collective call.
+  // phase_: 0 or 1, the phase of a collective call to which the message belongs; 0 for other messages.
   std::vector<std::uint8_t> portal_, internal_, phase_;
   std::vector<std::int32_t> tag_, send_call_, receive_call_, collective_;
   std::vector<double> first_, last_, sent_, arrived_, posted_, taken_, received_, completed_, held_, probed_, bytes_,

@@ -1,4 +1,4 @@
-// The page's tables of messages, of their hops, and of the entries that passed them over.
+// The page's tables of messages, of their hops, and of the match-list entries that passed a message over.
 #pragma once
 
 #include <unordered_map>
@@ -12,9 +12,10 @@ namespace margay::command {
 struct PageMessages {
   // By row.
   std::vector<MessageStory> stories;
-  // The row of each message. Hops have no row here.
+  // The row of each message, by its root. The other headers of a message (acknowledgment, get, reply) are not keys.
   std::unordered_map<MessageIdentity, std::int32_t, MessageHash> row_of;
-  // By entry of a search_miss: the row of the message that the receive took.
+  // By index of a search_miss entry, after which the receive was in the match list: the row of the message that the
+  // receive took later.
   std::unordered_map<std::size_t, std::int32_t> row_of_search;
 };
 

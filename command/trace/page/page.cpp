@@ -12,6 +12,7 @@
 #include "command/trace/page/calls_table.hpp"
 #include "command/trace/page/collectives_table.hpp"
 #include "command/trace/page/entries_table.hpp"
+#include "command/trace/page/library_table.hpp"
 #include "command/trace/page/locks_table.hpp"
 #include "command/trace/page/messages_table.hpp"
 #include "command/trace/page/story_block.hpp"
@@ -40,8 +41,8 @@ std::vector<double> last_events(const PageInput& input) {
   return last;
 }
 
-// With --trace-last, all lost events count as left out if the reader left any out: the overwritten events are older
-// than these, so they were not requested.
+// The lost events of a file by cause. If the reader left out events because of --trace-last, all lost events count as
+// left out: the overwritten ones are older than these, so they were not requested either.
 struct LostEvents {
   std::uint64_t overwritten = 0, left_out = 0;
 };
@@ -169,6 +170,7 @@ portals::Status write_page(std::string_view frame, const PageInput& input, const
   add_collectives(input, calls, data);
   add_locks(input, data);
   add_accesses(input, calls, data);
+  add_library_events(input, calls, data);
   add_stories(input, messages, progress, data);
   const std::uint64_t first = input.trace.entries.front().event.time, last = input.trace.entries.back().event.time;
   data.member("title", json_text(title));

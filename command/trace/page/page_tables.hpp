@@ -11,7 +11,8 @@ namespace margay::command {
 
 // An unknown time, or the time of an event that did not happen.
 inline constexpr double kNoTime = std::numeric_limits<double>::quiet_NaN();
-// The value of a reference to another table for a missing row. In `locks` it stands for all ranks.
+// The row number in a reference to another table if there is no such row. In column `target` of table `locks` it stands
+// for all ranks.
 inline constexpr std::int32_t kNoRow = -1;
 
 // A column: name, type, and the value for "not known".

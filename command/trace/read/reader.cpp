@@ -32,7 +32,7 @@ void take_header(const sim::TraceHeader& header, TraceFile& file) {
   file.walks = (header.flags & sim::kTraceFlagWalks) != 0;
   file.closed = header.checksum != 0;
   file.sealed = has_checksum(header);
-  // How the rank ended is valid only under the launcher's checksum, which the launcher writes after it.
+  // The rank's end is valid only under the launcher's checksum, which the launcher writes after it.
   if (header.launcher_checksum != 0) {
     file.end = header.end;
     file.end_value = header.end_value;

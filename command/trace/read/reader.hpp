@@ -31,7 +31,7 @@ struct TraceFile {
   bool closed = false;
   // A checksum covers the contents. The rank writes it when it closes the file, or the launcher for a dead rank.
   bool sealed = false;
-  // How the rank ended. none: normally, or not known.
+  // The rank's end, as the launcher recorded it. none: normal, or not known.
   sim::TraceEnd end = sim::TraceEnd::none;
   // The signal or the exit status.
   std::uint32_t end_value = 0;
@@ -45,7 +45,7 @@ struct TraceFile {
   std::uint64_t job = 0;
   // Number of events in the file that read_trace() removed because of keep_ns; `lost` includes them.
   std::uint64_t left_out = 0;
-  // When the recording began, in nanoseconds since 1970; 0: not known.
+  // The time at which the recording began, in nanoseconds since 1970; 0: not known.
   std::uint64_t started_realtime_ns = 0;
   // The host's identity: the ticks in files with the same identity come from one counter.
   std::array<std::uint8_t, 16> host{};

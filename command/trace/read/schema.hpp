@@ -48,7 +48,7 @@ enum class Slot : std::uint8_t {
 // The slot's name in the document, as "match_bits".
 [[nodiscard]] std::string_view name(Slot slot);
 
-// How a field's number is formatted.
+// The format of a field's number.
 enum class FieldType : std::uint8_t {
   number,
   rank,  // in the world

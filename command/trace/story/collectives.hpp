@@ -24,7 +24,7 @@ struct CollectiveShape {
   collectives::Algorithm algorithm = collectives::Algorithm::tree;
   // The root's rank as the call gave it; `named` decides in which group.
   std::uint32_t root = 0;
-  // How the call named its root: by a member's rank, or by a rank of the remote group.
+  // The form in which the call named its root: a member's rank, or a rank of the remote group.
   sim::TraceRoot named = sim::TraceRoot::member;
 };
 // Requires: `begin` is a collective_begin.

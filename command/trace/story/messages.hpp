@@ -154,7 +154,8 @@ class Messages {
     std::size_t leave = MessageStory::kNone;
     std::uint64_t waited_ns = 0;
   };
-  // The record of the call of mpi_enter `enter`, created when the call ends or waits. Calls that do neither need none.
+  // The record of the call of mpi_enter `enter`, created when the call ends or waits; a call that does neither in the
+  // trace has no record.
   [[nodiscard]] Call& ends_at(std::size_t enter);
   static constexpr std::uint32_t kNoCall = ~std::uint32_t{0};
   // By entry: the index in ends_ of the call of that mpi_enter, or kNoCall.

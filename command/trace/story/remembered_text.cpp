@@ -74,7 +74,7 @@ std::uint64_t RememberedText::definitions_before(std::uint64_t time_ns) {
 
 template <typename Format>
 const std::string& RememberedText::remembered(Known& known, const Trace::Entry& entry, const Format& format) {
-  // Emptying a full cache costs less than an order of last use, and a run's frequent events return soon.
+  // A full cache is emptied, which costs less than an LRU order, and frequent events refill it soon.
   constexpr std::size_t kMost = 4096;
   Key key{entry.event, entry.file};
   key.event.time = definitions_before(entry.event.time);
@@ -86,7 +86,8 @@ const std::string& RememberedText::remembered(Known& known, const Trace::Entry& 
 }
 
 std::string RememberedText::of(const Trace::Entry& entry, const sim::TraceEvent* arrival) {
-  // Where numbers change their meaning the words depend on the time of sending, which is not in the key.
+  // If a definition's number changes its meaning during the run, the words depend on the time at which the message was
+  // sent, which is not in the key.
   if (!repeats(entry.event) || words_.by_sending()) return words_.of(entry, arrival);
   return remembered(events_, entry, [&] { return words_.of(entry, arrival); });
 }

@@ -1,4 +1,5 @@
-// The rows of messages and bytes: by protocol, by wire, by kind of header, by peer.
+// The performance variables that count messages and bytes: by protocol, by wire, by kind of header, by peer. Each is a
+// row of the table of performance variables.
 #include <array>
 
 #include "mpi/tool/variable/performance.hpp"
@@ -175,7 +176,7 @@ constexpr std::array kRows{
             id(Kind::acknowledgment)),
     counter({"unexpected_taken", "receives that found their message in the heap"}, Category::queues, kUser,
             &unexpected_taken),
-    by_member({"messages_to", "headers sent to each process of the communicator, on whatever communicator"}, &sent_to),
+    by_member({"messages_to", "headers sent to each process of the communicator, for any communicator"}, &sent_to),
     by_member({"messages_from", "headers of each process of the communicator that were delivered here"},
               &delivered_from),
 };

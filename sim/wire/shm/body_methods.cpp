@@ -46,6 +46,7 @@ bool BodyTimes::end() {
   if (sizes.ring.samples < kEnough || sizes.reading.samples < kEnough) return false;
   const BodyPreference before = preference(preferences_, which_);
   const double bound = (which_ == 0 ? kRingShareShort : kRingShare) * sizes.reading.ns_per_byte;
+  // The first preference is reading, unless the ring gains enough. A later one changes only if the other method does.
   BodyPreference after = before == BodyPreference::unknown ? BodyPreference::reading : before;
   if (bound < kGain * sizes.ring.ns_per_byte) after = BodyPreference::reading;
   if (sizes.ring.ns_per_byte < kGain * bound) after = BodyPreference::ring;

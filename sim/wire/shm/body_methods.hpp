@@ -55,7 +55,7 @@ class BodyTimes {
  private:
   // One method's measurements.
   struct Method {
-    // Number of samples; stays once it suffices for a preference.
+    // Number of samples. Not increased any more once it suffices for a preference.
     std::uint32_t samples = 0;
     // A moving mean of the samples, without the first ones.
     double ns_per_byte = 0;

@@ -27,7 +27,8 @@ LongChoice choose_long_method(LongMethod asked, const RankArea& mine, const Rank
   if (const ReadFault fault = try_reading(peer); fault != ReadFault::none) {
     return {false, false, std::string(words(fault))};
   }
-  // The request is considered after the test: a requested method that does not work is replaced, and `reason` says why.
+  // A request for cma is considered after the test. If cma does not work, the ring replaces it, and `reason` names the
+  // fault.
   if (asked == LongMethod::cma) return {true, false, "--method long=cma"};
   if (mine.only_processor == 0 || mine.only_processor != peer.only_processor) {
     return {true, true, "whichever the receiver measures to be faster"};

@@ -54,9 +54,9 @@ enum class ReadFault : std::uint8_t {
 // 512 pieces.
 [[nodiscard]] bool can_read_ends(const RankArea& peer, std::span<const portals::Buffer> pieces);
 
-// The time of the last proof of a process's identity. A process number may be trusted for a short time after a proof:
-// the operating system reuses a number only after it has given out all others. There are at least 300, so this takes
-// milliseconds.
+// The time of the last proof of a process's identity. A process number may be trusted for a short time after a proof,
+// because the operating system reuses a number only after it has given out all others. There are at least 300, so this
+// takes milliseconds.
 class ProofTime {
  public:
   // Whether the last proof still holds.

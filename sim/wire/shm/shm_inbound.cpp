@@ -285,7 +285,8 @@ bool ShmInbound::malformed(std::string_view reason, Arrival& arrival) {
   return report_loss(arrival);
 }
 
-// A held or offered message does not count as taken, because it has not been answered.
+// A held or offered message does not count as taken, because it has not been answered. A body that is being read counts
+// as taken, because it can be completed only while the sender's process exists.
 bool ShmInbound::exhausted() {
   std::uint64_t first_word = 0;
   if (state_ == State::between) return !cells_.peek(first_word);

@@ -164,10 +164,10 @@ class ShmInbound {
   [[nodiscard]] bool comes_later() const {
     return method_ == BodyMethod::after_cell || method_ == BodyMethod::by_reading;
   }
-  // Whether the body in the byte ring was offered for reading before. If so, the body is never cut, and the next cells
-  // do not show that the body has ended, because they may have been published before its bytes.
+  // Whether the body in the byte ring was offered for reading before. Such a body is never cut. A cell after it does
+  // not prove that the whole body is in the ring, because the sender publishes cells while a body is on offer.
   [[nodiscard]] bool fell_back() const { return method_ == BodyMethod::by_reading; }
-  // The steps of look(), by state; each returns whether it filled in `arrival`.
+  // The steps of look(), by state; the result is whether the step filled in `arrival`, which offer() always does.
   bool look_for_cell(Arrival& arrival);
   [[gnu::noinline]] bool look_at_long_head(std::array<std::uint64_t, 8>& copy, Arrival& arrival);
   void offer(std::size_t head_bytes, Arrival& arrival);
@@ -198,8 +198,8 @@ class ShmInbound {
   void fall_back(ReadAnswer answer);
   // State reading: reads one poll's share, and detects the end of the body.
   bool look_for_read(Arrival& arrival);
-  // Ends an arriving body. The end of an accepted body is an event. The end of a refused body is none, so the poll
-  // continues and may find another event.
+  // Ends an arriving body. The end of an accepted body is an event. The end of a refused body is not an event, so the
+  // poll continues and may find another one.
   bool end_body(Arrival::Kind kind, Arrival& arrival);
 
   // The consumer's roles for cells, for bytes of the ring and for offers. All three publish in the consumer's cache

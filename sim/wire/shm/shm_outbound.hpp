@@ -1,10 +1,10 @@
 // The sending side of one channel of the shared memory wire: cells for headers and small bodies, the byte ring for
 // other bodies. shm_body.hpp describes the places of a body. Messages leave one after the other: the next cell is
 // published when the body before it is completely in the ring, or is cut. A body on offer blocks only later messages
-// that need the byte ring, because if the receiver cannot read that body, the body must go through the ring before
-// theirs.
+// whose bodies need the byte ring, because a body on offer that the receiver cannot read goes through the ring, before
+// the later bodies.
 //
-// Two state machines describe the channel. First, the state of the first message in the queue:
+// Two state machines describe the channel. `First`, the state of the first message in the queue:
 //
 //   state                  event                                              next
 //   undecided              its body is to be offered for reading              to_offer
@@ -17,7 +17,7 @@
 //   to_offer, to_send      another message replaces it                        undecided
 //   any                    the peer is lost                                   lost
 //
-// Oldest, the state of the oldest body on offer, while an offer stands:
+// `Oldest`, the state of the oldest body on offer, while an offer stands:
 //
 //   awaits_answer          the receiver has finished it: it ends              awaits_answer (the next one)
 //   awaits_answer          the receiver cannot read it                        through_ring
@@ -50,7 +50,8 @@ namespace margay::sim {
 class ShmOutbound {
  public:
   // `mine`: the sender's area. `peer`: the receiver's area. `my_local_rank`: the index of the sender's flag in the
-  // receiver's area.
+  // receiver's area. `registered`: the result of this process's register_node_barrier(), which the receiver's bell
+  // needs. `clock` measures the age of proofs (DirectWriter).
   ShmOutbound(ChannelData& channel, const RankArea& mine, RankArea& peer, std::uint32_t my_local_rank, bool registered,
               LongMethod long_method, const Clock& clock);
 
@@ -84,7 +85,7 @@ class ShmOutbound {
   [[nodiscard]] bool offers() const { return offers_.stands(); }
   // Grows while the peer reads bodies on offer; see Wire::bodies_read_on.
   [[nodiscard]] std::uint64_t read_on() const { return offers_.read_on(); }
-  // The method of long bodies, with the reason of the choice. Not made() before the first long body.
+  // The method of long bodies, with the reason of the choice. Before the first long body, its made() is false.
   [[nodiscard]] const LongChoice& long_choice() const { return choice_; }
   // The receiver's bell.
   [[nodiscard]] BellRinger& bell() { return bell_; }
@@ -104,6 +105,7 @@ class ShmOutbound {
     lost,
   };
   enum class Oldest : std::uint8_t { awaits_answer, through_ring };
+  // The first table as a predicate, which first_becomes() asserts at each transition.
   [[nodiscard]] static constexpr bool may_follow(First from, First to) {
     if (to == First::lost) return true;
     switch (from) {
@@ -143,16 +145,18 @@ class ShmOutbound {
   // The steps of advance(). advance_offers() is the first step, because bodies on offer precede queued messages in the
   // ring.
   bool advance_offers(TransmissionList& finished);
-  // Begins the first message of the queue: up to the publication of its cell. False: the message has to wait for room,
-  // or for the bodies on offer before it.
+  // Begins the first message of the queue: offers its body, or publishes its cell. A message whose body does not follow
+  // its cell leaves the queue at once. False: the message has to wait for room, or for the bodies on offer before it.
   bool begin(TransmissionList& finished);
-  // The choice between an offer and the ring.
+  // The choice between an offer and the ring. can_offer(): whether bodies of this length can be offered. wants_offer():
+  // whether this body is to be offered.
   bool can_offer(std::uint64_t length);
   bool wants_offer(const Transmission& transmission);
   // Chooses the method of long bodies, and returns whether bodies are offered for reading. While the peer has not
   // started, makes no choice and returns false.
   bool choose();
-  // The offer of a body, and this side's help with it.
+  // make_table() lists the pieces of a body, for an offer; false: there are too many. offer() offers a body; false: it
+  // cannot be offered. help() copies a part of the oldest body on offer; returns whether it did.
   bool make_table(const Transmission& transmission, std::vector<portals::Buffer>& table);
   bool offer(Transmission& transmission);
   bool help();

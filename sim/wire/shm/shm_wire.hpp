@@ -83,7 +83,8 @@ class ShmWire final : public Wire {
   // true: sends this rank's goodbye: all of its traffic is complete, and its process may exit. After that, only ranks
   // that still expect a message from it see an error. false: withdraws the goodbye.
   void leave(bool leaves);
-  // The method of long bodies to `peer`, with the reason of the choice. Not made() before the first long body.
+  // The method of long bodies to `peer`, with the reason of the choice. Before the first long body, its made() is
+  // false.
   [[nodiscard]] const LongChoice& long_choice(std::uint32_t peer) const { return outbound_[local(peer)].long_choice(); }
   // The segment, for collective calls and the job's waits.
   [[nodiscard]] const ShmLayout& layout() const { return layout_; }

@@ -50,6 +50,7 @@ std::uint32_t crc32c_three_streams(const std::byte* at, std::size_t bytes, std::
       second = _mm_crc32_u64(second, crc32c_load<std::uint64_t>(at + kLaneBytes + i));
       third = _mm_crc32_u64(third, crc32c_load<std::uint64_t>(at + 2 * kLaneBytes + i));
     }
+    // The checksum is linear over exclusive or, so each stream's is moved past the lanes behind it, and all are added.
     crc = past_lane(past_lane(static_cast<std::uint32_t>(first)) ^ static_cast<std::uint32_t>(second)) ^
           static_cast<std::uint32_t>(third);
   }

@@ -66,6 +66,7 @@ Status TcpConnector::listen(std::string_view host) {
   if (!watch(listener_, EPOLLIN, mark_of(ConnectorMark::listener, 0))) {
     return Status::error("cannot watch for connections: " + watch_failure_text(errno));
   }
+  // A copy of any descriptor serves as the spare one, because only its number is needed.
   spare_ = fcntl(timer_, F_DUPFD_CLOEXEC, 0);
   return {};
 }
@@ -229,7 +230,8 @@ void TcpConnector::settle(HalfOpen& half_open) {
   const std::uint32_t peer = half_open.handshake.peer();
   const Verdict verdict = half_open.handshake.verdict();
   if (verdict == Verdict::no_descriptor) fail(peer, "cannot accept its connection: " + descriptor_limit_text(EMFILE));
-  // The pair may have got another connection since judge().
+  // The pair may have got another connection since judge(). A welcome connection replaces this rank's own dial, to
+  // which the peer answers `another_serves` (invariant 2).
   if (verdict != Verdict::welcome || peers_[peer] != Peer::unconnected) {
     if (verdict != Verdict::welcome || peers_[peer] != Peer::dialing) return drop(half_open);
   }

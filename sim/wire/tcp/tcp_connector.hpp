@@ -119,7 +119,9 @@ class TcpConnector {
   [[nodiscard]] Drive drive(int descriptor, Handshake& handshake, std::uint64_t mark);
 
   // The listening half: accept, drive the handshake, judge, settle or drop. accept_some() accepts connections until
-  // none waits or the table is full.
+  // none waits or the table is full. go_on() continues a handshake after an event. settle() ends a connection whose
+  // verdict has been sent; drop() closes a connection without a result, and frees its slot. pause_listener() sets
+  // whether the listener's events are ignored, as they are while the table is full or no descriptor is free.
   void accept_some();
   [[nodiscard]] int accept_one(bool& on_spare);
   void go_on(std::size_t slot);
@@ -130,7 +132,10 @@ class TcpConnector {
   void pause_listener(bool paused);
 
   // The dialing half: start, drive, retry or end. start() opens a socket and begins to connect, at the first try and at
-  // each later one.
+  // each later one. go_on() continues after an event. hang_up() closes the socket. retry() closes it and sets the time
+  // of the next try, `pause_ns` from now (0: a pause that doubles with each try); after the last try the dial fails
+  // with `reason`. retry_unreached() does not count as a try. fail() and add_connection() determine the
+  // pair's Outcome: a failure, or a descriptor.
   void start(Dial& dial);
   void go_on(Dial& dial);
   void hang_up(Dial& dial);

@@ -216,6 +216,7 @@ bool EpollBackend::wait() {
 bool EpollBackend::receive(TcpLink& link) {
   std::array<iovec, kTargetsMax> pieces;
   const std::size_t count = link.receiver.targets(pieces);
+  // Without room in the receiver, the socket is not monitored until resume().
   if (count == 0) {
     link.starved = true;
     watch(link);

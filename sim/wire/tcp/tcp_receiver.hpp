@@ -116,6 +116,7 @@ class TcpReceiver {
   [[nodiscard]] Step finish_segment(Arrival& arrival);
   // Reports the end of the stream: first the cut of an unfinished body, then the loss.
   [[nodiscard]] bool finish_stream(Arrival& arrival);
+  // start_body() consumes a message and begins its body. end_body() ends the body, with the event `kind`.
   void start_body(Body body);
   void end_body(Arrival& arrival, Arrival::Kind kind);
   // Ends the stream, because the peer's bytes are malformed. `why` is static.

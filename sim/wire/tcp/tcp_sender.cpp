@@ -69,7 +69,7 @@ void TcpSender::stop(Transmission& transmission) {
   if (transmission.state == Transmission::State::queued) transmission.stop_asked = true;
 }
 
-// Too late if a part of the front transmission has been gathered.
+// False if a part of the transmission has been gathered, because bytes that were gathered cannot be taken back.
 bool TcpSender::replace(const Transmission& transmission, Transmission& instead) {
   if (queued_.front() == &transmission &&
       (front_started_ || transmission.cursor.left() != transmission.header.length)) {
@@ -138,6 +138,8 @@ bool TcpSender::gather_segment(Transmission& front) {
   }
   bool scattered = false;
   std::uint64_t bytes = direct_bytes(front.cursor, std::min<std::uint64_t>(left, kSegmentBytes), scattered);
+  // A body that may change is copied too (see gather_front()). A copied segment has at most kWholeBytes, and at most
+  // the room that is left.
   scattered |= front.may_change;
   if (scattered) bytes = std::min<std::uint64_t>({left, kWholeBytes, room() - kFrameOverheadMaxBytes});
   if (bytes == 0) return false;
@@ -155,8 +157,9 @@ bool TcpSender::gather_segment(Transmission& front) {
   return true;
 }
 
-// The number of bytes from `cursor` on, at most `limit`, that kPiecesMax pieces of their own memory contain.
-// `scattered`: the pieces are so small that to copy them costs less than to pass them to the operating system.
+// The number of bytes from `cursor` on, at most `limit`, that one batch can send directly from the program's memory, in
+// at most kPiecesMax pieces. `scattered`: the pieces are so small that to copy them costs less than to pass them to the
+// operating system.
 std::uint64_t TcpSender::direct_bytes(const RegionCursor& cursor, std::uint64_t limit, bool& scattered) {
   RegionCursor ahead = cursor;
   std::uint64_t bytes = 0;

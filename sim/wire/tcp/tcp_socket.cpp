@@ -56,10 +56,11 @@ bool within_host(int descriptor) {
          reinterpret_cast<const sockaddr_in&>(peer.storage).sin_addr.s_addr;
 }
 
-// The endings of watch_failure_text(), by which is_own_failure() recognises losses.
+// The endings of watch_failure_text(). By them is_own_failure() recognises a loss by a failure of this process.
 constexpr std::string_view kNoWatches =
     " (this user's limit of descriptors that are watched, /proc/sys/fs/epoll/max_user_watches)";
-constexpr std::string_view kNoMemory = " (the kernel's memory, or that of this control group)";
+constexpr std::string_view kNoMemory =
+    " (the operating system's memory, or the limit of this control group, is used up)";
 constexpr std::string_view kClosed = "; has the program closed file descriptors that it did not open?";
 
 }  // namespace

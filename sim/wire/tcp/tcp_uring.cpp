@@ -13,8 +13,7 @@
 // 3. remove() returns only when the operating system has completed every operation of the link. If the ring has failed,
 // this cannot be known, and the memory that the operations name is kept.
 // 4. No operation belongs to a thread that has ended (thread_ends()). Such an operation would stay armed. Once it could
-// continue, it would go to a worker thread of the operating system, which would cancel it, on a busy machine only
-// seconds later.
+// continue, a worker thread of the operating system would cancel it. On a busy machine this may take seconds.
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -380,6 +379,7 @@ bool UringBackend::feed_all() {
   fed.swap(with_chunks_);
   bool came = false;
   for (Operations* operations : fed) {
+    // A receiver with an arrival that has not been taken, or is held, gets its bytes later.
     if (!operations->link.ready && !operations->link.held) came |= feed(*operations);
     if (!operations->chunks.empty()) {
       with_chunks_.push_back(operations);

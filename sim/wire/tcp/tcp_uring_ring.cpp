@@ -26,7 +26,7 @@ Status refused(const char* step, int error_number) {
   if (error_number == EPERM || error_number == EACCES) {
     text += " (a container's seccomp profile, or sysctl kernel.io_uring_disabled)";
   } else if (error_number == ENOSYS) {
-    text += " (the kernel has none, or a seccomp profile hides it)";
+    text += " (the operating system has none, or a seccomp profile hides it)";
   } else if (error_number == ENOMEM) {
     text += " (locked memory: ulimit -l)";
   }
@@ -35,8 +35,8 @@ Status refused(const char* step, int error_number) {
 
 }  // namespace
 
-// After a failure nothing is closed or unmapped: the descriptor may be another file's, and the operating system may
-// still write into the buffers.
+// After a failure nothing is closed or unmapped, because the descriptor may be another file's, and the operating system
+// may still write into the buffers.
 TcpUringRing::~TcpUringRing() {
   if (failure_ != 0) return;
   if (open_) io_uring_queue_exit(&ring_);
@@ -44,9 +44,10 @@ TcpUringRing::~TcpUringRing() {
 }
 
 // SINGLE_ISSUER and DEFER_TASKRUN are not set, because the owner and the message coprocessor drive the ring in turns.
-// With COOP_TASKRUN, a flag shows a polling thread that it has completions to fetch, which costs a third of an
-// interrupt for each. A computing thread's completions are delivered when it next enters the operating system, at the
-// latest with the timer interrupt. docs/tcp_wire.md has the measurements.
+// With COOP_TASKRUN and TASKRUN_FLAG, the operating system sets a flag instead of interrupting the thread. A polling
+// thread sees the flag and fetches its completions, for a third of the cost of an interrupt for each. A computing
+// thread's completions are delivered when it next enters the operating system, at the latest with the timer interrupt.
+// docs/tcp_wire.md has the measurements.
 Status TcpUringRing::open() {
   io_uring_params parameters{};
   parameters.flags = IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP | IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG;

@@ -316,6 +316,7 @@ bool TcpWire::next_arrival(Arrival& arrival) {
       return true;
     }
     ready_.pop();
+    // A loss would have been an arrival, so a stream that has ended here ended in an orderly way.
     if (link->receiver.ended()) {
       end_quietly(*link);
     } else if (link->starved) {

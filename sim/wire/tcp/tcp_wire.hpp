@@ -123,20 +123,24 @@ class TcpWire final : public Wire {
   void adopt(std::uint32_t peer, int descriptor);
   // Ends a link. The receiver reports the loss after everything that arrived before.
   void lose(TcpLink& link, std::string why);
-  // Work beside messages: handles new connections, silent hosts and a failed backend.
+  // Work beside messages: handles new connections, silent hosts (look_for_silence()) and a failed backend (lose_all()).
   void tend_connections();
   void look_for_silence();
   void lose_all();
+  // Starts to send what the link has gathered, once the link is connected.
   void transmit(TcpLink& link);
   // As transmit(), for a message that may belong to a burst.
   void transmit_short(TcpLink& link);
+  // Transmits the gathered messages of all bursts.
   void end_bursts();
   // Takes a link from the backend and closes its socket.
   void close_link(TcpLink& link);
+  // Fills in the next arrival of the ready links, and ends links whose stream has ended. false: there is none.
   [[nodiscard]] bool next_arrival(Arrival& arrival);
   // Ends a link after the peer's goodbye. If messages are still queued for the peer, miss() reports a loss.
   void end_quietly(TcpLink& link);
   void miss(TcpLink& link);
+  // The common part of the answers to an arrival.
   void end_answer();
 
   // Constant after open().

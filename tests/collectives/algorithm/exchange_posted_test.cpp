@@ -24,7 +24,7 @@ CollectiveWorld::Options reading(int ranks, std::uint64_t seed) {
 }
 
 Team& team_of(CollectiveWorld& world, int rank) {
-  const StandingFacts& standing = facts_of(world.portal(rank).host(), world.communicator(rank)).of_waiting();
+  const StandingFacts& standing = facts_of(world.portal(rank).host(), world.communicator(rank)).of_blocking();
   REQUIRE(standing.facts.reads);
   return *standing.team;
 }

@@ -32,7 +32,7 @@ CollectiveWorld::Options posting(int ranks, std::uint64_t seed) {
 }
 
 const StandingFacts& facts(CollectiveWorld& world, int rank) {
-  return facts_of(world.portal(rank).host(), world.communicator(rank)).of_waiting();
+  return facts_of(world.portal(rank).host(), world.communicator(rank)).of_blocking();
 }
 
 template <typename What>

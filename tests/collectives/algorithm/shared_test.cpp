@@ -39,7 +39,7 @@ Reduction reduction_of(std::vector<Map>& data) {
 
 template <typename What>
 int performed(CollectiveWorld& world, int rank, const What& what) {
-  const StandingFacts& standing = facts_of(world.portal(rank).host(), world.communicator(rank)).of_waiting();
+  const StandingFacts& standing = facts_of(world.portal(rank).host(), world.communicator(rank)).of_blocking();
   REQUIRE(plan_of(what, standing).algorithm == Algorithm::shared);
   return perform(world.portal(rank), world.communicator(rank), what);
 }
@@ -120,7 +120,7 @@ TEST_CASE("through memory: without places for long data short calls meet, and al
     options.long_places = 0;
     CollectiveWorld world(options);
     CHECK(world.run([&](int rank) {
-      CHECK_FALSE(facts_of(world.portal(rank).host(), world.communicator(rank)).of_waiting().facts.strips);
+      CHECK_FALSE(facts_of(world.portal(rank).host(), world.communicator(rank)).of_blocking().facts.strips);
       std::vector<Map> sum = maps_of(rank, count);
       CHECK(perform(world.portal(rank), world.communicator(rank), AllreduceCall{reduction_of(sum)}) == MPI_SUCCESS);
       CHECK(sum == composed(5, count));

@@ -133,15 +133,15 @@ TEST_CASE("what a communicator remembers is what would be chosen anew") {
 
 // bench/performance.md. What was measured on other processors and other wires has other rates.
 TEST_CASE("with the usual rates it is what was measured: two ranks") {
-  const Facts stopping = facts_of({.ranks = 2});
-  CHECK(chosen(Operation::barrier, 0, stopping) == Algorithm::exchange);
-  CHECK(chosen(Operation::allreduce, 8, stopping) == Algorithm::exchange);
-  const Facts waiting = facts_of({.ranks = 2, .shared = true});
+  const Facts nonblocking = facts_of({.ranks = 2});
+  CHECK(chosen(Operation::barrier, 0, nonblocking) == Algorithm::exchange);
+  CHECK(chosen(Operation::allreduce, 8, nonblocking) == Algorithm::exchange);
+  const Facts blocking = facts_of({.ranks = 2, .shared = true});
   for (const Operation operation : {Operation::barrier, Operation::allreduce, Operation::allgather}) {
-    CHECK(chosen(operation, 0, waiting) == Algorithm::shared);
+    CHECK(chosen(operation, 0, blocking) == Algorithm::shared);
   }
-  CHECK(chosen(Operation::scan, 8, stopping) == Algorithm::chain);
-  for (const Facts& facts : {stopping, waiting}) {
+  CHECK(chosen(Operation::scan, 8, nonblocking) == Algorithm::chain);
+  for (const Facts& facts : {nonblocking, blocking}) {
     CHECK(chosen(Operation::bcast, 4 << 20, facts) == Algorithm::tree);
     CHECK(chosen(Operation::allreduce, 1 << 16, facts) == Algorithm::direct);
     CHECK(chosen(Operation::allgather, 1 << 20, facts) == Algorithm::exchange);
@@ -310,14 +310,17 @@ TEST_CASE("what cannot be asked for is an error that says what can") {
   AskedFor asked;
   const auto words = [&](std::string_view text) { return parse_asked_for(text, asked).sentence(); };
   CHECK(words("").empty());
-  CHECK(words("bcast=exchange") == "--collective bcast=exchange: it is bcast=tree|nodes|bucket|hybrid|shared|chain");
+  CHECK(words("bcast=exchange") ==
+        "--collective bcast=exchange: invalid algorithm or plan; the values are "
+        "bcast=tree|nodes|bucket|hybrid|shared|chain");
   CHECK(words("scan=tree") == "--collective scan=tree: it is scan=exchange|shared|chain");
-  CHECK(words("bcast").find("it is bcast=tree") != std::string::npos);
+  CHECK(words("bcast").find("the values are bcast=tree") != std::string::npos);
   CHECK(words("neighbor_alltoall=tree").find("there is a choice for barrier, bcast, reduce, allreduce, gather") !=
         std::string::npos);
-  CHECK(words("allreduce=bucket:2x4").find("it is allreduce=tree") != std::string::npos);
+  CHECK(words("allreduce=bucket:2x4").find("the values are allreduce=tree") != std::string::npos);
   CHECK(words("allreduce=hybrid:2y4").find("allreduce=hybrid:2y4: a plan has") != std::string::npos);
-  CHECK(words("allreduce=tree,brodcast=tree").find("brodcast=tree: there is a choice for") != std::string::npos);
+  CHECK(words("allreduce=tree,brodcast=tree").find("brodcast=tree: invalid operation; there is a choice for") !=
+        std::string::npos);
 }
 
 }  // namespace margay::collectives

@@ -29,14 +29,14 @@ TEST_CASE("the described choices are those that choose() makes") {
     facts.processors = sim::processor_share().processors;
     const auto first = std::ranges::find_if(
         lines, [](const std::string& line) { return line.find("for nonblocking calls") != std::string::npos; });
-    const std::vector<std::string> of_stopping(first, lines.end());
+    const std::vector<std::string> of_nonblocking(first, lines.end());
     for (const auto& [bytes, length] :
          {std::pair{0, "up to 16 KiB"}, std::pair{1 << 16, "64 KiB"}, std::pair{1 << 20, "1 MiB"}}) {
       const Algorithm algorithm = choose(Operation::allreduce, static_cast<std::uint64_t>(bytes), facts);
-      const auto line = std::ranges::find_if(of_stopping, [length = length](const std::string& one) {
+      const auto line = std::ranges::find_if(of_nonblocking, [length = length](const std::string& one) {
         return one.find(length) != std::string::npos && one.find("allreduce") != std::string::npos;
       });
-      REQUIRE(line != of_stopping.end());
+      REQUIRE(line != of_nonblocking.end());
       CHECK(line->find(std::string(name(algorithm)) + " ") != std::string::npos);
     }
     CHECK(has(lines, "this job: 8 ranks", crowded ? "more ranks than processors" : "one node"));

@@ -38,7 +38,7 @@ TEST_CASE("members know the same of their communicator, without a word") {
     CollectiveWorld world(options);
     CHECK(world.run([&](int rank) {
       KnownFacts& known = facts_of(world.portal(rank).host(), world.communicator(rank));
-      const StandingFacts& standing = known.of_waiting();
+      const StandingFacts& standing = known.of_blocking();
       CHECK(standing.facts.crowded == options.crowded);
       CHECK(standing.facts.ranks == options.ranks);
       CHECK(&facts_of(world.portal(rank).host(), world.communicator(rank)) == &known);
@@ -172,7 +172,8 @@ TEST_CASE("members that name lengths with different algorithms get an error, and
       const auto perform_it = [&](const auto& what) {
         TreePortal& portal = world.portal(rank);
         mpi_adi::Communicator& members = world.communicator(rank);
-        chosen[static_cast<std::size_t>(rank)] = plan_of(what, facts_of(portal.host(), members).of_waiting()).algorithm;
+        chosen[static_cast<std::size_t>(rank)] =
+            plan_of(what, facts_of(portal.host(), members).of_blocking()).algorithm;
         errors += perform(portal, members, what) == MPI_ERR_TRUNCATE ? 1 : 0;
       };
       switch (operation) {
@@ -204,8 +205,8 @@ TEST_CASE("whether ranks of a node read each other's memory is found when a seco
     CHECK(world.run([&](int rank) {
       world.come(rank);
       KnownFacts& known = facts_of(world.portal(rank).host(), world.communicator(rank));
-      CHECK_FALSE(known.of_stopping().facts.reads);
-      CHECK(known.of_waiting().facts.reads);
+      CHECK_FALSE(known.of_nonblocking().facts.reads);
+      CHECK(known.of_blocking().facts.reads);
     }));
   }
 }

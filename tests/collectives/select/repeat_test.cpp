@@ -59,7 +59,7 @@ std::vector<Slice> slices_of(const Repeated& is) {
 
 template <typename What>
 bool performed(CollectiveWorld& world, int rank, const Repeated& is, const What& what) {
-  const StandingFacts& standing = facts_of(world.portal(rank).host(), world.communicator(rank)).of_waiting();
+  const StandingFacts& standing = facts_of(world.portal(rank).host(), world.communicator(rank)).of_blocking();
   if (plan_of(what, standing).algorithm != is.algorithm) return false;
   CHECK(perform(world.portal(rank), world.communicator(rank), what) == MPI_SUCCESS);
   return true;

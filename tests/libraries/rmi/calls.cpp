@@ -1,5 +1,4 @@
-// Calls of RMI between all nodes, one case a run: rmi_calls CASE. A case throws if an expectation does not hold, which
-// ends the job; otherwise node 0 prints "CASE: right".
+// Calls of RMI between all nodes: rmi_calls CASE...
 #include <margay/rmi.hpp>
 
 #include <algorithm>
@@ -14,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "cases.hpp"
+
 namespace rmi = margay::rmi;
 
 namespace {
@@ -21,21 +22,7 @@ namespace {
 using rmi::async_rmi, rmi::broadcast_rmi, rmi::collect_rmi, rmi::get_node_id, rmi::get_num_nodes, rmi::rmi_fence,
     rmi::rmi_object, rmi::rmi_poll, rmi::rmi_wait, rmi::sync_rmi, rmi::sync_rmi_nonblocking;
 
-void need(bool holds, const std::string& what) {
-  if (!holds) rmi::fail("the test expects: " + what);
-}
-
-// Runs `call`, which must throw an `error` with this text.
-template <class Call>
-void need_error(const std::string& text, Call&& call) {
-  std::string thrown = "nothing";
-  try {
-    call();
-  } catch (const rmi::error& error) {
-    thrown = error.what();
-  }
-  need(thrown.find(text) != std::string::npos, "an error with \"" + text + "\", not " + thrown);
-}
+using cases::need, cases::need_error;
 
 struct Counter {
   int total = 0;
@@ -462,7 +449,7 @@ void lost() {
   static_cast<void>(sync_rmi(1, &counter, &Counter::get));
 }
 
-constexpr std::pair<const char*, void (*)()> kCases[] = {
+constexpr cases::Case kCases[] = {
     {"statements", statements}, {"questions", questions}, {"handles", handles},
     {"long", long_ones},        {"chains", chains},       {"collections", collections},
     {"broadcasts", broadcasts}, {"monitors", monitors},   {"failures", failures},
@@ -472,15 +459,7 @@ constexpr std::pair<const char*, void (*)()> kCases[] = {
 };
 
 int program(int argc, char** argv) {
-  for (int i = 1; i < argc; ++i) {
-    const auto* const found = std::find_if(std::begin(kCases), std::end(kCases),
-                                           [&](const auto& each) { return std::string(each.first) == argv[i]; });
-    if (found == std::end(kCases)) rmi::fail(std::string("there is no case ") + argv[i]);
-    found->second();
-    rmi_fence();
-    if (get_node_id() == 0) std::printf("%s: right\n", argv[i]);
-  }
-  return 0;
+  return cases::run(argc, argv, kCases);
 }
 
 }  // namespace

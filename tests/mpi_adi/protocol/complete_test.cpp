@@ -68,7 +68,7 @@ TEST_CASE("a send that is used again bears nothing of its last use, and has a na
   PartsOwner owner(begun.parts);
   SendRequest& first = new_send(begun.parts, begun.comm);
   const std::uint32_t generation = first.pooled.generation;
-  first.owed = kEventSynchronous;
+  first.events = kEventSynchronous;
   first.read_done = first.synchronous = first.buffered = true;
   first.transmission.state = sim::Transmission::State::failed;
   use_up(begun.parts, first, owner);
@@ -76,7 +76,7 @@ TEST_CASE("a send that is used again bears nothing of its last use, and has a na
   REQUIRE(&again == &first);
   CHECK(again.pooled.generation == generation + 1);
   check_begun(again);
-  CHECK(again.owed == 0);
+  CHECK(again.events == 0);
   CHECK(!again.read_done);
   CHECK(!again.synchronous);
   CHECK(!again.buffered);
