@@ -137,7 +137,17 @@ class ScriptedRank final : public host::Rank {
   [[nodiscard]] bool on_node(portals::Rank peer) const override { return peer != 2; }
   void enter(const char* /*name*/, const void* /*caller*/) override {}
   void leave(const char* /*name*/) override {}
-  [[nodiscard]] portals::PortalTable& table() override { return table_; }
+  [[nodiscard]] portals::Status attach(portals::PortalIndex portal, portals::MatchList& list) override {
+    return table_.attach(portal, list);
+  }
+  [[nodiscard]] portals::Status attach(portals::PortalIndex portal, portals::Descriptor& memory,
+                                       const portals::Options& options) override {
+    return table_.attach(portal, memory, options);
+  }
+  void detach(portals::PortalIndex portal) override { table_.detach(portal); }
+  void name_entry(portals::PortalIndex /*portal*/, const portals::MatchEntry& /*entry*/,
+                  const char* /*name*/) override {}
+  void wake(portals::Rank /*peer*/) override {}
   void hold_when_no_room(portals::PortalIndex /*portal*/) override {}
   [[nodiscard]] bool try_send(const portals::Header& /*header*/, const portals::Region& /*body*/) override {
     return true;
@@ -340,6 +350,7 @@ class ScriptedHost final : public host::Host {
     return {};
   }
   int run_ranks(int argc, char** argv, int (*entry)(int, char**)) override { return entry(argc, argv); }
+  void check_end(const host::Outgoing& /*message*/) override {}
 };
 
 // A program with each sort of call. One that ends with an error is followed by the next.
