@@ -89,7 +89,7 @@ def case_copies_ring(case):
 
 
 def case_copies_read(case):
-    """Where bodies are read, there is one copy, by the receiver and in part by the sender."""
+    """If the receiver can read the sender's memory, there is one copy, by the receiver and in part by the sender."""
     ways = ways_of(case, "--method", "long=cma")
     if ways[LONG].method() in ("ring_in_parts", "ring_instead"):
         raise Skipped("this machine refuses process_vm_readv")

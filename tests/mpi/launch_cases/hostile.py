@@ -32,7 +32,7 @@ def read_all(case, trace, **keywords):
 
 
 def case_debug_server(case):
-    """Lines of source are this machine's: no server is asked for those that a stripped program lacks."""
+    """Source lines come from this machine: no command requests those of a stripped program from a server."""
     program = own_program(case)
     subprocess.run(["strip", program], check=True)
     trace = case.traced(program)
@@ -58,7 +58,7 @@ def case_debug_server(case):
 
 
 def case_module_is_fifo(case):
-    """A trace names files, and no command waits for those that are a FIFO or a device."""
+    """A command does not wait for a file named in a trace that is a FIFO or a device."""
     trace = own_trace(case)
     program = case.folder / "sends"
     program.unlink()

@@ -108,7 +108,7 @@ def expected_stdio(ranks, text):
 
 
 def case_stdio(case):
-    """1 MB of standard input to rank 0, 12,000 lines out of four ranks, every line whole, nothing lost."""
+    """1 MB of standard input to rank 0 and 12,000 lines from four ranks arrive completely, with every line whole."""
     text = "".join(f"line {i} of the input\n" for i in range(50000)) + "no newline at the end"
     program = case.ours("stdio.c")
     case.margay(program, ranks=4, stdin=text)

@@ -20,7 +20,7 @@ def case_no_program(case):
 
 
 def case_help(case):
-    """`margay --help` and `margay run --help` mention the commands for running jobs, and no other help does."""
+    """The help on running jobs is part of `margay --help` and `margay run --help`, and of no other help."""
     of_traces = [f"trace {name}" for name in ("story", "messages", "view", "print", "check", "export")]
     for line in ("", "run", "info", "doctor", "check", "calibrate", "top", "stacks", "trace", *of_traces):
         printed = case.command(*line.split(), "--help")

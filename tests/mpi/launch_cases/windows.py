@@ -74,7 +74,7 @@ def window_words(event):
 
 
 def case_windows_trace(case):
-    """A trace shows each access with its window, range, epoch and way, and each synchronisation."""
+    """A trace shows each access with its window, range, epoch and method, and each synchronisation."""
     program = case.ours("accesses.c")
     created = ways_here(case)["the program's"]
     for place, memory, way, updates in (([], "allocate", "direct", "direct"), ([], "create", created, "message"),
