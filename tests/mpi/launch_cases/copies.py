@@ -85,7 +85,7 @@ def case_copies_ring(case):
     same_within_node(case, ways)
     expect_methods(case, ways, dict.fromkeys((LONG, PULLED, SHARED), "ring_in_parts"))
     discarded = ways[PULLED].put["kernel_sent"]
-    case.expect(discarded.get("body") == "ring_in_parts" and discarded.get("copied_bytes") == LONG_BYTES, f"the first time was in vain: {discarded}")
+    case.expect(discarded.get("body") == "ring_in_parts" and discarded.get("copied_bytes") == LONG_BYTES, f"the bytes sent with the header were not discarded: {discarded}")
 
 
 def case_copies_read(case):
@@ -95,7 +95,7 @@ def case_copies_read(case):
         raise Skipped("this machine refuses process_vm_readv")
     same_within_node(case, ways)
     expect_methods(case, ways, dict.fromkeys((LONG, PULLED, SHARED), "read"))
-    case.expect(not ways[PULLED].put["kernel_sent"].get("copied_bytes"), "nothing was copied in vain")
+    case.expect(not ways[PULLED].put["kernel_sent"].get("copied_bytes"), "bytes were copied unnecessarily")
     case.expect(ways[LONG].deposit.get("aside_bytes", 0) == 0, "the receiver reads all of a body that is not divided")
     case.expect(ways[SHARED].deposit.get("aside_bytes", 0) < SHARED_BYTES, f"bytes by the sender: {ways[SHARED].deposit}")
 
