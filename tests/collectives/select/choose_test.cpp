@@ -313,7 +313,8 @@ TEST_CASE("what cannot be asked for is an error that says what can") {
   CHECK(words("bcast=exchange") ==
         "--collective bcast=exchange: invalid algorithm or plan; the values are "
         "bcast=tree|nodes|bucket|hybrid|shared|chain");
-  CHECK(words("scan=tree") == "--collective scan=tree: it is scan=exchange|shared|chain");
+  CHECK(words("scan=tree") ==
+        "--collective scan=tree: invalid algorithm or plan; the values are scan=exchange|shared|chain");
   CHECK(words("bcast").find("the values are bcast=tree") != std::string::npos);
   CHECK(words("neighbor_alltoall=tree").find("there is a choice for barrier, bcast, reduce, allreduce, gather") !=
         std::string::npos);
