@@ -98,7 +98,7 @@ for program in old module f08; do
   done
 done
 
-# The link checks of configure scripts rely on the status and on the words.
+# The link checks of configure scripts depend on the status and on the message.
 cat >"$work/missing.f90" <<'PROGRAM'
 program missing
   call certainly_not_there()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds our mpi.h to MPICH's, where that is installed.
+"""Compares margay's mpi.h with MPICH's, if that is installed.
 
   abi_probe.py values     OURS [REFERENCE]  every constant, size and offset, printed by one program built twice
   abi_probe.py prototypes OURS [REFERENCE]  every function, variable and typedef, redeclared after ours in one C file:

@@ -76,7 +76,7 @@ Steps wide(InText& context, std::set<const void*>& places) {
 
 }  // namespace
 
-TEST_CASE("a text whose messages are there runs to its end at once") {
+TEST_CASE("a routine runs to its end at once if its messages are there") {
   TextWorld world;
   world.here = 3;
   Flow flow(world.pool, nullptr);
@@ -89,7 +89,7 @@ TEST_CASE("a text whose messages are there runs to its end at once") {
   CHECK(world.objects == 0);
 }
 
-TEST_CASE("a text stops where it waits, goes on when that came, and wakes whom it was called by") {
+TEST_CASE("a routine suspends where it waits, continues when its message is there, and resumes its caller") {
   TextWorld world;
   Flow flow(world.pool, nullptr);
   InText context{world, flow};
@@ -108,7 +108,7 @@ TEST_CASE("a text stops where it waits, goes on when that came, and wakes whom i
   CHECK(world.objects == 0);
 }
 
-TEST_CASE("a text that is given up in the middle takes what it called with it") {
+TEST_CASE("a routine that is destroyed in the middle destroys the routines that it called") {
   TextWorld world;
   Flow flow(world.pool, nullptr);
   InText context{world, flow};
@@ -119,7 +119,7 @@ TEST_CASE("a text that is given up in the middle takes what it called with it") 
   CHECK(world.objects == 0);
 }
 
-TEST_CASE("who waits in place never stops") {
+TEST_CASE("a routine that waits in place never suspends") {
   TextWorld world;
   struct Place final : Waits {
     explicit Place(TextWorld& of) : world(of) {}
@@ -138,7 +138,7 @@ TEST_CASE("who waits in place never stops") {
   CHECK(world.here == 5);
 }
 
-TEST_CASE("frames are used again, those too large for the pool are not kept") {
+TEST_CASE("frames are reused, except those too large for the pool") {
   TextWorld world;
   Flow flow(world.pool, nullptr);
   InText context{world, flow};
@@ -146,7 +146,7 @@ TEST_CASE("frames are used again, those too large for the pool are not kept") {
   for (int i = 0; i < 100; ++i) CHECK(wide<500>(context, places).done());
   CHECK(places.size() == 1);
   for (int i = 0; i < 10; ++i) CHECK(wide<100'000>(context, places).done());
-  // Two at once have two.
+  // Two concurrent routines have two frames.
   world.here = -1;
   places.clear();
   {
