@@ -76,7 +76,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         shown = explained(run([margay, "run", "-n", "2", "--timeout", "60", "--trace", f"{scratch}/trace", zoo]))
         walks = traced(run([margay, "trace", "print", f"{scratch}/trace", "--all", "--rank", str(TARGET)]))
-    # "No animal in the cage" comes last, after messages that are explained in brief.
+    # "No animal in the cage" is the last name, after messages that are explained in brief.
     shown = [stops for stops in shown if stops is not None][:-1]
     if sum(map(len, shown)) < 15 or len(walks) < len(shown):
         sys.exit(f"{len(shown)} walks with {sum(map(len, shown))} stops are explained, {len(walks)} are in the trace")

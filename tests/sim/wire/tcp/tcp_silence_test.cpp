@@ -1,4 +1,4 @@
-// Tests of when a TCP connection counts as silent, given the operating system's figures about it and a virtual clock.
+// Tests of the detection of silent TCP connections, from the operating system's figures and a virtual clock.
 #include "sim/wire/tcp/tcp_silence.hpp"
 
 #include <doctest/doctest.h>
@@ -25,7 +25,7 @@ struct Looked {
     kernel.last_ns = clock.now_ns() - answered_ns;
     return silence.look(kernel, clock.now_ns());
   }
-  // Returns the number of seconds after which it counts as silent; `limit` if it does not within `limit` seconds.
+  // Returns the number of seconds after which the connection counts as silent; `limit` if it does not within `limit`.
   int silent_after(int limit) {
     for (int second = 0; second < limit; ++second, clock.advance_ns(kSecondNs)) {
       if (look()) return second;
@@ -34,14 +34,14 @@ struct Looked {
   }
 };
 
-TEST_CASE("tcp silence: data in flight and no acknowledgment, within 15 s") {
+TEST_CASE("tcp silence: data in flight without an acknowledgment is detected within 15 s") {
   Looked link;
   link.kernel = {.acknowledged_bytes = 700, .in_flight = 3};
   CHECK_EQ(link.silent_after(100), 12);
   static_assert(kSilenceMaxNs + 2 * kSilenceCheckNs < 15 * kSecondNs);
 }
 
-TEST_CASE("tcp silence: a link that comes back after 5 s begins anew") {
+TEST_CASE("tcp silence: for a link that recovers after 5 s the measurement restarts") {
   Looked link;
   link.kernel = {.acknowledged_bytes = 700, .in_flight = 3};
   CHECK_EQ(link.silent_after(5), 5);
@@ -50,14 +50,15 @@ TEST_CASE("tcp silence: a link that comes back after 5 s begins anew") {
   CHECK_EQ(link.silent_after(100), 12);
 }
 
-TEST_CASE("tcp silence: nothing waits, or the first bytes after a long rest do") {
+TEST_CASE(
+    "tcp silence: an idle connection is not silent, and after a long rest the limit counts from the first bytes") {
   Looked link;
   CHECK_EQ(link.silent_after(60), 60);  // without data in flight only keepalive detects a loss
   link.kernel.in_flight = 1;
   CHECK_EQ(link.silent_after(100), 12);
 }
 
-TEST_CASE("tcp silence: other bytes each time, with long rests between, seen once each") {
+TEST_CASE("tcp silence: different bytes each time, with long rests between, are seen once each") {
   Looked link;
   for (int i = 0; i < 5; ++i, link.clock.advance_ns(60 * kSecondNs)) {
     link.kernel.in_flight = 1;
@@ -67,7 +68,7 @@ TEST_CASE("tcp silence: other bytes each time, with long rests between, seen onc
   }
 }
 
-TEST_CASE("tcp silence: looks that are rare find it at the second one") {
+TEST_CASE("tcp silence: rare polls detect silence at the second one") {
   Looked link;
   link.kernel.in_flight = 1;
   CHECK_FALSE(link.look());
@@ -75,7 +76,7 @@ TEST_CASE("tcp silence: looks that are rare find it at the second one") {
   CHECK(link.look());
 }
 
-TEST_CASE("tcp silence: acknowledgments of other bytes than the first are answers") {
+TEST_CASE("tcp silence: acknowledgments of bytes other than the first are answers") {
   Looked link;
   link.kernel.in_flight = 40;
   for (int second = 0; second < 60; ++second, link.clock.advance_ns(kSecondNs)) {
@@ -84,11 +85,11 @@ TEST_CASE("tcp silence: acknowledgments of other bytes than the first are answer
   }
 }
 
-TEST_CASE("tcp silence: a stopped peer's closed window is answered for by its kernel") {
+TEST_CASE("tcp silence: a stopped peer's closed window is answered by its kernel") {
   Looked link;
   int pause = 1;
   for (int second = 0, probe = 1; second < 300; ++second, link.clock.advance_ns(kSecondNs)) {
-    if (second == probe) {  // the answer comes after this look
+    if (second == probe) {  // the answer arrives after this poll
       link.kernel.window_probes = 1;
       CHECK_FALSE(link.look());
       link.answer();
