@@ -3,7 +3,7 @@
 # against it in every way that users do: mpicc, mpicxx, pkg-config, CMake; each with two ranks under mpiexec. The folder's
 # name has a space and quotes are put in arguments, since both happen.
 #
-# Exit 0: all of it works; 1: the first thing that does not, with its output.
+# Exit 0: all steps succeed; 1: the first one that fails, with its output.
 set -u
 build=$1
 source=$2
@@ -33,8 +33,9 @@ ranks() {
   [ "$(grep -c 'of 2 got' "$log")" = 2 ] || fail "$1: expected a line from each of two ranks"
 }
 
-# What an installation takes from the build is what the target `installed` builds, and scripts/demo builds that: the README's
-# order is the demo, then the installation. (Of a link, what it leads to; wrappers are made when the build is configured.)
+# An installation takes from the build the products of the target `installed`, which scripts/demo builds: the README's
+# order is the demo, then the installation. (For a link, its destination; wrappers are made when the build is
+# configured.)
 ninja -C "$build" -t commands installed > "$work/commands" || fail "the target \`installed\` is missing"
 grep -oE "$build/(bin|lib)/[^\"]+" "$build/cmake_install.cmake" | xargs -d '\n' readlink -f | sort -u > "$work/taken"
 # The library of lab 11, unless the build was configured without (-DMARGAY_LABS=OFF).

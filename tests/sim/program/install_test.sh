@@ -1,8 +1,8 @@
 #!/bin/sh
 # install_test.sh BUILD_DIR SOURCE_DIR: installs the build into a fresh folder, moves it, and builds the examples on portals
-# against it as users do, by find_package(margay) and by pkg-config, from a folder of their own; the zoo must say the same.
+# against it as users do, by find_package(margay) and by pkg-config, from a folder of their own; the zoo's output must be the same.
 #
-# Exit 0: all of it works; 1: the first thing that does not, with its output.
+# Exit 0: all steps succeed; 1: the first one that fails, with its output.
 set -u
 build=$1
 source=$2
@@ -65,8 +65,8 @@ printed 1 sources
 printed 2 sources
 printed 3 own
 
-# Labs whose programs are C++, on portals and on the host, as a student would answer them: first with the blanks of the
-# program, then right.
+# Labs whose programs are C++, on portals and on the host, as a student would answer them: first with empty blanks, then
+# correctly.
 for lab in walk library; do
   step "margay lab start $lab" "$prefix/bin/margay" lab start $lab "$work/$lab"
   step "margay lab answer $lab" "$prefix/bin/margay" lab answer "$work/$lab"
@@ -78,7 +78,7 @@ for lab in walk library; do
 done
 
 pc=$(dirname "$(find "$prefix/" -name margay-portals.pc)")
-# shellcheck disable=SC2046  # words are wanted
+# shellcheck disable=SC2046  # word splitting is intended
 set -- $(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs margay-portals)
 [ $# -gt 0 ] || { echo "FAILED: pkg-config does not find margay-portals" >&2; exit 1; }
 step "build by pkg-config" c++ -std=c++20 -o "$work/pingpong" "$work/user/portals_pingpong.cpp" "$@"

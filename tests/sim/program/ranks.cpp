@@ -1,9 +1,9 @@
-// What several programs on portals do together: rest, barriers, long messages both ways, stopping, application bypass,
-// holding. Run with any number of ranks from 2, over any wire:
+// A test of several programs on portals together: rest, barriers, long messages in both directions, stopping,
+// application bypass, holding. Runs with any number of ranks from 2, over any wire:
 //
 //   margay run -n 4 --check-accounting program_ranks FOLDER       FOLDER: empty, the same for all ranks
 //
-// Says on stderr what is wrong; exit status 1 then.
+// Prints faults on stderr; the exit status is then 1.
 #include <margay/portals.hpp>
 
 #include <unistd.h>

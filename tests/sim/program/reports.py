@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the launcher knows of a program on portals: for whom it waits, that it left early, what it sent.
+"""Tests of the launcher's reports about a program on portals: the ranks for which it waits, an early end, its messages.
 
     tests/sim/program/reports.py MARGAY REPORTS
 """
@@ -17,7 +17,7 @@ def start(*words):
 
 
 def read_until(job, wanted):
-    """Lines of standard error, until all that is wanted has been there."""
+    """Lines of standard error, until all wanted ones have occurred."""
     text = ""
     while not all(words in text for words in wanted):
         line = job.stderr.readline()

@@ -1,6 +1,6 @@
-// Two ranks for tests/sim/program/stands.py. Rank 0 changes its match list and its heap step by step and prints their
-// contents after each step, as one line of JSON; then rank 1's mark of the step arrives. So the trace's state at the
-// arrival of mark k must equal line k.
+// A program of two ranks for tests/sim/program/stands.py. Rank 0 changes its match list and its heap step by step and
+// prints their contents after each step, as one line of JSON; then rank 1's mark of the step arrives. So the trace's
+// state at the arrival of mark k must equal line k.
 #include <margay/portals.hpp>
 
 #include <array>

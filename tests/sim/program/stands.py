@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the page of a trace shows of a program's match list and heap at several times is what the program wrote down then.
+"""Tests that the page of a trace shows a program's match list and heap at several times as the program printed them then.
 
     tests/sim/program/stands.py MARGAY STANDS NODE VIEWER
 """

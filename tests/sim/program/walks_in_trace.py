@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The zoo explains each walk by itself (explain()); its trace, printed by `margay trace print`, must say the same of each entry
+"""Tests that the zoo's own explanation of each walk (explain()) equals its trace, printed by `margay trace print`, for each entry
 that was passed over: which one, what descriptor, why, by what numbers, and where its link led.
 
     tests/sim/program/walks_in_trace.py MARGAY ZOO
@@ -41,7 +41,7 @@ def in_words_of_the_trace(line):
 
 
 def explained(text):
-    """Of each message to the cage that was explained, the stops that passed it over."""
+    """The stops that passed over each explained message to the cage."""
     walks, stops = [], None
     for line in text.splitlines():
         if not line.startswith("  "):
@@ -56,7 +56,7 @@ def explained(text):
 
 
 def traced(text):
-    """The same of the trace, in the order of arrival."""
+    """The same stops from the trace, in the order of arrival."""
     walks, order = {}, []
     for line in text.splitlines():
         found = re.match(rf"\s*\S+\s+{TARGET}\s+(\d+>{TARGET} #\d+)\s+(.*)", line)
