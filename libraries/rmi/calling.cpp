@@ -18,6 +18,7 @@ void send_buffer(Node& node, std::uint32_t destination, Flush why) {
   node.take();
   while (node.inbox.run()) {
   }
+  node.outbox.send_owed();
 }
 
 }  // namespace
@@ -80,7 +81,7 @@ namespace {
 void send_request(Node& node, std::uint64_t number) {
   const std::uint32_t destination = node.calls.node(number);
   if (destination == node.here.rank) return;
-  node.rank.counter(kSyncs) += 1;
+  ++*node.counters[kSyncs];
   if (node.rank.recording()) node.rank.record({.number = kAsks, .peer = destination, .detail = number});
   if (node.outbox.filling(destination) != 0) node.outbox.flush(destination, Flush::sync);
 }

@@ -7,6 +7,7 @@ namespace margay::rmi::core {
 
 Outbox::Outbox(host::Rank& rank, Wire& wire, Bodies& bodies, std::size_t buffer_bytes, std::uint32_t factor)
     : rank_(rank),
+      counters_(counters_of(rank)),
       wire_(wire),
       bodies_(bodies),
       buffer_bytes_(buffer_bytes),
@@ -73,8 +74,8 @@ void Outbox::recycle(Filled& filled) {
 void Outbox::flush(std::uint32_t node, Flush why) {
   Filled filled = close(node);
   filled.why = why;
-  rank_.counter(kBuffers) += 1;
-  rank_.counter(kFull + static_cast<std::size_t>(why)) += 1;
+  ++*counters_[kBuffers];
+  ++*counters_[kFull + static_cast<std::size_t>(why)];
   Lane& lane = lanes_[node];
   if (lane.credits != 0 && lane.queue.empty()) return send(node, std::move(filled));
   queued_bytes_ += filled.capacity;
@@ -84,22 +85,28 @@ void Outbox::flush(std::uint32_t node, Flush why) {
 void Outbox::send(std::uint32_t node, Filled filled) {
   --lanes_[node].credits;
   if (filled.bytes > kBufferMost) {
-    rank_.counter(kLong) += 1;
+    ++*counters_[kLong];
     const std::size_t bytes = filled.bytes;
-    portals::Header notice = Wire::header(
-        node, kRequestPortal,
-        buffer_bits(MessageKind::long_request, filled.parity, bodies_.offer(std::move(filled.memory), bytes)));
-    set_count(notice, filled.count);
+    portals::Header notice =
+        Wire::header(node, kRequestPortal, buffer_bits(MessageKind::long_request, filled.parity, filled.number));
+    notice.offset = bodies_.offer(std::move(filled.memory), bytes);
+    set_count(notice, filled.count | take_owed(node) << kCreditShift);
     set_length(notice, bytes);
     wire_.send(notice);
     return record_sent(node, filled);
   }
   portals::Header header =
       Wire::header(node, kRequestPortal, buffer_bits(MessageKind::buffer, filled.parity, filled.number));
-  set_count(header, filled.count);
+  set_count(header, filled.count | take_owed(node) << kCreditShift);
   filled.memory = wire_.send_owned(header, std::move(filled.memory), filled.bytes);
   record_sent(node, filled);
   recycle(filled);
+}
+
+void Outbox::send_owed(std::uint32_t node) {
+  portals::Header header = Wire::header(node, kCreditPortal, match_bits(MessageKind::credit, 0));
+  set_count(header, take_owed(node));
+  wire_.send(header);
 }
 
 void Outbox::record_sent(std::uint32_t node, const Filled& filled) {
@@ -112,16 +119,17 @@ void Outbox::record_sent(std::uint32_t node, const Filled& filled) {
                 .of_sent = true});
 }
 
-void Outbox::add_credits(std::uint32_t node, std::uint32_t credits) {
+bool Outbox::add_credits(std::uint32_t node, std::uint32_t credits) {
   Lane& lane = lanes_[node];
-  // A damaged number must not lift the bound.
-  lane.credits = std::min(lane.credits + std::min(credits, kCredits), kCredits);
+  if (credits > kCredits - lane.credits) return false;
+  lane.credits += credits;
   while (lane.credits != 0 && !lane.queue.empty()) {
     Filled filled = std::move(lane.queue.front());
     lane.queue.pop_front();
     queued_bytes_ -= filled.capacity;
     send(node, std::move(filled));
   }
+  return true;
 }
 
 bool Outbox::idle() const {

@@ -76,8 +76,25 @@ class Outbox {
       if (lanes_[node].open != nullptr && !std::exchange(lanes_[node].listed, true)) dirty_.push_back(node);
     }
   }
-  // Credits came back: sends what queues. Inside.
-  void add_credits(std::uint32_t node, std::uint32_t credits);
+  // Credits that this node owes to one whose buffers it has executed. They ride on the next buffer or reply to that
+  // node, or go in a message of their own by the functions that send them. Inside.
+  void owe(std::uint32_t node) {
+    ++lanes_[node].owed;
+    if (!std::exchange(lanes_[node].is_owing, true)) owing_.push_back(node);
+  }
+  [[nodiscard]] std::uint32_t owed(std::uint32_t node) const { return lanes_[node].owed; }
+  [[nodiscard]] std::uint32_t take_owed(std::uint32_t node) { return std::exchange(lanes_[node].owed, 0); }
+  void send_owed(std::uint32_t node);
+  // To all nodes. Before a wait, so that no node waits for a credit of one that waits.
+  void send_owed() {
+    for (const std::uint32_t node : owing_) {
+      lanes_[node].is_owing = false;
+      if (lanes_[node].owed != 0) send_owed(node);
+    }
+    owing_.clear();
+  }
+  // Credits came back: sends what queues. Returns false for more credits than were spent, which change nothing. Inside.
+  [[nodiscard]] bool add_credits(std::uint32_t node, std::uint32_t credits);
   // Buffers of the destination that queue, and bytes of all destinations' ones.
   [[nodiscard]] std::size_t queued(std::uint32_t node) const { return lanes_[node].queue.size(); }
   [[nodiscard]] std::size_t queued_bytes() const { return queued_bytes_; }
@@ -99,8 +116,10 @@ class Outbox {
     std::uint32_t began = 0;    // Writer::left_ of the open buffer when it was empty
     std::uint32_t counted = 0;  // requests before continue_filling()
     std::size_t capacity = 0;
-    Memory open;          // the buffer that is being filled, or nullptr
-    bool listed = false;  // in dirty_
+    Memory open;            // the buffer that is being filled, or nullptr
+    bool listed = false;    // in dirty_
+    bool is_owing = false;  // in owing_
+    std::uint32_t owed = 0;
     std::deque<Filled> queue;
   };
   void send(std::uint32_t node, Filled filled);
@@ -108,6 +127,7 @@ class Outbox {
   void record_sent(std::uint32_t node, const Filled& filled);
 
   host::Rank& rank_;
+  const Counters counters_;
   Wire& wire_;
   Bodies& bodies_;
   const std::size_t buffer_bytes_;
@@ -115,6 +135,8 @@ class Outbox {
   std::vector<Lane> lanes_;
   // The destinations with an open buffer, and the last list of them.
   std::vector<std::uint32_t> dirty_, swept_;
+  // Nodes to which credits are owed, or were.
+  std::vector<std::uint32_t> owing_;
   std::vector<Memory> free_;
   std::size_t queued_bytes_ = 0;
   std::array<std::uint64_t, 2> sent_{};

@@ -2,31 +2,25 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <utility>
 
 #include "libraries/rmi/node.hpp"
 
 namespace margay::rmi::core {
 namespace {
 
-// This thread's node; core::here points into it.
-thread_local std::unique_ptr<Node> current;
-
 void leave() {
-  host::Rank& rank = current->rank;
+  std::unique_ptr<Node> node(std::exchange(detail::current, nullptr));
+  host::Rank& rank = node->rank;
   here = nullptr;
   {
     const host::Call call(rank, "rmi::stop");
-    current.reset();
+    node.reset();
   }
   rank.end();
 }
 
 }  // namespace
-
-Node& this_node(const char* call) {
-  if (current == nullptr) not_started(call);
-  return *current;
-}
 
 void not_started(const char* call) {
   fail(std::string(call) + " is called on a thread that is no node; call margay::rmi::start() first, or run()");
@@ -47,15 +41,15 @@ int run_nodes(int argc, char** argv, int (*node)(int, char**, int (*)(int, char*
 }
 
 void start(const ProgramIdentity& identity) {
-  if (current != nullptr) fail("rmi::start() is called twice; call stop() in between");
+  if (detail::current != nullptr) fail("rmi::start() is called twice; call stop() in between");
   const Settings settings = read_settings();
   host::Rank* joined = nullptr;
   if (const portals::Status status = host::join(kLibrary, joined); !status.ok()) fail(status.sentence());
   try {
     const host::Call call(*joined, "rmi::start");
-    current = std::make_unique<Node>(*joined, settings);
-    here = &current->here;
-    current->open(call.name(), identity);
+    detail::current = std::make_unique<Node>(*joined, settings).release();
+    here = &detail::current->here;
+    detail::current->open(call.name(), identity);
   } catch (const error&) {
     leave();
     throw;
@@ -76,7 +70,7 @@ void stop() {
 }
 
 void give_up(const std::string& why) {
-  if (current != nullptr) current->rank.abort(1, why);
+  if (detail::current != nullptr) detail::current->rank.abort(1, why);
   std::fprintf(stderr, "%s\n", why.c_str());
   std::exit(1);
 }
@@ -92,13 +86,13 @@ std::uint32_t add_object(void* address, const std::type_info& type) {
 }
 
 void remove_object(std::uint32_t id) {
-  if (current == nullptr) return;
-  current->objects.remove(id);
+  if (detail::current == nullptr) return;
+  detail::current->objects.remove(id);
   if (here->object == id) here->address = nullptr, here->object = kNoObject;
 }
 
 ObjectEntry find_object(std::uint32_t id) {
-  return current == nullptr ? ObjectEntry{} : current->objects.find(id);
+  return detail::current == nullptr ? ObjectEntry{} : detail::current->objects.find(id);
 }
 
 std::uint32_t look_up(const char* call, const void* address, const std::type_info& type) {

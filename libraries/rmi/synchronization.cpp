@@ -26,23 +26,30 @@ void fence(Tree tree) {
   constexpr char kCall[] = "rmi_fence";
   Node& node = this_node(kCall);
   node.refuse_in_method(kCall);
+  node.check_tree(kCall, tree);
   {
     const host::Call call(node.rank, kCall);
     // This fence's requests are all sent; those of methods that run from here on have the other parity.
     node.flush_all(Flush::fence);
-    const bool parity = (node.fence.number() & 1) != 0;
+    const bool parity = node.outbox.parity();
     const auto ended_ever = [&node] { return node.ended(false) + node.ended(true); };
-    node.fence.arrive(tree,
-                      {.sent = node.begun(parity), .executed = node.ended(parity), .executed_ever = ended_ever()});
-    node.outbox.set_parity(!parity);
     const auto counts = [&] { return Sums{node.begun(false) + node.begun(true), ended_ever(), ended_ever()}; };
-    node.serve_until(kCall, portals::kAnyRank, Flush::fence, [&] { return node.fence.advance(counts); });
+    const Sums of_fence{.sent = node.begun(parity), .executed = node.ended(parity), .executed_ever = ended_ever()};
+    node.outbox.set_parity(!parity);
+    const auto wait_in = [&](auto& fence, const Sums& first) {
+      fence.arrive(tree, first);
+      node.serve_until(kCall, portals::kAnyRank, Flush::fence, [&] { return fence.advance(counts); });
+    };
+    if (is_of_threads(tree))
+      wait_in(node.thread_fence, of_fence);
+    else
+      wait_in(node.fence, node.settings.rule == Rule::paper ? counts() : of_fence);
   }
   throw_failures(node);
 }
 
 void fence() {
-  fence(this_node("rmi_fence").settings.tree);
+  fence(this_node("rmi_fence").usual_tree);
 }
 
 void wait_for_request() {
@@ -99,7 +106,8 @@ std::span<const std::byte> take_part(std::uint32_t source, std::uint64_t collect
   Node& node = this_node(kCall);
   const std::pair key{collect, source};
   const host::Call call(node.rank, kCall);
-  node.serve_until(kCall, source, Flush::sync, [&] { return node.parts.contains(key); });
+  // Any lost node: `source` may wait for it, and so send nothing.
+  node.serve_until(kCall, portals::kAnyRank, Flush::sync, [&] { return node.parts.contains(key); });
   node.taken_part = std::move(node.parts.extract(key).mapped());
   return node.taken_part;
 }

@@ -21,8 +21,14 @@ namespace margay::rmi {
 // The trees of a fence (paper, 6.5). `flat`: node 0 is the parent of all. `binary`: 0 is the parent of 1 and 2, 1 of 3
 // and 4. `hypercube`: a node differs from its parent in one bit, so that each edge is one of a hypercube. `exchange`,
 // which the paper has not: in each step all nodes exchange their sums along one dimension of the hypercube, so that all
-// have the result after half as many steps as up and down a tree.
-enum class Tree : std::uint8_t { flat, binary, hypercube, exchange };
+// have the result after half as many steps as up and down a tree. The last two are for nodes that are threads of one
+// process, and go through memory instead of messages. `central`: a counter, and a sense that the last node reverses.
+// `mcs`: the tree of Algorithm 11 of Mellor-Crummey and Scott (1991).
+enum class Tree : std::uint8_t { flat, binary, hypercube, exchange, central, mcs };
+// Whether the fence is one for threads.
+[[nodiscard]] constexpr bool is_of_threads(Tree tree) {
+  return tree == Tree::central || tree == Tree::mcs;
+}
 
 namespace core {
 
@@ -46,8 +52,8 @@ struct Here {
   std::uint32_t object = kNoObject;
 };
 
-// This thread's node; nullptr: the thread has none.
-extern constinit thread_local Here* here;
+// This thread's node; nullptr: the thread has none. initial-exec: one load.
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local Here* here;
 
 // Throws `error`: `call` was made before start() or after stop().
 [[noreturn]] void not_started(const char* call);

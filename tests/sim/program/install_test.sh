@@ -66,8 +66,10 @@ printed 2 sources
 printed 3 own
 
 # Labs whose programs are C++, on portals and on the host, as a student would answer them: first with empty blanks, then
-# correctly.
-for lab in walk library; do
+# correctly. QUICK_TESTS (scripts/test without --all) omits the first lab, because abi_install checks another lab on portals.
+labs="walk library"
+[ -z "${QUICK_TESTS:-}" ] || labs=library
+for lab in $labs; do
   step "margay lab start $lab" "$prefix/bin/margay" lab start $lab "$work/$lab"
   step "margay lab answer $lab" "$prefix/bin/margay" lab answer "$work/$lab"
   mv "$work/$lab/answers.txt" "$work/$lab/predict.txt"
