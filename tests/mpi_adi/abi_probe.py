@@ -18,7 +18,7 @@ import tempfile
 CC = os.environ.get("CC", "gcc")
 SKIPPED = 77
 
-# What MPICH's header defines and ours leaves out, on purpose: its build's own switches, ROMIO's version (margay's files
+# Macros of MPICH's header that margay's omits on purpose: its build's own switches, ROMIO's version (margay's files
 # are not ROMIO's) and the QMPI tool interface, which no program of the ABI may count on.
 NOT_OURS = re.compile(
     r"MPICH_(API_PUBLIC|ATTR_.*|DEFINE_.*)|ROMIO_.*|MPIU_DLL_SPEC|MPIO_INCLUDE|MPI_PROTO_H_INCLUDED|QMPIX?_.*"

@@ -82,7 +82,7 @@ TEST_CASE("registry: which of the algorithms in shared memory does a call") {
   CHECK(algorithm_of(ScanCall(), 8, crowd) == &scan_by_posting);
 }
 
-TEST_CASE("registry: what an algorithm can do") {
+TEST_CASE("registry: each algorithm states the calls that it can do") {
   struct Expected {
     Algorithm algorithm;
     Operation operation;

@@ -119,7 +119,7 @@ TEST_CASE("longer lengths are judged alike up to the next power of two") {
   }
 }
 
-TEST_CASE("a communicator remembers the choice that would be made anew") {
+TEST_CASE("a remembered choice equals a new one") {
   std::mt19937_64 random(7);
   for (const Facts& facts : many_facts()) {
     Chosen remembered;

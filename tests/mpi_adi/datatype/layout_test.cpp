@@ -431,7 +431,7 @@ TEST_CASE_FIXTURE(Fixture, "external32 is big-endian, with the sizes of the stan
   }
 }
 
-TEST_CASE("types are found by size and by what Fortran requests") {
+TEST_CASE("types are found by size and by Fortran's requests") {
   CHECK(type_of_size(MPI_TYPECLASS_REAL, 8) == MPI_REAL8);
   CHECK(type_of_size(MPI_TYPECLASS_INTEGER, 1) == MPI_INTEGER1);
   CHECK(type_of_size(MPI_TYPECLASS_COMPLEX, 8) == MPI_COMPLEX8);

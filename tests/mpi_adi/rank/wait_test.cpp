@@ -29,7 +29,7 @@ TEST_CASE("a wait of a second is published on the board, until a message or a pa
   SUBCASE("a message") {
     timer.restart();
   }
-  SUBCASE("a part of one: the idle time begins anew") {
+  SUBCASE("a part of one: the idle time starts from zero") {
     timer.idle(0);
   }
   CHECK_EQ(board.wait.is_waiting, 0);

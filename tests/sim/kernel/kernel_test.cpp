@@ -264,7 +264,7 @@ TEST_CASE("kernel: it wakes peers that owe an answer, and those of queued messag
   CHECK(played.kernel.next_finished() == &out);
 }
 
-TEST_CASE("kernel: wires are notified of who acts, and of rounds without progress if they request pushes") {
+TEST_CASE("kernel: wires are notified of the acting thread, and of rounds without progress if they request pushes") {
   Played played;
   played.shm.hint(false, true);
   played.kernel.idle_round();

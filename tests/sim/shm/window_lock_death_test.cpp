@@ -196,7 +196,7 @@ pid_t start_member(Crowd& crowd, std::uint32_t me, std::uint32_t id) {
   for (;;) take_turn(crowd, lock, me, random() % 2 == 0 ? WindowLockKind::shared : WindowLockKind::exclusive);
 }
 
-TEST_CASE("window lock: members are killed at any moment, and the others go on") {
+TEST_CASE("window lock: members are killed at any moment, and the others continue") {
   const Mapped<Crowd> crowd;
   const std::uint64_t deaths = testing::of_threads(3000);
   std::mt19937_64 random(7);

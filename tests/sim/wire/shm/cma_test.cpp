@@ -506,12 +506,12 @@ namespace {
 class CountingClock final : public Clock {
  public:
   CountingClock() : Clock(ClockKind::virtual_ns) {}
-  [[nodiscard]] std::uint64_t now_ns() const override { return ++looks_; }
-  [[nodiscard]] std::uint64_t ticks() const override { return looks_; }
-  [[nodiscard]] std::uint64_t looks() const { return looks_; }
+  [[nodiscard]] std::uint64_t now_ns() const override { return ++readings_; }
+  [[nodiscard]] std::uint64_t ticks() const override { return readings_; }
+  [[nodiscard]] std::uint64_t readings() const { return readings_; }
 
  private:
-  mutable std::uint64_t looks_ = 0;
+  mutable std::uint64_t readings_ = 0;
 };
 
 }  // namespace
@@ -569,13 +569,13 @@ TEST_CASE("cma: another process's word, or the same word in a child of fork(), i
 TEST_CASE("cma: long bodies are measured by the clock of their wires") {
   const CountingClock clock;
   for (const LongMethod method : {LongMethod::automatic, LongMethod::cma}) {
-    const std::uint64_t before = clock.looks();
+    const std::uint64_t before = clock.readings();
     Rig rig([&](std::uint32_t ranks) { return std::make_unique<ShmSet>(ranks, method, clock); }, 2);
     REQUIRE(arrived(rig, 1, 8));
-    CHECK(clock.looks() == before);
+    CHECK(clock.readings() == before);
     REQUIRE(arrived(rig, 2, kLongBytes));
     REQUIRE(arrived(rig, 3, kLongBytes));
-    CHECK(clock.looks() > before);
+    CHECK(clock.readings() > before);
   }
 }
 

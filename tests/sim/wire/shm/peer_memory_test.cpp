@@ -138,7 +138,7 @@ TEST_CASE("peer memory: a process other than the intended one is neither read no
   CHECK(few[0] == std::byte{'c'});
 }
 
-TEST_CASE("peer memory: of a thread of this process, few bytes, many and pieces") {
+TEST_CASE("peer memory: few bytes, many bytes and pieces are copied to and from a thread of this process") {
   RankArea area{};
   open_for_reading(area, process_test_word(), true);
   area.pid = static_cast<std::uint32_t>(::getpid());

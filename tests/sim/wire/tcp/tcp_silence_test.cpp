@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 
 // A connection that the test examines each second.
-struct Looked {
+struct ExaminedConnection {
   VirtualClock clock{1000 * kSecondNs};
   std::uint64_t answered_ns = clock.now_ns();
   TcpAnswers kernel{};
@@ -35,14 +35,14 @@ struct Looked {
 };
 
 TEST_CASE("tcp silence: data in flight without an acknowledgment is detected within 15 s") {
-  Looked link;
+  ExaminedConnection link;
   link.kernel = {.acknowledged_bytes = 700, .in_flight = 3};
   CHECK_EQ(link.silent_after(100), 12);
   static_assert(kSilenceMaxNs + 2 * kSilenceCheckNs < 15 * kSecondNs);
 }
 
 TEST_CASE("tcp silence: for a link that recovers after 5 s the measurement restarts") {
-  Looked link;
+  ExaminedConnection link;
   link.kernel = {.acknowledged_bytes = 700, .in_flight = 3};
   CHECK_EQ(link.silent_after(5), 5);
   link.answer();
@@ -52,14 +52,14 @@ TEST_CASE("tcp silence: for a link that recovers after 5 s the measurement resta
 
 TEST_CASE(
     "tcp silence: an idle connection is not silent, and after a long rest the limit counts from the first bytes") {
-  Looked link;
+  ExaminedConnection link;
   CHECK_EQ(link.silent_after(60), 60);  // without data in flight only keepalive detects a loss
   link.kernel.in_flight = 1;
   CHECK_EQ(link.silent_after(100), 12);
 }
 
 TEST_CASE("tcp silence: different bytes each time, with long rests between, are seen once each") {
-  Looked link;
+  ExaminedConnection link;
   for (int i = 0; i < 5; ++i, link.clock.advance_ns(60 * kSecondNs)) {
     link.kernel.in_flight = 1;
     CHECK_FALSE(link.look());
@@ -69,7 +69,7 @@ TEST_CASE("tcp silence: different bytes each time, with long rests between, are 
 }
 
 TEST_CASE("tcp silence: rare polls detect silence at the second one") {
-  Looked link;
+  ExaminedConnection link;
   link.kernel.in_flight = 1;
   CHECK_FALSE(link.look());
   link.clock.advance_ns(40 * kSecondNs);
@@ -77,7 +77,7 @@ TEST_CASE("tcp silence: rare polls detect silence at the second one") {
 }
 
 TEST_CASE("tcp silence: acknowledgments of bytes other than the first are answers") {
-  Looked link;
+  ExaminedConnection link;
   link.kernel.in_flight = 40;
   for (int second = 0; second < 60; ++second, link.clock.advance_ns(kSecondNs)) {
     if (second % 5 == 0) link.answer();  // the peer still lacks the same first bytes
@@ -86,7 +86,7 @@ TEST_CASE("tcp silence: acknowledgments of bytes other than the first are answer
 }
 
 TEST_CASE("tcp silence: a stopped peer's closed window is answered by its kernel") {
-  Looked link;
+  ExaminedConnection link;
   int pause = 1;
   for (int second = 0, probe = 1; second < 300; ++second, link.clock.advance_ns(kSecondNs)) {
     if (second == probe) {  // the answer arrives after this poll
@@ -101,7 +101,7 @@ TEST_CASE("tcp silence: a stopped peer's closed window is answered by its kernel
 }
 
 TEST_CASE("tcp silence: one lost probe of a window that was closed for long is not yet silence, three are") {
-  Looked link;
+  ExaminedConnection link;
   link.kernel.window_probes = 1;
   CHECK_EQ(link.silent_after(50), 50);
   link.answer();
