@@ -21,7 +21,7 @@ TEST_CASE("control characters are replaced by question marks") {
   CHECK(for_terminal("\xc2\x9b"
                      "31m") == "?31m");  // CSI as one character
   CHECK(for_terminal("\xe2\x80\xae"
-                     "txt") == "?txt");  // right-to-left mark
+                     "txt") == "?txt");  // right-to-left override
   CHECK(for_terminal("\xe2\x81\xa6"
                      "txt") == "?txt");
 }

@@ -72,7 +72,7 @@ TEST_CASE("an invalid value of any variable is rejected") {
   CHECK(options.check().sentence() == "MARGAY_WAIT=sleep is not one of spin|yield|auto");
 }
 
-TEST_CASE("sizes are parsed with their units") {
+TEST_CASE("sizes are parsed with their units, and invalid ones are rejected") {
   std::uint64_t bytes = 1;
   CHECK((parse_bytes("0", bytes) && bytes == 0));
   CHECK((parse_bytes("64k", bytes) && bytes == 65536));

@@ -235,7 +235,7 @@ struct SaidHeap {
   }
 };
 
-// The number of mapped addresses of this process.
+// The bytes of this process's mapped addresses.
 std::uint64_t address_bytes() {
   std::uint64_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;

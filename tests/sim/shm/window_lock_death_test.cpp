@@ -138,7 +138,7 @@ TEST_CASE("window lock: withdrawing a member that died after any instruction rep
     VictimsStep step = random() % 4 == 0 ? VictimsStep::withdraw_other : VictimsStep::release;
     if (step == VictimsStep::release && is_free)
       step = random() % 2 == 0 ? VictimsStep::shared : VictimsStep::exclusive;
-    if (random() % 8 == 0) stage->table.data.guard = Deaths::kIds + 1;  // this member takes the guard over too
+    if (random() % 8 == 0) stage->table.data.guard = Deaths::kIds + 1;  // the victim takes the guard over
     const WindowLockTable before = stage->table;
     WindowLockTable last = before;
     const auto look = [&] {
