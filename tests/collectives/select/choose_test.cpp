@@ -314,7 +314,8 @@ TEST_CASE("an invalid request is an error that lists the valid ones") {
   CHECK(words("bcast=exchange") ==
         "--collective bcast=exchange: invalid algorithm or plan; the values are "
         "bcast=tree|nodes|bucket|hybrid|shared|chain");
-  CHECK(words("scan=tree") == "--collective scan=tree: it is scan=exchange|shared|chain");
+  CHECK(words("scan=tree") ==
+        "--collective scan=tree: invalid algorithm or plan; the values are scan=exchange|shared|chain");
   CHECK(words("bcast").find("the values are bcast=tree") != std::string::npos);
   CHECK(words("neighbor_alltoall=tree").find("there is a choice for barrier, bcast, reduce, allreduce, gather") !=
         std::string::npos);
