@@ -51,6 +51,9 @@ class Part final : public host::Rank {
   [[nodiscard]] bool on_node(portals::Rank peer) const override;
   void enter(const char* name, const void* caller) override;
   void leave(const char* name) override;
+  void begin_thread() override;
+  void lock() override;
+  void unlock() override;
   [[nodiscard]] portals::PortalTable& table() override;
   void hold_when_no_room(portals::PortalIndex portal) override;
   [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body) override;
@@ -94,6 +97,8 @@ class Part final : public host::Rank {
 
   // Constant after construction. `library_` refers to the program's arrays of names.
   mpi_adi::MpiRank& rank_;
+  // The process of the thread that joined.
+  mpi_adi::MpiProcess& process_;
   const host::Library library_;
   const std::size_t slot_;
   const Release release_;
