@@ -40,23 +40,37 @@ struct Sums {
 // The decision of node 0 on one fence, without any message.
 class Decision {
  public:
+  // `parity`: whether wave 1 sums requests by parity, and may end the fence.
+  explicit Decision(bool parity = true) : parity_(parity) {}
   // Whether the fence ends with this wave.
   [[nodiscard]] bool ends(std::uint32_t wave, const Sums& sums) {
-    const bool ends = wave == 1 ? sums.sent == sums.executed : sums.sent == executed_before_;
+    const bool ends = wave == 1 ? parity_ && sums.sent == sums.executed : sums.sent == executed_before_;
     executed_before_ = sums.executed_ever;
     return ends;
   }
 
  private:
+  bool parity_;
   std::uint64_t executed_before_ = 0;
 };
 
 class Fence {
  public:
-  Fence(host::Rank& rank, Wire& wire) : rank_(rank), wire_(wire), me_(rank.rank()) {}
+  // Of a group: its number, its nodes by their places, and this node's place. Group 0 is all nodes. Wave 1 ends no
+  // other group's fence, because a request's parity is that of its sender's fences of all nodes.
+  Fence(host::Rank& rank, Wire& wire, std::uint32_t group, const std::vector<std::uint32_t>& members,
+        std::uint32_t place)
+      : rank_(rank),
+        wire_(wire),
+        group_(group),
+        members_(members),
+        me_(place),
+        size_(static_cast<std::uint32_t>(members.size())) {}
 
   // Arrives at the next fence with this node's counts for wave 1. Requires: the one before is over. Inside.
   void arrive(Tree tree, const Sums& mine);
+  // The group that a message of portal 50 is for; 0: all nodes.
+  [[nodiscard]] static std::uint32_t group_of(std::span<const std::byte> bytes);
   // Takes a message of portal 50.
   void take(std::uint32_t source, std::span<const std::byte> bytes);
   // Takes part in the waves as far as messages have arrived. `counts`: returns this node's present counts. Returns
@@ -64,6 +78,11 @@ class Fence {
   template <typename Counts>
   [[nodiscard]] bool advance(Counts&& counts) {
     while (!over_) {
+      // Alone, no message separates the waves.
+      if (size_ == 1 && wave_ > 1) {
+        const Sums now = counts();
+        if (now.sent != now.executed) return false;
+      }
       if (tree_ == Tree::exchange) {
         if (!sent_up_ && wave_ > 1) mine_ = counts();
         if (!exchange()) return false;
@@ -92,7 +111,7 @@ class Fence {
     std::uint32_t down = 0;
     std::uint32_t ends = 0;
     std::uint32_t step = 0;  // of an exchange
-    std::uint32_t unused = 0;
+    std::uint32_t group = 0;
     Sums sums{};
   };
   // Waves after the first one need the same counts again, so a child's message of the next fence may be early.
@@ -107,11 +126,14 @@ class Fence {
   [[nodiscard]] bool decide(const Sums& sums);
   // Begins the next wave, or ends the fence, here and at the children.
   void pass_down(bool ends);
-  void send(std::uint32_t node, const Message& message);
+  void send(std::uint32_t place, Message message);
 
   host::Rank& rank_;
   Wire& wire_;
-  const std::uint32_t me_;
+  const std::uint32_t group_;
+  const std::vector<std::uint32_t> members_;
+  // This node's place, and the number of places.
+  const std::uint32_t me_, size_;
   std::uint32_t number_ = 0;
   std::uint32_t wave_ = 0;
   Tree tree_ = Tree::hypercube;

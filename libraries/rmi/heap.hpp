@@ -45,6 +45,8 @@ class Heap {
     return first;
   }
   void release(portals::ArrivedMessage& message) { block_.release(message); }
+  // Whether there may be a message to take.
+  [[nodiscard]] bool any() const { return block_.messages() != taken_; }
 
  private:
   host::Rank& rank_;

@@ -41,7 +41,8 @@ struct Inbox::Step {
   std::uint32_t executed = 0;
 };
 
-Inbox::Inbox(host::Rank& rank, Heap& heap, Wire& wire, Bodies& bodies, Objects& objects, Calls& calls, Outbox& outbox)
+Inbox::Inbox(host::Rank& rank, Heap& heap, Wire& wire, Bodies& bodies, Objects& objects, Calls& calls, Outbox& outbox,
+             Side side)
     : rank_(rank),
       heap_(heap),
       wire_(wire),
@@ -49,9 +50,11 @@ Inbox::Inbox(host::Rank& rank, Heap& heap, Wire& wire, Bodies& bodies, Objects& 
       objects_(objects),
       calls_(calls),
       outbox_(outbox),
+      side_(side),
       me_(rank.rank()),
-      queues_(rank.size()),
-      owed_(rank.size()) {}
+      queues_(rank.size() + 1),
+      owed_(rank.size()),
+      executed_of_(rank.size()) {}
 
 Inbox::~Inbox() = default;
 
@@ -59,7 +62,7 @@ void Inbox::take() {
   while (portals::ArrivedMessage* const message = heap_.take()) {
     const portals::Header& header = message->header;
     auto arrived = std::make_unique<Arrived>();
-    arrived->source = header.source.rank;
+    arrived->source = arrived->queue = header.source.rank;
     arrived->number = static_cast<std::uint32_t>(header.match_bits);
     arrived->parity = (header.match_bits >> 32 & 1) != 0;
     arrived->count = count_of(header);
@@ -75,9 +78,10 @@ void Inbox::take() {
   }
 }
 
-void Inbox::add_own(Filled filled) {
+void Inbox::add_own(Filled filled, Side side) {
   auto arrived = std::make_unique<Arrived>();
   arrived->source = me_;
+  arrived->queue = side == Side::thread ? static_cast<std::uint32_t>(queues_.size() - 1) : me_;
   arrived->number = filled.number;
   arrived->parity = filled.parity;
   arrived->count = filled.count;
@@ -88,13 +92,13 @@ void Inbox::add_own(Filled filled) {
 }
 
 void Inbox::add(std::unique_ptr<Arrived> arrived) {
-  queues_[arrived->source].push_back(std::move(arrived));
+  queues_[arrived->queue].push_back(std::move(arrived));
   ++queued_;
 }
 
-Inbox::Arrived* Inbox::next_of(std::uint32_t source) {
-  if (queues_[source].empty()) return nullptr;
-  Arrived& first = *queues_[source].front();
+Inbox::Arrived* Inbox::next_of(std::uint32_t queue) {
+  if (queues_[queue].empty()) return nullptr;
+  Arrived& first = *queues_[queue].front();
   if (first.fetch != nullptr) {
     if (!first.fetch->done()) return nullptr;
     const std::size_t bytes = first.fetch->bytes();
@@ -103,13 +107,13 @@ Inbox::Arrived* Inbox::next_of(std::uint32_t source) {
     first.next = first.owned.memory.get();
     first.end = first.next + bytes;
   }
-  return depth_ != 0 && blocked(first) ? nullptr : &first;
+  return objects_.any_held() && blocked(first) ? nullptr : &first;
 }
 
 bool Inbox::blocked(const Arrived& arrived) const {
   try {
     const RequestView next = RequestView::parse({arrived.next, arrived.end});
-    return next.atomic() && objects_.busy(next.object());
+    return next.atomic() && objects_.holder(next.object()) != Side::none;
   } catch (const error&) {
     // execute_requests() drops it.
     return false;
@@ -117,19 +121,19 @@ bool Inbox::blocked(const Arrived& arrived) const {
 }
 
 bool Inbox::any_runnable() {
-  for (std::uint32_t source = 0; source < queues_.size(); ++source) {
-    if (next_of(source) != nullptr) return true;
+  for (std::uint32_t queue = 0; queue < queues_.size(); ++queue) {
+    if (next_of(queue) != nullptr) return true;
   }
   return false;
 }
 
 bool Inbox::run() {
   if (queued_ == 0) return false;
-  const auto sources = static_cast<std::uint32_t>(queues_.size());
-  for (std::uint32_t i = 0; i < sources; ++i) {
-    const std::uint32_t source = turn_;
-    turn_ = turn_ + 1 == sources ? 0 : turn_ + 1;
-    if (Arrived* const next = next_of(source)) {
+  const auto queues = static_cast<std::uint32_t>(queues_.size());
+  for (std::uint32_t i = 0; i < queues; ++i) {
+    const std::uint32_t queue = turn_;
+    turn_ = turn_ + 1 == queues ? 0 : turn_ + 1;
+    if (Arrived* const next = next_of(queue)) {
       execute(*next, true);
       return true;
     }
@@ -153,18 +157,21 @@ void Inbox::execute(Arrived& arrived, bool inside) {
   else
     execute_requests(arrived, step);
   if (--arrived.running == 0) std::erase(running_, &arrived);
+  executed_[arrived.parity ? 1 : 0] += step.executed;
+  executed_of_[source] += step.executed;
   // A nested execution may have come to the buffer's end first.
   if (arrived.next == arrived.end && arrived.queued) {
     arrived.queued = false;
-    static_cast<void>(queues_[source].front().release());
-    queues_[source].pop_front();
+    static_cast<void>(queues_[arrived.queue].front().release());
+    queues_[arrived.queue].pop_front();
     --queued_;
   }
   if (inside && rank_.recording())
     rank_.record({.number = kExecutes, .peer = source, .a = step.executed, .b = arrived.number});
   if (!arrived.queued && arrived.running == 0) finish(arrived);
+  if (step.wants_reply && source == me_) calls_.arrive(step.call, me_, step.reply.bytes());
   if (!inside) return;
-  if (step.wants_reply) send_reply(source, step);
+  if (step.wants_reply && source != me_) send_reply(source, step);
   if (owed_[source] != 0) send_credits(source);
 }
 
@@ -183,39 +190,35 @@ bool Inbox::execute_next(Arrived& arrived, Step& step) {
     const RequestView request = RequestView::parse({arrived.next, arrived.end});
     object = request.object();
     atomic = request.atomic();
-    if (atomic && objects_.busy(object)) return false;
+    if (atomic && !objects_.try_enter(object, side_)) return false;
     // Before the method runs: a nested execution continues behind it.
     arrived.next += request.bytes();
     if (arrived.count != 0) --arrived.count;
-    if (atomic) objects_.set_busy(object, true);
     const bool wants_reply = request.wants_reply();
     const auto find = [this](std::uint32_t id) { return objects_.find(id); };
     const bool returned = rmi::execute(request, find, wants_reply ? &step.reply : nullptr, failure);
-    if (atomic) objects_.set_busy(object, false);
+    if (atomic) objects_.leave(object);
     ++step.executed;
-    ++executed_[arrived.parity ? 1 : 0];
     if (wants_reply) {
-      if (arrived.source != me_) {
-        step.wants_reply = true;
-        step.call = request.call();
-        return false;
-      }
-      calls_.arrive(request.call(), me_, step.reply.bytes());
-    } else if (!returned && object != kServiceObject) {
+      step.wants_reply = true;
+      step.call = request.call();
+      return false;
+    }
+    if (!returned && object != kServiceObject) {
       // A failed report of a failure is not reported again.
       report_failure(arrived.source, std::move(failure));
     }
     return true;
   } catch (const std::exception& exception) {
-    drop_rest(arrived, exception.what());
+    drop_rest(arrived, step, exception.what());
     return false;
   }
 }
 
-void Inbox::drop_rest(Arrived& arrived, const char* why) {
+void Inbox::drop_rest(Arrived& arrived, Step& step, const char* why) {
   // The fence counts them, because their sender did.
   const std::uint32_t dropped = std::exchange(arrived.count, 0);
-  executed_[arrived.parity ? 1 : 0] += dropped;
+  step.executed += dropped;
   arrived.next = arrived.end;
   report_failure(arrived.source, {std::to_string(dropped) + " requests of a damaged buffer", why});
 }

@@ -33,6 +33,17 @@ Tree tree() {
   fail("MARGAY_RMI_FENCE=" + std::string(text) + " is invalid; set it to flat, binary, hypercube or exchange");
 }
 
+Scheduler scheduler() {
+  const char* const set = std::getenv("MARGAY_RMI_SCHEDULER");
+  const std::string_view text(set == nullptr ? "" : set);
+  if (text.empty() || text == "polling") return Scheduler::explicit_polling;
+  if (text == "interrupt") return Scheduler::interrupt;
+  if (text == "blocking") return Scheduler::blocking_thread;
+  if (text == "nonblocking") return Scheduler::nonblocking_thread;
+  fail("MARGAY_RMI_SCHEDULER=" + std::string(text) +
+       " is invalid; set it to polling, interrupt, blocking or nonblocking");
+}
+
 }  // namespace
 
 Settings read_settings() {
@@ -42,6 +53,7 @@ Settings read_settings() {
   settings.factor = static_cast<std::uint32_t>(number("MARGAY_RMI_FACTOR", 0, 1, 1U << 20));
   settings.queue_bytes = number("MARGAY_RMI_QUEUE", kQueueBytes, kBufferMost, std::size_t{1} << 40);
   settings.tree = tree();
+  settings.scheduler = scheduler();
   return settings;
 }
 

@@ -14,6 +14,8 @@ struct Settings {
   std::uint32_t factor = 0;                // MARGAY_RMI_FACTOR; 0: kFactor, or kFactorOffNode
   std::size_t queue_bytes = kQueueBytes;   // MARGAY_RMI_QUEUE
   Tree tree = Tree::exchange;              // MARGAY_RMI_FENCE
+  // MARGAY_RMI_SCHEDULER; set_scheduler() has precedence.
+  Scheduler scheduler = Scheduler::explicit_polling;
 };
 
 // Throws `error` for a value that is out of range.

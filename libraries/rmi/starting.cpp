@@ -2,17 +2,29 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
+#include <optional>
 
-#include "libraries/rmi/node.hpp"
+#include "libraries/rmi/scheduler.hpp"
 
 namespace margay::rmi::core {
 namespace {
 
-// This thread's node; core::here points into it.
-thread_local std::unique_ptr<Node> current;
+// The node that this thread has started, to which core::here points, and its communication thread.
+struct Started {
+  Started(host::Rank& rank, const Settings& settings) : node(rank, settings), thread(node) {}
+  Node node;
+  CommunicationThread thread;
+};
+thread_local std::unique_ptr<Started> current;
+
+// The scheduler of set_scheduler(). The nodes of a process may start in several threads.
+std::mutex choosing;
+std::optional<Scheduler> chosen_scheduler;
 
 void leave() {
-  host::Rank& rank = current->rank;
+  host::Rank& rank = current->node.rank;
+  current->thread.stop();
   here = nullptr;
   {
     const host::Call call(rank, "rmi::stop");
@@ -24,8 +36,7 @@ void leave() {
 }  // namespace
 
 Node& this_node(const char* call) {
-  if (current == nullptr) not_started(call);
-  return *current;
+  return *node_of(call).node;
 }
 
 void not_started(const char* call) {
@@ -46,20 +57,32 @@ int run_nodes(int argc, char** argv, int (*node)(int, char**, int (*)(int, char*
   return host::run_ranks(argc, argv, [](int count, char** words) { return node_of_run(count, words, program_of_run); });
 }
 
+void set_scheduler(Scheduler scheduler) {
+  if (here != nullptr) fail("rmi::set_scheduler() is called after rmi::start(); call it before");
+  const std::lock_guard guard(choosing);
+  chosen_scheduler = scheduler;
+}
+
 void start(const ProgramIdentity& identity) {
-  if (current != nullptr) fail("rmi::start() is called twice; call stop() in between");
-  const Settings settings = read_settings();
+  if (here != nullptr) fail("rmi::start() is called twice; call stop() in between");
+  Settings settings = read_settings();
+  {
+    const std::lock_guard guard(choosing);
+    settings.scheduler = chosen_scheduler.value_or(settings.scheduler);
+  }
+  const bool threads = settings.scheduler != Scheduler::explicit_polling;
   host::Rank* joined = nullptr;
-  if (const portals::Status status = host::join(kLibrary, joined); !status.ok()) fail(status.sentence());
+  if (const portals::Status status = host::join(kLibrary, joined, threads); !status.ok()) fail(status.sentence());
   try {
     const host::Call call(*joined, "rmi::start");
-    current = std::make_unique<Node>(*joined, settings);
-    here = &current->here;
-    current->open(call.name(), identity);
+    current = std::make_unique<Started>(*joined, settings);
+    here = &current->node.here;
+    current->node.open(call.name(), identity);
   } catch (const error&) {
     leave();
     throw;
   }
+  current->thread.start();
 }
 
 void stop() {
@@ -76,7 +99,7 @@ void stop() {
 }
 
 void give_up(const std::string& why) {
-  if (current != nullptr) current->rank.abort(1, why);
+  if (here != nullptr) here->node->rank.abort(1, why);
   std::fprintf(stderr, "%s\n", why.c_str());
   std::exit(1);
 }
@@ -92,13 +115,13 @@ std::uint32_t add_object(void* address, const std::type_info& type) {
 }
 
 void remove_object(std::uint32_t id) {
-  if (current == nullptr) return;
-  current->objects.remove(id);
+  if (here == nullptr) return;
+  here->node->objects.remove(id);
   if (here->object == id) here->address = nullptr, here->object = kNoObject;
 }
 
 ObjectEntry find_object(std::uint32_t id) {
-  return current == nullptr ? ObjectEntry{} : current->objects.find(id);
+  return here == nullptr ? ObjectEntry{} : here->node->objects.find(id);
 }
 
 std::uint32_t look_up(const char* call, const void* address, const std::type_info& type) {

@@ -1,10 +1,8 @@
-// Calls of RMI between all nodes, one case a run: rmi_calls CASE. A case throws if an expectation does not hold, which
-// ends the job; otherwise node 0 prints "CASE: right".
+// Calls of RMI between all nodes, in cases.
 #include <margay/rmi.hpp>
 
 #include <algorithm>
 #include <coroutine>
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <map>
@@ -14,28 +12,15 @@
 #include <string>
 #include <vector>
 
+#include "tests/libraries/rmi/cases.hpp"
+
 namespace rmi = margay::rmi;
 
 namespace {
 
+using cases::need, cases::need_error;
 using rmi::async_rmi, rmi::broadcast_rmi, rmi::collect_rmi, rmi::get_node_id, rmi::get_num_nodes, rmi::rmi_fence,
     rmi::rmi_object, rmi::rmi_poll, rmi::rmi_wait, rmi::sync_rmi, rmi::sync_rmi_nonblocking;
-
-void need(bool holds, const std::string& what) {
-  if (!holds) rmi::fail("the test expects: " + what);
-}
-
-// Runs `call`, which must throw an `error` with this text.
-template <class Call>
-void need_error(const std::string& text, Call&& call) {
-  std::string thrown = "nothing";
-  try {
-    call();
-  } catch (const rmi::error& error) {
-    thrown = error.what();
-  }
-  need(thrown.find(text) != std::string::npos, "an error with \"" + text + "\", not " + thrown);
-}
 
 struct Counter {
   int total = 0;
@@ -199,7 +184,10 @@ void chains() {
     for (int level = 0, width = 1; level <= depth; ++level, width *= fan) all += width;
     // Some nodes send nothing.
     const int senders = 1 + round % nodes;
-    if (get_node_id() < senders) chain.pass(depth, fan);
+    if (get_node_id() < senders) {
+      const rmi::rmi_monitor alone(&chain);
+      chain.pass(depth, fan);
+    }
     expected += senders * all;
     rmi_fence(static_cast<rmi::Tree>(round % 4));
     int total = 0;
@@ -385,7 +373,14 @@ void waits() {
     async_rmi(1, &counter, &Counter::add, 1);
     rmi_poll();
   }
-  while (counter.total == 0) rmi_wait();
+  for (;;) {
+    const std::uint64_t seen = rmi::requests_executed();
+    {
+      const rmi::rmi_monitor alone(&counter);
+      if (counter.total != 0) break;
+    }
+    rmi_wait(seen);
+  }
   if (me != 0) {
     async_rmi((me + 1) % nodes, &counter, &Counter::add, 1);
     rmi_poll();
@@ -462,7 +457,7 @@ void lost() {
   static_cast<void>(sync_rmi(1, &counter, &Counter::get));
 }
 
-constexpr std::pair<const char*, void (*)()> kCases[] = {
+constexpr cases::Case kCases[] = {
     {"statements", statements}, {"questions", questions}, {"handles", handles},
     {"long", long_ones},        {"chains", chains},       {"collections", collections},
     {"broadcasts", broadcasts}, {"monitors", monitors},   {"failures", failures},
@@ -471,20 +466,8 @@ constexpr std::pair<const char*, void (*)()> kCases[] = {
     {"cycle", cycle},           {"lost", lost},
 };
 
-int program(int argc, char** argv) {
-  for (int i = 1; i < argc; ++i) {
-    const auto* const found = std::find_if(std::begin(kCases), std::end(kCases),
-                                           [&](const auto& each) { return std::string(each.first) == argv[i]; });
-    if (found == std::end(kCases)) rmi::fail(std::string("there is no case ") + argv[i]);
-    found->second();
-    rmi_fence();
-    if (get_node_id() == 0) std::printf("%s: right\n", argv[i]);
-  }
-  return 0;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  return rmi::run(argc, argv, program);
+  return rmi::run(argc, argv, [](int count, char** words) { return cases::run_named(count, words, kCases); });
 }

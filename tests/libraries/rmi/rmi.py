@@ -21,10 +21,19 @@ def program(case, name):
     return case.build.folder / "tests" / "libraries" / f"rmi_{name}"
 
 
-def everywhere(case, name, worlds=WORLDS, **keywords):
-    for ranks, options in worlds:
-        case.margay("--check-accounting", *options, program(case, "calls"), name, ranks=ranks, **keywords)
-        case.expect_lines([f"{name}: right"])
+# For groups: 1 to 8 nodes, threads, and nodes that TCP connects.
+GROUP_WORLDS = tuple((ranks, ()) for ranks in range(1, 9)) + WORLDS[3:]
+
+# The ways to schedule requests; the first is the default.
+SCHEDULERS = ("polling", "interrupt", "blocking", "nonblocking")
+
+
+def everywhere(case, name, worlds=WORLDS, env=None, schedulers=SCHEDULERS, file="calls"):
+    for scheduler in schedulers:
+        for ranks, options in worlds:
+            case.margay("--check-accounting", *options, program(case, file), name, ranks=ranks,
+                        env={"MARGAY_RMI_SCHEDULER": scheduler, **(env or {})})
+            case.expect_lines([f"{name}: right"])
 
 
 def case_statements(case):
@@ -106,7 +115,8 @@ def case_queue(case):
 
 def case_settings(case):
     """Invalid settings are errors at the start."""
-    for name, value in (("BUFFER", "17"), ("FACTOR", "0"), ("QUEUE", "x"), ("FENCE", "oak")):
+    for name, value in (("BUFFER", "17"), ("FACTOR", "0"), ("QUEUE", "x"), ("FENCE", "oak"),
+                        ("SCHEDULER", "x")):
         case.margay(program(case, "calls"), ranks=1, status="nonzero", env={f"MARGAY_RMI_{name}": value})
         case.expect(f"MARGAY_RMI_{name}={value} is invalid" in case.last.stderr, f"no message about {name}")
 
@@ -119,12 +129,21 @@ def case_trees(case):
         case.expect_lines(["statements: right", "chains: right", "questions: right"])
 
 
+def case_groups(case):
+    """Groups by lists and colors, that overlap and nest; their broadcasts, collections and fences; their errors."""
+    for name in ("creation", "overlap", "fences", "errors"):
+        everywhere(case, name, GROUP_WORLDS, schedulers=SCHEDULERS[:1], file="groups")
+        everywhere(case, name, WORLDS[3:], schedulers=SCHEDULERS[1:], file="groups")
+
+
 def case_sort(case):
     """The paper's sample sort."""
-    for ranks, options in WORLDS:
-        case.margay("--check-accounting", *options, program(case, "sample_sort"), "20000", ranks=ranks)
-        nodes = ranks * 2 if "--threads" in options else ranks
-        case.expect_lines([f"sorted {20000 * nodes} integers: right"])
+    for scheduler in SCHEDULERS:
+        for ranks, options in WORLDS:
+            case.margay("--check-accounting", *options, program(case, "sample_sort"), "20000", ranks=ranks,
+                        env={"MARGAY_RMI_SCHEDULER": scheduler})
+            nodes = ranks * 2 if "--threads" in options else ranks
+            case.expect_lines([f"sorted {20000 * nodes} integers: right"])
 
 
 def case_stats(case):
@@ -155,6 +174,32 @@ def case_programs(case):
                 status="nonzero")
     case.expect("different programs in one job: node 0 runs" in case.last.stderr, "the message names the difference")
     case.expect("rmi_calls" in case.last.stderr and "rmi_sample_sort" in case.last.stderr, "and both programs")
+
+
+def case_held(case):
+    """While the program holds an rmi_monitor, no method of the object runs."""
+    everywhere(case, "held", file="schedulers")
+
+
+def case_computing(case):
+    """A node that computes answers with a communication thread, and does not with explicit polling."""
+    everywhere(case, "computing", ((2, ()), (2, ("--nodes", "2")), (3, ()), (2, ("--threads", "2"))),
+               file="schedulers")
+    case.margay("--check-accounting", program(case, "schedulers"), "--nonblocking", "computing", ranks=2,
+                env={"MARGAY_RMI_SCHEDULER": "polling"})
+    case.expect_lines(["computing: right"])
+
+
+def case_slow(case):
+    """Nodes whose programs wait for a method in execution are no deadlock."""
+    for scheduler in SCHEDULERS:
+        case.margay("--deadlock", "abort", program(case, "schedulers"), "slow", env={"MARGAY_RMI_SCHEDULER": scheduler})
+        case.expect_lines(["slow: right"])
+
+
+def case_removed(case):
+    """A request to an object that its node has removed fails with an error that names object and method."""
+    everywhere(case, "removed", WORLDS[1:3], file="schedulers")
 
 
 def case_cycle(case):
