@@ -34,7 +34,7 @@ def svg(height, parts):
     return f'<svg viewBox="0 0 {WIDTH} {height}" role="img">{"".join(parts)}</svg>'
 
 
-def lines(series, unit, value_text, size_text):
+def lines(series, unit, value_text, size_text, x_ticks=X_TICKS):
     """`series`: [(name, class, [(size, value)])]. Each point tells its figure when pointed at."""
     points = [point for _, _, line in series for point in line]
     x = Scale([size for size, _ in points], LEFT, WIDTH - RIGHT, whole_decades=False)
@@ -43,7 +43,7 @@ def lines(series, unit, value_text, size_text):
     for value in y.decades():
         parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(value):.1f}" y2="{y(value):.1f}"/>')
         parts.append(text(LEFT - 6, y(value) + 4, tick_text(value, unit, value_text)))
-    for size in X_TICKS:
+    for size in x_ticks:
         if x.low - 1e-9 <= math.log10(size) <= x.high + 1e-9:
             parts.append(f'<line class="grid" y1="{TOP}" y2="{HEIGHT - BOTTOM}" x1="{x(size):.1f}" x2="{x(size):.1f}"/>')
             parts.append(text(x(size), HEIGHT - BOTTOM + 16, size_text("", size), "middle"))
@@ -63,6 +63,11 @@ def tick_text(value, unit, value_text):
     return f"{float(number):g} {of}"
 
 
+def bars_height(groups):
+    """The height of bars()."""
+    return TOP + sum(len(members) * (BAR_HEIGHT + BAR_GAP) + GROUP_GAP for _, members in groups)
+
+
 def bars(groups):
     """`groups`: [(name, [(stack, class, value or None, text)])], one below the other."""
     values = [value for _, members in groups for _, _, value, _ in members if value and value > 0]
@@ -79,4 +84,4 @@ def bars(groups):
             parts.append(text(end + 5, y + BAR_HEIGHT - 3, told if value is not None else "no result", "start", "value"))
             y += BAR_HEIGHT + BAR_GAP
         y += GROUP_GAP
-    return svg(y, parts)
+    return svg(bars_height(groups), parts)

@@ -2,7 +2,6 @@
 // lock.
 #pragma once
 
-
 #include "collectives/comm/construct.hpp"
 #include "mpi_adi/rma/window.hpp"
 

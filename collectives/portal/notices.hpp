@@ -285,7 +285,7 @@ class Notices final : public mpi_adi::Listener {
   // Calls that have their number and are not complete: a hash table by number, with the chain in the calls themselves.
   // So a call allocates nothing unless the table grows, and a notice finds its call among thousands.
   std::unique_ptr<CallState*[]> active_;
-  std::size_t buckets_mask_;  // number of buckets, a power of two, minus 1
+  std::size_t buckets_mask_;     // number of buckets, a power of two, minus 1
   std::size_t nonblocking_ = 0;  // nonblocking calls in the table
   std::size_t early_max_;
   std::size_t early_ = 0;  // kept early notices in all contexts

@@ -79,11 +79,12 @@ constexpr std::array<FindingText, sim::kFindingCount> kTexts = {{
      "protocol: run it with that library's own mpiexec."},
     {sim::Finding::accounting_mismatch, Severity::error,
      "The number of messages sent differs from those delivered plus those dropped",
-     "At the end of the job, sent = delivered + dropped does not hold for a pair of ranks (--check-accounting, "
-     "--strict). "
-     "Exit status 70.",
+     "At the end of the job, sent = delivered + dropped does not hold for a pair of ranks, or two counters that a "
+     "communication library declares equal (requests sent and executed, for example) have different sums over all "
+     "ranks (--check-accounting, --strict). Exit status 70.",
      "margay run -n 2 --check-accounting ./a.out",
-     "If a rank died, its counts are incomplete. In a job that ended well this is a defect of margay: report it."},
+     "If a rank died, its counts are incomplete. In a job that ended well, a wrong number of messages is a defect of "
+     "margay: report it. Different counters are a defect of their library."},
     {sim::Finding::other_mpi, Severity::error, "A rank loaded another MPI library than margay's",
      "A program that the ranks started, or that loads its MPI at run time, uses Open MPI or another library that is "
      "not "
@@ -270,8 +271,9 @@ std::string findings_document() {
          "(1), `job`, `command`, `ranks`, `exit_status`, `elapsed_s`, `findings` and `unlisted_findings`. A finding\n"
          "has `id`, `ranks`, `message` and `time_s` (since the start) and, where known, `call`, `site`, `peer`,\n"
          "`tag`, `communicator`, `bytes` and, of a deadlock or stall, `waits`: one object for each rank that waits,\n"
-         "with `rank`, `call`, `site`, `peer`, `tag`, `communicator`, and in `more` the number of further sends and\n"
-         "receives that the call waits for. Of a truncation `peer`, `tag` and `bytes` are those of the message, of a\n"
+         "with `rank`, `call`, `site`, `peer`, `tag`, `communicator`, in `more` the number of further sends and\n"
+         "receives that the call waits for, and in `held` the messages to the rank that a full heap holds on their\n"
+         "wires. Of a truncation `peer`, `tag` and `bytes` are those of the message, of a\n"
          "bad-argument `peer` and `tag` those that the program passed to a send or a receive.\n"
          "Of a collective-mismatch `ranks` are the two that differ, and `call`, `site` and `communicator` those of\n"
          "the one that the message names first. `unlisted_findings` counts findings beyond the number of lines that\n"

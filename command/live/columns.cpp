@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "command/run/report/stall.hpp"
+
 namespace margay::command {
 
 // Below 10000 the whole number. Above, a number with a unit: one decimal below 100, none from 100 on. At most five
@@ -280,15 +282,32 @@ std::string headline(const JobSnapshot& job) {
 // The lines about a stall: a single line with text and cycle of waits if it fits, otherwise the cycle begins a line of
 // its own.
 std::vector<std::string> stall_lines(const JobSnapshot& job, std::size_t room) {
-  const std::string text = job.stall == sim::BoardStall::deadlock
-                               ? "deadlock: all ranks wait for messages, and none is in flight"
-                               : "no rank makes progress, all of them wait";
+  const bool is_any_held = std::ranges::any_of(job.ranks, [](const RankSnapshot& rank) { return !rank.held.empty(); });
+  const std::string text(job.stall == sim::BoardStall::deadlock ? describe_deadlock(is_any_held)
+                                                                : "no rank makes progress, all of them wait");
   if (job.cycle.empty()) return wrapped(text, room);
   const std::string cycle = "cycle: " + job.cycle;
   std::string both = text + "; " + cycle;
   if (both.size() <= room) return {std::move(both)};
   std::vector<std::string> lines = wrapped(text, room);
   for (std::string& line : wrapped("  " + cycle, room)) lines.push_back(std::move(line));
+  return lines;
+}
+
+// The held messages, and the counters of libraries, one line for each rank.
+std::vector<std::string> library_lines(const std::vector<RankSnapshot>& ranks, SortKey key) {
+  std::vector<std::string> lines;
+  for (const std::size_t at : order_of(ranks, key)) {
+    const RankSnapshot& rank = ranks[at];
+    if (!rank.held.empty()) lines.push_back(fmt::format("rank {}, held on its wire: {}", rank.rank, rank.held));
+    for (const RankSnapshot::Library& library : rank.libraries) {
+      std::string line = fmt::format("rank {}, library {}:", rank.rank, library.name);
+      for (const auto& [name, count] : library.counters) {
+        line += fmt::format("{} {} {}", line.back() == ':' ? "" : ",", name, count);
+      }
+      lines.push_back(std::move(line));
+    }
+  }
   return lines;
 }
 
@@ -301,6 +320,9 @@ std::vector<std::string> table_of(const JobSnapshot& job, SortKey key, std::size
   }
   head_at = lines.size();
   for (std::string& line : rank_lines(job.ranks, key, room)) lines.push_back(std::move(line));
+  for (const std::string& line : library_lines(job.ranks, key)) {
+    for (std::string& part : wrapped(line, room)) lines.push_back(std::move(part));
+  }
   return lines;
 }
 

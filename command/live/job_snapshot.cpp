@@ -20,6 +20,22 @@ bool has_begun(const sim::BoardBlock& block) {
   return block.pid > 0 && block.state != sim::RankState::started;
 }
 
+// Libraries that have ended are left out; their counts stay on the board for --stats.
+std::vector<RankSnapshot::Library> libraries_of(const sim::BoardBlock& block) {
+  std::vector<RankSnapshot::Library> libraries;
+  for (const sim::BoardLibrary& each : block.libraries) {
+    if (each.is_open == 0) continue;
+    RankSnapshot::Library& library = libraries.emplace_back();
+    library.name = clean_text(each.name);
+    for (const sim::BoardCounter& counter : each.counters) {
+      if (std::string name = clean_text(counter.name); !name.empty()) {
+        library.counters.emplace_back(std::move(name), counter.count);
+      }
+    }
+  }
+  return libraries;
+}
+
 }  // namespace
 
 std::string_view name(Activity doing) {
@@ -80,6 +96,7 @@ RankSnapshot JobMonitor::look_at_rank(const BoardReader& board, std::uint32_t ra
   look.posted_receives = block.posted_receives;
   look.unexpected = block.unexpected;
   look.sent = block.by_wire;
+  look.libraries = libraries_of(block);
   Before now;
   now.at_ns = now_ns;
   now.calls = block.calls;
@@ -98,6 +115,7 @@ RankSnapshot JobMonitor::look_at_rank(const BoardReader& board, std::uint32_t ra
   if (lives && block.wait.is_waiting != 0 && block.wait.since_ns <= now_ns && block.wait.since_ns != 0) {
     look.since_s = seconds(now_ns - block.wait.since_ns);
     look.waits_for = describe_wait_target(block);
+    look.held = clean_text(block.wait.held);
   } else if (lives && same) {
     look.since_s = seconds(now_ns - now.same_since_ns);
     look.is_monitored = true;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "command/live/running_jobs.hpp"
@@ -53,6 +54,14 @@ struct RankSnapshot {
   // or does not exist, or the rank has ended.
   std::optional<double> since_s;
   bool is_monitored = false;
+  // Messages to the rank that lack room and are held on their wires; empty: none, or no wait is reported.
+  std::string held;
+  // The communication libraries that have joined the rank, with their counters.
+  struct Library {
+    std::string name;
+    std::vector<std::pair<std::string, std::uint64_t>> counters;
+  };
+  std::vector<Library> libraries;
   // In the queues at this moment.
   std::uint64_t posted_receives = 0;
   portals::ArrivalCounts unexpected;

@@ -99,16 +99,16 @@ int finish_accounts(const RunOptions& options, const sim::Board& board, int exit
   }
   if (options.check_accounting) {
     const AccountingResult result = check_accounting(board);
-    const std::string id = result.offending_pairs > 0 ? id_suffix(sim::Finding::accounting_mismatch) : "";
+    const std::string id = result.fails() ? id_suffix(sim::Finding::accounting_mismatch) : "";
     for (const std::string& line : result.lines)
       std::fprintf(stderr, "%s%s\n", line.c_str(), &line == result.lines.data() ? id.c_str() : "");
-    if (result.offending_pairs > 0 && !result.lines.empty()) {
+    if (result.fails() && !result.lines.empty()) {
       JobFinding& finding = found.emplace_back();
       finding.finding = sim::Finding::accounting_mismatch;
       finding.message = result.lines.front();
       finding.time_ns = sim::real_clock().now_ns();
     }
-    if (result.offending_pairs > 0 && exit_status == 0) exit_status = kStatusAccounting;
+    if (result.fails() && exit_status == 0) exit_status = kStatusAccounting;
   }
   if (!options.strict) return exit_status;
   const std::string findings = describe_findings(board);

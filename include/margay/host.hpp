@@ -6,7 +6,7 @@
 //   if (auto status = margay::host::join(kCounterLibrary, rank); !status.ok()) ...
 //   {
 //     margay::host::Call call(*rank, "counter_open");       // the process lock
-//     rank->table().attach(kCounterPortal, list);           // portals of the library's own
+//     status = rank->attach(kCounterPortal, list);          // portals of the library's own
 //     status = rank->barrier(call.name());                  // no rank sends before every table is ready
 //   }
 //   ...
@@ -30,17 +30,35 @@
 namespace margay::host {
 
 // The version of this interface. A library that was built for another version gets an error from join().
-inline constexpr std::uint32_t kVersion = 2;
-// The most characters of a library's name, libraries of a rank, and counters and events of a library.
+inline constexpr std::uint32_t kVersion = 3;
+// The most characters of a library's name, libraries of a rank, and counters, events and named bits of a library.
 inline constexpr std::size_t kNameMost = 15;
 inline constexpr std::size_t kLibrariesMost = 3;
-inline constexpr std::size_t kCountersMost = 12;
+inline constexpr std::size_t kCountersMost = 16;
 inline constexpr std::size_t kEventsMost = 32;
+inline constexpr std::size_t kNamedBitsMost = 64;
 
 // A portal of a library, and its name in traces.
 struct NamedPortal {
   portals::PortalIndex portal = portals::kNoPortal;
   const char* name = nullptr;
+};
+
+// The meaning of match bits at a portal of a library, for traces: bits that equal `match_bits` where `ignore_bits` has
+// zeros. The first description that fits a message is shown.
+struct NamedBits {
+  portals::PortalIndex portal = portals::kNoPortal;
+  portals::MatchBits match_bits = 0;
+  portals::MatchBits ignore_bits = 0;
+  // A noun, such as "a request" or "the answer to call {number}"; {number} stands for the ignored bits.
+  const char* name = nullptr;
+};
+
+// Two counters, by their indices, whose sums over all ranks are equal when all ranks have ended, such as requests sent
+// and requests executed. `margay run --check-accounting` and `--strict` report a pair that differs.
+struct EqualCounters {
+  std::uint8_t one = 0;
+  std::uint8_t other = 0;
 };
 
 // The description of a library. Names are literals, and live as long as the process.
@@ -56,6 +74,9 @@ struct Library {
   // A sentence for each kind of its trace events, after "rank 1 ", such as "adds {detail} to the counter of {peer}".
   // {peer}, {bytes}, {detail}, {a} and {b} stand for the event's fields.
   std::span<const char* const> events;
+  // What its messages mean, and which of its counters are equal. A counter is in one pair at most.
+  std::span<const NamedBits> bits = {};
+  std::span<const EqualCounters> equal = {};
 };
 
 // An event of a library, for Rank::record().
@@ -68,6 +89,10 @@ struct Event {
   std::uint64_t detail = 0;
   std::uint32_t a = 0;
   std::uint32_t b = 0;
+  // The message that the event is about, if any: its story then has the event between its own steps. It is the latest
+  // one that this rank sent to `peer`, or one from `peer` in a heap of the library, which has not released it yet.
+  bool of_sent = false;
+  const portals::ArrivedMessage* of_arrived = nullptr;
 };
 
 // An observer of descriptors, transmissions, progress rounds or losses.
@@ -84,12 +109,14 @@ class Observer {
 };
 
 // A message that is being sent, with the memory of its body. The library owns it. From Rank::send() until Rank::state()
-// is no longer `queued`, neither the object nor the body's memory may change, move or end.
+// is no longer `queued`, neither the object nor the body's memory may change, move or end; the destructor of a queued
+// one ends the process with a message.
 class Outgoing {
  public:
   Outgoing() = default;
   Outgoing(const Outgoing&) = delete;
   Outgoing& operator=(const Outgoing&) = delete;
+  inline ~Outgoing();
 
   // Destination, portal, match bits and user data are the library's; length and source are set by Rank::send().
   portals::Header header;
@@ -159,8 +186,14 @@ class Rank {
   virtual void lock() = 0;
   virtual void unlock() = 0;
 
-  // The portal table; the library attaches lists and descriptors to its own portals only.
-  [[nodiscard]] virtual portals::PortalTable& table() = 0;
+  // PortalTable::attach(), which also fails for a portal that the library has not named. end() detaches all.
+  [[nodiscard]] virtual portals::Status attach(portals::PortalIndex portal, portals::MatchList& list) = 0;
+  [[nodiscard]] virtual portals::Status attach(portals::PortalIndex portal, portals::Descriptor& memory,
+                                               const portals::Options& options) = 0;
+  // Requires: a portal that the library has named.
+  virtual void detach(portals::PortalIndex portal) = 0;
+  // The name of an entry in traces, such as "requests". Requires: the entry is in a list at this portal.
+  virtual void name_entry(portals::PortalIndex portal, const portals::MatchEntry& entry, const char* name) = 0;
   // Enables backpressure on a portal of the library: no_room and too_small leave the message, and its sender's later
   // ones, on the wire until there is room, instead of dropping it. Cannot be undone, not even by end(). The library
   // must make room in each of its calls, because messages of MPI wait behind a held one.
@@ -182,9 +215,10 @@ class Rank {
   // Makes `observer` the observer of a descriptor; nullptr: none. The observer lives until the descriptor is detached
   // or has another observer.
   virtual void observe(portals::Descriptor& descriptor, Observer* observer) = 0;
-  // Adds an observer of every progress round, for memory that is polled, and removes it.
+  // Adds an observer of every progress round, for memory that is polled, and removes it. An observer may add and remove
+  // any observers while it is notified.
   virtual void observe_rounds(Observer& observer, bool on) = 0;
-  // Adds an observer of lost ranks, and removes it.
+  // Adds an observer of lost ranks, and removes it; as above.
   virtual void observe_losses(Observer& observer, bool on) = 0;
 
   // Makes one progress round. Returns whether anything moved.
@@ -260,6 +294,8 @@ class Host {
   [[nodiscard]] virtual portals::Status join(const Library& library, bool threads, const void* caller, Rank*& out) = 0;
   // See host::run_ranks().
   virtual int run_ranks(int argc, char** argv, int (*entry)(int, char**)) = 0;
+  // Ends the process with a message if `message` is queued: it is about to end.
+  virtual void check_end(const Outgoing& message) = 0;
 
  protected:
   Host() = default;
@@ -275,6 +311,11 @@ extern "C" __attribute__((weak)) margay::host::Host* MPIX_Margay_host(std::uint3
 extern "C" int MPI_Get_version(int* version, int* subversion);
 
 namespace margay::host {
+
+Outgoing::~Outgoing() {
+  // A message that was sent has its host.
+  if (has_record_) MPIX_Margay_host(kVersion)->check_end(*this);
+}
 
 // The host of this process's libmpi.so.12. Fails if that is another implementation's or another version's. `who`: the
 // asking library, for the message.

@@ -45,10 +45,10 @@ class Service {
     for (int i = 0; i < kRanks; ++i) cells_[i] = kCellBase * (static_cast<int>(rank.rank()) + 1) + i;
     list_.append(answers_);
     list_.append(requests_);
-    need(rank_.table().attach(kPortal, list_));
+    need(rank_.attach(kPortal, list_));
     rank_.hold_when_no_room(kPortal);
   }
-  ~Service() { rank_.table().detach(kPortal); }
+  ~Service() { rank_.detach(kPortal); }
 
   std::int64_t swap(Rank peer, std::int64_t value) {
     record(kAsks, peer, value);

@@ -24,6 +24,7 @@ CANNOT = {2: "margay run rejected its command line", 71: "the job could not be s
 NO_REASON = re.compile(r"margay: (job |rank \d+: (leak|not given back):)")  # lines of the launcher and of --leaks
 LEAK = re.compile(r"rank (\d+): leak: request \w+,.* made by (\w+)(?: \([^)]*\))?,.* tag (\d+),")
 TIMED_OUT, DEADLOCK = 124, 73
+JOINS = {"margay/portals.hpp": "Program::start", "margay/rmi.hpp": "margay::rmi::run"}  # the call by which a program joins its job
 
 
 class Done:
@@ -37,7 +38,8 @@ class Done:
         """Raises NotYet if a run succeeded but no rank has a trace, which begins when the program joins its job."""
         if self.status == 0 and os.path.isdir(self.folder) and not any(name.endswith(".trace") for name in os.listdir(self.folder)):
             source = next(name for name in ("program.cpp", "program.c") if os.path.exists(os.path.join(os.path.dirname(self.folder), name)))
-            call = "Program::start" if "margay/portals.hpp" in files.read(os.path.dirname(self.folder), source) else "MPI_Init"
+            text = files.read(os.path.dirname(self.folder), source)
+            call = next((call for header, call in JOINS.items() if header in text), "MPI_Init")
             raise NotYet(f"{source} never called {call}"
                          ": without this call a program does not join its job, and has no trace")
 

@@ -29,7 +29,7 @@ def environment():
 
 def cpp_flags(prefix, interface):
     """Compiler flags for a program in C++, for an installation or for a build tree with its sources. `interface`: "portals" for a program on
-    margay::portals, "host" for a communication library on margay::host."""
+    margay::portals, "host" for a communication library on margay::host, "rmi" for one on margay::rmi."""
     if os.path.exists(os.path.join(prefix, "include", "margay", "portals.hpp")):
         include = os.path.join(prefix, "include")
         folders = [include, os.path.join(include, "margay")]
@@ -37,7 +37,7 @@ def cpp_flags(prefix, interface):
         source = os.path.dirname(LABS)
         folders = [os.path.join(source, "include"), source]
     file, *links = {"portals": ("libmargay_portals.so", "-lmargay_portals"),
-                    "host": ("libmargay_structures.a", "-lmpi", "-lmargay_structures")}[interface]
+                    "host": ("libmargay_structures.a", "-lmpi", "-lmargay_structures"), "rmi": ("libmargay_rmi.so", "-lmargay_rmi", "-lmpi")}[interface]
     library = library_folder(prefix, file)
     return [f"-I{folder}" for folder in folders] + [f"-L{library}", f"-Wl,-rpath,{library}", *links]
 

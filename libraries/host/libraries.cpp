@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "libraries/host/outgoing.hpp"
 #include "mpi/process/machine.hpp"
 #include "mpi/process/threads.hpp"
 #include "mpi_adi/device/portal_numbers.hpp"
@@ -45,12 +46,20 @@ bool is_name(const char* name) {
   });
 }
 
-// Checks that portals, counters and events have names, and that the names of counters fit the job board and differ. The
-// launcher adds up the ranks' counters by their names.
+// Checks that portals, match bits, counters and events have names, and that the names of counters fit the job board and
+// differ. The launcher adds up the ranks' counters by their names.
 Status check_texts(const host::Library& library) {
   const std::string who = std::string("the library ") + library.name;
   for (const host::NamedPortal& each : library.portals) {
     if (each.name == nullptr) return Status::error(who + ": portal " + std::to_string(each.portal) + " has no name");
+  }
+  for (const host::NamedBits& bits : library.bits) {
+    const bool is_own =
+        std::ranges::find(library.portals, bits.portal, &host::NamedPortal::portal) != library.portals.end();
+    if (bits.name == nullptr || !is_own) {
+      return Status::error(who + ": match bits of portal " + std::to_string(bits.portal) +
+                           (is_own ? " have no name" : ", which it has not named"));
+    }
   }
   for (const char* event : library.events) {
     if (event == nullptr) return Status::error(who + ": an event has no sentence");
@@ -87,14 +96,22 @@ Status Libraries::check(const host::Library& library) const {
   }
   if (Status status = check_texts(library); !status.ok()) return status;
   const std::string who = std::string("the library ") + library.name;
-  if (library.counters.size() > host::kCountersMost || library.events.size() > host::kEventsMost) {
-    return Status::error(who + " has " + std::to_string(library.counters.size()) + " counters and " +
-                         std::to_string(library.events.size()) + " events; at most " +
-                         std::to_string(host::kCountersMost) + " and " + std::to_string(host::kEventsMost));
+  if (library.counters.size() > host::kCountersMost || library.events.size() > host::kEventsMost ||
+      library.bits.size() > host::kNamedBitsMost) {
+    return Status::error(who + " has " + std::to_string(library.counters.size()) + " counters, " +
+                         std::to_string(library.events.size()) + " events and " + std::to_string(library.bits.size()) +
+                         " named bits; at most " + std::to_string(host::kCountersMost) + ", " +
+                         std::to_string(host::kEventsMost) + " and " + std::to_string(host::kNamedBitsMost));
   }
   if (parts_.size() == host::kLibrariesMost) {
     return Status::error(who + " is one too many: a rank has at most " + std::to_string(host::kLibrariesMost) +
                          " libraries at once");
+  }
+  for (const host::EqualCounters& pair : library.equal) {
+    if (std::max(pair.one, pair.other) >= library.counters.size() || pair.one == pair.other) {
+      return Status::error(who + ": equal counters are two different ones of its " +
+                           std::to_string(library.counters.size()));
+    }
   }
   for (const host::NamedPortal& each : library.portals) {
     const std::string portal = "portal " + std::to_string(each.portal);
@@ -178,6 +195,10 @@ class TheHost final : public host::Host {
   }
   int run_ranks(int argc, char** argv, int (*entry)(int, char**)) override {
     return mpi::run_ranks_as_threads(argc, argv, entry);
+  }
+  void check_end(const host::Outgoing& message) override {
+    portals::require(state_of(message) != host::SendState::queued,
+                     "a library destroys a message that is still under way; keep it until state() is not queued");
   }
 };
 

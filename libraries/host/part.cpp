@@ -2,47 +2,22 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <mutex>
-#include <new>
 #include <optional>
 #include <set>
 #include <string_view>
-#include <type_traits>
 
 #include "collectives/comm/construct.hpp"
+#include "libraries/host/outgoing.hpp"
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/rank/call_trace.hpp"
 #include "mpi_adi/rank/callback.hpp"
 #include "mpi_adi/rank/wait.hpp"
 #include "sim/machine/process.hpp"
-#include "sim/wire/transmission.hpp"
-
-namespace margay::host {
-
-// The access to the record inside an Outgoing.
-class HostAccess {
- public:
-  // The record; made at the first call.
-  [[nodiscard]] static sim::Transmission& record(Outgoing& message) {
-    if (!message.has_record_) new (message.record_) sim::Transmission;
-    message.has_record_ = true;
-    return *std::launder(reinterpret_cast<sim::Transmission*>(message.record_));
-  }
-  // The record, or nullptr if the message was never sent.
-  [[nodiscard]] static const sim::Transmission* record_if_any(const Outgoing& message) {
-    if (!message.has_record_) return nullptr;
-    return std::launder(reinterpret_cast<const sim::Transmission*>(message.record_));
-  }
-  // Nothing destroys the record.
-  static_assert(sizeof(sim::Transmission) <= Outgoing::kRecordBytes && alignof(sim::Transmission) <= 16);
-  static_assert(std::is_trivially_destructible_v<sim::Transmission>);
-};
-
-}  // namespace margay::host
 
 namespace margay::libraries {
 
-using host::HostAccess;
 using portals::Status;
 
 // Equal names share one string, so memory is bounded by the number of different names. The set's elements never move.
@@ -62,14 +37,28 @@ Part::Part(mpi_adi::MpiRank& rank, const host::Library& library, std::size_t slo
   on_board.is_open = 1;
   for (std::size_t i = 0; i < library_.counters.size(); ++i)
     sim::set_text(on_board.counters[i].name, library_.counters[i]);
-  sim::Recorder& recorder = rank_.recorder();
-  if (!recorder.on()) return;
+  on_board.equals = {};
+  for (const host::EqualCounters& pair : library_.equal) on_board.equals[pair.one] = pair.other + 1;
   for (const host::NamedPortal& each : library_.portals) {
-    recorder.define(sim::DefinitionKind::portal, each.portal, sim::kInternalPortal,
-                    std::string(library_.name) + ": " + each.name);
+    rank_.device().name_portal(each.portal, std::string(library_.name) + ": " + each.name);
+  }
+  if (rank_.recorder().on()) define_in_trace(rank_.recorder());
+}
+
+void Part::define_in_trace(sim::Recorder& recorder) const {
+  const std::string name = std::string(library_.name) + ": ";
+  for (const host::NamedPortal& each : library_.portals) {
+    recorder.define(sim::DefinitionKind::portal, each.portal, 0, name + each.name);
+  }
+  // Numbered from 0 on at each portal.
+  std::map<portals::PortalIndex, std::uint64_t> next;
+  for (const host::NamedBits& bits : library_.bits) {
+    recorder.define(sim::DefinitionKind::match_bits, sim::entry_number(bits.portal, next[bits.portal]++),
+                    bits.match_bits, sim::named_bits_text(bits.ignore_bits, bits.name));
   }
   for (std::size_t i = 0; i < library_.events.size(); ++i) {
-    recorder.define(sim::DefinitionKind::library_event, sim::library_event_number(slot_, i), 0, library_.events[i]);
+    recorder.define(sim::DefinitionKind::library_event, sim::library_event_number(slot_, i), 0,
+                    name + library_.events[i]);
   }
 }
 
@@ -103,7 +92,10 @@ void Part::end() {
     barrier_.reset();
     rank_.free_communicator(*communicator_);
   }
-  for (const host::NamedPortal& each : library_.portals) table().detach(each.portal);
+  for (const host::NamedPortal& each : library_.portals) {
+    detach(each.portal);
+    rank_.device().name_portal(each.portal, "");
+  }
   // Observers of descriptors need no removal: no message reaches a descriptor of a detached portal.
   for (const auto& [observer, listener] : listeners_) {
     std::erase(rank_.device().round_observers(), listener.get());
@@ -157,8 +149,30 @@ void Part::unlock() {
   rank_.leave();
 }
 
-portals::PortalTable& Part::table() {
-  return rank_.process().kernel().table();
+Status Part::check_portal(portals::PortalIndex portal) const {
+  if (has(portal)) return {};
+  return Status::error(std::string("the library ") + library_.name + " may not attach to portal " +
+                       std::to_string(portal) + ", which it has not named; add it to Library::portals");
+}
+
+Status Part::attach(portals::PortalIndex portal, portals::MatchList& list) {
+  Status status = check_portal(portal);
+  return status.ok() ? rank_.process().kernel().table().attach(portal, list) : status;
+}
+
+Status Part::attach(portals::PortalIndex portal, portals::Descriptor& memory, const portals::Options& options) {
+  Status status = check_portal(portal);
+  return status.ok() ? rank_.process().kernel().table().attach(portal, memory, options) : status;
+}
+
+void Part::detach(portals::PortalIndex portal) {
+  portals::require(has(portal), "a library detaches a portal that it has not named");
+  rank_.process().kernel().table().detach(portal);
+}
+
+void Part::name_entry(portals::PortalIndex portal, const portals::MatchEntry& entry, const char* name) {
+  if (!recording()) return;
+  rank_.recorder().define(sim::DefinitionKind::entry, sim::entry_number(portal, entry.order()), portal, name);
 }
 
 void Part::hold_when_no_room(portals::PortalIndex portal) {
@@ -180,7 +194,7 @@ bool Part::try_send(const portals::Header& header, const portals::Region& body) 
 }
 
 void Part::send(host::Outgoing& message) {
-  sim::Transmission& record = HostAccess::record(message);
+  sim::Transmission& record = record_of(message);
   check(message.header);
   portals::require(state(message) != host::SendState::queued,
                    "a library sends a message that is still under way; test state() first");
@@ -199,11 +213,7 @@ void Part::send(host::Outgoing& message) {
 }
 
 host::SendState Part::state(const host::Outgoing& message) const {
-  const sim::Transmission* const record = HostAccess::record_if_any(message);
-  if (record == nullptr || record->state == sim::Transmission::State::idle) return host::SendState::idle;
-  // Until it has come off the list of finished ones, the kernel still refers to it.
-  if (!record->given_back) return host::SendState::queued;
-  return record->state == sim::Transmission::State::failed ? host::SendState::failed : host::SendState::sent;
+  return state_of(message);
 }
 
 void Part::expect_answer(portals::Rank peer) {
@@ -358,10 +368,21 @@ bool Part::recording() const {
 }
 
 void Part::record(const host::Event& event) {
+  if (!recording()) return;
   sim::TraceEvent traced;
   traced.kind = sim::TraceKind::library_event;
   traced.source = rank();
   traced.destination = event.peer;
+  if (event.of_sent) {
+    portals::require(event.peer < size(),
+                     "a library records an event about a message to a rank that the job does not have");
+    traced.sequence = rank_.process().kernel().registers().sent(event.peer);
+  } else if (event.of_arrived != nullptr) {
+    // The event has the identity of its message, so the other rank is its source.
+    traced.source = event.of_arrived->header.source.rank;
+    traced.destination = rank();
+    traced.sequence = rank_.device().number_of(*event.of_arrived);
+  }
   traced.reason = event.number;
   traced.header = sim::kNoHeader;
   // A library's event has the library's slot in place of match bits (docs/trace_format.md, library_event).
@@ -370,7 +391,7 @@ void Part::record(const host::Event& event) {
   traced.detail = event.detail;
   traced.a = event.a;
   traced.b = event.b;
-  if (recording()) rank_.recorder().record(traced);
+  rank_.recorder().record(traced);
 }
 
 std::uint64_t& Part::counter(std::size_t index) {

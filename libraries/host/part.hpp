@@ -54,7 +54,11 @@ class Part final : public host::Rank {
   void begin_thread() override;
   void lock() override;
   void unlock() override;
-  [[nodiscard]] portals::PortalTable& table() override;
+  [[nodiscard]] portals::Status attach(portals::PortalIndex portal, portals::MatchList& list) override;
+  [[nodiscard]] portals::Status attach(portals::PortalIndex portal, portals::Descriptor& memory,
+                                       const portals::Options& options) override;
+  void detach(portals::PortalIndex portal) override;
+  void name_entry(portals::PortalIndex portal, const portals::MatchEntry& entry, const char* name) override;
   void hold_when_no_room(portals::PortalIndex portal) override;
   [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body) override;
   void send(host::Outgoing& message) override;
@@ -88,6 +92,10 @@ class Part final : public host::Rank {
   [[nodiscard]] mpi_adi::Listener& listener_of(host::Observer& observer);
   // Adds a listener to one of the device's lists, or removes it.
   void list(std::vector<mpi_adi::Listener*>& listeners, host::Observer& observer, bool on);
+  // The definitions of the library's portals, match bits and events, for a trace.
+  void define_in_trace(sim::Recorder& recorder) const;
+  // Fails for a portal that the library has not named.
+  [[nodiscard]] portals::Status check_portal(portals::PortalIndex portal) const;
   // Ends the process if a message has an invalid destination, or a portal that is not the library's.
   void check(const portals::Header& header) const;
   // The first rank that is lost and may have to end a wait for `peer`; kAnyRank: there is none.

@@ -8,11 +8,11 @@ namespace margay::rmi::core {
 using portals::Header;
 
 Bodies::~Bodies() {
-  if (attached_) rank_.table().detach(kBodyPortal);
+  if (attached_) rank_.detach(kBodyPortal);
 }
 
 portals::Status Bodies::attach() {
-  portals::Status status = rank_.table().attach(kBodyPortal, list_);
+  portals::Status status = rank_.attach(kBodyPortal, list_);
   attached_ = status.ok();
   return status;
 }

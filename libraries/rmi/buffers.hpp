@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "libraries/rmi/library.hpp"
 #include "libraries/rmi/wire.hpp"
 #include "margay/rmi/core.hpp"
 
@@ -21,6 +22,7 @@ struct Filled {
   std::uint32_t count = 0;   // requests
   std::uint32_t number = 0;  // of the destination's buffers, from 0
   bool parity = false;
+  Flush why = Flush::full;  // of a buffer that is sent
 };
 
 class Buffers {

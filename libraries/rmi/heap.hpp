@@ -18,7 +18,7 @@ class Heap {
     list_.append(entry_);
   }
   ~Heap() {
-    if (attached_) rank_.table().detach(portal_);
+    if (attached_) rank_.detach(portal_);
   }
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
@@ -26,7 +26,7 @@ class Heap {
   // Attaches it to its portal. Room does not run out, because each node's messages are bounded; a damaged job is held
   // back instead of losing messages.
   [[nodiscard]] portals::Status attach() {
-    portals::Status status = rank_.table().attach(portal_, list_);
+    portals::Status status = rank_.attach(portal_, list_);
     if (!status.ok()) return status;
     attached_ = true;
     rank_.hold_when_no_room(portal_);

@@ -167,7 +167,8 @@ void Inbox::execute(Arrived& arrived, bool inside) {
     --queued_;
   }
   if (inside && rank_.recording())
-    rank_.record({.number = kExecutes, .peer = source, .a = step.executed, .b = arrived.number});
+    rank_.record(
+        {.number = kExecutes, .peer = source, .a = step.executed, .b = arrived.number, .of_arrived = arrived.message});
   if (!arrived.queued && arrived.running == 0) finish(arrived);
   if (step.wants_reply && source == me_) calls_.arrive(step.call, me_, step.reply.bytes());
   if (!inside) return;

@@ -74,6 +74,7 @@ enum Count : std::uint8_t {
   kForSync,
   kForFence,
   kForPoll,
+  kForWait,
   kWaves,
   kSyncs,
   kLong,
@@ -81,20 +82,21 @@ enum Count : std::uint8_t {
   kCounts
 };
 inline constexpr std::array<const char*, kCounts> kCounters{
-    "requests sent",      "requests executed",   "buffers sent",         "sent full",
-    "sent by the factor", "sent by a sync call", "sent by a fence",      "sent by a poll",
-    "fence waves",        "synchronous",         "longer than a buffer", "failed methods"};
+    "requests sent",       "requests executed",    "buffers sent",   "sent full",      "sent by the factor",
+    "sent by a sync call", "sent by a fence",      "sent by a poll", "sent by a wait", "fence waves",
+    "synchronous",         "longer than a buffer", "failed methods"};
 static_assert(kCounts <= host::kCountersMost);
 
 // Why a buffer is sent. The values are the first events' numbers.
-enum class Flush : std::uint8_t { full, factor, sync, fence, poll };
-enum EventNumber : std::uint8_t { kExecutes = 5, kWave, kAsks, kEvents };
+enum class Flush : std::uint8_t { full, factor, sync, fence, poll, wait };
+enum EventNumber : std::uint8_t { kExecutes = 6, kWave, kAsks, kEvents };
 inline constexpr std::array<const char*, kEvents> kSentences{
     "sends {peer} {a} requests in buffer {b}, {bytes}, because the buffer is full",
     "sends {peer} {a} requests in buffer {b}, {bytes}, because the aggregation factor is reached",
     "sends {peer} {a} requests in buffer {b}, {bytes}, because of a synchronous request",
     "sends {peer} {a} requests in buffer {b}, {bytes}, because of a fence",
-    "sends {peer} {a} requests in buffer {b}, {bytes}, because it polls or waits",
+    "sends {peer} {a} requests in buffer {b}, {bytes}, because it polls",
+    "sends {peer} {a} requests in buffer {b}, {bytes}, because it waits",
     "executes {a} requests of buffer {b} of {peer}",
     "ends wave {detail} of a fence, with {a} requests sent and {b} executed",
     "asks {peer} for the result of a method, call {detail}",
@@ -105,6 +107,28 @@ inline constexpr std::array<host::NamedPortal, 5> kPortals{{{kRequestPortal, "re
                                                             {kControlPortal, "fences"},
                                                             {kCreditPortal, "credits"},
                                                             {kBodyPortal, "long requests and replies"}}};
-inline constexpr host::Library kLibrary{"rmi", kPortals, kCounters, kSentences};
+
+// The words for match bits; {number} stands for the ignored ones.
+[[nodiscard]] constexpr host::NamedBits named(portals::PortalIndex portal, MessageKind kind, const char* name) {
+  return {portal, match_bits(kind, 0), kBelowKind, name};
+}
+[[nodiscard]] constexpr host::NamedBits named_buffer(MessageKind kind, bool parity, const char* name) {
+  return {kRequestPortal, buffer_bits(kind, parity, 0), 0xffff'ffff, name};
+}
+inline constexpr std::array kNamedBits{named_buffer(MessageKind::buffer, false, "buffer {number} of requests"),
+                                       named_buffer(MessageKind::buffer, true, "buffer {number} of requests"),
+                                       named_buffer(MessageKind::long_request, false, "a long request, body {number}"),
+                                       named_buffer(MessageKind::long_request, true, "a long request, body {number}"),
+                                       named(kReplyPortal, MessageKind::reply, "the reply to call {number}"),
+                                       named(kReplyPortal, MessageKind::long_reply, "the long reply to call {number}"),
+                                       named(kControlPortal, MessageKind::wave, "a wave of a fence"),
+                                       named(kControlPortal, MessageKind::identity, "the identity of a program"),
+                                       named(kControlPortal, MessageKind::verdict, "the comparison of the programs"),
+                                       named(kCreditPortal, MessageKind::credit, "credits"),
+                                       named(kBodyPortal, MessageKind::body, "body {number}"),
+                                       named(kBodyPortal, MessageKind::fetched, "the fetched body {number}")};
+// Each request that was sent is executed.
+inline constexpr std::array<host::EqualCounters, 1> kEqual{{{kSent, kExecuted}}};
+inline constexpr host::Library kLibrary{"rmi", kPortals, kCounters, kSentences, kNamedBits, kEqual};
 
 }  // namespace margay::rmi::core

@@ -72,9 +72,9 @@ void Node::compare(const char* call, const ProgramIdentity& identity) {
   static_assert(std::is_trivially_copyable_v<ProgramIdentity>);
   if (here.rank != 0) {
     wire.send(Wire::header(0, kControlPortal, match_bits(MessageKind::identity, 0)), &identity, sizeof identity);
-    serve_until(call, 0, Flush::poll, [this] { return has_verdict_; });
+    serve_until(call, 0, Flush::wait, [this] { return has_verdict_; });
   } else {
-    serve_until(call, portals::kAnyRank, Flush::poll, [this] { return identities_.size() == here.nodes - 1; });
+    serve_until(call, portals::kAnyRank, Flush::wait, [this] { return identities_.size() == here.nodes - 1; });
     for (const auto& [node, other] : identities_) {
       if (verdict_.empty()) verdict_ = difference(identity, 0, other, static_cast<int>(node));
     }
@@ -180,7 +180,7 @@ void Node::wait_for_credits(const char* call, std::uint32_t node) {
   // Buffers of the own node queue only for its communication thread.
   const auto queued = [&] { return node == here.rank ? inbox.own_queued() : outbox.queued(node); };
   if (queued() <= kAhead) return;
-  serve_until(call, node, Flush::poll, [&] { return queued() <= kAhead; });
+  serve_until(call, node, Flush::wait, [&] { return queued() <= kAhead; });
 }
 
 void Node::run_own_requests() {
@@ -205,11 +205,11 @@ void Node::refuse_in_method(const char* call) const {
 
 void Node::barrier(const char* call) {
   rank.begin_barrier();
-  serve_until(call, portals::kAnyRank, Flush::poll, [this] { return !rank.in_barrier(); });
+  serve_until(call, portals::kAnyRank, Flush::wait, [this] { return !rank.in_barrier(); });
 }
 
 void Node::drain(const char* call) {
-  serve_until(call, portals::kAnyRank, Flush::poll,
+  serve_until(call, portals::kAnyRank, Flush::wait,
               [this] { return outbox.idle() && wire.idle() && bodies.idle() && calls.idle(); });
 }
 

@@ -66,15 +66,9 @@ void Outbox::recycle(Filled& filled) {
 
 void Outbox::flush(Buffers& buffers, std::uint32_t node, Flush why) {
   Filled filled = close(buffers, node);
+  filled.why = why;
   rank_.counter(kBuffers) += 1;
   rank_.counter(kFull + static_cast<std::size_t>(why)) += 1;
-  if (rank_.recording()) {
-    rank_.record({.number = static_cast<std::uint8_t>(why),
-                  .peer = node,
-                  .bytes = filled.bytes,
-                  .a = filled.count,
-                  .b = filled.number});
-  }
   Lane& lane = lanes_[node];
   if (lane.credits != 0 && lane.queue.empty()) return send(node, std::move(filled));
   queued_bytes_ += filled.capacity;
@@ -92,13 +86,25 @@ void Outbox::send(std::uint32_t node, Filled filled) {
         buffer_bits(MessageKind::long_request, filled.parity, bodies_.offer(std::move(filled.memory), bytes)));
     set_count(notice, filled.count);
     set_length(notice, bytes);
-    return wire_.send(notice);
+    wire_.send(notice);
+    return record_sent(node, filled);
   }
   portals::Header header =
       Wire::header(node, kRequestPortal, buffer_bits(MessageKind::buffer, filled.parity, filled.number));
   set_count(header, filled.count);
   filled.memory = wire_.send_owned(header, std::move(filled.memory), filled.bytes);
+  record_sent(node, filled);
   recycle(filled);
+}
+
+void Outbox::record_sent(std::uint32_t node, const Filled& filled) {
+  if (!rank_.recording()) return;
+  rank_.record({.number = static_cast<std::uint8_t>(filled.why),
+                .peer = node,
+                .bytes = filled.bytes,
+                .a = filled.count,
+                .b = filled.number,
+                .of_sent = true});
 }
 
 void Outbox::add_credits(std::uint32_t node, std::uint32_t credits) {

@@ -63,6 +63,8 @@ class Outbox {
     std::deque<Filled> queue;
   };
   void send(std::uint32_t node, Filled filled);
+  // Records that the latest message to the node is this buffer.
+  void record_sent(std::uint32_t node, const Filled& filled);
 
   host::Rank& rank_;
   Wire& wire_;

@@ -81,14 +81,14 @@ void wait_for_request() {
   Node& node = this_node(kCall);
   const host::Call call(node.rank, kCall);
   const std::uint64_t before = node.inbox.executed();
-  node.serve_until(kCall, portals::kAnyRank, Flush::poll, [&] { return node.inbox.executed() != before; });
+  node.serve_until(kCall, portals::kAnyRank, Flush::wait, [&] { return node.inbox.executed() != before; });
 }
 
 void wait_for_request(std::uint64_t seen) {
   constexpr char kCall[] = "rmi_wait";
   Node& node = this_node(kCall);
   const host::Call call(node.rank, kCall);
-  node.serve_until(kCall, portals::kAnyRank, Flush::poll, [&] { return node.inbox.executed() > seen; });
+  node.serve_until(kCall, portals::kAnyRank, Flush::wait, [&] { return node.inbox.executed() > seen; });
 }
 
 void set_poll_rate(std::uint32_t calls) {

@@ -2,6 +2,10 @@
 // descriptors when they wait. An owner tag of kind kOwnerListener points to a listener.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
 namespace margay::mpi_adi {
 
 // The interface of such an observer. Its address is an owner tag, so the object must not move, and must live as long as
@@ -16,5 +20,12 @@ class Listener {
   // must neither wait nor call functions of the program. One call may stand for several changes.
   virtual void notify() = 0;
 };
+
+// Notifies each listener, last to first. A listener may add and remove any listeners meanwhile: a removed one is not
+// notified afterwards, and one that stays is notified at least once.
+inline void notify_all(const std::vector<Listener*>& listeners) {
+  // A removal moves the later ones, which have been notified, one place down.
+  for (std::size_t at = listeners.size(); (at = std::min(at, listeners.size())) != 0;) listeners[--at]->notify();
+}
 
 }  // namespace margay::mpi_adi

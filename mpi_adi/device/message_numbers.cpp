@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "mpi_adi/device/match_bits.hpp"
+#include "mpi_adi/device/portal_numbers.hpp"
 #include "mpi_adi/device/receive_request.hpp"
 
 namespace margay::mpi_adi {
@@ -11,7 +12,8 @@ void MessageNumbers::matched(void* self, const portals::Verdict& verdict, const 
                              std::uint64_t sequence) {
   // The numbers of other messages, such as replies to pulls and answers, are not needed, because these messages do not
   // begin a receive.
-  if (header.portal != kReceivePortal || header.kind != portals::Kind::put) return;
+  if (header.kind != portals::Kind::put) return;
+  if (header.portal != kReceivePortal && !is_library_portal(header.portal)) return;
   if (verdict.message != nullptr) {
     static_cast<MessageNumbers*>(self)->keep(*verdict.message, sequence);
   } else if (verdict.descriptor->owner_tag_kind() == kOwnerReceive) {

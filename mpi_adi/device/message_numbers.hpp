@@ -1,5 +1,6 @@
-// The numbers of received and of unexpected messages. Each is the message's number in its ordered pair of ranks. A
-// trace needs them, because each event names its message by this number. They are kept only while a trace records.
+// The numbers of received and of unexpected messages, and of those in heaps of libraries. Each is the message's number
+// in its ordered pair of ranks. A trace needs them, because each event names its message by this number. They are kept
+// only while a trace records.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,8 @@
 
 namespace margay::mpi_adi {
 
-// A hash table from messages of the heap to their numbers. Under the process lock.
+// A hash table from messages of heaps to their numbers. Under the process lock. A message of a library's heap stays in
+// the table until another one lies at its address.
 class MessageNumbers {
  public:
   // The kernel's callback (sim::MatchProbe) for a matched message. If a posted receive took the message, its request

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "mpi_adi/datatype/datatype.hpp"
@@ -92,6 +94,8 @@ struct DeviceParts {
   // Observers that end the operations of higher layers that lost peers leave open. Called in the round that finds a
   // loss, and in each later round until all requests that the loss leaves open have ended.
   std::vector<Listener*> on_losses;
+  // The names of libraries' portals, for reports.
+  std::map<portals::PortalIndex, std::string> portal_names;
 
   std::uint32_t losses_ended = 0;  // lost peers whose requests have all been ended (protocol/peer_lost)
 

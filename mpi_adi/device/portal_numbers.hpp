@@ -47,5 +47,12 @@ inline constexpr std::array<LibraryPortals, 7> kLibraryPortals{
 static_assert(kWindowPortal < kLibraryPortals.front().first);
 static_assert(collective_stream(kCollectiveStreams - 1) < kLibraryPortals[1].first);
 static_assert(kLibraryPortals.back().last < portals::kPortalCount);
+// Whether a portal of an MPI program is a library's, and not MPI's.
+[[nodiscard]] constexpr bool is_library_portal(portals::PortalIndex portal) {
+  for (const LibraryPortals& range : kLibraryPortals) {
+    if (portal >= range.first && portal <= range.last) return true;
+  }
+  return false;
+}
 
 }  // namespace margay::mpi_adi

@@ -6,7 +6,9 @@
 #include "mpi_adi/abi/mpi.h"
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/note.hpp"
+#include "mpi_adi/device/portal_numbers.hpp"
 #include "mpi_adi/object/communicator.hpp"
+#include "sim/base/text.hpp"
 
 namespace margay::mpi_adi {
 
@@ -137,6 +139,28 @@ void describe(const DeviceParts& parts, std::string& out, std::size_t limit_line
   }
 }
 
+namespace {
+
+// "message 3 of rank 0 (48 bytes): no room for it in the heap of portal 53 (counter: requests and answers)"; several
+// are separated by semicolons.
+std::string held_text(const DeviceParts& parts) {
+  std::string text;
+  for (const sim::Target::HeldMessage& held : parts.kernel.target().held_messages()) {
+    const portals::Header& header = held.header;
+    const auto name = parts.portal_names.find(header.portal);
+    const std::string heap = header.portal == kReceivePortal
+                                 ? "the heap of unexpected messages"
+                                 : "the heap of portal " + std::to_string(header.portal) +
+                                       (name == parts.portal_names.end() ? "" : " (" + name->second + ")");
+    text += (text.empty() ? "message " : "; message ") + std::to_string(held.sequence) + " of rank " +
+            std::to_string(header.source.rank) + " (" + sim::counted(header.length, "byte") + "): no room for it in " +
+            heap;
+  }
+  return text;
+}
+
+}  // namespace
+
 FirstWait first_wait(const DeviceParts& parts) {
   FirstWait wait;
   std::optional<Awaited> first;  // the first probe, or else the first receive
@@ -170,6 +194,7 @@ FirstWait first_wait(const DeviceParts& parts) {
   // Each task counts as one request of the program. A task does not name its peers.
   if (!probes) wait.requests += wait.tasks;
   if (first) wait.near_misses = near_misses(parts, *first);
+  wait.held = held_text(parts);
   return wait;
 }
 

@@ -30,6 +30,8 @@ struct FirstWait {
   // The first three unexpected messages that differ from the awaited message only in source, only in tag or only in
   // communicator, in words. The awaited message is that of the first probe, or else of the first receive.
   std::string near_misses;
+  // The messages that lack room and are held on their wires: number, sender, length and portal. Empty: none.
+  std::string held;
 };
 // Costs a pass over all requests and the heap: for reports only.
 [[nodiscard]] FirstWait first_wait(const DeviceParts& parts);

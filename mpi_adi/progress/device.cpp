@@ -294,6 +294,15 @@ std::vector<Listener*>& Device::loss_observers() {
   return parts_->on_losses;
 }
 
+void Device::name_portal(portals::PortalIndex portal, const std::string& name) {
+  parts_->portal_names.erase(portal);
+  if (!name.empty()) parts_->portal_names.emplace(portal, name);
+}
+
+std::uint64_t Device::number_of(const portals::ArrivedMessage& message) const {
+  return parts_->message_numbers.of(message);
+}
+
 std::uint64_t Device::posted_receives(const Communicator* communicator) const {
   std::uint64_t posted = 0;
   parts_->receives.for_each_in_use([&](const ReceiveRequest& request) {

@@ -18,6 +18,7 @@
 #include "mpi_adi/device/request.hpp"
 #include "mpi_adi/device/task.hpp"
 #include "mpi_adi/object/communicator.hpp"
+#include "portals/memory/arrived_message.hpp"
 #include "sim/trace/event.hpp"
 
 namespace margay::sim {
@@ -177,6 +178,10 @@ class Device {
   // of its own, and removes them before they end.
   [[nodiscard]] std::vector<Listener*>& round_observers();
   [[nodiscard]] std::vector<Listener*>& loss_observers();
+  // Names a portal of a library in reports; "": it has no name any longer.
+  void name_portal(portals::PortalIndex portal, const std::string& name);
+  // The number of a message in a library's heap, in its ordered pair; 0 if it arrived while no trace recorded.
+  [[nodiscard]] std::uint64_t number_of(const portals::ArrivedMessage& message) const;
 
   // For the tool interface. posted_receives() counts the posted receives of one communicator, or of all communicators
   // (nullptr).

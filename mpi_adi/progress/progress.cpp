@@ -69,10 +69,8 @@ bool progress(DeviceParts& parts, int messages) {
     transmission_finished(parts, *transmission);
     moved = true;
   }
-  if (!parts.each_round.empty()) [[unlikely]] {
-    // Iterates backwards, because an observer may remove itself.
-    for (std::size_t at = parts.each_round.size(); at-- > 0;) parts.each_round[at]->notify();
-  }
+  if (!parts.each_round.empty()) [[unlikely]]
+    notify_all(parts.each_round);
   // Losses are handled last, so that messages that arrived before the loss complete their requests first.
   return handle_new_losses(parts) || moved;  // protocol/peer_lost
 }

@@ -81,7 +81,7 @@ bool end_requests_after_losses(DeviceParts& parts) {
   const std::uint32_t losses = parts.kernel.initiator().losses();
   // A request that the kernel still uses leaves losses_ended as it is, so each round tries again.
   if (end_requests_of_lost(parts, any)) parts.losses_ended = losses;
-  for (Listener* const listener : parts.on_losses) listener->notify();
+  notify_all(parts.on_losses);
   parts.tasks.wake_all();
   return any;
 }

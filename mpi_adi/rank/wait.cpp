@@ -76,6 +76,7 @@ void StallTimer::write_board(std::uint64_t idle_ns) {
   }
   sim::set_text(wait.communicator, named_ == nullptr ? first.communicator : std::string());
   sim::set_text(wait.near_misses, named_ == nullptr ? first.near_misses : std::string());
+  sim::set_text(wait.held, first.held);
   // The innermost call from the program. It is found on the stack, because the board may name another thread's call.
   const sim::ProgramCall call = call_that_waits(rank_, named_);
   const std::string place = sim::source_question(call.returns_to);
@@ -97,6 +98,8 @@ void StallTimer::answer() {
   // The launcher asks when no rank makes progress. A dropped message may be the reason, and is printed before the
   // launcher's report.
   rank_.report_dropped_sends();
+  // A message may be held since the wait was written.
+  sim::set_text(wait.held, rank_.device().first_wait().held);
   // If a link is silent, a message of this process may still be under way. The question is not answered then.
   const bool in_transit = process.kernel().in_transit();
   if (question_ != wait.answered && !in_transit) sim::publish_number(wait.answered, question_);

@@ -27,7 +27,7 @@ namespace margay::sim {
 
 inline constexpr std::uint64_t kBoardMagic = 0x3144'5241'4f42'474d;  // "MGBOARD1" read as little-endian
 // Changes with each change of this layout.
-inline constexpr std::uint32_t kBoardVersion = 15;
+inline constexpr std::uint32_t kBoardVersion = 16;
 inline constexpr std::size_t kBoardPageBytes = 4096;
 // Bytes of a call's name, with a zero at the end if it is shorter; set_name() and name_in() write and read it. The
 // longest names of MPI have 32 characters.
@@ -99,6 +99,8 @@ struct BoardWait {
   // zero-terminated and has source_question()'s form.
   std::array<char, kCallNameBytes> call{};
   std::array<char, 288> place{};
+  // Messages that lack room and are held on their wires, with their portals, zero-terminated; empty: none.
+  std::array<char, 256> held{};
 };
 
 // A counter of a communication library, by its name (zero-terminated; empty: not in use).
@@ -109,12 +111,14 @@ struct BoardCounter {
 
 // A communication library that has joined the rank (libraries/host): its name, zero-terminated, and its counters, which
 // are current at any time. The name stays after the library's end. An empty name: none.
-inline constexpr std::size_t kBoardCounters = 12;
+inline constexpr std::size_t kBoardCounters = 16;
 struct BoardLibrary {
   std::array<char, 16> name{};
   std::array<BoardCounter, kBoardCounters> counters{};
   // 1 from the library's join to its end.
   std::uint32_t is_open = 0;
+  // By counter: the index, plus 1, of the counter whose sum over all ranks must be equal at the end; 0: none.
+  std::array<std::uint8_t, kBoardCounters> equals{};
 };
 inline constexpr std::size_t kBoardLibraries = 3;
 
@@ -173,14 +177,14 @@ struct BoardBlock {
 static_assert(std::is_trivially_copyable_v<BoardBlock>);
 static_assert(offsetof(BoardBlock, mpi_call) == 16 && offsetof(BoardBlock, calls) == 48);
 static_assert(offsetof(BoardBlock, failed_call) == 56 && offsetof(BoardBlock, message) == 88);
-static_assert(offsetof(BoardBlock, wait) == 2136 && offsetof(BoardBlock, progress) == 2896);
-static_assert(offsetof(BoardBlock, by_protocol) == 2920 && offsetof(BoardBlock, findings) == 3128);
-static_assert(offsetof(BoardBlock, on_portals) == 3132 && offsetof(BoardBlock, start_ticks) == 3136 &&
-              offsetof(BoardBlock, by_access) == 3144 && offsetof(BoardBlock, processor) == 3288 &&
-              offsetof(BoardBlock, abort_finding) == 3292 && offsetof(BoardBlock, thread) == 3296 &&
-              offsetof(BoardBlock, thread_status) == 3304 && offsetof(BoardBlock, by_wire) == 3328 &&
-              offsetof(BoardBlock, unexpected) == 3384 && offsetof(BoardBlock, libraries) == 3400 &&
-              sizeof(BoardBlock) == 4672);
+static_assert(offsetof(BoardBlock, wait) == 2136 && offsetof(BoardBlock, progress) == 3152);
+static_assert(offsetof(BoardBlock, by_protocol) == 3176 && offsetof(BoardBlock, findings) == 3384);
+static_assert(offsetof(BoardBlock, on_portals) == 3388 && offsetof(BoardBlock, start_ticks) == 3392 &&
+              offsetof(BoardBlock, by_access) == 3400 && offsetof(BoardBlock, processor) == 3544 &&
+              offsetof(BoardBlock, abort_finding) == 3548 && offsetof(BoardBlock, thread) == 3552 &&
+              offsetof(BoardBlock, thread_status) == 3560 && offsetof(BoardBlock, by_wire) == 3584 &&
+              offsetof(BoardBlock, unexpected) == 3640 && offsetof(BoardBlock, libraries) == 3656 &&
+              sizeof(BoardBlock) == 5312);
 
 // The launcher's finding about the progress of the whole job. stall: every rank waits and nothing moves. deadlock:
 // moreover, only messages could end the waits, and none is in flight.

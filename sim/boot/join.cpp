@@ -437,6 +437,11 @@ Status join_margay(Job& job, std::optional<std::uint32_t> thread_rank) {
       is_thread ? take_connection(*thread_rank, pmi_descriptor) : take_descriptor("PMI_FD", pmi_descriptor);
   if (!connected.ok()) return connected;
   job.pmi = std::make_shared<PmiClient>(pmi_descriptor, job.rank, header.size);
+  if (board.block(job.rank).pid == ::getpid() && board.block(job.rank).state == RankState::initialized) {
+    return Status::error(std::string("this process is in the job already, on ") +
+                         (board.block(job.rank).on_portals != 0 ? "margay::Program" : "MPI or a library") +
+                         "; a program on margay::Program has all portals, and uses neither MPI nor libraries");
+  }
   if (board.block(job.rank).pid == ::getpid()) {
     return Status::error("this process was in the job before, and left it; start one program on portals, or MPI, once");
   }

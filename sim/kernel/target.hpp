@@ -53,6 +53,21 @@ class Target {
   }
   // Whether the next message of `rank` is held on its wire, and with it all later messages of `rank`.
   [[nodiscard]] bool holds(std::uint32_t rank) const;
+  // A message that is held on its wire for lack of room.
+  struct HeldMessage {
+    portals::Header header;
+    // Its number in its ordered pair.
+    std::uint64_t sequence = 0;
+  };
+  // The messages that are held now, one for each source at most, by source.
+  [[nodiscard]] std::vector<HeldMessage> held_messages() const {
+    std::vector<HeldMessage> messages;
+    for (const auto& [source, held] : held_) {
+      if (holds(source)) messages.push_back({held.header, held.sequence});
+    }
+    std::ranges::sort(messages, {}, [](const HeldMessage& each) { return each.header.source.rank; });
+    return messages;
+  }
   // The longest time that a message to `portal` has been held, in rounds after the first one: the maximum over the
   // messages that were held again since the last call. 0: no message was held again. The coprocessor's rounds count
   // only with serve_while_away().
@@ -108,6 +123,7 @@ class Target {
   // messages of a source in order.
   struct Held {
     std::uint64_t sequence = 0;
+    portals::Header header;
     // Rounds in which the message was held, the first one not counted; see take_longest_hold().
     std::uint32_t rounds = 0;
   };
@@ -163,7 +179,7 @@ class Target {
   bool first_hold(const portals::Header& header, std::uint64_t sequence) {
     Held& held = held_[header.source.rank];
     if (held.sequence != sequence) {
-      held = {sequence, 0};
+      held = {sequence, header, 0};
       return true;
     }
     if (owner_away_ && !serve_while_away_) return false;

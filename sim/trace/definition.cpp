@@ -21,6 +21,10 @@ std::string lost_definitions_text(std::uint64_t lost) {
       lost, noun(lost, "name"));
 }
 
+std::string named_bits_text(std::uint64_t ignore_bits, std::string_view name) {
+  return fmt::format("{:x} {}", ignore_bits, name);
+}
+
 std::size_t parse_definitions(std::span<const std::byte> room, std::vector<Definition>& definitions) {
   std::size_t at = 0;
   while (room.size() - at >= sizeof(DefinitionHead)) {

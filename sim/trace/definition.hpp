@@ -35,11 +35,14 @@ enum class DefinitionKind : std::uint16_t {
   partitions = 8,
   // number: of a program's dynamic block, from 1; value: its bytes
   heap = 9,
-  // number: library_event_number(); text: the sentence of a library's event, with {peer}, {bytes}, {detail}, {a} and
-  // {b} for its fields
+  // number: library_event_number(); text: the name of a library, a colon, and the sentence of its event, with {peer},
+  // {bytes}, {detail}, {a} and {b} for its fields
   library_event = 10,
+  // number: portal << 56 | index among the portal's descriptions, from 0, see entry_number(); value: match bits of a
+  // communication library's message; text: named_bits_text()
+  match_bits = 11,
 };
-inline constexpr std::uint16_t kDefinitionKindCount = 11;
+inline constexpr std::uint16_t kDefinitionKindCount = 12;
 
 // The number of an event's sentence. `library`: the library's place in its rank. `event`: below 256.
 [[nodiscard]] constexpr std::uint64_t library_event_number(std::uint64_t library, std::uint64_t event) {
@@ -99,6 +102,10 @@ std::size_t parse_definitions(std::span<const std::byte> room, std::vector<Defin
 
 // `text` with a '?' for each character that is not printable ASCII.
 [[nodiscard]] std::string printable(std::string_view text);
+
+// The text of a meaning of match bits: the ignored bits in hexadecimal, a space, and the name, in which {number} stands
+// for the ignored bits of a message.
+[[nodiscard]] std::string named_bits_text(std::uint64_t ignore_bits, std::string_view name);
 
 // The number of a match entry in definitions. `order`: its place, as in kernel_match, below 2^63.
 [[nodiscard]] constexpr std::uint64_t entry_number(std::uint8_t portal, std::uint64_t order) {

@@ -147,7 +147,7 @@ def precompiled(options, place):
     os.environ["MARGAY_COMMAND"] = os.path.abspath(os.path.join(options.build, "bin", "margay"))
     compiler = os.environ.get("CXX", "c++")
     os.makedirs(os.path.join(place, "margay"))
-    made = [precompile(compiler, interface, place) for interface in ("portals", "host")]
+    made = [precompile(compiler, interface, place) for interface in ("portals", "host", "rmi")]
     if not any(made):
         return {}
     wrapper = os.path.join(place, "compiler")

@@ -323,6 +323,24 @@ class VariantsTest(unittest.TestCase):
                 self.assertEqual(part_1.answered, sum(to in in_swap for _, to in module.sent_when_stuck(v)), v["seed"])
                 self.assertEqual(len(part_1.waiting), v["ranks"], v["seed"])
 
+    def test_fence(self):
+        """Lab 14: each wrong rule ends the fence of a story too early or too late, the right one never; the fence's colours end the quiet
+        story with one wave, and no other one; each filling of a rule is one of these rules."""
+        module = lab("14_fence")
+        for v in variants(module):
+            stories = module.stories_of(v)
+            self.assertTrue(all(map(module.valid, stories)), v["seed"])
+            self.assertEqual([module.early(story) for story in stories], [bool(quiet) for quiet in v["quiet"]], v["seed"])
+            self.assertFalse(any(module.fails(story, module.right) for story in stories), v["seed"])
+            for name, rule in module.WRONG.items():
+                self.assertTrue(any(module.fails(story, rule) for story in stories), f"seed {v['seed']}: {name}")
+            # A fence of each colour in which all requests, or those of the wrong colour, would be equal in wave 1.
+            early = [number % 2 for number, story in enumerate(stories) if module.end(story, module.WRONG["paper"]) == 1 and module.left(story, 1)]
+            self.assertEqual(set(early), {0, 1}, v["seed"])
+            self.assertEqual(len({v["first"], v["source"], v["victim"], v["page_other"]}), 4, v["seed"])
+        for name in module.WRONG:
+            self.assertTrue(filling_exists("14_fence", f"rule_{name}"), name)
+
     def test_fillings(self):
         """What is walked on paper here is played through by labs.py too."""
         for wrong in SERVER_MISTAKES:

@@ -138,7 +138,7 @@ export class Page {
     return {
       select: (row) => actions.select_message(row), select_call: actions.select_call, select_collective: actions.select_collective, select_access: actions.select_access,
       zoom: actions.zoom, draw: () => timeline.draw(), filter: actions.filter_by, show: (tab) => store.set({ tab }), setTime: actions.set_time,
-      pathDrawn: () => timeline.path_drawn(), drawnAs: (row) => timeline.drawn_as(row), positionOf: (row) => timeline.position_of(row), positionOfAccess: (row) => timeline.position_of_access(row), endsOfAccess: (row) => timeline.ends_of_access(row), positionAt: (rank, time) => timeline.position_at(rank, time),
+      pathDrawn: () => timeline.path_drawn(), drawnAs: (row) => timeline.drawn_as(row), positionOf: (row) => timeline.position_of(row), positionOfAccess: (row) => timeline.position_of_access(row), positionOfLibraryEvent: (row) => timeline.position_of_library_event(row), endsOfAccess: (row) => timeline.ends_of_access(row), positionAt: (rank, time) => timeline.position_at(rank, time),
       state: () => ({ ...store.state, mask: undefined, rows: store.state.rows.length, path: store.state.path && { totals: store.state.path.totals } }),
       reset: () => store.set({ ...first_state(trace), theme: store.state.theme }),
       trace,

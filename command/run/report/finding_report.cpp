@@ -110,6 +110,7 @@ nlohmann::ordered_json json_of(const JobFinding& finding, std::uint64_t started_
     one["rank"] = wait.rank;
     add_peer_to(one, wait);
     if (wait.more != 0) one["more"] = wait.more;
+    if (!wait.held.empty()) one["held"] = wait.held;
     out["waits"].push_back(std::move(one));
   }
   return out;
@@ -240,6 +241,7 @@ JobFinding finding_of_waits(sim::Finding finding, const std::string& message, co
     one.peer = wait.peer;
     one.tag = wait.tag;
     one.communicator = clean_text(wait.communicator);
+    one.held = clean_text(wait.held);
     if (name_location) one.site = name_location(clean_text(wait.place));
     // Only a wait with a communicator names one of several requests, so that the others are "more".
     if (!one.communicator.empty() && wait.requests > 1) one.more = wait.requests - 1;

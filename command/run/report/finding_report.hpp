@@ -25,6 +25,8 @@ struct FoundWait {
   std::string site;
   // Sends and receives that the call waits for beyond this one.
   std::uint32_t more = 0;
+  // The messages to this rank that lack room and are held on their wires; empty: none.
+  std::string held;
 };
 
 // One finding. A field without a value is omitted from the JSON.

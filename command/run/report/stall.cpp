@@ -40,6 +40,11 @@ std::string describe_wait(const sim::BoardBlock& block) {
                      sim::counted(block.wait.unexpected_messages, "message"));
 }
 
+std::string_view describe_deadlock(bool is_any_held) {
+  return is_any_held ? "deadlock: all ranks wait for messages, and those in flight are held, because heaps are full"
+                     : "deadlock: all ranks wait for messages, and none is in flight";
+}
+
 bool StallDetector::all_wait() const {
   std::uint32_t waiting = 0;
   for (std::uint32_t rank = 0; rank < board_.size(); ++rank) {
@@ -118,11 +123,15 @@ std::vector<std::string> StallDetector::look(std::int64_t now_ns, bool is_any_st
 // Many ranks wait alike, so only the first ones are listed.
 std::vector<std::string> StallDetector::describe(sim::BoardStall what) const {
   std::vector<std::string> lines;
-  bool on_portals = false;
-  for (std::uint32_t rank = 0; rank < board_.size(); ++rank) on_portals |= board_.block(rank).on_portals != 0;
+  bool on_portals = false, is_any_held = false;
+  for (std::uint32_t rank = 0; rank < board_.size(); ++rank) {
+    const sim::BoardBlock& block = board_.block(rank);
+    on_portals |= block.on_portals != 0;
+    is_any_held |= is_inside(block) && block.wait.held[0] != '\0';
+  }
   const std::string cycle = describe_cycle();
   lines.push_back((what == sim::BoardStall::deadlock
-                       ? "margay: deadlock: all ranks wait for messages, and none is in flight"
+                       ? fmt::format("margay: {}", describe_deadlock(is_any_held))
                        : fmt::format("margay: no rank that uses {} makes progress, all of them wait",
                                      on_portals ? "portals" : "MPI")) +
                   (cycle.empty() ? "" : "; cycle: " + cycle));
@@ -134,6 +143,8 @@ std::vector<std::string> StallDetector::describe(sim::BoardStall what) const {
         fmt::format("margay:   rank {} in {}: {}", rank, call.empty() ? "MPI" : call, describe_wait(block)));
     const std::string near_misses = clean_text(block.wait.near_misses);
     if (!near_misses.empty()) lines.push_back("margay:     unexpected, and almost the awaited one: " + near_misses);
+    const std::string held = clean_text(block.wait.held);
+    if (!held.empty()) lines.push_back("margay:     held on its wire: " + held);
   }
   // Others may wait for these, most often in a collective call that these did not make.
   if (const std::string ended = ranks_ended(); !ended.empty()) {

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,8 @@ namespace margay::command {
 // reported a long wait.
 [[nodiscard]] std::string describe_wait_target(const sim::BoardBlock& block);
 [[nodiscard]] std::string describe_wait(const sim::BoardBlock& block);
+// The first words about a deadlock. `is_any_held`: messages lack room, and are held on their wires.
+[[nodiscard]] std::string_view describe_deadlock(bool is_any_held);
 
 // Observes one job. Cost of a call: one pass over the ranks' blocks of the board.
 class StallDetector {

@@ -91,32 +91,62 @@ bool on_portals(const sim::Board& board) {
   return any_rank(board, [](const sim::BoardBlock& block) { return block.on_portals != 0; });
 }
 
-// Adds the tables of the communication libraries that have joined a rank: the sum of each counter over all ranks. Ranks
-// may have joined them in different orders.
-void add_libraries(const sim::Board& board, std::vector<std::string>& lines) {
+// The counters of a communication library, summed over all ranks.
+struct LibrarySums {
   struct Sum {
     std::string counter;
     std::uint64_t count = 0;
+    // The counter with which this one must be equal; empty: none.
+    std::string equals;
   };
-  std::vector<std::pair<std::string, std::vector<Sum>>> libraries;
+  std::string name;
+  std::vector<Sum> sums;
+};
+
+std::string equal_counter(const sim::BoardLibrary& library, std::size_t counter) {
+  // The number comes from memory that the rank's program may have damaged.
+  const std::size_t other = library.equals[counter];
+  return other == 0 || other > library.counters.size() ? "" : clean_text(library.counters[other - 1].name);
+}
+
+// The libraries that have joined a rank. Ranks may have joined them in different orders.
+std::vector<LibrarySums> sums_of_libraries(const sim::Board& board) {
+  std::vector<LibrarySums> libraries;
   for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
     for (const sim::BoardLibrary& each : board.block(rank).libraries) {
       const std::string name = clean_text(each.name);
       if (name.empty()) continue;
-      auto library = std::ranges::find(libraries, name, &std::pair<std::string, std::vector<Sum>>::first);
+      auto library = std::ranges::find(libraries, name, &LibrarySums::name);
       if (library == libraries.end()) library = libraries.insert(library, {name, {}});
-      for (const sim::BoardCounter& counter : each.counters) {
-        const std::string counted = clean_text(counter.name);
+      for (std::size_t i = 0; i < each.counters.size(); ++i) {
+        const std::string counted = clean_text(each.counters[i].name);
         if (counted.empty()) continue;
-        auto sum = std::ranges::find(library->second, counted, &Sum::counter);
-        if (sum == library->second.end()) sum = library->second.insert(sum, {counted, 0});
-        sum->count += counter.count;
+        auto sum = std::ranges::find(library->sums, counted, &LibrarySums::Sum::counter);
+        if (sum == library->sums.end()) sum = library->sums.insert(sum, {counted, 0, equal_counter(each, i)});
+        sum->count += each.counters[i].count;
       }
     }
   }
-  for (const auto& [name, sums] : libraries) {
+  return libraries;
+}
+
+void add_libraries(const sim::Board& board, std::vector<std::string>& lines) {
+  for (const auto& [name, sums] : sums_of_libraries(board)) {
     lines.push_back(fmt::format("  library {}", name));
-    for (const Sum& sum : sums) lines.push_back(fmt::format("    {:<24} {:>10}", sum.counter, sum.count));
+    for (const auto& sum : sums) lines.push_back(fmt::format("    {:<24} {:>10}", sum.counter, sum.count));
+  }
+}
+
+// Adds the pairs of counters that must be equal, and are not.
+void check_libraries(const sim::Board& board, AccountingResult& result) {
+  for (const auto& [name, sums] : sums_of_libraries(board)) {
+    for (const auto& sum : sums) {
+      const auto other = std::ranges::find(sums, sum.equals, &LibrarySums::Sum::counter);
+      if (sum.equals.empty() || other == sums.end() || other->count == sum.count) continue;
+      ++result.unequal_counters;
+      result.lines.push_back(fmt::format("margay: accounting fails for the library {}: {} {}, {} {}", name, sum.counter,
+                                         sum.count, other->counter, other->count));
+    }
   }
 }
 
@@ -221,6 +251,7 @@ AccountingResult check_accounting(const sim::Board& board) {
   if (result.offending_pairs > kMostPairsShown) {
     result.lines.push_back(fmt::format("margay: accounting fails for {} ordered pairs in all", result.offending_pairs));
   }
+  check_libraries(board, result);
   return result;
 }
 

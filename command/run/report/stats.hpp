@@ -24,11 +24,15 @@ struct AccountingResult {
   // False: a rank that called MPI_Init did not finish, so messages may be in flight.
   bool checked = false;
   std::size_t offending_pairs = 0;
+  // Pairs of counters of libraries that are declared equal, and are not.
+  std::size_t unequal_counters = 0;
+  [[nodiscard]] bool fails() const { return offending_pairs + unequal_counters != 0; }
   // The lines to print: the first offending pairs, or the reason why nothing was checked.
   std::vector<std::string> lines;
 };
 
-// Checks the law for every ordered pair: sent = delivered + the sum of drops by reason.
+// Checks the law for every ordered pair: sent = delivered + the sum of drops by reason. Also checks the counters of
+// libraries that must have equal sums over all ranks.
 [[nodiscard]] AccountingResult check_accounting(const sim::Board& board);
 
 }  // namespace margay::command

@@ -26,6 +26,7 @@ class ChromeWriter {
     name_ranks(timeline);
     for (const TimeSpan& call : timeline.calls) put_call(call);
     for (const TimeSpan& wait : timeline.waits) put_wait(wait);
+    for (const std::size_t at : timeline.library_events) put_library_event(at);
     for (const MessageStory& story : stories) put_message(story);
     out_ << "\n]}\n";
   }
@@ -103,10 +104,13 @@ class ChromeWriter {
 
   void put_wait(const TimeSpan& wait) { put(span(wait, "waiting", "wait")); }
 
-  // An event outside of calls is shown in the first thread.
-  [[nodiscard]] std::uint64_t thread_of(std::size_t at) const {
-    const std::size_t call = source_.messages.call_around(at);
-    return call == MessageStory::kNone ? 0 : trace_.entries[call].event.detail;
+  // An instant in the thread whose call recorded it.
+  void put_library_event(std::size_t at) {
+    const sim::TraceEvent& traced = trace_.entries[at].event;
+    Json event = event_at_location("i", source_.words.of(trace_.entries[at]), "library", at, thread_of(source_, at));
+    event["s"] = "t";
+    if (traced.sequence != 0) event["args"]["message"] = identity_text(identity(traced));
+    put(event);
   }
 
   // An arrow needs both ends, a bar does not.
@@ -119,10 +123,10 @@ class ChromeWriter {
     // The message ends when the program receives it, or at its arrival if no receive took it.
     const std::size_t to = story.received != MessageStory::kNone ? story.received : story.arrived;
     if (from != MessageStory::kNone && to != MessageStory::kNone) {
-      Json arrow = event_at_location("s", "message", "message", from, thread_of(from));
+      Json arrow = event_at_location("s", "message", "message", from, thread_of(source_, from));
       arrow["id"] = id;
       put(arrow);
-      arrow = event_at_location("f", "message", "message", to, thread_of(to));
+      arrow = event_at_location("f", "message", "message", to, thread_of(source_, to));
       arrow["id"] = id;
       // Binds the arrow to the slice around it, not to the next one.
       arrow["bp"] = "e";

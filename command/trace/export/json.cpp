@@ -21,7 +21,7 @@ constexpr int kJsonVersion = 1;
 
 constexpr std::array<std::string_view, sim::kDefinitionKindCount> kDefinitionNames = {
     "none",  "communicator", "datatype",   "portal", "entry",         "module",
-    "owner", "members",      "partitions", "heap",   "library_event",
+    "owner", "members",      "partitions", "heap",   "library_event", "match_bits",
 };
 
 // A JSON string with its quotes.

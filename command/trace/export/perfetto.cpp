@@ -104,6 +104,7 @@ class PerfettoWriter {
     describe_ranks(timeline);
     for (const TimeSpan& call : timeline.calls) add_call(call);
     for (const TimeSpan& wait : timeline.waits) add_span(wait, "wait", "waiting", {});
+    for (const std::size_t at : timeline.library_events) add_library_event(at);
     for (const MessageStory& story : stories) add_message(story);
     std::stable_sort(moments_.begin(), moments_.end(),
                      [](const TrackMoment& one, const TrackMoment& other) { return one.at < other.at; });
@@ -189,6 +190,19 @@ class PerfettoWriter {
     return moment;
   }
 
+  // An instant in the thread whose call recorded entry `at`.
+  TrackMoment& add_instant(std::size_t at) {
+    return add(at, thread_track(trace_.entries[at].file, thread_of(source_, at)), event_field::kInstant);
+  }
+  void add_library_event(std::size_t at) {
+    const sim::TraceEvent& event = trace_.entries[at].event;
+    TrackMoment& moment = add_instant(at);
+    moment.category = "library";
+    moment.name = source_.words.of(trace_.entries[at]);
+    moment.is_own_name = true;
+    if (event.sequence != 0) moment.texts = {{"message", identity_text(identity(event))}};
+  }
+
   // The lane for a message. Slices of a track must nest, but messages may overlap, so each message takes the first free
   // lane of its rank.
   std::uint64_t lane_of(std::uint32_t file, std::size_t begin, std::size_t end) {
@@ -208,9 +222,7 @@ class PerfettoWriter {
 
   // Adds one of the two ends of a message's flow: an instant in the thread whose call sends or receives the message.
   void add_flow_end(std::size_t at, const std::string& name, bool is_last) {
-    const std::size_t call = source_.messages.call_around(at);
-    const std::uint64_t thread = call == MessageStory::kNone ? 0 : trace_.entries[call].event.detail;
-    TrackMoment& moment = add(at, thread_track(trace_.entries[at].file, thread), event_field::kInstant);
+    TrackMoment& moment = add_instant(at);
     moment.category = "message";
     moment.name = (is_last ? "receives " : "sends ") + name;
     moment.is_own_name = true;

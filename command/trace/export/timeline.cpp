@@ -114,7 +114,15 @@ Timeline timeline_of(const Trace& trace, const Messages& messages) {
   Timeline timeline;
   SpanFinder(trace, timeline).run();
   find_hops(trace, messages, timeline.hops);
+  for (std::size_t i = 0; i < trace.entries.size(); ++i) {
+    if (trace.entries[i].event.kind == sim::TraceKind::library_event) timeline.library_events.push_back(i);
+  }
   return timeline;
+}
+
+std::uint64_t thread_of(const ExportSource& source, std::size_t at) {
+  const std::size_t call = source.messages.call_around(at);
+  return call == MessageStory::kNone ? 0 : source.trace.entries[call].event.detail;
 }
 
 const Trace::Entry& about(const Trace& trace, const Hop& hop) {

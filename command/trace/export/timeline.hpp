@@ -53,10 +53,14 @@ struct Timeline {
   std::vector<TimeSpan> waits;
   // In the order of their first events.
   std::vector<Hop> hops;
+  // Events of communication libraries, as entries.
+  std::vector<std::size_t> library_events;
 };
-// Makes two passes over the trace: one for the spans, one for the hops.
+// Makes a pass over the trace for each member.
 [[nodiscard]] Timeline timeline_of(const Trace& trace, const Messages& messages);
 
+// The thread in whose call the rank recorded entry `at`; the first thread if there is no call around it.
+[[nodiscard]] std::uint64_t thread_of(const ExportSource& source, std::size_t at);
 // The event with the hop's header. Requires: the trace has the hop's sending or its arrival.
 [[nodiscard]] const Trace::Entry& about(const Trace& trace, const Hop& hop);
 // The header's kind: "put", "get", "reply", "acknowledgment".

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
+#include "mpi_adi/device/portal_numbers.hpp"
 #include "mpi_adi/object/error_class.hpp"
 #include "sim/base/text.hpp"
 
@@ -54,7 +56,7 @@ bool is_lasting(sim::DefinitionKind kind, std::uint64_t number) {
   if (kind == sim::DefinitionKind::communicator) return number == kWorldContext || number == kSelfContext;
   if (kind == sim::DefinitionKind::datatype) return number >> kHandleKindShift == kPredefined;
   return kind == sim::DefinitionKind::portal || kind == sim::DefinitionKind::owner ||
-         kind == sim::DefinitionKind::module;
+         kind == sim::DefinitionKind::module || kind == sim::DefinitionKind::match_bits;
 }
 
 struct WindowAsk {
@@ -97,7 +99,8 @@ EnvelopeBits split_envelope(std::uint64_t match_bits) {
 }
 
 // The tag of bodies in pieces has the same low bits and is excluded.
-bool is_of_window(std::uint64_t match_bits) {
+bool is_of_window(std::uint8_t portal, std::uint64_t match_bits) {
+  if (mpi_adi::is_library_portal(portal)) return false;
   const auto tag = static_cast<std::uint32_t>(match_bits);
   return (tag & ((1U << mpi_adi::kWindowAskShift) - 1)) == mpi_adi::kWindowTag && tag != mpi_adi::kPiecesTag;
 }
@@ -274,7 +277,8 @@ bool TraceNames::belongs_to_library(std::uint32_t file, std::uint8_t portal, con
     const std::uint32_t tag = split_envelope(bits).tag;
     return is_envelope(file, portal) && tag > kUserTagMost && tag >> 29U != kSetup && tag >> 29U != kPartitions;
   }
-  if (!is_of_window(bits) || is_internal(file, portal) || !is_envelope(file, mpi_adi::kReceivePortal)) return false;
+  if (!is_of_window(portal, bits) || is_internal(file, portal) || !is_envelope(file, mpi_adi::kReceivePortal))
+    return false;
   // A get of no bytes is a flush: its reply follows all accesses before it.
   const bool is_flush = event.header == static_cast<std::uint8_t>(portals::Kind::get) && event.bytes == 0;
   return is_flush || !window_ask(bits).is_access;
@@ -283,6 +287,30 @@ bool TraceNames::belongs_to_library(std::uint32_t file, std::uint8_t portal, con
 std::uint64_t TraceNames::uses_of(std::uint32_t file, std::uint8_t portal) const {
   const sim::Definition* const found = find(file, sim::DefinitionKind::portal, portal, kAlways);
   return found == nullptr ? 0 : found->value;
+}
+
+// A program on portals may use these portals, too; only MPI's device defines an owner of receives.
+bool TraceNames::is_of_library(std::uint32_t file, std::uint8_t portal) const {
+  return mpi_adi::is_library_portal(portal) && is_envelope(file, mpi_adi::kReceivePortal);
+}
+
+std::string TraceNames::library_bits(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const {
+  for (std::uint64_t index = 0;; ++index) {
+    const sim::Definition* const found =
+        find(file, sim::DefinitionKind::match_bits, sim::entry_number(portal, index), kAlways);
+    if (found == nullptr) return "";
+    // "ff a request {number}", see sim::named_bits_text().
+    std::uint64_t ignored = 0;
+    const char* const end = found->text.data() + found->text.size();
+    const char* const behind = std::from_chars(found->text.data(), end, ignored, 16).ptr;
+    if (((match_bits ^ found->value) & ~ignored) != 0 || behind == end) continue;
+    std::string name(behind + 1, end);
+    constexpr std::string_view kNumber = "{number}";
+    if (const std::size_t at = name.find(kNumber); at != std::string::npos) {
+      name.replace(at, kNumber.size(), std::to_string(match_bits & ignored));
+    }
+    return name;
+  }
 }
 
 bool TraceNames::is_internal(std::uint32_t file, std::uint8_t portal) const {
@@ -349,6 +377,7 @@ std::string TraceNames::bits(std::uint32_t file, std::uint8_t portal, std::uint6
   // A window's bits and a send's number use portals of the device, so they precede the test for an envelope.
   if (std::string text = about_window(file, portal, match_bits, time_ns); !text.empty()) return text;
   if (std::string text = about_send(file, portal, match_bits); !text.empty()) return text;
+  if (std::string text = library_bits(file, portal, match_bits); !text.empty()) return text;
   if (!is_envelope(file, portal)) return fmt::format("bits 0x{:x}", match_bits);
   if (is_reply(match_bits)) return fmt::format("the answer to number {}", match_bits >> 32U);
   const EnvelopeBits is = split_envelope(match_bits);
@@ -360,7 +389,8 @@ std::string TraceNames::wanted(std::uint32_t file, std::uint8_t portal, std::uin
                                std::uint64_t ignore_bits, std::uint64_t time_ns) const {
   const bool is_described = is_collective(file, portal) || !about_send(file, portal, match_bits).empty() ||
                             !about_window(file, portal, match_bits, time_ns).empty();
-  if (ignore_bits == 0 && is_described) return bits(file, portal, match_bits, time_ns);
+  const bool is_named = ignore_bits == 0 && !library_bits(file, portal, match_bits).empty();
+  if (ignore_bits == 0 && (is_described || is_named)) return bits(file, portal, match_bits, time_ns);
   if (!is_envelope(file, portal)) {
     return ignore_bits == 0 ? fmt::format("bits 0x{:x}", match_bits)
                             : fmt::format("bits 0x{:x} (ignoring 0x{:x})", match_bits, ignore_bits);
@@ -388,9 +418,11 @@ std::string TraceNames::about_send(std::uint32_t file, std::uint8_t portal, std:
 
 std::string TraceNames::about_window(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
                                      std::uint64_t time_ns) const {
-  if (portal == mpi_adi::kReceivePortal || !is_envelope(file, mpi_adi::kReceivePortal)) return "";
+  if (portal == mpi_adi::kReceivePortal || is_of_library(file, portal) || !is_envelope(file, mpi_adi::kReceivePortal)) {
+    return "";
+  }
   const auto number = static_cast<std::uint32_t>(match_bits >> 32U);
-  if (is_of_window(match_bits))
+  if (is_of_window(portal, match_bits))
     return fmt::format("{} of {}", window_ask(match_bits).words, window(file, number, time_ns));
   return static_cast<std::uint32_t>(match_bits) == mpi_adi::kPiecesTag ? fmt::format("the described body {}", number)
                                                                        : "";
@@ -441,6 +473,10 @@ std::string TraceNames::mismatch(std::uint32_t file, std::uint8_t portal, std::u
       return wants == is ? fmt::format("it accepts {}, and the message is of another window of that name", wants)
                          : fmt::format("it accepts {}, and the message is {}", wants, is);
     }
+  }
+  if (const std::string is = library_bits(message.file, portal, message.bits); differ != 0 && !is.empty()) {
+    return fmt::format("it accepts {}, and the message is {}", wanted(file, portal, match_bits, ignore_bits, time_ns),
+                       is);
   }
   // A program's own bits have no fields to compare.
   if (!is_envelope(file, portal) || is_reply(match_bits & ~ignore_bits) || is_reply(message.bits)) {

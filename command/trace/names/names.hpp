@@ -39,8 +39,8 @@ struct EnvelopeBits {
   std::uint32_t type = 0;
 };
 [[nodiscard]] EnvelopeBits split_envelope(std::uint64_t match_bits);
-// Whether match bits belong to a window. Requires: an MPI message to a portal other than the receive portal.
-[[nodiscard]] bool is_of_window(std::uint64_t match_bits);
+// Whether a message belongs to a window. Requires: an MPI program's message to a portal other than the receive portal.
+[[nodiscard]] bool is_of_window(std::uint8_t portal, std::uint64_t match_bits);
 
 // Whether match bits belong to the setup message from MPI_Psend_init to MPI_Precv_init.
 [[nodiscard]] bool is_setup_of_partitions(std::uint64_t match_bits);
@@ -145,7 +145,9 @@ class TraceNames {
   // Whether no call of the program requested the message as such: an answer, a message with a tag of the library's own,
   // a step of a window's synchronisation.
   [[nodiscard]] bool belongs_to_library(std::uint32_t file, std::uint8_t portal, const sim::TraceEvent& event) const;
-  // Whether the portal is the library's own: that of collective calls, checks, cancels.
+  // Whether the portal belongs to a communication library (libraries/host).
+  [[nodiscard]] bool is_of_library(std::uint32_t file, std::uint8_t portal) const;
+  // Whether the portal is MPI's own: that of collective calls, checks, cancels.
   [[nodiscard]] bool is_internal(std::uint32_t file, std::uint8_t portal) const;
   // Whether the portal's messages belong to collective calls: call number, source and communicator are in their match
   // bits.
@@ -171,6 +173,9 @@ class TraceNames {
                                          std::uint64_t time_ns) const;
   [[nodiscard]] std::string collective_mismatch(std::uint32_t file, std::uint64_t match_bits, std::uint64_t time_ns,
                                                 const MessageBits& message, bool any_rank) const;
+  // The name that a communication library gave to match bits at its portal, with the values of the ignored bits. "":
+  // none fits.
+  [[nodiscard]] std::string library_bits(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const;
   // The flags of a portal's definition: kInternalPortal and others.
   [[nodiscard]] std::uint64_t uses_of(std::uint32_t file, std::uint8_t portal) const;
   // The latest definition of the number at or before `time_ns`. nullptr: none, or a later one may have been lost.

@@ -12,6 +12,7 @@
 #include "command/trace/page/calls_table.hpp"
 #include "command/trace/page/collectives_table.hpp"
 #include "command/trace/page/entries_table.hpp"
+#include "command/trace/page/library_table.hpp"
 #include "command/trace/page/locks_table.hpp"
 #include "command/trace/page/messages_table.hpp"
 #include "command/trace/page/story_block.hpp"
@@ -169,6 +170,7 @@ portals::Status write_page(std::string_view frame, const PageInput& input, const
   add_collectives(input, calls, data);
   add_locks(input, data);
   add_accesses(input, calls, data);
+  add_library_events(input, calls, data);
   add_stories(input, messages, progress, data);
   const std::uint64_t first = input.trace.entries.front().event.time, last = input.trace.entries.back().event.time;
   data.member("title", json_text(title));

@@ -77,9 +77,10 @@ constexpr std::array kLockColumns = {u32("rank"), u32("window"), i32("target"), 
 constexpr std::array kAccessColumns = {u32("rank"),   u32("target"), u32("what"),  u32("way"),
                                        u32("copies"), u32("window"), u32("epoch"), i32("call"),
                                        f64("begin"),  f64("end"),    f64("bytes"), f64("offset")};
+constexpr std::array kLibraryEventColumns = {u32("rank"), f64("time"), u32("text"), i32("call")};
 
 // The names are those in viewer/src/data/tables.js.
-constexpr std::array<PageTable, 11> kPageTables = {{{"calls", kCallColumns},
+constexpr std::array<PageTable, 12> kPageTables = {{{"calls", kCallColumns},
                                                     {"waits", kWaitColumns},
                                                     {"messages", kMessageColumns},
                                                     {"hops", kHopColumns},
@@ -89,7 +90,8 @@ constexpr std::array<PageTable, 11> kPageTables = {{{"calls", kCallColumns},
                                                     {"heaps", kHeapsColumns},
                                                     {"collectives", kCollectiveColumns},
                                                     {"locks", kLockColumns},
-                                                    {"accesses", kAccessColumns}}};
+                                                    {"accesses", kAccessColumns},
+                                                    {"library_events", kLibraryEventColumns}}};
 
 }  // namespace
 

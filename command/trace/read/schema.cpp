@@ -372,12 +372,15 @@ constexpr std::array kEvents = {
     EventSchema{TraceKind::finding,
                 "a check of this rank reports a mistake of the program",
                 {kThisRank, word_field("finding", Slot::a, kFindings)}},
-    EventSchema{TraceKind::library_event,
-                "an event of a communication library, by a sentence that the library defines",
-                {kThisRank, meaning("the other rank, if the event has one", kDestination),
-                 number_field("library", Slot::match_bits, "its place in the rank"),
-                 number_field("event", Slot::reason, "the library's number of its sentence"), kBytes,
-                 number_field("detail", Slot::detail), number_field("a", Slot::a), number_field("b", Slot::b)}},
+    EventSchema{
+        TraceKind::library_event,
+        "an event of a communication library, by a sentence that the library defines; with the identity of its "
+        "message if it is about one",
+        {meaning("this rank; of an event about an arrived message: its sender", kSource),
+         meaning("the other rank, if the event has one; of an event about an arrived message: this rank", kDestination),
+         number_field("library", Slot::match_bits, "its place in the rank"),
+         number_field("event", Slot::reason, "the library's number of its sentence"), kBytes,
+         number_field("detail", Slot::detail), number_field("a", Slot::a), number_field("b", Slot::b)}},
 };
 // The kind's number is the index; the assertions make a forgotten or misplaced row a compile error.
 static_assert(kEvents.size() == sim::kTraceKindCount);

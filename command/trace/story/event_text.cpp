@@ -145,14 +145,15 @@ std::string rank_phrase(portals::Rank rank) {
 
 // The library's sentence with the event's fields in place of {peer}, {bytes}, {detail}, {a} and {b}. Text in other
 // braces stays, because the sentence comes from the file.
-std::string library_sentence(std::string sentence, const sim::TraceEvent& event) {
+// `rank`: the rank that recorded the event, which is the destination in an event about an arrived message.
+std::string library_sentence(std::string sentence, const sim::TraceEvent& event, std::uint32_t rank) {
+  const portals::Rank peer = event.source == rank ? event.destination : event.source;
   if (sentence.empty()) return fmt::format("has event {} of a communication library", event.reason);
-  const std::pair<std::string_view, std::string> fields[] = {
-      {"{peer}", event.destination == portals::kAnyRank ? "any rank" : rank_phrase(event.destination)},
-      {"{bytes}", sim::counted(event.bytes, "byte")},
-      {"{detail}", std::to_string(event.detail)},
-      {"{a}", std::to_string(event.a)},
-      {"{b}", std::to_string(event.b)}};
+  const std::pair<std::string_view, std::string> fields[] = {{"{peer}", rank_phrase(peer)},
+                                                             {"{bytes}", sim::counted(event.bytes, "byte")},
+                                                             {"{detail}", std::to_string(event.detail)},
+                                                             {"{a}", std::to_string(event.a)},
+                                                             {"{b}", std::to_string(event.b)}};
   for (const auto& [name, value] : fields) {
     for (std::size_t at = 0; (at = sentence.find(name, at)) != std::string::npos; at += value.size()) {
       sentence.replace(at, name.size(), value);
@@ -259,7 +260,10 @@ std::string EventText::elements(const Trace::Entry& entry) const {
 
 std::string EventText::message(const Trace::Entry& entry) const {
   const std::string what = elements(entry);
-  return fmt::format("{}, {}", what, envelope(entry));
+  // A library's own words have meaning only with its name, which the portal's name begins with.
+  const std::string portal =
+      names_.is_of_library(entry.file, entry.event.portal) ? ", " + names_.portal(entry.file, entry.event.portal) : "";
+  return fmt::format("{}, {}{}", what, envelope(entry), portal);
 }
 
 // Dispatches by group of kinds; each group has a function of its own.
@@ -545,7 +549,8 @@ std::string EventText::of_rank(const Trace::Entry& entry) const {
     case sim::TraceKind::finding:
       return fmt::format("reports the finding {}", finding_id(static_cast<sim::Finding>(event.a)));
     case sim::TraceKind::library_event:
-      return library_sentence(names_.library_event(entry.file, event.match_bits, event.reason, event.time), event);
+      return library_sentence(names_.library_event(entry.file, event.match_bits, event.reason, event.time), event,
+                              file.rank);
     case sim::TraceKind::peer_lost:
       return fmt::format("has lost {}", rank_phrase(event.source));
     case sim::TraceKind::mpi_enter:

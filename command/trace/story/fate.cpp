@@ -84,9 +84,10 @@ std::size_t first_step(const MessageStory& story) {
 }
 
 std::size_t last_step(const Trace& trace, const MessageStory& story) {
-  // heap_left does not count, because a program may keep a received message in a heap for any time.
+  // heap_left and events of libraries do not count, because a message may stay in a heap for any time.
   const auto last = std::find_if(story.steps.rbegin(), story.steps.rend(), [&](std::size_t at) {
-    return trace.entries[at].event.kind != sim::TraceKind::heap_left;
+    const sim::TraceKind kind = trace.entries[at].event.kind;
+    return kind != sim::TraceKind::heap_left && kind != sim::TraceKind::library_event;
   });
   return last == story.steps.rend() ? story.steps.back() : *last;
 }

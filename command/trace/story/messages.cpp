@@ -250,7 +250,7 @@ Taker Messages::taker_of(const Trace::Entry& matched) const {
   const bool is_receives = event.b == mpi_adi::kOwnerReceive || event.b == mpi_adi::kOwnerHeap;
   // The owner alone identifies the device where the file lost its definitions.
   if (event.portal == mpi_adi::kReceivePortal && (is_receives || is_mpi_[matched.file])) return Taker::receive;
-  if (is_mpi_[matched.file] && is_of_window(event.match_bits)) return Taker::window;
+  if (is_mpi_[matched.file] && is_of_window(event.portal, event.match_bits)) return Taker::window;
   constexpr auto kHeap = 1U + static_cast<std::uint32_t>(portals::DescriptorType::dynamic_block);
   return sim::matched_descriptor(event.reason) == kHeap ? Taker::heap : Taker::entry;
 }

@@ -172,7 +172,8 @@ TEST_CASE("members that name lengths with different algorithms get an error, and
       const auto perform_it = [&](const auto& what) {
         TreePortal& portal = world.portal(rank);
         mpi_adi::Communicator& members = world.communicator(rank);
-        chosen[static_cast<std::size_t>(rank)] = plan_of(what, facts_of(portal.host(), members).of_blocking()).algorithm;
+        chosen[static_cast<std::size_t>(rank)] =
+            plan_of(what, facts_of(portal.host(), members).of_blocking()).algorithm;
         errors += perform(portal, members, what) == MPI_ERR_TRUNCATE ? 1 : 0;
       };
       switch (operation) {

@@ -184,6 +184,39 @@ TEST_CASE("what is too long for a line is broken at a space, or where there is n
   CHECK(wrapped("abcdef", 1) == std::vector<std::string>{"abcdef"});
 }
 
+TEST_CASE("the counters of libraries, and held messages, are behind the table") {
+  JobSnapshot job;
+  job.ranks = {row(0, 1), row(1, 1)};
+  job.ranks[1].libraries = {{"mail", {{"sent", 5}, {"taken", 4}}}, {"empty", {}}};
+  job.ranks[1].held = "message 3 of rank 0";
+  job.stall = sim::BoardStall::deadlock;
+  std::size_t head_at = 0;
+  const std::vector<std::string> lines = table_of(job, SortKey::rank, kAnyWidth, head_at);
+  REQUIRE(lines.size() == head_at + 6);
+  CHECK(lines[head_at - 1].find("none is in flight") == std::string::npos);
+  CHECK(lines[head_at + 3] == "rank 1, held on its wire: message 3 of rank 0");
+  CHECK(lines[head_at + 4] == "rank 1, library mail: sent 5, taken 4");
+  CHECK(lines[head_at + 5] == "rank 1, library empty:");
+}
+
+TEST_CASE("a snapshot has the libraries that are open") {
+  const Made made;
+  sim::BoardBlock& block = made.board.block(1);
+  block = begun();
+  sim::set_text(block.libraries[0].name, "ended");
+  sim::set_text(block.libraries[2].name, "mail");
+  block.libraries[2].is_open = 1;
+  sim::set_text(block.libraries[2].counters[0].name, "sent");
+  block.libraries[2].counters[0].count = 5;
+  RunningJob job;
+  REQUIRE(made.open(job.board).ok());
+  const JobSnapshot look = JobMonitor().look(job, 1);
+  CHECK(look.ranks[0].libraries.empty());
+  REQUIRE(look.ranks[1].libraries.size() == 1);
+  CHECK(look.ranks[1].libraries[0].name == "mail");
+  CHECK(look.ranks[1].libraries[0].counters == std::vector<std::pair<std::string, std::uint64_t>>{{"sent", 5}});
+}
+
 TEST_CASE("why a word names no one job") {
   RunningJobs jobs;
   CHECK(jobs.explain_no_match("", "job") == "no job of this user runs on this machine");

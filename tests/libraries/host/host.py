@@ -5,6 +5,7 @@
     tests/libraries/host/host.py --build build/release stats      one
     tests/libraries/host/host.py --list
 """
+import json
 import pathlib
 import re
 import sys
@@ -63,6 +64,49 @@ def case_trace(case):
     case.expect("counter: requests and answers" in portals, "the portal has the library's name for it")
 
 
+def case_messages(case):
+    """Messages of the library are listed without --all, by its names for portals, match bits and entries."""
+    trace = case.traced(counter(case), ranks=2)
+    rows = case.command("trace", "messages", trace, "--csv").splitlines()[1:]
+    case.expect(len(rows) == 8 * ADDITIONS, f"{8 * ADDITIONS} messages are expected, not {len(rows)}")
+    kinds = {row.split(",", 8)[8].strip('"') for row in rows}
+    named = {f"8 bytes, {kind}, portal 53 (counter: requests and answers)" for kind in ("a request", "an answer")}
+    case.expect(kinds == named, f"unexpected {kinds}")
+    match = case.command("trace", "print", trace, "--kind", "kernel_match")
+    case.expect('the entry "requests"' in match and 'the entry "answers"' in match, "the entries have the library's names")
+    passed = case.command("trace", "print", trace, "--kind", "kernel_pass")
+    case.expect("it accepts an answer, and the message is a request" in passed, "the walk explains itself by these names")
+
+
+def case_story(case):
+    """The story of a message has the library's event about it, between its own steps."""
+    trace = case.traced(counter(case), ranks=2)
+    asked = next(event for event in case.events(trace, "library_event") if event["event"] == 0 and (event["source"], event["destination"]) == (0, 1))
+    case.expect(asked.get("sequence", 0) != 0, f"the event names its message, not {asked}")
+    story = case.command("trace", "story", trace, f"0:1:{asked['sequence']}").splitlines()
+    steps = [index for index, line in enumerate(story) if "counter: asks rank 1 to add 1 to its counter" in line]
+    case.expect(len(steps) == 1, f"one event is expected in {story}")
+    case.expect(any("puts its header" in line for line in story[:steps[0]]), "the event is behind the message's sending")
+
+
+def case_export(case):
+    """The exports for Chrome and Perfetto have the library's events, and the page has a table of them."""
+    trace = case.traced(counter(case), ranks=2)
+    count = len(case.events(trace, "library_event"))
+    chrome = json.loads(case.command("trace", "export", trace, "--format", "chrome"))["traceEvents"]
+    instants = [event for event in chrome if event.get("cat") == "library"]
+    case.expect(len(instants) == count, f"{count} instants are expected, not {len(instants)}")
+    case.expect({event["ph"] for event in instants} == {"i"}, "each is an instant")
+    case.expect(any(event["name"] == "counter: asks rank 1 to add 1 to its counter" for event in instants), "by its sentence")
+    perfetto = case.folder / "trace.perfetto"
+    case.command("trace", "export", trace, "--format", "perfetto", "--output", perfetto)
+    case.expect(b"counter: asks rank 1 to add 1 to its counter" in perfetto.read_bytes(), "Perfetto's trace has the events")
+    page = case.folder / "page.html"
+    case.command("trace", "view", trace, "--output", page)
+    head = json.loads(re.search(r'id="margay-head">(.*?)</script>', page.read_text(encoding="utf-8"), re.S)[1])
+    case.expect(head["tables"]["library_events"]["rows"] == count, "the page has a row for each event")
+
+
 def case_join(case):
     """Descriptions that no library may have, portals of others, and a second join fail; the rank can be joined again."""
     case.margay(misuse(case), "join", ranks=2)
@@ -77,8 +121,10 @@ def case_misuse(case):
     case.expect("the library misuse" in case.last.stderr, "the report names the library")
     case.margay(misuse(case), "abort", status=5)
     case.expect("aborted" in case.ids(), f"unexpected {case.ids()}")
-    for mode in ("outgoing", "observer"):
+    for mode in ("outgoing", "observer", "attach", "rounds"):
         case.margay("--check-accounting", misuse(case), mode)
+    case.margay(misuse(case), "destroyed", status="nonzero")
+    case.expect("destroys a message that is still under way" in case.last.stderr, "the message names the mistake")
     for mode in ("counter", "hold", "portal", "rank"):
         case.margay(misuse(case), mode, status="nonzero", ranks=1)
 
@@ -97,6 +143,33 @@ def case_lost(case):
     """The death of a rank that a library waits for ends the job, and the report names the death."""
     case.margay(misuse(case), "lost", ranks=3, status="nonzero")
     case.expect("rank-died" in case.ids(), f"unexpected {case.ids()}")
+
+
+def case_held(case):
+    """A deadlock with a message that a full heap holds: the report names message, portal and heap."""
+    case.margay("--deadlock", "abort", misuse(case), "held", status=73)
+    waits = {wait["rank"]: wait for wait in case.findings("waits", finding="deadlock")[0][0]}
+    held = waits[0].get("held", "")
+    case.expect(re.fullmatch(r"message \d+ of rank 1 \(256 bytes\): no room for it in the heap of portal 53 "
+                             r"\(misuse: a free portal\)", held), f"unexpected {held!r}")
+    case.expect("held" not in waits[1], "no message to rank 1 is held")
+    case.expect("none is in flight" not in case.last.stderr, "a held message is in flight")
+
+
+def case_unequal(case):
+    """Counters that a library declares equal, and that differ at the end, are a finding."""
+    case.margay("--check-accounting", misuse(case), "unequal", status=70)
+    case.expect(case.ids() == ["accounting-mismatch"], f"unexpected {case.ids()}")
+    for name in ("library unequal", "sent 6", "taken 5"):
+        case.expect(name in case.last.stderr, f"{name} is expected")
+
+
+def case_program(case):
+    """A library cannot join a process on margay::Program, and the reverse."""
+    program = case.build.folder / "tests" / "libraries" / "library_on_program"
+    for order, first in (("program", "on margay::Program"), ("library", "on MPI or a library")):
+        case.margay("--check-accounting", program, order, ranks=1)
+        case.expect(first in case.last.stdout, f"{first} is expected")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-// Calls of RMI between all nodes, in cases.
+// Calls of RMI between all nodes: rmi_calls CASE...
 #include <margay/rmi.hpp>
 
 #include <algorithm>
@@ -12,15 +12,16 @@
 #include <string>
 #include <vector>
 
-#include "tests/libraries/rmi/cases.hpp"
+#include "cases.hpp"
 
 namespace rmi = margay::rmi;
 
 namespace {
 
-using cases::need, cases::need_error;
 using rmi::async_rmi, rmi::broadcast_rmi, rmi::collect_rmi, rmi::get_node_id, rmi::get_num_nodes, rmi::rmi_fence,
     rmi::rmi_object, rmi::rmi_poll, rmi::rmi_wait, rmi::sync_rmi, rmi::sync_rmi_nonblocking;
+
+using cases::need, cases::need_error;
 
 struct Counter {
   int total = 0;
@@ -466,8 +467,12 @@ constexpr cases::Case kCases[] = {
     {"cycle", cycle},           {"lost", lost},
 };
 
+int program(int argc, char** argv) {
+  return cases::run(argc, argv, kCases);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  return rmi::run(argc, argv, [](int count, char** words) { return cases::run_named(count, words, kCases); });
+  return rmi::run(argc, argv, program);
 }

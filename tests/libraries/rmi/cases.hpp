@@ -1,11 +1,14 @@
-// The cases of a program on RMI, one or more a run: PROGRAM CASE... A case throws if an expectation does not hold,
-// which ends the job; otherwise node 0 prints "CASE: right".
+// The cases of a test program on RMI: NAME CASE...; a failed expectation ends the job, otherwise node 0 prints
+// "CASE: right".
 #pragma once
 
 #include <margay/rmi.hpp>
 
+#include <algorithm>
 #include <cstdio>
+#include <span>
 #include <string>
+#include <utility>
 
 namespace cases {
 
@@ -25,30 +28,15 @@ void need_error(const std::string& text, Call&& call) {
   need(thrown.find(text) != std::string::npos, "an error with \"" + text + "\", not " + thrown);
 }
 
-// A counter that all nodes call.
-struct Counter {
-  int total = 0;
-  int latest = -1;
-  void add(int x) { total += x, latest = x; }
-  int get() const { return total; }
-  int add_and_get(int x) { return total += x; }
-};
-
-struct Case {
-  const char* name;
-  void (*run)();
-};
+using Case = std::pair<const char*, void (*)()>;
 
 // Runs the cases that the arguments name.
-template <class Cases>
-int run_named(int argc, char** argv, const Cases& cases) {
+inline int run(int argc, char** argv, std::span<const Case> all) {
   for (int i = 1; i < argc; ++i) {
-    const Case* found = nullptr;
-    for (const Case& each : cases) {
-      if (std::string(each.name) == argv[i]) found = &each;
-    }
-    if (found == nullptr) margay::rmi::fail(std::string("there is no case ") + argv[i]);
-    found->run();
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const Case& each) { return std::string(each.first) == argv[i]; });
+    if (found == all.end()) margay::rmi::fail(std::string("there is no case ") + argv[i]);
+    found->second();
     margay::rmi::rmi_fence();
     if (margay::rmi::get_node_id() == 0) std::printf("%s: right\n", argv[i]);
   }

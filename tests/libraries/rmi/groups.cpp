@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/libraries/rmi/cases.hpp"
+#include "cases.hpp"
 
 namespace rmi = margay::rmi;
 
@@ -222,5 +222,5 @@ constexpr cases::Case kCases[] = {{"creation", creation}, {"overlap", overlap}, 
 }  // namespace
 
 int main(int argc, char** argv) {
-  return rmi::run(argc, argv, [](int count, char** words) { return cases::run_named(count, words, kCases); });
+  return rmi::run(argc, argv, [](int count, char** words) { return cases::run(count, words, kCases); });
 }

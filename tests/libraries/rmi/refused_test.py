@@ -15,7 +15,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 HEAD = """
-#include "margay/rmi/request.hpp"
+#include "margay/rmi/stapl.hpp"
 #include <functional>
 #include <initializer_list>
 using namespace margay::rmi;
@@ -118,6 +118,13 @@ CASES = [
     ("no_method", "async(5, 1);", ["margay::rmi: the method is none"]),
     ("generic_lambda", "async([](Object&, auto) {}, 1);", ["(no auto)"]),
     ("capture", "std::string s; async([s](Object&) {});", ["captures what is not trivially copyable"]),
+    ("good_pvector", "pvector<std::vector<Base>> v(3); v[0].push_back(Base()); v[1] = {}; p_sort(*new pvector<int>(3));", []),
+    ("pvector_pointer", "pvector<int*> v(3);", ["margay::rmi: the elements of a pvector cannot travel", "margay::rmi: raw pointer"]),
+    ("pvector_view", "pvector<std::string_view> v(3);", ["the elements of a pvector cannot travel", "would dangle"]),
+    ("pvector_not_trivial", "pvector<NotTrivial>* v = nullptr; static_cast<void>(v->size());",
+     ["the elements of a pvector cannot travel", "has no public void define_type"]),
+    ("pvector_unique", "pvector<std::unique_ptr<int>>* v = nullptr; static_cast<void>(v->size());", ["margay::rmi: the elements of a pvector are copied"]),
+    ("pvector_bool", "pvector<bool> v(3);", ["margay::rmi: a pvector of bool has no spans"]),
     ("result", "sync(&Object::pointer_result);", ["margay::rmi: the result cannot travel", "margay::rmi: raw pointer"]),
     ("view_result", "sync(&Object::view_result);", ["margay::rmi: the result cannot travel", "would dangle"]),
 ]

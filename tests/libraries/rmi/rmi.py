@@ -136,23 +136,14 @@ def case_groups(case):
         everywhere(case, name, WORLDS[3:], schedulers=SCHEDULERS[1:], file="groups")
 
 
-def case_sort(case):
-    """The paper's sample sort."""
-    for scheduler in SCHEDULERS:
-        for ranks, options in WORLDS:
-            case.margay("--check-accounting", *options, program(case, "sample_sort"), "20000", ranks=ranks,
-                        env={"MARGAY_RMI_SCHEDULER": scheduler})
-            nodes = ranks * 2 if "--threads" in options else ranks
-            case.expect_lines([f"sorted {20000 * nodes} integers: right"])
-
-
 def case_stats(case):
     """`--stats` counts requests, why buffers were sent, and the waves of fences."""
     case.margay("--stats", program(case, "calls"), "statements", ranks=2)
     rows = {name: int(count) for name, count in re.findall(r"^ +([a-z ]+?) +(\d+)$", case.last.stderr, re.M)}
     case.expect(rows.get("requests sent") == rows.get("requests executed") == 4 * 5101, f"unexpected requests in {rows}")
     reasons = sum(rows.get(name, 0) for name in
-                  ("sent full", "sent by the factor", "sent by a sync call", "sent by a fence", "sent by a poll"))
+                  ("sent full", "sent by the factor", "sent by a sync call", "sent by a fence", "sent by a poll",
+                   "sent by a wait"))
     case.expect(rows.get("buffers sent") == reasons, f"each buffer has one reason in {rows}")
     case.expect(rows.get("fence waves", 0) >= 5, f"unexpected waves in {rows}")
 
@@ -161,6 +152,11 @@ def case_trace(case):
     """A trace has RMI's events with its sentences, and is whole."""
     trace = case.traced(program(case, "calls"), "statements", "questions", ranks=2)
     case.command("trace", "check", trace)
+    events = case.events(trace, "library_event")
+    # Each execution of another node's buffer, and each buffer's flush, is an event of that buffer's message.
+    sent, executed = ({(event["source"], event["destination"], event["sequence"]) for event in events
+                       if event["event"] in numbers and event["sequence"] != 0} for numbers in (range(6), (6,)))
+    case.expect(executed and executed <= sent, f"executed {executed} of {sent}")
     printed = case.command("trace", "print", trace, "--kind", "library_event")
     for sentence in (r"sends rank \d 128 requests in buffer \d+, \d+ bytes, because the aggregation factor is reached",
                      r"because of a fence", r"because of a synchronous request", r"executes \d+ requests of buffer",
@@ -170,10 +166,10 @@ def case_trace(case):
 
 def case_programs(case):
     """Different programs in one job are an error at the start that names both."""
-    case.margay(program(case, "calls"), "statements", ":", "-n", "1", program(case, "sample_sort"), ranks=1,
+    case.margay(program(case, "calls"), "statements", ":", "-n", "1", case.build.folder / "examples" / "rmi" / "sample_sort", ranks=1,
                 status="nonzero")
     case.expect("different programs in one job: node 0 runs" in case.last.stderr, "the message names the difference")
-    case.expect("rmi_calls" in case.last.stderr and "rmi_sample_sort" in case.last.stderr, "and both programs")
+    case.expect("rmi_calls" in case.last.stderr and "examples/rmi/sample_sort" in case.last.stderr, "and both programs")
 
 
 def case_held(case):

@@ -10,15 +10,22 @@
 #include <string_view>
 #include <thread>
 
-#include "tests/libraries/rmi/cases.hpp"
+#include "cases.hpp"
 
 namespace rmi = margay::rmi;
 
 namespace {
 
-using cases::Counter, cases::need, cases::need_error;
+using cases::need, cases::need_error;
 using rmi::async_rmi, rmi::get_node_id, rmi::get_num_nodes, rmi::rmi_fence, rmi::rmi_object, rmi::rmi_poll,
     rmi::sync_rmi;
+
+struct Counter {
+  int total = 0;
+  void add(int x) { total += x; }
+  int get() const { return total; }
+  int add_and_get(int x) { return total += x; }
+};
 
 // The program holds a monitor.
 void held() {
@@ -108,7 +115,7 @@ void removed() {
   }
   if (me == 0 && nodes > 1) {
     while (sync_rmi(0, &stays, &Counter::get) == 0) rmi_poll();
-    need_error("a cases::Counter, was removed on this node",
+    need_error("a (anonymous namespace)::Counter, was removed on this node",
                [&] { static_cast<void>(sync_rmi(last, brief.get(), rmi::method<&Counter::get>)); });
     need_error("Counter::add", [&] {
       try {
@@ -137,5 +144,5 @@ int main(int argc, char** argv) {
     beside = true;
     ++argv, --argc;
   }
-  return rmi::run(argc, argv, [](int count, char** words) { return cases::run_named(count, words, kCases); });
+  return rmi::run(argc, argv, [](int count, char** words) { return cases::run(count, words, kCases); });
 }

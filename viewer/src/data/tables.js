@@ -131,4 +131,10 @@ export const kTables = {
     bytes: { type: 'f64', missing: NaN },
     offset: { type: 'f64', missing: NaN },
   },
+  library_events: {
+    rank: { type: 'u32', missing: 0 },
+    time: { type: 'f64', missing: NaN },
+    text: { type: 'u32', missing: 0 },
+    call: { type: 'i32', missing: -1 },
+  },
 };

@@ -12,13 +12,14 @@ function collect(times, table, columns, is_of) {
   }
 }
 
-/** All times of `rank`, ascending, each once: calls begin and end, messages are sent, arrive, are received, entries come and go. */
+/** All times of `rank`, ascending, each once: calls begin and end, messages are sent, arrive, are received, entries come and go, libraries record events. */
 export function times_of_rank(trace, rank) {
   const times = [];
   const is_of = (value) => value === rank;
   collect(times, trace.calls, [['begin', 'rank'], ['end', 'rank']], is_of);
   collect(times, trace.messages, [['sent', 'source'], ['arrived', 'destination'], ['received', 'destination']], is_of);
   collect(times, trace.entries, [['from', 'rank'], ['to', 'rank']], is_of);
+  collect(times, trace.library_events, [['time', 'rank']], is_of);
   collect(times, trace.heap, [['from', 'rank'], ['to', 'rank']], is_of);
   const sorted = Float64Array.from(times).sort();
   let count = 0;

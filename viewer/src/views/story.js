@@ -3,6 +3,7 @@ import { bytes_text, counted, instant_text, time_text } from '../base/format.js'
 import { access_name, messages_of_access, way_text } from '../model/accesses.js';
 import { collective_of_call, entered_at, messages_of_call, rows_of_call, taking_part } from '../model/collective.js';
 import { call_text } from '../model/late.js';
+import { events_of_call } from '../model/library_events.js';
 import { lock_waited_for } from '../model/locks.js';
 import { story_parts } from '../model/story_text.js';
 import { facts, h, link_button } from './dom.js';
@@ -65,6 +66,7 @@ function call_facts(page, row) {
     if (messages.receive_call[message] === row) received.push(message);
   }
   const accesses = [...trace.accesses.call.keys()].filter((access) => trace.accesses.call[access] === row);
+  const events = events_of_call(trace, row);
   return facts([
     ['rank', String(calls.rank[row])], ['line', trace.text(calls.site[row])], ['begins', instant_text(calls.begin[row])],
     ['takes', over ? time_text(calls.end[row] - calls.begin[row]) : 'never returned'], ['of it waiting', time_text(calls.wait[row])], ['waited for', lock_waited_for(trace, row)],
@@ -72,6 +74,8 @@ function call_facts(page, row) {
     ['accesses', accesses.length === 0 ? null : h('span', {}, accesses.slice(0, kListed).map((access) => [
       link_button(access_name(trace, access), () => page.actions.select_access(access)), ' ']).flat(),
     accesses.length > kListed ? `and ${counted(accesses.length - kListed, 'more', 'more')}` : null)],
+    ['library', events.length === 0 ? null : h('span', {}, events.slice(0, kListed).map((event) => h('div', {}, trace.text(trace.library_events.text[event]))),
+      events.length > kListed ? `and ${counted(events.length - kListed, 'more', 'more')}` : null)],
   ]);
 }
 

@@ -48,5 +48,6 @@ export function timeline_bar({ trace, store, actions }) {
     h('ul', { class: 'legend', 'aria-label': 'legend' }, kCategories.map(({ id, label }) => h('li', {}, h('i', { class: `swatch swatch-${id}` }), label)),
       h('li', {}, h('i', { class: 'swatch swatch-waiting' }), 'waiting'), h('li', {}, h('i', { class: 'swatch swatch-gap' }), 'computing'),
       h('li', {}, h('i', { class: 'swatch swatch-arrow' }), 'message'), h('li', {}, h('i', { class: 'swatch swatch-late' }), 'one side was late'),
-      trace.accesses.rows > 0 ? h('li', {}, h('i', { class: 'swatch swatch-access' }), 'put, get, accumulate (one-sided)') : null));
+      trace.accesses.rows > 0 ? h('li', {}, h('i', { class: 'swatch swatch-access' }), 'put, get, accumulate (one-sided)') : null,
+      trace.library_events.rows > 0 ? h('li', {}, h('i', { class: 'swatch swatch-library' }), 'event of a library') : null));
 }

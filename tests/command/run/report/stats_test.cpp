@@ -51,6 +51,32 @@ TEST_CASE("the accounting law is checked for each ordered pair") {
   CHECK(check_accounting(test.board).offending_pairs == 2);
 }
 
+TEST_CASE("counters that a library declares equal are compared by their sums") {
+  TestBoard test(2);
+  test.all(sim::RankState::finalized);
+  const auto join = [&](std::uint32_t rank, std::size_t place, std::uint64_t sent, std::uint64_t taken) {
+    sim::BoardLibrary& library = test.board.block(rank).libraries[place];
+    sim::set_text(library.name, "mail");
+    sim::set_text(library.counters[0].name, "sent");
+    sim::set_text(library.counters[1].name, "taken");
+    library.counters[0].count = sent;
+    library.counters[1].count = taken;
+    library.equals[0] = 2;
+  };
+  join(0, 0, 5, 1);
+  join(1, 2, 1, 5);
+  CHECK_FALSE(check_accounting(test.board).fails());
+  test.board.block(1).libraries[2].counters[1].count = 4;
+  const AccountingResult result = check_accounting(test.board);
+  CHECK(result.fails());
+  CHECK(result.unequal_counters == 1);
+  CHECK(says(result.lines, "library mail: sent 6, taken 5"));
+  // A damaged board names no counter.
+  test.board.block(0).libraries[0].equals[0] = 200;
+  test.board.block(1).libraries[2].equals[0] = 200;
+  CHECK_FALSE(check_accounting(test.board).fails());
+}
+
 TEST_CASE("accounts of a job that did not end are not judged") {
   TestBoard test(2);
   CHECK_FALSE(check_accounting(test.board).checked);
@@ -136,11 +162,20 @@ TEST_CASE("a deadlock is proven by answers that came after nothing moved any mor
   SUBCASE("all answered") {
     second.wait.answered = question;
     const auto lines = stall.look(30);
-    CHECK(says(lines, "margay: deadlock: "));
+    CHECK(says(lines, "margay: deadlock: all ranks wait for messages, and none is in flight"));
     CHECK(says(lines, "cycle: 0 -> 1 -> 0"));
     CHECK(says(lines, "almost the awaited one: 4 bytes from rank 0 (tag 2, not 1)"));
     CHECK(stall.deadlock());
     CHECK(stall.look(40).empty());
+  }
+  SUBCASE("all answered, and a heap is full") {
+    second.wait.answered = question;
+    sim::set_text(first.wait.held,
+                  "message 3 of rank 1 (8 bytes): no room for it in the heap of portal 53 (mail: bag)");
+    const auto lines = stall.look(30);
+    CHECK(says(lines, "margay: deadlock: "));
+    CHECK_FALSE(says(lines, "none is in flight"));
+    CHECK(says(lines, "held on its wire: message 3 of rank 1 (8 bytes): no room for it in the heap of portal 53"));
   }
   SUBCASE("one moved, and answered an older question") {
     second.wait.answered = question;

@@ -83,6 +83,34 @@ TEST_CASE("story: messages of a window's synchronisation are distinguished from 
   CHECK(belongs_to_library(7, kWindow4));
 }
 
+TEST_CASE("names: a library's portal has the library's names for match bits, and no meaning of MPI") {
+  HandMade made;
+  constexpr std::uint8_t kPortal = 53;
+  const auto define = [&](std::uint64_t index, std::uint64_t bits, std::uint64_t ignored, std::string_view name) {
+    made.trace.files[0].definitions.push_back({sim::DefinitionKind::match_bits, 5, sim::entry_number(kPortal, index),
+                                               bits, sim::named_bits_text(ignored, name)});
+  };
+  define(0, 0x100, 0xff, "letter {number} of the day");
+  define(1, 0x200, 0, "bill");
+  made.trace.files[0].definitions.push_back({sim::DefinitionKind::portal, 5, kPortal, 0, "mail: bag"});
+  const TraceNames names(made.trace);
+  CHECK_EQ(names.bits(0, kPortal, 0x107, 5), "letter 7 of the day");
+  CHECK_EQ(names.bits(0, kPortal, 0x200, 5), "bill");
+  CHECK_EQ(names.bits(0, kPortal, 0x201, 5), "bits 0x201");
+  CHECK_EQ(names.bits(1, kPortal, 0x200, 5), "bits 0x200");  // another file
+  CHECK_EQ(names.wanted(0, kPortal, 0x200, 0, 5), "bill");
+  CHECK_EQ(names.mismatch(0, kPortal, 0x200, 0, 5, {0x107, 0, 5}),
+           "it accepts bill, and the message is letter 7 of the day");
+  CHECK(names.is_of_library(0, kPortal));
+  // Bits of a library may look like a window's.
+  constexpr std::uint64_t kLikeWindow = std::uint64_t{4} << 32U | mpi_adi::kWindowTag;
+  CHECK(names.bits(0, kPortal, kLikeWindow, 5).starts_with("bits 0x"));
+  sim::TraceEvent event;
+  event.match_bits = kLikeWindow;
+  event.header = static_cast<std::uint8_t>(portals::Kind::get);
+  CHECK_FALSE(names.belongs_to_library(0, kPortal, event));
+}
+
 TEST_CASE("names: the latest definition before an event is used, and without one the number is printed") {
   HandMade made;
   made.trace.files[0].definitions.push_back({sim::DefinitionKind::communicator, 5000, 2, std::uint64_t{4} << 32U, ""});

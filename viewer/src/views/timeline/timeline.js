@@ -9,6 +9,7 @@ import { h } from '../dom.js';
 import { draw_axis } from './axis.js';
 import { AccessDrawer } from './draw_accesses.js';
 import { ArrowDrawer, draw_path } from './draw_arrows.js';
+import { LibraryDrawer } from './draw_library.js';
 import { LaneDrawer } from './draw_lanes.js';
 import { draw_call, draw_collective, draw_cursor, draw_range } from './draw_marks.js';
 import { mark_label, show_labels } from './labels.js';
@@ -33,6 +34,7 @@ export class Timeline {
   #lane_drawer;
   #arrow_drawer;
   #access_drawer;
+  #library_drawer;
   #rows;
   #scene = null;
   #palette = null;
@@ -55,6 +57,7 @@ export class Timeline {
     this.#lane_drawer = new LaneDrawer(trace, page.lanes);
     this.#arrow_drawer = new ArrowDrawer(trace, new ArrowLevels(trace.messages, store.state.rows, this.#pairs));
     this.#access_drawer = new AccessDrawer(trace);
+    this.#library_drawer = new LibraryDrawer(trace);
     this.#listen();
   }
 
@@ -173,6 +176,7 @@ export class Timeline {
       if (collective >= 0) draw_collective(context, scene, palette, trace, collective);
       draw_call(context, scene, palette, trace, selected.row);
     }
+    this.#library_drawer.draw(context, scene, palette);
     if (selected?.kind === 'access') this.#access_drawer.draw_chosen(context, scene, palette, selected.row);
     if (selected?.kind === 'collective') draw_collective(context, scene, palette, trace, selected.row);
     if (this.#range) draw_range(context, scene, palette, ...this.#range);
@@ -215,6 +219,8 @@ export class Timeline {
     if (message >= 0) return { message, access: -1, call: -1, x, y };
     const access = message_at(this.#access_drawer.drawn, x, y);
     if (access >= 0) return { message, access, call: -1, x, y };
+    const library = this.#library_drawer.rows_at(this.#scene, x, y);
+    if (library.length > 0) return { message, access, library, call: this.#page.trace.library_events.call[library[0]], x, y };
     const call = call_at(this.#scene, this.#page.lanes, x, y);
     if (!call) return { message, access, call: -1, x, y };
     return { message, access, call: call.row, count: this.#calls_in_pixel(call), x, y };
@@ -230,8 +236,9 @@ export class Timeline {
 
   #hover(event) {
     const found = this.#found(event);
-    this.#canvas.classList.toggle('over', Math.max(found.message, found.access, found.call) >= 0);
-    if (Math.max(found.message, found.access, found.call) < 0) {
+    const is_over = Math.max(found.message, found.access, found.call) >= 0 || found.library !== undefined;
+    this.#canvas.classList.toggle('over', is_over);
+    if (!is_over) {
       this.#leave();
       return;
     }
@@ -285,6 +292,15 @@ export class Timeline {
     if (!line) return null;
     const [x, y] = [(line.x0 + line.x1) / 2, (line.y0 + line.y1) / 2];
     if (x < 0 || y < 0 || x > this.#scene.width || y > this.#scene.height) return null;
+    const box = this.#canvas.getBoundingClientRect();
+    return { x: box.left + x, y: box.top + y };
+  }
+
+  /** The position of a library's event in the window. */
+  position_of_library_event(row) {
+    this.draw();
+    const { rank, time } = this.#page.trace.library_events;
+    const { x, y } = this.#library_drawer.position_of(this.#scene, rank[row], time[row]);
     const box = this.#canvas.getBoundingClientRect();
     return { x: box.left + x, y: box.top + y };
   }

@@ -3,6 +3,8 @@ import { bytes_text, counted, instant_text, time_text } from '../../base/format.
 import { access_name, way_text } from '../../model/accesses.js';
 import { message_name } from '../words.js';
 
+const kEventsMost = 8;
+
 /** Lines on a message. */
 export function message_lines(trace, row) {
   const { messages } = trace;
@@ -36,10 +38,18 @@ export function access_lines(trace, row) {
   return [access_name(trace, row), `at offset ${accesses.offset[row]} of ${trace.text(accesses.window[row])}`, `by ${way_text(trace, row)}`];
 }
 
-/** The lines for `found`, as {message}, {access} or {call, count}; each is -1 if there is none. */
+/** Lines on events of libraries. */
+export function library_lines(trace, rows) {
+  const { library_events } = trace;
+  const lines = rows.slice(0, kEventsMost).map((row) => `${instant_text(library_events.time[row])}, rank ${library_events.rank[row]}: ${trace.text(library_events.text[row])}`);
+  return rows.length > kEventsMost ? [...lines, `and ${counted(rows.length - kEventsMost, 'more event')}`] : lines;
+}
+
+/** The lines for `found`, as {message}, {access}, {library: rows} or {call, count}; a number is -1 if there is none. */
 export function tooltip_lines(trace, found) {
   if (found.message >= 0) return message_lines(trace, found.message);
   if (found.access >= 0) return access_lines(trace, found.access);
+  if (found.library) return library_lines(trace, found.library);
   if (found.count > 1) return [`${counted(found.count, 'call')} in this pixel`, 'zoom in to separate them'];
   return call_lines(trace, found.call);
 }

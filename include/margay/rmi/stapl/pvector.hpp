@@ -1,0 +1,316 @@
+// The distributed vector of STAPL (paper 004, sections 4 and 5.3). "The user sees a single object; at run-time the
+// pContainer creates one sub-pContainer object per node in which to actually store data."
+//
+// Its methods follow the paper's three patterns (5.3):
+//   access         sync_rmi        `x = v[i]`, read(), the copy into a std::vector
+//   update         async_rmi       `v[i] = x`, push_back(), write()
+//   group update   broadcast_rmi   resize()
+// An operation on elements of the calling node makes no request. Updates are complete after the next rmi_fence(), which
+// also separates the updates of one node from the accesses of another.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <iterator>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "margay/rmi.hpp"
+#include "margay/rmi/stapl/address_translator.hpp"
+
+namespace margay::rmi {
+
+namespace detail {
+
+// A class with push_back(), such as std::vector, and the type that it appends.
+template <class T>
+concept Appendable = requires(T& whole, const typename T::value_type& value) {
+  whole.push_back(value);
+};
+struct NotAppendable {};
+template <class T>
+struct Appended {
+  using type = NotAppendable;
+};
+template <Appendable T>
+struct Appended<T> {
+  using type = typename T::value_type;
+};
+
+// Reports, at compile time, an element type of which a pvector cannot be made. True if it can.
+template <class T>
+constexpr bool check_element() {
+  constexpr Refusal why = refusal_of_elements<T>();
+  static_assert(why == Refusal::none,
+                "margay::rmi: the elements of a pvector cannot travel; the next error has the reason");
+  check_reason<T, why>();
+  static_assert(std::is_copy_constructible_v<T> && std::is_copy_assignable_v<T>,
+                "margay::rmi: the elements of a pvector are copied: add a copy constructor and a copy assignment");
+  static_assert(!std::is_same_v<T, bool>, "margay::rmi: a pvector of bool has no spans of elements; take char");
+  return true;
+}
+
+}  // namespace detail
+
+// A vector of `size` elements in parts of equal size, one on each node, in the order of nodes.
+//
+// Elements: copyable, and able to travel (travel.hpp); else a compile-time error gives the reason.
+// Threads: those of RMI, one a node. Neither copied nor moved: the address names it to requests.
+// Errors: an index out of range throws `error` before anything is sent. What fails at an owner is thrown as RMI does:
+// by the next fence after an update, at once by an access.
+template <class T>
+class pvector {
+  static_assert(detail::check_element<T>());
+
+ public:
+  using value_type = T;
+  // What push_back() appends to an element.
+  using appended_type = typename detail::Appended<T>::type;
+
+  // An element of a pvector that is not const: assignment is an update, conversion to T an access. It refers to the
+  // pvector; `auto x = v[i]` copies this reference, not the element.
+  class reference {
+   public:
+    reference(pvector& whole, std::size_t index) : whole_(&whole), index_(index) {}
+    reference(const reference&) = default;
+    ~reference() = default;
+
+    // See pvector::operator[] const.
+    operator T() const { return std::as_const(*whole_)[index_]; }
+    // Without a wait: at most one asynchronous request.
+    reference& operator=(const T& value) {
+      whole_->set(index_, value);
+      return *this;
+    }
+    // Copies the element.
+    reference& operator=(const reference& other) { return *this = static_cast<T>(other); }
+    // See pvector::push_back(). The paper's footnote 3 asks for it.
+    void push_back(const appended_type& value) requires detail::Appendable<T> { whole_->push_back(index_, value); }
+
+   private:
+    pvector* whole_;
+    std::size_t index_;
+  };
+
+  // Collective, outside of a method: all nodes give the same size. Each node makes its part, of copies of `initial`.
+  explicit pvector(std::size_t size = 0, const T& initial = T())
+      : parts_(size, get_num_nodes()),
+        node_(get_node_id()),
+        own_(parts_.part_of(node_)),
+        mine_(own_.count, initial),
+        handle_(*this) {}
+  // Local. Before it, a fence ends the requests of other nodes.
+  ~pvector() = default;
+  pvector(const pvector&) = delete;
+  pvector& operator=(const pvector&) = delete;
+
+  [[nodiscard]] std::size_t size() const { return parts_.size(); }
+  // The nodes of the elements. Valid until a resize().
+  [[nodiscard]] const address_translator& parts() const { return parts_; }
+  // The elements of this node, in place. Valid until a resize().
+  [[nodiscard]] std::span<T> local() { return mine_; }
+  [[nodiscard]] std::span<const T> local() const { return mine_; }
+
+  // An access (paper, 4): a copy of the element. One synchronous request, none if it is local.
+  [[nodiscard]] T operator[](std::size_t index) const {
+    const location at = locate("operator[]", index);
+    if (at.node == node_) return mine_[at.offset];
+    return sync_rmi(at.node, handle_, method<&pvector::element>, index);
+  }
+  [[nodiscard]] reference operator[](std::size_t index) {
+    static_cast<void>(locate("operator[]", index));
+    return {*this, index};
+  }
+  // An update: appends to the element `index`, which is a container. At most one asynchronous request. As a method of
+  // async_rmi() it is the one of the paper's sample sort (4, line 17).
+  void push_back(std::size_t index, const appended_type& value) requires detail::Appendable<T> {
+    const location at = locate("push_back", index);
+    if (at.node == node_)
+      mine_[at.offset].push_back(value);
+    else
+      async_rmi(at.node, handle_, method<&pvector::push_back>, index, value);
+  }
+
+  // Copies of `count` elements from `first`. One synchronous request to each owner, all at once.
+  [[nodiscard]] std::vector<T> read(std::size_t first, std::size_t count) const {
+    check_range("read", first, count);
+    std::vector<subrange> pieces;
+    parts_.for_each_part(first, count, [&](const subrange& piece) { pieces.push_back(piece); });
+    std::deque<rmi_handle<std::vector<T>>> asked;
+    std::vector<T> values;
+    values.reserve(count);
+    auto next = pieces.begin();
+    for (const subrange& piece : pieces) {
+      for (; next != pieces.end() && asked.size() < kAskedMost; ++next) {
+        if (next->node == node_) continue;
+        asked.push_back(
+            sync_rmi_nonblocking(next->node, handle_, method<&pvector::elements>, next->first, next->count));
+      }
+      append(values, piece, asked);
+    }
+    return values;
+  }
+  // All elements. The paper's "splitter privatization" (4, line 13): std::vector<int> splitters(global_splitters).
+  explicit operator std::vector<T>() const { return read(0, size()); }
+
+  // An update of values.size() elements from `first`. One asynchronous request to each owner.
+  void write(std::size_t first, std::span<const T> values) {
+    check_range("write", first, values.size());
+    parts_.for_each_part(first, values.size(), [&](const subrange& piece) {
+      const std::span<const T> theirs = values.subspan(piece.first - first, piece.count);
+      if (piece.node == node_)
+        std::copy(theirs.begin(), theirs.end(), stored(piece.first, piece.count).begin());
+      else
+        async_rmi(piece.node, handle_, method<&pvector::write>, piece.first, theirs);
+    });
+  }
+
+  // A group update: changes the number of elements, and moves elements so that parts have equal sizes again. Not
+  // collective. Complete after the next fence; between the two, elements have any of their values, but other resizes
+  // may be called: they take effect in one order, that of their arrival on node 0. One request to node 0, a broadcast,
+  // and one request from each node to each that stores elements of it from then on: at most two if the vector grows.
+  void resize(std::size_t size, const T& initial = T()) {
+    async_rmi(0, handle_, method<&pvector::order_resize>, size, initial);
+  }
+
+ private:
+  // At most so many results of read() are awaited at once, below RMI's own limit.
+  static constexpr std::size_t kAskedMost = 64;
+
+  struct Resize {
+    std::size_t size;
+    T initial;
+  };
+  // Elements that a resize has moved to this node; they may arrive before it.
+  struct Moved {
+    std::size_t resize;
+    std::size_t first;
+    std::vector<T> values;
+  };
+
+  [[nodiscard]] location locate(const char* call, std::size_t index) const {
+    if (index >= size()) [[unlikely]] {
+      fail(std::string("pvector::") + call + ": invalid index " + std::to_string(index) + "; the size is " +
+           std::to_string(size()));
+    }
+    // Most accesses are local; find() divides.
+    if (index - own_.first < own_.count) return {node_, index - own_.first};
+    return parts_.find(index);
+  }
+  void check_range(const char* call, std::size_t first, std::size_t count) const {
+    if (first <= size() && count <= size() - first) [[likely]]
+      return;
+    fail(std::string("pvector::") + call + ": invalid range of " + std::to_string(count) + " elements from index " +
+         std::to_string(first) + "; the size is " + std::to_string(size()));
+  }
+  // `count` elements from `first`, in place. Throws `error` if this node does not store them: the caller's indices are
+  // checked before, those of requests are not.
+  [[nodiscard]] std::span<T> stored(std::size_t first, std::size_t count) {
+    return local().subspan(offset_of(first, count), count);
+  }
+  [[nodiscard]] std::span<const T> stored(std::size_t first, std::size_t count) const {
+    return local().subspan(offset_of(first, count), count);
+  }
+  [[nodiscard]] std::size_t offset_of(std::size_t first, std::size_t count) const {
+    if (first < own_.first || first > own_.end() || count > own_.end() - first)
+      fail("pvector: elements have moved to another node because of a resize; add a fence between resize and access");
+    return first - own_.first;
+  }
+
+  // The next piece of read(): from this node, or from the first request.
+  void append(std::vector<T>& values, const subrange& piece, std::deque<rmi_handle<std::vector<T>>>& asked) const {
+    if (piece.node == node_) {
+      const std::span<const T> mine = stored(piece.first, piece.count);
+      values.insert(values.end(), mine.begin(), mine.end());
+      return;
+    }
+    std::vector<T> theirs = asked.front().wait();
+    asked.pop_front();
+    std::move(theirs.begin(), theirs.end(), std::back_inserter(values));
+  }
+
+  // --- Requests. Updates are methods of their own requests: an owner that has resized meanwhile passes them on. ---
+
+  void set(std::size_t index, const T& value) {
+    const location at = locate("operator[]", index);
+    if (at.node == node_)
+      mine_[at.offset] = value;
+    else
+      async_rmi(at.node, handle_, method<&pvector::set>, index, value);
+  }
+  [[nodiscard]] const T& element(std::size_t index) const { return stored(index, 1)[0]; }
+  [[nodiscard]] std::vector<T> elements(std::size_t first, std::size_t count) const {
+    const std::span<const T> asked = stored(first, count);
+    return {asked.begin(), asked.end()};
+  }
+
+  // On node 0: broadcasts have an order only if one node sends them.
+  void order_resize(std::size_t size, const T& initial) {
+    broadcast_rmi(handle_, method<&pvector::queue_resize>, size, initial);
+  }
+  void queue_resize(std::size_t size, const T& initial) {
+    queued_.push_back({size, initial});
+    continue_resizes();
+  }
+  // Takes the elements that have arrived for the last resize, and begins the next one when none are missing.
+  void continue_resizes() {
+    for (;;) {
+      std::erase_if(moved_, [this](const Moved& moved) {
+        if (moved.resize != resizes_) return false;
+        std::copy(moved.values.begin(), moved.values.end(), stored(moved.first, moved.values.size()).begin());
+        missing_ -= moved.values.size();
+        return true;
+      });
+      if (missing_ != 0 || queued_.empty()) return;
+      const Resize next = std::move(queued_.front());
+      queued_.pop_front();
+      ++resizes_;
+      move_elements(next);
+    }
+  }
+  // Sends the elements that other nodes store from now on, and makes room for those that come.
+  void move_elements(const Resize& next) {
+    const address_translator parts(next.size, parts_.nodes());
+    const subrange own = parts.part_of(node_);
+    const std::size_t left = std::min(size(), next.size);
+    std::vector<T> mine(own.count, next.initial);
+    missing_ = parts.part_of(node_, 0, left).count;
+    const subrange before = parts_.part_of(node_, 0, left);
+    parts.for_each_part(before.first, before.count, [&](const subrange& piece) {
+      const std::span<T> elements = stored(piece.first, piece.count);
+      if (piece.node != node_) {
+        async_rmi(piece.node, handle_, method<&pvector::take_moved>, resizes_, piece.first, elements);
+        return;
+      }
+      std::move(elements.begin(), elements.end(), mine.begin() + static_cast<std::ptrdiff_t>(piece.first - own.first));
+      missing_ -= piece.count;
+    });
+    mine_.swap(mine);
+    parts_ = parts;
+    own_ = own;
+  }
+  void take_moved(std::size_t resize, std::size_t first, std::span<const T> values) {
+    moved_.push_back({resize, first, {values.begin(), values.end()}});
+    continue_resizes();
+  }
+
+  address_translator parts_;
+  int node_;
+  // This node's part: its indices, its elements.
+  subrange own_;
+  std::vector<T> mine_;
+  // The number of resizes that have begun here, and those that have not.
+  std::size_t resizes_ = 0;
+  std::deque<Resize> queued_;
+  // Elements of the last resize that are to arrive; arrived ones of later resizes.
+  std::size_t missing_ = 0;
+  std::vector<Moved> moved_;
+  // The last member: requests arrive from its construction on.
+  rmi_object<pvector> handle_;
+};
+
+}  // namespace margay::rmi
