@@ -207,8 +207,9 @@ def case_cycle(case):
 
 def case_lost(case):
     """The death of a node ends the job, and the report names it."""
-    case.margay(program(case, "calls"), "lost", ranks=3, status="nonzero")
-    case.expect("rank-died" in case.ids(), f"unexpected {case.ids()}")
+    for scheduler in SCHEDULERS:
+        case.margay(program(case, "calls"), "lost", ranks=3, status="nonzero", env={"MARGAY_RMI_SCHEDULER": scheduler})
+        case.expect("rank-died" in case.ids(), f"{scheduler}: unexpected {case.ids()}")
 
 
 if __name__ == "__main__":
