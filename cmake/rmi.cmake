@@ -11,6 +11,8 @@ add_library(margay::rmi ALIAS margay_rmi)
 target_link_libraries(margay_rmi PRIVATE margay_host_interface margay_flags)
 target_include_directories(margay_rmi PUBLIC $<BUILD_INTERFACE:${margay_stage}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_compile_features(margay_rmi INTERFACE cxx_std_20)
-set_target_properties(margay_rmi PROPERTIES EXPORT_NAME rmi CXX_VISIBILITY_PRESET default VERSION ${PROJECT_VERSION} SOVERSION 0)
+set_target_properties(margay_rmi PROPERTIES EXPORT_NAME rmi CXX_VISIBILITY_PRESET default VERSION ${PROJECT_VERSION} SOVERSION 0
+  # Finds libmpi.so.12 beside itself: the run path of a program does not serve its libraries.
+  INSTALL_RPATH "$ORIGIN")
 # Its copy of the portals layer is not for programs.
 target_link_options(margay_rmi PRIVATE -Wl,--exclude-libs,libmargay_structures.a -Wl,-z,nodelete -Wl,--enable-new-dtags)

@@ -43,6 +43,7 @@ def write_text(path, lines):
 
 
 def write_samples(path, rows):
+    path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(("panel", "series", "x", "repeat", UNIT))
@@ -62,8 +63,8 @@ def run_experiments(names, scale, build, out, quiet, head):
         panels, disturbed = measured[key]
         body = experiment.text(panels, experiment.paper, machine.processors())
         lines = [experiment.title, *head, *quiet_lines(disturbed), "", *body]
-        write_text(out / f"{name}.txt", lines)
         write_samples(out / f"{name}.csv", experiments.rows_of(panels))
+        write_text(out / f"{name}.txt", lines)
         (out / f"{name}.svg").write_text(experiment.picture(experiment.title, panels), encoding="utf-8")
         print("\n".join(lines).rstrip() + "\n")
 
@@ -78,10 +79,11 @@ def run_goals(root, options, build, out):
         measured = goals.measure(scale, build, quiet, say)
     except experiments.Failed as error:
         sys.exit(f"scripts/bench: {error}")
-    lines = [*heading(root), *quiet_lines(quiet.disturbed), "", *goals.text(measured)]
-    write_text(out / "goals.txt", lines)
+    # The samples first: they are kept if a goal's series is missing.
     rows = [(f"{name}: {row[0]}", *row[1:]) for name, panels in measured.items() for row in experiments.rows_of(panels)]
     write_samples(out / "goals.csv", rows)
+    lines = [*heading(root), *quiet_lines(quiet.disturbed), "", *goals.text(measured)]
+    write_text(out / "goals.txt", lines)
     print("\n".join(lines))
     say(f"written: {out / 'goals.txt'}, {out / 'goals.csv'}")
     return 0

@@ -221,6 +221,10 @@ class Rank {
   // Adds an observer of lost ranks, and removes it; as above.
   virtual void observe_losses(Observer& observer, bool on) = 0;
 
+  // Wakes `peer`, a rank of this node, if it sleeps in a wait: for a wait that ends by memory which both ranks share.
+  // Called after the write. A few instructions, unless the rank sleeps.
+  virtual void wake(portals::Rank peer) = 0;
+
   // Makes one progress round. Returns whether anything moved.
   virtual bool progress() = 0;
   // Makes progress until `done(argument)`, which makes no call that waits. Spins, yields or sleeps as MPI's waits do.

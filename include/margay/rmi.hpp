@@ -1,5 +1,5 @@
 // RMI: remote method invocation of STAPL (paper 004), the communication of a parallel library of containers and
-// algorithms. Link with margay::rmi (CMake), and start the program with `margay run`.
+// algorithms. Link with margay::rmi (CMake) or margay-rmi (pkg-config), and start the program with `margay run`.
 //
 //   struct Counter {
 //     int total = 0;
@@ -497,7 +497,8 @@ void collect_rmi(T* object, Method method, const In& input, Out& output, Combine
 inline void rmi_fence() {
   core::fence();
 }
-// The same by this tree instead of the one that MARGAY_RMI_FENCE selects. Requires: the same tree on all nodes.
+// The same by this tree instead of the one that MARGAY_RMI_FENCE selects. Throws `error` for central and mcs unless all
+// nodes are threads of one process. Requires: the same tree on all nodes.
 inline void rmi_fence(Tree tree) {
   core::fence(tree);
 }

@@ -30,6 +30,7 @@ const char* lasting_name(const char* library, const char* step) {
 
 Part::Part(mpi_adi::MpiRank& rank, const host::Library& library, std::size_t slot, Release release)
     : rank_(rank), process_(mpi_adi::current_process()), library_(library), slot_(slot), release_(release) {
+  for (const host::NamedPortal& each : library_.portals) portals_ |= std::uint64_t{1} << each.portal;
   sim::BoardLibrary& on_board = rank_.board().libraries[slot_];
   // A library that joins again continues its counts.
   if (on_board.name.data() != std::string_view(library_.name)) on_board = {};
@@ -124,7 +125,11 @@ void Part::enter(const char* name, const void* caller) {
   rank_.enter();
   caller_ = caller;
   ++rank_.board().calls;
-  sim::set_name(rank_.board().mpi_call, name);
+  if (name != name_on_board_) [[unlikely]] {
+    sim::set_name(board_name_, name);
+    name_on_board_ = name;
+  }
+  rank_.board().mpi_call = board_name_;
   if (rank_.recorder().on()) [[unlikely]]
     rank_.call_trace().enter(rank_.recorder(), name, caller);
 }
@@ -249,6 +254,13 @@ void Part::observe_losses(host::Observer& observer, bool on) {
   list(rank_.device().loss_observers(), observer, on);
 }
 
+void Part::wake(portals::Rank peer) {
+  // A rank that is alone on its node, and one of a virtual machine, have no such memory.
+  const sim::NodeMemory* const memory = rank_.process().node_memory();
+  if (memory == nullptr) return;
+  if (const std::uint32_t local = memory->local_rank(peer); local != sim::NodeMemory::kNotHere) memory->ring(local);
+}
+
 bool Part::progress() {
   return rank_.device().progress();
 }
@@ -308,8 +320,12 @@ Status Part::wait(const host::Wait& wait, bool (*done)(void*), void* argument) {
                                  .peer = wait.peer == portals::kAnyRank ? -1 : static_cast<std::int32_t>(wait.peer),
                                  .needs_message = wait.needs_message && !wait.is_idle,
                                  .returns_to = caller_};
+  const sim::Initiator& initiator = rank_.process().kernel().initiator();
   const auto over = [&] {
     if (done(argument)) return true;
+    // Each round of a wait comes here.
+    if (initiator.losses() == 0) [[likely]]
+      return false;
     lost = first_lost(wait.peer);
     return lost != portals::kAnyRank;
   };
@@ -404,8 +420,7 @@ void Part::abort(int code, const std::string& message) {
 }
 
 bool Part::has(portals::PortalIndex portal) const {
-  return std::ranges::any_of(library_.portals,
-                             [portal](const host::NamedPortal& each) { return each.portal == portal; });
+  return portal < portals::kPortalCount && (portals_ >> portal & 1) != 0;
 }
 
 }  // namespace margay::libraries

@@ -2,6 +2,7 @@
 // requires the process lock, unless include/margay/host.hpp states otherwise.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -68,6 +69,7 @@ class Part final : public host::Rank {
   void observe(portals::Descriptor& descriptor, host::Observer* observer) override;
   void observe_rounds(host::Observer& observer, bool on) override;
   void observe_losses(host::Observer& observer, bool on) override;
+  void wake(portals::Rank peer) override;
   bool progress() override;
   [[nodiscard]] portals::Status wait(const host::Wait& wait, bool (*done)(void*), void* argument) override;
   [[nodiscard]] portals::Status barrier(const char* call) override;
@@ -108,12 +110,16 @@ class Part final : public host::Rank {
   // The process of the thread that joined.
   mpi_adi::MpiProcess& process_;
   const host::Library library_;
+  std::uint64_t portals_ = 0;  // a bit for each of its portals, which Libraries::check() has tested
   const std::size_t slot_;
   const Release release_;
   // Owned by the rank, from open() to end().
   mpi_adi::Communicator* communicator_ = nullptr;
   // The address in the program to which the latest call returns.
   const void* caller_ = nullptr;
+  // The name of the latest call, a literal, and its form on the job board. Most calls have the name of the one before.
+  const char* name_on_board_ = nullptr;
+  std::array<char, sim::kCallNameBytes> board_name_{};
   // The barrier in progress, or the last one; nullptr before the first.
   std::unique_ptr<collectives::CallTask> barrier_;
   // By observer. Owner tags of descriptors and transmissions point to the listeners, so these are neither moved nor

@@ -1,6 +1,8 @@
 #include "libraries/rmi/bodies.hpp"
 
 #include <algorithm>
+#include <new>
+#include <string>
 #include <utility>
 
 namespace margay::rmi::core {
@@ -25,8 +27,15 @@ std::uint32_t Bodies::offer(Memory memory, std::size_t bytes) {
 }
 
 Fetch& Bodies::fetch(std::uint32_t node, std::uint32_t number, std::size_t bytes) {
+  Memory memory;
+  try {
+    memory = allocate(bytes);
+  } catch (const std::bad_alloc&) {
+    rank_.abort(1, "there is no memory for a request or result of " + std::to_string(bytes) + " bytes of node " +
+                       std::to_string(node) + "; send it in parts");
+  }
   const portals::MatchBits bits = match_bits(MessageKind::fetched, next_fetch_++);
-  fetches_.emplace_back(allocate(bytes), bytes, bits);
+  fetches_.emplace_back(node, std::move(memory), bytes, bits);
   Fetch& fetch = fetches_.back();
   list_.append(fetch.entry_);
   Header get = Wire::header(node, kBodyPortal, match_bits(MessageKind::body, number));
@@ -39,6 +48,8 @@ Fetch& Bodies::fetch(std::uint32_t node, std::uint32_t number, std::size_t bytes
 }
 
 void Bodies::end(Fetch& fetch) {
+  if (fetch.block_.bytes() != fetch.bytes())
+    refuse_message(rank_, fetch.node_, "request or result", "it is shorter than announced");
   list_.remove(fetch.entry_);
   const auto at = std::ranges::find_if(fetches_, [&fetch](const Fetch& each) { return &each == &fetch; });
   fetches_.erase(at);

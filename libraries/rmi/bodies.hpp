@@ -15,11 +15,12 @@ namespace margay::rmi::core {
 // A body that this node fetches from another one.
 class Fetch {
  public:
-  // For Bodies.
-  Fetch(Memory memory, std::size_t bytes, portals::MatchBits bits)
-      : memory_(std::move(memory)),
+  // For Bodies. `node`: the only one that may send the body.
+  Fetch(std::uint32_t node, Memory memory, std::size_t bytes, portals::MatchBits bits)
+      : node_(node),
+        memory_(std::move(memory)),
         block_(portals::Buffer{memory_.get(), bytes}),
-        entry_({.match_bits = bits}, block_, {.offset_by = portals::OffsetBy::sender}) {}
+        entry_({.match_bits = bits, .source_rank = node}, block_, {.offset_by = portals::OffsetBy::sender}) {}
 
   // Whether all of it is there.
   [[nodiscard]] bool done() const { return block_.messages() != 0; }
@@ -29,6 +30,7 @@ class Fetch {
 
  private:
   friend class Bodies;
+  std::uint32_t node_;
   Memory memory_;
   portals::SingleBlock block_;
   portals::MatchEntry entry_;
@@ -44,9 +46,9 @@ class Bodies {
 
   // Keeps a body until it has been fetched once. Returns its number.
   [[nodiscard]] std::uint32_t offer(Memory memory, std::size_t bytes);
-  // Asks for the body of this number at `node`. Throws std::bad_alloc if there is no memory for it.
+  // Asks for the body of this number at `node`. Ends the job if there is no memory for it.
   [[nodiscard]] Fetch& fetch(std::uint32_t node, std::uint32_t number, std::size_t bytes);
-  // Ends a fetch that is done.
+  // Ends a fetch that is done. Ends the job if the answer is shorter than announced.
   void end(Fetch& fetch);
   // Frees the bodies that have been fetched.
   void sweep() {

@@ -18,6 +18,7 @@ void send_buffer(Node& node, std::uint32_t destination, Flush why) {
   node.take();
   while (node.runs_methods() && node.run()) {
   }
+  node.outbox.send_owed();
 }
 
 // Throws `error` if the further `least` bytes of requests exceed the bound of those that queue.
@@ -97,7 +98,7 @@ namespace {
 void send_request(Node& node, std::uint64_t number) {
   const std::uint32_t destination = node.calls.node(number);
   if (destination == node.here.rank && !node.threaded()) return;
-  node.rank.counter(kSyncs) += 1;
+  ++*node.counters[kSyncs];
   if (node.rank.recording()) node.rank.record({.number = kAsks, .peer = destination, .detail = number});
   if (node.buffers().filling(destination) != 0) node.flush(destination, Flush::sync);
 }

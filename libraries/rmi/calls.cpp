@@ -55,28 +55,31 @@ Calls::Resumption Calls::take_resumption() {
 }
 
 Calls::Resumption Calls::give_up(std::uint64_t call) {
+  if (slot(call).resumption.resume == nullptr) return {};
   std::erase(resumable_, call);
   return std::exchange(slot(call).resumption, {});
 }
 
-void Calls::arrive(std::uint64_t call, std::uint32_t node, std::span<const std::byte> bytes) {
+bool Calls::arrive(std::uint64_t call, std::uint32_t node, std::span<const std::byte> bytes) {
   Slot* const found = awaiting(call, node);
-  if (found == nullptr) return;
-  if (found->capacity < bytes.size()) {
+  if (found == nullptr) return false;
+  if (found->capacity == 0 || found->capacity < bytes.size()) {
     found->capacity = std::max(bytes.size(), kReplyMost);
     found->reply = allocate(found->capacity);
   }
   std::memcpy(found->reply.get(), bytes.data(), bytes.size());
   found->bytes = bytes.size();
   complete(call);
+  return true;
 }
 
-void Calls::arrive_long(std::uint64_t call, std::uint32_t node, std::uint32_t number, std::size_t bytes) {
+bool Calls::arrive_long(std::uint64_t call, std::uint32_t node, std::uint32_t number, std::size_t bytes) {
   Slot* const found = awaiting(call, node);
-  if (found == nullptr) return;
+  if (found == nullptr) return false;
   found->fetch = &bodies_.fetch(node, number, bytes);
   found->bytes = bytes;
   fetching_.push_back(call);
+  return true;
 }
 
 void Calls::take_fetched() {

@@ -51,9 +51,11 @@ class Calls {
   // Frees the call's place, now or when its reply arrives.
   void end(std::uint64_t call);
 
-  // A reply of `node`, or the notice of a long one, which is fetched. Replies that nobody awaits are dropped.
-  void arrive(std::uint64_t call, std::uint32_t node, std::span<const std::byte> bytes);
-  void arrive_long(std::uint64_t call, std::uint32_t node, std::uint32_t number, std::size_t bytes);
+  // A reply of `node`, or the notice of a long one, which is fetched. Returns false if the call awaits no reply of it.
+  [[nodiscard]] bool arrive(std::uint64_t call, std::uint32_t node, std::span<const std::byte> bytes);
+  [[nodiscard]] bool arrive_long(std::uint64_t call, std::uint32_t node, std::uint32_t number, std::size_t bytes);
+  // Whether a long reply is being fetched.
+  [[nodiscard]] bool fetching() const { return !fetching_.empty(); }
   // Completes the calls whose long replies have been fetched. Inside.
   void sweep() {
     if (!fetching_.empty()) [[unlikely]]

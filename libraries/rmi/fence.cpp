@@ -15,6 +15,16 @@ constexpr std::uint32_t kFold = 0xffff'ffff;
 
 }  // namespace
 
+void record_wave(host::Rank& rank, std::uint32_t wave, const Sums& sums) {
+  rank.counter(kWaves) += 1;
+  if (!rank.recording()) return;
+  // Counts of more than 32 bits are cut in the trace.
+  rank.record({.number = kWave,
+               .detail = wave,
+               .a = static_cast<std::uint32_t>(sums.sent),
+               .b = static_cast<std::uint32_t>(sums.executed)});
+}
+
 void Fence::arrive(Tree tree, const Sums& mine) {
   if (tree != tree_ || number_ == 0) {
     tree_ = tree;
@@ -25,7 +35,8 @@ void Fence::arrive(Tree tree, const Sums& mine) {
   wave_ = 1;
   mine_ = mine;
   over_ = sent_up_ = answered_ = false;
-  decision_ = Decision(group_ == 0);
+  has_news_ = true;
+  decision_ = Decision(rule_, group_ == 0);
 }
 
 std::uint32_t Fence::group_of(std::span<const std::byte> bytes) {
@@ -34,28 +45,58 @@ std::uint32_t Fence::group_of(std::span<const std::byte> bytes) {
   return message.group;
 }
 
-void Fence::take(std::uint32_t /*source*/, std::span<const std::byte> bytes) {
-  if (bytes.size() != sizeof(Message)) return;
+const char* Fence::take(std::uint32_t source, std::span<const std::byte> bytes) {
+  has_news_ = true;
   Message message;
+  if (bytes.size() != sizeof message) return "its length is wrong";
   std::memcpy(&message, bytes.data(), sizeof message);
-  if (message.down == 0) {
-    up_.push_back(message);
-  } else if (message.fence == number_ && message.wave == wave_) {
+  const auto place = std::ranges::find(members_, source);
+  if (place == members_.end()) return "it is for a group that has not this member";
+  message.source = static_cast<std::uint32_t>(place - members_.begin());
+  if (message.down != 0) {
+    if (!is_answer(message)) return "it answers no wave of this node";
     answered_ = true;
     ends_ = message.ends != 0;
+    return nullptr;
   }
+  if (!is_due(message)) return "its sums are not due (all nodes must make the same fences, by the same trees)";
+  up_.push_back(message);
+  return nullptr;
+}
+
+bool Fence::is_answer(const Message& message) const {
+  if (over_ || !sent_up_ || answered_ || message.fence != number_ || message.wave != wave_) return false;
+  if (tree_ == Tree::exchange) return me_ >= power_ && message.source == me_ - power_;
+  return me_ != 0 && message.source == parent_of(tree_, me_);
+}
+
+bool Fence::is_due(const Message& message) const {
+  const bool is_of_this = !over_ && message.fence == number_;
+  // No node is more than one fence ahead of another one, or one wave in a fence. The tree of the next fence is unknown.
+  if (!is_of_this && (message.fence != number_ + 1 || message.wave != 1)) return false;
+  if (is_of_this && (message.wave - wave_ > 1 || !is_of_tree(message))) return false;
+  return std::ranges::none_of(up_, [&](const Message& other) {
+    return other.source == message.source && other.fence == message.fence && other.wave == message.wave &&
+           other.step == message.step;
+  });
+}
+
+bool Fence::is_of_tree(const Message& message) const {
+  if (tree_ != Tree::exchange) return message.source != 0 && parent_of(tree_, message.source) == me_;
+  if (message.step == kFold) return message.source == me_ + power_;
+  return me_ < power_ && message.step < 32 && std::uint32_t{1} << message.step < power_ &&
+         message.source == (me_ ^ std::uint32_t{1} << message.step);
 }
 
 bool Fence::all_children_here() const {
-  const auto count =
-      std::ranges::count_if(up_, [this](const Message& each) { return each.fence == number_ && each.wave == wave_; });
+  const auto count = std::ranges::count_if(up_, [this](const Message& each) { return is_of_child(each); });
   return static_cast<std::size_t>(count) == children_.size();
 }
 
 void Fence::close_wave() {
   Sums sums = mine_;
   std::erase_if(up_, [&](const Message& each) {
-    if (each.fence != number_ || each.wave != wave_) return false;
+    if (!is_of_child(each)) return false;
     sums += each.sums;
     return true;
   });
@@ -68,20 +109,13 @@ void Fence::close_wave() {
 }
 
 bool Fence::decide(const Sums& sums) {
-  if (me_ == 0) rank_.counter(kWaves) += 1;
-  if (me_ == 0 && rank_.recording()) {
-    // Counts of more than 32 bits are cut in the trace.
-    rank_.record({.number = kWave,
-                  .detail = wave_,
-                  .a = static_cast<std::uint32_t>(sums.sent),
-                  .b = static_cast<std::uint32_t>(sums.executed)});
-  }
+  if (me_ == 0) record_wave(rank_, wave_, sums);
   return decision_.ends(wave_, sums);
 }
 
 bool Fence::take_step(std::uint32_t step) {
-  const auto at = std::ranges::find_if(
-      up_, [&](const Message& each) { return each.fence == number_ && each.wave == wave_ && each.step == step; });
+  const auto at =
+      std::ranges::find_if(up_, [&](const Message& each) { return is_of_child(each) && each.step == step; });
   if (at == up_.end()) return false;
   sums_ += at->sums;
   up_.erase(at);

@@ -89,8 +89,8 @@ std::uint32_t split_group(const char* call, std::uint32_t parent, int color, int
 }
 
 void free_group(std::uint32_t group) noexcept {
-  if (here == nullptr) return;
-  Node& node = *here->node;
+  if (detail::current == nullptr) return;
+  Node& node = *detail::current;
   const Locked locked(node);
   node.groups.free(group);
 }

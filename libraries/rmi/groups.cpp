@@ -25,7 +25,7 @@ void check_list(const char* call, const Group& parent, const std::vector<int>& n
 
 }  // namespace
 
-Groups::Groups(host::Rank& rank, Wire& wire) : rank_(rank), wire_(wire) {
+Groups::Groups(host::Rank& rank, Wire& wire, Rule rule) : rank_(rank), wire_(wire), rule_(rule) {
   std::vector<std::uint32_t> all(rank.size());
   std::iota(all.begin(), all.end(), 0U);
   static_cast<void>(add(0, std::move(all)));
@@ -41,7 +41,7 @@ std::uint32_t Groups::add(std::uint32_t number, std::vector<std::uint32_t> membe
   const auto at = std::ranges::find(members, rank_.rank());
   if (at == members.end()) return kNoGroup;
   const auto place = static_cast<std::uint32_t>(at - members.begin());
-  groups_[number] = std::make_unique<Group>(rank_, wire_, number, std::move(members), place);
+  groups_[number] = std::make_unique<Group>(rank_, wire_, rule_, number, std::move(members), place);
   return number;
 }
 

@@ -16,8 +16,9 @@
 namespace margay::rmi::core {
 
 struct Group {
-  Group(host::Rank& rank, Wire& wire, std::uint32_t number, std::vector<std::uint32_t> nodes, std::uint32_t own_place)
-      : members(std::move(nodes)), place(own_place), fence(rank, wire, number, members, place) {
+  Group(host::Rank& rank, Wire& wire, Rule rule, std::uint32_t number, std::vector<std::uint32_t> nodes,
+        std::uint32_t own_place)
+      : members(std::move(nodes)), place(own_place), fence(rank, wire, rule, number, members, place) {
     const auto size = static_cast<std::uint32_t>(members.size());
     for (const std::uint32_t child : children_of(Tree::hypercube, place, size)) children.push_back(members[child]);
     if (place != 0) parent = members[parent_of(Tree::hypercube, place)];
@@ -38,7 +39,7 @@ struct Group {
 class Groups {
  public:
   // Adds the group of all nodes, number 0.
-  Groups(host::Rank& rank, Wire& wire);
+  Groups(host::Rank& rank, Wire& wire, Rule rule);
 
   // A group of this node. Throws `error` if there is none of this number: it was freed.
   [[nodiscard]] Group& find(const char* call, std::uint32_t number);
@@ -67,6 +68,7 @@ class Groups {
 
   host::Rank& rank_;
   Wire& wire_;
+  const Rule rule_;
   std::map<std::uint32_t, std::unique_ptr<Group>> groups_;
   std::uint32_t next_ = 1;
 };

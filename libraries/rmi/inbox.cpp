@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "margay/rmi/execute.hpp"
@@ -41,10 +42,10 @@ struct Inbox::Step {
   std::uint32_t executed = 0;
 };
 
-Inbox::Inbox(host::Rank& rank, Heap& heap, Wire& wire, Bodies& bodies, Objects& objects, Calls& calls, Outbox& outbox,
-             Side side)
+Inbox::Inbox(host::Rank& rank, Mailbox& mailbox, Wire& wire, Bodies& bodies, Objects& objects, Calls& calls,
+             Outbox& outbox, Side side)
     : rank_(rank),
-      heap_(heap),
+      mailbox_(mailbox),
       wire_(wire),
       bodies_(bodies),
       objects_(objects),
@@ -53,52 +54,82 @@ Inbox::Inbox(host::Rank& rank, Heap& heap, Wire& wire, Bodies& bodies, Objects& 
       side_(side),
       me_(rank.rank()),
       queues_(rank.size() + 1),
-      owed_(rank.size()),
       executed_of_(rank.size()) {}
 
 Inbox::~Inbox() = default;
 
 void Inbox::take() {
-  while (portals::ArrivedMessage* const message = heap_.take()) {
-    const portals::Header& header = message->header;
-    auto arrived = std::make_unique<Arrived>();
-    arrived->source = arrived->queue = header.source.rank;
-    arrived->number = static_cast<std::uint32_t>(header.match_bits);
-    arrived->parity = (header.match_bits >> 32 & 1) != 0;
-    arrived->count = count_of(header);
-    if (kind_of(header.match_bits) == MessageKind::long_request) {
-      arrived->fetch = &bodies_.fetch(arrived->source, arrived->number, length_of(header));
-      heap_.release(*message);
+  Mailbox::Message message;
+  while (mailbox_.take(message)) {
+    const portals::Header& header = *message.header;
+    const MessageKind kind = kind_of(header.match_bits);
+    if (kind != MessageKind::buffer && kind != MessageKind::long_request)
+      refuse_message(rank_, header.source.rank, "buffer of requests", "its kind is unknown");
+    auto arrived = obtain(header.source.rank, static_cast<std::uint32_t>(header.match_bits),
+                          (header.match_bits >> 32 & 1) != 0, count_of(header) & kRequestCount);
+    const bool is_long = kind == MessageKind::long_request;
+    if (arrived->count == 0 || (is_long ? length_of(header) : message.body.size()) == 0)
+      refuse(*arrived, "it has no requests");
+    if (!outbox_.add_credits(header.source.rank, count_of(header) >> kCreditShift))
+      refuse(*arrived, "it returns more credits than the node has spent");
+    if (is_long) {
+      arrived->fetch = &bodies_.fetch(arrived->source, static_cast<std::uint32_t>(header.offset), length_of(header));
+      mailbox_.release(message);
     } else {
       arrived->message = message;
-      arrived->next = message->body.base;
-      arrived->end = arrived->next + message->body.bytes;
+      arrived->next = message.body.data();
+      arrived->end = arrived->next + message.body.size();
     }
     add(std::move(arrived));
   }
 }
 
 void Inbox::add_own(Filled filled, Side side) {
-  auto arrived = std::make_unique<Arrived>();
-  arrived->source = me_;
-  arrived->queue = side == Side::thread ? static_cast<std::uint32_t>(queues_.size() - 1) : me_;
-  arrived->number = filled.number;
-  arrived->parity = filled.parity;
-  arrived->count = filled.count;
+  const std::uint32_t queue = side == Side::thread ? static_cast<std::uint32_t>(queues_.size() - 1) : me_;
+  // Buffers of the two threads have their numbers in common; each queue counts its own.
+  const std::uint32_t number = queues_[queue].next_number + static_cast<std::uint32_t>(queues_[queue].buffers.size());
+  auto arrived = obtain(me_, number, filled.parity, filled.count);
+  arrived->queue = queue;
   arrived->next = filled.memory.get();
   arrived->end = arrived->next + filled.bytes;
   arrived->owned = std::move(filled);
   add(std::move(arrived));
 }
 
+std::unique_ptr<Inbox::Arrived> Inbox::obtain(std::uint32_t source, std::uint32_t number, bool parity,
+                                              std::uint32_t count) {
+  std::unique_ptr<Arrived> arrived;
+  if (spare_.empty()) {
+    arrived = std::make_unique<Arrived>();
+  } else {
+    arrived = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  arrived->source = arrived->queue = source;
+  arrived->number = number;
+  arrived->parity = parity;
+  arrived->count = count;
+  return arrived;
+}
+
 void Inbox::add(std::unique_ptr<Arrived> arrived) {
-  queues_[arrived->queue].push_back(std::move(arrived));
+  Queue& queue = queues_[arrived->queue];
+  // The distance, because numbers wrap.
+  const auto place = [&queue](std::uint32_t number) { return number - queue.next_number; };
+  auto at = queue.buffers.end();
+  while (at != queue.buffers.begin() && place((*(at - 1))->number) > place(arrived->number)) --at;
+  // An insertion at the end of an empty deque would allocate.
+  if (at == queue.buffers.end())
+    queue.buffers.push_back(std::move(arrived));
+  else
+    queue.buffers.insert(at, std::move(arrived));
   ++queued_;
 }
 
 Inbox::Arrived* Inbox::next_of(std::uint32_t queue) {
-  if (queues_[queue].empty()) return nullptr;
-  Arrived& first = *queues_[queue].front();
+  const Queue& next = queues_[queue];
+  if (next.buffers.empty() || next.buffers.front()->number != next.next_number) return nullptr;
+  Arrived& first = *next.buffers.front();
   if (first.fetch != nullptr) {
     if (!first.fetch->done()) return nullptr;
     const std::size_t bytes = first.fetch->bytes();
@@ -115,7 +146,7 @@ bool Inbox::blocked(const Arrived& arrived) const {
     const RequestView next = RequestView::parse({arrived.next, arrived.end});
     return next.atomic() && objects_.holder(next.object()) != Side::none;
   } catch (const error&) {
-    // execute_requests() drops it.
+    // execute_next() refuses it.
     return false;
   }
 }
@@ -162,18 +193,25 @@ void Inbox::execute(Arrived& arrived, bool inside) {
   // A nested execution may have come to the buffer's end first.
   if (arrived.next == arrived.end && arrived.queued) {
     arrived.queued = false;
-    static_cast<void>(queues_[arrived.queue].front().release());
-    queues_[arrived.queue].pop_front();
+    Queue& queue = queues_[arrived.queue];
+    static_cast<void>(queue.buffers.front().release());
+    queue.buffers.pop_front();
+    ++queue.next_number;
     --queued_;
   }
   if (inside && rank_.recording())
-    rank_.record(
-        {.number = kExecutes, .peer = source, .a = step.executed, .b = arrived.number, .of_arrived = arrived.message});
+    rank_.record({.number = kExecutes,
+                  .peer = source,
+                  .a = step.executed,
+                  .b = arrived.number,
+                  .of_arrived = arrived.message.in_heap});
   if (!arrived.queued && arrived.running == 0) finish(arrived);
-  if (step.wants_reply && source == me_) calls_.arrive(step.call, me_, step.reply.bytes());
+  if (step.wants_reply && source == me_) static_cast<void>(calls_.arrive(step.call, me_, step.reply.bytes()));
   if (!inside) return;
   if (step.wants_reply && source != me_) send_reply(source, step);
-  if (owed_[source] != 0) send_credits(source);
+  // With more buffers of this source, its next one should be on the way while they are executed.
+  const bool is_stream = !queues_[source].buffers.empty() || outbox_.owed(source) == kCredits;
+  if (is_stream && outbox_.owed(source) != 0) outbox_.send_owed(source);
 }
 
 void Inbox::execute_requests(Arrived& arrived, Step& step) {
@@ -191,10 +229,13 @@ bool Inbox::execute_next(Arrived& arrived, Step& step) {
     const RequestView request = RequestView::parse({arrived.next, arrived.end});
     object = request.object();
     atomic = request.atomic();
+    if (request.wants_reply() && request.call() > kBelowKind) fail("the number of its call is too large");
     if (atomic && !objects_.try_enter(object, side_)) return false;
     // Before the method runs: a nested execution continues behind it.
     arrived.next += request.bytes();
-    if (arrived.count != 0) --arrived.count;
+    if (arrived.count-- == 0) fail("it has more requests than its header counts");
+    if (arrived.next == arrived.end && arrived.count != 0)
+      fail(std::to_string(arrived.count) + " requests that its header counts are missing");
     const bool wants_reply = request.wants_reply();
     const auto find = [this](std::uint32_t id) { return objects_.find(id); };
     const bool returned = rmi::execute(request, find, wants_reply ? &step.reply : nullptr, failure);
@@ -211,32 +252,28 @@ bool Inbox::execute_next(Arrived& arrived, Step& step) {
     }
     return true;
   } catch (const std::exception& exception) {
-    drop_rest(arrived, step, exception.what());
-    return false;
+    refuse(arrived, exception.what());
   }
 }
 
-void Inbox::drop_rest(Arrived& arrived, Step& step, const char* why) {
-  // The fence counts them, because their sender did.
-  const std::uint32_t dropped = std::exchange(arrived.count, 0);
-  step.executed += dropped;
-  arrived.next = arrived.end;
-  report_failure(arrived.source, {std::to_string(dropped) + " requests of a damaged buffer", why});
+void Inbox::refuse(const Arrived& arrived, const std::string& why) {
+  refuse_message(rank_, arrived.source, "buffer of requests (its number " + std::to_string(arrived.number) + ")", why);
 }
 
 void Inbox::finish(Arrived& arrived) {
-  const std::unique_ptr<Arrived> owner(&arrived);
-  if (arrived.message != nullptr) heap_.release(*arrived.message);
+  std::unique_ptr<Arrived> owner(&arrived);
+  if (arrived.message.header != nullptr) mailbox_.release(arrived.message);
   outbox_.recycle(arrived.owned);
-  if (arrived.source != me_ && !arrived.credited) ++owed_[arrived.source];
+  if (arrived.source != me_ && !arrived.credited) outbox_.owe(arrived.source);
+  arrived = Arrived();
+  spare_.push_back(std::move(owner));
 }
 
-void Inbox::send_early_credits() {
+void Inbox::owe_early_credits() {
   for (Arrived* const arrived : running_) {
     if (arrived->next != arrived->end || arrived->credited || arrived->source == me_) continue;
     arrived->credited = true;
-    ++owed_[arrived->source];
-    send_credits(arrived->source);
+    outbox_.owe(arrived->source);
   }
 }
 
@@ -249,14 +286,8 @@ void Inbox::send_reply(std::uint32_t source, Step& step) {
     return wire_.send(header);
   }
   portals::Header header = Wire::header(source, kReplyPortal, match_bits(MessageKind::reply, step.call));
-  set_count(header, std::exchange(owed_[source], 0));
+  set_count(header, outbox_.take_owed(source));
   wire_.send(header, step.reply.bytes().data(), step.reply.bytes().size());
-}
-
-void Inbox::send_credits(std::uint32_t source) {
-  portals::Header header = Wire::header(source, kCreditPortal, match_bits(MessageKind::credit, 0));
-  set_count(header, std::exchange(owed_[source], 0));
-  wire_.send(header);
 }
 
 }  // namespace margay::rmi::core

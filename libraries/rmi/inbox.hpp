@@ -1,6 +1,7 @@
 // The buffers that have arrived at one node, and the execution of their requests (paper, 5.1, 6.2 and 6.3).
 //
-// 1. Requests of one source begin in the order in which it sent them.
+// 1. Requests of one source begin in the order in which it sent them: by the numbers of its buffers, because a short
+//    buffer may pass a long one in the mailbox.
 // 2. An atomic method runs as in a monitor of its object. A method that waits (sync_rmi) lets methods of other objects
 //    run meanwhile. A request for an object that is in execution waits, and with it all that its source sent behind it.
 // 3. Requests of a buffer are executed by one step out of the lock, up to one whose result travels.
@@ -16,11 +17,12 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "libraries/rmi/bodies.hpp"
 #include "libraries/rmi/calls.hpp"
-#include "libraries/rmi/heap.hpp"
+#include "libraries/rmi/mailbox.hpp"
 #include "libraries/rmi/objects.hpp"
 #include "libraries/rmi/outbox.hpp"
 #include "margay/rmi/request_head.hpp"
@@ -30,14 +32,14 @@ namespace margay::rmi::core {
 class Inbox {
  public:
   // All are the node's. `side`: the thread that runs the methods, and alone calls the functions about methods.
-  Inbox(host::Rank& rank, Heap& heap, Wire& wire, Bodies& bodies, Objects& objects, Calls& calls, Outbox& outbox,
+  Inbox(host::Rank& rank, Mailbox& mailbox, Wire& wire, Bodies& bodies, Objects& objects, Calls& calls, Outbox& outbox,
         Side side);
   ~Inbox();
 
   // Takes what has arrived at portal 48. Inside.
   void take();
-  // Adds a buffer of the node's own requests. Inside, unless the node has one thread.
-  // `side`: the thread that has sent them.
+  // Adds a buffer of the node's own requests. Inside, unless the node has one thread. `side`: the thread that has sent
+  // them.
   void add_own(Filled filled, Side side);
   // Whether run() would execute a request.
   [[nodiscard]] bool runnable() { return queued_ != 0 && any_runnable(); }
@@ -46,10 +48,10 @@ class Inbox {
   // The same for the own node's requests, outside. Requires: the node has one thread.
   bool run_own();
   // Buffers of the own node's program that have not been executed.
-  [[nodiscard]] std::size_t own_queued() const { return queues_[me_].size(); }
+  [[nodiscard]] std::size_t own_queued() const { return queues_[me_].buffers.size(); }
 
-  // Sends the credits of buffers whose requests have all begun, before a wait inside a method. Inside.
-  void send_early_credits();
+  // Owes the credits of buffers whose requests have all begun, before a wait inside a method. Inside.
+  void owe_early_credits();
 
   // How many methods are in execution, each inside a wait of the one before.
   [[nodiscard]] unsigned depth() const { return depth_; }
@@ -64,7 +66,7 @@ class Inbox {
   [[nodiscard]] std::uint64_t executed_of(std::uint32_t node) const { return executed_of_[node]; }
 
  private:
-  // A buffer that arrived. Its memory is the heap's, or owned.
+  // A buffer that arrived. Its memory is the mailbox's, or owned.
   struct Arrived {
     std::uint32_t source = 0;
     std::uint32_t queue = 0;  // its index in queues_
@@ -76,13 +78,16 @@ class Inbox {
     bool credited = false;  // the source has its credit, or has nothing to get
     const std::byte* next = nullptr;
     const std::byte* end = nullptr;
-    portals::ArrivedMessage* message = nullptr;
-    Fetch* fetch = nullptr;  // its body is on the way
+    Mailbox::Message message;  // its header is null: the memory is owned
+    Fetch* fetch = nullptr;    // its body is on the way
     Filled owned;
   };
   struct Step;
 
   [[nodiscard]] bool any_runnable();
+  // A description of a buffer, made or used again.
+  [[nodiscard]] std::unique_ptr<Arrived> obtain(std::uint32_t source, std::uint32_t number, bool parity,
+                                                std::uint32_t count);
   void add(std::unique_ptr<Arrived> arrived);
   // The next request's buffer of a queue, if it may begin now, otherwise nullptr.
   [[nodiscard]] Arrived* next_of(std::uint32_t queue);
@@ -94,15 +99,14 @@ class Inbox {
   void execute_requests(Arrived& arrived, Step& step);
   // Executes one request. Returns false if the rest of the buffer must wait for the end of the step.
   bool execute_next(Arrived& arrived, Step& step);
-  // Drops the rest of a damaged buffer.
-  void drop_rest(Arrived& arrived, Step& step, const char* why);
+  // Ends the job because of a damaged buffer.
+  [[noreturn]] void refuse(const Arrived& arrived, const std::string& why);
   // All its requests have been executed: frees it.
   void finish(Arrived& arrived);
   void send_reply(std::uint32_t source, Step& step);
-  void send_credits(std::uint32_t source);
 
   host::Rank& rank_;
-  Heap& heap_;
+  Mailbox& mailbox_;
   Wire& wire_;
   Bodies& bodies_;
   Objects& objects_;
@@ -110,11 +114,15 @@ class Inbox {
   Outbox& outbox_;
   const Side side_;
   const std::uint32_t me_;
-  // By source: buffers with requests that have not begun, oldest first. The last queue has those that this node's
-  // communication thread has sent to its own node: a method may wait for them while the program's are blocked.
-  std::vector<std::deque<std::unique_ptr<Arrived>>> queues_;
-  // Buffers that a source may send again, and has not been sent a credit for.
-  std::vector<std::uint32_t> owed_;
+  // A source's buffers with requests that have not begun, in the order of their numbers.
+  struct Queue {
+    std::deque<std::unique_ptr<Arrived>> buffers;
+    std::uint32_t next_number = 0;  // of the buffer that is executed next
+  };
+  // By source. The last queue has the buffers that this node's communication thread has sent to its own node: a method
+  // may wait for them while the program's are blocked.
+  std::vector<Queue> queues_;
+  std::vector<std::unique_ptr<Arrived>> spare_;
   // Buffers in which methods are in execution, the innermost last.
   std::vector<Arrived*> running_;
   std::size_t queued_ = 0;  // buffers in all queues

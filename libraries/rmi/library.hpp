@@ -17,14 +17,15 @@ inline constexpr portals::PortalIndex kRequestPortal = 48, kReplyPortal = 49, kC
 // Match bits: 4 kind, 20 group (always 0), 8 parity of the sender's fence, 32 number. A reply has the call's 60 bits
 // instead of the last three.
 enum class MessageKind : std::uint8_t {
-  buffer = 1,    // portal 48: requests; user data: their number
-  long_request,  // portal 48: one request, too long for a buffer, to be fetched from portal 52
-  reply,         // portal 49: user data: buffers that the request's sender may send again
+  buffer = 1,    // portal 48: requests; user data: their number, and credits (kCreditShift)
+  long_request,  // portal 48: one request, too long for a buffer, to be fetched from portal 52; offset: its number
+                 // there
+  reply,         // portal 49: user data: credits
   long_reply,    // portal 49: to be fetched
   wave,          // portal 50: counts of a fence, or its parent's answer
   identity,      // portal 50: a node's program, to node 0
   verdict,       // portal 50: why the programs differ, or nothing
-  credit,        // portal 51: user data: buffers that the receiver may send again
+  credit,        // portal 51: user data: credits, which are buffers that the receiver may send again
   body,          // portal 52: a long request or reply at its owner
   fetched,       // portal 52: and where it goes
 };
@@ -40,6 +41,10 @@ inline constexpr portals::MatchBits kBelowKind = (portals::MatchBits{1} << kKind
 [[nodiscard]] constexpr portals::MatchBits buffer_bits(MessageKind kind, bool parity, std::uint32_t number) {
   return match_bits(kind, std::uint64_t{parity} << 32 | number);
 }
+
+// The count in the header of a buffer: its requests, and from this bit on the credits that ride on it.
+inline constexpr unsigned kCreditShift = 24;
+inline constexpr std::uint32_t kRequestCount = (1U << kCreditShift) - 1;
 
 // --- Bounds. ---
 
@@ -60,6 +65,8 @@ inline constexpr std::size_t kNestedBytes = std::size_t{1} << 20;
 // Awaited results at once, and the longest one that is not fetched.
 inline constexpr std::uint32_t kCalls = 256;
 inline constexpr std::size_t kReplyMost = 2048;
+// Buffers and replies that arrive in rows instead of a heap (mailbox.hpp).
+inline constexpr std::size_t kShortBuffer = 256, kShortReply = 128;
 // A dynamic block's own bytes for a message, with alignment.
 inline constexpr std::size_t kMessageBytes = 320;
 
@@ -86,6 +93,13 @@ inline constexpr std::array<const char*, kCounts> kCounters{
     "sent by a sync call", "sent by a fence",      "sent by a poll", "sent by a wait", "fence waves",
     "synchronous",         "longer than a buffer", "failed methods"};
 static_assert(kCounts <= host::kCountersMost);
+// The counters' places, which do not change while the library is in the rank: a call for each count costs too much.
+using Counters = std::array<std::uint64_t*, kCounts>;
+[[nodiscard]] inline Counters counters_of(host::Rank& rank) {
+  Counters counters{};
+  for (std::size_t i = 0; i < kCounts; ++i) counters[i] = &rank.counter(i);
+  return counters;
+}
 
 // Why a buffer is sent. The values are the first events' numbers.
 enum class Flush : std::uint8_t { full, factor, sync, fence, poll, wait };
@@ -115,18 +129,19 @@ inline constexpr std::array<host::NamedPortal, 5> kPortals{{{kRequestPortal, "re
 [[nodiscard]] constexpr host::NamedBits named_buffer(MessageKind kind, bool parity, const char* name) {
   return {kRequestPortal, buffer_bits(kind, parity, 0), 0xffff'ffff, name};
 }
-inline constexpr std::array kNamedBits{named_buffer(MessageKind::buffer, false, "buffer {number} of requests"),
-                                       named_buffer(MessageKind::buffer, true, "buffer {number} of requests"),
-                                       named_buffer(MessageKind::long_request, false, "a long request, body {number}"),
-                                       named_buffer(MessageKind::long_request, true, "a long request, body {number}"),
-                                       named(kReplyPortal, MessageKind::reply, "the reply to call {number}"),
-                                       named(kReplyPortal, MessageKind::long_reply, "the long reply to call {number}"),
-                                       named(kControlPortal, MessageKind::wave, "a wave of a fence"),
-                                       named(kControlPortal, MessageKind::identity, "the identity of a program"),
-                                       named(kControlPortal, MessageKind::verdict, "the comparison of the programs"),
-                                       named(kCreditPortal, MessageKind::credit, "credits"),
-                                       named(kBodyPortal, MessageKind::body, "body {number}"),
-                                       named(kBodyPortal, MessageKind::fetched, "the fetched body {number}")};
+inline constexpr std::array kNamedBits{
+    named_buffer(MessageKind::buffer, false, "buffer {number} of requests"),
+    named_buffer(MessageKind::buffer, true, "buffer {number} of requests"),
+    named_buffer(MessageKind::long_request, false, "buffer {number}, a long request"),
+    named_buffer(MessageKind::long_request, true, "buffer {number}, a long request"),
+    named(kReplyPortal, MessageKind::reply, "the reply to call {number}"),
+    named(kReplyPortal, MessageKind::long_reply, "the long reply to call {number}"),
+    named(kControlPortal, MessageKind::wave, "a wave of a fence"),
+    named(kControlPortal, MessageKind::identity, "the identity of a program"),
+    named(kControlPortal, MessageKind::verdict, "the comparison of the programs"),
+    named(kCreditPortal, MessageKind::credit, "credits"),
+    named(kBodyPortal, MessageKind::body, "body {number}"),
+    named(kBodyPortal, MessageKind::fetched, "the fetched body {number}")};
 // Each request that was sent is executed.
 inline constexpr std::array<host::EqualCounters, 1> kEqual{{{kSent, kExecuted}}};
 inline constexpr host::Library kLibrary{"rmi", kPortals, kCounters, kSentences, kNamedBits, kEqual};

@@ -7,15 +7,7 @@
 namespace margay::rmi::core {
 
 constinit thread_local Here* here = nullptr;
-
-namespace {
-
-// The bytes of a message.
-std::span<const std::byte> body_of(const portals::ArrivedMessage& message) {
-  return {message.body.base, message.body.bytes};
-}
-
-}  // namespace
+constinit thread_local Node* detail::current = nullptr;
 
 void Service::keep_failure(std::uint32_t node, const Failure& failure) {
   const Locked locked(node_);
@@ -35,18 +27,18 @@ Node::Node(host::Rank& joined, const Settings& read)
       settings(read),
       program_buffers(rank.size()),
       thread_buffers(rank.size()),
-      objects(read.scheduler != Scheduler::explicit_polling),
+      objects(threaded()),
       // Room for what the bounds allow: each node's buffers and those of methods that wait, replies of all calls, two
       // waves of each node and its identity, and the credits of both buffers.
-      requests(rank, kRequestPortal,
+      requests(rank, kRequestPortal, kShortBuffer,
                std::size_t{kCredits} * (kBufferMost + kMessageBytes) * rank.size() + kNestedBytes),
-      replies(rank, kReplyPortal, std::size_t{kCalls} * (kReplyMost + kMessageBytes)),
-      control(rank, kControlPortal, std::size_t{3} * (sizeof(ProgramIdentity) + kMessageBytes) * rank.size()),
-      credits(rank, kCreditPortal, std::size_t{kCredits} * kMessageBytes * rank.size()),
+      replies(rank, kReplyPortal, kShortReply, std::size_t{kCalls} * (kReplyMost + kMessageBytes)),
+      control(rank, kControlPortal, Fence::kMessageBytes,
+              std::size_t{3} * (sizeof(ProgramIdentity) + kMessageBytes) * rank.size()),
+      credits(rank, kCreditPortal, 0, std::size_t{kCredits} * kMessageBytes * rank.size()),
       // One node's requests to itself are executed one by one, unless the communication thread executes them.
       outbox(rank, wire, bodies, settings, threaded() ? kFactor : 1),
       inbox(rank, requests, wire, bodies, objects, calls, outbox, threaded() ? Side::thread : Side::program) {
-  here.node = this;
   here.writers = program_buffers.writers();
   here.nodes = rank.size();
   here.rank = rank.rank();
@@ -56,16 +48,25 @@ Node::Node(host::Rank& joined, const Settings& read)
   static_cast<void>(objects.add(&service, typeid(Service)));
 }
 
-Node::~Node() = default;
+Node::~Node() {
+  rank.observe_losses(news_, false);
+}
 
 void Node::open(const char* call, const ProgramIdentity& identity) {
-  for (Heap* const heap : {&requests, &replies, &control, &credits}) {
-    if (const portals::Status status = heap->attach(); !status.ok()) fail(status.sentence());
+  // The loss of a sender may leave messages behind its incomplete one.
+  rank.observe_losses(news_, true);
+  for (Mailbox* const mailbox : {&requests, &replies, &control, &credits}) {
+    if (const portals::Status status = mailbox->attach(news_); !status.ok()) fail(status.sentence());
   }
   if (const portals::Status status = bodies.attach(); !status.ok()) fail(status.sentence());
   // No node sends before all portals are attached.
   if (const portals::Status status = rank.barrier(call); !status.ok()) fail(status.sentence());
+  thread_fence.look();
   compare(call, identity);
+  // The paper's tree was its best fence of threads (7.2), on 48 processors. Where threads outnumber processors, a tree
+  // needs more turns on the processor: 4 threads on 2 take 6 us by the central fence, and 11 us by the tree.
+  usual_tree = settings.tree.value_or(thread_fence.possible() ? Tree::central : Tree::exchange);
+  check_tree("MARGAY_RMI_FENCE", usual_tree);
 }
 
 void Node::compare(const char* call, const ProgramIdentity& identity) {
@@ -82,57 +83,77 @@ void Node::compare(const char* call, const ProgramIdentity& identity) {
       wire.send(Wire::header(node, kControlPortal, match_bits(MessageKind::verdict, 0)), verdict_.data(),
                 verdict_.size());
     }
+    has_verdict_ = true;
     identities_.clear();
   }
   if (!verdict_.empty()) fail(verdict_);
 }
 
-void Node::take() {
+void Node::take_news() {
+  news_.arrived = false;
   wire.sweep();
   bodies.sweep();
   calls.sweep();
-  while (portals::ArrivedMessage* const message = credits.take()) {
-    outbox.add_credits(message->header.source.rank, count_of(message->header));
-    credits.release(*message);
+  Mailbox::Message message;
+  while (credits.take(message)) {
+    take_credits(*message.header);
+    credits.release(message);
   }
-  while (portals::ArrivedMessage* const message = replies.take()) {
-    const portals::Header& header = message->header;
-    const std::uint64_t call = header.match_bits & kBelowKind;
-    if (kind_of(header.match_bits) == MessageKind::long_reply) {
-      calls.arrive_long(call, header.source.rank, count_of(header), length_of(header));
-    } else {
-      outbox.add_credits(header.source.rank, count_of(header));
-      calls.arrive(call, header.source.rank, body_of(*message));
-    }
-    replies.release(*message);
+  while (replies.take(message)) {
+    take_reply(message);
+    replies.release(message);
   }
   inbox.take();
-  while (portals::ArrivedMessage* const message = control.take()) {
-    const MessageKind kind = kind_of(message->header.match_bits);
-    const std::span<const std::byte> bytes = body_of(*message);
-    if (kind == MessageKind::wave) {
-      // A message for a group that was freed has no receiver.
-      Group* const group = groups.find_if_any(Fence::group_of(bytes));
-      if (group != nullptr) group->fence.take(message->header.source.rank, bytes);
-    } else if (kind == MessageKind::verdict) {
-      has_verdict_ = true;
-      verdict_.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    } else if (kind == MessageKind::identity && bytes.size() == sizeof(ProgramIdentity)) {
-      ProgramIdentity identity;
-      std::memcpy(&identity, bytes.data(), sizeof identity);
-      identities_.emplace_back(message->header.source.rank, identity);
-    }
-    control.release(*message);
+  while (control.take(message)) {
+    take_control(message);
+    control.release(message);
   }
   // The program may have taken what the communication thread has to execute.
   if (sleep.asleep() && runnable()) sleep.wake();
 }
 
+void Node::take_credits(const portals::Header& header) {
+  if (!outbox.add_credits(header.source.rank, count_of(header)))
+    refuse_message(rank, header.source.rank, "credit", "it is for more buffers than the node has");
+}
+
+void Node::take_reply(const Mailbox::Message& message) {
+  const portals::Header& header = *message.header;
+  const std::uint64_t call = header.match_bits & kBelowKind;
+  bool awaited = false;
+  if (kind_of(header.match_bits) == MessageKind::long_reply) {
+    awaited = calls.arrive_long(call, header.source.rank, count_of(header), length_of(header));
+  } else {
+    take_credits(header);
+    awaited = calls.arrive(call, header.source.rank, message.body);
+  }
+  if (!awaited) refuse_message(rank, header.source.rank, "result", "no call awaits it");
+}
+
+void Node::take_control(const Mailbox::Message& message) {
+  const std::uint32_t source = message.header->source.rank;
+  const std::span<const std::byte> bytes = message.body;
+  const MessageKind kind = kind_of(message.header->match_bits);
+  if (kind == MessageKind::wave) {
+    Group* const group = groups.find_if_any(Fence::group_of(bytes));
+    if (const char* const why = group == nullptr ? "this node is in no such group" : group->fence.take(source, bytes);
+        why != nullptr)
+      refuse_message(rank, source, "message of a fence", why);
+  } else if (kind == MessageKind::verdict && source == 0 && !std::exchange(has_verdict_, true)) {
+    verdict_.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  } else if (kind == MessageKind::identity && here.rank == 0 && bytes.size() == sizeof(ProgramIdentity) &&
+             !has_verdict_ && !identities_.contains(source)) {
+    std::memcpy(&identities_[source], bytes.data(), sizeof(ProgramIdentity));
+  } else {
+    refuse_message(rank, source, "comparison of programs", "it is not the one that is due");
+  }
+}
+
 void Node::publish() {
   // The counters continue those of an earlier start() in this process.
   const std::uint64_t sent = outbox.sent(false) + outbox.sent(true), executed = inbox.executed();
-  rank.counter(kSent) += sent - std::exchange(published_sent_, sent);
-  rank.counter(kExecuted) += executed - std::exchange(published_executed_, executed);
+  *counters[kSent] += sent - std::exchange(published_sent_, sent);
+  *counters[kExecuted] += executed - std::exchange(published_executed_, executed);
 }
 
 void Node::flush_all(Flush why) {
@@ -163,6 +184,7 @@ void Node::poll(Flush why) {
   take();
   // In a method, methods run only while it waits.
   while (runs_methods() && inbox.depth() == 0 && (run() || resume())) flush_all(why);
+  outbox.send_owed();
   publish();
 }
 
@@ -201,6 +223,13 @@ void Node::refuse_in_method(const char* call) const {
          " is called while an rmi_monitor is held, so that requests for its object are never executed; end the "
          "rmi_monitor first");
   }
+}
+
+void Node::check_tree(const char* call, Tree tree) const {
+  if (!is_of_threads(tree) || thread_fence.possible()) return;
+  fail(std::string(call) +
+       ": the fences central and mcs need all nodes to be threads of one process, as with `margay run -n 1 "
+       "--threads N`; choose exchange, flat, binary or hypercube");
 }
 
 void Node::barrier(const char* call) {

@@ -1,5 +1,5 @@
 // One node of RMI: a rank that has joined, with all parts of the library. Its public functions are those of
-// include/margay/rmi/node.hpp, which starting.cpp, calling.cpp and synchronization.cpp define.
+// include/margay/rmi/node.hpp, which starting.cpp, calling.cpp, grouping.cpp and synchronization.cpp define.
 //
 // With a communication thread (scheduler.hpp) two threads call these functions: the program's, which never runs methods
 // then, and that one. Both have buffers of their own; the process lock guards all else.
@@ -18,13 +18,14 @@
 #include "libraries/rmi/calls.hpp"
 #include "libraries/rmi/fence.hpp"
 #include "libraries/rmi/groups.hpp"
-#include "libraries/rmi/heap.hpp"
 #include "libraries/rmi/inbox.hpp"
 #include "libraries/rmi/library.hpp"
+#include "libraries/rmi/mailbox.hpp"
 #include "libraries/rmi/objects.hpp"
 #include "libraries/rmi/outbox.hpp"
 #include "libraries/rmi/settings.hpp"
 #include "libraries/rmi/sleep.hpp"
+#include "libraries/rmi/thread_fence.hpp"
 #include "libraries/rmi/wire.hpp"
 #include "margay/rmi/node.hpp"
 
@@ -68,7 +69,12 @@ class Node {
   // Sends all buffers that are being filled. Inside.
   void flush_all(Flush why);
   // Takes everything that has arrived. Runs no method, but wakes the communication thread for them. Inside.
-  void take();
+  void take() {
+    // Each round of a wait comes here, mostly in vain.
+    if (!news_.arrived && wire.idle() && bodies.idle() && !calls.fetching()) [[likely]]
+      return;
+    take_news();
+  }
   // Writes the counts of requests to the job board. Inside.
   void publish();
   // Waits until the destination's buffers leave, so that a sender is not faster than its receiver. Inside, outside of a
@@ -104,10 +110,13 @@ class Node {
   // Counts of requests and of coroutines, for fences: sent and suspended, executed and resumed.
   [[nodiscard]] std::uint64_t begun(bool parity) const { return outbox.sent(parity) + suspended[parity ? 1 : 0]; }
   [[nodiscard]] std::uint64_t ended(bool parity) const { return inbox.executed(parity) + resumed[parity ? 1 : 0]; }
+  // Throws `error` for a fence of threads, unless all nodes are threads of one process.
+  void check_tree(const char* call, Tree tree) const;
   // A barrier that serves. Inside.
   void barrier(const char* call);
 
   host::Rank& rank;
+  const Counters counters{counters_of(rank)};
   const Settings settings;
   // The program's, and the communication thread's.
   Here here, thread_here;
@@ -116,12 +125,14 @@ class Node {
   Wire wire{rank};
   Bodies bodies{rank, wire};
   Calls calls{bodies};
-  Heap requests, replies, control, credits;
+  Mailbox requests, replies, control, credits;
   Outbox outbox;
   Inbox inbox;
-  Groups groups{rank, wire};
+  Groups groups{rank, wire, settings.rule};
   // Of all nodes.
   Fence& fence = groups.all().fence;
+  ThreadFence thread_fence{rank};
+  Tree usual_tree = Tree::exchange;  // of fences that name none
   Service service{*this};
   // Coroutines that waited for a result, and those that have it, by the parity of their suspension.
   std::array<std::uint64_t, 2> suspended{}, resumed{};
@@ -136,17 +147,37 @@ class Node {
   unsigned held = 0;
 
  private:
+  // Whether a message has arrived since the last take_news().
+  struct News final : host::Observer {
+    bool arrived = false;
+    void notify() override { arrived = true; }
+  };
+  void take_news();
+  // The messages of one portal each. They end the job if the message is damaged.
+  void take_credits(const portals::Header& header);
+  void take_reply(const Mailbox::Message& message);
+  void take_control(const Mailbox::Message& message);
   // The exchange of program identities: the texts of differences that node 0 has found.
   void compare(const char* call, const ProgramIdentity& identity);
-  std::vector<std::pair<std::uint32_t, ProgramIdentity>> identities_;
+  News news_;
+  std::map<std::uint32_t, ProgramIdentity> identities_;
   bool has_verdict_ = false;
   // The part of both counts that is on the job board.
   std::uint64_t published_sent_ = 0, published_executed_ = 0;
   std::string verdict_;
 };
 
+namespace detail {
+// This thread's node, which owns core::here's object; nullptr: the thread has none.
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local Node* current;
+}  // namespace detail
+
 // The node behind core::here. Throws `error` if the thread has none.
-[[nodiscard]] Node& this_node(const char* call);
+[[nodiscard]] inline Node& this_node(const char* call) {
+  if (detail::current == nullptr) [[unlikely]]
+    not_started(call);
+  return *detail::current;
+}
 
 // Excludes the node's other thread, if it has one. Requires: outside.
 class Locked {
@@ -171,7 +202,8 @@ void Node::serve_until(const char* call, portals::Rank peer, Flush why, Done don
     flush_all(why);
     if (done()) return;
     if (runs && (run() || resume())) continue;
-    if (in_method()) inbox.send_early_credits();
+    if (in_method()) inbox.owe_early_credits();
+    outbox.send_owed();
     // One message at a time: most waits are for one.
     const host::Wait wait{.call = call, .peer = peer, .messages = 1, .is_idle = on_thread() && !in_method()};
     // The node's other thread may test the condition.

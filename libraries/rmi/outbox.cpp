@@ -7,6 +7,7 @@ namespace margay::rmi::core {
 
 Outbox::Outbox(host::Rank& rank, Wire& wire, Bodies& bodies, const Settings& settings, std::uint32_t own_factor)
     : rank_(rank),
+      counters_(counters_of(rank)),
       wire_(wire),
       bodies_(bodies),
       buffer_bytes_(settings.buffer_bytes),
@@ -67,8 +68,8 @@ void Outbox::recycle(Filled& filled) {
 void Outbox::flush(Buffers& buffers, std::uint32_t node, Flush why) {
   Filled filled = close(buffers, node);
   filled.why = why;
-  rank_.counter(kBuffers) += 1;
-  rank_.counter(kFull + static_cast<std::size_t>(why)) += 1;
+  ++*counters_[kBuffers];
+  ++*counters_[kFull + static_cast<std::size_t>(why)];
   Lane& lane = lanes_[node];
   if (lane.credits != 0 && lane.queue.empty()) return send(node, std::move(filled));
   queued_bytes_ += filled.capacity;
@@ -79,22 +80,28 @@ void Outbox::send(std::uint32_t node, Filled filled) {
   --lanes_[node].credits;
   if (wakes_) rank_.expect_answer(node);
   if (filled.bytes > kBufferMost) {
-    rank_.counter(kLong) += 1;
+    ++*counters_[kLong];
     const std::size_t bytes = filled.bytes;
-    portals::Header notice = Wire::header(
-        node, kRequestPortal,
-        buffer_bits(MessageKind::long_request, filled.parity, bodies_.offer(std::move(filled.memory), bytes)));
-    set_count(notice, filled.count);
+    portals::Header notice =
+        Wire::header(node, kRequestPortal, buffer_bits(MessageKind::long_request, filled.parity, filled.number));
+    notice.offset = bodies_.offer(std::move(filled.memory), bytes);
+    set_count(notice, filled.count | take_owed(node) << kCreditShift);
     set_length(notice, bytes);
     wire_.send(notice);
     return record_sent(node, filled);
   }
   portals::Header header =
       Wire::header(node, kRequestPortal, buffer_bits(MessageKind::buffer, filled.parity, filled.number));
-  set_count(header, filled.count);
+  set_count(header, filled.count | take_owed(node) << kCreditShift);
   filled.memory = wire_.send_owned(header, std::move(filled.memory), filled.bytes);
   record_sent(node, filled);
   recycle(filled);
+}
+
+void Outbox::send_owed(std::uint32_t node) {
+  portals::Header header = Wire::header(node, kCreditPortal, match_bits(MessageKind::credit, 0));
+  set_count(header, take_owed(node));
+  wire_.send(header);
 }
 
 void Outbox::record_sent(std::uint32_t node, const Filled& filled) {
@@ -107,19 +114,18 @@ void Outbox::record_sent(std::uint32_t node, const Filled& filled) {
                 .of_sent = true});
 }
 
-void Outbox::add_credits(std::uint32_t node, std::uint32_t credits) {
+bool Outbox::add_credits(std::uint32_t node, std::uint32_t credits) {
   Lane& lane = lanes_[node];
-  // A damaged number must not lift the bound.
-  for (; credits != 0 && lane.credits != kCredits; --credits) {
-    ++lane.credits;
-    if (wakes_) rank_.count_answer(node);
-  }
+  if (credits > kCredits - lane.credits) return false;
+  lane.credits += credits;
+  for (std::uint32_t i = 0; wakes_ && i < credits; ++i) rank_.count_answer(node);
   while (lane.credits != 0 && !lane.queue.empty()) {
     Filled filled = std::move(lane.queue.front());
     lane.queue.pop_front();
     queued_bytes_ -= filled.capacity;
     send(node, std::move(filled));
   }
+  return true;
 }
 
 bool Outbox::idle() const {

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include "libraries/rmi/bodies.hpp"
@@ -37,8 +38,25 @@ class Outbox {
 
   // Closes the destination's buffer and sends it, or queues it. Inside. Requires: Buffers::filling() != 0.
   void flush(Buffers& buffers, std::uint32_t node, Flush why);
-  // Credits came back: sends what queues. Inside.
-  void add_credits(std::uint32_t node, std::uint32_t credits);
+  // Credits that this node owes to one whose buffers it has executed. They ride on the next buffer or reply to that
+  // node, or go in a message of their own by the functions that send them. Inside.
+  void owe(std::uint32_t node) {
+    ++lanes_[node].owed;
+    if (!std::exchange(lanes_[node].is_owing, true)) owing_.push_back(node);
+  }
+  [[nodiscard]] std::uint32_t owed(std::uint32_t node) const { return lanes_[node].owed; }
+  [[nodiscard]] std::uint32_t take_owed(std::uint32_t node) { return std::exchange(lanes_[node].owed, 0); }
+  void send_owed(std::uint32_t node);
+  // To all nodes. Before a wait, so that no node waits for a credit of one that waits.
+  void send_owed() {
+    for (const std::uint32_t node : owing_) {
+      lanes_[node].is_owing = false;
+      if (lanes_[node].owed != 0) send_owed(node);
+    }
+    owing_.clear();
+  }
+  // Credits came back: sends what queues. Returns false for more credits than were spent, which change nothing. Inside.
+  [[nodiscard]] bool add_credits(std::uint32_t node, std::uint32_t credits);
   // Buffers of the destination that queue, and bytes of all destinations' ones.
   [[nodiscard]] std::size_t queued(std::uint32_t node) const { return lanes_[node].queue.size(); }
   [[nodiscard]] std::size_t queued_bytes() const { return queued_bytes_; }
@@ -59,6 +77,8 @@ class Outbox {
     std::uint32_t factor = 1;
     std::uint32_t credits = kCredits;
     std::uint32_t next_number = 0;
+    std::uint32_t owed = 0;
+    bool is_owing = false;  // in owing_
     std::uint64_t sent = 0;
     std::deque<Filled> queue;
   };
@@ -67,12 +87,15 @@ class Outbox {
   void record_sent(std::uint32_t node, const Filled& filled);
 
   host::Rank& rank_;
+  const Counters counters_;
   Wire& wire_;
   Bodies& bodies_;
   const std::size_t buffer_bytes_;
   // Whether a buffer that a node has not executed is an answer that the node owes, for which its coprocessor is woken.
   const bool wakes_;
   std::vector<Lane> lanes_;
+  // Nodes to which credits are owed, or were.
+  std::vector<std::uint32_t> owing_;
   std::vector<Memory> free_;
   std::size_t queued_bytes_ = 0;
   std::array<std::uint64_t, 2> sent_{};

@@ -39,6 +39,7 @@ void CommunicationThread::notify() {
 
 void CommunicationThread::run() {
   node_.rank.begin_thread();
+  detail::current = &node_;
   here = &node_.thread_here;
   try {
     if (node_.settings.scheduler == Scheduler::interrupt) {
@@ -58,6 +59,7 @@ void CommunicationThread::run() {
     node_.rank.abort(1, exception.what());
   }
   here = nullptr;
+  detail::current = nullptr;
 }
 
 void CommunicationThread::run_interrupts() {

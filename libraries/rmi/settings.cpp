@@ -23,14 +23,18 @@ std::size_t number(const char* name, std::size_t usual, std::size_t least, std::
   return value;
 }
 
-Tree tree() {
+std::optional<Tree> tree() {
   const char* const set = std::getenv("MARGAY_RMI_FENCE");
   const std::string_view text(set == nullptr ? "" : set);
-  if (text.empty() || text == "exchange") return Tree::exchange;
+  if (text.empty()) return std::nullopt;
+  if (text == "exchange") return Tree::exchange;
   if (text == "hypercube") return Tree::hypercube;
   if (text == "flat") return Tree::flat;
   if (text == "binary") return Tree::binary;
-  fail("MARGAY_RMI_FENCE=" + std::string(text) + " is invalid; set it to flat, binary, hypercube or exchange");
+  if (text == "central") return Tree::central;
+  if (text == "mcs") return Tree::mcs;
+  fail("MARGAY_RMI_FENCE=" + std::string(text) +
+       " is invalid; set it to flat, binary, hypercube, exchange, central or mcs");
 }
 
 Scheduler scheduler() {
@@ -44,6 +48,14 @@ Scheduler scheduler() {
        " is invalid; set it to polling, interrupt, blocking or nonblocking");
 }
 
+Rule rule() {
+  const char* const set = std::getenv("MARGAY_RMI_FENCE_RULE");
+  const std::string_view text(set == nullptr ? "" : set);
+  if (text.empty() || text == "safe") return Rule::safe;
+  if (text == "paper") return Rule::paper;
+  fail("MARGAY_RMI_FENCE_RULE=" + std::string(text) + " is invalid; set it to safe or paper");
+}
+
 }  // namespace
 
 Settings read_settings() {
@@ -53,6 +65,7 @@ Settings read_settings() {
   settings.factor = static_cast<std::uint32_t>(number("MARGAY_RMI_FACTOR", 0, 1, 1U << 20));
   settings.queue_bytes = number("MARGAY_RMI_QUEUE", kQueueBytes, kBufferMost, std::size_t{1} << 40);
   settings.tree = tree();
+  settings.rule = rule();
   settings.scheduler = scheduler();
   return settings;
 }

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
+#include "libraries/rmi/fence.hpp"
 #include "libraries/rmi/library.hpp"
 #include "margay/rmi/node.hpp"
 
@@ -13,7 +15,8 @@ struct Settings {
   std::size_t buffer_bytes = kBufferMost;  // MARGAY_RMI_BUFFER
   std::uint32_t factor = 0;                // MARGAY_RMI_FACTOR; 0: kFactor, or kFactorOffNode
   std::size_t queue_bytes = kQueueBytes;   // MARGAY_RMI_QUEUE
-  Tree tree = Tree::exchange;              // MARGAY_RMI_FENCE
+  std::optional<Tree> tree;                // MARGAY_RMI_FENCE
+  Rule rule = Rule::safe;                  // MARGAY_RMI_FENCE_RULE
   // MARGAY_RMI_SCHEDULER; set_scheduler() has precedence.
   Scheduler scheduler = Scheduler::explicit_polling;
 };

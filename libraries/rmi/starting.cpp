@@ -4,40 +4,34 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "libraries/rmi/scheduler.hpp"
 
 namespace margay::rmi::core {
 namespace {
 
-// The node that this thread has started, to which core::here points, and its communication thread.
-struct Started {
-  Started(host::Rank& rank, const Settings& settings) : node(rank, settings), thread(node) {}
-  Node node;
-  CommunicationThread thread;
-};
-thread_local std::unique_ptr<Started> current;
+// The communication thread of the node that this thread has started.
+thread_local std::unique_ptr<CommunicationThread> communication;
 
 // The scheduler of set_scheduler(). The nodes of a process may start in several threads.
 std::mutex choosing;
 std::optional<Scheduler> chosen_scheduler;
 
 void leave() {
-  host::Rank& rank = current->node.rank;
-  current->thread.stop();
+  // Outside, and before the node.
+  communication.reset();
+  std::unique_ptr<Node> node(std::exchange(detail::current, nullptr));
+  host::Rank& rank = node->rank;
   here = nullptr;
   {
     const host::Call call(rank, "rmi::stop");
-    current.reset();
+    node.reset();
   }
   rank.end();
 }
 
 }  // namespace
-
-Node& this_node(const char* call) {
-  return *node_of(call).node;
-}
 
 void not_started(const char* call) {
   fail(std::string(call) + " is called on a thread that is no node; call margay::rmi::start() first, or run()");
@@ -58,13 +52,13 @@ int run_nodes(int argc, char** argv, int (*node)(int, char**, int (*)(int, char*
 }
 
 void set_scheduler(Scheduler scheduler) {
-  if (here != nullptr) fail("rmi::set_scheduler() is called after rmi::start(); call it before");
+  if (detail::current != nullptr) fail("rmi::set_scheduler() is called after rmi::start(); call it before");
   const std::lock_guard guard(choosing);
   chosen_scheduler = scheduler;
 }
 
 void start(const ProgramIdentity& identity) {
-  if (here != nullptr) fail("rmi::start() is called twice; call stop() in between");
+  if (detail::current != nullptr) fail("rmi::start() is called twice; call stop() in between");
   Settings settings = read_settings();
   {
     const std::lock_guard guard(choosing);
@@ -75,14 +69,15 @@ void start(const ProgramIdentity& identity) {
   if (const portals::Status status = host::join(kLibrary, joined, threads); !status.ok()) fail(status.sentence());
   try {
     const host::Call call(*joined, "rmi::start");
-    current = std::make_unique<Started>(*joined, settings);
-    here = &current->node.here;
-    current->node.open(call.name(), identity);
+    detail::current = std::make_unique<Node>(*joined, settings).release();
+    here = &detail::current->here;
+    detail::current->open(call.name(), identity);
   } catch (const error&) {
     leave();
     throw;
   }
-  current->thread.start();
+  communication = std::make_unique<CommunicationThread>(*detail::current);
+  communication->start();
 }
 
 void stop() {
@@ -99,7 +94,7 @@ void stop() {
 }
 
 void give_up(const std::string& why) {
-  if (here != nullptr) here->node->rank.abort(1, why);
+  if (detail::current != nullptr) detail::current->rank.abort(1, why);
   std::fprintf(stderr, "%s\n", why.c_str());
   std::exit(1);
 }
@@ -115,13 +110,13 @@ std::uint32_t add_object(void* address, const std::type_info& type) {
 }
 
 void remove_object(std::uint32_t id) {
-  if (here == nullptr) return;
-  here->node->objects.remove(id);
+  if (detail::current == nullptr) return;
+  detail::current->objects.remove(id);
   if (here->object == id) here->address = nullptr, here->object = kNoObject;
 }
 
 ObjectEntry find_object(std::uint32_t id) {
-  return here == nullptr ? ObjectEntry{} : here->node->objects.find(id);
+  return detail::current == nullptr ? ObjectEntry{} : detail::current->objects.find(id);
 }
 
 std::uint32_t look_up(const char* call, const void* address, const std::type_info& type) {

@@ -29,18 +29,25 @@ void fence(Tree tree) {
   constexpr char kCall[] = "rmi_fence";
   Node& node = this_node(kCall);
   node.refuse_in_method(kCall);
+  node.check_tree(kCall, tree);
   {
     const host::Call call(node.rank, kCall);
     // This fence's requests are all sent; those of methods that run from here on have the other parity.
     node.flush_all(Flush::fence);
-    const bool parity = (node.fence.number() & 1) != 0;
+    const bool parity = node.outbox.parity();
     const auto ended_ever = [&node] { return node.ended(false) + node.ended(true); };
-    node.fence.arrive(tree,
-                      {.sent = node.begun(parity), .executed = node.ended(parity), .executed_ever = ended_ever()});
-    node.outbox.set_parity(!parity);
     const auto counts = [&] { return Sums{node.begun(false) + node.begun(true), ended_ever(), ended_ever()}; };
-    node.serve_until(kCall, portals::kAnyRank, Flush::fence,
-                     [&] { return node.inbox.at_rest() && node.fence.advance(counts); });
+    const Sums of_fence{.sent = node.begun(parity), .executed = node.ended(parity), .executed_ever = ended_ever()};
+    node.outbox.set_parity(!parity);
+    const auto wait_in = [&](auto& fence, const Sums& first) {
+      fence.arrive(tree, first);
+      node.serve_until(kCall, portals::kAnyRank, Flush::fence,
+                       [&] { return node.inbox.at_rest() && fence.advance(counts); });
+    };
+    if (is_of_threads(tree))
+      wait_in(node.thread_fence, of_fence);
+    else
+      wait_in(node.fence, node.settings.rule == Rule::paper ? counts() : of_fence);
   }
   throw_failures(node);
 }
@@ -65,7 +72,9 @@ void fence_group(std::uint32_t number) {
       sums.executed_ever = sums.executed;
       return sums;
     };
-    group.fence.arrive(node.settings.tree, counts());
+    // The fences of threads count all nodes.
+    const Tree tree = is_of_threads(node.usual_tree) ? Tree::exchange : node.usual_tree;
+    group.fence.arrive(tree, counts());
     node.serve_until(kCall, portals::kAnyRank, Flush::fence,
                      [&] { return node.inbox.at_rest() && group.fence.advance(counts); });
   }
@@ -73,7 +82,7 @@ void fence_group(std::uint32_t number) {
 }
 
 void fence() {
-  fence(this_node("rmi_fence").settings.tree);
+  fence(this_node("rmi_fence").usual_tree);
 }
 
 void wait_for_request() {
@@ -134,8 +143,8 @@ std::uint32_t enter_monitor(const char* name, const void* address, const std::ty
 }
 
 void leave_monitor(std::uint32_t object) noexcept {
-  if (object == kNoObject || here == nullptr) return;
-  Node& node = *here->node;
+  if (object == kNoObject || detail::current == nullptr) return;
+  Node& node = *detail::current;
   if (!node.in_method()) --node.held;
   node.objects.leave(object);
   // Requests for the object may have waited.
@@ -166,7 +175,8 @@ std::span<const std::byte> take_part(std::uint32_t source, std::uint64_t collect
   Node& node = this_node(kCall);
   const std::pair key{collect, source};
   const host::Call call(node.rank, kCall);
-  node.serve_until(kCall, source, Flush::sync, [&] { return node.parts.contains(key); });
+  // Any lost node: `source` may wait for it, and so send nothing.
+  node.serve_until(kCall, portals::kAnyRank, Flush::sync, [&] { return node.parts.contains(key); });
   node.taken_part = std::move(node.parts.extract(key).mapped());
   return node.taken_part;
 }

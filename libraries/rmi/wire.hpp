@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "libraries/rmi/library.hpp"
@@ -38,6 +39,16 @@ inline void set_length(portals::Header& header, std::uint64_t length) {
   std::uint64_t length = 0;
   std::memcpy(&length, header.user_data.data() + 4, sizeof length);
   return length;
+}
+
+// Ends the job because of a message that `node` cannot have sent as it is here: bytes were damaged, or other code has
+// sent it. The counts of fences are then wrong on some node, so no call could go on. `what`: "request", "fence
+// message".
+[[noreturn]] inline void refuse_message(host::Rank& rank, std::uint32_t node, const std::string& what,
+                                        const std::string& why) {
+  const std::string message = "node " + std::to_string(node) + " sent a damaged " + what + ": " + why;
+  rank.abort(1, message);
+  __builtin_unreachable();  // gcc passes over [[noreturn]] of a virtual function
 }
 
 class Wire {

@@ -4,11 +4,13 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "portals/base/assert.hpp"
 
@@ -27,8 +29,46 @@ portals::Status take(void* base, std::uint64_t bytes, std::span<std::byte>& out)
 
 }  // namespace
 
+namespace {
+
+// The mapped files of this process, with the number of their owners: ranks of one process share a mapping, so that
+// their memory has one address, as thread sanitizer requires. A file by its identity, because each rank may have a
+// descriptor of its own.
+struct MappedFile {
+  dev_t device;
+  ino_t file;
+  std::span<std::byte> bytes;
+  std::uint32_t owners;
+};
+
+struct MappedFiles {
+  std::mutex mutex;
+  std::vector<MappedFile> all;
+};
+
+// Never destroyed, because mappings may end after the objects of this file.
+MappedFiles& mapped_files() {
+  static MappedFiles* const files = new MappedFiles;
+  return *files;
+}
+
+// Whether an owner of these bytes may unmap them: the last one, or that of no file. Requires: the mutex is locked.
+bool ends_with_owner(MappedFiles& files, const std::byte* base) {
+  const auto at = std::ranges::find_if(files.all, [base](const MappedFile& each) { return each.bytes.data() == base; });
+  if (at == files.all.end()) return true;
+  if (--at->owners != 0) return false;
+  files.all.erase(at);
+  return true;
+}
+
+}  // namespace
+
 Mapping::~Mapping() {
-  if (!bytes_.empty()) munmap(bytes_.data(), bytes_.size());
+  if (bytes_.empty()) return;
+  MappedFiles& files = mapped_files();
+  // Unmapped under the mutex, so that no other mapping has this address while it is in the list.
+  const std::lock_guard guard(files.mutex);
+  if (ends_with_owner(files, bytes_.data())) munmap(bytes_.data(), bytes_.size());
 }
 
 portals::Status Mapping::map(int descriptor, std::uint64_t bytes, Mapping& out) {
@@ -38,11 +78,26 @@ portals::Status Mapping::map(int descriptor, std::uint64_t bytes, Mapping& out) 
                                   std::to_string(bytes) +
                                   " are needed: launcher and library are of different versions");
   }
+  // Declared before the guard, because its destruction, with the former mapping of `out`, locks the mutex.
   Mapping mapping;
-  portals::Status status =
-      take(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), bytes, mapping.bytes_);
+  {
+    MappedFiles& files = mapped_files();
+    const std::lock_guard guard(files.mutex);
+    const auto known = std::ranges::find_if(files.all, [&](const MappedFile& each) {
+      return each.device == about.st_dev && each.file == about.st_ino && each.bytes.size() == bytes;
+    });
+    if (known != files.all.end()) {
+      ++known->owners;
+      mapping.bytes_ = known->bytes;
+    } else {
+      portals::Status status =
+          take(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), bytes, mapping.bytes_);
+      if (!status.ok()) return status;
+      files.all.push_back({about.st_dev, about.st_ino, mapping.bytes_, 1});
+    }
+  }
   out = std::move(mapping);
-  return status;
+  return {};
 }
 
 portals::Status Mapping::anonymous(std::uint64_t bytes, Mapping& out) {

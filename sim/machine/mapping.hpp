@@ -23,8 +23,8 @@ class Mapping {
   Mapping& operator=(const Mapping&) = delete;
   ~Mapping();
 
-  // Maps the first `bytes` of a file, shared. The caller keeps the descriptor. Fails if the file is shorter, or if the
-  // operating system refuses the mapping; in that case the message has errno.
+  // Maps the first `bytes` of a file, shared. Ranks of one process that map the same file have one mapping, which ends
+  // with its last owner. The caller keeps the descriptor. Fails if the file is shorter, or with errno. Any thread.
   [[nodiscard]] static portals::Status map(int descriptor, std::uint64_t bytes, Mapping& out);
   // Maps private memory of zeros, which takes memory only where it is touched.
   [[nodiscard]] static portals::Status anonymous(std::uint64_t bytes, Mapping& out);

@@ -4,6 +4,7 @@ import contextlib
 import os
 import pathlib
 import pty
+import re
 import resource
 import signal
 import subprocess
@@ -81,11 +82,11 @@ def another_mpi_is_named(build, scratch):
         assert job.read_line() == "loaded\n"
         job.process.send_signal(signal.SIGUSR1)  # the launcher looks
         line = job.process.stderr.readline()
-        assert ("which has loaded libmpi.so.40 (Open MPI)" in line) == bool(arguments), line
+        assert ("libmpi.so.40 (Open MPI)" in line) == bool(arguments), line
         job.process.stdin.write("x")
         job.expect(status, 5)
-        warning = "margay: no process used margay's MPI; loads of rank 0 loaded libmpi.so.40 (Open MPI)"
-        assert (warning in job.stderr) == bool(arguments), job.stderr
+        warnings = [line for line in job.stderr.splitlines() if line.endswith(" [other-mpi]")]
+        assert len(warnings) == bool(arguments) and all("libmpi.so.40" in line for line in warnings), job.stderr
 
 
 @case
@@ -101,19 +102,16 @@ def lines_of_two_streams_in_one_place(build, scratch):
 def words_about_the_command_line(build, scratch):
     """Each names what is wrong, not something else."""
     job = Job(build, ["-n", 1, "-wdir", "/nonexistent"], ["true"])
-    assert job.finish(5) == 71 and "working folder /nonexistent: No such file" in job.stderr, job.stderr
+    assert job.finish(5) == 71 and " /nonexistent: " in job.stderr, job.stderr
     for name in ("nowhere0", "203.0.113.7"):
         job = Job(build, ["-n", 2, "-iface", name], ["true"])
         assert job.finish(5) == 2 and f"-iface {name}: no interface" in job.stderr, job.stderr
     for name, near in (("MARGAY_WIRE_TPC", "MARGAY_WIRE_TCP"), ("MARGAY_STALL", "MARGAY_STALL_SECONDS")):
-        said = f"margay: variable {name} is unknown and changes nothing; did you mean {near}?\n"
-        job = Job(build, ["-n", 2], ["true"], env={name: "1"})
-        assert job.finish(5) == 0 and job.stderr == said, job.stderr
-        job = Job(build, ["-n", 2, "-genv", name, "1"], ["true"])
-        assert job.finish(5) == 0 and job.stderr == said, job.stderr
-    said = 'margay: MARGAY_STRICT=yes is not one of 1|0\n'
+        for words, variables in (([], {name: "1"}), (["-genv", name, "1"], {})):
+            job = Job(build, ["-n", 2, *words], ["true"], env=variables)
+            assert job.finish(5) == 0 and re.fullmatch(rf"margay: .*\b{name} .*\b{near}\?\n", job.stderr), job.stderr
     assert (job := Job(build, ["-n", 2], ["true"], env={"MARGAY_STRICT": "yes"})).finish(5) == 2, job.stderr
-    assert job.stderr == said, job.stderr
+    assert re.fullmatch(r"margay: MARGAY_STRICT=yes .* 1\|0\n", job.stderr), job.stderr
     job = Job(build, ["-n", 2, "-genv", "MARGAY_OF_MY_OWN", "1"], ["true"])
     assert job.finish(5) == 0 and not job.stderr, job.stderr
 
@@ -231,7 +229,11 @@ def stopped_rank_goes_on(build, scratch):
 def suspended_and_resumed(build, scratch):
     """Ctrl-Z: ranks stop and continue with the launcher; if it is killed meanwhile, no process remains."""
     def stat(pid):
-        state, parent = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[:2]
+        """State and parent; of a process that has ended meanwhile as of one that is stopped."""
+        try:
+            state, parent = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[:2]
+        except (FileNotFoundError, ProcessLookupError):
+            return "T", 0
         return state, int(parent)
 
     def awake(pids):
@@ -274,16 +276,16 @@ def programs_that_cannot_run(build, scratch):
     wrong.write_text("#!/nonexistent/interpreter\n")
     wrong.chmod(0o755)
     good = ["-n", "1", "touch", str(scratch / "ran")]
-    for program, status, text in (("/nonexistent/program", 127, "No such file"), ("nonexistent-program", 127, "not in PATH"),
-                                  (plain, 126, "not executable"), (scratch, 126, "is a folder")):
+    for program, status, text in (("/nonexistent/program", 127, ""), ("nonexistent-program", 127, "PATH"),
+                                  (plain, 126, "executable"), (scratch, 126, "folder")):
         job = Job(build, good, [":", "-n", "2", program])
         job.expect(status, 2)
-        assert text in job.stderr and len(job.stderr.splitlines()) == 1, job.stderr
+        assert re.fullmatch(rf"margay: .*{program}.*{text}.*\n", job.stderr), job.stderr
     assert not (scratch / "ran").exists(), "a rank ran before the mistake was reported"
     strange = scratch / "no_format"
     strange.write_text("neither\n")
     strange.chmod(0o755)
-    for program, status, text in ((wrong, 127, "correct the path in its first line (#!)"), (strange, 126, "such as #!/bin/sh")):
+    for program, status, text in ((wrong, 127, "(#!)"), (strange, 126, "#!/bin/sh")):
         job = Job(build, ["-n", 2], [program])
         assert job.finish(2) == status and text in job.stderr, job.stderr
         job.expect_nothing_left(1)
@@ -348,10 +350,10 @@ def pipes_are_no_programs(build, scratch):
     fifo = scratch / "fifo"
     os.mkfifo(fifo, 0o755)
     run = subprocess.run([build / "bin" / "margay", "check", fifo], capture_output=True, text=True, timeout=5, check=False)
-    assert run.returncode == 2 and "not a regular file" in run.stderr, run
+    assert run.returncode == 2 and str(fifo) in run.stderr, run
     job = Job(build, ["-n", 2], [fifo])
     job.expect(126, 3)
-    assert "not a regular file" in job.stderr and len(job.stderr.splitlines()) == 1, job.stderr
+    assert str(fifo) in job.stderr and len(job.stderr.splitlines()) == 1, job.stderr
 
 
 @case
@@ -379,9 +381,8 @@ def trace_folders(build, scratch):
     used.mkdir(0o700)
     (used / "rank_00003.trace").write_text("")
     (scratch / "file").write_text("")
-    for folder, options, text in (
-            (used, [], "earlier run"), (scratch / "no" / "parent", [], "cannot create the folder"), (scratch / "file", [], "not a folder"),
-            ("used", ["-wdir", scratch], "earlier run")):
+    for folder, options, text in ((used, [], "earlier run"), (scratch / "no" / "parent", [], "no/parent"), (scratch / "file", [], "file"),
+                                  ("used", ["-wdir", scratch], "earlier run")):
         job = Job(build, ["-n", 2, "--trace", folder, *options], ["touch", scratch / "ran"])
         job.expect(71, 2)
         assert "trace" in job.stderr and text in job.stderr and len(job.stderr.splitlines()) == 1, job.stderr

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import time
 
-from support import Job, Skip, case, compile_c, main, patient_case
+from support import QUICK, Job, Skip, case, compile_c, main, patient_case
 
 HERE = pathlib.Path(__file__).resolve().parent
 WIRES = {"shm": [], "tcp": ["--nodes", 2]}
@@ -30,7 +30,7 @@ def die(build, wire, place, death, expected, within=2.0, ranks=3, options=()):
 
 def each_death(build, place, deaths=tuple(DEATHS)):
     for wire in WIRES:
-        for death in deaths:
+        for death in deaths[:2] if QUICK else deaths:
             status, name = DEATHS[death]
             die(build, wire, place, death, (status, ["rank 1", name, "pid"]))
 
@@ -103,12 +103,10 @@ def deadlock_ends_the_job(build, scratch):
     for way, job in jobs.items():
         job.expect(73, 30, "--deadlock abort")
         assert re.search(r"^margay: deadlock: .* \[deadlock\]$", job.stderr, re.MULTILINE), job.stderr
-        for text in ("cycle: 0 -> 1 -> 0",
-                     "almost the awaited one: 4 bytes from rank 0 (tag 18, not 17)",
-                     "not complete: ranks 0, 1 did not finish MPI"):
+        for text in ("cycle: 0 -> 1 -> 0", " rank 0 (tag 18, not 17)", "not complete: ranks 0, 1 "):
             assert text in job.stderr, f"{text}\n{job.stderr}"
         call = "MPI_Probe" if way else "MPI_Recv"
-        assert re.search(rf"rank 1 in {call} \(deadlock.c:\d+\): waits for rank 0, tag 17, MPI_COMM_WORLD", job.stderr), job.stderr
+        assert re.search(rf"rank 1 in {call} \(deadlock.c:\d+\): .* rank 0, tag 17, MPI_COMM_WORLD", job.stderr), job.stderr
         assert re.search(r"^    short +1 +4$", job.stderr, re.MULTILINE), job.stderr
 
 
@@ -118,10 +116,9 @@ def calls_that_do_not_block_are_part_of_a_deadlock(build, scratch):
     stalled = Job(build, ["-n", 2, "--stall", 1], [program(build, "deadlock"), "nonblocking"])
     job.expect(73, 30, "--deadlock abort")
     assert re.search(r"^margay: deadlock: .* \[deadlock\]$", job.stderr, re.MULTILINE), job.stderr
-    assert re.search(r"rank 0 in MPI_Wait \(deadlock.c:\d+\): waits for rank 1, tag 18, MPI_COMM_WORLD \(and 1 more\)",
-                     job.stderr), job.stderr
+    assert re.search(r"rank 0 in MPI_Wait \(deadlock.c:\d+\): .* rank 1, tag 18, MPI_COMM_WORLD \(and 1 more\)", job.stderr), job.stderr
     assert "cycle" not in job.stderr, job.stderr  # the barrier is what it waits for
-    while (line := stalled.process.stderr.readline()) != "  MPI_Ibarrier, MPI_COMM_WORLD: until the other ranks have made the call\n":
+    while not (line := stalled.process.stderr.readline()).startswith("  MPI_Ibarrier, MPI_COMM_WORLD: "):
         assert line
     stalled.process.send_signal(signal.SIGTERM)
     stalled.expect(143, 10, "SIGTERM")
@@ -134,9 +131,9 @@ def waits_are_reported_in_the_terms_of_the_program(build, scratch):
     while "rank 1 in MPI_Wait" not in said:
         said += (line := job.process.stderr.readline())
         assert line, said
-    for text in (r"rank 0 in MPI_Recv \(deadlock.c:\d+\): waits for rank 1, tag 5, communicator (\d+) \(2 ranks\)",
-                 r"rank 1 in MPI_Wait \(deadlock.c:\d+\): waits for rank 0, tag 17, communicator \d+ \(2 ranks\)",
-                 r"4 bytes from rank 1 \(communicator (\d+), not communicator \d+ \(2 ranks\)\)"):
+    for text in (r"rank 0 in MPI_Recv \(deadlock.c:\d+\): .* rank 1, tag 5, communicator (\d+) \(2 ranks\)",
+                 r"rank 1 in MPI_Wait \(deadlock.c:\d+\): .* rank 0, tag 17, communicator \d+ \(2 ranks\)",
+                 r" rank 1 \(communicator (\d+), not communicator \d+ \(2 ranks\)\)"):
         assert re.search(text, said), f"{text}\n{said}"
     job.process.send_signal(signal.SIGTERM)
     job.expect(143, 10, "SIGTERM")
@@ -146,11 +143,11 @@ def waits_are_reported_in_the_terms_of_the_program(build, scratch):
 def what_the_program_completes_is_no_deadlock(build, scratch):
     job = Job(build, ["-n", 2, "--deadlock", "abort"], [program(build, "deadlock"), "late"], stdin=subprocess.PIPE)
     lines = []
-    while not lines or "all of them wait" not in lines[-1]:
+    while not lines or "[stalled]" not in lines[-1]:
         lines.append(job.process.stderr.readline())
         assert lines[-1], lines
     job.process.send_signal(signal.SIGUSR1)
-    while not re.search(r"rank 1 \(pid \d+\) in MPI_Recv \(deadlock.c:\d+\): waits for rank 0, tag 17, MPI_COMM_WORLD", lines[-1]):
+    while not re.search(r"rank 1 \(pid \d+\) in MPI_Recv \(deadlock.c:\d+\): .* rank 0, tag 17, MPI_COMM_WORLD", lines[-1]):
         lines.append(job.process.stderr.readline())
         assert lines[-1], lines
     job.process.stdin.write("\n")
@@ -205,7 +202,7 @@ def a_thread_that_joins_wakes_the_one_that_sleeps(build, scratch):
 
 def expect_unreachable(build, wait, wire, prefix, *arguments):
     job = Job(build, ["-n", 2, "--nodes", 2, "--wire-tcp", wire], [program(build, "cut"), wait, *arguments], prefix=prefix)
-    job.expect(101, 3, "a process that the call needs has failed: rank")
+    job.expect(101, 3, finding="peer-failed")
 
 
 def all_unreachable(arguments):
@@ -259,7 +256,7 @@ def death_that_no_launcher_answers(build, scratch):
                 assert ended == {0: 0, 1: -9}, words
             else:
                 assert ended[1] == (-9 if way[2] == "kill" else 3) and ended[0] > 0, words
-                assert re.search(r"rank 1 \(its process (has )?ended", words), words
+                assert re.search(r"rank 1 \(.* ended", words), words
     ended, words = under_quiet_launcher(build, 4, "left_alone", "between")
     assert ended == {0: 0, 1: -9, 2: 0, 3: -9}, words
 
@@ -277,8 +274,8 @@ def stops_and_ends_that_are_no_deaths(build, scratch):
 def leaving_without_finalize(build, scratch):
     for wire in WIRES:
         for place in ("posted", "unexpected", "barrier"):
-            die(build, wire, place, "exit", (1, ["rank 1", "left without MPI_Finalize"]))
-        die(build, wire, "barrier", "exit3", (3, ["rank 1", "left without MPI_Finalize", "exit code 3"]))
+            die(build, wire, place, "exit", (1, ["rank 1", "[no-finalize]"]))
+        die(build, wire, "barrier", "exit3", (3, ["rank 1", "[no-finalize]", "exit code 3"]))
 
 
 @case
@@ -379,7 +376,7 @@ def io_uring_refused(build, scratch):
     assert job.stdout == "rounds many, wrong numbers 0\n", job.stdout
     assert len(job.stderr.splitlines()) <= 2, job.stderr
     job = Job(build, ["-n", 2, "--nodes", 2, "--wire-tcp", "uring"], [program(build, "steady"), "1"], prefix=[refuse])
-    assert job.finish(10) != 0 and "io_uring was asked for, but" in job.stderr, job.stderr
+    assert job.finish(10) != 0 and "[mpi-error]" in job.stderr and "io_uring" in job.stderr, job.stderr
 
 
 @case
@@ -388,7 +385,7 @@ def limited_file_size_of_a_rank(build, scratch):
     limited = ["sh", "-c", 'ulimit -f 1; exec "$0" 1', program(build, "steady")]
     job = Job(build, ["-n", 2, "--trace", scratch / "beyond"], limited)
     assert job.finish(5) not in (0, 128 + signal.SIGXFSZ), job.stderr
-    assert "the limit on file sizes (ulimit -f)" in job.stderr and "SIGXFSZ" not in job.stderr, job.stderr
+    assert "[mpi-error]" in job.stderr and "ulimit -f" in job.stderr and "SIGXFSZ" not in job.stderr, job.stderr
     job.expect_nothing_left(2)
 
 

@@ -18,6 +18,10 @@ CASES = []
 GUARD_SECONDS = 60
 
 
+# scripts/test without --all: a part of each sweep.
+QUICK = bool(os.environ.get("QUICK_TESTS"))
+
+
 class Clock:
     """Which limits hold in this run."""
     timed = bool(os.environ.get("TIMED_TESTS"))

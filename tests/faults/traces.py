@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Traces of ranks that die: the launcher closes their files and records how they ended, and no bit that is flipped since
 changes a story unsaid."""
+import json
 import pathlib
 import random
 import resource
@@ -14,8 +15,7 @@ EVENTS = 256
 # What is read of a file with so many events (docs/trace_format.md), and a little more.
 PARTS = {"header": (0, 256), "names": (4096, 2048), "definitions": (36864, 2048), "ring": (561152, EVENTS * 64)}
 FLIPS = 60  # of each part
-NOBODY = "not closed: the file"
-BY_LAUNCHER = "which margay run sent as it ended the job after another rank's failure"
+NOT_CLOSED = "not closed:"
 
 
 def program(build, name):
@@ -41,22 +41,31 @@ def notes_of(build, folder):
     return [line.removeprefix("note: ") for line in run.stdout.splitlines() if line.startswith("note: ")]
 
 
+def ends_of(build, folder):
+    """By rank: how it ended. All files have a checksum."""
+    run = margay_trace(build, "export", folder, "--format", "json")
+    assert run.returncode == 0, run.stderr
+    ranks = json.loads(run.stdout)["ranks"]
+    assert all(rank["sealed"] for rank in ranks), ranks
+    return {rank["rank"]: rank["end"] for rank in ranks}
+
+
 @case
 def killed_ranks(build, scratch):
     """Each rank's end is reported: of the one that died by itself, and of those that the launcher ended because of it."""
-    for place, options, death, status, end in (("posted", [], "kill", 137, "was killed by signal 9 (SIGKILL)"),
-                                               ("barrier", ["--nodes", 2], "segv", 139, "was killed by signal 11 (SIGSEGV)"),
-                                               ("exchange", [], "abrt", 134, "was killed by signal 6 (SIGABRT)"),
-                                               ("idle", [], "kill", 137, "was killed by signal 9 (SIGKILL)")):
+    for place, options, death, status in (("posted", [], "kill", 137), ("barrier", ["--nodes", 2], "segv", 139),
+                                          ("exchange", [], "abrt", 134), ("idle", [], "kill", 137)):
         folder = died(build, scratch / f"{place}_{death}", 2 if place == "exchange" else 3, options, place, death, status)
-        notes = notes_of(build, folder)
-        mine = [note for note in notes if note.startswith("rank 1: ") and "killed" in note]
-        assert len(mine) == 1 and end in mine[0] and BY_LAUNCHER not in mine[0], notes
+        ends = ends_of(build, folder)
+        assert ends[1] == {"signal": status - 128}, ends
         # What the launcher sends to the others is its own.
-        assert all(BY_LAUNCHER in note for note in notes if "killed by" in note and note not in mine), notes
-        assert not any(NOBODY in note for note in notes), notes
+        assert all(end is None or end["launcher"] == "rank" for rank, end in ends.items() if rank != 1), ends
+        notes = notes_of(build, folder)
+        name = signal.Signals(status - 128).name
+        assert sum(note.startswith("rank 1: ") and f"({name})" in note for note in notes) == 1, notes
+        assert not any(NOT_CLOSED in note for note in notes), notes
         shown = margay_trace(build, "print", folder)
-        assert f", {end}\n" in shown.stdout and NOBODY not in shown.stdout, shown.stdout[:2000]
+        assert f"({name})\n" in shown.stdout and NOT_CLOSED not in shown.stdout, shown.stdout[:2000]
         listed = margay_trace(build, "messages", folder)
         assert listed.returncode == 0 and not listed.stderr, listed.stderr
     # An interrupted launcher passes the signal on; each rank's end names the launcher and the reason.
@@ -65,22 +74,20 @@ def killed_ranks(build, scratch):
     Clock.eventually(lambda: margay_trace(build, "messages", folder).stdout.count("\n") > 10, "no rank sent a message", 10)
     job.process.send_signal(signal.SIGINT)
     job.expect(130, 10)
-    end = "was killed by signal 2 (SIGINT), which margay run sent as it ended the job (it was interrupted)"
-    notes = notes_of(build, folder)
-    for rank in range(2):
-        assert any(note.startswith(f"rank {rank}: ") and end in note for note in notes), notes
+    ends = ends_of(build, folder)
+    assert ends == dict.fromkeys((0, 1), {"signal": signal.SIGINT, "launcher": "interrupt"}), ends
 
 
 @case
 def own_end_is_closed_once(build, scratch):
     """Of a rank that has closed its file, and dies then, the launcher notes the end alone."""
     folder = died(build, scratch / "after", 2, [], "after_finalize", "kill", 137)
+    ends = ends_of(build, folder)
+    assert ends[1] == {"signal": signal.SIGKILL}, ends
     notes = notes_of(build, folder)
-    end = "closed its trace, and was killed later by signal 9 (SIGKILL)"
-    assert any(note.startswith(f"rank 1: {end}") for note in notes), notes
-    assert not any(NOBODY in note for note in notes), notes
+    assert any(note.startswith("rank 1: closed ") and "(SIGKILL)" in note for note in notes), notes
     shown = margay_trace(build, "print", folder)
-    assert f", {end}\n" in shown.stdout, shown.stdout[:2000]
+    assert "(SIGKILL)\n" in shown.stdout, shown.stdout[:2000]
 
 
 @case
@@ -104,9 +111,7 @@ def wherever_the_file_lies(build, scratch):
                                    ("by_genv", ["-genv", "MARGAY_TRACE", "by_genv"], [faulty, "barrier", "kill"]),
                                    ("below", ["--trace", "below"], elsewhere)):
         Job(build, ["-n", 3, "-wdir", scratch, *options], words).expect(137, 10)
-        notes = notes_of(build, scratch / folder)
-        assert any(note.startswith("rank 1: was killed by signal 9 (SIGKILL)") for note in notes), notes
-        assert not any(NOBODY in note for note in notes), notes
+        assert ends_of(build, scratch / folder)[1] == {"signal": signal.SIGKILL}
     assert not list((scratch / "sub").iterdir()), "a relative folder lies in the working folder"
 
 
@@ -114,9 +119,10 @@ def wherever_the_file_lies(build, scratch):
 def end_of_a_wrapper(build, scratch):
     """How the program ended that another one started is not known to the launcher, and not reported as that one's end."""
     Job(build, ["-n", 3, "--trace", scratch / "wrapped"], ["sh", "-c", f"{program(build, 'faulty')} barrier kill; exit 0"]).finish(10)
+    assert ends_of(build, scratch / "wrapped")[1] is None
     notes = notes_of(build, scratch / "wrapped")
-    assert any(note.startswith("rank 1: ended in a way that its launcher did not see") for note in notes), notes
-    assert not any("exit status" in note or NOBODY in note for note in notes), notes
+    assert any(note.startswith("rank 1: ended ") for note in notes), notes
+    assert not any("exit status" in note or NOT_CLOSED in note for note in notes), notes
 
 
 @case
@@ -163,7 +169,7 @@ def trace_is_not_written_over(build, scratch):
     before = file.read_bytes()
     for words in (["view", scratch / "kept"], ["export", scratch / "kept", "--format", "csv"]):
         run = margay_trace(build, *words, "-o", file)
-        assert run.returncode == 1 and "is a file of a trace" in run.stderr, run
+        assert run.returncode == 1 and str(file) in run.stderr, run
         assert file.read_bytes() == before, words
 
 
@@ -177,13 +183,12 @@ def killed_launcher(build, scratch):
     job.finish(5)
     job.expect_nothing_left(5)
     notes = notes_of(build, folder)
-    assert sum(NOBODY in note for note in notes) == 1, notes
-    assert any("the files of ranks 0, 1" in note for note in notes), notes
+    assert sum(NOT_CLOSED in note and "ranks 0, 1" in note for note in notes) == 1, notes
     for words in (["story", folder], ["messages", folder], ["export", folder, "--format", "csv"]):
         run = margay_trace(build, *words)
-        assert run.returncode == 0 and run.stderr.count(NOBODY) == 1, run.stderr
+        assert run.returncode == 0 and run.stderr.count(NOT_CLOSED) == 1, run.stderr
     shown = margay_trace(build, "print", folder)
-    assert shown.stdout.count(NOBODY) == 1, shown.stdout[:2000]
+    assert shown.stdout.count(NOT_CLOSED) == 1, shown.stdout[:2000]
 
 
 def readings(build, folder):

@@ -17,12 +17,12 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from support import compile_c, run_one_death
+from support import QUICK, compile_c, run_one_death
 
 HERE = pathlib.Path(__file__).resolve().parent
 FLAVORS = ("create", "allocate", "shared", "dynamic")
 PLACES = ("locks", "all", "fences", "groups", "holding", "waiting")
-CASES = 24
+CASES = 8 if QUICK else 24
 RANKS_MAX = 5
 WITHIN_US = 30000
 # They mostly wait: half a second may pass before a rank looks for the others.

@@ -1,7 +1,9 @@
 """The harness of launch.py: what a case is given, the rows of launch_table.py, and how cases are run."""
 import argparse
 import collections
+import csv
 import dataclasses
+import io
 import itertools
 import json
 import os
@@ -35,6 +37,16 @@ def operands(text):
     return " ".join(OPERAND.findall(re.sub(r"\b0x[0-9a-f]+", "", PLACE.sub("", text))))
 
 
+def identity(event):
+    """The message that an event of a trace belongs to."""
+    return event.get("source"), event.get("destination"), event.get("sequence")
+
+
+def tag_of(event):
+    """The tag in the event's match bits."""
+    return int(event["match_bits"], 16) >> 32
+
+
 def marked_lines(source, mark="// line: "):
     """The numbers of a source's lines that end with the mark and a word, by the word."""
     lines = (SOURCES / source).read_text(encoding="utf-8").splitlines()
@@ -48,6 +60,8 @@ class Case:
         self.build = build
         self.folder = pathlib.Path(folder)
         self.problems = []
+        # Under a sanitizer all takes longer, and its reports are failures.
+        self.timeout = TIMEOUT * (support.SLOWER if build.sanitizer else 1)
         self.library_path = {"LD_LIBRARY_PATH": str(build.folder / "lib")}
         self.traces, self.trace = 0, None
 
@@ -62,7 +76,7 @@ class Case:
         report = self.folder / "report.json"
         report.unlink(missing_ok=True)
         wanted = [] if "--report" in words else ["--report", report]
-        command = [self.build.tool("margay"), "run", "-n", str(ranks), "--timeout", str(TIMEOUT), *wanted, *words]
+        command = [*self.build.launcher(), "-n", str(ranks), "--timeout", str(self.timeout), *wanted, *words]
         self.run(command, status, **keywords)
         text = report.read_text(encoding="utf-8") if report.exists() else ""
         self.last.report = json.loads(text) if text else None
@@ -81,7 +95,7 @@ class Case:
 
     def command(self, *words, status=0, **keywords):
         """Another command of margay; its standard output."""
-        return self.run([self.build.tool("margay"), *words], status, **keywords).stdout
+        return self.run([self.build.launcher()[0], *words], status, **keywords).stdout
 
     def traced(self, *words, **keywords):
         """A traced run; the trace's folder, which is `trace` until the next one."""
@@ -90,17 +104,27 @@ class Case:
         self.margay("--trace", self.trace, *words, **keywords)
         return self.trace
 
-    def events(self, trace, kind):
-        """Its events of a kind, as `margay trace export` has them."""
-        exported = json.loads(self.command("trace", "export", trace, "--format", "json"))
-        return [event for event in exported["events"] if event["kind"] == kind]
+    def exported(self, trace):
+        """A trace as `margay trace export` has it, in JSON."""
+        return json.loads(self.command("trace", "export", trace, "--format", "json"))
+
+    def events(self, trace, *kinds):
+        """Its events of these kinds."""
+        return [event for event in self.exported(trace)["events"] if event["kind"] in kinds]
+
+    def messages(self, trace, *options):
+        """Its messages that the options select, as rows of the table of `margay trace export`."""
+        table = self.command("trace", "export", trace, "--format", "csv", "--table", "messages", *options)
+        return list(csv.DictReader(io.StringIO(table)))
 
     def run(self, command, status=0, **keywords):
         """Runs and judges the exit status: a number, "nonzero", or None for any. Of the standard error `stderr` is
         without places and ids of findings, `whole_stderr` with them; `ids` are the ids, in the order of lines."""
-        run = support.execute(command, TIMEOUT + 15, **keywords)
+        run = support.execute(command, self.timeout + 15, **keywords)
         expected = run.status if status is None else status
         problems = run.problems(expected)
+        if self.build.sanitizer and support.SANITIZER_REPORT.search(run.stderr):
+            problems.append("a sanitizer reports")
         if problems:
             self.problems.append(run.transcript(problems))
         run.ids = FINDING.findall(run.stderr)
@@ -176,6 +200,7 @@ class Row:
     status: object = 0  # or "nonzero"; None for any
     ids: tuple = None  # of the findings, exactly these; a row states them unless the status is 0 and there are none
     may: tuple = ()  # ids that may come besides, where ranks race to the end of the job
+    of: tuple = None  # the ranks of each finding, in the order of the report
     each: str = None  # the line that each rank prints, and no other, with {rank} and {ranks}
     stdout: tuple = None  # exactly these lines, in any order
     last: str = None  # the last line on standard output
@@ -221,6 +246,9 @@ class Row:
                     f"expected the findings {self.ids or ()}, perhaps {self.may}, not {dict(ids)}")
         if last.report is not None:
             case.expect(last.report["exit_status"] == last.status, "the report has the job's exit status")
+        if self.of is not None:
+            seen = [finding["ranks"] for finding in last.report["findings"]]
+            case.expect(seen == list(self.of), f"expected findings of the ranks {self.of}, not {seen}")
         if self.each is not None:
             case.expect_lines(self.each.format(rank=rank, ranks=ranks) for rank in range(ranks))
         if self.stdout is not None:

@@ -20,7 +20,7 @@ JOBS = (
     Row("system_mpi", "`margay run --mpi system` starts a program with Debian's own MPICH library; without it, on ours.", "who.c",
         compilers=("debians",), options=("--mpi system",), each=OTHER),
     Row("system_mpi", "", "who.c", compilers=("debians",), options=("--stats --mpi system",), ranks=3, each=OTHER,
-        stderr=("nothing to count: no rank used margay's MPI",), absent=("heap",)),
+        stderr=("nothing to count",), absent=("heap",)),
     Row("system_mpi", "", "who.c", compilers=("debians",), each=WHO),
     *(Row("abort", "MPI_Abort's code is the exit status, from any rank, on any communicator, from two at once; it does not return.",
           f"ends.c abort {code} {rank}", compilers=BOTH, ranks=3, status=code, ids=("aborted",), absent=("returned",), seconds=5)
@@ -33,7 +33,7 @@ JOBS = (
           status=code, ids=())
       for code, rank in ((0, 0), (3, 0), (255, 1))),
     *(Row("finalize_fails", "MPI_Finalize that was called and failed is reported as that, with its error class; the exit status is not 0.",
-          f"ends.c {way}", status=1, ids=("no-finalize",), stderr=("MPI_Finalize failed in rank ", "_ERR_"),
+          f"ends.c {way}", status=1, ids=("no-finalize",), stderr=("MPI_Finalize failed", "_ERR_"),
           absent=("exit code 0", "without MPI_Finalize")) for way in ("finalize_fails", "out_of_step")),
     *(Row("fatal_error", "A fatal error ends the job and names the call and the argument; so does a wrong call while MPI does not run.",
           f"ends.c {way}", compilers=BOTH, status="nonzero", ids=("aborted", "bad-argument"), stderr=("MPI_Send", "4711"),
@@ -41,8 +41,8 @@ JOBS = (
     *(Row("fatal_error", "", f"ends.c {way}", status=1, ids=2 * (found,), stderr=named, absent=("returned",)) for way, found, named in
       (("before", "bad-argument", ("MPI_Info_set", "MPI_INFO_NULL")), ("after", "mpi-error", ("MPI_Comm_size", "MPI_Finalize")),
        ("wrong_level", "bad-argument", ("MPI_Init_thread", " 99")))),
-    *(Row("late_call", "A call after MPI_Finalize ends the process with the same sentence, whichever thread makes it.", f"ends.c {way}",
-          ranks=1, status=1, ids=("mpi-error",), stderr=(" was called after MPI_Finalize",), absent=("returned",))
+    *(Row("late_call", "A call after MPI_Finalize ends the process with the same error, whichever thread makes it.", f"ends.c {way}",
+          ranks=1, status=1, ids=("mpi-error",), stderr=(" after MPI_Finalize",), absent=("returned",))
       for way in ("after", "late_thread")),
     Row("sessions", "A process with sessions alone: the report of its end and its errors; its trace.", "session_ends.c",
         options=accounted(TWO_NODES), launchers=("run", "hydra")),
@@ -52,7 +52,7 @@ JOBS = (
       for way in ("left", "again", "types_open")),
     # Both ranks fail; the first to do so ends the job.
     *(Row("sessions", "", f"session_ends.c {way}", status="nonzero", ids=("aborted", "bad-argument"), may=("bad-argument",),
-          stderr=(named,), absent=("returned",)) for way, named in (("world", "MPI was not initialized"), ("set", "mpi://NOBODY"))),
+          stderr=(named,), absent=("returned",)) for way, named in (("world", "not initialized"), ("set", "mpi://NOBODY"))),
     Row("sessions", "", "session_ends.c late", status=1, ids=2 * ("mpi-error",), stderr=("MPI_Comm_free",), absent=("returned",)),
     *(Row("gives_back", "After MPI_Finalize, and after a session, the heap is empty whatever was not received, and a session can begin.",
           f"gives_back.c {way} {rest}", options=accounted("", TWO_NODES, "--heap 2000000"), launchers=launchers,
@@ -227,7 +227,7 @@ CHECKS = (
 
 THREADS = "threads_as_ranks.c"
 ALL_WHOLE = tuple(f"rank {rank} of 8: whole" for rank in range(8))
-BOTH_RANKS = r"ranks 2-3 (threads of one process, host "
+BOTH_RANKS = ([2, 3],)
 THREAD_RANKS = (
     Row("thread_ranks", "--threads: each rank is a thread with an MPI of its own, on one node and on two.", f"{THREADS} whole",
         options=accounted(*(f"--threads 4 --strict {words}" for words in ("", TWO_NODES, "--wait yield", "--method long=ring"))),
@@ -240,15 +240,15 @@ THREAD_RANKS = (
         silent=True),
     Row("thread_ranks_end", "The end of a process is the end of all of its ranks: one line and one finding with all of them.",
         f"{THREADS} crash 2", options=("--threads 2", f"--threads 2 {TWO_NODES}"), status=139, ids=("rank-died",),
-        stderr=(BOTH_RANKS, "were killed by signal 11, SIGSEGV", "; ending the 2 ranks left")),
+        of=BOTH_RANKS, stderr=("ranks 2-3 ", "SIGSEGV", " 2 ranks left")),
     Row("thread_ranks_end", "", f"{THREADS} killed 3", options=("--threads 2",), status=137, ids=("rank-died",),
-        stderr=(BOTH_RANKS, "were killed by signal 9, SIGKILL")),
+        of=BOTH_RANKS, stderr=("ranks 2-3 ", "SIGKILL")),
     *(Row("thread_ranks_end", "", f"{THREADS} {way} 3 4", options=("--threads 2", f"--threads 2 {TWO_NODES}"), status=status,
-          ids=("no-finalize",), stderr=(BOTH_RANKS, f"left without MPI_Finalize (exit code {code})"))
+          ids=("no-finalize",), of=BOTH_RANKS, stderr=(f"(exit code {code})",))
       for way, status, code in (("exit", 4, 4), ("leave", 4, 4), ("end", 1, 0))),
-    Row("thread_ranks_end", "", f"{THREADS} abort 3 5", options=("--threads 2",), status=5, ids=("aborted",), stderr=(": rank 3 (host ",)),
+    Row("thread_ranks_end", "", f"{THREADS} abort 3 5", options=("--threads 2",), status=5, ids=("aborted",), of=([3],)),
     Row("thread_ranks_end", "", f"{THREADS} fatal 3", options=("--threads 2",), status="nonzero", ids=("aborted", "bad-argument"),
-        stderr=(": rank 3 (host ", "MPI_Send", "4711")),
+        of=([3], [3]), stderr=("MPI_Send", "4711")),
     Row("thread_ranks_end", "", f"{THREADS} status 3 6", options=("--threads 2",), status=6, ids=()),
     Row("thread_ranks_end", "", f"{THREADS} pthread_exit 3 6", options=("--threads 2",)),
     Row("thread_ranks_end", "", f"{THREADS} deadlock 3", options=("--threads 2 --deadlock abort",), status=73, ids=("deadlock",),
@@ -257,16 +257,16 @@ THREAD_RANKS = (
         stderr=("rank 2 in MPI_Recv", "rank 3 has ended")),
     Row("thread_ranks_end", "", f"{THREADS} forked 3 5", options=("--threads 2 --strict",), silent=True),
     Row("thread_ranks_end", "", f"{THREADS} without 3 0", options=("--threads 2",), status=1, ids=("no-init",),
-        stderr=("did not call MPI_Init, as other ranks did, and ended (exit code 0)",)),
-    Row("thread_ranks_end", "", f"{THREADS} leak 3", options=("--threads 2 --leaks",), ids=("leaked-handle",), stderr=("rank 3",)),
+        stderr=("MPI_Init", "(exit code 0)")),
+    Row("thread_ranks_end", "", f"{THREADS} leak 3", options=("--threads 2 --leaks",), ids=("leaked-handle",), of=([3],)),
     Row("thread_ranks_refused", "A program whose ranks would share its global variables is refused, with the cure; so is an option that fits not.",
-        f"{THREADS} plain", options=("--threads 2",), status=1, ids=2 * ("mpi-error",), stderr=("MPI_Init", "run it without --threads"), absent=("MPI_Finalize",)),
+        f"{THREADS} plain", options=("--threads 2",), status=1, ids=2 * ("mpi-error",), stderr=("MPI_Init", "without --threads"), absent=("MPI_Finalize",)),
     Row("thread_ranks_refused", "", f"{THREADS} plain"),
-    Row("thread_ranks_refused", "", f"{THREADS} in_session", options=("--threads 2",), status=1, ids=2 * ("mpi-error",), stderr=("run it without --threads",)),
+    Row("thread_ranks_refused", "", f"{THREADS} in_session", options=("--threads 2",), status=1, ids=2 * ("mpi-error",), stderr=("without --threads",)),
     Row("thread_ranks_refused", "", f"{THREADS} twice", ranks=1, options=("--threads 2",), status=1, ids=("mpi-error",),
-        stderr=("this process was in the job before",)),
+        stderr=("before",)),
     Row("thread_ranks_refused", "", f"{THREADS} thread 3", options=("--threads 2",), status=1, ids=("mpi-error", "no-finalize"),
-        stderr=("MPI_Comm_rank", "in a thread that belongs to no rank")),
+        stderr=("MPI_Comm_rank", "thread")),
     wrong("thread_ranks_refused", "", "run -n 2 --threads 257 true", "--threads", "256"),
     wrong("thread_ranks_refused", "", "run -n 2 --threads 2 --mpi system true", "--threads", "--mpi system"),
     wrong("thread_ranks_refused", "", "run -n 2 --threads 2 --nodes 3 true", "--nodes 3", "2 processes"),
@@ -275,7 +275,7 @@ THREAD_RANKS = (
 TURN = {"MARGAY_RATES": "turn=1e-6"}
 RATES = (
     *(Row("rates_of_a_run", "", "gathers.c", options=(f"--rates {rates}",), status=1, ids=2 * ("mpi-error",), stderr=(named,))
-      for rates, named in (("fast", "the values are usual, paragon, a file"), ("turn=1e-6", "it is missing"), ("turn=none", "turn=none"))),
+      for rates, named in (("fast", "usual, paragon"), ("turn=1e-6", "missing"), ("turn=none", "turn=none"))),
     Row("rates_of_a_run", "", "gathers.c", options=("--rates /nowhere/rates", f"--rates {1000 * 'x'}"), status=2,
         ids=(),  # no job begins
         stderr=("--rates",)),

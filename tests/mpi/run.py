@@ -30,14 +30,10 @@ import time
 import support
 
 
-# A sanitized program takes so much longer, at most.
-SLOWER = 4
 # Runs of a program under Debian's MPICH until one ends in time.
 REFERENCE_TRIES = 3
 # Programs request more memory than the system has, and must get an error, as from the system's allocator.
 SANITIZER_OPTIONS = {"ASAN_OPTIONS": "allocator_may_return_null=1"}
-# What each of them writes before its report.
-REPORT = re.compile(r"Sanitizer: |: runtime error: ")
 
 
 # How a program in Fortran gets at MPI: the macros of fortran/binding.inc.
@@ -70,7 +66,7 @@ class Program:
         self.wires = [] if sanitized.startswith("none") else sanitized.split()
         self.ranks = [2 if 2 in self.ranks else min(self.ranks)]
         self.reference = []
-        self.timeout *= SLOWER
+        self.timeout *= support.SLOWER
 
 
 class Suite:
@@ -92,7 +88,7 @@ class Suite:
         problems = run.problems(program.exit)
         if program.stderr and not re.search(program.stderr, run.stderr):
             problems.append(f"standard error does not contain /{program.stderr}/")
-        if self.build.sanitizer and REPORT.search(run.stderr):
+        if self.build.sanitizer and support.SANITIZER_REPORT.search(run.stderr):
             problems.append("a sanitizer reports")
         if expected is not None and run.stdout != expected:
             problems.append("standard output differs from that of Debian's MPICH:\n" + support.difference(expected, run.stdout))

@@ -161,7 +161,7 @@ def run_dropped(build, program):
         run = support.execute([*build.launcher(), "-n", "2", "--timeout", str(TIMEOUT), "--stats", "--trace", folder, program], TIMEOUT + 15)
         if problems := run.problems(0):
             return problems
-        if "messages dropped: no match" not in run.stdout + run.stderr:
+        if "dropped: no match" not in run.stdout + run.stderr:
             return [run.transcript(["no message was dropped"])]
         return sums_differ(build, folder, run)
 

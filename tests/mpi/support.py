@@ -11,6 +11,10 @@ import time
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 
+# A sanitized program takes so much longer, at most; and what each sanitizer writes before its report.
+SLOWER = 4
+SANITIZER_REPORT = re.compile(r"Sanitizer: |: runtime error: ")
+
 _FOREIGN = re.compile(r"^(PMI|PMIX|HYDRA|HYDI|MPI|MPICH|OMPI|SLURM|MARGAY)_?")
 
 
@@ -31,6 +35,11 @@ class Build:
 
     def tool(self, name):
         return str(self.folder / "bin" / name)
+
+    def has_page(self):
+        """Whether npm could build the page of `margay trace view`."""
+        page = self.folder / "viewer" / "dist" / "viewer.html"
+        return page.exists() and page.stat().st_size > 0
 
     def launcher(self):
         """The `margay` that starts programs, and options for it. Under the thread sanitizer one cannot start them: it

@@ -40,7 +40,7 @@ grep -oE "$build/(bin|lib)/[^\"]+" "$build/cmake_install.cmake" | xargs -d '\n' 
 # The library of lab 11, unless the build was configured without (-DMARGAY_LABS=OFF).
 racy=
 grep -q '^MARGAY_LABS:BOOL=ON' "$build/CMakeCache.txt" && racy=margay/labs/libmpi.so.12
-for name in bin/margay lib/libmpi.so.12 ${racy:+"lib/$racy"} lib/libmargay_portals.so; do
+for name in bin/margay lib/libmpi.so.12 ${racy:+"lib/$racy"} lib/libmargay_portals.so lib/libmargay_rmi.so; do
   grep -qF "$build/$name" "$work/taken" || fail "cmake_install.cmake does not take $name from the build"
 done
 while read -r file; do
@@ -130,6 +130,45 @@ set -- $(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs margay)
 step "compile by pkg-config" cc -o "$work/ring_pc" "$work/ring.c" "$@"
 ranks "program by pkg-config" "$work/ring_pc"
 
+# Programs on the host and on RMI, without an option of their own.
+# library_flags NAME: the words of pkg-config, each in a line.
+library_flags() {
+  PKG_CONFIG_PATH=$pc pkg-config --cflags --libs "$1" | tr ' ' '\n' | grep .
+}
+# nodes TEXT PROGRAM: two nodes of RMI, which print the sum of their two numbers.
+nodes() {
+  step "$1" env -u LD_LIBRARY_PATH "$prefix/bin/margay" run -n 2 "$2"
+  grep -qx 'sum 3' "$log" || fail "$1: expected the sum of both nodes"
+}
+cat >"$work/rmi_user.cpp" <<'PROGRAM'
+#include <margay/rmi.hpp>
+#include <cstdio>
+#include <functional>
+struct Number {
+  int value = margay::rmi::get_node_id() + 1;
+  int get() const { return value; }
+  void part(const int& /*nothing*/, int& sum) { sum = value; }
+};
+int program(int, char**) {
+  Number number;
+  const margay::rmi::rmi_object<Number> handle(number);
+  int sum = 0;
+  margay::rmi::collect_rmi(&number, &Number::part, 0, sum);
+  const int next = (margay::rmi::get_node_id() + 1) % margay::rmi::get_num_nodes();
+  if (margay::rmi::sync_rmi(next, handle, &Number::get) != next + 1) return 1;
+  margay::rmi::rmi_fence();
+  if (next == 1) std::printf("sum %d\n", sum);
+  return 0;
+}
+int main(int argc, char** argv) { return margay::rmi::run(argc, argv, program); }
+PROGRAM
+library_flags margay-rmi | xargs -d '\n' c++ -std=c++20 -o "$work/rmi_pc" "$work/rmi_user.cpp" >"$log" 2>&1 ||
+  fail "compile by pkg-config margay-rmi"
+nodes "program on RMI by pkg-config" "$work/rmi_pc"
+library_flags margay-host | xargs -d '\n' c++ -std=c++20 -o "$work/host_pc" "$source"/examples/library/*.cpp >"$log" 2>&1 ||
+  fail "compile by pkg-config margay-host"
+step "library on the host by pkg-config" env -u LD_LIBRARY_PATH "$prefix/bin/margay" run -n 2 "$work/host_pc"
+
 mkdir "$work/project"
 cat >"$work/project/CMakeLists.txt" <<'PROJECT'
 cmake_minimum_required(VERSION 3.25)
@@ -137,6 +176,8 @@ project(user LANGUAGES C CXX)
 find_package(margay 0.1 REQUIRED)
 add_executable(ring ../ring.c)
 target_link_libraries(ring PRIVATE margay::mpi)
+add_executable(rmi_user ../rmi_user.cpp)
+target_link_libraries(rmi_user PRIVATE margay::rmi)
 if(EXISTS ../portals_user.cpp)
   add_executable(portals_user ../portals_user.cpp)
   target_link_libraries(portals_user PRIVATE margay::portals)
@@ -158,6 +199,8 @@ ranks "program by CMake" "$work/project/build/ring"
 if [ -x "$work/project/build/portals_user" ]; then
   step "program with margay::portals" "$work/project/build/portals_user"
 fi
+
+nodes "program on RMI by CMake" "$work/project/build/rmi_user"
 
 # Alone, without a launcher and without LD_LIBRARY_PATH: the wrapper's run path finds the library.
 step "one rank without mpiexec" env -u LD_LIBRARY_PATH "$work/ring_c"

@@ -1,5 +1,5 @@
-// The seeds that a test runs: 1 to `count`, or MARGAY_SEED alone when the environment has it, so that a failing run is
-// repeated by one number.
+// The seeds that a test runs: 1 to `count`, the first third of them with QUICK_TESTS (scripts/test without --all), or
+// MARGAY_SEED alone when the environment has it, so that a failing run is repeated by one number.
 //
 //   for (const std::uint64_t seed : Seeds(1000)) { CAPTURE(seed); ... }
 #pragma once
@@ -39,7 +39,8 @@ constexpr std::uint64_t of_threads(std::uint64_t times) {
 
 class Seeds {
  public:
-  explicit Seeds(std::uint64_t count) : first_(1), end_(count + 1) {
+  explicit Seeds(std::uint64_t count)
+      : first_(1), end_((std::getenv("QUICK_TESTS") != nullptr ? (count + 2) / 3 : count) + 1) {
     if (const char* text = std::getenv("MARGAY_SEED")) {
       first_ = std::strtoull(text, nullptr, 10);
       end_ = first_ + 1;

@@ -33,7 +33,6 @@ bool read_record(const sim::FindingRecord& record, std::uint32_t ranks, JobFindi
   if (record.other_rank >= 0 && static_cast<std::uint32_t>(record.other_rank) < ranks &&
       static_cast<std::uint32_t>(record.other_rank) != record.rank) {
     out.ranks.push_back(static_cast<std::uint32_t>(record.other_rank));
-    std::ranges::sort(out.ranks);
   }
   out.message = clean_text(record.message);
   out.time_ns = record.time_ns;

@@ -32,7 +32,7 @@ struct FoundWait {
 // One finding. A field without a value is omitted from the JSON.
 struct JobFinding {
   sim::Finding finding = sim::Finding::rank_died;
-  // The ranks concerned; empty: the job as a whole.
+  // The ranks concerned, first the one of `call`; empty: the job as a whole.
   std::vector<std::uint32_t> ranks;
   // The line that launcher or rank printed.
   std::string message;

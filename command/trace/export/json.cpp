@@ -10,6 +10,7 @@
 
 #include "command/trace/read/schema.hpp"
 #include "sim/trace/definition.hpp"
+#include "sim/trace/format.hpp"
 
 namespace margay::command {
 
@@ -28,6 +29,9 @@ constexpr std::array<std::string_view, sim::kDefinitionKindCount> kDefinitionNam
 std::string in_quotes(std::string_view text) {
   return JsonText(text).dump(-1, ' ', false, JsonText::error_handler_t::replace);
 }
+
+// By TraceStop.
+constexpr std::array<std::string_view, 5> kStopNames = {"other", "rank", "timeout", "deadlock", "interrupt"};
 
 // Match bits are strings: JSON numbers lose precision above 2^53 in many readers.
 void add_value(std::string& line, const TraceFile& file, const Field& field, std::uint64_t value) {
@@ -87,6 +91,22 @@ JsonText kinds_json() {
   return kinds;
 }
 
+// The rank's end, as its launcher observed it; null: not known, or the rank closed its file and exited with status 0.
+JsonText end_json(const TraceFile& file) {
+  const std::uint32_t why = file.end_value >> 8U;
+  switch (file.end) {
+    case sim::TraceEnd::none:
+      return nullptr;
+    case sim::TraceEnd::signal:
+      return {{"signal", file.end_value}};
+    case sim::TraceEnd::exit_status:
+      return {{"exit_status", file.end_value}};
+    case sim::TraceEnd::stopped:
+      return {{"signal", file.end_value & 0xffU}, {"launcher", kStopNames[why < kStopNames.size() ? why : 0]}};
+  }
+  return nullptr;
+}
+
 // Definitions may precede the first event, so their times are signed.
 JsonText rank_json(const TraceFile& file, std::uint64_t first_ns) {
   JsonText definitions = JsonText::array();
@@ -99,8 +119,9 @@ JsonText rank_json(const TraceFile& file, std::uint64_t first_ns) {
                            {"text", definition.text}});
   }
   return {
-      {"rank", file.rank},     {"size", file.size},      {"node", file.node},        {"process_id", file.process_id},
-      {"closed", file.closed}, {"events", file.written}, {"events_lost", file.lost}, {"definitions", definitions}};
+      {"rank", file.rank},        {"size", file.size},         {"node", file.node},     {"process_id", file.process_id},
+      {"closed", file.closed},    {"sealed", file.sealed},     {"end", end_json(file)}, {"events", file.written},
+      {"events_lost", file.lost}, {"definitions", definitions}};
 }
 
 }  // namespace

@@ -22,8 +22,14 @@ namespace margay::rmi {
 // The trees of a fence (paper, 6.5). `flat`: node 0 is the parent of all. `binary`: 0 is the parent of 1 and 2, 1 of 3
 // and 4. `hypercube`: a node differs from its parent in one bit, so that each edge is one of a hypercube. `exchange`,
 // which the paper has not: in each step all nodes exchange their sums along one dimension of the hypercube, so that all
-// have the result after half as many steps as up and down a tree.
-enum class Tree : std::uint8_t { flat, binary, hypercube, exchange };
+// have the result after half as many steps as up and down a tree. The last two are for nodes that are threads of one
+// process, and go through memory instead of messages. `central`: a counter, and a sense that the last node reverses.
+// `mcs`: the tree of Algorithm 11 of Mellor-Crummey and Scott (1991).
+enum class Tree : std::uint8_t { flat, binary, hypercube, exchange, central, mcs };
+// Whether the fence is one for threads.
+[[nodiscard]] constexpr bool is_of_threads(Tree tree) {
+  return tree == Tree::central || tree == Tree::mcs;
+}
 
 // The ways to schedule requests (paper, 6.2). `explicit_polling`: methods run in the calls of RMI alone. In the others
 // a thread of the library runs them, beside the program: `interrupt` at their arrival, which the message coprocessor
@@ -32,8 +38,6 @@ enum class Tree : std::uint8_t { flat, binary, hypercube, exchange };
 enum class Scheduler : std::uint8_t { explicit_polling, interrupt, blocking_thread, nonblocking_thread };
 
 namespace core {
-
-class Node;
 
 // The id of an object that is not registered.
 inline constexpr std::uint32_t kNoObject = std::numeric_limits<std::uint32_t>::max();
@@ -45,7 +49,6 @@ inline constexpr std::uint32_t kServiceObject = 0;
 
 // The part of its node that a thread reads without a function call. Owned by the library, from start() to stop().
 struct Here {
-  Node* node = nullptr;
   // One for each node, by number; the own one too.
   Writer* writers = nullptr;
   std::uint32_t nodes = 0;
@@ -59,8 +62,8 @@ struct Here {
   std::uint32_t object = kNoObject;
 };
 
-// This thread's node; nullptr: the thread has none.
-extern constinit thread_local Here* here;
+// This thread's node; nullptr: the thread has none. initial-exec: one load.
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local Here* here;
 
 // Throws `error`: `call` was made before start() or after stop().
 [[noreturn]] void not_started(const char* call);

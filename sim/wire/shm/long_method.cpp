@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "sim/wire/shm/own_process.hpp"
 #include "sim/wire/shm/process_memory.hpp"
 
 namespace margay::sim {
@@ -30,6 +31,8 @@ LongChoice choose_long_method(LongMethod asked, const RankArea& mine, const Rank
   // A request for cma is considered after the test. If cma does not work, the ring replaces it, and `reason` names the
   // fault.
   if (asked == LongMethod::cma) return {true, false, "--method long=cma"};
+  // One copy and no system call.
+  if (is_this_process(peer)) return {true, false, "both ranks are threads of one process"};
   if (mine.only_processor == 0 || mine.only_processor != peer.only_processor) {
     return {true, true, "whichever the receiver measures to be faster"};
   }

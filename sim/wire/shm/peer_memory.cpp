@@ -10,6 +10,7 @@
 #include <string>
 
 #include "sim/base/clock.hpp"
+#include "sim/wire/shm/own_process.hpp"
 
 namespace margay::sim {
 
@@ -76,13 +77,13 @@ ReadFault PeerMemory::prove() {
 
 ReadFault PeerMemory::read(const Buffer& mine, std::uint64_t address) {
   // Most accesses of windows concern a few elements.
-  if (mine.bytes <= kFileBytesMax) [[likely]]
+  if (mine.bytes <= kFileBytesMax && !is_this_process(*area_)) [[likely]]
     return copy_few(Direction::read, mine, address);
   return copy(Direction::read, Region(mine.base, mine.bytes), Region(pointer_to(address), mine.bytes));
 }
 
 ReadFault PeerMemory::write(const Buffer& mine, std::uint64_t address) {
-  if (mine.bytes <= kFileBytesMax) [[likely]]
+  if (mine.bytes <= kFileBytesMax && !is_this_process(*area_)) [[likely]]
     return copy_few(Direction::write, mine, address);
   return copy(Direction::write, Region(mine.base, mine.bytes), Region(pointer_to(address), mine.bytes));
 }
@@ -122,6 +123,10 @@ ReadFault PeerMemory::copy_few(Direction direction, const Buffer& mine, std::uin
 }
 
 ReadFault PeerMemory::copy(Direction direction, const Region& mine, const Region& theirs) {
+  if (is_this_process(*area_)) {
+    portals::copy(direction == Direction::write ? theirs : mine, direction == Direction::write ? mine : theirs);
+    return ReadFault::none;
+  }
   if (const ReadFault fault = prove(); fault != ReadFault::none) return fault;
   RegionCursor here(mine), there(theirs);
   const auto process = static_cast<pid_t>(area_->pid);

@@ -34,7 +34,7 @@ class PeerMemory {
   // On a fault a part may have been copied; after `refused` nothing has been copied.
   [[nodiscard]] ReadFault read(const portals::Buffer& mine, std::uint64_t address);
   [[nodiscard]] ReadFault write(const portals::Buffer& mine, std::uint64_t address);
-  // The same for memory in pieces. `theirs` has addresses of the peer, which are never dereferenced here. Requires:
+  // The same for memory in pieces. `theirs` has addresses of the peer, which may be another process. Requires:
   // `mine` and `theirs` have the same number of bytes.
   [[nodiscard]] ReadFault read(const portals::Region& mine, const portals::Region& theirs);
   [[nodiscard]] ReadFault write(const portals::Region& mine, const portals::Region& theirs);

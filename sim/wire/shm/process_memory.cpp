@@ -8,8 +8,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
+#include <mutex>
 
 #include "portals/base/assert.hpp"
+#include "sim/wire/shm/own_process.hpp"
 
 namespace margay::sim {
 namespace {
@@ -41,20 +44,72 @@ ReadFault move_from(Move move, std::uint64_t& got) {
   }
 }
 
-ReadFault read_from(std::uint32_t pid, std::span<const iovec> to, std::span<const iovec> from, std::uint64_t& got) {
+// The copy that process_vm_readv would make, between memory of this process.
+std::uint64_t copy_here(std::span<const iovec> to, std::span<const iovec> from) {
+  std::uint64_t copied = 0;
+  std::size_t begin = 0;  // in the first piece of `to`
+  for (iovec piece : from) {
+    while (piece.iov_len != 0 && !to.empty()) {
+      const std::size_t bytes = std::min(piece.iov_len, to.front().iov_len - begin);
+      if (bytes != 0) std::memcpy(static_cast<std::byte*>(to.front().iov_base) + begin, piece.iov_base, bytes);
+      piece = {static_cast<std::byte*>(piece.iov_base) + bytes, piece.iov_len - bytes};
+      copied += bytes;
+      begin += bytes;
+      if (begin == to.front().iov_len) to = to.subspan(1), begin = 0;
+    }
+  }
+  return copied;
+}
+
+ReadFault read_by_call(const RankArea& peer, std::span<const iovec> to, std::span<const iovec> from,
+                       std::uint64_t& got) {
   return move_from(
-      [&] { return ::process_vm_readv(static_cast<pid_t>(pid), to.data(), to.size(), from.data(), from.size(), 0); },
+      [&] {
+        return ::process_vm_readv(static_cast<pid_t>(peer.pid), to.data(), to.size(), from.data(), from.size(), 0);
+      },
       got);
 }
 
+ReadFault read_from(const RankArea& peer, std::span<const iovec> to, std::span<const iovec> from, std::uint64_t& got) {
+  if (!is_this_process(peer)) return read_by_call(peer, to, from, got);
+  got = copy_here(to, from);
+  return ReadFault::none;
+}
+
+// Random, so that no process of another PID namespace has the same word at the same address.
+void make_test_word(std::uint64_t& word) {
+  if (::getrandom(&word, sizeof word, GRND_NONBLOCK) == sizeof word) return;
+  word = reinterpret_cast<std::uintptr_t>(&word) * 0x9e37'79b9'7f4a'7c15 ^ static_cast<std::uint64_t>(::getpid());
+}
+
+// The test word of all ranks of this process that other ranks of this process may access directly, and the process in
+// which it was made; 0: none. Constant while such a rank is open.
+struct OwnWord {
+  std::uint64_t word = 0;
+  std::uint32_t pid = 0;
+};
+constinit OwnWord own_word;
+
 }  // namespace
 
-void open_for_reading(RankArea& mine, std::uint64_t& test_word, bool allow) {
-  // Random, so that no process of another PID namespace has the same word at the same address.
-  if (::getrandom(&test_word, sizeof test_word, GRND_NONBLOCK) != sizeof test_word) {
-    test_word =
-        reinterpret_cast<std::uintptr_t>(&test_word) * 0x9e37'79b9'7f4a'7c15 ^ static_cast<std::uint64_t>(::getpid());
+bool is_this_process(const RankArea& peer) {
+  // A child of fork() has its parent's word, and another number.
+  return peer.test_address == reinterpret_cast<std::uintptr_t>(&own_word.word) && peer.test_word == own_word.word &&
+         peer.pid == own_word.pid;
+}
+
+std::uint64_t& process_test_word() {
+  static constinit std::mutex mutex;
+  const std::lock_guard guard(mutex);
+  if (const auto pid = static_cast<std::uint32_t>(::getpid()); own_word.pid != pid) {
+    make_test_word(own_word.word);
+    own_word.pid = pid;
   }
+  return own_word.word;
+}
+
+void open_for_reading(RankArea& mine, std::uint64_t& test_word, bool allow) {
+  if (&test_word != &own_word.word) make_test_word(test_word);
   mine.test_word = test_word;
   // The address is valid in this process only; a peer passes it to the operating system.
   mine.test_address = reinterpret_cast<std::uintptr_t>(&test_word);
@@ -99,7 +154,7 @@ ReadFault try_reading(const RankArea& peer) {
   std::uint64_t got = 0;
   const std::array to{iovec{&word, sizeof word}};
   const std::array from{remote(peer.test_address, sizeof word)};
-  const ReadFault fault = read_from(peer.pid, to, from, got);
+  const ReadFault fault = read_from(peer, to, from, got);
   const bool right = fault == ReadFault::none && got == sizeof word && word == peer.test_word;
   // Any failure is `refused`, because ESRCH may also mean another PID namespace.
   return right ? ReadFault::none : ReadFault::refused;
@@ -110,7 +165,7 @@ bool has_ended(const RankArea& peer) {
   std::uint64_t got = 0;
   const std::array to{iovec{&word, sizeof word}};
   const std::array from{remote(peer.test_address, sizeof word)};
-  return read_from(peer.pid, to, from, got) == ReadFault::gone;
+  return read_from(peer, to, from, got) == ReadFault::gone;
 }
 
 bool can_read_ends(const RankArea& peer, std::span<const Buffer> pieces) {
@@ -129,7 +184,8 @@ bool can_read_ends(const RankArea& peer, std::span<const Buffer> pieces) {
     if (count == 0) continue;
     const std::array to{iovec{bytes.data(), count}};
     std::uint64_t got = 0;
-    if (read_from(peer.pid, to, std::span(from).first(count), got) != ReadFault::none || got != count) return false;
+    // By the operating system also within this process, because the pieces may not be mapped.
+    if (read_by_call(peer, to, std::span(from).first(count), got) != ReadFault::none || got != count) return false;
   }
   return true;
 }
@@ -139,7 +195,7 @@ ReadFault read_tested(const RankArea& peer, std::uint64_t address, std::span<std
   std::uint64_t got = 0;
   const std::array into{iovec{&word, sizeof word}, iovec{to.data(), to.size()}};
   const std::array from{remote(peer.test_address, sizeof word), remote(address, to.size())};
-  if (const ReadFault fault = read_from(peer.pid, into, from, got); fault != ReadFault::none) return fault;
+  if (const ReadFault fault = read_from(peer, into, from, got); fault != ReadFault::none) return fault;
   if (got <= sizeof word) return ReadFault::unreadable;
   // The process number has been reused, and `to` has bytes of another process, which the caller must not use.
   if (word != peer.test_word) return ReadFault::gone;
@@ -154,13 +210,17 @@ ReadFault read_memory(const RankArea& peer, std::uint64_t address, std::span<std
     const std::span<std::byte> rest = to.subspan(done);
     const std::array into{iovec{rest.data(), rest.size()}};
     const std::array from{remote(address + done, rest.size())};
-    if (const ReadFault fault = read_from(peer.pid, into, from, got); fault != ReadFault::none) return fault;
+    if (const ReadFault fault = read_from(peer, into, from, got); fault != ReadFault::none) return fault;
     done += static_cast<std::size_t>(got);
   }
   return ReadFault::none;
 }
 
 ReadFault write_memory(const RankArea& peer, std::uint64_t address, std::span<const std::byte> from) {
+  if (is_this_process(peer)) {
+    std::memcpy(remote(address, from.size()).iov_base, from.data(), from.size());
+    return ReadFault::none;
+  }
   for (std::size_t done = 0; done < from.size();) {
     std::uint64_t got = 0;
     const std::span<const std::byte> rest = from.subspan(done);
@@ -206,7 +266,7 @@ ReadFault BodyReader::fetch_table() {
   std::uint64_t got = 0;
   const std::array to{iovec{&word, sizeof word}, iovec{table_, bytes}};
   const std::array from{remote(peer_->test_address, sizeof word), remote(next_address_, bytes)};
-  if (const ReadFault fault = read_from(peer_->pid, to, from, got); fault != ReadFault::none) return fault;
+  if (const ReadFault fault = read_from(*peer_, to, from, got); fault != ReadFault::none) return fault;
   if (word != peer_->test_word) return ReadFault::gone;
   if (got != sizeof word + bytes) return ReadFault::unreadable;
   next_address_ += bytes;
@@ -263,7 +323,7 @@ ReadFault BodyReader::read_pieces(std::span<const iovec> to, std::uint64_t most,
     from[count++] = remote(reinterpret_cast<std::uintptr_t>(table_[i].base), bytes);
     offered += bytes;
   }
-  return read_from(peer_->pid, to, std::span(from).first(count), got);
+  return read_from(*peer_, to, std::span(from).first(count), got);
 }
 
 void BodyReader::pass(std::uint64_t bytes) {

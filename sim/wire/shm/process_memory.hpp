@@ -1,5 +1,5 @@
-// Reads and writes of another process's memory (process_vm_readv and process_vm_writev), with proof that the process is
-// the expected one.
+// Reads and writes of another rank's memory: process_vm_readv and process_vm_writev, with proof that the process is the
+// expected one; memcpy if the rank is a thread of this process (own_process.hpp).
 #pragma once
 
 #include <sys/uio.h>
@@ -101,7 +101,7 @@ class BodyReader {
   std::uint64_t next_address_ = 0;
   std::uint64_t next_count_ = 0;
   std::uint64_t left_ = 0;
-  // The fetched part of the table: pieces of the peer's memory, whose addresses only process_vm_readv uses.
+  // The fetched part of the table: pieces of the peer's memory, which only read_pieces() accesses.
   portals::Buffer table_[kReadPieces] = {};
   std::size_t at_ = 0;
   std::size_t count_ = 0;

@@ -8,6 +8,7 @@
 
 #include "portals/base/assert.hpp"
 #include "sim/shm/published.hpp"
+#include "sim/wire/shm/own_process.hpp"
 #include "sim/wire/shm/process_memory.hpp"
 
 namespace margay::sim {
@@ -68,7 +69,9 @@ ShmWire::ShmWire(std::span<std::byte> segment, std::uint32_t local_rank, std::ui
                           me, body_moved_, clock);
   }
   mine.only_processor = only_processor();
-  open_for_reading(mine, test_word_, long_method != LongMethod::ring);
+  // `cma` requests the system calls also between threads.
+  open_for_reading(mine, long_method == LongMethod::automatic ? process_test_word() : test_word_,
+                   long_method != LongMethod::ring);
   // The pid is published last, so a peer that sees it sees everything that was written above.
   publish(mine.pid, static_cast<std::uint32_t>(::getpid()));
   update_wants_push();

@@ -127,7 +127,7 @@ class ShmWire final : public Wire {
   bool registered_;
   std::vector<std::uint32_t> local_of_world_;
   TransmissionList& finished_;
-  // The word by which peers prove that they can read this process's memory; see open_for_reading.
+  // The word by which peers prove that they can read this process's memory, unless it is process_test_word().
   std::uint64_t test_word_ = 0;
   // Data of bell_ if status_ is a failure.
   BellData no_bell_;

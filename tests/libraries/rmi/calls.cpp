@@ -10,6 +10,7 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cases.hpp"
@@ -37,6 +38,7 @@ struct Counter {
     for (int i = 0; i < count; ++i) values[static_cast<std::size_t>(i)] = i;
     return values;
   }
+  void throw_number(int x) { throw x; }
   void refuse(int x) { throw std::runtime_error("refused " + std::to_string(x)); }
   int refuse_to_answer(int x) { throw std::runtime_error("no answer to " + std::to_string(x)); }
 };
@@ -174,7 +176,8 @@ struct Chain {
   void sum(const int& /*nothing*/, int& total) { total = executed; }
 };
 
-void chains() {
+// With each of the first `trees` trees in turn.
+void chains_by(int trees) {
   Chain chain;
   const rmi_object<Chain> handle(chain);
   const int nodes = get_num_nodes();
@@ -190,12 +193,28 @@ void chains() {
       chain.pass(depth, fan);
     }
     expected += senders * all;
-    rmi_fence(static_cast<rmi::Tree>(round % 4));
+    rmi_fence(static_cast<rmi::Tree>(round % trees));
     int total = 0;
     collect_rmi(&chain, &Chain::sum, 0, total);
     need(total == expected, "the fence of round " + std::to_string(round) + " has waited for " +
                                 std::to_string(expected) + " methods, not " + std::to_string(total));
   }
+}
+
+void chains() {
+  chains_by(4);
+}
+
+// All nodes are threads of one process.
+void thread_chains() {
+  chains_by(6);
+}
+
+// They are not.
+void no_thread_fence() {
+  for (const rmi::Tree tree : {rmi::Tree::central, rmi::Tree::mcs})
+    need_error("threads of one process", [tree] { rmi_fence(tree); });
+  rmi_fence();
 }
 
 struct Collector {
@@ -322,10 +341,53 @@ void failures() {
   async_rmi(next, &counter, &Counter::refuse, 1);
   async_rmi(next, &counter, &Counter::refuse, 2);
   need_error("1 more methods failed", [] { rmi_fence(); });
+  async_rmi(next, &counter, &Counter::throw_number, 1);
+  need_error("does not derive from std::exception", [] { rmi_fence(); });
   rmi_fence();
   need(counter.total == 10, "requests after a failed one are executed");
   broadcast_rmi(&counter, &Counter::refuse, me);
   need_error("refused " + std::to_string(me), [] { rmi_fence(); });
+}
+
+// The calls that wait for all nodes, which a method must not make.
+constexpr int kCallsForAll = 5;
+void call_for_all(Counter& of, int which) {
+  Counter another;
+  int sum = 0;
+  switch (which) {
+    case 0:
+      return rmi_fence();
+    case 1:
+      return rmi_fence(rmi::Tree::flat);
+    case 2:
+      return static_cast<void>(rmi_object<Counter>(another));
+    case 3:
+      return collect_rmi(
+          &of, [](Counter&, const int&, int&) {}, 0, sum);
+    default:
+      return rmi::stop();
+  }
+}
+
+// Objects that were removed on the other nodes, and on this one.
+void freed_objects() {
+  Counter counter;
+  auto handle = std::make_unique<rmi_object<Counter>>(counter);
+  const int nodes = get_num_nodes(), me = get_node_id();
+  rmi_fence();
+  if (me != 0) handle.reset();
+  rmi_fence();
+  if (me == 0 && nodes > 1) {
+    need_error("is not registered on this node", [&] { static_cast<void>(sync_rmi(1, *handle, &Counter::get)); });
+    async_rmi(nodes - 1, *handle, &Counter::add, 1);
+    need_error("is not registered on this node", [] { rmi_fence(); });
+  } else {
+    rmi_fence();
+  }
+  handle.reset();
+  need_error("not registered", [&] { async_rmi(0, &counter, &Counter::add, 1); });
+  need_error("not registered", [&] { broadcast_rmi(&counter, &Counter::add, 1); });
+  rmi_fence();
 }
 
 void misuse() {
@@ -343,25 +405,29 @@ void misuse() {
   need_error("never sent", [] { rmi::set_aggregation(0, 0); });
   need_error("invalid node", [] { rmi::set_aggregation(1000, 1); });
   need_error("twice", [] { rmi::start(); });
-  // In a method.
-  need_error("inside a method", [&] {
-    static_cast<void>(sync_rmi(nodes - 1, &counter, [](Counter&) {
-      rmi_fence();
-      return 0;
-    }));
-  });
+  for (int which = 0; which < kCallsForAll; ++which) {
+    need_error("inside a method", [&] {
+      static_cast<void>(sync_rmi(
+          nodes - 1, &counter,
+          [](Counter& of, int chosen) {
+            call_for_all(of, chosen);
+            return 0;
+          },
+          which));
+    });
+  }
   need_error("waits for another method of its own", [&] {
     static_cast<void>(
         sync_rmi(nodes - 1, &counter, [](Counter& of) { return sync_rmi(get_node_id(), &of, &Counter::get); }));
   });
   rmi_fence();
-  {
-    Counter brief;
-    const rmi_object<Counter> registered(brief);
-    rmi_fence();
-  }
-  // Its id is known, and its object is gone.
-  rmi_fence();
+  // A thread that is no node.
+  std::thread([&] {
+    need_error("is no node", [] { rmi_fence(); });
+    need_error("is no node", [&] { async_rmi(0, handle, &Counter::add, 1); });
+    need_error("is no node", [] { static_cast<void>(get_node_id()); });
+  }).join();
+  freed_objects();
 }
 
 void waits() {
@@ -459,12 +525,25 @@ void lost() {
 }
 
 constexpr cases::Case kCases[] = {
-    {"statements", statements}, {"questions", questions}, {"handles", handles},
-    {"long", long_ones},        {"chains", chains},       {"collections", collections},
-    {"broadcasts", broadcasts}, {"monitors", monitors},   {"failures", failures},
-    {"misuse", misuse},         {"waits", waits},         {"floods", floods},
-    {"coroutines", coroutines}, {"factors", factors},     {"queue", queue},
-    {"cycle", cycle},           {"lost", lost},
+    {"statements", statements},
+    {"questions", questions},
+    {"handles", handles},
+    {"long", long_ones},
+    {"chains", chains},
+    {"collections", collections},
+    {"broadcasts", broadcasts},
+    {"monitors", monitors},
+    {"failures", failures},
+    {"misuse", misuse},
+    {"waits", waits},
+    {"floods", floods},
+    {"coroutines", coroutines},
+    {"factors", factors},
+    {"queue", queue},
+    {"cycle", cycle},
+    {"lost", lost},
+    {"thread_chains", thread_chains},
+    {"no_thread_fence", no_thread_fence},
 };
 
 int program(int argc, char** argv) {

@@ -71,6 +71,10 @@ TEST_CASE("the end of a fence") {
   CHECK(!more.ends(2, {.sent = 53, .executed = 52, .executed_ever = 52}));
   CHECK(!more.ends(3, {.sent = 53, .executed = 53, .executed_ever = 53}));
   CHECK(more.ends(4, {.sent = 53, .executed = 53, .executed_ever = 53}));
+  // The paper's rule needs one wave in which all requests are executed, even if a later one was not counted.
+  Decision paper(Rule::paper);
+  CHECK(!paper.ends(1, {.sent = 53, .executed = 52, .executed_ever = 52}));
+  CHECK(paper.ends(2, {.sent = 53, .executed = 53, .executed_ever = 53}));
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ def case_full_output(case):
             case.run(["sh", "-c", redirected, "sh", case.build.tool("margay"), *words], status=1)
             case.expect(case.last.stderr.count("standard output could not be written") == 1, "one sentence about it")
     page = (case.folder / f"{trace.name}.html").read_text(encoding="utf-8")
-    case.expect("open it in a browser" not in page, "what was to be printed went into a file")
+    case.expect(page.endswith("</html>\n"), "what was to be printed went into a file")
 
 
 def case_empty_choices(case):
@@ -127,7 +127,7 @@ def case_export_places(case):
     case.command("trace", "export", trace, "--format", "smpi-ti", "-o", folder)
     case.expect(folder.is_dir(), "no folder")
     case.command(*export, place / ("n" * 256), status=1)
-    case.expect_said("File name too long")
+    case.expect_said("n" * 256)
     left = [path.name for path in place.iterdir() if ".part" in path.name]
     case.expect(not left, f"left behind: {left}")
 
@@ -147,11 +147,11 @@ def case_flops(case):
 def case_stacks_of_none(case):
     """`margay stacks` of itself and of a thread of the kernel."""
     case.run(["sh", "-c", f"exec {case.build.tool('margay')} stacks $$"], status=2)
-    case.expect_said("is this command itself")
+    case.expect_said("itself")
     kernel = pathlib.Path("/proc/2/comm")
     if kernel.exists() and kernel.read_text(encoding="utf-8") == "kthreadd\n":
         case.command("stacks", "2", status=2)
-        case.expect_said("process 2 is a thread of the kernel")
+        case.expect_said("process 2 ", "kernel")
 
 
 def case_stacks_together(case):

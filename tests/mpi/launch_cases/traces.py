@@ -7,7 +7,7 @@ import re
 import subprocess
 
 import support
-from launch_case import SOURCES, Skipped, marked_lines
+from launch_case import SOURCES, Skipped, identity, marked_lines, tag_of
 
 ROOT = SOURCES.parents[2]
 WORLD = "from 0 in MPI_COMM_WORLD"
@@ -22,6 +22,11 @@ def checked(case, *words, **keywords):
 
 def story(case, trace, tag, *more):
     return case.command("trace", "story", trace, "--tag", str(tag), *more)
+
+
+def account_rows(checked):
+    """The rows of the table that `margay trace check` printed, split into columns."""
+    return [line.split() for line in checked.splitlines() if re.match(r" +(\d+|all) +(\d+|all) ", line)]
 
 
 def all_of(screen):
@@ -47,25 +52,27 @@ def case_trace_story(case):
     # On a busy machine the receiver may be back before its coprocessor has seen the message: then once more.
     for _ in range(20):
         trace = case.traced("--check-accounting", program)
-        if "The message lay there for" in case.command("trace", "story", trace, "--slowest"):
+        if case.messages(trace, "--unexpected"):
             break
-    case.expect_printed("0>1 #1: 100000 x MPI_DOUBLE, tag 7 from 0 in MPI_COMM_WORLD\n", "calls MPI_Send (late_receiver.c:13)",
-                        "calls MPI_Recv (late_receiver.c:16)", "is taken by the entry \"unexpected long\"", "asks the sender for the body",
-                        "The message lay there for", "Its body was not kept", "Rank 0 sent it in MPI_Send")
+    case.command("trace", "story", trace, "--slowest")
+    case.expect_printed(f"0>1 #1: 100000 x MPI_DOUBLE, tag 7 {WORLD}\n", "MPI_Send (late_receiver.c:13)", "MPI_Recv (late_receiver.c:16)",
+                        '"unexpected long"')
+    kinds = {event["kind"]: event for event in case.exported(trace)["events"] if identity(event) == (0, 1, 1)}
+    case.expect({"pull_begin", "search_hit"} <= kinds.keys() and kinds["kernel_deposit"]["saved"] == "header", "the body was pulled")
     case.command("trace", "check", trace)
     for words in (["0:1:1"], ["--from", "0", "--to", "1", "--tag", "7"], ["--unexpected"]):
         case.command("trace", "story", trace, *words)
         case.expect_printed("0>1 #1: ")
     for words in (["--dropped"], ["--never-received"], ["--tag", "8"], ["--from", "1"]):
         case.command("trace", "story", trace, *words, status=1)
-        case.expect(re.search(r"none of this run's \d+ message", case.last.stderr), f"{words}: the sentence")
-    case.command("trace", "print", trace, "--call", "MPI_Recv", "--around", "0:1:1")
-    case.expect_printed("finds it among the unexpected")
-    case.expect("sleeps" not in case.last.stdout, "the print")
+        case.expect(re.search(r"\b1 message\b", case.last.stderr), f"{words}: the number of the run's messages")
+    case.command("trace", "print", trace, "--call", "MPI_Recv", "--around", "0:1:1", "--raw")
+    case.expect_printed(" search_hit ")
+    case.expect(" sleep " not in case.last.stdout, "the print")
     compile_with("-g", "-DANOTHER")
     compile_with()
     case.command("trace", "story", trace, "--slowest")
-    case.expect_printed("calls MPI_Send\n")
+    case.expect_printed("calls MPI_Send\n")  # without a line
 
 
 def case_trace_names(case):
@@ -75,7 +82,7 @@ def case_trace_names(case):
     listed = rows[1].split()[2]
     case.command("trace", "messages", trace, "--count", "2")
     case.expect(rows[1] in case.last.stdout and rows[2] not in case.last.stdout, "two messages")
-    case.expect_matches(rf"^{len(rows) - 2} more (message matches|messages match)\n$")
+    case.expect_matches(rf"^{len(rows) - 2} more .*\n$")
     of_listed = case.command("trace", "story", trace, listed)
     shown = of_listed.split(":")[0]
     case.expect(shown == "{}>{} #{}".format(*listed.split(":")), f"the story's name of {listed} is {shown}")
@@ -96,10 +103,10 @@ def case_trace_names(case):
 
 def page_notes(case, trace):
     """The notes of the page of `trace`."""
-    case.command("trace", "view", trace, status=None)
-    if "built without its page" in case.last.stderr:
-        raise Skipped(case.last.stderr.strip())
-    case.expect(case.last.status == 0 and case.last.stderr == "", "no progress is printed where no terminal is")
+    if not case.build.has_page():
+        raise Skipped("margay was built without its page")
+    case.command("trace", "view", trace)
+    case.expect(case.last.stderr == "", "no progress is printed where no terminal is")
     page = pathlib.Path(f"{trace}.html").read_text(encoding="utf-8")
     return json.loads(re.search(r'<script type="application/json" id="margay-head">(.*)</script>', page)[1])["notes"]
 
@@ -107,8 +114,8 @@ def page_notes(case, trace):
 def case_trace_ended(case):
     """The page and `print` say how a rank ended the job; of --trace-last both say the same."""
     program = case.ours("ends.c", ["-g"], "ends_lines")
-    for way, words, note in (("abort", ("7", "1"), r"Rank 1 calls MPI_Abort \(ends\.c:\d+\), which ends the job\."),
-                             ("fatal", (), r"Rank \d calls MPI_Send \(ends\.c:\d+\), and MPI_Send fails by a fatal error: MPI_ERR_RANK\.")):
+    for way, words, note in (("abort", ("7", "1"), r"Rank 1 .*MPI_Abort \(ends\.c:\d+\).*"),
+                             ("fatal", (), r"Rank \d .*MPI_Send \(ends\.c:\d+\).*MPI_ERR_RANK\.")):
         trace = case.traced(program, way, *words, status="nonzero")
         notes = page_notes(case, trace)
         case.expect(notes and re.fullmatch(note, notes[0]), f"{way}: {notes}")
@@ -116,7 +123,7 @@ def case_trace_ended(case):
     case.expect_printed("MPI_Send fails", "MPI_ERR_RANK")
     trace = case.traced("--trace-events", "60", "--trace-last", "0.000001", case.ours("who.c"))
     notes = page_notes(case, trace)
-    printed = re.findall(r"^# rank (\d+) .*, the first (\d+) not kept \(--trace-last\)", case.command("trace", "print", trace), re.M)
+    printed = re.findall(r"^# rank (\d+) .* (\d+) not kept \(--trace-last\)", case.command("trace", "print", trace), re.M)
     case.expect(len(printed) == 2, "both ranks have more events")
     case.expect([tuple(re.findall(r"\d+", note)[:2]) for note in notes] == printed, f"{notes}")
     screen, terminal = pty.openpty()
@@ -137,18 +144,18 @@ def case_trace_copies(case):
 def case_trace_matched(case):
     """A message that a matched probe found has its receive in its story."""
     story(case, checked(case, case.ours("matched.c")), 2)
-    case.expect_printed("calls MPI_Mrecv", f"accepts at most 2 x MPI_INT, tag 2 {WORLD}")
+    case.expect_printed("calls MPI_Mrecv", f" 2 x MPI_INT, tag 2 {WORLD}")
 
 
 def case_trace_gone_round(case):
     """What lies in a killed rank's heap is known though the beginning of its file is lost; what is not known is named."""
     trace = case.traced("--check-accounting", "--trace-events", "256", case.ours("gone_round.c"), status="nonzero")
-    rows = case.command("trace", "messages", trace, "--never-received").splitlines()
-    case.expect(len(rows) == 2 and "1 x MPI_INT, tag 2 from 0" in rows[1] and "never received" in rows[1], "the message")
+    rows = case.messages(trace, "--never-received")
+    case.expect([(row["tag"], row["bytes"], row["how"]) for row in rows] == [("2", "4", "never received")], f"the message: {rows}")
     pathlib.Path(trace, "rank_00001.trace").unlink()
-    case.command("trace", "messages", trace, "--never-received")
-    case.expect_said("--never-received: not known whether rank 1 received ")
-    case.expect_printed("none of this run")
+    rows = case.messages(trace, "--never-received")
+    case.expect(not rows, f"what is not known is not listed: {rows}")
+    case.expect_said("--never-received", "rank 1 ")
 
 
 def case_trace_bits(case):
@@ -157,12 +164,14 @@ def case_trace_bits(case):
     printed = case.command("trace", "print", trace, "--all")
     bits = sorted({line.split(None, 2)[2] for line in printed.splitlines() if re.search(r"\b0x[0-9a-f]+", line)})
     case.expect(not bits, f"{len(bits)} lines have bare bits: {bits[:3]}")
-    case.expect_printed("the answer to send request ", ": gather by tree, root 0, ", ": bcast by tree, root 0, ",
-                        "an agreement on a context")
+    # Those that have bits of their own are among them.
+    events = case.events(trace, "collective_begin", "synchronous_answer")
+    begun = {event.get("operation") for event in events}
+    case.expect({None, "none", "gather", "bcast"} <= begun, f"an answer, an agreement on a context, collective calls: {begun}")
     case.command("trace", "print", trace, "--raw", "--kind", "kernel_arrive")
     case.expect_matches(r"\(tag 7, source 0, context \d+, type short\)", r"\(tag 8, source 0, context \d+, type long\)")
     story(case, trace, 8)
-    case.expect_matches(r"^- Its match bits: tag 8, source 0, ")
+    case.expect_matches(r"^- .*: tag 8, source 0, ")
 
 
 def case_trace_walks(case):
@@ -170,14 +179,18 @@ def case_trace_walks(case):
     posted = 40
     for option, listed in (([], 16), (["--trace-walks"], posted)):
         trace = checked(case, *option, case.ours("posted.c"), str(posted))
-        for tag in (posted - 1, posted - 5):  # the first is walked to, and makes the index
-            text = story(case, trace, tag)
-            case.expect(text.count("passes over a posted receive") == min(listed, tag), f"tag {tag}: {min(listed, tag)} are listed")
-            case.expect(f"Of the {tag} entries that the walk passes over, {listed} are listed" in text or listed > tag,
-                        f"tag {tag}: the number of others")
-            case.expect(("are listed" in text) == (listed < tag), f"tag {tag}: whether all are listed")
-            by_index = f"The kernel's index found the entry; the walk of the paper passes over {tag} before it." in text
-            case.expect(by_index == (tag != posted - 1), f"tag {tag}: whether the index found it")
+        events = case.events(trace, "kernel_arrive", "kernel_match", "kernel_pass")
+        of_kind = lambda kind: [event for event in events if event["kind"] == kind]
+        tags = {identity(event): tag_of(event) for event in of_kind("kernel_arrive") if event["portal"] == 0}
+        # The first is walked to, and makes the index.
+        walks = {posted - 1: "none", posted - 5: "by_index"}
+        seen = {}
+        for match in of_kind("kernel_match"):
+            if (tag := tags.get(identity(match))) in walks:
+                passed = sum(identity(one) == identity(match) for one in of_kind("kernel_pass"))
+                seen[tag] = (match["visited"], match.get("walk", "none"), passed)
+        expected = {tag: (tag + 1, walk, min(listed, tag)) for tag, walk in walks.items()}
+        case.expect(seen == expected, f"entries visited, walk and entries listed, by tag: {seen}, expected {expected}")
 
 
 def case_trace_lines(case):
@@ -204,13 +217,13 @@ def case_trace_ring(case):
     """A ring that is too short for the run loses events, not messages, and the report names the option that makes it longer."""
     program = case.ours("who.c")
     trace = case.traced("--trace-events", "8", program)
-    lost = re.search(r"trace: rank 0: the first (\d+) of its (\d+) events were overwritten", case.last.stderr)
+    lost = re.search(r"trace: rank 0: .* (\d+) .* (\d+) .*overwritten", case.last.stderr)
     case.expect(lost and int(lost[2]) - int(lost[1]) == 8, "the run's end is to say what was lost")
     enough = re.search(r"--trace-events (\d+) keeps", case.last.stderr)
     case.expect(enough and int(enough[1]) >= int(lost[2]), "and what keeps it")
     case.command("trace", "check", trace)
     case.expect_matches(r"overwritten, .*\(--trace-events \d+\)")
-    case.expect("still on the way" not in case.last.stdout, "no message was lost")
+    case.expect(len(re.findall("^note: ", case.last.stdout, re.M)) == 2, "no message was lost: each rank has the note on its events alone")
     case.margay("--trace", trace, "--trace-events", "0", program, status=2)
     case.margay("-genv", "MARGAY_TRACE", case.folder / "inherited", "-genv", "MARGAY_TRACE_EVENTS", "8", program)
     case.expect_said("overwritten")
@@ -243,14 +256,12 @@ def case_between(case):
                 for number, (operation, algorithm, roots) in enumerate(calls) for rank, root in enumerate(roots)}
     case.expect(seen == expected, f"the roots of the calls: {seen}")
     begun = case.command("trace", "print", trace, "--all", "--kind", "collective_begin")
-    for root, times in (("rank 1 of the remote group", 4), ("rank 0 of the remote group", 4), ("MPI_PROC_NULL", 4), ("MPI_ROOT", 4)):
-        found = re.findall(rf"begins collective call \d of bridge: \w+ by \w+, root {root}, ", begun)
-        case.expect(len(found) == times, f"{len(found)} calls with root {root}, not {times}")
-    case.expect(not re.search(r"of bridge: .*, root \d", begun), "no root is one of the library's own parts")
-    plain = set(re.findall(r"of (.*): barrier by", begun)) - {"MPI_COMM_WORLD"}
+    case.expect(len(re.findall("bridge: .*, root ", begun)) == len(seen), "each call has the communicator's name")
+    case.expect(not re.search(r"bridge: .*, root \d", begun), "no root is one of the library's own parts")
+    plain = set(re.findall(r"\d of (.*): barrier ", begun)) - {"MPI_COMM_WORLD"}
     case.expect(len(plain) == 1 and re.fullmatch(r"intercommunicator \d+ \(2 and 2 ranks\)", *plain), f"the other's name: {plain}")
     case.command("trace", "messages", trace, "--collective")
-    case.expect_printed("of bridge: bcast by tree, root MPI_ROOT, message 1 of 1 that rank 3 sends in it")
+    case.expect_matches(r"bridge: bcast .*, root MPI_ROOT, .* 1 of 1 .*rank 3 ")
     story(case, trace, 5)
     case.expect_printed("tag 5 from 1 in bridge")
 
@@ -263,54 +274,51 @@ def case_some_agree(case):
         case.command("trace", "messages", trace, "--tag", str(tag))
         case.expect_printed(f"tag {tag} from 2 in MPI_COMM_WORLD")
     begun = case.command("trace", "print", trace, "--all", "--kind", "collective_begin")
-    case.expect(len(re.findall("begins collective call .* of MPI_COMM_WORLD: barrier", begun)) >= 16, "four barriers of each rank")
-    case.expect(begun.count("agreement with tag 7 of 2 ranks of MPI_COMM_WORLD: ") == 2, "MPI_Comm_create_group's")
-    case.expect(begun.count("agreement by string tag of 2 ranks of MPI_COMM_WORLD: ") == 6, "of string tags")
-    for words in ("persistent", "library's world", "MPI_ROOT", "MPI_PROC_NULL"):
+    case.expect(len(re.findall(r"\d of MPI_COMM_WORLD: barrier ", begun)) >= 16, "four barriers of each rank")
+    case.expect(len(re.findall(" tag 7 of 2 ranks of MPI_COMM_WORLD: ", begun)) == 2, "MPI_Comm_create_group's")
+    case.expect(len(re.findall(" string tag of 2 ranks of MPI_COMM_WORLD: ", begun)) == 6, "of string tags")
+    for words in ("persistent", "library's", "MPI_ROOT", "MPI_PROC_NULL"):
         case.expect(words not in begun, f"{words}: no such call was made")
-    case.expect_printed("of inter: bcast by tree, root 0 of both groups as one")
+    case.expect(("bcast", "of_both", 0) in {(event["operation"], event["root_named"], event.get("root"))
+                                            for event in case.events(trace, "collective_begin")}, "a part of a call over both groups")
 
 
 def case_not_sent(case):
     """Requests that fail or are cancelled are not complete, and a peer that was killed is named with its signal."""
     program = case.ours("not_sent.c")
-    text = story(case, case.traced(program, "killed", status="nonzero"), 1)
-    case.expect("the send is complete" not in text and "Rank 0 sent it" not in text, "it is not sent")
-    case.expect_matches("^- Rank 0 began to send it in MPI_Isend, ",
-                        r"^- Rank (0 lost rank 1, which|1) was killed by signal 9 \(SIGKILL\)\.$")
+    trace = case.traced(program, "killed", status="nonzero")
+    text = story(case, trace, 1)
+    case.expect("complete" not in text and "MPI_Isend, " in text, "it is not sent")
+    case.expect_matches(r"^- Rank .*1.* signal 9 \(SIGKILL\)\.$")
     trace = case.traced(program, "cancelled")
+    ends = [(event.get("sequence"), event.get("cancelled")) for event in case.events(trace, "request_complete") if event["rank"] == 0]
+    case.expect((None, True) in ends, f"the receive is cancelled: {ends}")
     case.command("trace", "print", trace, "--rank", "0", "--call", "MPI_Cancel")
-    case.expect("the receive is cancelled (request 0)" in case.last.stdout and "is complete" not in case.last.stdout, "the receive")
+    case.expect("(request 0)" in case.last.stdout and "complete" not in case.last.stdout, "the receive")
     story(case, trace, 3)
-    case.expect("is complete" not in case.last.stdout, "the send")
-    case.expect_printed("the send is cancelled", "began to send it in MPI_Issend, ", "- That was cancelled while rank 0 was in MPI_")
+    case.expect("complete" not in case.last.stdout and case.last.stdout.count("cancelled") >= 2, "the send")
+    case.expect_matches("MPI_Issend, ", r"cancelled .*rank 0 .*MPI_")
 
 
 def case_probed(case):
     """The story of a message names the probes that found it, when and at which line; a poll that finds nothing is counted alone."""
-    lines = {call: rf"\(probed\.c:{number}\)" for call, number in marked_lines("probed.c").items()}
-    after = r"[\d.]+ .s after it had arrived"
-    polls = "; 7 of the rank's polls before that found nothing"
-    left, taken = "which leaves it there", "no other receive gets it"
+    lines = {call: f"(probed.c:{number})" for call, number in marked_lines("probed.c").items()}
     trace = checked(case, case.ours("probed.c", ["-g"]))
-    expected = {
-        1: (f"calls MPI_Probe {lines['probe']}", f"the message    is found by MPI_Probe, {left}",
-            f"- Found by MPI_Probe {lines['probe']}, {after}\\.", "finds it among the unexpected messages"),
-        2: (f"calls MPI_Iprobe {lines['iprobe']}", f"is found by MPI_Iprobe, {left}",
-            f"- Found by MPI_Probe {lines['first']}, {after}{polls}\\.", f"- Found by MPI_Iprobe {lines['iprobe']}, {after}{polls}\\."),
-        3: (f"calls MPI_Mprobe {lines['mprobe']}", f"is taken by MPI_Mprobe: {taken}",
-            f"- Taken by MPI_Mprobe {lines['mprobe']}, {after}\\.",
-            "receives it, as a matched probe took it out for this", "- Rank 1 received it in MPI_Mrecv, "),
-        4: (f"is taken by MPI_Improbe: {taken}", f"- Taken by MPI_Improbe {lines['improbe']}, {after}"),
-    }
-    for tag, words in expected.items():
+    # By tag: the probes that found it, the polls before that found nothing, and the calls with their lines.
+    expected = {1: ([("MPI_Probe", 0)], [f"MPI_Probe {lines['probe']}"]),
+                2: ([("MPI_Probe", 7), ("MPI_Iprobe", 7)], [f"MPI_Probe {lines['first']}", f"MPI_Iprobe {lines['iprobe']}"]),
+                3: ([("MPI_Mprobe", 0)], [f"MPI_Mprobe {lines['mprobe']}", "MPI_Mrecv, "]),
+                4: ([("MPI_Probe", None), ("MPI_Improbe", None)], [f"MPI_Improbe {lines['improbe']}"])}
+    found = case.events(trace, "found")
+    for tag, (probes, calls) in expected.items():
         story(case, trace, tag)
-        case.expect_matches(*words)
-    found = [(event["sequence"], event["probe"], event["polls"]) for event in case.events(trace, "found")]
-    case.expect(len(found) == 6 and [one for one in found if one[0] == 2] == [(2, "MPI_Probe", 7), (2, "MPI_Iprobe", 7)],
-                f"probes: {found}")
+        case.expect_printed(*calls)
+        of_tag = [(event["probe"], event["polls"]) for event in found if tag_of(event) == tag]
+        case.expect([probe for probe, _ in of_tag] == [probe for probe, _ in probes], f"tag {tag}: probes {of_tag}")
+        for (probe, polls), (_, wanted) in zip(of_tag, probes):
+            case.expect(wanted in (None, polls), f"tag {tag}: {probe} after {polls} polls, expected {wanted}")
     printed = case.command("trace", "print", trace, "--kind", "found")
-    case.expect(printed.count(" by MPI_") == 6, "a line of each probe that found something, and none of others")
+    case.expect(printed.count(" by MPI_") == len(found), "a line of each probe that found something, and none of others")
 
 
 def case_trace_ranks(case):
@@ -333,9 +341,9 @@ def case_trace_check(case):
     """The verdict is first; of many pairs those with something to report are listed; a killed rank has one note, which names the killer."""
     many, rows = case.traced(case.ours("all_pairs.c"), ranks=12), []
     for words in ([], ["--pairs"]):
-        lines = case.command("trace", "check", many, *words).splitlines()
-        case.expect(lines[0] == "the accounts are right: sent = delivered + dropped for every pair", "the verdict is first")
-        rows.append([line.split() for line in lines if re.match(r" +(\d+|all) +(\d+|all) ", line)])
+        printed = case.command("trace", "check", many, *words)
+        case.expect(printed.startswith("the accounts are right: sent = delivered + dropped for every pair\n"), "the verdict is first")
+        rows.append(account_rows(printed))
     case.expect(len(rows[0]) == 1 and len(rows[1]) == 12 * 11 + 1 and rows[0][-1] == rows[1][-1], f"{rows}")
     sums = [str(sum(int(row[column]) for row in rows[1][:-1])) for column in range(2, 7)]
     case.expect(rows[0][0] == ["all", "all", *sums], f"{rows[0]}, expected the sums {sums}")
@@ -343,8 +351,7 @@ def case_trace_check(case):
     notes = [line for line in case.command("trace", "check", dead).splitlines() if line.startswith("note: rank ")]
     case.expect(len(notes) == 2, f"a note of each rank: {notes}")
     for note in notes:
-        case.expect(re.search(r"was last seen in MPI_\w+, waiting; was killed by signal \d+ \(SIG\w+\), which margay run sent as it ended "
-                              r"the job \(--deadlock abort\)", note), note)
+        case.expect(re.search(r"MPI_\w+.* signal \d+ \(SIG\w+\).*\(--deadlock abort\)", note), note)
 
 
 def case_partitions(case):
@@ -358,8 +365,7 @@ def case_partitions(case):
     for partition in range(4):
         words = f"100 x MPI_INT, partition {partition} of 4 (each 100 x MPI_INT) with tag 7 {WORLD}\n"
         case.expect(rows.count(words) == 2, f"twice, once a round: {words}")
-    case.expect(rows.count(f"the setup of partitions with tag 7 {WORLD}") == 1 and rows.count(" with tag 7 ") == 9,
-                "the setup, and no others")
+    case.expect(rows.count(f" partitions with tag 7 {WORLD}") == 1 and rows.count(" with tag 7 ") == 9, "the setup, and no others")
     of_tag("story", 7)
     case.expect_printed(*(f"accepts at most 100 x MPI_INT, message {message} of partitions with tag 7 (2, each 200 x MPI_INT) {WORLD}"
                           for message in range(4)))

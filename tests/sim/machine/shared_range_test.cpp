@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +24,38 @@
 
 namespace margay::sim::test {
 namespace {
+
+TEST_CASE("mapping: ranks of a process that map one file share the mapping until the last of them ends") {
+  const int file = ::memfd_create("margay-test", 0), other_file = ::memfd_create("margay-test", 0);
+  const int again = ::dup(file);
+  REQUIRE(::ftruncate(file, 8192) == 0);
+  REQUIRE(::ftruncate(other_file, 8192) == 0);
+  Mapping first, second, other, shorter;
+  REQUIRE(Mapping::map(file, 8192, first).ok());
+  REQUIRE(Mapping::map(again, 8192, second).ok());
+  REQUIRE(Mapping::map(other_file, 8192, other).ok());
+  REQUIRE(Mapping::map(file, 4096, shorter).ok());
+  CHECK(first.bytes().data() == second.bytes().data());
+  CHECK(first.bytes().data() != other.bytes().data());
+  CHECK(first.bytes().data() != shorter.bytes().data());
+  CHECK_EQ(shorter.bytes().size(), 4096);
+  first.bytes()[0] = std::byte{7};
+  CHECK(shorter.bytes()[0] == std::byte{7});
+  std::byte* const base = first.bytes().data();
+  const auto is_mapped = [base] { return ::msync(base, 4096, MS_ASYNC) == 0; };
+  first = Mapping();
+  CHECK(is_mapped());
+  CHECK(second.bytes()[0] == std::byte{7});
+  // Moved, it still has one owner.
+  Mapping moved = std::move(second);
+  CHECK(is_mapped());
+  moved = Mapping();
+  CHECK_FALSE(is_mapped());
+  REQUIRE(Mapping::map(file, 8192, first).ok());
+  CHECK(first.bytes()[0] == std::byte{7});
+  CHECK_FALSE(Mapping::map(-1, 8192, other).ok());
+  for (const int descriptor : {file, again, other_file}) ::close(descriptor);
+}
 
 TEST_CASE("shared range: a child of fork() has a copy of its own, and neither allocates nor frees") {
   SharedHeap heap;

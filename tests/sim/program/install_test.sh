@@ -66,8 +66,11 @@ printed 2 sources
 printed 3 own
 
 # Labs whose programs are C++, on portals and on the host, as a student would answer them: first with the blanks of the
-# program, then right.
-for lab in walk library; do
+# program, then right. QUICK_TESTS (scripts/test without --all) leaves out the first, because abi_install checks another
+# lab on portals.
+labs="walk library"
+[ -z "${QUICK_TESTS:-}" ] || labs=library
+for lab in $labs; do
   step "margay lab start $lab" "$prefix/bin/margay" lab start $lab "$work/$lab"
   step "margay lab answer $lab" "$prefix/bin/margay" lab answer "$work/$lab"
   mv "$work/$lab/answers.txt" "$work/$lab/predict.txt"

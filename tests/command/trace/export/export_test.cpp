@@ -181,6 +181,24 @@ TEST_CASE("export: JSON has every event with its fields by their names, and says
   }
 }
 
+TEST_CASE("export: JSON has how each rank ended") {
+  made::HandMade made;
+  TraceFile& file = made.trace.files[1];
+  const auto end_of = [&](sim::TraceEnd end, std::uint32_t value) {
+    file.end = end;
+    file.end_value = value;
+    std::ostringstream out;
+    write_json(made.trace, out);
+    return nlohmann::json::parse(out.str()).at("ranks").at(1).at("end").dump();
+  };
+  CHECK_EQ(end_of(sim::TraceEnd::none, 0), "null");
+  CHECK_EQ(end_of(sim::TraceEnd::signal, 9), R"({"signal":9})");
+  CHECK_EQ(end_of(sim::TraceEnd::exit_status, 3), R"({"exit_status":3})");
+  CHECK_EQ(end_of(sim::TraceEnd::stopped, sim::stop_value(15, sim::TraceStop::deadlock)),
+           R"({"launcher":"deadlock","signal":15})");
+  CHECK_EQ(end_of(sim::TraceEnd::stopped, 15U | 99U << 8U), R"({"launcher":"other","signal":15})");
+}
+
 TEST_CASE("export: what JSON must escape, and numbers without a word") {
   made::HandMade made;
   made.trace.files[0].names[0] = "a \"call\\";

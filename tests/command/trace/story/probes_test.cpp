@@ -52,6 +52,7 @@ TEST_CASE("story: it lists the first and the last of the probes that found the m
   CHECK(mentions(text, "after it had arrived; 17 of the rank's polls before that found nothing.\n"));
   CHECK(mentions(text, "- Probes found it 3 times.\n"));
   CHECK(mentions(text, "- Taken by MPI_Recv, "));  // its call, as the trace has it
+  CHECK(mentions(text, "- Found by MPI_Recv, "));
   CHECK_FALSE(mentions(story_of(made::pulled().trace), "robe"));
 }
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <chrono>
 
+#include "sim/wire/shm/own_process.hpp"
 #include "sim/wire/shm/process_memory.hpp"
 #include "tests/sim/shm_set.hpp"
 #include "tests/sim/wire_contract.hpp"
@@ -19,6 +20,9 @@ constexpr std::size_t kLongBytes = 3 << 20;  // several visits
 
 std::unique_ptr<WireSet> cma_set(std::uint32_t ranks) {
   return std::make_unique<ShmSet>(ranks, LongMethod::cma);
+}
+std::unique_ptr<WireSet> automatic_set(std::uint32_t ranks) {
+  return std::make_unique<ShmSet>(ranks, LongMethod::automatic);
 }
 ShmSet& shm_set(Rig& rig) {
   return static_cast<ShmSet&>(rig.set());
@@ -469,7 +473,13 @@ TEST_CASE("cma: a peer that dies in the middle is lost, with a sentence") {
 }
 
 TEST_CASE("cma: automatic always reads between ranks that share their one processor, and measures otherwise") {
-  Rig rig([](std::uint32_t ranks) { return std::make_unique<ShmSet>(ranks, LongMethod::automatic); }, 2);
+  Rig rig(automatic_set, 2);
+  // As ranks of different processes: each with a test word of its own.
+  std::array<std::uint64_t, 2> words{17, 18};
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    area_of(rig, rank).test_address = reinterpret_cast<std::uintptr_t>(&words[rank]);
+    area_of(rig, rank).test_word = words[rank];
+  }
   area_of(rig, 0).only_processor = 3;
   bool shared = false;
   SUBCASE("shared") {
@@ -503,6 +513,56 @@ class CountingClock final : public Clock {
 };
 
 }  // namespace
+
+TEST_CASE("wire contract: shm, long bodies by memcpy between threads of one process") {
+  run_wire_contract(automatic_set);
+}
+
+TEST_CASE("cma: between threads of one process the receiver copies every long body, in pieces or not") {
+  Rig rig(automatic_set, 2);
+  for (std::uint64_t number = 1; number <= 4; ++number) REQUIRE(arrived(rig, number, kLongBytes));
+  CHECK(is_this_process(area_of(rig, 0)));
+  CHECK(choice(rig).reads);
+  CHECK_FALSE(choice(rig).measured);
+  CHECK(choice(rig).reason == "both ranks are threads of one process");
+  std::vector<std::byte> body = pattern_body(5, kLongBytes);
+  const std::array pieces{portals::Buffer{body.data(), 1}, portals::Buffer{body.data() + 1, 0},
+                          portals::Buffer{body.data() + 1, kLongBytes / 2},
+                          portals::Buffer{body.data() + 1 + kLongBytes / 2, kLongBytes / 2 - 1}};
+  Transmission out;
+  out.header = numbered(5);
+  out.header.length = kLongBytes;
+  out.body = portals::Region(std::span<const portals::Buffer>(pieces));
+  rig[0].wire().send(1, out);
+  REQUIRE(rig.until([&] { return out.state == Transmission::State::sent && complete(rig, 5); }));
+  CHECK(body_is(rig[1].received.back(), 5, kLongBytes));
+  CHECK_EQ(ring_bytes(rig), 0);
+}
+
+TEST_CASE("cma: another process's word, or the same word in a child of fork(), is not this process") {
+  RankArea area{};
+  open_for_reading(area, process_test_word(), false);
+  area.pid = static_cast<std::uint32_t>(::getpid());
+  CHECK(is_this_process(area));
+  const std::uint64_t word = area.test_word;
+  area.test_word = word + 1;
+  CHECK_FALSE(is_this_process(area));
+  area.test_word = word;
+  ++area.pid;
+  CHECK_FALSE(is_this_process(area));
+  --area.pid;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    RankArea own{};
+    open_for_reading(own, process_test_word(), false);
+    own.pid = static_cast<std::uint32_t>(::getpid());
+    ::_exit(is_this_process(own) && !is_this_process(area) && own.test_word != word ? 0 : 1);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  CHECK_EQ(status, 0);
+  CHECK(is_this_process(area));
+}
 
 TEST_CASE("cma: long bodies are measured by the clock that their wires were given") {
   const CountingClock clock;

@@ -11,6 +11,7 @@
 
 #include <doctest/doctest.h>
 
+#include "sim/wire/shm/own_process.hpp"
 #include "sim/wire/shm/peer_memory.hpp"
 #include "sim/wire/shm/shm_layout.hpp"
 
@@ -135,6 +136,32 @@ TEST_CASE("peer memory: a process that is not the one that was meant is neither 
   PeerMemory right(peer.area());
   REQUIRE(right.read({few.data(), few.size()}, peer.address(0)) == ReadFault::none);
   CHECK(few[0] == std::byte{'c'});
+}
+
+TEST_CASE("peer memory: of a thread of this process, few bytes, many and pieces") {
+  RankArea area{};
+  open_for_reading(area, process_test_word(), true);
+  area.pid = static_cast<std::uint32_t>(::getpid());
+  PeerMemory memory(area);
+  std::vector<std::byte> theirs(kBytes, std::byte{'c'});
+  const std::uint64_t address = reinterpret_cast<std::uintptr_t>(theirs.data());
+  for (const std::size_t bytes : {1, 512, 513, 60000}) {
+    INFO("bytes ", bytes);
+    std::vector<std::byte> wrote = seven_steps(bytes), read(bytes);
+    REQUIRE(memory.write({wrote.data(), bytes}, address + 1) == ReadFault::none);
+    REQUIRE(memory.read({read.data(), bytes}, address + 1) == ReadFault::none);
+    CHECK(read == wrote);
+    CHECK(theirs[0] == std::byte{'c'});
+    CHECK(theirs[bytes + 1] == std::byte{'c'});
+    std::ranges::fill(theirs, std::byte{'c'});
+  }
+  std::vector<std::byte> wrote = seven_steps(20);
+  const std::array mine{Buffer{wrote.data(), 5}, Buffer{wrote.data() + 5, 15}};
+  const std::array pieces{Buffer{theirs.data() + 100, 12}, Buffer{theirs.data() + 200, 8}};
+  REQUIRE(memory.write(Region(std::span<const Buffer>(mine)), Region(std::span<const Buffer>(pieces))) ==
+          ReadFault::none);
+  CHECK(std::ranges::equal(std::span(theirs).subspan(100, 12), std::span(wrote).first(12)));
+  CHECK(std::ranges::equal(std::span(theirs).subspan(200, 8), std::span(wrote).subspan(12)));
 }
 
 }  // namespace margay::sim::test

@@ -1,0 +1,426 @@
+// libFuzzer target: a whole node of RMI among two others, which are the input. A host without wires delivers the
+// input's messages to the real portal table whenever the node polls or waits: buffers of requests, results, messages of
+// fences, credits, long bodies, identities, each well-formed or not. Whatever they are, the node's program ends, by
+// itself, by an `error`, or by the end of the job; nothing is read outside of buffers. When the input is used up, the
+// other nodes are lost. Corpus: tests/fuzz/rmi_node_corpus.
+#include <pthread.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "libraries/rmi/node.hpp"
+#include "margay/rmi.hpp"
+#include "portals/base/assert.hpp"
+#include "portals/deliver.hpp"
+
+namespace margay::rmi::fuzz {
+
+constexpr std::uint32_t kNodes = 3;
+constexpr std::uint64_t kLongMost = std::uint64_t{1} << 20;
+
+// The unread part of an input. Past its end all is zero.
+class Script {
+ public:
+  explicit Script(std::span<const std::byte> bytes) : rest_(bytes) {}
+  [[nodiscard]] bool empty() const { return rest_.empty(); }
+  std::uint8_t byte() {
+    if (rest_.empty()) return 0;
+    const auto value = static_cast<std::uint8_t>(rest_.front());
+    rest_ = rest_.subspan(1);
+    return value;
+  }
+  // A number of `count` bytes.
+  std::uint64_t number(unsigned count) {
+    std::uint64_t value = 0;
+    for (unsigned i = 0; i < count; ++i) value = value << 8 | byte();
+    return value;
+  }
+  std::span<const std::byte> take(std::size_t count) {
+    const std::span<const std::byte> taken = rest_.first(std::min(count, rest_.size()));
+    rest_ = rest_.subspan(taken.size());
+    return taken;
+  }
+
+ private:
+  std::span<const std::byte> rest_;
+};
+
+// The objects of the program. Methods that wait execute further messages of the input.
+struct Target {
+  std::uint32_t calls = 0;
+  int depth = 0;
+  void add(std::uint32_t x) { calls += x; }
+  std::size_t views(std::span<const double> values, std::string_view text) { return values.size() + text.size(); }
+  std::vector<std::string> names(std::vector<std::string> names) { return names; }
+  std::string long_result(std::uint16_t bytes) { return std::string(bytes, 'x'); }
+  // Not deeper than the stack allows, which each further message of the input could use.
+  int ask(int node) {
+    if (depth == 50) return 0;
+    ++depth;
+    struct End {
+      int& depth;
+      ~End() { --depth; }
+    } const end{depth};
+    return sync_rmi(static_cast<int>(static_cast<unsigned>(node) % kNodes), this, &Target::refuse);
+  }
+  int refuse() { fail("refused"); }
+  void part(const int& factor, long& part) { part = factor; }
+};
+
+// A request for one of the methods with packed arguments from the input, whose head is right. Its bytes are appended.
+class RequestMaker {
+ public:
+  RequestMaker(Script& script, std::vector<std::uint64_t>& words) : script_(script), words_(words) {}
+  void make() {
+    switch (script_.byte() % 6) {
+      case 0:
+        return make(method<&Target::add>);
+      case 1:
+        return make(method<&Target::views>);
+      case 2:
+        return make(method<&Target::names>);
+      case 3:
+        return make(method<&Target::long_result>);
+      case 4:
+        return make(method<&Target::ask>);
+      default:
+        return make(method<&Target::refuse>);
+    }
+  }
+
+ private:
+  template <class Method>
+  void make(Method /*method*/) {
+    const std::uint8_t choice = script_.byte();
+    const auto object = static_cast<std::uint32_t>(choice / 4 % 4);
+    const bool wants_reply = (choice & 1) != 0;
+    const auto flags =
+        static_cast<std::uint8_t>((wants_reply ? kReplyWanted : 0) | ((choice & 2) != 0 ? kNonAtomic : 0));
+    const std::uint64_t call = choice >= 0xf0 ? script_.number(8) : choice;
+    const std::span<const std::byte> arguments = script_.take(script_.byte());
+    const std::size_t before = head_bytes(flags);
+    const std::size_t bytes = round_up(before + arguments.size(), kPackedAlignment);
+    const std::size_t start = words_.size();
+    words_.resize(start + bytes / sizeof(std::uint64_t));
+    auto* const at = reinterpret_cast<std::byte*>(&words_[start]);
+    if (!arguments.empty()) std::memcpy(at + before, arguments.data(), arguments.size());
+    const std::uint32_t functor = Registration<Functor<Target, Method>>::entry().hash();
+    const std::size_t tail = bytes - before - arguments.size();
+    if (wants_reply)
+      detail::write_head(at, functor, object, bytes, tail, flags, std::array<std::uint64_t, 1>{call});
+    else
+      detail::write_head(at, functor, object, bytes, tail, flags, std::array<std::uint64_t, 0>{});
+  }
+
+  Script& script_;
+  std::vector<std::uint64_t>& words_;
+};
+
+// The rank of the node under test: a portal table, and the input instead of wires. What the node sends is dropped.
+class ScriptedRank final : public host::Rank {
+ public:
+  ScriptedRank(portals::Rank me, bool with_start, std::span<const std::byte> input)
+      : me_(me), script_(input), start_(with_start ? 0 : kNodes) {}
+
+  void end() override {}
+  [[nodiscard]] portals::Rank rank() const override { return me_; }
+  [[nodiscard]] std::uint32_t size() const override { return kNodes; }
+  [[nodiscard]] bool on_node(portals::Rank peer) const override { return peer != 2; }
+  void enter(const char* /*name*/, const void* /*caller*/) override {}
+  void leave(const char* /*name*/) override {}
+  [[nodiscard]] portals::Status attach(portals::PortalIndex portal, portals::MatchList& list) override {
+    return table_.attach(portal, list);
+  }
+  [[nodiscard]] portals::Status attach(portals::PortalIndex portal, portals::Descriptor& memory,
+                                       const portals::Options& options) override {
+    return table_.attach(portal, memory, options);
+  }
+  void detach(portals::PortalIndex portal) override { table_.detach(portal); }
+  void name_entry(portals::PortalIndex /*portal*/, const portals::MatchEntry& /*entry*/,
+                  const char* /*name*/) override {}
+  void wake(portals::Rank /*peer*/) override {}
+  void hold_when_no_room(portals::PortalIndex /*portal*/) override {}
+  [[nodiscard]] bool try_send(const portals::Header& /*header*/, const portals::Region& /*body*/) override {
+    return true;
+  }
+  void send(host::Outgoing& /*message*/) override {}
+  [[nodiscard]] host::SendState state(const host::Outgoing& /*message*/) const override {
+    return host::SendState::sent;
+  }
+  void expect_answer(portals::Rank /*peer*/) override {}
+  void count_answer(portals::Rank /*peer*/) override {}
+  void observe(portals::Descriptor& /*descriptor*/, host::Observer* /*observer*/) override {}
+  void observe_rounds(host::Observer& /*observer*/, bool /*on*/) override {}
+  void observe_losses(host::Observer& /*observer*/, bool /*on*/) override {}
+  bool progress() override { return deliver_next(); }
+  [[nodiscard]] portals::Status wait(const host::Wait& wait, bool (*done)(void*), void* argument) override {
+    while (!done(argument)) {
+      if (!deliver_next()) return portals::Status::error(std::string(wait.call) + ": the other nodes are lost");
+    }
+    return {};
+  }
+  [[nodiscard]] portals::Status barrier(const char* /*call*/) override { return {}; }
+  void begin_barrier() override {}
+  [[nodiscard]] bool in_barrier() override { return false; }
+  [[nodiscard]] bool lost(portals::Rank /*peer*/) const override { return script_.empty(); }
+  [[nodiscard]] std::string loss(portals::Rank /*peer*/) const override { return "the input is used up"; }
+  void run_program(void (*function)(void*), void* argument) override { function(argument); }
+  [[nodiscard]] bool recording() const override { return false; }
+  void record(const host::Event& /*event*/) override {}
+  [[nodiscard]] std::uint64_t& counter(std::size_t index) override { return counters_.at(index); }
+  // Ends the node's thread. A message names the node and the reason.
+  [[noreturn]] void abort(int /*code*/, const std::string& message) override {
+    MARGAY_ASSERT(message.find("node ") != std::string::npos);
+    pthread_exit(nullptr);
+  }
+
+ private:
+  // Delivers the input's next message. Returns false if there is none.
+  bool deliver_next() {
+    if (start_ != kNodes) {
+      deliver_start();
+      return true;
+    }
+    if (script_.empty()) return false;
+    switch (script_.byte() % 8) {
+      case 0:
+        deliver_requests();
+        break;
+      case 1:
+        deliver_anything();
+        break;
+      case 2:
+        deliver_reply();
+        break;
+      case 3:
+        deliver_notice();
+        break;
+      case 4:
+        deliver_body();
+        break;
+      case 5:
+        deliver_wave();
+        break;
+      case 6:
+        deliver(header(core::kCreditPortal, core::MessageKind::credit, 0, script_.byte() % 4), {});
+        break;
+      default: {
+        portals::Header get = header(core::kBodyPortal, core::MessageKind::body, script_.byte() % 4, 0);
+        get.kind = portals::Kind::get;
+        get.return_length = script_.number(2);
+        get.offset = script_.byte() % 4;
+        deliver(get, {});
+      }
+    }
+    return true;
+  }
+  // The messages by which a node's start ends: identities of its own program, or node 0's verdict.
+  void deliver_start() {
+    const std::uint32_t node = start_++;
+    if (node == me_ || (me_ != 0 && node != 0)) return;
+    portals::Header start =
+        header(core::kControlPortal, me_ == 0 ? core::MessageKind::identity : core::MessageKind::verdict, 0, 0);
+    start.source.rank = node;
+    const ProgramIdentity identity = program_identity();
+    if (me_ == 0)
+      deliver(start, std::as_bytes(std::span(&identity, 1)));
+    else
+      deliver(start, {});
+  }
+  void deliver_requests() {
+    const std::uint8_t shape = script_.byte();
+    const std::uint32_t count = 1 + shape % 4;
+    std::vector<std::uint64_t> words;
+    RequestMaker maker(script_, words);
+    for (std::uint32_t i = 0; i < count; ++i) maker.make();
+    // Some buffers count their requests wrong, or are cut off.
+    const std::uint32_t counted = shape >= 0xf0 ? script_.byte() : count;
+    std::span<const std::byte> bytes = std::as_bytes(std::span(words));
+    if ((shape & 0x08) != 0) bytes = bytes.first(bytes.size() - std::min<std::size_t>(bytes.size(), script_.byte()));
+    deliver(header(core::kRequestPortal, core::MessageKind::buffer, std::uint64_t{shape & 4U} << 30, counted), bytes);
+  }
+  void deliver_anything() {
+    portals::Header any;
+    any.portal = static_cast<portals::PortalIndex>(core::kRequestPortal + script_.byte() % 5);
+    any.source.rank = others(script_.byte());
+    any.match_bits = std::uint64_t{script_.byte()} << 56 | script_.number(5);
+    for (std::byte& each : any.user_data) each = std::byte{script_.byte()};
+    deliver(any, script_.take(script_.number(2)));
+  }
+  // A result of one of the first calls.
+  void deliver_reply() {
+    const std::uint8_t choice = script_.byte();
+    portals::Header reply = header(core::kReplyPortal, core::MessageKind::reply, call_of(choice), script_.byte() % 4U);
+    deliver(reply, script_.take(script_.byte()));
+  }
+  // That of a long request or a long result.
+  void deliver_notice() {
+    const std::uint8_t choice = script_.byte();
+    const bool is_request = (choice & 1) != 0;
+    portals::Header notice =
+        is_request ? header(core::kRequestPortal, core::MessageKind::long_request, choice / 2 % 4, choice / 64)
+                   : header(core::kReplyPortal, core::MessageKind::long_reply, call_of(choice / 2), script_.byte());
+    core::set_length(notice, script_.number(2) * 8);
+    deliver(notice, {});
+  }
+  // A long request or result, to the place where the node fetches it: one request, and what the input has behind it.
+  void deliver_body() {
+    const std::uint8_t choice = script_.byte();
+    portals::Header body = header(core::kBodyPortal, core::MessageKind::fetched, choice % 4, 0);
+    body.kind = portals::Kind::reply;
+    std::vector<std::uint64_t> words;
+    if ((choice & 0x80) != 0) RequestMaker(script_, words).make();
+    if ((choice & 0x40) != 0) words.resize(script_.number(2));
+    deliver(body, std::as_bytes(std::span(words)));
+  }
+  void deliver_wave() {
+    struct {
+      std::uint32_t fence, wave, down, ends, step, source;
+      std::uint64_t sent, executed, executed_ever;
+    } wave{};
+    wave.fence = script_.byte() % 4;
+    wave.wave = script_.byte() % 4;
+    wave.down = script_.byte() % 2;
+    wave.ends = script_.byte() % 2;
+    const std::uint8_t step = script_.byte();
+    wave.step = step >= 0x80 ? ~std::uint32_t{0} : step;
+    wave.sent = script_.byte();
+    wave.executed = script_.byte();
+    wave.executed_ever = script_.byte();
+    const std::size_t bytes = step == 0x7f ? script_.byte() : sizeof wave;
+    deliver(header(core::kControlPortal, core::MessageKind::wave, wave.fence, 0),
+            std::as_bytes(std::span(&wave, 1)).first(std::min(bytes, sizeof wave)));
+  }
+
+  // One of the two other nodes.
+  [[nodiscard]] std::uint32_t others(std::uint8_t choice) const { return (me_ + 1 + choice % 2U) % kNodes; }
+  // The number of the n-th call in one of the first slots.
+  [[nodiscard]] static std::uint64_t call_of(std::uint8_t choice) {
+    return (1 + choice / 4 % 4) * std::uint64_t{core::kCalls} + choice % 4;
+  }
+  [[nodiscard]] portals::Header header(portals::PortalIndex portal, core::MessageKind kind, std::uint64_t below,
+                                       std::uint32_t count) {
+    portals::Header header;
+    header.portal = portal;
+    header.source.rank = others(script_.byte());
+    header.match_bits = core::match_bits(kind, below & core::kBelowKind);
+    core::set_count(header, count);
+    return header;
+  }
+  void deliver(portals::Header header, std::span<const std::byte> body) {
+    // The sanitizer's allocator ends a program that has no memory for a long body.
+    const core::MessageKind kind = core::kind_of(header.match_bits);
+    if (kind == core::MessageKind::long_request || kind == core::MessageKind::long_reply)
+      core::set_length(header, core::length_of(header) % kLongMost);
+    header.destination.rank = me_;
+    header.length = body.size();
+    const portals::Verdict verdict = delivery_.decide(header);
+    if (verdict.outcome == portals::Outcome::drop) return;
+    if (verdict.outcome == portals::Outcome::deposit && verdict.landing.bytes() != 0)
+      std::memcpy(verdict.landing.single().base, body.data(), verdict.landing.bytes());
+    delivery_.complete(verdict, header);
+  }
+
+  const portals::Rank me_;
+  Script script_;
+  std::uint32_t start_;  // the node whose part of the start is next; kNodes: it is over
+  std::array<std::uint64_t, host::kCountersMost> counters_{};
+  portals::ChangedList changed_;
+  portals::PortalTable table_;
+  portals::Delivery delivery_{table_, changed_};
+};
+
+// The rank that the next start() joins.
+ScriptedRank* next_rank = nullptr;
+
+class ScriptedHost final : public host::Host {
+ public:
+  [[nodiscard]] portals::Status join(const host::Library& /*library*/, bool /*threads*/, const void* /*caller*/,
+                                     host::Rank*& out) override {
+    out = next_rank;
+    return {};
+  }
+  int run_ranks(int argc, char** argv, int (*entry)(int, char**)) override { return entry(argc, argv); }
+  void check_end(const host::Outgoing& /*message*/) override {}
+};
+
+// A program with each sort of call. One that ends with an error is followed by the next.
+class Program {
+ public:
+  void run(Tree tree) {
+    attempt([] { start(); });
+    if (core::here == nullptr) return;
+    attempt([&] { registered_.emplace(target_); });
+    attempt([&] { send_some(); });
+    attempt([&] { ask_some(); });
+    attempt([&] {
+      long sum = 0;
+      collect_rmi(&target_, &Target::part, 3, sum);
+    });
+    attempt([&] { rmi_fence(tree); });
+    attempt([] { rmi_poll(); });
+    attempt([] { rmi_fence(); });
+    registered_.reset();
+    attempt([] { stop(); });
+  }
+
+ private:
+  template <class Step>
+  static void attempt(Step&& step) {
+    try {
+      step();
+    } catch (const error&) {
+    }
+  }
+  void send_some() {
+    const int me = get_node_id();
+    for (int i = 0; i < 6; ++i)
+      async_rmi((me + i) % static_cast<int>(kNodes), &target_, &Target::add, std::uint32_t{7});
+    async_rmi((me + 1) % 3, &target_, method<&Target::names>, std::vector<std::string>(600, "a name of many bytes"));
+    rmi_poll();
+    broadcast_rmi(&target_, &Target::add, std::uint32_t{7});
+  }
+  void ask_some() {
+    const int me = get_node_id();
+    auto handle = sync_rmi_nonblocking((me + 1) % 3, &target_, &Target::refuse);
+    auto dropped = sync_rmi_nonblocking((me + 2) % 3, &target_, &Target::refuse);
+    attempt([&] { static_cast<void>(sync_rmi((me + 1) % 3, &target_, &Target::long_result, std::uint16_t{5000})); });
+    attempt([&] { static_cast<void>(handle.wait()); });
+  }
+
+  Target target_;
+  std::optional<rmi_object<Target>> registered_;
+};
+
+}  // namespace margay::rmi::fuzz
+
+extern "C" int MPI_Get_version(int* version, int* subversion) {
+  *version = 4, *subversion = 0;
+  return 0;
+}
+extern "C" margay::host::Host* MPIX_Margay_host(std::uint32_t /*version*/) {
+  static margay::rmi::fuzz::ScriptedHost host;
+  return &host;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes) {
+  using namespace margay::rmi;
+  if (bytes == 0) return 0;
+  const std::span<const std::byte> input(reinterpret_cast<const std::byte*>(data) + 1, bytes - 1);
+  // Bit 0: the node. Bit 1: its start is the input's too. Bits 2 and 3: the tree of a fence.
+  fuzz::ScriptedRank rank(data[0] % 2, (data[0] & 2) == 0, input);
+  fuzz::next_rank = &rank;
+  const auto tree = static_cast<Tree>(data[0] / 4 % 4);
+  // A node belongs to its thread, and ends with it.
+  std::thread([tree] { fuzz::Program().run(tree); }).join();
+  return 0;
+}
