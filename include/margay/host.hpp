@@ -30,7 +30,7 @@
 namespace margay::host {
 
 // The version of this interface. A library that was built for another version gets an error from join().
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 // The most characters of a library's name, libraries of a rank, and counters, events and named bits of a library.
 inline constexpr std::size_t kNameMost = 15;
 inline constexpr std::size_t kLibrariesMost = 3;
@@ -148,6 +148,9 @@ struct Wait {
   bool needs_message = true;
   // The most messages that are taken from each wire before the condition is tested again.
   int messages = 4;
+  // Whether the waiting thread is the library's own and merely has nothing to do. While no other thread of the rank
+  // waits, such a wait is no stall: neither the stall report nor the board shows it.
+  bool is_idle = false;
 };
 
 // The part of one library in the rank of the calling process. Made by join(), ended by end(). Except where a comment
@@ -174,6 +177,14 @@ class Rank {
   // run_program(). Use class Call.
   virtual void enter(const char* name, const void* caller) = 0;
   virtual void leave(const char* name) = 0;
+  // Assigns the calling thread, which the library has made, to this rank, so that it and the functions of the program
+  // that it runs may call the library (and MPI, at level MPI_THREAD_MULTIPLE). The thread's first call. Requires:
+  // outside; the library has joined for several threads. The thread ends before end() is called.
+  virtual void begin_thread() = 0;
+  // lock() and unlock() exclude the rank's other threads for a few instructions, without a call in board and trace: for
+  // the library's own data. Inside: no wait and no progress. Requires for lock(): outside.
+  virtual void lock() = 0;
+  virtual void unlock() = 0;
 
   // PortalTable::attach(), which also fails for a portal that the library has not named. end() detaches all.
   [[nodiscard]] virtual portals::Status attach(portals::PortalIndex portal, portals::MatchList& list) = 0;

@@ -18,9 +18,11 @@
 // A node is a process or a thread (paper, 5): all begin the same program at once. An object is local to its node. All
 // nodes register their objects together (rmi_object), so that each node names another node's object by the address of
 // its own. Arguments and results are copies. Methods run only inside calls of RMI (polling; paper, 6.2), never during a
-// computation or a call of MPI.
+// computation or a call of MPI. With another scheduler (set_scheduler()) a thread of the library runs them, beside the
+// program: its own accesses to an object then need an rmi_monitor, except where no request can be under way.
 //
-// Requests from one node to another begin in the order of their calls. A method called by RMI runs as in a monitor of
+// Requests from one node to another begin in the order of their calls; with a communication thread, those of the
+// program and those of its methods have an order each. A method called by RMI runs as in a monitor of
 // its object (5.1): two methods of one object never overlap, even while one of them waits. A method may send requests,
 // but does not wait for room in buffers. A call that waits for all nodes is an error inside a method.
 //
@@ -42,6 +44,7 @@
 #include <vector>
 
 #include "margay/rmi/execute.hpp"
+#include "margay/rmi/group.hpp"
 #include "margay/rmi/node.hpp"
 #include "margay/rmi/request.hpp"
 
@@ -49,6 +52,12 @@ namespace margay::rmi {
 
 // --- Begin and end. ---
 
+// Chooses how this process's nodes schedule requests (paper, 6.2), before start() or run(). Without it,
+// MARGAY_RMI_SCHEDULER does: polling, interrupt, blocking or nonblocking. Nodes may differ, but a node that does not
+// choose `interrupt` itself does not interrupt others.
+inline void set_scheduler(Scheduler scheduler) {
+  core::set_scheduler(scheduler);
+}
 // Joins the job: the calling thread becomes a node. Collective, before all other calls. Throws `error` if the nodes run
 // different programs, for an invalid MARGAY_RMI_* variable, and if the process cannot join (host::join()); the thread
 // is then no node. A second call without stop() in between throws, too.
@@ -96,7 +105,8 @@ inline int run(int argc, char** argv, int (*program)(int, char**)) {
 // The registration of an object whose methods other nodes may call. Construction is collective, outside of a method,
 // and returns when all nodes have registered theirs: the n-th rmi_object of each node is one object to requests. The
 // caller owns the object, which must outlive the registration and must not move. Destruction is local. A fence before
-// it ends the requests for the object; a later request fails.
+// it ends the requests for the object; a later request fails, and its error names the method and the object. (A
+// collective destruction would wait for all nodes when an exception unwinds one of them.)
 template <class T>
 class rmi_object {
  public:
@@ -142,6 +152,22 @@ using ObjectClassOf = typename ObjectClass<std::remove_cvref_t<Object>>::type;
 
 }  // namespace detail
 
+// The monitor of an object (paper, 5.1), held by the program: while this exists, no atomic method of the object runs.
+// For the program's own accesses to an object, beside a communication thread; it works with every scheduler. Waits for
+// a method in execution. Without effect for an object that is not registered. A fence and other calls for all nodes are
+// errors meanwhile. The thread that constructs it destroys it.
+class rmi_monitor {
+ public:
+  template <class T>
+  explicit rmi_monitor(T* object) : object_(core::enter_monitor("rmi_monitor", object, typeid(T))) {}
+  ~rmi_monitor() { core::leave_monitor(object_); }
+  rmi_monitor(const rmi_monitor&) = delete;
+  rmi_monitor& operator=(const rmi_monitor&) = delete;
+
+ private:
+  std::uint32_t object_;
+};
+
 // --- Requests (paper, 5). `object`: this node's own address of a registered object, or its rmi_object. `method`: see
 // margay/rmi/method.hpp. ---
 
@@ -175,7 +201,7 @@ using ModeResult = ResultOf<typename Mode<Method>::Plain>;
 
 // "makes a statement": requests the method on the object of `node`, and does not wait for its execution. An exception
 // of the method is thrown by this node's next fence. A request to the own node is executed at once, unless a method is
-// in execution.
+// in execution or a communication thread runs the methods.
 //
 // The arguments are packed before it returns. The request leaves with its buffer (paper, 6.3): when that is full or has
 // as many requests as set_aggregation() allows, or at a call that polls or waits. While the receiver is slower, a call
@@ -297,46 +323,50 @@ template <class Object, class Method, class... Argument>
 
 namespace detail {
 
-// The nodes to which `node` forwards a broadcast of `root`: the children in the hypercube tree, counted from the root.
+// The places to which `place` forwards a broadcast of `root`: the children in the hypercube tree, counted from the
+// root.
 template <class Function>
-void for_each_forward(std::uint32_t node, std::uint32_t root, std::uint32_t nodes, Function&& function) {
-  const std::uint32_t place = (node + nodes - root) % nodes;
+void for_each_forward(std::uint32_t place, std::uint32_t root, std::uint32_t size, Function&& function) {
+  const std::uint32_t from_root = (place + size - root) % size;
   std::uint64_t most = 1;
-  while (most < nodes) most *= 2;
+  while (most < size) most *= 2;
   // The largest part of the tree first.
   for (std::uint64_t bit = most / 2; bit != 0; bit /= 2) {
-    const std::uint64_t child = place + bit;
-    if ((place & (2 * bit - 1)) == 0 && child < nodes) function(static_cast<std::uint32_t>((child + root) % nodes));
+    const std::uint64_t child = from_root + bit;
+    if ((from_root & (2 * bit - 1)) == 0 && child < size) function(static_cast<std::uint32_t>((child + root) % size));
   }
 }
 
 // A broadcast on its way: a method of the object itself, so that its monitor and its order are those of other requests.
-// `words`: the packed request that each node executes.
+// `root`: the caller's place in the group. `words`: the packed request that each node executes.
 template <class T>
 struct Forward {
-  void operator()(T& object, std::uint32_t root, std::span<const std::uint64_t> words) const {
-    core::Here& here = core::node_of("broadcast_rmi");
+  void operator()(T& object, std::uint32_t group, std::uint32_t root, std::span<const std::uint64_t> words) const {
+    constexpr const char* kCall = "broadcast_rmi";
+    core::Here& here = core::node_of(kCall);
+    const core::GroupView members = core::view_group(kCall, group);
+    const auto size = static_cast<std::uint32_t>(members.nodes.size());
+    if (root >= size) fail("damaged request: a broadcast of a node that is not in the group");
     const RequestView request = RequestView::parse(std::as_bytes(words));
-    for_each_forward(here.rank, root, here.nodes, [&](std::uint32_t node) {
-      post<T>(here.writers[node], Envelope{.object = request.object(), .atomic = request.atomic()}, Forward(), root,
-              words);
+    for_each_forward(members.place, root, size, [&](std::uint32_t place) {
+      post<T>(here.writers[members.nodes[place]], Envelope{.object = request.object(), .atomic = request.atomic()},
+              Forward(), group, root, words);
     });
     const auto find = [&](std::uint32_t /*id*/) { return core::ObjectEntry{&object, &typeid(T)}; };
     Failure failure;
-    if (!execute(request, find, nullptr, failure)) core::report_failure(root, std::move(failure));
+    if (!execute(request, find, nullptr, failure)) core::report_failure(members.nodes[root], std::move(failure));
   }
 };
 
 }  // namespace detail
 
-// "makes a statement to all nodes", the own one too, and does not wait for its execution. Not collective. An exception
-// of the method on any node is thrown by this node's next fence. The request travels down a binomial tree, so its order
-// relative to this node's other requests is kept only at the nodes to which this node itself sends it.
+// Broadcasts in a group, whose member the caller is; see the next function.
 template <class Object, class Method, class... Argument>
-void broadcast_rmi(const Object& object, Method method, Argument&&... argument) {
+void broadcast_rmi(const rmi_group& group, const Object& object, Method method, Argument&&... argument) {
   constexpr const char* kCall = "broadcast_rmi";
   using T = detail::ObjectClassOf<Object>;
   core::Here& here = core::node_of(kCall);
+  const std::uint32_t number = group.number(kCall);
   const Envelope envelope{.object = detail::object_id(here, kCall, object)};
   std::vector<std::uint64_t> words(8);
   for (;;) {
@@ -345,7 +375,16 @@ void broadcast_rmi(const Object& object, Method method, Argument&&... argument) 
     words.resize(written.bytes / sizeof(std::uint64_t));
     if (written.fits) break;
   }
-  post<T>(here.writers[here.rank], envelope, detail::Forward<T>(), here.rank, std::span<const std::uint64_t>(words));
+  post<T>(here.writers[here.rank], envelope, detail::Forward<T>(), number, core::view_group(kCall, number).place,
+          std::span<const std::uint64_t>(words));
+}
+// "makes a statement to all nodes", the own one too, and does not wait for its execution. Not collective. An exception
+// of the method on any node is thrown by this node's next fence. The request travels down a binomial tree, so its order
+// relative to this node's other requests is kept only at the nodes to which this node itself sends it.
+template <class Object, class Method, class... Argument>
+requires(!std::is_same_v<Object, rmi_group>) void broadcast_rmi(const Object& object, Method method,
+                                                                Argument&&... argument) {
+  broadcast_rmi(rmi_group(), object, method, std::forward<Argument>(argument)...);
 }
 
 namespace detail {
@@ -367,6 +406,79 @@ class PartSink final : public ReplySink {
 
 }  // namespace detail
 
+namespace detail {
+
+// The state of one collection: this node's part, or the first failure.
+template <class Out>
+class Collecting {
+ public:
+  explicit Collecting(const core::Collection& collection) : collection_(collection) {}
+  // Calls `step`, and keeps the first exception.
+  template <class Step>
+  void attempt(Step&& step) {
+    try {
+      step();
+    } catch (const std::exception& exception) {
+      const int node = static_cast<int>(core::node_of("collect_rmi").rank);
+      if (!failed_) failure_ = make_failure("collect_rmi", "node " + std::to_string(node) + ": " + exception.what());
+      failed_ = true;
+    }
+  }
+  void send(std::uint32_t node) {
+    PartSink sink;
+    if (failed_)
+      write_failure(sink, failure_);
+    else
+      write_result(sink, part);
+    core::send_part(node, collection_.number, sink.bytes());
+  }
+  // Waits for the part of a node, and calls `step` with it.
+  template <class Step>
+  void take(std::uint32_t node, Step&& step) {
+    const std::span<const std::byte> bytes = core::take_part(node, collection_.number);
+    attempt([&] { step(read_reply<Out>(bytes, static_cast<int>(node))); });
+  }
+  // The result of all replaces this node's part or failure.
+  void forget_failure() { failed_ = false; }
+  void throw_failure() {
+    if (failed_) throw remote_error(static_cast<int>(core::node_of("collect_rmi").rank), std::move(failure_));
+  }
+
+  Out part{};
+
+ private:
+  const core::Collection collection_;
+  Failure failure_;
+  bool failed_ = false;
+};
+
+}  // namespace detail
+
+// Collects in a group, in the order of places. Collective over the group; see the next function.
+template <class T, class Method, class In, class Out, class Combine = std::plus<>>
+void collect_rmi(const rmi_group& group, T* object, Method method, const In& input, Out& output, Combine combine = {}) {
+  constexpr const char* kCall = "collect_rmi";
+  const core::Collection collection = core::begin_collect(kCall, group.number(kCall));
+  detail::Collecting<Out> all(collection);
+  all.attempt([&] {
+    const rmi_monitor monitor(object);
+    MethodOf<Method>::call(*object, method, input, all.part);
+  });
+  for (const std::uint32_t child : collection.children) {
+    all.take(child, [&](Out theirs) { all.part = combine(std::move(all.part), std::move(theirs)); });
+  }
+  if (collection.parent != core::kNoNode) {
+    all.send(collection.parent);
+    all.forget_failure();
+    all.take(collection.parent, [&](Out result) { all.part = std::move(result); });
+  }
+  for (const std::uint32_t child : collection.children) all.send(child);
+  // The buffers leave without a further call.
+  core::poll(kCall);
+  all.throw_failure();
+  output = std::move(all.part);
+}
+
 // "asks all": calls method(input, part) on each node's own object, with a value-initialised part, and gives all nodes
 // the parts combined in the order of nodes: combine(part of node 0, part of node 1), and so on. `input`: this node's
 // argument, which is not sent. `combine`: associative, because the parts are combined along a tree. `output`: set to
@@ -374,47 +486,7 @@ class PartSink final : public ReplySink {
 // method or a combination threw.
 template <class T, class Method, class In, class Out, class Combine = std::plus<>>
 void collect_rmi(T* object, Method method, const In& input, Out& output, Combine combine = {}) {
-  const std::uint64_t collect = core::begin_collect();
-  core::Here& here = core::node_of("collect_rmi");
-  Out part{};
-  Failure failure;
-  bool failed = false;
-  const auto attempt = [&](auto&& step) {
-    try {
-      step();
-    } catch (const std::exception& exception) {
-      // The first failure counts.
-      if (!failed) failure = make_failure("collect_rmi", "node " + std::to_string(here.rank) + ": " + exception.what());
-      failed = true;
-    }
-  };
-  const auto send = [&](std::uint32_t node) {
-    detail::PartSink sink;
-    if (failed)
-      write_failure(sink, failure);
-    else
-      write_result(sink, part);
-    core::send_part(node, collect, sink.bytes());
-  };
-  attempt([&] { MethodOf<Method>::call(*object, method, input, part); });
-  for (const std::uint32_t child : core::collect_children()) {
-    const std::span<const std::byte> bytes = core::take_part(child, collect);
-    attempt([&] {
-      Out theirs = read_reply<Out>(bytes, static_cast<int>(child));
-      part = combine(std::move(part), std::move(theirs));
-    });
-  }
-  if (here.rank != 0) {
-    send(core::collect_parent());
-    const std::span<const std::byte> bytes = core::take_part(core::collect_parent(), collect);
-    failed = false;
-    attempt([&] { part = read_reply<Out>(bytes, 0); });
-  }
-  for (const std::uint32_t child : core::collect_children()) send(child);
-  // The buffers leave without a further call.
-  core::poll("collect_rmi");
-  if (failed) throw remote_error(static_cast<int>(here.rank), std::move(failure));
-  output = std::move(part);
+  collect_rmi(rmi_group(), object, method, input, output, std::move(combine));
 }
 
 // --- Synchronisation (paper, 5.1). ---
@@ -430,9 +502,20 @@ inline void rmi_fence() {
 inline void rmi_fence(Tree tree) {
   core::fence(tree);
 }
+// Waits until all members of the group have arrived, and all requests of members to members are executed, those of
+// methods too, as far as each request on the way went from a member to a member. Collective over the group, outside of
+// a method. Throws as rmi_fence().
+inline void rmi_fence(const rmi_group& group) {
+  core::fence_group(group.number("rmi_fence"));
+}
 // Waits until any request has been executed on this node since this call began.
 inline void rmi_wait() {
   core::wait_for_request();
+}
+// Waits until more than `seen` requests have been executed on this node. With the value of requests_executed() from
+// before the program looked whether it has to wait, no request is missed.
+inline void rmi_wait(std::uint64_t seen) {
+  core::wait_for_request(seen);
 }
 // Sends all requests that still lie in buffers, and executes the requests that have arrived.
 inline void rmi_poll() {

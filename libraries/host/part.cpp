@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -28,7 +29,7 @@ const char* lasting_name(const char* library, const char* step) {
 }
 
 Part::Part(mpi_adi::MpiRank& rank, const host::Library& library, std::size_t slot, Release release)
-    : rank_(rank), library_(library), slot_(slot), release_(release) {
+    : rank_(rank), process_(mpi_adi::current_process()), library_(library), slot_(slot), release_(release) {
   for (const host::NamedPortal& each : library_.portals) portals_ |= std::uint64_t{1} << each.portal;
   sim::BoardLibrary& on_board = rank_.board().libraries[slot_];
   // A library that joins again continues its counts.
@@ -138,6 +139,18 @@ void Part::leave(const char* name) {
   if (rank_.recorder().on()) [[unlikely]]
     rank_.call_trace().leave(rank_.recorder(), name, MPI_SUCCESS);
   rank_.board().mpi_call[0] = '\0';
+  rank_.leave();
+}
+
+void Part::begin_thread() {
+  mpi_adi::set_thread_process(process_);
+}
+
+void Part::lock() {
+  rank_.enter();
+}
+
+void Part::unlock() {
   rank_.leave();
 }
 
@@ -269,13 +282,43 @@ Status Part::lost_rank(const char* call, portals::Rank peer) const {
   return Status::error(std::string(call) + ": rank " + std::to_string(peer) + " is lost (" + loss(peer) + ")");
 }
 
+namespace {
+
+// mpi_adi::wait_until() for a thread that has nothing to do. Its wait is a stall only while another thread of the rank
+// waits, for which it polls.
+template <typename Done>
+void wait_idly(mpi_adi::MpiRank& rank, Done done, const mpi_adi::NamedWait& named) {
+  if (done()) return;
+  mpi_adi::SharedWait shared(rank, done);
+  if (!shared.polls()) return;
+  sim::Waiter waiter = mpi_adi::waiter_of(rank);
+  std::optional<mpi_adi::StallTimer> stall;
+  for (;;) {
+    const bool moved = rank.device().progress();
+    if (done()) return;
+    const bool gave_way = shared.after_round(moved);
+    if (moved || shared.alone() == stall.has_value()) {
+      waiter.restart();
+      stall.reset();
+      if (!shared.alone()) stall.emplace(rank, &named);
+      continue;
+    }
+    if (gave_way) waiter.record_yield();
+    waiter.idle();
+    if (waiter.sleeps()) rank.device().about_to_sleep();
+    if (stall.has_value()) stall->idle(waiter.idle_ns());
+  }
+}
+
+}  // namespace
+
 Status Part::wait(const host::Wait& wait, bool (*done)(void*), void* argument) {
   portals::require(wait.peer == portals::kAnyRank || wait.peer < size(),
                    "a library waits for a rank that the job does not have");
   portals::Rank lost = portals::kAnyRank;
   const mpi_adi::NamedWait named{.call = wait.call,
                                  .peer = wait.peer == portals::kAnyRank ? -1 : static_cast<std::int32_t>(wait.peer),
-                                 .needs_message = wait.needs_message,
+                                 .needs_message = wait.needs_message && !wait.is_idle,
                                  .returns_to = caller_};
   const sim::Initiator& initiator = rank_.process().kernel().initiator();
   const auto over = [&] {
@@ -286,7 +329,10 @@ Status Part::wait(const host::Wait& wait, bool (*done)(void*), void* argument) {
     lost = first_lost(wait.peer);
     return lost != portals::kAnyRank;
   };
-  mpi_adi::wait_until(rank_, over, wait.messages, &named);
+  if (wait.is_idle)
+    wait_idly(rank_, over, named);
+  else
+    mpi_adi::wait_until(rank_, over, wait.messages, &named);
   // A round may find a loss and also end the wait. over() tests done() first, so such a wait succeeds.
   return lost == portals::kAnyRank ? Status() : lost_rank(wait.call, lost);
 }

@@ -52,6 +52,9 @@ class Part final : public host::Rank {
   [[nodiscard]] bool on_node(portals::Rank peer) const override;
   void enter(const char* name, const void* caller) override;
   void leave(const char* name) override;
+  void begin_thread() override;
+  void lock() override;
+  void unlock() override;
   [[nodiscard]] portals::Status attach(portals::PortalIndex portal, portals::MatchList& list) override;
   [[nodiscard]] portals::Status attach(portals::PortalIndex portal, portals::Descriptor& memory,
                                        const portals::Options& options) override;
@@ -104,6 +107,8 @@ class Part final : public host::Rank {
 
   // Constant after construction. `library_` refers to the program's arrays of names.
   mpi_adi::MpiRank& rank_;
+  // The process of the thread that joined.
+  mpi_adi::MpiProcess& process_;
   const host::Library library_;
   std::uint64_t portals_ = 0;  // a bit for each of its portals, which Libraries::check() has tested
   const std::size_t slot_;

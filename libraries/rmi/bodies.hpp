@@ -2,6 +2,7 @@
 // number in a header, and the receiver gets them from there. Each function requires that the thread is inside.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -53,6 +54,10 @@ class Bodies {
   void sweep() {
     if (!offers_.empty()) [[unlikely]]
       free_fetched();
+  }
+  // Whether a fetch is done that has not ended.
+  [[nodiscard]] bool any_fetched() const {
+    return std::ranges::any_of(fetches_, [](const Fetch& fetch) { return fetch.done(); });
   }
   // Whether nothing is kept and nothing fetched.
   [[nodiscard]] bool idle() const { return offers_.empty() && fetches_.empty(); }

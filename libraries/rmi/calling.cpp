@@ -11,68 +11,85 @@ namespace {
 // Sends a destination's buffer. Outside of a method, it waits while the destination is slower, and polls.
 void send_buffer(Node& node, std::uint32_t destination, Flush why) {
   const host::Call call(node.rank, "async_rmi");
-  node.outbox.flush(destination, why);
-  if (node.inbox.depth() != 0) return;
+  node.flush(destination, why);
+  if (node.must_not_wait()) return;
   node.wait_for_credits(call.name(), destination);
   static_cast<void>(node.rank.progress());
   node.take();
-  while (node.inbox.run()) {
+  while (node.runs_methods() && node.run()) {
   }
   node.outbox.send_owed();
+}
+
+// Throws `error` if the further `least` bytes of requests exceed the bound of those that queue.
+void refuse_beyond_queue(Node& node, std::size_t least) {
+  const Locked locked(node);
+  const std::size_t queued = node.outbox.queued_bytes();
+  if (queued + least <= node.settings.queue_bytes) return;
+  fail("async_rmi in a method or beside an rmi_monitor: " + std::to_string(queued) +
+       " bytes of requests queue already, because their receivers have not executed earlier ones, and a method must "
+       "not wait; let methods send less, or set MARGAY_RMI_QUEUE to more bytes");
+}
+
+// Whether the result of a call is here.
+bool done(Node& node, std::uint64_t number) {
+  const Locked locked(node);
+  return node.calls.done(number);
 }
 
 }  // namespace
 
 std::span<std::byte> Writer::refill(std::size_t least) {
   Node& node = this_node("async_rmi");
-  Outbox& outbox = node.outbox;
-  const std::uint32_t destination = outbox.number_of(*this);
-  if (node.inbox.depth() != 0 && outbox.queued_bytes() + least > node.settings.queue_bytes) {
-    fail("async_rmi in a method: " + std::to_string(outbox.queued_bytes()) +
-         " bytes of requests queue already, because their receivers have not executed earlier ones, and a method must "
-         "not wait; let methods send less, or set MARGAY_RMI_QUEUE to more bytes");
-  }
+  Buffers& buffers = node.buffers();
+  const std::uint32_t destination = buffers.number_of(*this);
+  if (node.must_not_wait()) refuse_beyond_queue(node, least);
   // While a full buffer waits, methods may write into the next one.
-  while (outbox.room(destination).size() < least) {
-    if (outbox.filling(destination) == 0)
-      outbox.open(destination, least);
-    else if (destination == node.here.rank)
-      node.inbox.add_own(outbox.close(destination));
-    else
+  while (buffers.room(destination).size() < least) {
+    if (buffers.filling(destination) == 0) {
+      const Locked locked(node);
+      node.outbox.open(buffers, destination, least);
+    } else if (destination == node.here.rank && !node.threaded()) {
+      node.flush(destination, Flush::full);
+    } else {
       send_buffer(node, destination, Flush::full);
+    }
   }
-  return outbox.room(destination);
+  return buffers.room(destination);
 }
 
 void Writer::full() {
   Node& node = this_node("async_rmi");
-  const std::uint32_t destination = node.outbox.number_of(*this);
-  if (destination != node.here.rank) return send_buffer(node, destination, Flush::factor);
+  const std::uint32_t destination = node.buffers().number_of(*this);
+  if (destination != node.here.rank || node.threaded()) return send_buffer(node, destination, Flush::factor);
   // A request to the own node: at once, unless that would interrupt a method.
-  if (node.inbox.depth() == 0)
-    node.run_own_requests();
+  if (node.in_method())
+    node.buffers().continue_filling(destination);
   else
-    node.outbox.continue_filling(destination);
+    node.run_own_requests();
 }
 
 void poll(const char* name) {
   Node& node = this_node(name);
-  node.here.calls_to_poll = node.here.poll_rate;
+  here->calls_to_poll = here->poll_rate;
   const host::Call call(node.rank, name);
   node.poll(Flush::poll);
 }
 
 std::uint64_t begin_call(const char* name, std::uint32_t destination, std::uint32_t object) {
   Node& node = this_node(name);
-  if (destination == node.here.rank && node.objects.busy(object)) {
+  if (destination == node.here.rank && node.objects.holder(object) == node.side()) {
     fail(std::string(name) +
          ": a method waits for another method of its own object, which runs after it; call that method directly");
   }
-  if (node.calls.full()) {
+  for (;;) {
+    {
+      const Locked locked(node);
+      if (!node.calls.full()) return node.calls.begin(destination);
+    }
     const host::Call call(node.rank, name);
     node.serve_until(name, portals::kAnyRank, Flush::sync, [&] { return !node.calls.full(); });
   }
-  return node.calls.begin(destination);
 }
 
 namespace {
@@ -80,10 +97,10 @@ namespace {
 // finish_call() inside.
 void send_request(Node& node, std::uint64_t number) {
   const std::uint32_t destination = node.calls.node(number);
-  if (destination == node.here.rank) return;
+  if (destination == node.here.rank && !node.threaded()) return;
   ++*node.counters[kSyncs];
   if (node.rank.recording()) node.rank.record({.number = kAsks, .peer = destination, .detail = number});
-  if (node.outbox.filling(destination) != 0) node.outbox.flush(destination, Flush::sync);
+  if (node.buffers().filling(destination) != 0) node.flush(destination, Flush::sync);
 }
 
 }  // namespace
@@ -96,7 +113,7 @@ void finish_call(const char* name, std::uint64_t number) {
 
 void complete_call(const char* name, std::uint64_t number) {
   Node& node = this_node(name);
-  if (node.calls.done(number)) return;
+  if (done(node, number)) return;
   const host::Call call(node.rank, name);
   send_request(node, number);
   node.serve_until(name, node.calls.node(number), Flush::sync, [&] { return node.calls.done(number); });
@@ -104,7 +121,7 @@ void complete_call(const char* name, std::uint64_t number) {
 
 bool test_call(const char* name, std::uint64_t number) {
   Node& node = this_node(name);
-  if (node.calls.done(number)) return true;
+  if (done(node, number)) return true;
   const host::Call call(node.rank, name);
   node.poll(Flush::sync);
   return node.calls.done(number);
@@ -112,16 +129,18 @@ bool test_call(const char* name, std::uint64_t number) {
 
 void wait_call(const char* name, std::uint64_t number) {
   Node& node = this_node(name);
-  if (node.calls.done(number)) return;
+  if (done(node, number)) return;
   const host::Call call(node.rank, name);
   node.serve_until(name, node.calls.node(number), Flush::sync, [&] { return node.calls.done(number); });
 }
 
 void await_call(std::uint64_t number, void (*resume)(void*), void* argument) {
   Node& node = this_node("co_await");
+  const Locked locked(node);
   const bool parity = node.outbox.parity();
-  node.calls.await(number, {resume, argument, parity});
   ++node.suspended[parity ? 1 : 0];
+  node.calls.await(number, {resume, argument, parity});
+  node.sleep.wake();
 }
 
 std::span<const std::byte> reply_of(std::uint64_t call) {
@@ -131,6 +150,7 @@ std::span<const std::byte> reply_of(std::uint64_t call) {
 void end_call(std::uint64_t call) noexcept {
   if (here == nullptr) return;
   Node& node = this_node("sync_rmi");
+  const Locked locked(node);
   // A coroutine that is destroyed while it waits is over, for fences.
   if (const Calls::Resumption dropped = node.calls.give_up(call); dropped.resume != nullptr)
     ++node.resumed[dropped.parity ? 1 : 0];
@@ -138,7 +158,9 @@ void end_call(std::uint64_t call) noexcept {
 }
 
 void cancel_call(std::uint64_t call) noexcept {
-  this_node("sync_rmi").calls.cancel(call);
+  Node& node = this_node("sync_rmi");
+  const Locked locked(node);
+  node.calls.cancel(call);
 }
 
 void report_failure(std::uint32_t caller, Failure failure) {
@@ -146,13 +168,14 @@ void report_failure(std::uint32_t caller, Failure failure) {
   const std::uint32_t me = node.here.rank;
   if (caller != me) {
     try {
-      post<Service>(node.here.writers[caller], Envelope{.object = kServiceObject, .atomic = false},
+      post<Service>(here->writers[caller], Envelope{.object = kServiceObject, .atomic = false},
                     method<&Service::keep_failure>, me, failure);
       return;
     } catch (const error&) {
       // The queue is full: better reported here than lost.
     }
   }
+  const Locked locked(node);
   node.failures.emplace_back(me, std::move(failure));
 }
 

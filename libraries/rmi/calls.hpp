@@ -33,13 +33,16 @@ class Calls {
   [[nodiscard]] std::span<const std::byte> reply(std::uint64_t call) const {
     return {slot(call).reply.get(), slot(call).bytes};
   }
-  // Marks the call as one that resumes something; its parity is that of requests now.
+  // Makes the call one that resumes something when its reply is there; its parity is that of requests now.
   struct Resumption {
     void (*resume)(void*) = nullptr;
     void* argument = nullptr;
     bool parity = false;
   };
-  void await(std::uint64_t call, const Resumption& resumption) { slot(call).resumption = resumption; }
+  void await(std::uint64_t call, const Resumption& resumption) {
+    slot(call).resumption = resumption;
+    if (done(call)) resumable_.push_back(call);
+  }
   // Whether a call with a resumption has its reply, and the oldest one, which is then over.
   [[nodiscard]] bool resumable() const { return !resumable_.empty(); }
   [[nodiscard]] Resumption take_resumption();

@@ -28,15 +28,21 @@ void record_wave(host::Rank& rank, std::uint32_t wave, const Sums& sums) {
 void Fence::arrive(Tree tree, const Sums& mine) {
   if (tree != tree_ || number_ == 0) {
     tree_ = tree;
-    children_ = children_of(tree, me_, rank_.size());
-    power_ = std::bit_floor(rank_.size());
+    children_ = children_of(tree, me_, size_);
+    power_ = std::bit_floor(size_);
   }
   ++number_;
   wave_ = 1;
   mine_ = mine;
   over_ = sent_up_ = answered_ = false;
   has_news_ = true;
-  decision_ = Decision(rule_);
+  decision_ = Decision(rule_, group_ == 0);
+}
+
+std::uint32_t Fence::group_of(std::span<const std::byte> bytes) {
+  Message message;
+  if (bytes.size() == sizeof message) std::memcpy(&message, bytes.data(), sizeof message);
+  return message.group;
 }
 
 const char* Fence::take(std::uint32_t source, std::span<const std::byte> bytes) {
@@ -44,7 +50,9 @@ const char* Fence::take(std::uint32_t source, std::span<const std::byte> bytes) 
   Message message;
   if (bytes.size() != sizeof message) return "its length is wrong";
   std::memcpy(&message, bytes.data(), sizeof message);
-  message.source = source;
+  const auto place = std::ranges::find(members_, source);
+  if (place == members_.end()) return "it is for a group that has not this member";
+  message.source = static_cast<std::uint32_t>(place - members_.begin());
   if (message.down != 0) {
     if (!is_answer(message)) return "it answers no wave of this node";
     answered_ = true;
@@ -127,7 +135,7 @@ bool Fence::exchange() {
   } else {
     if (!sent_up_) {
       sums_ = mine_;
-      if (me_ + power_ < rank_.size() && !take_step(kFold)) return false;
+      if (me_ + power_ < size_ && !take_step(kFold)) return false;
       sent_up_ = true;
       step_ = 0;
       if (power_ > 1) send(me_ ^ 1, step_message(0));
@@ -137,8 +145,7 @@ bool Fence::exchange() {
       if (std::uint32_t{2} << step_ < power_) send(me_ ^ (std::uint32_t{2} << step_), step_message(step_ + 1));
     }
     ends_ = decide(sums_);
-    if (me_ + power_ < rank_.size())
-      send(me_ + power_, {.fence = number_, .wave = wave_, .down = 1, .ends = ends_ ? 1U : 0U});
+    if (me_ + power_ < size_) send(me_ + power_, {.fence = number_, .wave = wave_, .down = 1, .ends = ends_ ? 1U : 0U});
   }
   sent_up_ = false;
   ++wave_;
@@ -154,8 +161,9 @@ void Fence::pass_down(bool ends) {
   over_ = ends;
 }
 
-void Fence::send(std::uint32_t node, const Message& message) {
-  wire_.send(Wire::header(node, kControlPortal, match_bits(MessageKind::wave, message.fence)), &message,
+void Fence::send(std::uint32_t place, Message message) {
+  message.group = group_;
+  wire_.send(Wire::header(members_[place], kControlPortal, match_bits(MessageKind::wave, message.fence)), &message,
              sizeof message);
 }
 

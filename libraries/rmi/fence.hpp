@@ -45,17 +45,19 @@ enum class Rule : std::uint8_t { safe, paper };
 // The decision of node 0 on one fence, without any message.
 class Decision {
  public:
-  explicit Decision(Rule rule = Rule::safe) : rule_(rule) {}
+  // `parity`: whether wave 1 sums requests by parity, and may end the fence.
+  explicit Decision(Rule rule = Rule::safe, bool parity = true) : rule_(rule), parity_(parity) {}
   // Whether the fence ends with this wave.
   [[nodiscard]] bool ends(std::uint32_t wave, const Sums& sums) {
     if (rule_ == Rule::paper) return sums.sent == sums.executed;
-    const bool ends = wave == 1 ? sums.sent == sums.executed : sums.sent == executed_before_;
+    const bool ends = wave == 1 ? parity_ && sums.sent == sums.executed : sums.sent == executed_before_;
     executed_before_ = sums.executed_ever;
     return ends;
   }
 
  private:
   Rule rule_;
+  bool parity_;
   std::uint64_t executed_before_ = 0;
 };
 
@@ -70,17 +72,31 @@ class Fence {
     std::uint32_t down = 0;
     std::uint32_t ends = 0;
     std::uint32_t step = 0;    // of an exchange
-    std::uint32_t source = 0;  // set by the receiver
+    std::uint32_t source = 0;  // its place, set by the receiver
+    std::uint32_t group = 0;
+    std::uint32_t unused = 0;
     Sums sums{};
   };
 
  public:
   static constexpr std::size_t kMessageBytes = sizeof(Message);
-  Fence(host::Rank& rank, Wire& wire, Rule rule) : rank_(rank), wire_(wire), me_(rank.rank()), rule_(rule) {}
+  // Of a group: its number, its nodes by their places, and this node's place. Group 0 is all nodes. Wave 1 ends no
+  // other group's fence, because a request's parity is that of its sender's fences of all nodes.
+  Fence(host::Rank& rank, Wire& wire, Rule rule, std::uint32_t group, const std::vector<std::uint32_t>& members,
+        std::uint32_t place)
+      : rank_(rank),
+        wire_(wire),
+        group_(group),
+        members_(members),
+        me_(place),
+        size_(static_cast<std::uint32_t>(members.size())),
+        rule_(rule) {}
 
   // Arrives at the next fence with this node's counts for wave 1: of Rule::paper all, as in later waves. Requires: the
   // one before is over. Inside.
   void arrive(Tree tree, const Sums& mine);
+  // The group that a message of portal 50 is for; 0: all nodes.
+  [[nodiscard]] static std::uint32_t group_of(std::span<const std::byte> bytes);
   // Takes a message of portal 50. Returns nullptr, or why `source` cannot have sent it.
   [[nodiscard]] const char* take(std::uint32_t source, std::span<const std::byte> bytes);
   // Takes part in the waves as far as messages have arrived. `counts`: returns this node's present counts. Returns
@@ -88,8 +104,13 @@ class Fence {
   template <typename Counts>
   [[nodiscard]] bool advance(Counts&& counts) {
     // Each round of the wait comes here, mostly without a new message.
-    if (!std::exchange(has_news_, false)) return over_;
+    if (!std::exchange(has_news_, false) && size_ != 1) return over_;
     while (!over_) {
+      // Alone, no message separates the waves.
+      if (size_ == 1 && wave_ > 1) {
+        const Sums now = counts();
+        if (now.sent != now.executed) return false;
+      }
       if (tree_ == Tree::exchange) {
         if (!sent_up_ && wave_ > 1) mine_ = counts();
         if (!exchange()) return false;
@@ -129,11 +150,14 @@ class Fence {
   [[nodiscard]] bool decide(const Sums& sums);
   // Begins the next wave, or ends the fence, here and at the children.
   void pass_down(bool ends);
-  void send(std::uint32_t node, const Message& message);
+  void send(std::uint32_t place, Message message);
 
   host::Rank& rank_;
   Wire& wire_;
-  const std::uint32_t me_;
+  const std::uint32_t group_;
+  const std::vector<std::uint32_t> members_;
+  // This node's place, and the number of places.
+  const std::uint32_t me_, size_;
   const Rule rule_;
   std::uint32_t number_ = 0;
   std::uint32_t wave_ = 0;

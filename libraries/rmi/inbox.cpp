@@ -43,7 +43,7 @@ struct Inbox::Step {
 };
 
 Inbox::Inbox(host::Rank& rank, Mailbox& mailbox, Wire& wire, Bodies& bodies, Objects& objects, Calls& calls,
-             Outbox& outbox)
+             Outbox& outbox, Side side)
     : rank_(rank),
       mailbox_(mailbox),
       wire_(wire),
@@ -51,8 +51,10 @@ Inbox::Inbox(host::Rank& rank, Mailbox& mailbox, Wire& wire, Bodies& bodies, Obj
       objects_(objects),
       calls_(calls),
       outbox_(outbox),
+      side_(side),
       me_(rank.rank()),
-      queues_(rank.size()) {}
+      queues_(rank.size() + 1),
+      executed_of_(rank.size()) {}
 
 Inbox::~Inbox() = default;
 
@@ -82,8 +84,12 @@ void Inbox::take() {
   }
 }
 
-void Inbox::add_own(Filled filled) {
-  auto arrived = obtain(me_, filled.number, filled.parity, filled.count);
+void Inbox::add_own(Filled filled, Side side) {
+  const std::uint32_t queue = side == Side::thread ? static_cast<std::uint32_t>(queues_.size() - 1) : me_;
+  // Buffers of the two threads have their numbers in common; each queue counts its own.
+  const std::uint32_t number = queues_[queue].next_number + static_cast<std::uint32_t>(queues_[queue].buffers.size());
+  auto arrived = obtain(me_, number, filled.parity, filled.count);
+  arrived->queue = queue;
   arrived->next = filled.memory.get();
   arrived->end = arrived->next + filled.bytes;
   arrived->owned = std::move(filled);
@@ -99,7 +105,7 @@ std::unique_ptr<Inbox::Arrived> Inbox::obtain(std::uint32_t source, std::uint32_
     arrived = std::move(spare_.back());
     spare_.pop_back();
   }
-  arrived->source = source;
+  arrived->source = arrived->queue = source;
   arrived->number = number;
   arrived->parity = parity;
   arrived->count = count;
@@ -107,7 +113,7 @@ std::unique_ptr<Inbox::Arrived> Inbox::obtain(std::uint32_t source, std::uint32_
 }
 
 void Inbox::add(std::unique_ptr<Arrived> arrived) {
-  Queue& queue = queues_[arrived->source];
+  Queue& queue = queues_[arrived->queue];
   // The distance, because numbers wrap.
   const auto place = [&queue](std::uint32_t number) { return number - queue.next_number; };
   auto at = queue.buffers.end();
@@ -120,10 +126,10 @@ void Inbox::add(std::unique_ptr<Arrived> arrived) {
   ++queued_;
 }
 
-Inbox::Arrived* Inbox::next_of(std::uint32_t source) {
-  const Queue& queue = queues_[source];
-  if (queue.buffers.empty() || queue.buffers.front()->number != queue.next_number) return nullptr;
-  Arrived& first = *queue.buffers.front();
+Inbox::Arrived* Inbox::next_of(std::uint32_t queue) {
+  const Queue& next = queues_[queue];
+  if (next.buffers.empty() || next.buffers.front()->number != next.next_number) return nullptr;
+  Arrived& first = *next.buffers.front();
   if (first.fetch != nullptr) {
     if (!first.fetch->done()) return nullptr;
     const std::size_t bytes = first.fetch->bytes();
@@ -132,13 +138,13 @@ Inbox::Arrived* Inbox::next_of(std::uint32_t source) {
     first.next = first.owned.memory.get();
     first.end = first.next + bytes;
   }
-  return depth_ != 0 && blocked(first) ? nullptr : &first;
+  return objects_.any_held() && blocked(first) ? nullptr : &first;
 }
 
 bool Inbox::blocked(const Arrived& arrived) const {
   try {
     const RequestView next = RequestView::parse({arrived.next, arrived.end});
-    return next.atomic() && objects_.busy(next.object());
+    return next.atomic() && objects_.holder(next.object()) != Side::none;
   } catch (const error&) {
     // execute_next() refuses it.
     return false;
@@ -146,19 +152,19 @@ bool Inbox::blocked(const Arrived& arrived) const {
 }
 
 bool Inbox::any_runnable() {
-  for (std::uint32_t source = 0; source < queues_.size(); ++source) {
-    if (next_of(source) != nullptr) return true;
+  for (std::uint32_t queue = 0; queue < queues_.size(); ++queue) {
+    if (next_of(queue) != nullptr) return true;
   }
   return false;
 }
 
 bool Inbox::run() {
   if (queued_ == 0) return false;
-  const auto sources = static_cast<std::uint32_t>(queues_.size());
-  for (std::uint32_t i = 0; i < sources; ++i) {
-    const std::uint32_t source = turn_;
-    turn_ = turn_ + 1 == sources ? 0 : turn_ + 1;
-    if (Arrived* const next = next_of(source)) {
+  const auto queues = static_cast<std::uint32_t>(queues_.size());
+  for (std::uint32_t i = 0; i < queues; ++i) {
+    const std::uint32_t queue = turn_;
+    turn_ = turn_ + 1 == queues ? 0 : turn_ + 1;
+    if (Arrived* const next = next_of(queue)) {
       execute(*next, true);
       return true;
     }
@@ -182,12 +188,15 @@ void Inbox::execute(Arrived& arrived, bool inside) {
   else
     execute_requests(arrived, step);
   if (--arrived.running == 0) std::erase(running_, &arrived);
+  executed_[arrived.parity ? 1 : 0] += step.executed;
+  executed_of_[source] += step.executed;
   // A nested execution may have come to the buffer's end first.
   if (arrived.next == arrived.end && arrived.queued) {
     arrived.queued = false;
-    static_cast<void>(queues_[source].buffers.front().release());
-    queues_[source].buffers.pop_front();
-    ++queues_[source].next_number;
+    Queue& queue = queues_[arrived.queue];
+    static_cast<void>(queue.buffers.front().release());
+    queue.buffers.pop_front();
+    ++queue.next_number;
     --queued_;
   }
   if (inside && rank_.recording())
@@ -197,8 +206,9 @@ void Inbox::execute(Arrived& arrived, bool inside) {
                   .b = arrived.number,
                   .of_arrived = arrived.message.in_heap});
   if (!arrived.queued && arrived.running == 0) finish(arrived);
+  if (step.wants_reply && source == me_) static_cast<void>(calls_.arrive(step.call, me_, step.reply.bytes()));
   if (!inside) return;
-  if (step.wants_reply) send_reply(source, step);
+  if (step.wants_reply && source != me_) send_reply(source, step);
   // With more buffers of this source, its next one should be on the way while they are executed.
   const bool is_stream = !queues_[source].buffers.empty() || outbox_.owed(source) == kCredits;
   if (is_stream && outbox_.owed(source) != 0) outbox_.send_owed(source);
@@ -219,28 +229,24 @@ bool Inbox::execute_next(Arrived& arrived, Step& step) {
     const RequestView request = RequestView::parse({arrived.next, arrived.end});
     object = request.object();
     atomic = request.atomic();
-    if (atomic && objects_.busy(object)) return false;
     if (request.wants_reply() && request.call() > kBelowKind) fail("the number of its call is too large");
+    if (atomic && !objects_.try_enter(object, side_)) return false;
     // Before the method runs: a nested execution continues behind it.
     arrived.next += request.bytes();
     if (arrived.count-- == 0) fail("it has more requests than its header counts");
     if (arrived.next == arrived.end && arrived.count != 0)
       fail(std::to_string(arrived.count) + " requests that its header counts are missing");
-    if (atomic) objects_.set_busy(object, true);
     const bool wants_reply = request.wants_reply();
     const auto find = [this](std::uint32_t id) { return objects_.find(id); };
     const bool returned = rmi::execute(request, find, wants_reply ? &step.reply : nullptr, failure);
-    if (atomic) objects_.set_busy(object, false);
+    if (atomic) objects_.leave(object);
     ++step.executed;
-    ++executed_[arrived.parity ? 1 : 0];
     if (wants_reply) {
-      if (arrived.source != me_) {
-        step.wants_reply = true;
-        step.call = request.call();
-        return false;
-      }
-      static_cast<void>(calls_.arrive(request.call(), me_, step.reply.bytes()));
-    } else if (!returned && object != kServiceObject) {
+      step.wants_reply = true;
+      step.call = request.call();
+      return false;
+    }
+    if (!returned && object != kServiceObject) {
       // A failed report of a failure is not reported again.
       report_failure(arrived.source, std::move(failure));
     }

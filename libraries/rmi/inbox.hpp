@@ -5,7 +5,9 @@
 // 2. An atomic method runs as in a monitor of its object. A method that waits (sync_rmi) lets methods of other objects
 //    run meanwhile. A request for an object that is in execution waits, and with it all that its source sent behind it.
 // 3. Requests of a buffer are executed by one step out of the lock, up to one whose result travels.
-// 4. When all requests of a buffer have been executed, its room is freed, and its source gets a credit. While a method
+// 4. Executed requests are counted at the end of their step, under the lock, before the lock is left again: a fence of
+//    the node's other thread finds either a method in execution, or all that it has sent.
+// 5. When all requests of a buffer have been executed, its room is freed, and its source gets a credit. While a method
 //    waits, it gets the credit of a buffer whose requests have all begun: otherwise it could not send the request that
 //    the method waits for, such as a call back.
 #pragma once
@@ -29,20 +31,24 @@ namespace margay::rmi::core {
 
 class Inbox {
  public:
-  // All are the node's.
-  Inbox(host::Rank& rank, Mailbox& mailbox, Wire& wire, Bodies& bodies, Objects& objects, Calls& calls, Outbox& outbox);
+  // All are the node's. `side`: the thread that runs the methods, and alone calls the functions about methods.
+  Inbox(host::Rank& rank, Mailbox& mailbox, Wire& wire, Bodies& bodies, Objects& objects, Calls& calls, Outbox& outbox,
+        Side side);
   ~Inbox();
 
   // Takes what has arrived at portal 48. Inside.
   void take();
-  // Adds a buffer of the node's own requests. Also without the lock.
-  void add_own(Filled filled);
+  // Adds a buffer of the node's own requests. Inside, unless the node has one thread. `side`: the thread that has sent
+  // them.
+  void add_own(Filled filled, Side side);
   // Whether run() would execute a request.
   [[nodiscard]] bool runnable() { return queued_ != 0 && any_runnable(); }
   // Executes requests of the next source, in turn. Returns whether there was one. Inside.
   bool run();
-  // The same for the own node's requests, outside.
+  // The same for the own node's requests, outside. Requires: the node has one thread.
   bool run_own();
+  // Buffers of the own node's program that have not been executed.
+  [[nodiscard]] std::size_t own_queued() const { return queues_[me_].buffers.size(); }
 
   // Owes the credits of buffers whose requests have all begun, before a wait inside a method. Inside.
   void owe_early_credits();
@@ -52,13 +58,18 @@ class Inbox {
   // Makes the rules of methods hold for other functions of the program that this node runs by itself.
   void begin_method() { ++depth_; }
   void end_method() { --depth_; }
+  // Whether no request is in execution. Inside.
+  [[nodiscard]] bool at_rest() const { return running_.empty(); }
   [[nodiscard]] std::uint64_t executed(bool parity) const { return executed_[parity ? 1 : 0]; }
   [[nodiscard]] std::uint64_t executed() const { return executed_[0] + executed_[1]; }
+  // Requests of one node.
+  [[nodiscard]] std::uint64_t executed_of(std::uint32_t node) const { return executed_of_[node]; }
 
  private:
   // A buffer that arrived. Its memory is the mailbox's, or owned.
   struct Arrived {
     std::uint32_t source = 0;
+    std::uint32_t queue = 0;  // its index in queues_
     std::uint32_t number = 0;
     std::uint32_t count = 0;  // requests that have not begun
     unsigned running = 0;     // executions that are in it
@@ -78,8 +89,8 @@ class Inbox {
   [[nodiscard]] std::unique_ptr<Arrived> obtain(std::uint32_t source, std::uint32_t number, bool parity,
                                                 std::uint32_t count);
   void add(std::unique_ptr<Arrived> arrived);
-  // The next request's buffer of a source, if it may begin now, otherwise nullptr.
-  [[nodiscard]] Arrived* next_of(std::uint32_t source);
+  // The next request's buffer of a queue, if it may begin now, otherwise nullptr.
+  [[nodiscard]] Arrived* next_of(std::uint32_t queue);
   // Whether the buffer's next request is for an object in execution.
   [[nodiscard]] bool blocked(const Arrived& arrived) const;
   // Executes requests of a buffer. Requires: it is the first one of its source.
@@ -101,20 +112,24 @@ class Inbox {
   Objects& objects_;
   Calls& calls_;
   Outbox& outbox_;
+  const Side side_;
   const std::uint32_t me_;
   // A source's buffers with requests that have not begun, in the order of their numbers.
   struct Queue {
     std::deque<std::unique_ptr<Arrived>> buffers;
     std::uint32_t next_number = 0;  // of the buffer that is executed next
   };
-  std::vector<Queue> queues_;  // by source
+  // By source. The last queue has the buffers that this node's communication thread has sent to its own node: a method
+  // may wait for them while the program's are blocked.
+  std::vector<Queue> queues_;
   std::vector<std::unique_ptr<Arrived>> spare_;
   // Buffers in which methods are in execution, the innermost last.
   std::vector<Arrived*> running_;
   std::size_t queued_ = 0;  // buffers in all queues
-  std::uint32_t turn_ = 0;  // the source that is served next
+  std::uint32_t turn_ = 0;  // the queue that is served next
   unsigned depth_ = 0;
   std::array<std::uint64_t, 2> executed_{};
+  std::vector<std::uint64_t> executed_of_;
 };
 
 }  // namespace margay::rmi::core

@@ -65,6 +65,10 @@ class Mailbox {
     if (row_block_.messages() != rows_taken_) return take_row(message);
     return heap_block_.messages() != heap_taken_ && take_from_heap(message);
   }
+  // Whether there may be a message to take.
+  [[nodiscard]] bool any() const {
+    return row_block_.messages() != rows_taken_ || heap_block_.messages() != heap_taken_;
+  }
   void release(const Message& message) {
     if (message.in_heap != nullptr)
       heap_block_.release(*message.in_heap);

@@ -4,14 +4,13 @@
 #include <type_traits>
 #include <utility>
 
-#include "libraries/rmi/tree.hpp"
-
 namespace margay::rmi::core {
 
 constinit thread_local Here* here = nullptr;
 constinit thread_local Node* detail::current = nullptr;
 
 void Service::keep_failure(std::uint32_t node, const Failure& failure) {
+  const Locked locked(node_);
   node_.failures.emplace_back(node, failure);
 }
 
@@ -19,12 +18,16 @@ void Service::take_part(std::uint32_t node, std::uint64_t collect, const std::ve
                         std::uint64_t bytes) {
   const auto* const begin = reinterpret_cast<const std::byte*>(words.data());
   if (bytes > words.size() * sizeof(std::uint64_t)) fail("damaged request: the part of a collection is cut off");
+  const Locked locked(node_);
   node_.parts[{collect, node}].assign(begin, begin + bytes);
 }
 
 Node::Node(host::Rank& joined, const Settings& read)
     : rank(joined),
       settings(read),
+      program_buffers(rank.size()),
+      thread_buffers(rank.size()),
+      objects(threaded()),
       // Room for what the bounds allow: each node's buffers and those of methods that wait, replies of all calls, two
       // waves of each node and its identity, and the credits of both buffers.
       requests(rank, kRequestPortal, kShortBuffer,
@@ -33,13 +36,15 @@ Node::Node(host::Rank& joined, const Settings& read)
       control(rank, kControlPortal, Fence::kMessageBytes,
               std::size_t{3} * (sizeof(ProgramIdentity) + kMessageBytes) * rank.size()),
       credits(rank, kCreditPortal, 0, std::size_t{kCredits} * kMessageBytes * rank.size()),
-      outbox(rank, wire, bodies, settings.buffer_bytes, settings.factor),
-      inbox(rank, requests, wire, bodies, objects, calls, outbox),
-      collect_children(children_of(Tree::hypercube, rank.rank(), rank.size())) {
-  here.writers = outbox.writers();
+      // One node's requests to itself are executed one by one, unless the communication thread executes them.
+      outbox(rank, wire, bodies, settings, threaded() ? kFactor : 1),
+      inbox(rank, requests, wire, bodies, objects, calls, outbox, threaded() ? Side::thread : Side::program) {
+  here.writers = program_buffers.writers();
   here.nodes = rank.size();
   here.rank = rank.rank();
   here.calls_to_poll = here.poll_rate = kPollRate;
+  thread_here = here;
+  thread_here.writers = thread_buffers.writers();
   static_cast<void>(objects.add(&service, typeid(Service)));
 }
 
@@ -103,6 +108,8 @@ void Node::take_news() {
     take_control(message);
     control.release(message);
   }
+  // The program may have taken what the communication thread has to execute.
+  if (sleep.asleep() && runnable()) sleep.wake();
 }
 
 void Node::take_credits(const portals::Header& header) {
@@ -128,7 +135,9 @@ void Node::take_control(const Mailbox::Message& message) {
   const std::span<const std::byte> bytes = message.body;
   const MessageKind kind = kind_of(message.header->match_bits);
   if (kind == MessageKind::wave) {
-    if (const char* const why = fence.take(source, bytes); why != nullptr)
+    Group* const group = groups.find_if_any(Fence::group_of(bytes));
+    if (const char* const why = group == nullptr ? "this node is in no such group" : group->fence.take(source, bytes);
+        why != nullptr)
       refuse_message(rank, source, "message of a fence", why);
   } else if (kind == MessageKind::verdict && source == 0 && !std::exchange(has_verdict_, true)) {
     verdict_.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -148,13 +157,25 @@ void Node::publish() {
 }
 
 void Node::flush_all(Flush why) {
-  outbox.for_each_filling([&](std::uint32_t node) {
-    if (node == here.rank) {
-      inbox.add_own(outbox.close(node));
-    } else {
-      outbox.flush(node, why);
-    }
-  });
+  buffers().for_each_filling([&](std::uint32_t node) { flush(node, why); });
+}
+
+void Node::flush(std::uint32_t node, Flush why) {
+  if (node != here.rank) return outbox.flush(buffers(), node, why);
+  inbox.add_own(outbox.close(buffers(), node), side());
+  sleep.wake();
+}
+
+bool Node::run() {
+  // The program may have removed an object since.
+  if (threaded()) thread_here.address = nullptr;
+  return inbox.run();
+}
+
+bool Node::has_arrivals() {
+  // Of replies, only those that resume coroutines; waves and other replies are the program's.
+  const bool suspends = suspended[0] + suspended[1] != resumed[0] + resumed[1];
+  return requests.any() || credits.any() || (suspends && replies.any()) || bodies.any_fetched() || runnable();
 }
 
 void Node::poll(Flush why) {
@@ -162,7 +183,7 @@ void Node::poll(Flush why) {
   static_cast<void>(rank.progress());
   take();
   // In a method, methods run only while it waits.
-  while (inbox.depth() == 0 && (inbox.run() || resume())) flush_all(why);
+  while (runs_methods() && inbox.depth() == 0 && (run() || resume())) flush_all(why);
   outbox.send_owed();
   publish();
 }
@@ -178,22 +199,29 @@ bool Node::resume() {
 }
 
 void Node::wait_for_credits(const char* call, std::uint32_t node) {
-  if (outbox.queued(node) <= kAhead) return;
-  serve_until(call, node, Flush::wait, [&] { return outbox.queued(node) <= kAhead; });
+  // Buffers of the own node queue only for its communication thread.
+  const auto queued = [&] { return node == here.rank ? inbox.own_queued() : outbox.queued(node); };
+  if (queued() <= kAhead) return;
+  serve_until(call, node, Flush::wait, [&] { return queued() <= kAhead; });
 }
 
 void Node::run_own_requests() {
   const std::uint32_t me = here.rank;
   do {
-    if (outbox.filling(me) != 0) inbox.add_own(outbox.close(me));
+    if (program_buffers.filling(me) != 0) inbox.add_own(outbox.close(program_buffers, me), Side::program);
   } while (inbox.run_own());
 }
 
 void Node::refuse_in_method(const char* call) const {
-  if (inbox.depth() != 0) {
+  if (in_method()) {
     fail(std::string(call) +
          " is called inside a method, which must not wait for all nodes; let the method store what is to be done, and "
          "call it when the method has returned");
+  }
+  if (held != 0) {
+    fail(std::string(call) +
+         " is called while an rmi_monitor is held, so that requests for its object are never executed; end the "
+         "rmi_monitor first");
   }
 }
 

@@ -1,5 +1,8 @@
 // One node of RMI: a rank that has joined, with all parts of the library. Its public functions are those of
-// include/margay/rmi/node.hpp, which starting.cpp, calling.cpp and synchronization.cpp define.
+// include/margay/rmi/node.hpp, which starting.cpp, calling.cpp, grouping.cpp and synchronization.cpp define.
+//
+// With a communication thread (scheduler.hpp) two threads call these functions: the program's, which never runs methods
+// then, and that one. Both have buffers of their own; the process lock guards all else.
 #pragma once
 
 #include <array>
@@ -11,14 +14,17 @@
 #include <vector>
 
 #include "libraries/rmi/bodies.hpp"
+#include "libraries/rmi/buffers.hpp"
 #include "libraries/rmi/calls.hpp"
 #include "libraries/rmi/fence.hpp"
+#include "libraries/rmi/groups.hpp"
 #include "libraries/rmi/inbox.hpp"
 #include "libraries/rmi/library.hpp"
 #include "libraries/rmi/mailbox.hpp"
 #include "libraries/rmi/objects.hpp"
 #include "libraries/rmi/outbox.hpp"
 #include "libraries/rmi/settings.hpp"
+#include "libraries/rmi/sleep.hpp"
 #include "libraries/rmi/thread_fence.hpp"
 #include "libraries/rmi/wire.hpp"
 #include "margay/rmi/node.hpp"
@@ -62,7 +68,7 @@ class Node {
   void poll(Flush why);
   // Sends all buffers that are being filled. Inside.
   void flush_all(Flush why);
-  // Takes everything that has arrived. Runs no method. Inside.
+  // Takes everything that has arrived. Runs no method, but wakes the communication thread for them. Inside.
   void take() {
     // Each round of a wait comes here, mostly in vain.
     if (!news_.arrived && wire.idle() && bodies.idle() && !calls.fetching()) [[likely]]
@@ -74,10 +80,29 @@ class Node {
   // Waits until the destination's buffers leave, so that a sender is not faster than its receiver. Inside, outside of a
   // method.
   void wait_for_credits(const char* call, std::uint32_t node);
-  // Executes the requests of this node to itself. Outside; not in a method.
+  // Executes the requests of this node to itself. Outside; not in a method. Requires: !threaded().
   void run_own_requests();
-  // Throws `error` in a method.
+  // Throws `error` in a method, and while the program holds a monitor.
   void refuse_in_method(const char* call) const;
+  // Whether the node has a communication thread, whether the calling thread is that one, and whether it runs the
+  // methods.
+  [[nodiscard]] bool threaded() const { return settings.scheduler != Scheduler::explicit_polling; }
+  [[nodiscard]] bool on_thread() const { return core::here == &thread_here; }
+  [[nodiscard]] bool runs_methods() const { return !threaded() || on_thread(); }
+  // Whether the calling thread is in a method.
+  [[nodiscard]] bool in_method() const { return runs_methods() && inbox.depth() != 0; }
+  // Whether the calling thread must not wait for room: the requests that it keeps from running may be the ones that
+  // their senders need executed to make room.
+  [[nodiscard]] bool must_not_wait() const { return in_method() || (!on_thread() && held != 0); }
+  [[nodiscard]] Side side() const { return on_thread() ? Side::thread : Side::program; }
+  // The calling thread's buffers.
+  [[nodiscard]] Buffers& buffers() { return on_thread() ? thread_buffers : program_buffers; }
+  // Closes the calling thread's buffer of a destination, and sends or executes it later. Inside.
+  void flush(std::uint32_t node, Flush why);
+  // Executes requests. Returns whether there were any. Inside. Requires: runs_methods(), as for resume().
+  bool run();
+  // Whether something has arrived that the communication thread would take or execute. Inside.
+  [[nodiscard]] bool has_arrivals();
   // Resumes a coroutine whose result is here. Returns whether there was one. Inside.
   bool resume();
   // Whether run() or resume() would do anything. Inside.
@@ -93,7 +118,9 @@ class Node {
   host::Rank& rank;
   const Counters counters{counters_of(rank)};
   const Settings settings;
-  Here here;
+  // The program's, and the communication thread's.
+  Here here, thread_here;
+  Buffers program_buffers, thread_buffers;
   Objects objects;
   Wire wire{rank};
   Bodies bodies{rank, wire};
@@ -101,7 +128,9 @@ class Node {
   Mailbox requests, replies, control, credits;
   Outbox outbox;
   Inbox inbox;
-  Fence fence{rank, wire, settings.rule};
+  Groups groups{rank, wire, settings.rule};
+  // Of all nodes.
+  Fence& fence = groups.all().fence;
   ThreadFence thread_fence{rank};
   Tree usual_tree = Tree::exchange;  // of fences that name none
   Service service{*this};
@@ -109,11 +138,13 @@ class Node {
   std::array<std::uint64_t, 2> suspended{}, resumed{};
   // Failures of asynchronous methods that this node called, and their nodes.
   std::vector<std::pair<std::uint32_t, Failure>> failures;
-  // Parts of collections that have arrived, by collection and node; the one taken last; and collections begun.
+  // Parts of collections that have arrived, by collection and node; and the one taken last.
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::vector<std::byte>> parts;
   std::vector<std::byte> taken_part;
-  std::vector<std::uint32_t> collect_children;
-  std::uint64_t collects = 0;
+  // The communication thread's sleep, if it is one of interrupts.
+  Sleep sleep;
+  // Monitors that the program holds.
+  unsigned held = 0;
 
  private:
   // Whether a message has arrived since the last take_news().
@@ -148,19 +179,37 @@ namespace detail {
   return *detail::current;
 }
 
+// Excludes the node's other thread, if it has one. Requires: outside.
+class Locked {
+ public:
+  explicit Locked(Node& node) : rank_(node.threaded() ? &node.rank : nullptr) {
+    if (rank_ != nullptr) rank_->lock();
+  }
+  ~Locked() {
+    if (rank_ != nullptr) rank_->unlock();
+  }
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+
+ private:
+  host::Rank* const rank_;
+};
+
 template <typename Done>
 void Node::serve_until(const char* call, portals::Rank peer, Flush why, Done done) {
+  const bool runs = runs_methods();
   for (;;) {
     flush_all(why);
     if (done()) return;
-    if (inbox.run() || resume()) continue;
-    if (inbox.depth() != 0) inbox.owe_early_credits();
+    if (runs && (run() || resume())) continue;
+    if (in_method()) inbox.owe_early_credits();
     outbox.send_owed();
     // One message at a time: most waits are for one.
-    const host::Wait wait{.call = call, .peer = peer, .messages = 1};
+    const host::Wait wait{.call = call, .peer = peer, .messages = 1, .is_idle = on_thread() && !in_method()};
+    // The node's other thread may test the condition.
     const portals::Status status = host::wait_until(rank, wait, [&] {
       take();
-      return done() || runnable();
+      return done() || (runs && runnable());
     });
     publish();
     if (!status.ok()) fail(status.sentence());

@@ -5,25 +5,24 @@
 
 namespace margay::rmi::core {
 
-Outbox::Outbox(host::Rank& rank, Wire& wire, Bodies& bodies, std::size_t buffer_bytes, std::uint32_t factor)
+Outbox::Outbox(host::Rank& rank, Wire& wire, Bodies& bodies, const Settings& settings, std::uint32_t own_factor)
     : rank_(rank),
       counters_(counters_of(rank)),
       wire_(wire),
       bodies_(bodies),
-      buffer_bytes_(buffer_bytes),
-      writers_(rank.size()),
+      buffer_bytes_(settings.buffer_bytes),
+      wakes_(settings.scheduler == Scheduler::interrupt),
       lanes_(rank.size()) {
   for (std::uint32_t node = 0; node < rank.size(); ++node) {
     const std::uint32_t usual = rank.on_node(node) ? kFactor : kFactorOffNode;
-    lanes_[node].factor = factor != 0 ? factor : usual;
+    lanes_[node].factor = settings.factor != 0 ? settings.factor : usual;
   }
-  // Requests to the own node are executed one by one.
-  lanes_[rank.rank()].factor = 1;
+  lanes_[rank.rank()].factor = own_factor;
 }
 
-void Outbox::open(std::uint32_t node, std::size_t least) {
-  Lane& lane = lanes_[node];
-  Writer& writer = writers_[node];
+void Outbox::open(Buffers& buffers, std::uint32_t node, std::size_t least) {
+  Buffers::Lane& lane = buffers.lanes_[node];
+  Writer& writer = buffers.writers_[node];
   const bool is_long = least > buffer_bytes_;
   if (is_long || lane.open == nullptr || lane.capacity != kBufferMost) {
     if (lane.open != nullptr && lane.capacity == kBufferMost) free_.push_back(std::move(lane.open));
@@ -38,29 +37,24 @@ void Outbox::open(std::uint32_t node, std::size_t least) {
   writer.next_ = lane.open.get();
   writer.end_ = writer.next_ + (is_long ? least : buffer_bytes_);
   // A long request is alone in its buffer.
-  writer.left_ = is_long ? 1 : lane.factor;
+  writer.left_ = is_long ? 1 : lanes_[node].factor;
   lane.began = writer.left_;
   lane.counted = 0;
-  if (!std::exchange(lane.listed, true)) dirty_.push_back(node);
+  if (!std::exchange(lane.listed, true)) buffers.dirty_.push_back(node);
 }
 
-void Outbox::continue_filling(std::uint32_t node) {
-  Lane& lane = lanes_[node];
-  lane.counted += lane.began - writers_[node].left_;
-  writers_[node].left_ = lane.began = 1;
-}
-
-Filled Outbox::close(std::uint32_t node) {
-  Lane& lane = lanes_[node];
-  Writer& writer = writers_[node];
+Filled Outbox::close(Buffers& buffers, std::uint32_t node) {
+  Buffers::Lane& lane = buffers.lanes_[node];
+  Writer& writer = buffers.writers_[node];
   Filled filled{.memory = std::move(lane.open),
                 .bytes = 0,
                 .capacity = lane.capacity,
-                .count = filling(node),
-                .number = lane.next_number++,
+                .count = buffers.filling(node),
+                .number = lanes_[node].next_number++,
                 .parity = parity_};
   filled.bytes = static_cast<std::size_t>(writer.next_ - filled.memory.get());
   sent_[parity_ ? 1 : 0] += filled.count;
+  lanes_[node].sent += filled.count;
   // Without room, the next request opens a buffer.
   writer = Writer();
   lane.began = lane.counted = 0;
@@ -71,8 +65,8 @@ void Outbox::recycle(Filled& filled) {
   if (filled.memory != nullptr && filled.capacity == kBufferMost) free_.push_back(std::move(filled.memory));
 }
 
-void Outbox::flush(std::uint32_t node, Flush why) {
-  Filled filled = close(node);
+void Outbox::flush(Buffers& buffers, std::uint32_t node, Flush why) {
+  Filled filled = close(buffers, node);
   filled.why = why;
   ++*counters_[kBuffers];
   ++*counters_[kFull + static_cast<std::size_t>(why)];
@@ -84,6 +78,7 @@ void Outbox::flush(std::uint32_t node, Flush why) {
 
 void Outbox::send(std::uint32_t node, Filled filled) {
   --lanes_[node].credits;
+  if (wakes_) rank_.expect_answer(node);
   if (filled.bytes > kBufferMost) {
     ++*counters_[kLong];
     const std::size_t bytes = filled.bytes;
@@ -123,6 +118,7 @@ bool Outbox::add_credits(std::uint32_t node, std::uint32_t credits) {
   Lane& lane = lanes_[node];
   if (credits > kCredits - lane.credits) return false;
   lane.credits += credits;
+  for (std::uint32_t i = 0; wakes_ && i < credits; ++i) rank_.count_answer(node);
   while (lane.credits != 0 && !lane.queue.empty()) {
     Filled filled = std::move(lane.queue.front());
     lane.queue.pop_front();

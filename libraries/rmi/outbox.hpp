@@ -1,7 +1,8 @@
-// The aggregation buffers of one node (paper, 6.3): requests for a destination are written into a buffer, which is sent
-// when it is full, when it has as many requests as the aggregation factor, or when the node waits.
+// The buffers of requests that leave one node (paper, 6.3). A buffer is sent when it is full, when it has as many
+// requests as the aggregation factor, or when the thread that fills it waits.
 //
-// 1. Writers are written without the lock, by the node's thread. Functions marked "inside" require it.
+// 1. Each thread of the node fills buffers of its own (Buffers), without the lock. Functions marked "inside" require
+//    it; all others too, if the node has two threads.
 // 2. A destination has at most kCredits buffers that it has not executed. Further ones queue here, in their order, and
 //    leave when credits come back.
 // 3. A buffer has requests of one parity, because a fence sends all buffers when its node arrives.
@@ -12,70 +13,31 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <memory>
-#include <span>
 #include <utility>
 #include <vector>
 
 #include "libraries/rmi/bodies.hpp"
+#include "libraries/rmi/buffers.hpp"
 #include "libraries/rmi/library.hpp"
+#include "libraries/rmi/settings.hpp"
 #include "libraries/rmi/wire.hpp"
-#include "margay/rmi/core.hpp"
 
 namespace margay::rmi::core {
 
-// A closed buffer.
-struct Filled {
-  Memory memory;
-  std::size_t bytes = 0;     // used
-  std::size_t capacity = 0;  // kBufferMost, unless it has one long request
-  std::uint32_t count = 0;   // requests
-  std::uint32_t number = 0;  // of the destination's buffers, from 0
-  bool parity = false;
-  Flush why = Flush::full;  // of a buffer that is sent
-};
-
 class Outbox {
  public:
-  // `buffer_bytes`: at most kBufferMost. `factor` 0: the usual ones.
-  Outbox(host::Rank& rank, Wire& wire, Bodies& bodies, std::size_t buffer_bytes, std::uint32_t factor);
+  // `own_factor`: of requests to the own node.
+  Outbox(host::Rank& rank, Wire& wire, Bodies& bodies, const Settings& settings, std::uint32_t own_factor);
 
-  [[nodiscard]] Writer* writers() { return writers_.data(); }
-  [[nodiscard]] std::uint32_t number_of(const Writer& writer) const {
-    return static_cast<std::uint32_t>(&writer - writers_.data());
-  }
-  // The destination's present room, which may be empty.
-  [[nodiscard]] std::span<std::byte> room(std::uint32_t node) const {
-    return {writers_[node].next_, writers_[node].end_};
-  }
-  // Requests in the buffer that is being filled.
-  [[nodiscard]] std::uint32_t filling(std::uint32_t node) const {
-    return lanes_[node].counted + lanes_[node].began - writers_[node].left_;
-  }
-  // Gives the destination an empty buffer with room for `least` bytes. Requires: filling() == 0.
-  void open(std::uint32_t node, std::size_t least);
-  // Continues to fill a buffer that has reached the factor: the own node's, inside a method.
-  void continue_filling(std::uint32_t node);
-  // Takes the buffer that is being filled. Counts its requests as sent. Requires: filling() != 0.
-  [[nodiscard]] Filled close(std::uint32_t node);
+  // Gives the destination an empty buffer with room for `least` bytes. Requires: Buffers::filling() == 0.
+  void open(Buffers& buffers, std::uint32_t node, std::size_t least);
+  // Takes the buffer that is being filled. Counts its requests as sent. Requires: Buffers::filling() != 0.
+  [[nodiscard]] Filled close(Buffers& buffers, std::uint32_t node);
   // Gives a buffer's memory back, to be filled again.
   void recycle(Filled& filled);
 
-  // Closes the destination's buffer and sends it, or queues it. Inside. Requires: filling() != 0.
-  void flush(std::uint32_t node, Flush why);
-  // Calls `flush(node)`, which closes the buffer, for each destination with requests that are not sent.
-  template <typename Function>
-  void for_each_filling(Function&& flush) {
-    if (dirty_.empty()) return;
-    dirty_.swap(swept_);
-    dirty_.clear();
-    for (const std::uint32_t node : swept_) lanes_[node].listed = false;
-    for (const std::uint32_t node : swept_) {
-      if (filling(node) != 0) flush(node);
-      // An open buffer without requests takes one without open().
-      if (lanes_[node].open != nullptr && !std::exchange(lanes_[node].listed, true)) dirty_.push_back(node);
-    }
-  }
+  // Closes the destination's buffer and sends it, or queues it. Inside. Requires: Buffers::filling() != 0.
+  void flush(Buffers& buffers, std::uint32_t node, Flush why);
   // Credits that this node owes to one whose buffers it has executed. They ride on the next buffer or reply to that
   // node, or go in a message of their own by the functions that send them. Inside.
   void owe(std::uint32_t node) {
@@ -102,24 +64,22 @@ class Outbox {
   [[nodiscard]] bool idle() const;
 
   void set_factor(std::uint32_t node, std::uint32_t factor) { lanes_[node].factor = factor; }
-  // The parity of requests from now on. Requires: no buffer is being filled.
+  // The parity of requests from now on. Requires: no buffer is being filled, except by a method in execution.
   void set_parity(bool parity) { parity_ = parity; }
   [[nodiscard]] bool parity() const { return parity_; }
   [[nodiscard]] std::uint64_t sent(bool parity) const { return sent_[parity ? 1 : 0]; }
+  // To one node, of both parities.
+  [[nodiscard]] std::uint64_t sent_to(std::uint32_t node) const { return lanes_[node].sent; }
 
  private:
-  // A destination, beside its writer.
+  // A destination.
   struct Lane {
     std::uint32_t factor = 1;
     std::uint32_t credits = kCredits;
     std::uint32_t next_number = 0;
-    std::uint32_t began = 0;    // Writer::left_ of the open buffer when it was empty
-    std::uint32_t counted = 0;  // requests before continue_filling()
-    std::size_t capacity = 0;
-    Memory open;            // the buffer that is being filled, or nullptr
-    bool listed = false;    // in dirty_
-    bool is_owing = false;  // in owing_
     std::uint32_t owed = 0;
+    bool is_owing = false;  // in owing_
+    std::uint64_t sent = 0;
     std::deque<Filled> queue;
   };
   void send(std::uint32_t node, Filled filled);
@@ -131,10 +91,9 @@ class Outbox {
   Wire& wire_;
   Bodies& bodies_;
   const std::size_t buffer_bytes_;
-  std::vector<Writer> writers_;
+  // Whether a buffer that a node has not executed is an answer that the node owes, for which its coprocessor is woken.
+  const bool wakes_;
   std::vector<Lane> lanes_;
-  // The destinations with an open buffer, and the last list of them.
-  std::vector<std::uint32_t> dirty_, swept_;
   // Nodes to which credits are owed, or were.
   std::vector<std::uint32_t> owing_;
   std::vector<Memory> free_;

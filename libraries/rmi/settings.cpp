@@ -37,6 +37,17 @@ std::optional<Tree> tree() {
        " is invalid; set it to flat, binary, hypercube, exchange, central or mcs");
 }
 
+Scheduler scheduler() {
+  const char* const set = std::getenv("MARGAY_RMI_SCHEDULER");
+  const std::string_view text(set == nullptr ? "" : set);
+  if (text.empty() || text == "polling") return Scheduler::explicit_polling;
+  if (text == "interrupt") return Scheduler::interrupt;
+  if (text == "blocking") return Scheduler::blocking_thread;
+  if (text == "nonblocking") return Scheduler::nonblocking_thread;
+  fail("MARGAY_RMI_SCHEDULER=" + std::string(text) +
+       " is invalid; set it to polling, interrupt, blocking or nonblocking");
+}
+
 Rule rule() {
   const char* const set = std::getenv("MARGAY_RMI_FENCE_RULE");
   const std::string_view text(set == nullptr ? "" : set);
@@ -55,6 +66,7 @@ Settings read_settings() {
   settings.queue_bytes = number("MARGAY_RMI_QUEUE", kQueueBytes, kBufferMost, std::size_t{1} << 40);
   settings.tree = tree();
   settings.rule = rule();
+  settings.scheduler = scheduler();
   return settings;
 }
 

@@ -17,6 +17,8 @@ struct Settings {
   std::size_t queue_bytes = kQueueBytes;   // MARGAY_RMI_QUEUE
   std::optional<Tree> tree;                // MARGAY_RMI_FENCE
   Rule rule = Rule::safe;                  // MARGAY_RMI_FENCE_RULE
+  // MARGAY_RMI_SCHEDULER; set_scheduler() has precedence.
+  Scheduler scheduler = Scheduler::explicit_polling;
 };
 
 // Throws `error` for a value that is out of range.

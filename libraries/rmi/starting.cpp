@@ -2,14 +2,25 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <utility>
 
-#include "libraries/rmi/node.hpp"
+#include "libraries/rmi/scheduler.hpp"
 
 namespace margay::rmi::core {
 namespace {
 
+// The communication thread of the node that this thread has started.
+thread_local std::unique_ptr<CommunicationThread> communication;
+
+// The scheduler of set_scheduler(). The nodes of a process may start in several threads.
+std::mutex choosing;
+std::optional<Scheduler> chosen_scheduler;
+
 void leave() {
+  // Outside, and before the node.
+  communication.reset();
   std::unique_ptr<Node> node(std::exchange(detail::current, nullptr));
   host::Rank& rank = node->rank;
   here = nullptr;
@@ -40,11 +51,22 @@ int run_nodes(int argc, char** argv, int (*node)(int, char**, int (*)(int, char*
   return host::run_ranks(argc, argv, [](int count, char** words) { return node_of_run(count, words, program_of_run); });
 }
 
+void set_scheduler(Scheduler scheduler) {
+  if (detail::current != nullptr) fail("rmi::set_scheduler() is called after rmi::start(); call it before");
+  const std::lock_guard guard(choosing);
+  chosen_scheduler = scheduler;
+}
+
 void start(const ProgramIdentity& identity) {
   if (detail::current != nullptr) fail("rmi::start() is called twice; call stop() in between");
-  const Settings settings = read_settings();
+  Settings settings = read_settings();
+  {
+    const std::lock_guard guard(choosing);
+    settings.scheduler = chosen_scheduler.value_or(settings.scheduler);
+  }
+  const bool threads = settings.scheduler != Scheduler::explicit_polling;
   host::Rank* joined = nullptr;
-  if (const portals::Status status = host::join(kLibrary, joined); !status.ok()) fail(status.sentence());
+  if (const portals::Status status = host::join(kLibrary, joined, threads); !status.ok()) fail(status.sentence());
   try {
     const host::Call call(*joined, "rmi::start");
     detail::current = std::make_unique<Node>(*joined, settings).release();
@@ -54,6 +76,8 @@ void start(const ProgramIdentity& identity) {
     leave();
     throw;
   }
+  communication = std::make_unique<CommunicationThread>(*detail::current);
+  communication->start();
 }
 
 void stop() {

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "libraries/rmi/node.hpp"
-#include "libraries/rmi/tree.hpp"
 #include "margay/rmi/execute.hpp"
 #include "margay/rmi/request.hpp"
 
@@ -12,10 +11,14 @@ namespace {
 
 // Throws the first failure of an asynchronous method that this node called, and counts the others in its text.
 void throw_failures(Node& node) {
-  if (node.failures.empty()) return;
-  auto [where, first] = std::move(node.failures.front());
-  const std::size_t others = node.failures.size() - 1;
-  node.failures.clear();
+  std::vector<std::pair<std::uint32_t, Failure>> failures;
+  {
+    const Locked locked(node);
+    failures.swap(node.failures);
+  }
+  if (failures.empty()) return;
+  auto [where, first] = std::move(failures.front());
+  const std::size_t others = failures.size() - 1;
   if (others != 0) first.what += " (and " + std::to_string(others) + " more methods failed before this fence)";
   throw remote_error(static_cast<int>(where), std::move(first));
 }
@@ -38,12 +41,42 @@ void fence(Tree tree) {
     node.outbox.set_parity(!parity);
     const auto wait_in = [&](auto& fence, const Sums& first) {
       fence.arrive(tree, first);
-      node.serve_until(kCall, portals::kAnyRank, Flush::fence, [&] { return fence.advance(counts); });
+      node.serve_until(kCall, portals::kAnyRank, Flush::fence,
+                       [&] { return node.inbox.at_rest() && fence.advance(counts); });
     };
     if (is_of_threads(tree))
       wait_in(node.thread_fence, of_fence);
     else
       wait_in(node.fence, node.settings.rule == Rule::paper ? counts() : of_fence);
+  }
+  throw_failures(node);
+}
+
+void fence_group(std::uint32_t number) {
+  // The fence of all nodes counts by parity, and ends in one wave.
+  if (number == 0) return fence();
+  constexpr char kCall[] = "rmi_fence";
+  Node& node = this_node(kCall);
+  node.refuse_in_method(kCall);
+  {
+    const host::Call call(node.rank, kCall);
+    Group& group = node.groups.find(kCall, number);
+    node.flush_all(Flush::fence);
+    // A node that suspends coroutines counts them for each of its groups.
+    const auto counts = [&] {
+      Sums sums{.sent = node.suspended[0] + node.suspended[1], .executed = node.resumed[0] + node.resumed[1]};
+      for (const std::uint32_t member : group.members) {
+        sums.sent += node.outbox.sent_to(member);
+        sums.executed += node.inbox.executed_of(member);
+      }
+      sums.executed_ever = sums.executed;
+      return sums;
+    };
+    // The fences of threads count all nodes.
+    const Tree tree = is_of_threads(node.usual_tree) ? Tree::exchange : node.usual_tree;
+    group.fence.arrive(tree, counts());
+    node.serve_until(kCall, portals::kAnyRank, Flush::fence,
+                     [&] { return node.inbox.at_rest() && group.fence.advance(counts); });
   }
   throw_failures(node);
 }
@@ -55,15 +88,22 @@ void fence() {
 void wait_for_request() {
   constexpr char kCall[] = "rmi_wait";
   Node& node = this_node(kCall);
-  const std::uint64_t before = node.inbox.executed();
   const host::Call call(node.rank, kCall);
+  const std::uint64_t before = node.inbox.executed();
   node.serve_until(kCall, portals::kAnyRank, Flush::wait, [&] { return node.inbox.executed() != before; });
 }
 
+void wait_for_request(std::uint64_t seen) {
+  constexpr char kCall[] = "rmi_wait";
+  Node& node = this_node(kCall);
+  const host::Call call(node.rank, kCall);
+  node.serve_until(kCall, portals::kAnyRank, Flush::wait, [&] { return node.inbox.executed() > seen; });
+}
+
 void set_poll_rate(std::uint32_t calls) {
-  Node& node = this_node("set_poll_rate");
+  static_cast<void>(this_node("set_poll_rate"));
   if (calls == 0) fail("set_poll_rate: every 0-th call cannot poll; 1 polls in every call");
-  node.here.poll_rate = node.here.calls_to_poll = calls;
+  here->poll_rate = here->calls_to_poll = calls;
 }
 
 void set_aggregation(int destination, std::uint32_t requests) {
@@ -72,32 +112,61 @@ void set_aggregation(int destination, std::uint32_t requests) {
   static_cast<void>(writer_of(node.here, kCall, destination));
   if (requests == 0) fail("set_aggregation: a buffer of 0 requests is never sent; 1 sends each request by itself");
   const auto number = static_cast<std::uint32_t>(destination);
-  if (number != node.here.rank) node.outbox.set_factor(number, requests);
+  const Locked locked(node);
+  if (number != node.here.rank || node.threaded()) node.outbox.set_factor(number, requests);
 }
 
 std::uint64_t requests_executed() {
-  return this_node("requests_executed").inbox.executed();
+  Node& node = this_node("requests_executed");
+  const Locked locked(node);
+  return node.inbox.executed();
 }
 
-std::uint64_t begin_collect() {
-  Node& node = this_node("collect_rmi");
-  node.refuse_in_method("collect_rmi");
-  return ++node.collects;
+std::uint32_t enter_monitor(const char* name, const void* address, const std::type_info& type) {
+  Node& node = this_node(name);
+  const std::type_info* other = nullptr;
+  const std::uint32_t object = node.objects.id_of(address, type, other);
+  if (object == kNoObject) return object;
+  const Side side = node.side();
+  if (node.objects.holder(object) == side)
+    fail(std::string(name) +
+         ": this thread holds the monitor of its object already; a method has it of its own object");
+  bool entered = node.objects.try_enter(object, side);
+  if (!entered) {
+    const host::Call call(node.rank, name);
+    // The condition may be tested after it has held.
+    node.serve_until(name, portals::kAnyRank, Flush::poll,
+                     [&] { return entered = entered || node.objects.try_enter(object, side); });
+  }
+  if (!node.in_method()) ++node.held;
+  return object;
 }
 
-std::span<const std::uint32_t> collect_children() {
-  return this_node("collect_rmi").collect_children;
+void leave_monitor(std::uint32_t object) noexcept {
+  if (object == kNoObject || detail::current == nullptr) return;
+  Node& node = *detail::current;
+  if (!node.in_method()) --node.held;
+  node.objects.leave(object);
+  // Requests for the object may have waited.
+  const Locked locked(node);
+  node.sleep.wake();
 }
 
-std::uint32_t collect_parent() {
-  return parent_of(Tree::hypercube, this_node("collect_rmi").here.rank);
+Collection begin_collect(const char* call, std::uint32_t number) {
+  Node& node = this_node(call);
+  node.refuse_in_method(call);
+  const Locked locked(node);
+  Group& group = node.groups.find(call, number);
+  // Collections of different groups never have the same number.
+  constexpr unsigned kGroupShift = 32;
+  return {std::uint64_t{number} << kGroupShift | (++group.collects & 0xffff'ffff), group.children, group.parent};
 }
 
 void send_part(std::uint32_t destination, std::uint64_t collect, std::span<const std::byte> bytes) {
   Node& node = this_node("collect_rmi");
   std::vector<std::uint64_t> words((bytes.size() + 7) / 8);
   std::memcpy(words.data(), bytes.data(), bytes.size());
-  post<Service>(node.here.writers[destination], Envelope{.object = kServiceObject, .atomic = false},
+  post<Service>(here->writers[destination], Envelope{.object = kServiceObject, .atomic = false},
                 method<&Service::take_part>, node.here.rank, collect, words, std::uint64_t{bytes.size()});
 }
 

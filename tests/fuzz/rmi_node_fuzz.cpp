@@ -137,6 +137,9 @@ class ScriptedRank final : public host::Rank {
   [[nodiscard]] bool on_node(portals::Rank peer) const override { return peer != 2; }
   void enter(const char* /*name*/, const void* /*caller*/) override {}
   void leave(const char* /*name*/) override {}
+  void begin_thread() override {}
+  void lock() override {}
+  void unlock() override {}
   [[nodiscard]] portals::Status attach(portals::PortalIndex portal, portals::MatchList& list) override {
     return table_.attach(portal, list);
   }
@@ -284,7 +287,7 @@ class ScriptedRank final : public host::Rank {
   }
   void deliver_wave() {
     struct {
-      std::uint32_t fence, wave, down, ends, step, source;
+      std::uint32_t fence, wave, down, ends, step, source, group, unused;
       std::uint64_t sent, executed, executed_ever;
     } wave{};
     wave.fence = script_.byte() % 4;
@@ -293,6 +296,8 @@ class ScriptedRank final : public host::Rank {
     wave.ends = script_.byte() % 2;
     const std::uint8_t step = script_.byte();
     wave.step = step >= 0x80 ? ~std::uint32_t{0} : step;
+    // Mostly of all nodes.
+    wave.group = step == 0x7e ? 1 : 0;
     wave.sent = script_.byte();
     wave.executed = script_.byte();
     wave.executed_ever = script_.byte();

@@ -25,7 +25,7 @@ class ReplySink {
 
 namespace core {
 
-// An object of this node that other nodes may name, or a null address.
+// An object of this node that other nodes may name, or a null address: with a type, it was removed.
 struct ObjectEntry {
   void* address = nullptr;               // of the object as a `*type`
   const std::type_info* type = nullptr;  // the static type that it was registered with
@@ -34,6 +34,7 @@ struct ObjectEntry {
 // The object that was registered with this id and not removed since.
 [[nodiscard]] ObjectEntry find_object(std::uint32_t id);
 
+class Buffers;
 class Outbox;
 
 // Writes requests into the aggregation buffer of one destination (paper, 6.3). One thread at a time.
@@ -55,6 +56,7 @@ class Writer {
   }
 
  private:
+  friend class Buffers;
   friend class Outbox;
 
   // Sends the buffer and continues with the other of the two, or with one for a request of `least` bytes.

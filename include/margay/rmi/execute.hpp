@@ -80,8 +80,11 @@ namespace detail {
 [[gnu::noinline, gnu::cold]] inline void refuse_object(const FunctorEntry& functor, const core::ObjectEntry& object,
                                                        std::uint32_t id) {
   const std::string name = "object " + std::to_string(id);
-  if (object.address == nullptr)
-    fail(name + " is not registered on this node: never created here, or removed before a fence");
+  if (object.address == nullptr && object.type != nullptr) {
+    fail(name + ", a " + demangled(object.type->name()) +
+         ", was removed on this node before this request; end an rmi_object after a fence that ends its requests");
+  }
+  if (object.address == nullptr) fail(name + " is not registered on this node: never created here");
   fail(name + " is a " + demangled(object.type->name()) + ", the request is for a " +
        demangled(functor.object().name()));
 }

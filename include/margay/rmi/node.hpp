@@ -1,8 +1,9 @@
 // The node: the functions of libmargay_rmi.so for the templates of margay/rmi.hpp, beside core.hpp. Programs do not
 // call these functions themselves.
 //
-// A node is a rank that has called start(). It belongs to one thread, which alone calls RMI; another thread of the same
-// process may be another node. So everything here is reached through one thread-local pointer, and needs no lock.
+// A node is a rank that has called start(). One thread of the program calls RMI for it, and its communication thread if
+// it has one; another thread of the same process may be another node. Everything here is reached through one
+// thread-local pointer; calls read and write what it leads to without a lock.
 #pragma once
 
 #include <cstddef>
@@ -30,14 +31,23 @@ enum class Tree : std::uint8_t { flat, binary, hypercube, exchange, central, mcs
   return tree == Tree::central || tree == Tree::mcs;
 }
 
+// The ways to schedule requests (paper, 6.2). `explicit_polling`: methods run in the calls of RMI alone. In the others
+// a thread of the library runs them, beside the program: `interrupt` at their arrival, which the message coprocessor
+// finds; `blocking_thread` waits for them; `nonblocking_thread` polls and yields. libraries/rmi/README.md has the
+// departures from the paper.
+enum class Scheduler : std::uint8_t { explicit_polling, interrupt, blocking_thread, nonblocking_thread };
+
 namespace core {
 
 // The id of an object that is not registered.
 inline constexpr std::uint32_t kNoObject = std::numeric_limits<std::uint32_t>::max();
+// What is no node, and no group.
+inline constexpr std::uint32_t kNoNode = std::numeric_limits<std::uint32_t>::max();
+inline constexpr std::uint32_t kNoGroup = std::numeric_limits<std::uint32_t>::max();
 // The id of each node's Service (libraries/rmi/service.hpp), by which nodes send one another requests of RMI's own.
 inline constexpr std::uint32_t kServiceObject = 0;
 
-// The part of this thread's node that calls read without a function call. Owned by the library, from start() to stop().
+// The part of its node that a thread reads without a function call. Owned by the library, from start() to stop().
 struct Here {
   // One for each node, by number; the own one too.
   Writer* writers = nullptr;
@@ -92,6 +102,8 @@ inline void count_call(Here& node, const char* call) {
 // Calls node(argc, argv, program) in each rank of this process: once, or in each thread that is a rank (`margay run
 // --threads N`). Returns when all have returned: the first status that is not 0.
 int run_nodes(int argc, char** argv, int (*node)(int, char**, int (*)(int, char**)), int (*program)(int, char**));
+// Chooses the scheduler of the nodes that start() from now on, in this process.
+void set_scheduler(Scheduler scheduler);
 // Joins the job, and compares this program with the other nodes'. Collective. Throws `error`.
 void start(const ProgramIdentity& identity);
 // A fence, then leaves the job. Collective. Throws as fence().
@@ -104,6 +116,11 @@ void stop();
 [[nodiscard]] std::uint32_t add_object(void* address, const std::type_info& type);
 // Forgets the object: later requests for it fail. Local.
 void remove_object(std::uint32_t id);
+
+// Enters the monitor of the object that is registered by this address and type, and returns its id; kNoObject if there
+// is none. Waits while a method of the object runs; throws `error` if this thread is in one.
+[[nodiscard]] std::uint32_t enter_monitor(const char* call, const void* address, const std::type_info& type);
+void leave_monitor(std::uint32_t object) noexcept;
 
 // A call whose result is awaited. Its number goes into the request's envelope; a nested call is another one.
 //   number = begin_call(); post the request; finish_call(); then test_call() or wait_call(), reply_of(), end_call().
@@ -118,8 +135,9 @@ void finish_call(const char* name, std::uint64_t call);
 void complete_call(const char* name, std::uint64_t call);
 [[nodiscard]] bool test_call(const char* name, std::uint64_t call);
 void wait_call(const char* name, std::uint64_t call);
-// Calls resume(argument), once, in a call of RMI after the reply's arrival, outside of a method. The fence waits for
-// its return as for a request's. Requires: the call is neither awaited already nor done; resume() throws nothing.
+// Calls resume(argument), once, in a call of RMI after the reply's arrival, outside of a method, or in the
+// communication thread. The fence waits for its return as for a request's. Requires: the call is not awaited already;
+// resume() throws nothing.
 void await_call(std::uint64_t call, void (*resume)(void*), void* argument);
 // Valid from the reply's arrival to end_call().
 [[nodiscard]] std::span<const std::byte> reply_of(std::uint64_t call);
@@ -133,15 +151,35 @@ void report_failure(std::uint32_t node, Failure failure);
 void fence();
 void fence(Tree tree);
 void wait_for_request();
+// Waits until more than `seen` requests have been executed since start().
+void wait_for_request(std::uint64_t seen);
 void set_poll_rate(std::uint32_t calls);
 void set_aggregation(int node, std::uint32_t requests);
 [[nodiscard]] std::uint64_t requests_executed();
 
-// A collection (paper, 5): its number, then bytes from a child and to the parent, bytes from the parent and to the
-// children of the hypercube tree. All outside of a method.
-[[nodiscard]] std::uint64_t begin_collect();
-[[nodiscard]] std::span<const std::uint32_t> collect_children();
-[[nodiscard]] std::uint32_t collect_parent();
+// Groups (rmi_group). Number 0: all nodes. make_group() and split_group() are collective over the parent, outside of a
+// method; they return the group's number, or kNoGroup if this node is not a member, and throw the same `error` on all
+// nodes of the parent. A number that was freed is an `error`.
+[[nodiscard]] std::uint32_t make_group(const char* call, std::uint32_t parent, std::span<const int> nodes);
+[[nodiscard]] std::uint32_t split_group(const char* call, std::uint32_t parent, int color, int key);
+// Local.
+void free_group(std::uint32_t group) noexcept;
+// The members by their places, and this node's place. Valid until the group is freed.
+struct GroupView {
+  std::span<const std::uint32_t> nodes;
+  std::uint32_t place = 0;
+};
+[[nodiscard]] GroupView view_group(const char* call, std::uint32_t group);
+void fence_group(std::uint32_t group);
+
+// A collection of a group (paper, 5), outside of a method: bytes from a child and to the parent, bytes from the parent
+// and to the children of the hypercube tree.
+struct Collection {
+  std::uint64_t number = 0;
+  std::span<const std::uint32_t> children;
+  std::uint32_t parent = kNoNode;  // kNoNode: this node is the root
+};
+[[nodiscard]] Collection begin_collect(const char* call, std::uint32_t group);
 void send_part(std::uint32_t node, std::uint64_t collect, std::span<const std::byte> bytes);
 // Valid until the next call of take_part().
 [[nodiscard]] std::span<const std::byte> take_part(std::uint32_t node, std::uint64_t collect);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <coroutine>
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <map>
@@ -189,7 +188,10 @@ void chains_by(int trees) {
     for (int level = 0, width = 1; level <= depth; ++level, width *= fan) all += width;
     // Some nodes send nothing.
     const int senders = 1 + round % nodes;
-    if (get_node_id() < senders) chain.pass(depth, fan);
+    if (get_node_id() < senders) {
+      const rmi::rmi_monitor alone(&chain);
+      chain.pass(depth, fan);
+    }
     expected += senders * all;
     rmi_fence(static_cast<rmi::Tree>(round % trees));
     int total = 0;
@@ -438,7 +440,14 @@ void waits() {
     async_rmi(1, &counter, &Counter::add, 1);
     rmi_poll();
   }
-  while (counter.total == 0) rmi_wait();
+  for (;;) {
+    const std::uint64_t seen = rmi::requests_executed();
+    {
+      const rmi::rmi_monitor alone(&counter);
+      if (counter.total != 0) break;
+    }
+    rmi_wait(seen);
+  }
   if (me != 0) {
     async_rmi((me + 1) % nodes, &counter, &Counter::add, 1);
     rmi_poll();

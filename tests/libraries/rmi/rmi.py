@@ -34,10 +34,20 @@ def program(case, name):
     return case.build.folder / "tests" / "libraries" / f"rmi_{name}"
 
 
-def everywhere(case, name, worlds=WORLDS, **keywords):
-    for ranks, options in worlds_of(case, worlds):
-        case.margay("--check-accounting", *options, program(case, "calls"), name, ranks=ranks, **keywords)
-        case.expect_lines([f"{name}: right"])
+# The ways to schedule requests, and the worlds of those that are not the default.
+SCHEDULERS = ("polling", "interrupt", "blocking", "nonblocking")
+BESIDE = (WORLDS[0], WORLDS[1], WORLDS[3], WORLDS[6])
+# For groups: 1 to 8 nodes, threads, and nodes that TCP connects.
+GROUP_WORLDS = tuple((ranks, ()) for ranks in range(1, 9)) + (WORLDS[3],) + WORLDS[5:]
+
+
+def everywhere(case, name, worlds=WORLDS, env=None, file="calls"):
+    for scheduler in SCHEDULERS:
+        chosen = worlds if scheduler == "polling" else [world for world in worlds if world in BESIDE]
+        for ranks, options in worlds_of(case, chosen):
+            case.margay("--check-accounting", *options, program(case, file), name, ranks=ranks,
+                        env={"MARGAY_RMI_SCHEDULER": scheduler, **(env or {})})
+            case.expect_lines([f"{name}: right"])
 
 
 def case_statements(case):
@@ -119,7 +129,8 @@ def case_queue(case):
 
 def case_settings(case):
     """Invalid settings are errors at the start."""
-    for name, value in (("BUFFER", "17"), ("FACTOR", "0"), ("QUEUE", "x"), ("FENCE", "oak"), ("FENCE_RULE", "oak")):
+    for name, value in (("BUFFER", "17"), ("FACTOR", "0"), ("QUEUE", "x"), ("FENCE", "oak"), ("FENCE_RULE", "oak"),
+                        ("SCHEDULER", "x")):
         case.margay(program(case, "calls"), ranks=1, status="nonzero", env={f"MARGAY_RMI_{name}": value})
         case.expect(f"MARGAY_RMI_{name}={value} is invalid" in case.last.stderr, f"no message about {name}")
 
@@ -130,6 +141,12 @@ def case_trees(case):
         case.margay("--check-accounting", program(case, "calls"), "statements", "chains", "questions", ranks=5,
                     env={"MARGAY_RMI_FENCE": tree})
         case.expect_lines(["statements: right", "chains: right", "questions: right"])
+
+
+def case_groups(case):
+    """Groups by lists and colors, that overlap and nest; their broadcasts, collections and fences; their errors."""
+    for name in ("creation", "overlap", "fences", "errors"):
+        everywhere(case, name, GROUP_WORLDS, file="groups")
 
 
 def case_thread_fences(case):
@@ -207,6 +224,32 @@ def case_programs(case):
                 "the message names both programs")
 
 
+def case_held(case):
+    """While the program holds an rmi_monitor, no method of the object runs."""
+    everywhere(case, "held", file="schedulers")
+
+
+def case_computing(case):
+    """A node that computes answers with a communication thread, and does not with explicit polling."""
+    everywhere(case, "computing", ((2, ()), (2, ("--nodes", "2")), (3, ()), (2, ("--threads", "2"))),
+               file="schedulers")
+    case.margay("--check-accounting", program(case, "schedulers"), "--nonblocking", "computing", ranks=2,
+                env={"MARGAY_RMI_SCHEDULER": "polling"})
+    case.expect_lines(["computing: right"])
+
+
+def case_slow(case):
+    """Nodes whose programs wait for a method in execution are no deadlock."""
+    for scheduler in SCHEDULERS:
+        case.margay("--deadlock", "abort", program(case, "schedulers"), "slow", env={"MARGAY_RMI_SCHEDULER": scheduler})
+        case.expect_lines(["slow: right"])
+
+
+def case_removed(case):
+    """A request to an object that its node has removed fails with an error that names object and method."""
+    everywhere(case, "removed", WORLDS[1:3], file="schedulers")
+
+
 def case_cycle(case):
     """Two objects that wait for one another are a deadlock, which is proven."""
     case.margay("--deadlock", "abort", program(case, "calls"), "cycle", status=73)
@@ -216,8 +259,9 @@ def case_cycle(case):
 
 def case_lost(case):
     """The death of a node ends the job, and the report names it."""
-    case.margay(program(case, "calls"), "lost", ranks=3, status="nonzero")
-    case.expect("rank-died" in case.ids(), f"unexpected {case.ids()}")
+    for scheduler in SCHEDULERS:
+        case.margay(program(case, "calls"), "lost", ranks=3, status="nonzero", env={"MARGAY_RMI_SCHEDULER": scheduler})
+        case.expect("rank-died" in case.ids(), f"{scheduler}: unexpected {case.ids()}")
 
 
 if __name__ == "__main__":

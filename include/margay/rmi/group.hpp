@@ -1,0 +1,92 @@
+// Groups of nodes (paper, 5): subsets "via a scheme similar to MPI communicators". Part of margay/rmi.hpp.
+//
+//   const rmi_group all;
+//   const rmi_group row = rmi_group::split(all, get_node_id() / width, 0);
+//   broadcast_rmi(row, &object, &Class::method, 1);        // from a member to all members
+//   rmi_fence(row);
+//
+// Groups may overlap. Nodes keep their numbers in groups: requests, and lists of members, name them by these. A node's
+// place in a group is its number there, from 0: collections combine in the order of places.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "margay/rmi/error.hpp"
+#include "margay/rmi/node.hpp"
+
+namespace margay::rmi {
+
+// A group of which this node is a member, or an empty one. Movable; used by its node's program only, except for
+// broadcasts, which methods may make, too.
+class rmi_group {
+ public:
+  // All nodes of the job.
+  rmi_group() = default;
+  // The group of these nodes, whose places are their positions in the list. Collective over the parent, outside of a
+  // method: all of its members pass the same list. Empty on the nodes that are not in it. Throws `error` on all members
+  // of the parent if the list is empty, names a node twice or one that is not in the parent, or differs between nodes.
+  rmi_group(const rmi_group& parent, std::span<const int> nodes)
+      : number_(core::make_group("rmi_group", parent.number("rmi_group"), nodes)) {}
+  // A group of the nodes that pass the same color, in the order of their keys, and of their places in the parent where
+  // keys are equal. Collective over the parent, outside of a method. A negative color makes an empty group.
+  [[nodiscard]] static rmi_group split(const rmi_group& parent, int color, int key) {
+    constexpr const char* kCall = "rmi_group::split";
+    return rmi_group(core::split_group(kCall, parent.number(kCall), color, key));
+  }
+  // Frees the group on this node, after a fence or collection that ends its broadcasts. Local.
+  ~rmi_group() { release(); }
+  rmi_group(rmi_group&& other) noexcept : number_(std::exchange(other.number_, core::kNoGroup)) {}
+  rmi_group(const rmi_group&) = delete;
+  rmi_group& operator=(const rmi_group&) = delete;
+  rmi_group& operator=(rmi_group&&) = delete;
+  // The same by name; the group is empty afterwards. The group of all nodes cannot be freed.
+  void free() {
+    static_cast<void>(number("rmi_group::free"));
+    if (number_ == kAll) fail("rmi_group::free: the group of all nodes cannot be freed");
+    release();
+  }
+
+  // Whether this node is in it. False for an empty group and after free(): all other functions then throw `error`.
+  [[nodiscard]] bool is_member() const { return number_ != core::kNoGroup; }
+  // The number of members, and this node's place.
+  [[nodiscard]] int size() const { return static_cast<int>(view("rmi_group::size").nodes.size()); }
+  [[nodiscard]] int place() const { return static_cast<int>(view("rmi_group::place").place); }
+  // Translations: the node of a place, and the place of a node, or -1 if the node is not a member.
+  [[nodiscard]] int node(int place) const {
+    constexpr const char* kCall = "rmi_group::node";
+    const core::GroupView members = view(kCall);
+    if (place < 0 || static_cast<std::size_t>(place) >= members.nodes.size()) {
+      fail(std::string(kCall) + ": invalid place " + std::to_string(place) + "; there are places 0 to " +
+           std::to_string(members.nodes.size() - 1));
+    }
+    return static_cast<int>(members.nodes[static_cast<std::size_t>(place)]);
+  }
+  [[nodiscard]] int place_of(int node) const {
+    const core::GroupView members = view("rmi_group::place_of");
+    const auto at = std::find(members.nodes.begin(), members.nodes.end(), static_cast<std::uint32_t>(node));
+    return at == members.nodes.end() ? -1 : static_cast<int>(at - members.nodes.begin());
+  }
+
+  // For the calls of margay/rmi.hpp: its number, equal on all members. Throws `error` if this node is not a member.
+  [[nodiscard]] std::uint32_t number(const char* call) const {
+    if (!is_member()) fail(std::string(call) + ": this node is not a member of the group, or the group was freed");
+    return number_;
+  }
+
+ private:
+  static constexpr std::uint32_t kAll = 0;
+  explicit rmi_group(std::uint32_t number) : number_(number) {}
+  void release() {
+    if (number_ != kAll && number_ != core::kNoGroup) core::free_group(number_);
+    number_ = core::kNoGroup;
+  }
+  [[nodiscard]] core::GroupView view(const char* call) const { return core::view_group(call, number(call)); }
+
+  std::uint32_t number_ = kAll;
+};
+
+}  // namespace margay::rmi

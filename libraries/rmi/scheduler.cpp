@@ -1,0 +1,83 @@
+#include "libraries/rmi/scheduler.hpp"
+
+#include <sched.h>
+
+#include <csignal>
+#include <exception>
+
+namespace margay::rmi::core {
+namespace {
+
+constexpr char kName[] = "rmi: communication thread";
+
+}  // namespace
+
+void CommunicationThread::start() {
+  if (!node_.threaded()) return;
+  // All signals are blocked in the thread, so that the program's own threads handle them.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void CommunicationThread::stop() {
+  if (!thread_.joinable()) return;
+  {
+    const Locked locked(node_);
+    stopping_ = true;
+    node_.sleep.wake();
+  }
+  thread_.join();
+}
+
+void CommunicationThread::notify() {
+  if (node_.sleep.asleep() && node_.has_arrivals()) node_.sleep.wake();
+}
+
+void CommunicationThread::run() {
+  node_.rank.begin_thread();
+  detail::current = &node_;
+  here = &node_.thread_here;
+  try {
+    if (node_.settings.scheduler == Scheduler::interrupt) {
+      run_interrupts();
+    } else if (node_.settings.scheduler == Scheduler::blocking_thread) {
+      const host::Call call(node_.rank, kName);
+      // Not the loss of a node, but stop() ends this wait: the program's calls report the loss.
+      node_.serve_until(call.name(), node_.here.rank, Flush::poll, [this] { return stopping_; });
+    } else {
+      const host::Call call(node_.rank, kName);
+      while (!stopping_) {
+        node_.poll(Flush::poll);
+        host::run_program(node_.rank, [] { sched_yield(); });
+      }
+    }
+  } catch (const std::exception& exception) {
+    node_.rank.abort(1, exception.what());
+  }
+  here = nullptr;
+  detail::current = nullptr;
+}
+
+void CommunicationThread::run_interrupts() {
+  {
+    const Locked locked(node_);
+    node_.rank.observe_rounds(*this, true);
+  }
+  for (bool stopping = false; !stopping;) {
+    {
+      const host::Call call(node_.rank, kName);
+      node_.poll(Flush::poll);
+      stopping = stopping_;
+      if (!stopping) node_.sleep.begin();
+    }
+    if (!stopping) node_.sleep.wait();
+  }
+  const Locked locked(node_);
+  node_.rank.observe_rounds(*this, false);
+}
+
+}  // namespace margay::rmi::core

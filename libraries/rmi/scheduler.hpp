@@ -1,0 +1,40 @@
+// The communication thread of one node: the paper's ways to schedule requests (6.2) except explicit polling. It alone
+// runs the methods of its node.
+//
+// interrupt:           the thread sleeps. The progress round that finds a message, of the message coprocessor or of a
+//                      call of the program, wakes it.
+// blocking_thread:     the thread waits for messages in the host, as a call does.
+// nonblocking_thread:  the thread polls, runs the methods, and yields its processor.
+#pragma once
+
+#include <thread>
+
+#include "libraries/rmi/node.hpp"
+#include "margay/host.hpp"
+
+namespace margay::rmi::core {
+
+class CommunicationThread final : private host::Observer {
+ public:
+  explicit CommunicationThread(Node& node) : node_(node) {}
+  // Calls stop().
+  ~CommunicationThread() override { stop(); }
+
+  // Starts the thread, if the node has one. Outside, as stop().
+  void start();
+  // Ends the thread, after the method in execution.
+  void stop();
+
+ private:
+  // An arrival, for `interrupt`.
+  void notify() override;
+  void run();
+  void run_interrupts();
+
+  Node& node_;
+  // Guarded by the process lock.
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace margay::rmi::core
