@@ -166,6 +166,10 @@ void cancel_call(std::uint64_t call) noexcept {
 void report_failure(std::uint32_t caller, Failure failure) {
   Node& node = this_node("async_rmi");
   const std::uint32_t me = node.here.rank;
+  {
+    const Locked locked(node);
+    ++*node.counters[kFailures];
+  }
   if (caller != me) {
     try {
       post<Service>(here->writers[caller], Envelope{.object = kServiceObject, .atomic = false},

@@ -98,6 +98,9 @@ def case_monitors(case):
 def case_failures(case):
     """Exceptions of methods: at the caller of a synchronous call, and at the next fence of an asynchronous one's."""
     everywhere(case, "failures")
+    case.margay("--stats", program(case, "calls"), "failures", ranks=2)
+    counted = re.search(r"^ +failed methods +(\d+)$", case.last.stderr, re.M)
+    case.expect(counted is not None and int(counted[1]) > 0, "--stats counts failed methods")
 
 
 def case_misuse(case):
