@@ -408,6 +408,11 @@ class Program {
 
 }  // namespace margay::rmi::fuzz
 
+// The end of the job ends a thread here, which frees nothing of the calls that it is in.
+extern "C" const char* __asan_default_options() {
+  return "detect_leaks=0";
+}
+
 extern "C" int MPI_Get_version(int* version, int* subversion) {
   *version = 4, *subversion = 0;
   return 0;

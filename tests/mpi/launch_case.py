@@ -76,7 +76,13 @@ class Case:
         report = self.folder / "report.json"
         report.unlink(missing_ok=True)
         wanted = [] if "--report" in words else ["--report", report]
-        command = [*self.build.launcher(), "-n", str(ranks), "--timeout", str(self.timeout), *wanted, *words]
+        launcher = self.build.launcher()
+        if self.build.sanitizer:
+            # Ranks that are threads need the launcher's choice of the library: the sanitized one is loaded before it.
+            launcher = [launcher[0], "run"]
+            preload = ("env", f"LD_PRELOAD={self.build.folder / 'lib' / 'libmpi.so.12'}")
+            words = [word for each in words for word in ((*preload, each) if isinstance(each, pathlib.Path) else (each,))]
+        command = [*launcher, "-n", str(ranks), "--timeout", str(self.timeout), *wanted, *words]
         self.run(command, status, **keywords)
         text = report.read_text(encoding="utf-8") if report.exists() else ""
         self.last.report = json.loads(text) if text else None

@@ -31,8 +31,11 @@ void die_if_victim() {
 
 struct Part {
   int calls = 0;
-  int met = 0;
+  int ready = 0, met = 0;
+  bool released = false;
+  void be_ready() { ++ready; }
   void meet() { ++met; }
+  void release() { released = true; }
   void count() { ++calls; }
   int answer(int x) { return x + 1; }
   // Dies after some calls.
@@ -98,13 +101,33 @@ void collect(Part& part) {
   rmi_fence();
 }
 
-// The end of the nodes that live.
+// Node 1 waits until all are past the registration, which would fail. The others need no answer, which might be lost.
+void get_ready(Part& part) {
+  if (!is_victim()) {
+    async_rmi(kVictim, &part, &Part::be_ready);
+    rmi::rmi_poll();
+    return;
+  }
+  while (part.ready != get_num_nodes() - 1) rmi::rmi_poll();
+}
+
+// The end of the nodes that live: node 0 releases the others.
 void meet(Part& part) {
-  try {
-    if (get_node_id() != 0) return sync_rmi(0, &part, &Part::meet);
-    while (part.met != get_num_nodes() - 2) rmi::rmi_poll();
-  } catch (const rmi::error&) {
-    // Node 0 may have left already.
+  const auto attempt = [](auto&& step) {
+    try {
+      step();
+    } catch (const rmi::error&) {
+      // A released node may have left already.
+    }
+  };
+  if (get_node_id() != 0) {
+    attempt([&] { sync_rmi(0, &part, &Part::meet); });
+    while (!part.released) rmi::rmi_poll();
+    return;
+  }
+  while (part.met != get_num_nodes() - 2) rmi::rmi_poll();
+  for (int node = 1; node < get_num_nodes(); ++node) {
+    if (node != kVictim) attempt([&] { sync_rmi(node, &part, &Part::release); });
   }
 }
 
@@ -149,6 +172,7 @@ int program(int argc, char** argv) {
   if (found == std::end(kPlaces)) std::_Exit(2);
   Part part;
   const rmi_object<Part> handle(part);
+  get_ready(part);
   try {
     found->second(part);
   } catch (const rmi::error& error) {
