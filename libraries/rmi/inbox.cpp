@@ -66,11 +66,14 @@ void Inbox::take() {
     auto arrived = obtain(header.source.rank, static_cast<std::uint32_t>(header.match_bits),
                           (header.match_bits >> 32 & 1) != 0, count_of(header) & kRequestCount);
     const bool is_long = kind == MessageKind::long_request;
+    // No node sends an empty buffer, so this is damage.
     if (arrived->count == 0 || (is_long ? length_of(header) : message.body.size()) == 0)
       refuse(*arrived, "it has no requests");
+    // Credits before requests: a queued buffer of this node leaves although methods may run for long.
     if (!outbox_.add_credits(header.source.rank, count_of(header) >> kCreditShift))
       refuse(*arrived, "it returns more credits than the node has spent");
     if (is_long) {
+      // The notice's place is free at once; the buffer's order is kept by its number.
       arrived->fetch = &bodies_.fetch(arrived->source, static_cast<std::uint32_t>(header.offset), length_of(header));
       mailbox_.release(message);
     } else {
@@ -176,6 +179,7 @@ bool Inbox::run_own() {
 void Inbox::execute(Arrived& arrived, bool inside) {
   const std::uint32_t source = arrived.source;
   Step step;
+  // A method that waits lets this buffer continue in a nested execution, so a buffer may be in several.
   if (++arrived.running == 1) running_.push_back(&arrived);
   if (inside)
     host::run_program(rank_, [&] { execute_requests(arrived, step); });
@@ -183,6 +187,7 @@ void Inbox::execute(Arrived& arrived, bool inside) {
     execute_requests(arrived, step);
   if (--arrived.running == 0) std::erase(running_, &arrived);
   // A nested execution may have come to the buffer's end first.
+  // Out of the queue when all requests have begun, so that the source's next buffer may run while the last one waits.
   if (arrived.next == arrived.end && arrived.queued) {
     arrived.queued = false;
     static_cast<void>(queues_[source].buffers.front().release());
@@ -196,6 +201,7 @@ void Inbox::execute(Arrived& arrived, bool inside) {
                   .a = step.executed,
                   .b = arrived.number,
                   .of_arrived = arrived.message.in_heap});
+  // Not while an outer execution is in it: its method may still read its arguments there.
   if (!arrived.queued && arrived.running == 0) finish(arrived);
   if (!inside) return;
   if (step.wants_reply) send_reply(source, step);
@@ -219,6 +225,7 @@ bool Inbox::execute_next(Arrived& arrived, Step& step) {
     const RequestView request = RequestView::parse({arrived.next, arrived.end});
     object = request.object();
     atomic = request.atomic();
+    // Not skipped: the source's later requests must not pass this one.
     if (atomic && objects_.busy(object)) return false;
     if (request.wants_reply() && request.call() > kBelowKind) fail("the number of its call is too large");
     // Before the method runs: a nested execution continues behind it.
@@ -232,9 +239,11 @@ bool Inbox::execute_next(Arrived& arrived, Step& step) {
     const bool returned = rmi::execute(request, find, wants_reply ? &step.reply : nullptr, failure);
     if (atomic) objects_.set_busy(object, false);
     ++step.executed;
+    // After the method: its own requests are counted as sent before it counts as executed, so a fence misses neither.
     ++executed_[arrived.parity ? 1 : 0];
     if (wants_reply) {
       if (arrived.source != me_) {
+        // A reply needs the lock, so this ends the step.
         step.wants_reply = true;
         step.call = request.call();
         return false;
@@ -280,6 +289,7 @@ void Inbox::send_reply(std::uint32_t source, Step& step) {
     return wire_.send(header);
   }
   portals::Header header = Wire::header(source, kReplyPortal, match_bits(MessageKind::reply, step.call));
+  // A credit in the reply saves a message.
   set_count(header, outbox_.take_owed(source));
   wire_.send(header, step.reply.bytes().data(), step.reply.bytes().size());
 }

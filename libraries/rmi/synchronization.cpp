@@ -15,6 +15,7 @@ void throw_failures(Node& node) {
   if (node.failures.empty()) return;
   auto [where, first] = std::move(node.failures.front());
   const std::size_t others = node.failures.size() - 1;
+  // Before the exception: the next fence must not throw them again.
   node.failures.clear();
   if (others != 0) first.what += " (and " + std::to_string(others) + " more methods failed before this fence)";
   throw remote_error(static_cast<int>(where), std::move(first));
@@ -35,6 +36,7 @@ void fence(Tree tree) {
     const auto ended_ever = [&node] { return node.ended(false) + node.ended(true); };
     const auto counts = [&] { return Sums{node.begun(false) + node.begun(true), ended_ever(), ended_ever()}; };
     const Sums of_fence{.sent = node.begun(parity), .executed = node.ended(parity), .executed_ever = ended_ever()};
+    // After the counts and after flush_all(): no buffer has requests of both parities.
     node.outbox.set_parity(!parity);
     const auto wait_in = [&](auto& fence, const Sums& first) {
       fence.arrive(tree, first);
@@ -45,6 +47,7 @@ void fence(Tree tree) {
     else
       wait_in(node.fence, node.settings.rule == Rule::paper ? counts() : of_fence);
   }
+  // Outside of the call, and after the fence has ended: an exception before its end would leave the other nodes in it.
   throw_failures(node);
 }
 
@@ -82,6 +85,7 @@ std::uint64_t requests_executed() {
 std::uint64_t begin_collect() {
   Node& node = this_node("collect_rmi");
   node.refuse_in_method("collect_rmi");
+  // Equal on all nodes, because collections are collective: number and sender identify a part.
   return ++node.collects;
 }
 
@@ -97,6 +101,7 @@ void send_part(std::uint32_t destination, std::uint64_t collect, std::span<const
   Node& node = this_node("collect_rmi");
   std::vector<std::uint64_t> words((bytes.size() + 7) / 8);
   std::memcpy(words.data(), bytes.data(), bytes.size());
+  // Not atomic: the method neither waits nor calls the program, so it needs no monitor.
   post<Service>(node.here.writers[destination], Envelope{.object = kServiceObject, .atomic = false},
                 method<&Service::take_part>, node.here.rank, collect, words, std::uint64_t{bytes.size()});
 }
@@ -108,6 +113,7 @@ std::span<const std::byte> take_part(std::uint32_t source, std::uint64_t collect
   const host::Call call(node.rank, kCall);
   // Any lost node: `source` may wait for it, and so send nothing.
   node.serve_until(kCall, portals::kAnyRank, Flush::sync, [&] { return node.parts.contains(key); });
+  // Moved to a member, because the caller reads it while further parts change the map.
   node.taken_part = std::move(node.parts.extract(key).mapped());
   return node.taken_part;
 }
