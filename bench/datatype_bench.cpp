@@ -1,5 +1,5 @@
-// The speed of gathering and scattering noncontiguous bytes, beside memcpy of as many bytes. The number after the slash
-// is the number of bytes of data; a counter reports bytes of data per second.
+// A benchmark of gathering and scattering noncontiguous bytes, beside memcpy of as many bytes. The number after the
+// slash is the number of bytes of data; a counter reports bytes of data per second.
 #include <benchmark/benchmark.h>
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The cost of encoding, decoding and checking a frame.
+// A benchmark of encoding, decoding and checking a frame.
 #include <benchmark/benchmark.h>
 
 #include <array>

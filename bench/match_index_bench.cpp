@@ -1,5 +1,5 @@
-// The time of matching a message, by the number of posted entries or of queued messages (the number after the slash),
-// and of the hot path: one posted receive. Times are per message.
+// A benchmark of matching a message, by the number of posted entries or of queued messages (the number after the
+// slash), and of the hot path: one posted receive. Times are per message.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ struct Receive {
   MatchEntry entry;
 };
 
-// A list as the device keeps it: posted receives, then two catch-alls on a heap.
+// A list with the device's structure: posted receives, then two catch-alls on a heap.
 struct Posted {
   explicit Posted(std::size_t count) : heap(heap_memory()), block(heap), receives(count) {
     shorts.set({.match_bits = 0, .ignore_bits = ~MatchBits{7}}, block, {});
@@ -66,7 +66,7 @@ struct Posted {
     list.insert_before(shorts, receive.entry, MatchList::Start::inactive);
     list.activate(receive.entry);
   }
-  // What the device does when it drains the changed list.
+  // The device's work when it drains the changed list.
   void take_off(Descriptor& changed_block) {
     auto& receive = *static_cast<Receive*>(changed_block.owner());
     list.remove(receive.entry);

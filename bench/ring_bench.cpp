@@ -1,5 +1,6 @@
-// The shared memory wire between two threads on two processors: one-way latency (half a round trip) and one-way stream.
-// Counters are of the best batch, which a busy machine disturbs least: `one_way_ns`; `GB_s` and `M_messages_s`.
+// A benchmark of the shared memory wire between two threads on two processors: one-way latency (half a round trip) and
+// one-way stream. Counters are of the best batch, which a busy machine disturbs least: `one_way_ns`; `GB_s` and
+// `M_messages_s`.
 #include <benchmark/benchmark.h>
 #include <pthread.h>
 #include <sched.h>

@@ -1,7 +1,7 @@
-// RMI beside MPI in one run: a stream of asynchronous requests beside messages of the same size, a synchronous call
-// and an asynchronous one that is answered beside a ping-pong, a fence beside an allreduce of 8 bytes; and the bounds
-// of bench/rmi_bounds.hpp. Each figure is the best of several parts, in nanoseconds, then as a ratio of MPI's and of
-// the bounds.
+// A comparison of RMI with MPI in one run: a stream of asynchronous requests beside messages of the same size, a
+// synchronous call and an asynchronous one with a reply beside a ping-pong, a fence beside an allreduce of 8 bytes; and
+// the bounds of bench/rmi_bounds.hpp. Each figure is the best of several parts, in nanoseconds, then as a ratio to
+// MPI's and to the bounds.
 //
 //   margay run -n 2 build/release/bench/rmi_calls
 //   margay run -n 2 --nodes 2 build/release/bench/rmi_calls

@@ -1,5 +1,6 @@
-// Writing and executing requests of RMI, without a wire: what the front adds to each request of a stream. The counter
-// `ns` is the time of one request in the best batch, which a busy machine disturbs least; `bytes` is a request's size.
+// A benchmark of writing and executing requests of RMI, without a wire: the time that the front adds to each request of
+// a stream. The counter `ns` is the time of one request in the best batch, which a busy machine disturbs least; `bytes`
+// is a request's size.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What two ranks reach on the mean of all messages of some seconds, so that whatever disturbs them counts by as much as
-// it takes (bench/peers tell the median of many batches).
+// A benchmark of two ranks over the mean of all messages of some seconds, so that a disturbance counts in proportion to
+// its duration (programs of bench/peers report the median of many batches).
 //   steady latency|rate SECONDS
 // Lines: "begun" once both are in MPI, then "latency 8 VALUE us" (one way) or "rate 8 VALUE msg/s" (windows of 64).
 #include <mpi.h>

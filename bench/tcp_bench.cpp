@@ -1,5 +1,6 @@
-// The TCP wire over the loopback interface next to bare sockets, in one run: one-way latency of 8 bytes, a stream of
-// 4 MiB bodies, and messages a second with 64 in flight. Two processes, each on its own processor, both polling.
+// A benchmark of the TCP wire over the loopback interface beside bare sockets, in one run: one-way latency of 8 bytes,
+// a stream of 4 MiB bodies, and messages a second with 64 in flight. Two processes, each on its own processor, both
+// polling.
 // Usage: tcp_bench [uring|epoll|raw ...]
 #include <fcntl.h>
 #include <netinet/in.h>

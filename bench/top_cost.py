@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What it costs two ranks that `margay top` looks at them: with and without it, turn by turn in one run.
+"""The cost of `margay top` for two ranks: with and without it, alternating in one run.
 
     bench/top_cost.py --build build/release [--repeats 7] [--seconds 4] [--interval 0.5]
 
-Prints a table for bench/performance.md: means over all messages of each run, of these the median, and beside it how far the
-middle half of the runs lies apart. Needs two processors and nothing else running: a run in which other programs took more than
-a fiftieth of its length of a processor is done again. (top itself takes one of the ranks' for its looks.)
+Prints a table for bench/performance.md: means over all messages of each run, the median of these, and beside it the
+interquartile range of the runs. Needs two idle processors: a run in which other programs took more than a fiftieth of
+its length of a processor is repeated. (top itself uses one of the ranks' processors for its polls.)
 """
 import argparse
 import os
@@ -28,7 +28,7 @@ TRIES = 200
 
 
 class Top:
-    """`margay top` of a job on a terminal of its own, which is read."""
+    """`margay top` of a job on its own terminal, whose output is read."""
 
     def __init__(self, margay, job, interval):
         self.main, terminal = pty.openpty()
@@ -42,11 +42,11 @@ class Top:
         try:
             while data := os.read(self.main, 1 << 16):
                 self.looks += data.count(b"\x1b[1;1H")
-        except OSError:  # so a terminal says that it is closed
+        except OSError:  # a terminal reports its end in this way
             pass
 
     def end(self):
-        """Milliseconds of a processor that each of its screens took."""
+        """The processor time in milliseconds for each of its screens."""
         os.write(self.main, b"q")
         error = self.process.stderr.read().decode()
         _, status, used = os.wait4(self.process.pid, 0)
@@ -59,14 +59,14 @@ class Top:
 
 
 def busy_seconds():
-    """Of all processors, and of this process and what it ran."""
+    """The processor time of all processors, and of this process and its children."""
     with open("/proc/stat", encoding="ascii") as file:
         user, nice, system, _, _, irq, soft_irq = map(int, file.readline().split()[1:8])
     return (user + nice + system + irq + soft_irq) / os.sysconf("SC_CLK_TCK"), sum(os.times()[:4])
 
 
 def measure_alone(*words):
-    """As measure(), in a run that nothing else disturbed."""
+    """The same as measure(), in an undisturbed run."""
     for _ in range(TRIES):
         begun, (all_before, own_before) = time.monotonic(), busy_seconds()
         result = measure(*words)
@@ -77,7 +77,7 @@ def measure_alone(*words):
 
 
 def measure(margay, program, what, options, with_top):
-    """The value, its unit, and what a screen of top took."""
+    """The value, its unit, and the time of a screen of top."""
     command = [margay, "run", "-n", "2", "--timeout", str(GUARD_SECONDS), program, what, str(options.seconds)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as job:
         if job.stdout.readline() != "begun\n":

@@ -1,4 +1,4 @@
-// The cost of tracing: of the branch when recording is off, and of an event when it is on.
+// A benchmark of tracing: the cost of the branch when recording is off, and of an event when it is on.
 #include <benchmark/benchmark.h>
 #include <stdlib.h>
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""What recording a trace costs: the same programs with recording off, on, and with whole walks, turn by turn in one run.
+"""The cost of recording a trace: the same programs with recording off, on, and with whole walks, alternating in one
+run.
 
     bench/trace_cost.py --build build/release [--repeats 7]
 
-Prints a table for bench/performance.md. Needs two free processors and nothing else running; each figure is the median, and
-beside it how far the middle half of the samples lies apart.
+Prints a table for bench/performance.md. Needs two idle processors; each figure is the median, and beside it the
+interquartile range of the samples.
 """
 import argparse
 import pathlib
@@ -16,7 +17,7 @@ import tempfile
 
 PEERS = pathlib.Path(__file__).resolve().parent / "peers"
 MODES = {"off": [], "on": ["--trace"], "on, whole walks": ["--trace", "--trace-walks"]}
-# program, its arguments, what is measured, unit
+# program, its arguments, the measured quantity, unit
 PROGRAMS = [("latency", ["--sizes", "8", "--seconds", "0.3"], "latency, 8 bytes"),
             ("latency", ["--sizes", "65536", "--seconds", "0.3"], "latency, 64 KiB"),
             ("rate", ["--sizes", "8", "--seconds", "0.3"], "message rate, 8 bytes"),

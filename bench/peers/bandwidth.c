@@ -1,8 +1,8 @@
-// Bandwidth between two ranks: a window of messages, then an answer.
+// A benchmark of the bandwidth between two ranks: a window of messages, then an answer.
 //   bandwidth --mode one|both [--sizes A,B] [--seconds S]
 // Lines: "bandwidth SIZE VALUE MB/s" or "both SIZE VALUE MB/s" (the sum of both directions; 1 MB is 1,000,000 bytes).
-// All messages leave from one buffer; each is received into its own, as MPI wants. The receive buffers together hold at
-// most kReceiveBytes, so windows of large messages are shorter than kWindow.
+// All messages are sent from one buffer; each is received into its own, as MPI requires. The receive buffers together
+// hold at most kReceiveBytes, so windows of large messages are shorter than kWindow.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,10 +1,11 @@
-// Steps of ranks that wait for each other beside programs that keep every processor busy (the driver starts those).
+// A benchmark of ranks that wait for each other beside programs that keep every processor busy (the driver starts
+// those).
 //   busy [--mode NAME] [--seconds S]   without --mode: all, one after the other
-// Lines: "busy_MODE RANKS VALUE us", the mean of a step: other programs take whole turns, so batches have no median
-// that says anything.
+// Lines: "busy_MODE RANKS VALUE us", the mean of a step: other programs use whole time slices, so a median of batches
+// would be meaningless.
 //   pingpong     ranks in pairs: 8 bytes there and back, by MPI_Send and MPI_Recv
 //   testloop     the same, the receive ended by a loop of MPI_Test and nothing else
-//   interleaved  200 multiplications and one MPI_Test of a receive whose message comes at the end
+//   interleaved  200 multiplications and one MPI_Test of a receive whose message arrives at the end
 //   barrier, bcast  MPI_Barrier; MPI_Bcast of 8 bytes
 //   halo         8 bytes to and from both neighbours of a ring, by MPI_Irecv, MPI_Isend and MPI_Waitall
 #include <stdlib.h>
@@ -19,7 +20,7 @@ struct Busy {
   unsigned long product;
 };
 
-// The other rank of a pair; -1: there is none.
+// The other rank of a pair; -1: none.
 static int partner(const struct World* world) {
   const int other = world->rank ^ 1;
   return other < world->size ? other : -1;
@@ -107,7 +108,7 @@ static void halo(struct Busy* busy, long count) {
   }
 }
 
-// The mean of a step, all batches together: so many steps that the last of them took a good part of `seconds`.
+// The mean of a step over all batches: as many steps as take a good part of `seconds`.
 static double mean_of_step(void (*steps)(struct Busy*, long), struct Busy* busy, double seconds) {
   steps(busy, 1);
   double spent = 0;
@@ -133,7 +134,7 @@ static const struct {
 int main(int argc, char** argv) {
   struct Options options = {.mode = "", .seconds = 0.3};
   struct Busy busy = {.product = 1};
-  MPI_Init(&argc, &argv);  // pins nobody: where ranks run is part of what is measured
+  MPI_Init(&argc, &argv);  // pins no rank: the placement of ranks is part of the measurement
   MPI_Comm_rank(MPI_COMM_WORLD, &busy.world.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &busy.world.size);
   read_options(argc, argv, &options);

@@ -35,7 +35,7 @@ def svg(height, parts):
 
 
 def lines(series, unit, value_text, size_text, x_ticks=X_TICKS):
-    """`series`: [(name, class, [(size, value)])]. Each point tells its figure when pointed at."""
+    """`series`: [(name, class, [(size, value)])]. Each point shows its figure on hover."""
     points = [point for _, _, line in series for point in line]
     x = Scale([size for size, _ in points], LEFT, WIDTH - RIGHT, whole_decades=False)
     y = Scale([value for _, value in points], HEIGHT - BOTTOM, TOP)
@@ -51,14 +51,14 @@ def lines(series, unit, value_text, size_text, x_ticks=X_TICKS):
         path = " ".join(f"{x(size):.1f},{y(value):.1f}" for size, value in line)
         parts.append(f'<polyline class="line {kind}" points="{path}"/>')
         for size, value in line:
-            told = f"{name}, {size_text('', size)}: {value_text(value, unit)}"
+            label = f"{name}, {size_text('', size)}: {value_text(value, unit)}"
             parts.append(f'<circle class="dot {kind}" cx="{x(size):.1f}" cy="{y(value):.1f}" r="{2 if kind == "limit" else 3}">'
-                         f"<title>{html.escape(told)}</title></circle>")
+                         f"<title>{html.escape(label)}</title></circle>")
     return svg(HEIGHT, parts)
 
 
 def tick_text(value, unit, value_text):
-    """A decade without the digits after the point that say nothing."""
+    """A decade without insignificant digits after the point."""
     number, _, of = value_text(value, unit).partition(" ")
     return f"{float(number):g} {of}"
 
@@ -77,11 +77,11 @@ def bars(groups):
     parts, y = [], TOP
     for name, members in groups:
         parts.append(text(NAME_WIDTH - 8, y + 1.5 * BAR_HEIGHT + 6, name))
-        for stack, kind, value, told in members:
+        for stack, kind, value, label in members:
             end = x(value) if value and value > 0 else NAME_WIDTH
             parts.append(f'<rect class="bar {kind}" x="{NAME_WIDTH}" y="{y}" width="{end - NAME_WIDTH:.1f}" '
-                         f'height="{BAR_HEIGHT}"><title>{html.escape(f"{stack}, {name}: {told}")}</title></rect>')
-            parts.append(text(end + 5, y + BAR_HEIGHT - 3, told if value is not None else "no result", "start", "value"))
+                         f'height="{BAR_HEIGHT}"><title>{html.escape(f"{stack}, {name}: {label}")}</title></rect>')
+            parts.append(text(end + 5, y + BAR_HEIGHT - 3, label if value is not None else "no result", "start", "value"))
             y += BAR_HEIGHT + BAR_GAP
         y += GROUP_GAP
     return svg(bars_height(groups), parts)

@@ -1,4 +1,4 @@
-"""Compiles the benchmarks for every stack, runs them interleaved, and gathers what they print."""
+"""Compiles the benchmarks for every stack, runs them interleaved, and collects their output."""
 import contextlib
 import os
 import pathlib
@@ -38,7 +38,7 @@ def compile_for(stack, program, folder):
 
 
 def end_marked(mark):
-    """Ends what a run left behind: its processes carry a mark in their environment."""
+    """Ends leftover processes of a run, which have a mark in their environment."""
     wanted = f"{MARK}={mark}".encode()
     for entry in os.listdir("/proc"):
         if not entry.isdigit():
@@ -52,7 +52,7 @@ def end_marked(mark):
 
 
 def start(command, environment, limit_s):
-    """Runs a command: (standard output, seconds, why it failed or None)."""
+    """Runs a command: (standard output, seconds, the reason of a failure or None)."""
     mark = uuid.uuid4().hex
     began = time.monotonic()
     with subprocess.Popen(command, env={**os.environ, **environment, MARK: mark}, stdin=subprocess.DEVNULL,
@@ -71,7 +71,7 @@ def start(command, environment, limit_s):
             end_marked(mark)
             output, errors = process.communicate()
             seconds = time.monotonic() - began
-        except BaseException:  # we are interrupted or ended: nothing stays behind
+        except BaseException:  # interrupted or terminated: no process remains
             end_marked(mark)
             raise
     if why is None and process.returncode != 0:
@@ -84,8 +84,9 @@ def start(command, environment, limit_s):
 
 @contextlib.contextmanager
 def busy_loops(count):
-    """Runs `count` programs that use every processor that they get. They share this process's session, and so its part of the
-    processors where the kernel divides them between sessions (autogroup); what start() starts has a session of its own."""
+    """Runs `count` programs that use every processor that they get. They share this process's session, and so its part
+    of the processors if the kernel divides them between sessions (autogroup); programs of start() have sessions of
+    their own."""
     loops = []
     try:
         for _ in range(count):
@@ -106,7 +107,8 @@ def figures(output):
 
 
 def run_once(run, stack, program, processors):
-    """(figures, why it failed or None) of one start. A run that was ended keeps the figures that it had printed."""
+    """(figures, the reason of a failure or None) of one start. A run that was ended keeps the figures that it had
+    printed."""
     command = [*stack.command(run.wire, run.ranks, processors), str(program), *run.arguments()]
     output, seconds, why = start(command, stack.environment(run.wire, run.ranks, processors), run.limit_s)
     if run.program != "startup":
@@ -144,8 +146,8 @@ class Collector:
         return self.programs[key]
 
     def one(self, run):
-        """Rounds, interleaved: each stack once, then all again. A stack that failed is not asked again, nor with more ranks; one that
-        is slow is asked once."""
+        """Rounds, interleaved: each stack once, then all again. A stack that failed is not run again, nor with more
+        ranks; a slow one is run once."""
         chosen = [stacks.NoMpi()] if run.wire == "limit" else list(self.stacks)
         chosen = [stack for stack in chosen if self.kind(run, stack) not in self.given_up]
         programs = {stack.name: self.program(stack, run.program) for stack in chosen}
@@ -157,7 +159,7 @@ class Collector:
                 with busy_loops(run.loops):
                     outcomes = [(stack, *self.timed(run, stack, programs[stack.name])) for stack in chosen]
                 failed = [(stack, why) for stack, _, why, _ in outcomes if why]
-                # What had to be killed is not accounted as ours, so a round with a failure always counts.
+                # The time of killed processes is not accounted as ours, so a round with a failure always counts.
                 counts = failed or self.quiet.was_quiet(time.monotonic() - began)
             if not counts:
                 continue
@@ -172,13 +174,13 @@ class Collector:
             chosen = [stack for stack, _, why, seconds in outcomes if not why and seconds <= run.slow_s]
 
     def timed(self, run, stack, program):
-        """(figures, why it failed or None, seconds)."""
+        """(figures, the reason of a failure or None, seconds)."""
         began = time.monotonic()
         return *run_once(run, stack, program, self.processors), time.monotonic() - began
 
     @staticmethod
     def kind(run, stack):
-        """What is alike in runs that differ in their number of ranks."""
+        """The common key of runs that differ in their number of ranks."""
         return stack.name, run.wire, run.program, run.mode, run.block, run.loops
 
     def keep(self, run, stack, case, size, unit, value):
@@ -188,7 +190,7 @@ class Collector:
         result["samples"].setdefault(stack.name, []).append(float(f"{value:.6g}"))
 
     def all(self, plan, done=lambda: None):
-        """`done` is called after each run: what was measured until then can be kept."""
+        """`done` is called after each run, and so can save the figures measured until then."""
         began = time.monotonic()
         for number, run in enumerate(plan, 1):
             self.say(f"[{time.monotonic() - began:4.0f} s] {number:2} of {len(plan)}  {run.title()}")

@@ -1,4 +1,4 @@
-// Barrier and allreduce of 8 bytes, on as many ranks as it is started with.
+// A benchmark of a barrier and an allreduce of 8 bytes, on any number of ranks.
 //   collectives [--mode barrier|allreduce] [--seconds S]
 // Lines: "barrier RANKS VALUE us", "allreduce RANKS VALUE us".
 #include <string.h>
@@ -25,7 +25,7 @@ static double allreduces(void* state, long count) {
   return now_s() - start;
 }
 
-// The last rank comes late: nobody may leave before it came. CLOCK_MONOTONIC is one clock for a whole machine.
+// The last rank is late: no rank may leave before its arrival. CLOCK_MONOTONIC is one clock for a whole machine.
 static void check_barrier(const struct World* world) {
   MPI_Barrier(MPI_COMM_WORLD);
   if (world->rank == world->size - 1) nap(5);

@@ -51,7 +51,7 @@ def say(line):
 
 
 def smoke(build):
-    """Exit status 0 when every program runs on margay and finds its data right."""
+    """Exit status 0 when every program runs on margay and its data is right."""
     with tempfile.TemporaryDirectory() as folder:
         collector = collect.Collector(stacks.all_stacks(build, True), folder, 1, machine.processors(), machine.Quiet(0), say)
         try:
@@ -79,7 +79,7 @@ def measure(root, build, options, out):
 
 
 def save(data, collector, quiet, out):
-    """Everything measured so far: who ends a long run early keeps it."""
+    """Saves all figures measured so far, so that they survive the early end of a long run."""
     data["results"], data["limits"] = collector.split()
     data["failures"] = collector.failures
     data["quiet"] = quiet.counts()
@@ -87,7 +87,7 @@ def save(data, collector, quiet, out):
 
 
 def one_line_each(data):
-    """JSON with one line for each result: small, and its differences can be read."""
+    """JSON with one line for each result, which keeps it small and its differences readable."""
     lists = ("results", "limits", "failures")
     head = json.dumps({key: value for key, value in data.items() if key not in lists}, indent=1)[:-2]
     parts = [f' "{name}": [\n' + ",\n".join("  " + json.dumps(entry) for entry in data[name]) + "\n ]" for name in lists]
@@ -104,7 +104,7 @@ def write(data, out):
 
 
 def main(arguments, root, text):
-    # A terminated run ends as an interrupted one does: with what it started.
+    # A terminated run ends like an interrupted one: with its children.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     options = parse(arguments, text)
     build = pathlib.Path(options.build) if options.build else root / "build" / "release"

@@ -49,7 +49,7 @@ void read_options(int argc, char** argv, struct Options* options) {
   }
 }
 
-// Not MPI_Wtime: all libraries are measured by the same clock.
+// Not MPI_Wtime, so that all libraries are measured by the same clock.
 double now_s(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -61,7 +61,7 @@ void nap(long milliseconds) {
   nanosleep(&time, NULL);
 }
 
-// Those that the process had before anybody was pinned.
+// The processors that the process had before any pinning.
 static const cpu_set_t* all_processors(void) {
   static cpu_set_t all;
   static int known = 0;
@@ -98,7 +98,7 @@ char* new_buffer(size_t bytes) {
   return buffer;
 }
 
-// A child that failed has said why; nobody may wait for it.
+// A failed child has printed the reason; the others must not wait for it.
 static void end_with_the_child(int signal_number) {
   (void)signal_number;
   _exit(1);
@@ -156,7 +156,7 @@ long alone(long value) {
 double time_of_step(Step step, void* state, double seconds, Agree agree) {
   long count = 1;
   long batches = kBatchesMax;
-  double spent = step(state, 1);  // connections are made and memory is touched here
+  double spent = step(state, 1);  // connections are opened and memory is touched here
   for (;;) {
     agree(0);
     spent = step(state, count);

@@ -1,4 +1,5 @@
-// What the benchmark programs share and what needs no MPI: time, processors, buffers, arguments, statistics, output.
+// The common part of the benchmark programs that needs no MPI: time, processors, buffers, arguments, statistics,
+// output.
 #ifndef MARGAY_BENCH_PEERS_COMMON_H
 #define MARGAY_BENCH_PEERS_COMMON_H
 
@@ -7,50 +8,50 @@
 
 enum { kSizesMax = 64, kPageBytes = 4096 };
 
-// The arguments of every program: [--mode NAME] [--sizes A,B,C] [--seconds S] [--block B] [--processes N]. What is
-// missing stays as it was.
+// The arguments of every program: [--mode NAME] [--sizes A,B,C] [--seconds S] [--block B] [--processes N]. Missing
+// arguments leave their fields unchanged.
 struct Options {
   const char* mode;
   long sizes[kSizesMax];
   int size_count;
-  double seconds;  // about so long for each size
+  double seconds;  // approximate duration for each size
   long block;      // bytes of a vector's block; 0: contiguous
-  long processes;  // of a program without MPI that starts its own
+  long processes;  // number of processes that a program without MPI starts
 };
 void read_options(int argc, char** argv, struct Options* options);
 
 double now_s(void);
 void nap(long milliseconds);
 
-// The calling thread runs on the `index`th of the processors that the process might use at first, from now on.
+// Pins the calling thread to the `index`th of the processors that the process could use initially.
 void pin_to(int index);
-// Takes that back.
+// Removes the pinning.
 void unpin(void);
-// How many the process might use at first.
+// The number of processors that the process could use initially.
 int processors(void);
 
-// Page-aligned, every page written. Never NULL: the program ends with a sentence instead.
+// Page-aligned, every page written. Never NULL: on failure the program ends with a message.
 char* new_buffer(size_t bytes);
-// A pattern that differs from seed to seed and from byte to byte; and the check, which ends the program with a
-// sentence.
+// A pattern that differs from seed to seed and from byte to byte; and the check, which on failure ends the program with
+// a message.
 void fill_pattern(char* buffer, size_t bytes, unsigned seed);
 void check_pattern(const char* buffer, size_t bytes, unsigned seed, const char* what);
 
 // Prints "what" and ends the process with status 1.
 void fail(const char* what);
 
-// A child that runs `work`, which never returns, on the `processor`th processor (-1: on any) until end_child() or this
-// process ends. Its memory is a copy of this process's, at the same addresses.
+// A child that runs `work`, which never returns, on the `processor`th processor (-1: on any) until end_child() or the
+// end of this process. Its memory is a copy of this process's, at the same addresses.
 pid_t start_child(void (*work)(void* state), void* state, int processor);
 void end_child(pid_t child);
 // Zeroed memory that children share; never NULL.
 void* new_shared(size_t bytes);
 
-// One step done `count` times; the seconds that they took.
+// One step, repeated `count` times; returns the duration in seconds.
 typedef double (*Step)(void* state, long count);
-// Makes rank 0's value everybody's, with everybody there.
+// Returns rank 0's value on all ranks, after all have called.
 typedef long (*Agree)(long value);
-long alone(long value);  // of a program of one process: hands its value back
+long alone(long value);  // of a program of one process: returns its argument
 
 // The seconds of one step: the median over batches, which together take about `seconds`. The first batches, which also
 // find how many steps make a batch, do not count. All ranks call it; the value is rank 0's.

@@ -1,8 +1,8 @@
-// The first long body between two ranks, with more ranks than the machine may have processors: rank 0 sends one to each
-// other rank in turn, and then as many bytes in bodies of kPartBytes.
+// A benchmark of the first long body between two ranks, with possibly more ranks than processors: rank 0 sends one to
+// each other rank in turn, and then as many bytes in bodies of kPartBytes.
 //   first [--sizes BYTES]
-// Lines: "first SIZE VALUE MB/s" and "in_parts SIZE VALUE MB/s". Measured once in a run: a first body is the first
-// once.
+// Lines: "first SIZE VALUE MB/s" and "in_parts SIZE VALUE MB/s". Measured once in a run, because only one body is the
+// first.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-"""Statistics, ratios and targets: all that is judged about figures. Pure."""
+"""Statistics, ratios and targets: all judgements about figures. Pure."""
 import statistics
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ KI = 1024
 MI = 1024 * KI
 PEERS = ("mpich", "openmpi")
 NAMES = {"margay": "margay", "mpich": "MPICH", "openmpi": "Open MPI", "better": "the better"}
-UNSUPPORTED = "not supported"  # begins what is said of a case that an MPI refuses
+UNSUPPORTED = "not supported"  # the beginning of the reason when an MPI does not support a case
 LARGER_IS_BETTER = ("MB/s", "msg/s")
 ITSELF = {"MiB": KI, "x": 1, "ms": 1000}  # targets for a figure itself, in this unit: how many of the row's make one
 
@@ -36,7 +36,7 @@ class Target:
 
 
 def of_ranks(names, *all_ranks):
-    """The cases of operations.c and neighbors.c on so many ranks."""
+    """The cases of operations.c and neighbors.c on this number of ranks."""
     return tuple(f"{name}_{ranks}" for name in names for ranks in all_ranks)
 
 
@@ -75,15 +75,15 @@ TARGETS = (
     Target("tcp", ("barrier", "allreduce"), 4, 4, "<=", 0.7),
     Target("tcp", of_ranks(runs.OPERATIONS, 4), 8, 4 * MI, "<=", 0.7),
     Target("tcp", of_ranks(NEIGHBORS, 4), 8, 64 * KI, "<=", 0.7),
-    # Where each rank has a processor to spare, and where not; overlap.c prints one or the other.
+    # With a processor to spare for each rank, and without; overlap.c prints one or the other.
     *(Target(wire, (f"{way}_of_longer",), MI, MI, "<=", 1.15, "x") for wire in runs.WIRES for way in runs.OVERLAP_WAYS),
     *(Target(wire, (f"{way}_of_sum",), MI, MI, "<=", 1.0, "x") for wire in runs.WIRES for way in runs.OVERLAP_WAYS),
     *(Target(wire, of_windows(runs.WINDOW_OPERATIONS), 8, 8, "<=", 0.8) for wire in runs.WIRES),
     Target("shm", of_windows(runs.WINDOW_STREAMS, ("allocated",)), 4 * KI, 4 * MI, ">=", 1.2),
     Target("shm", of_windows(runs.WINDOW_STREAMS, ("created",)), 4 * KI, 4 * MI, ">=", 1.3),
     Target("tcp", of_windows(runs.WINDOW_STREAMS), 4 * KI, 4 * MI, ">=", 1.0),
-    # Who waits for a target that computes waits for up to 95 ms. Without a processor to spare, the system's scheduler
-    # says when the target's coprocessor runs.
+    # The wait for a computing target takes up to 95 ms. Without a processor to spare, the system's scheduler determines
+    # when the target's coprocessor runs.
     *(Target(wire, of_windows(runs.WINDOW_BUSY), 8, 8, "<=", 5, "ms") for wire in runs.WIRES),
     *(Target(wire, tuple(f"busy_{mode}_beside_{loops}" for mode in runs.BUSY_MODES for loops in runs.BUSY_LOOPS), 2, 8, "<=", 1.5)
       for wire in runs.WIRES),
@@ -99,7 +99,7 @@ TARGETS = (
 
 @dataclass(frozen=True)
 class Bound:
-    """What the machine allows at best, by the best of `limits`: cases of the limits, measured without MPI in the same run. One
+    """The bound of the machine, by the best of `limits`: cases of the limits, measured without MPI in the same run. One
     of the row's own size counts (of `times` that size, or of `bytes` for rows whose size is a number of ranks), and one that is
     the same for every size (EVERY_SIZE). Where that is one way of a message and the row needs several one after the other, `ways` of
     it."""
@@ -128,7 +128,7 @@ class Bound:
 
 
 EVERY_SIZE = ("two_lines", "cells", "ring_copy")
-# bench/bounds.md says what each of them is, and what it leaves out.
+# bench/bounds.md describes each of them, and its omissions.
 BOUNDS = (
     Bound("shm", ("latency",), 0, 64, ("two_lines",)),
     Bound("shm", ("latency",), 16 * KI, 4 * MI, ("copy_read", "copy_shared")),
@@ -168,7 +168,7 @@ def median(values):
 
 
 def noise(values):
-    """How far samples lie apart: the distance between the quartiles as a share of the median."""
+    """The spread of samples: the distance between the quartiles as a share of the median."""
     if len(values) < 2 or not median(values):
         return 0.0
     low, _, high = statistics.quantiles(values, n=4, method="inclusive")
@@ -184,7 +184,7 @@ def better_peer(medians, unit):
 
 
 def ratio(medians, versus, unit):
-    """margay's figure divided by that of `versus`, or None when one of the two is missing."""
+    """margay's figure divided by that of `versus`, or None if one of the two is missing."""
     other = better_peer(medians, unit) if versus == "better" else versus
     mine, theirs = medians.get("margay"), medians.get(other)
     if mine is None or not theirs:
@@ -193,7 +193,7 @@ def ratio(medians, versus, unit):
 
 
 def judge_target(target, medians, unit):
-    """True: met; False: not met; None: cannot be told, a figure is missing."""
+    """True: met; False: not met; None: undetermined, because a figure is missing."""
     if target.versus in ITSELF:
         value = medians.get("margay")
         value = None if value is None else value / ITSELF[target.versus]
@@ -214,7 +214,7 @@ class Row:
     ratio: float | None
     targets: tuple
     verdict: str  # "met", "NOT MET", "no peer" (a target, but nothing to compare with) or ""
-    at_best: float | None  # what `ratio` would be if margay were as fast as the machine's bound
+    at_best: float | None  # the value of `ratio` if margay were as fast as the machine's bound
 
 
 def at_best(result, medians, limits):

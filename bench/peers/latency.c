@@ -1,4 +1,4 @@
-// One-way latency of a ping-pong between two ranks.
+// A benchmark of the one-way latency of a ping-pong between two ranks.
 //   latency [--sizes A,B] [--seconds S] [--block B]
 // Lines: "latency SIZE VALUE us". With --block B the message is a vector of blocks of B bytes with gaps as wide
 // ("vectorB").
@@ -27,7 +27,7 @@ static double ping_pong(void* state, long count) {
   return now_s() - start;
 }
 
-// Each rank sends its own pattern once. Of a vector the gaps must stay zero.
+// Each rank sends its own pattern once. The gaps of a vector must stay zero.
 static void verify(struct PingPong* p, long size, long block) {
   const size_t extent = (size_t)(block == 0 ? size : 2 * size);
   for (size_t i = 0; i < extent; i++) p->receive[i] = 0;

@@ -1,4 +1,4 @@
-// What the machine can do, without MPI: two processes, each on its own processor.
+// A benchmark of the machine without MPI: two processes, each on its own processor.
 //   limits --mode cache_line|two_lines|memcpy|tcp_latency|tcp_stream|tcp_window [--sizes A,B] [--seconds S]
 // Lines: "cache_line 64 VALUE us" (one way, one line that both write), "two_lines 64 VALUE us" (one way, a line for
 // each direction), "memcpy SIZE VALUE MB/s", "tcp_latency SIZE VALUE us" (one way, both sides polling), "tcp_stream
@@ -19,7 +19,7 @@
 
 enum { kStreamWindow = 4 << 20, kSocketBuffer = 4 << 20, kWindow = 64, kAnswerBytes = 8 };
 
-// One cache line that both write in turn: even numbers are the parent's, odd ones the child's.
+// One cache line that both write alternately: even numbers are the parent's, odd ones the child's.
 static void line_echo(void* state) {
   atomic_long* line = state;
   for (long next = 1;; next += 2) {
@@ -46,7 +46,7 @@ static void cache_line(double seconds) {
   end_child(child);
 }
 
-// A line for each direction, as any queue needs whose receiver polls it: its writer does not read it, its reader does
+// A line for each direction, as any queue with a polling receiver needs: its writer does not read it, its reader does
 // not write it.
 struct TwoLines {
   _Alignas(64) atomic_long there;
@@ -90,7 +90,7 @@ static double copies(void* state, long count) {
   const double start = now_s();
   for (long i = 0; i < count; i++) {
     memcpy(c->to, c->from, c->bytes);
-    __asm__ volatile("" : : "r"(c->to), "r"(c->from) : "memory");  // each copy is wanted
+    __asm__ volatile("" : : "r"(c->to), "r"(c->from) : "memory");  // forces each copy
   }
   return now_s() - start;
 }
@@ -113,7 +113,7 @@ struct Tcp {
   char* buffer;
 };
 
-// Both ends poll: nobody sleeps in the kernel.
+// Both ends poll: neither sleeps in the kernel.
 static void send_bytes(const struct Tcp* t, size_t bytes) {
   for (size_t done = 0; done < bytes;) {
     const ssize_t n = send(t->socket, t->buffer + done, bytes - done, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -166,7 +166,7 @@ static double tcp_stream(void* state, long count) {
   return now_s() - start;
 }
 
-// Two connected sockets of this machine's loopback.
+// Two connected sockets on this machine's loopback interface.
 static void connect_pair(int* one, int* other) {
   struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   socklen_t length = sizeof address;

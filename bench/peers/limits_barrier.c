@@ -1,11 +1,11 @@
-// The barest barriers and sums of 8 bytes in shared memory, without MPI: as many processes as the size says, which give
-// their processor up while they wait when they are more than the processors.
+// A benchmark of minimal barriers and sums of 8 bytes in shared memory, without MPI: as many processes as the size;
+// they yield their processor while they wait if there are more of them than processors.
 //   limits_barrier --mode barrier_flags|barrier_counter|allreduce_flags|allreduce_counter [--sizes RANKS,...]
 //   [--seconds S]
-// Lines: "MODE RANKS VALUE us". flags: each has a line of its own, one process looks at all of them and then releases
-// all by one more line. counter: all add to one word, and who comes last releases all: no process must get its turn but
-// to come. allreduce: the numbers lie beside the flags, or are added to a word beside the counter, and the sum beside
-// the release.
+// Lines: "MODE RANKS VALUE us". flags: each process has its own line, one process polls all of them and then releases
+// all by one more line. counter: all add to one word, and the last one to arrive releases all, so a process that only
+// waits needs no turn. allreduce: the numbers are beside the flags, or are added to a word beside the counter, and the
+// sum is beside the release.
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdatomic.h>
@@ -17,14 +17,14 @@
 enum { kMembersMax = 256 };
 
 struct Member {
-  _Alignas(64) atomic_long came;  // of barriers
-  long number;                    // what it brings to the sum; told by `came`
+  _Alignas(64) atomic_long came;  // number of barriers entered
+  long number;                    // its summand; published by `came`
 };
 struct Shared {
-  _Alignas(64) atomic_long released;  // of barriers
-  long sum;                           // told by `released`
-  _Alignas(64) atomic_long count;     // of all that came to the counter, ever
-  atomic_long added;                  // of the numbers of those who came to this barrier; told by `count`
+  _Alignas(64) atomic_long released;  // number of barriers released
+  long sum;                           // published by `released`
+  _Alignas(64) atomic_long count;     // all arrivals at the counter since the start
+  atomic_long added;                  // the summands of the arrivals at this barrier; published by `count`
   struct Member members[kMembersMax];
 };
 struct Barrier {

@@ -1,11 +1,11 @@
-// Copying from one process's memory to another's by system calls, without MPI: two processes, each on its own
-// processor, with the buffers of latency.c and bandwidth.c.
+// A benchmark of copies from one process's memory to another's by system calls, without MPI: two processes, each on its
+// own processor, with the buffers of latency.c and bandwidth.c.
 //   limits_copy --mode read|shared|stream_read|stream_shared|both [--sizes A,B] [--seconds S]
 // Lines, one way of a ping-pong: "copy_read SIZE VALUE us" (the receiver reads the body, its processor alone copies),
 // "copy_shared SIZE VALUE us" (the receiver reads the front half while the sender writes the back half). Windows of as
 // many bodies as bandwidth.c has, with one answer: "copy_stream_read SIZE VALUE MB/s", "copy_stream_shared SIZE VALUE
 // MB/s" (the receiver reads every other body while the sender writes the others), "copy_both SIZE VALUE MB/s" (each
-// process reads what the other sends, both at once; the sum).
+// process reads the data of the other, both at once; the sum).
 #define _GNU_SOURCE
 #include <stdatomic.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 
 enum { kWindow = 64, kWindowMin = 2, kReceiveBytes = 8 << 20 };
 
-// In shared memory, written by one side: the last step that it offered bodies in, answered, wrote its share of.
+// In shared memory, written by one side: the last steps in which it offered bodies, answered, and wrote its share.
 struct Lines {
   _Alignas(64) atomic_long offered;
   _Alignas(64) atomic_long answered;
@@ -28,10 +28,10 @@ struct Lines {
   _Alignas(64) atomic_long ready;
 };
 struct Side {
-  struct Lines* lines[2];  // by side: each writes its own
+  struct Lines* lines[2];  // by side: each writes only its own
   int me;
   pid_t peer;
-  int shared;  // the sender carries a half
+  int shared;  // the sender copies a half
   int both;
   size_t bytes;
   int window;
@@ -50,24 +50,24 @@ static void copy(ssize_t (*call)(pid_t, const struct iovec*, unsigned long, cons
 static char* place(const struct Side* s, int k) {
   return s->receive + (size_t)k * s->bytes;
 }
-static void tell(atomic_long* line, long step) {
+static void publish(atomic_long* line, long step) {
   atomic_store_explicit(line, step, memory_order_release);
 }
 static void await(atomic_long* line, long step) {
   while (atomic_load_explicit(line, memory_order_acquire) < step) continue;
 }
 
-// The sender's part of a step: offers its bodies, and carries its share of them.
+// The sender's part of a step: offers its bodies, and copies its share of them.
 static void send_bodies(struct Side* s) {
   struct Lines* mine = s->lines[s->me];
-  tell(&mine->offered, s->step);
+  publish(&mine->offered, s->step);
   if (!s->shared) return;
   if (s->window == 1) {
     const size_t half = s->bytes / 2;
     copy(process_vm_writev, s, s->send + half, s->receive + half, s->bytes - half);
   }
   for (int k = 1; k < s->window; k += 2) copy(process_vm_writev, s, s->send, place(s, k), s->bytes);
-  tell(&mine->written, s->step);
+  publish(&mine->written, s->step);
 }
 
 static void receive_bodies(struct Side* s) {
@@ -82,7 +82,7 @@ static void receive_bodies(struct Side* s) {
 }
 
 static void answer(struct Side* s) {
-  tell(&s->lines[s->me]->answered, s->step);
+  publish(&s->lines[s->me]->answered, s->step);
 }
 static void await_answer(struct Side* s) {
   await(&s->lines[1 - s->me]->answered, s->step);
@@ -118,7 +118,7 @@ static void work(void* state) {
   s->peer = getppid();
   fill_pattern(s->send, s->bytes, 1);  // pages of its own
   memset(s->receive, 0, s->bytes * (size_t)s->window);
-  tell(&s->lines[1]->ready, 1);
+  publish(&s->lines[1]->ready, 1);
   one_step(s);
   if (s->both || s->window == 1) check_pattern(place(s, s->window - 1), s->bytes, 0, "copy");
   if (!s->both && s->window > 1) check_pattern(place(s, 1), s->bytes, 0, "copy");
@@ -161,7 +161,7 @@ static void measure(const char* mode, long size, double seconds) {
 int main(int argc, char** argv) {
   struct Options options = {.mode = "read", .sizes = {65536}, .size_count = 1, .seconds = 0.1};
   read_options(argc, argv, &options);
-  prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);  // where only parents may read; elsewhere it fails and changes nothing
+  prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);  // needed if only parents may read; elsewhere it fails without effect
   pin_to(0);
   for (int i = 0; i < options.size_count; i++) measure(options.mode, options.sizes[i], options.seconds);
   return 0;

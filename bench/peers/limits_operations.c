@@ -1,11 +1,11 @@
-// Collective operations in shared memory without MPI, by the barest program for each: as many processes as asked for,
-// which give their processor up while they wait when they are more than the processors.
+// A benchmark of collective operations in shared memory without MPI, by a minimal program for each: any number of
+// processes; they yield their processor while they wait if there are more of them than processors.
 //   limits_operations [--mode OPERATION] [--processes N] [--sizes BYTES,...] [--seconds S]
 // OPERATION and BYTES as in operations.c. Lines: "OPERATION_segment_N BYTES VALUE us" (through a segment that all
-// share, piece by piece: each copies in what others need and tells it by a flag, each copies out what it wants),
-// "OPERATION_direct_N BYTES VALUE us" (process_vm_readv and process_vm_writev from buffer to buffer, flags before and
-// after). Operations that combine do it in slices, each process its own. Nobody waits for whom it neither gives to nor
-// takes from.
+// share, piece by piece: each process copies in the data that others need and sets a flag, each copies out the data
+// that it needs), "OPERATION_direct_N BYTES VALUE us" (process_vm_readv and process_vm_writev from buffer to buffer,
+// flags before and after). Operations that combine do it in slices, one for each process. A process waits only for
+// those to which it sends or from which it receives.
 #pragma GCC optimize("O3")  // the loops that combine
 #define _GNU_SOURCE
 #include <sched.h>
@@ -24,7 +24,8 @@ enum Kind { kBcast, kReduce, kAllreduce, kGather, kScatter, kAllgather, kAlltoal
 static const char* const kNames[] = {"bcast",     "reduce",   "allreduce", "gather",        "scatter",
                                      "allgather", "alltoall", "scan",      "reduce_scatter"};
 
-// Written by one process: the last step in which its data was there, its slice was combined, it needed nobody any more.
+// Written by one process: the last steps in which its data was available, its slice was combined, and it needed no
+// other process any more.
 struct Flags {
   _Alignas(64) atomic_long came;
   _Alignas(64) atomic_long combined;
@@ -33,7 +34,7 @@ struct Flags {
 };
 struct Group {
   struct Flags* flags;  // in shared memory, as is the segment
-  char* segment;        // for steps of odd and of even number an area for each process, and a last one for results
+  char* segment;        // an area for each process, separate for odd and even steps, and a last one for results
   size_t piece;         // bytes of a block that go through the segment in one step
   enum Kind kind;
   const struct OperationShape* shape;
@@ -50,7 +51,7 @@ static void await(const struct Group* g, atomic_long* line, long least) {
     if (g->yields) sched_yield();
   }
 }
-static void tell(const struct Group* g, atomic_long* line) {
+static void publish(const struct Group* g, atomic_long* line) {
   atomic_store_explicit(line, g->number, memory_order_release);
 }
 static int combines(const struct Group* g) {
@@ -68,7 +69,7 @@ static char* block_of(const struct Group* g, const long* buffer, int block, size
 
 // --- through a segment
 
-// Whether process `to` reads what process `from` copied in.
+// Whether process `to` reads the data that process `from` copied in.
 static int reads(const struct Group* g, int to, int from) {
   if (g->kind == kBcast || g->kind == kScatter) return from == 0;
   return g->kind != kGather || to == 0;
@@ -87,7 +88,8 @@ static void copy_in(const struct Group* g, size_t at, size_t bytes) {
   }
 }
 
-// This process's slice: into the last area, or (scan) each sum over the ranks until there in the place of its last one.
+// This process's slice: into the last area, or (scan) each partial sum over the ranks into the area of the last of
+// them.
 static void combine(const struct Group* g, size_t bytes) {
   const size_t first = slice(g, bytes / 8, g->me), words = slice(g, bytes / 8, g->me + 1) - first;
   if (g->kind == kScan) {
@@ -121,27 +123,27 @@ static void copy_out(const struct Group* g, size_t at, size_t bytes) {
 static void piece_through_segment(struct Group* g, size_t at, size_t bytes) {
   g->number++;
   for (int to = 0; to < g->processes; to++) {
-    if (reads(g, to, g->me)) await(g, &g->flags[to].done, g->number - 2);  // who still reads what lies there
+    if (reads(g, to, g->me)) await(g, &g->flags[to].done, g->number - 2);  // a process that still reads the old data
   }
   copy_in(g, at, bytes);
-  tell(g, &g->flags[g->me].came);
+  publish(g, &g->flags[g->me].came);
   for (int from = 0; from < g->processes; from++) {
     if (reads(g, g->me, from)) await(g, &g->flags[from].came, g->number);
   }
   if (combines(g) && g->kind != kReduceScatter) {
     combine(g, bytes);
-    tell(g, &g->flags[g->me].combined);
+    publish(g, &g->flags[g->me].combined);
     for (int r = 0; r < g->processes && (g->kind != kReduce || g->me == 0); r++) {
       await(g, &g->flags[r].combined, g->number);
     }
   }
   copy_out(g, at, bytes);
-  tell(g, &g->flags[g->me].done);
+  publish(g, &g->flags[g->me].done);
 }
 
 // --- from buffer to buffer
 
-// A root of two processes carries half of what it sends.
+// With two processes, the root copies half of the data that it sends.
 static int halves(const struct Group* g) {
   return g->kind == kBcast && g->processes == 2 && !g->yields;
 }
@@ -164,7 +166,7 @@ static void copy(const struct Group* g, Copy call, int with, void* mine, void* t
   }
 }
 
-// Words [first, last) of all that is sent, combined in pieces that stay in the cache.
+// Words [first, last) of all sent data, combined in pieces that stay in the cache.
 static void combine_directly(struct Group* g, size_t first, size_t last) {
   const size_t into = g->kind == kReduceScatter ? 0 : first;
   for (size_t at = first, words; at < last; at += words) {
@@ -194,14 +196,14 @@ static void carry(struct Group* g) {
   if (g->kind == kGather) copy(g, process_vm_writev, 0, g->send, block_of(g, g->receive, me, 0), g->bytes);
   if (g->kind == kScatter) copy(g, process_vm_readv, 0, g->receive, block_of(g, g->send, me, 0), g->bytes);
   for (int i = 0; i < n && (g->kind == kAllgather || g->kind == kAlltoall); i++) {
-    const int from = (me + i) % n;  // not all from the same one at once
+    const int from = (me + i) % n;  // not all from the same process at once
     copy(g, process_vm_readv, from, block_of(g, g->receive, from, 0),
          block_of(g, g->send, g->kind == kAlltoall ? me : 0, 0), g->bytes);
   }
   if (g->kind == kReduceScatter) combine_directly(g, (size_t)me * g->bytes / 8, (size_t)(me + 1) * g->bytes / 8);
   if (!combines(g) || g->kind == kReduceScatter) return;
   combine_directly(g, slice(g, g->bytes / 8, me), slice(g, g->bytes / 8, me + 1));
-  tell(g, &g->flags[me].combined);
+  publish(g, &g->flags[me].combined);
   for (int i = 1; i < n && g->kind == kAllreduce; i++) {
     const int from = (me + i) % n;
     const size_t first = slice(g, g->bytes / 8, from), words = slice(g, g->bytes / 8, from + 1) - first;
@@ -212,12 +214,12 @@ static void carry(struct Group* g) {
 
 static void directly(struct Group* g) {
   g->number++;
-  tell(g, &g->flags[g->me].came);
+  publish(g, &g->flags[g->me].came);
   for (int r = 0; r < g->processes; r++) {
     if (is_touched(g, r)) await(g, &g->flags[r].came, g->number);
   }
   carry(g);
-  tell(g, &g->flags[g->me].done);
+  publish(g, &g->flags[g->me].done);
   for (int r = 0; r < g->processes && is_touched(g, g->me); r++) await(g, &g->flags[r].done, g->number);
 }
 
@@ -241,8 +243,8 @@ static double steps(void* state, long count) {
 
 static void first_step(struct Group* g) {
   const size_t n = (size_t)g->processes, words = g->bytes / 8;
-  prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);  // where only parents may read; elsewhere it fails and changes nothing
-  g->flags[g->me].pid = getpid();             // told with the first flag
+  prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);  // needed if only parents may read; elsewhere it fails without effect
+  g->flags[g->me].pid = getpid();             // published with the first flag
   fill_words(g->send, g->shape->sends_to_each ? n * words : words, g->me);
   memset(g->receive, 0xff, g->shape->receives_from_each ? n * g->bytes : g->bytes);
   one_step(g);

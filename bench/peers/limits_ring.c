@@ -1,4 +1,4 @@
-// What shared memory between two processors can do, without MPI: the barest rings, one process on each side.
+// A benchmark of shared memory between two processors, without MPI: minimal rings, one process on each side.
 //   limits_ring --mode cells|ring_copy [--sizes A,B] [--seconds S]
 // Lines: "cells 64 VALUE msg/s" (a cache line for each message, the sequence number inside), "ring_copy CHUNK VALUE
 // MB/s" (a stream through a ring of 128 KiB, copied in by one and out by the other, CHUNK bytes at a time).
@@ -16,7 +16,7 @@ struct Cell {
   atomic_long sequence;  // number of the message, from 1; stored last
 };
 
-// Lies in memory that both processes share; each counter has a line of its own.
+// In memory that both processes share; each counter has its own line.
 struct Ring {
   _Alignas(kLine) atomic_long written;  // chunks; only the producer stores it
   _Alignas(kLine) atomic_long read;     // chunks or cells; only the consumer stores it
@@ -29,7 +29,7 @@ struct Side {
   char* user;
   long chunk;
   long next;   // number of the next chunk or cell
-  long known;  // the other side's counter, when it was last looked at
+  long known;  // the other side's counter, when it was last read
 };
 
 static void await(atomic_long* counter, long* known, long least) {

@@ -1,4 +1,4 @@
-// One-sided accesses without MPI: the memory of a process that does nothing meanwhile, reached by another one.
+// A benchmark of one-sided accesses without MPI: a process accesses the memory of another one, which is idle.
 //   limits_windows [--mode WAY_OPERATION] [--sizes BYTES,...] [--seconds S]
 // WAY: memory (both processes have it mapped), system (process_vm_writev, process_vm_readv). OPERATION: put, get,
 // put_stream, get_stream (one after another); of memory also fetch_and_op, compare_and_swap (an atomic instruction),
@@ -27,7 +27,7 @@ static double memory_put(void* state, long count) {
   const double start = now_s();
   for (long i = 0; i < count; i++) {
     memcpy(w->theirs, w->mine, w->bytes);
-    __asm__ volatile("" : : "r"(w->theirs), "r"(w->mine) : "memory");  // each copy is wanted
+    __asm__ volatile("" : : "r"(w->theirs), "r"(w->mine) : "memory");  // forces each copy
   }
   return now_s() - start;
 }
@@ -90,7 +90,7 @@ static double system_get(void* state, long count) {
 static const struct Case {
   const char* name;
   Step step;
-  Step check;  // puts are read back by it, gets come after it
+  Step check;  // reads puts back; follows gets
 } kCases[] = {{"memory_put", memory_put, memory_get},
               {"memory_get", memory_get, memory_put},
               {"memory_fetch_and_op", memory_fetch_and_op, memory_get},
@@ -104,7 +104,7 @@ static void idle(void* state) {
   for (;;) pause();
 }
 
-// What one side's copy wrote, the other's brings back.
+// One side writes data, and the copy of the other must return it.
 static void check(const struct Case* c, struct Work* w) {
   const int is_get = strstr(c->name, "get") != NULL, adds = strstr(c->name, "and") != NULL;
   Step const write = is_get ? c->check : c->step, read = is_get ? c->step : c->check;

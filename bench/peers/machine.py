@@ -1,4 +1,4 @@
-"""What a result was measured on: machine, versions, commit."""
+"""The environment of a measurement: machine, versions, commit."""
 import contextlib
 import datetime
 import fcntl
@@ -10,7 +10,7 @@ import time
 
 TICK = os.sysconf("SC_CLK_TCK")
 LOOK_S = 0.3
-OTHERS_MAX = 0.06  # of all processors; the accounting itself is off by some percent
+OTHERS_MAX = 0.06  # of all processors; the accounting itself has an error of some percent
 
 
 def lscpu():
@@ -32,7 +32,8 @@ def commit(root):
 
 
 def ticks():
-    """(used, all) processor time of the machine since it started, in seconds. What its host took counts as used."""
+    """(used, all) processor time of the machine since it started, in seconds. Time stolen by its host counts as
+    used."""
     with open("/proc/stat", encoding="ascii") as file:
         user, nice, system, idle, waiting, _, _, stolen = map(int, file.readline().split()[1:9])
     used = user + nice + system + stolen
@@ -40,7 +41,7 @@ def ticks():
 
 
 def our_seconds():
-    """Processor time of this process and of all that it started and that ended."""
+    """Processor time of this process and of all its finished children."""
     return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
 
 
@@ -53,7 +54,7 @@ def taken(file):
 
 
 class Quiet:
-    """Whether the machine is ours alone: a round that something else disturbed is repeated, for as long as patience lasts."""
+    """Whether the machine is otherwise idle: a disturbed round is repeated, as long as patience lasts."""
 
     def __init__(self, patience_s, locks=()):
         self.patience_s = patience_s
@@ -67,13 +68,13 @@ class Quiet:
         self.ours = our_seconds()
 
     def others(self):
-        """The share of all processor time since start() that neither we nor our programs used."""
+        """The share of all processor time since start() that other programs used."""
         used, whole = ticks()
         return max(0.0, used - self.used - (our_seconds() - self.ours)) / max(1 / TICK, whole - self.all)
 
     @contextlib.contextmanager
     def alone(self):
-        """Holds all locks or none, so that those who share the machine take turns and cannot block each other for good."""
+        """Takes all locks or none, so that users of the machine take turns and cannot deadlock."""
         with contextlib.ExitStack() as stack:
             files = [stack.enter_context(open(name, "a", encoding="utf-8")) for name in self.locks]
             while not all(taken(file) for file in files):
@@ -83,7 +84,7 @@ class Quiet:
             yield
 
     def wait(self):
-        """Returns when nothing else runs, or when patience is over."""
+        """Returns when no other program runs, or when patience is over."""
         while self.patience_s > 0:
             self.start()
             time.sleep(LOOK_S)
@@ -93,7 +94,7 @@ class Quiet:
         self.start()
 
     def was_quiet(self, seconds):
-        """Whether the round since start(), of so many seconds, counts. If not it is to be repeated."""
+        """Whether the round since start(), of so many seconds, counts. If not, the caller repeats it."""
         if self.others() <= OTHERS_MAX:
             return True
         self.patience_s -= seconds

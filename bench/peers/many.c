@@ -1,4 +1,4 @@
-// Messages a second among many ranks: each sends to all others at once, and receives from all others.
+// A benchmark of messages a second among many ranks: each sends to all others at once, and receives from all others.
 //   many [--sizes BYTES] [--seconds S]
 // Lines: "many RANKS VALUE msg/s", of all ranks together, in rounds of kWindow messages for each ordered pair.
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// What matching costs when many receives are posted.
+// A benchmark of matching with many posted receives.
 //   matching --mode front|in_order|last_first [--sizes N,M] [--seconds S]
 // Lines: "MODE N VALUE us".
 //   front       one-way latency of 8 bytes, N receives that match nothing posted on both sides before
@@ -39,7 +39,7 @@ static void wait_and_check(struct Matching* m) {
   }
 }
 
-// Rounds of N messages. The clock runs from "all are posted" to "all have come", so posting does not count.
+// Rounds of N messages. The clock runs from "all are posted" to "all have arrived", so posting does not count.
 static double rounds(void* state, long count) {
   struct Matching* m = state;
   double seconds = 0;
@@ -77,7 +77,7 @@ static double pings(void* state, long count) {
 static double measure_front(struct Matching* m, double seconds) {
   post(m, 1 - m->rank);
   const double step = time_of_step(pings, m, seconds, agree_on);
-  // One side after the other: nobody sends to a peer that only sends.
+  // One side after the other: a rank must not send to a peer that only sends.
   if (m->rank == 0) send_all(m, 1);
   wait_and_check(m);
   if (m->rank == 1) send_all(m, 0);

@@ -1,5 +1,5 @@
-// Memory of an idle rank: after MPI_Init and a barrier every rank sleeps, then reads what of it is resident. Compiled
-// with -DBARE and no MPI it is the bare C program that the others are compared with.
+// A measurement of the memory of an idle rank: after MPI_Init and a barrier every rank sleeps, then reads its resident
+// memory. Compiled with -DBARE and no MPI it is the bare C program for comparison.
 // Lines of each rank: "resident SIZE VALUE KiB" (shared pages counted in full), "proportional SIZE VALUE KiB" (shared
 // pages divided by their users), where SIZE is the number of ranks.
 #include <stdio.h>
@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
   nap(300);
   const long resident = line_of("/proc/self/smaps_rollup", "Rss:");
   const long proportional = line_of("/proc/self/smaps_rollup", "Pss:");
-  nap(300);  // until all have read: a rank that ended leaves its shared pages to the others
+  nap(300);  // until all have read: the end of a rank would leave its shared pages to the others
   report("resident", size, (double)resident, "KiB");
   report("proportional", size, (double)proportional, "KiB");
 #ifndef BARE

@@ -1,6 +1,6 @@
 #include "mpi_common.h"
 
-// After MPI_Init: before it a library would see one processor per rank and choose to wait by giving it up.
+// After MPI_Init, because before it a library would see one processor per rank and choose to yield while it waits.
 struct World begin(int* argc, char*** argv, int ranks) {
   struct World world;
   MPI_Init(argc, argv);

@@ -1,4 +1,4 @@
-// Neighbourhood collectives on a periodic grid of two dimensions, on as many ranks as it is started with.
+// A benchmark of neighbourhood collectives on a periodic grid of two dimensions, on any number of ranks.
 //   neighbors [--mode alltoall|allgather|ialltoall|iallgather] [--sizes BYTES,...] [--seconds S]
 // BYTES: of one block. Lines: "neighbor_MODE_RANKS BYTES VALUE us"; a nonblocking call is followed by MPI_Wait.
 #include <stdio.h>
@@ -41,7 +41,7 @@ static double rounds(void* state, long count) {
   return until_all_ended(start);
 }
 
-// Word i of a block tells who sent it, by which side, and i.
+// Word i of a block identifies its sender, the sender's side, and i.
 static long word_of(int rank, int side, long i) {
   return ((long)rank * kNeighbors + side) << 32 | i;
 }
@@ -54,9 +54,9 @@ static int is_block(const struct Grid* g, int from, int rank, int side) {
   return 1;
 }
 
-// What came by side k was sent by that neighbour's opposite side. Where a dimension has two ranks they are neighbours
-// on both sides, and MPI libraries differ in which of the two blocks comes first: either order is right, the same block
-// twice is not.
+// The block received on side k was sent by that neighbour's opposite side. If a dimension has two ranks they are
+// neighbours on both sides, and MPI libraries differ in the order of the two blocks: either order is right, but not the
+// same block twice.
 static void check(const struct Grid* g) {
   for (int k = 0; k < kNeighbors; k++) {
     const int opposite = k ^ 1, from = g->neighbors[k];

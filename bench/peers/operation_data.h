@@ -1,4 +1,4 @@
-// What the collective operations send and what must come of it, for operations.c and its bound limits_operations.c.
+// The data of the collective operations and their results, for operations.c and its bound limits_operations.c.
 #ifndef MARGAY_BENCH_PEERS_OPERATION_DATA_H
 #define MARGAY_BENCH_PEERS_OPERATION_DATA_H
 
@@ -6,7 +6,7 @@
 
 #include "common.h"
 
-// Whether a rank sends, and receives, a block for each rank or one.
+// Whether a rank sends, and receives, a block for each rank or only one.
 struct OperationShape {
   const char* name;
   int sends_to_each, receives_from_each;
@@ -23,12 +23,12 @@ static inline const struct OperationShape* shape_of(const char* name) {
   return NULL;
 }
 
-// Word i of what a rank sends is its rank + i: what each operation comes to is known.
+// Word i of a rank's data is its rank + i, so the result of each operation is known.
 static inline void fill_words(long* send, size_t words, int rank) {
   for (size_t i = 0; i < words; i++) send[i] = rank + (long)i;
 }
 
-// Ends the program when a word that rank `me` of `size` received is wrong; `words` of one block.
+// Ends the program if a word that rank `me` of `size` received is wrong; `words` of one block.
 static inline void check_words(const char* name, const long* got, size_t words, long me, long size) {
   const long block = (long)words, sum_of_ranks = size * (size - 1) / 2;
   const long received = shape_of(name)->receives_from_each ? size * block : block;

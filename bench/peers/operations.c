@@ -1,4 +1,4 @@
-// Collective operations by length, on as many ranks as it is started with.
+// A benchmark of collective operations by length, on any number of ranks.
 //   operations [--mode bcast|reduce|allreduce|gather|scatter|allgather|alltoall|reduce_scatter|scan]
 //              [--sizes BYTES,...] [--seconds S]
 // BYTES: of one rank's contribution (bcast: of the data; scatter, reduce_scatter, alltoall: of one block). Lines:
@@ -58,7 +58,7 @@ static const struct {
 
 static Call call_of(const char* name) {
   size_t which = 0;
-  while (strcmp(kCalls[which].name, name) != 0) which++;  // shape_of knows the same names, and was asked before
+  while (strcmp(kCalls[which].name, name) != 0) which++;  // shape_of has the same names, and was called before
   return kCalls[which].call;
 }
 

@@ -1,11 +1,12 @@
-// A nonblocking allreduce beside computation that takes as long as the blocking one: what is hidden, and what it costs.
+// A benchmark of a nonblocking allreduce beside computation that takes as long as the blocking one: the hidden share,
+// and its cost.
 //   overlap [--sizes BYTES,...] [--seconds S]
-// Lines: "overlap_blocking BYTES VALUE us" (MPI_Allreduce alone), "overlap_computation BYTES VALUE us" (alone, found to
-// be as long), "overlap_wait BYTES VALUE us" (MPI_Iallreduce, computation, MPI_Wait), "overlap_test BYTES VALUE us"
-// (with MPI_Test after each of 16 parts of the computation). Each of the last two also as a ratio,
-// "overlap_wait_of_longer BYTES VALUE x" to the longer of the two alone where each rank has a processor to spare (twice
-// as many processors as ranks; nobody is pinned then), else "overlap_wait_of_sum BYTES VALUE x" to both one after the
-// other: there nothing can be hidden but waiting.
+// Lines: "overlap_blocking BYTES VALUE us" (MPI_Allreduce alone), "overlap_computation BYTES VALUE us" (alone,
+// calibrated to take as long), "overlap_wait BYTES VALUE us" (MPI_Iallreduce, computation, MPI_Wait), "overlap_test
+// BYTES VALUE us" (with MPI_Test after each of 16 parts of the computation). Each of the last two also as a ratio,
+// "overlap_wait_of_longer BYTES VALUE x" to the longer of the two alone if each rank has a processor to spare (twice as
+// many processors as ranks; no rank is pinned then), otherwise "overlap_wait_of_sum BYTES VALUE x" to both one after
+// the other, because there only waiting can be hidden.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -22,15 +23,15 @@ struct Overlap {
   int tests;
 };
 
-// Of each round. The rounds are short and each has all four, so that a machine whose speed changes leaves the ratios
-// alone.
+// For each round. The rounds are short and each has all four measurements, so changes of the machine's speed do not
+// affect the ratios.
 struct Figures {
   double blocking[kRounds], computation[kRounds], both[2][kRounds], ratio[2][kRounds];
 };
 
 static volatile unsigned long result;
 
-// In registers only: it takes no memory's time away from what goes on beside it.
+// In registers only, so it does not compete for memory with the concurrent transfers.
 static void compute(long turns) {
   unsigned long x = result;
   for (long i = 0; i < turns; i++) x = x * 6364136223846793005ul + 1442695040888963407ul;
@@ -45,7 +46,7 @@ static void check(const struct Overlap* o, long step) {
   }
 }
 
-// What a call that brings nothing leaves behind is wrong.
+// Data that remains wrong after a call without effect.
 static void clear_ends(const struct Overlap* o) {
   o->receive[0] = o->receive[o->words - 1] = -1;
 }
@@ -86,8 +87,8 @@ static double both(void* state, long count) {
   return until_all_ended(start);
 }
 
-// Sets the turns so that the computation takes about `seconds`, the same on all ranks. A virtual machine's processors
-// change their speed, so what was found is measured again, and mended.
+// Sets the turns so that the computation takes about `seconds`, the same on all ranks. The processors of a virtual
+// machine change their speed, so the result is measured again, and corrected.
 static void calibrate(struct Overlap* o, double seconds, double of_each) {
   o->turns = kTurnsAtFirst;
   for (int i = 0; i < kCalibrations; i++) {

@@ -1,4 +1,4 @@
-"""A result as one HTML page with inline SVG and nothing from elsewhere. Pure."""
+"""A result as one self-contained HTML page with inline SVG. Pure."""
 import html
 
 from peers import charts, judge, table
@@ -31,7 +31,7 @@ td:first-child, th:first-child, td.text { text-align: left; } tr.section td { fo
 .met { color: var(--good); } .not { color: var(--bad); font-weight: 600; }
 """
 
-# Title, wire, case, limits drawn beside it.
+# Title, wire, case, limits of the chart.
 LINES = (
     ("Latency, shared memory", "shm", "latency", ("copy_read", "copy_shared")),
     ("Latency, TCP over loopback", "tcp", "latency", ("tcp_latency",)),

@@ -1,8 +1,8 @@
-// Messages a second from rank 0 to rank 1, in windows of 64 with an answer after each.
+// A benchmark of messages a second from rank 0 to rank 1, in windows of 64 with an answer after each.
 //   rate --mode plain|late|wildcards|persistent [--sizes A,B] [--seconds S]
 // Lines: "rate_MODE SIZE VALUE msg/s".
 //   plain       receives and sends with their source and tag
-//   late        the receives are posted when all messages have come: they were unexpected
+//   late        the receives are posted when all messages have arrived, so they were unexpected
 //   wildcards   MPI_ANY_SOURCE and MPI_ANY_TAG
 //   persistent  MPI_Send_init and MPI_Recv_init, started for each window
 #include <stdio.h>
@@ -42,7 +42,7 @@ static void send_window(struct Rate* r) {
 static void receive_window(struct Rate* r) {
   char mark = 0;
   const int source = r->wildcards ? MPI_ANY_SOURCE : 0, tag = r->wildcards ? MPI_ANY_TAG : kTag;
-  // Messages of a pair do not overtake: when this one is here, the window is.
+  // Messages of a pair do not overtake: when this one has arrived, the window has.
   if (r->late) MPI_Recv(&mark, 1, MPI_CHAR, 0, kAllSent, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   if (r->persistent) MPI_Startall(kWindow, r->requests);
   for (int k = 0; !r->persistent && k < kWindow; k++) {

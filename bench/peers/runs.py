@@ -1,4 +1,4 @@
-"""What is measured: one Run is one start of one program; every stack makes it, one after the other."""
+"""The plan of a measurement: one Run is one start of one program; every stack makes it, one after the other."""
 from dataclasses import dataclass
 
 KI = 1024
@@ -47,7 +47,7 @@ SLOW_S = 2.5  # a peer whose waiting ranks do not yield
 
 @dataclass(frozen=True)
 class Run:
-    group: str  # what --only names, beside the wire
+    group: str  # selected by --only, besides the wire
     wire: str
     program: str
     ranks: int = 2
@@ -55,11 +55,11 @@ class Run:
     sizes: tuple = ()
     seconds: float = 0.05
     block: int = 0
-    processes: int = 0  # that a program without MPI starts by itself
-    loops: int = 0  # programs that run beside it, each as busy as it can be
+    processes: int = 0  # processes that a program without MPI starts by itself
+    loops: int = 0  # busy loops that run beside it
     limit_s: float = 60
     repeats_max: int = 99
-    slow_s: float = 99  # who takes longer is asked once: an order of magnitude needs no median
+    slow_s: float = 99  # a slower stack is run once: an order of magnitude needs no median
 
     def arguments(self):
         words = ["--mode", self.mode] if self.mode else []
@@ -80,7 +80,7 @@ class Run:
 
 
 def pairs(wire, quick):
-    """Everything between two ranks."""
+    """All runs between two ranks."""
     sizes = QUICK_SIZES if quick else None
     seconds = 0.02 if quick else 0.05
     # TCP is a hundred times slower for small messages, and noisier.
@@ -100,7 +100,7 @@ def pairs(wire, quick):
 
 
 def jobs(wire, quick):
-    """What depends on the number of ranks."""
+    """The runs that depend on the number of ranks."""
     for ranks in (2, 8) if quick else BARRIER_RANKS:
         for mode in ("barrier", "allreduce"):
             repeats = 99 if ranks == 2 else OVERSUBSCRIBED_REPEATS
@@ -112,9 +112,9 @@ def jobs(wire, quick):
 
 
 def operation_sizes(mode, ranks):
-    """Allreduce of 8 bytes is among the jobs, where each sum is checked. What brings more to all ranks together in one call than
-    BYTES_OF_A_CALL_MAX is left out: a peer needs gigabytes and many seconds for it (a block for each pair of ranks: 4 MiB on 16
-    ranks, 1 and 4 MiB on 64)."""
+    """Allreduce of 8 bytes is among the jobs, where each sum is checked. Operations that deliver more than
+    BYTES_OF_A_CALL_MAX to all ranks together in one call are left out: a peer needs gigabytes and many seconds for them
+    (a block for each pair of ranks: 4 MiB on 16 ranks, 1 and 4 MiB on 64)."""
     sizes = OPERATION_SIZES[1:] if mode == "allreduce" else OPERATION_SIZES
     pairs_of_ranks = mode in ("allgather", "alltoall", "reduce_scatter")
     return tuple(size for size in sizes if size * ranks * (ranks if pairs_of_ranks else 1) <= BYTES_OF_A_CALL_MAX)
@@ -136,7 +136,7 @@ def operations(wire, quick):
 
 
 def neighbors(wire, quick):
-    """The neighbours of a grid, and what a nonblocking collective hides."""
+    """The neighbours of a grid, and the overlap of a nonblocking collective."""
     for ranks in NEIGHBOR_RANKS[wire][:1] if quick else NEIGHBOR_RANKS[wire]:
         for mode in NEIGHBOR_MODES[::2] if quick else NEIGHBOR_MODES:
             yield Run("neighbors", wire, "neighbors", ranks=ranks, mode=mode, sizes=NEIGHBOR_SIZES, seconds=0.02,
@@ -176,7 +176,7 @@ def threads(wire, quick):
 
 
 def many(wire, quick):
-    """With more ranks than processors: each to all others, and the first long body."""
+    """More ranks than processors: each to all others, and the first long body."""
     yield Run("many", wire, "many", ranks=MANY_RANKS, sizes=(8,), seconds=0.05 if quick else 0.2, limit_s=10 if quick else 20,
               repeats_max=OVERSUBSCRIBED_REPEATS)
     yield Run("first", wire, "first", ranks=FIRST_RANKS, sizes=(64 * MI if quick else 256 * MI,), seconds=0,
@@ -184,14 +184,14 @@ def many(wire, quick):
 
 
 def busy(wire, quick):
-    """Beside programs that keep every processor busy; with more ranks than processors, too."""
+    """Runs beside programs that keep every processor busy; with more ranks than processors, too."""
     for loops in BUSY_LOOPS[::2] if quick else BUSY_LOOPS:
         for ranks in BUSY_RANKS[:1] if quick else BUSY_RANKS:
             yield Run("busy", wire, "busy", ranks=ranks, seconds=0.1 if quick else 0.2, limit_s=30, loops=loops)
 
 
 def limits(quick):
-    """What the machine can do, without MPI."""
+    """The limits of the machine, without MPI."""
     sizes = tuple(LIMIT_SIZES[::2] if quick else LIMIT_SIZES)
     seconds = 0.02 if quick else 0.05
     for mode in ("cache_line", "two_lines"):
@@ -214,13 +214,13 @@ def limits(quick):
         yield Run("operations", "limit", "limits_operations", mode=mode, processes=ranks, sizes=sizes, seconds=0.02,
                   limit_s=30, repeats_max=2)
     yield from window_limits(quick)
-    if not quick:  # which measures no operations over TCP; what crosses between nodes is up to four blocks
+    if not quick:  # which measures no operations over TCP; blocks between nodes are up to four times as large
         sizes = sorted({size * blocks for size in OPERATION_SIZES for blocks in (1, 2, 4)})
         yield Run("operations", "limit", "limits", mode="tcp_latency", sizes=tuple(sizes), seconds=2 * seconds)
 
 
 def smoke(wires=WIRES):
-    """Every program and mode once over each wire, as short as it goes: shows that they run and that their data is right."""
+    """Every program and mode once over each wire, as short as possible: shows that they run and that their data is right."""
     short = 0.001
     for wire in wires:
         yield Run("latency", wire, "latency", sizes=(0, 8, 8192, 65536), seconds=short)
@@ -268,8 +268,8 @@ def smoke(wires=WIRES):
 
 
 def plan(quick=False, only=()):
-    """The runs, in order. `only`: groups and wires; a run is taken when it has all kinds that are named. "limits" are all of the
-    machine's limits; those that bound rows of one group come with that group too."""
+    """The runs, in order. `only`: groups and wires; a run is selected if it has all the named kinds. "limits" are all
+    of the machine's limits; those that bound rows of one group are also selected with that group."""
     everything = list(limits(quick)) + [run for wire in WIRES for run in pairs(wire, quick)]
     everything += [run for wire in (WIRES[:1] if quick else WIRES) for run in jobs(wire, quick)]
     everything += [run for wire in (WIRES[:1] if quick else WIRES) for run in operations(wire, quick)]

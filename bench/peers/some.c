@@ -1,7 +1,7 @@
-// What it costs to take many messages by calls that bring some of them.
+// A benchmark of receiving many messages by calls that complete some of them.
 //   some --mode waitsome|testsome|polled|polled_all [--sizes N,M] [--seconds S]
 // Lines: "MODE N VALUE us", of one message of N that rank 0 sends as fast as it can, receives posted before.
-//   waitsome, testsome  MPI_Waitsome, or MPI_Testsome in a loop, until all have come
+//   waitsome, testsome  MPI_Waitsome, or MPI_Testsome in a loop, until all have arrived
 //   polled              MPI_Testsome each half millisecond: a program that computes meanwhile
 //   polled_all          MPI_Testall each half millisecond
 #include <stdlib.h>

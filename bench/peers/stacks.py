@@ -64,22 +64,23 @@ class OpenMpi:
         return first_line(["mpirun.openmpi", "--version"]).replace("mpirun.openmpi (OpenRTE)", "Open MPI")
 
     def __init__(self):
-        self.nodes = None  # the folder of emulated nodes' shared memory; it goes with this object
+        self.nodes = None  # the folder of emulated nodes' shared memory; deleted with this object
 
     def command(self, wire, ranks, processors):
         words = ["mpirun.openmpi", "-n", str(ranks), "--bind-to", "none", "--mca", "pml", "ob1"]
         if os.geteuid() == 0:
             words.append("--allow-run-as-root")
         if ranks > processors:
-            # The second word says so too: Open MPI looks at each emulated node alone, and finds it has enough processors.
+            # The second word also states this: Open MPI examines each emulated node alone, and finds enough processors
+            # there.
             words += ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]
         if wire == "tcp":
             each = (ranks + 1) // 2
-            # By itself it makes no window between the nodes: of its ways only this one is for messages over TCP.
+            # By default it creates no window between the nodes: of its components only this one does over TCP.
             return words + ["--mca", "osc", "pt2pt", "--host", f"node0:{each},node1:{each}", "--map-by", f"ppr:{each}:node",
                             "--mca", "plm_rsh_agent", str(HERE / "emulated_node"), "--mca", "oob_tcp_if_include", "lo",
                             "--mca", "btl", "self,vader,tcp", "--mca", "btl_tcp_if_include", "lo"]
-        # Windows that MPI allocates by `sm`, which is faster than `rdma` and does not crash in compare-and-swap.
+        # MPI's own windows use `sm`, which is faster than `rdma` and does not crash in compare-and-swap.
         return words + ["--mca", "btl", "self,vader", "--mca", "osc_rdma_priority", "90"]
 
     def environment(self, wire, ranks, processors):
@@ -92,7 +93,7 @@ class OpenMpi:
 
 
 class NoMpi:
-    """Programs without MPI: the machine's limits, and the bare C program that memory is compared with."""
+    """Programs without MPI: the machine's limits, and the bare C program for the comparison of memory."""
     name = "machine"
     compiler = "cc"
 

@@ -1,5 +1,5 @@
-// The smallest MPI program: start and end, timed from outside. Every rank says hello, so that the output proves that
-// all of them ran as one job. Line of each rank: "hello SIZE RANK rank".
+// The smallest MPI program: start and end, timed from outside. Every rank prints a line, which proves that all of them
+// ran as one job. Line of each rank: "hello SIZE RANK rank".
 #include <mpi.h>
 
 #include "common.h"

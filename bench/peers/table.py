@@ -51,7 +51,7 @@ WINDOW_NAMES = {
 
 
 def title_of(case):
-    """Of an operation, a window and their limits from the name: "reduce_scatter_8" is "reduce-scatter, 8 ranks"."""
+    """The readable name of an operation, a window or their limits: "reduce_scatter_8" is "reduce-scatter, 8 ranks"."""
     if case in TITLES:
         return TITLES[case]
     kind, _, access = case.partition("_")
@@ -79,7 +79,7 @@ def size_text(case, size):
 
 
 def value_text(value, unit):
-    """A figure with three or four digits and its unit, in a unit that people read."""
+    """A figure with three or four digits and its unit, at a readable scale."""
     if value is None:
         return "-"
     for small, large in (("us", "ms"), ("ms", "s"), ("MB/s", "GB/s"), ("KiB", "MiB")):
@@ -150,7 +150,7 @@ def summary(rows):
 
 
 def limit_cells(limits):
-    """(what, size, figure) of each limit, but for memory, which is taken off the ranks' figures."""
+    """(what, size, figure) of each limit, except memory, which is subtracted from the ranks' figures."""
     return [(title_of(limit["case"]), size_text(limit["case"], limit["size"]),
              value_text(judge.median(limit["samples"]["machine"]), limit["unit"]))
             for limit in limits if limit["case"] not in MEMORY]
@@ -166,7 +166,7 @@ def render(data):
     lines = [*heading(data), ""]
     body = aligned([HEAD] + [cells(row) for row in rows]) if rows else []
     for title, members in sections(rows):
-        # Sections keep one set of widths, so that columns stand below each other in the whole table.
+        # All sections have the same widths, so columns are aligned in the whole table.
         lines += [title, "  " + body[0]]
         for row in members:
             lines.append("  " + body[1 + rows.index(row)])

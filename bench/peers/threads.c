@@ -1,7 +1,7 @@
-// Threads that exchange messages at once, MPI_THREAD_MULTIPLE: each of a rank's threads sends 8 bytes to each of the
-// other rank's, and receives from each.
+// A benchmark of threads that exchange messages at once, with MPI_THREAD_MULTIPLE: each of a rank's threads sends 8
+// bytes to each of the other rank's, and receives from each.
 //   threads --mode blocking|nonblocking|probed [--sizes THREADS,...] [--seconds S]
-// Lines: "threads_MODE THREADS VALUE us", of one such round. Nobody is pinned: a rank's threads share the machine.
+// Lines: "threads_MODE THREADS VALUE us", of one such round. No rank is pinned: a rank's threads share the machine.
 //   blocking     MPI_Send to each, MPI_Recv from each
 //   nonblocking  MPI_Irecv and MPI_Isend for each, one MPI_Waitall
 //   probed       MPI_Isend to each, MPI_Probe and MPI_Recv from each

@@ -1,5 +1,5 @@
-// One-sided communication between two ranks: rank 0 is the origin, rank 1 the target, which computes nothing and waits
-// in MPI_Barrier, or takes its part in what both synchronise by.
+// A benchmark of one-sided communication between two ranks: rank 0 is the origin, rank 1 the target, which waits in
+// MPI_Barrier, or takes part in the synchronisation of both.
 //   windows [--mode KIND_OPERATION] [--sizes BYTES,...] [--seconds S]
 // KIND: allocated, created. OPERATION: put, get, accumulate, fetch_and_op, compare_and_swap (each with the flush that
 // completes it), put_stream, get_stream (64 of them, then a flush), fence (with a put of 8 bytes), groups (post, start,
@@ -13,7 +13,7 @@
 
 #include "mpi_common.h"
 
-// Windows have a page at least: with less than 64 bytes allocated, puts of MPICH 4.0.2 go elsewhere.
+// Windows have at least a page: with less than 64 bytes allocated, puts of MPICH 4.0.2 go elsewhere.
 enum { kStream = 64, kWindowBytesMin = 4096, kComputationMs = 100, kBusyRounds = 5 };
 
 struct Work {
@@ -21,8 +21,8 @@ struct Work {
   MPI_Group peer;
   int rank;
   int bytes;
-  long* mine;    // what is put, and where what is got goes
-  long* memory;  // the window's, here
+  long* mine;    // the source of puts and the destination of gets
+  long* memory;  // the window's memory on this rank
 };
 
 static double put(void* state, long count) {
@@ -157,11 +157,11 @@ static double groups(void* state, long count) {
 static const struct Case {
   const char* name;
   Step step;
-  int both;     // ranks take part
+  int both;     // both ranks take part
   int passive;  // in an epoch of MPI_Win_lock_all
   int stream;
-  enum { WAITING, COMPUTING, CALLING } target;  // what the target does
-  int worst;                                    // of the rounds, in place of their median
+  enum { WAITING, COMPUTING, CALLING } target;  // the target's activity
+  int worst;                                    // the worst of the rounds, in place of their median
 } kCases[] = {
     {"put", put, .passive = 1},
     {"get", get, .passive = 1},
@@ -181,7 +181,7 @@ static const struct Case {
     {"calling_get_worst", lock_get, .target = CALLING, .worst = 1},
 };
 
-// What was put is there, what is got is what is there.
+// Checks that puts wrote the right data, and that gets read it.
 static void check(struct Work* w, MPI_Win win) {
   const int words = w->bytes / 8;
   for (int i = 0; i < words; i++) w->mine[i] = 7 * i + 3;
@@ -207,7 +207,7 @@ static void compute_until(double end) {
   }
 }
 
-// Local calls without end: each takes the library's lock, none looks at a message.
+// An endless loop of local calls: each takes the library's lock, none processes a message.
 static void call_until(double end) {
   while (now_s() < end) {
     for (int i = 0; i < 100; i++) {
@@ -223,11 +223,11 @@ static int compare(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
-// The seconds of an epoch that begins when the target has been busy for a while, and long before that ends: the median,
+// The seconds of an epoch that begins after the target has been busy for a while, and long before it stops: the median,
 // or the worst.
 static double time_beside_busy_target(const struct Case* c, struct Work* w) {
   double times[kBusyRounds];
-  c->step(w, w->rank == 0);  // connections are made here
+  c->step(w, w->rank == 0);  // connections are opened here
   for (int i = 0; i < kBusyRounds; i++) {
     MPI_Barrier(MPI_COMM_WORLD);
     if (w->rank == 1) {
@@ -241,14 +241,14 @@ static double time_beside_busy_target(const struct Case* c, struct Work* w) {
   return w->rank == 0 ? times[c->worst ? kBusyRounds - 1 : kBusyRounds / 2] : 0;
 }
 
-// Of rank 0; the others' is nothing.
+// Rank 0's value; other ranks have none.
 static double time_of(const struct Case* c, struct Work* w, double seconds) {
   if (c->target != WAITING) return time_beside_busy_target(c, w);
   if (c->both) return time_of_step(c->step, w, seconds, agree_on);
   return w->rank == 0 ? time_of_step(c->step, w, seconds, alone) : 0;
 }
 
-// Some releases make no windows over some networks: that is said, and is no failure of the measurement.
+// Some releases create no windows over some networks: this is reported, and is no failure of the measurement.
 static void end_without_windows(int error, int rank) {
   char words[MPI_MAX_ERROR_STRING];
   int length = 0;

@@ -105,15 +105,15 @@ def posted_in_time(trace, ready):
     begin, end = trace.puts(source=0, portal=0, tag=UNKNOWN_TAG)[0].sent.time, ready.begun.time
     posted = next((event for event in trace.of("post_receive", rank=1) if event.tag == CURED_TAG), None)
     words = [trace.messages[event.identity] for event in trace.of("receive_complete", rank=0) if begin < event.time < end]
-    told = [((word.begun or word.sent).time, f"the word {word.name}") for word in words if word.source == 1]
+    notices = [((word.begun or word.sent).time, f"the word {word.name}") for word in words if word.source == 1]
     if any(begin < enter.time < end for enter, _ in trace.calls("MPI_Barrier", rank=0)):
-        told += [(enter.time, "rank 1's barrier") for enter, _ in trace.calls("MPI_Barrier", rank=1)]
+        notices += [(enter.time, "rank 1's barrier") for enter, _ in trace.calls("MPI_Barrier", rank=1)]
     luck = "it was dropped" if ready.has("kernel_drop") else "in this run it arrived in time, by luck"
-    if not told:
+    if not notices:
         return f"BLANK 2: rank 0 began its ready send without waiting for a word of rank 1: it cannot know that the receive is posted; {luck}"
     if posted is None:
         return f"BLANK 3: rank 1 posted no receive with tag kCuredTag; {luck}"
-    time, what = max(told)
+    time, what = max(notices)
     return None if posted.time < time else \
         f"BLANK 3: rank 1 sent {what} first and posted the receive afterwards: the ready message may arrive in between; {luck}"
 

@@ -114,14 +114,14 @@ def draw(random):
 def telling(v):
     """Whether each case of the lab occurs in this variant: each entry is visited, and "family" fails in all three ways."""
     paper = List(v)
-    told = [paper.walk(*message) for message in zip(v["message_bits"], v["message_bytes"])]
-    failures = {stop for stops, _, _ in told for stop in stops}
-    takers = [taker for _, taker, _ in told]
+    outcomes = [paper.walk(*message) for message in zip(v["message_bits"], v["message_bytes"])]
+    failures = {stop for stops, _, _ in outcomes for stop in stops}
+    takers = [taker for _, taker, _ in outcomes]
     visited = {entry for entry, _ in failures} | set(takers)
     return (visited >= set(range(len(NAMES))) and {(FAMILY, link) for link in LINKS} <= failures
             and {(EXACT, "no_match"), (WHOLE, "no_room")} <= failures
             and max(Counter(zip(v["message_bits"], v["message_bytes"])).values()) <= 2
-            and sum(jumped for _, _, jumped in told) >= 2 and takers.count(None) in (1, 2)
+            and sum(jumped for _, _, jumped in outcomes) >= 2 and takers.count(None) in (1, 2)
             and {EXACT, FAMILY, HEADER_ONLY} <= set(takers) and len(set(takers)) >= 5 and paper.queued <= 3)
 
 

@@ -17,12 +17,12 @@ def make(lab, seed):
     return {"seed": seed, **lab.variant(random.Random(f"{lab.NAME} {seed}"))}
 
 
-def telling(draw, tells):
-    """Numbers of draw() for which tells(numbers) holds, that is, in which each typical mistake shows. tests/labs/variants_test.py
+def telling(draw, accepts):
+    """Numbers of draw() for which accepts(numbers) holds, that is, in which each typical mistake shows. tests/labs/variants_test.py
     tries the mistakes with many seeds."""
     for _ in range(TRIES):
         values = draw()
-        if tells(values):
+        if accepts(values):
             return values
     raise CouldNotRun("no valid variant for this seed; use another seed")
 

@@ -1,6 +1,6 @@
-// Ranks that run collective calls over the virtual wire. Each rank's program is a thread of its own, because the calls
-// block; one of them runs at a time, and which one, or the network, is drawn from the seed. So a run is the same each
-// time, and any rank may be late at any point.
+// A world of ranks that run collective calls over the virtual wire. Each rank's program is a thread of its own, because
+// the calls block; one of them runs at a time, and the seed chooses which one, or the network. So runs are
+// reproducible, and any rank may be late at any point.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -33,7 +33,7 @@ using Words = std::vector<std::uint64_t>;
 inline std::byte* bytes_of(Words& words) {
   return reinterpret_cast<std::byte*>(words.data());
 }
-// Numbers of ranks at which trees and rounds have their edges.
+// Numbers of ranks with edge cases of trees and rounds.
 inline constexpr int kRankCounts[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 33};
 
 class CollectiveWorld {
@@ -43,9 +43,9 @@ class CollectiveWorld {
     std::uint64_t seed = 1;
     std::vector<std::uint32_t> nodes = {};  // of each rank; empty: all on one
     bool crowded = false;
-    std::string asked = {};      // algorithms, by name
-    bool shares_memory = false;  // all are on one node, and see memory of it
-    bool reads = false;          // and may read each other's own
+    std::string asked = {};      // requested algorithms, by name
+    bool shares_memory = false;  // all are on one node, and share its memory
+    bool reads = false;          // and may read each other's private memory
     bool late = false;           // but each only once it has come()
     std::uint32_t long_places = sim::kLongPlaces;
     bool trace = false;
@@ -65,7 +65,7 @@ class CollectiveWorld {
     }
   }
 
-  // The rank's process is there.
+  // Whether the rank's process exists.
   void come(int rank) { sim::publish(layout_.area(static_cast<std::uint32_t>(rank)).pid, own_pid()); }
 
   [[nodiscard]] int size() const { return options_.ranks; }
@@ -73,8 +73,8 @@ class CollectiveWorld {
   [[nodiscard]] const sim::Recorder& recorder(int rank) { return world_.recorder(static_cast<std::uint32_t>(rank)); }
   [[nodiscard]] mpi_adi::Communicator& communicator(int rank) { return world_.world(static_cast<std::uint32_t>(rank)); }
 
-  // Of a rank's program: runs `routine` as a call to its end, in one of two ways, drawn from the seed: it waits in
-  // place, or it stops and goes on. Members of one call may do it in different ways. Returns how it ended.
+  // Called by a rank's program: runs `routine` as a call to its end, in one of two ways that the seed draws: it waits
+  // in place, or it suspends and continues. Members of one call may use different ways. Returns its result.
   int call(int rank, const StoppingCall::Routine& routine) {
     if (random_() % 2 == 0) {
       Collective collective(portal(rank), communicator(rank));
@@ -86,7 +86,7 @@ class CollectiveWorld {
     wait_for(rank, *begun);
     return begun->error_class();
   }
-  // The second way, as far as it comes now.
+  // The second way, as far as it gets now.
   std::unique_ptr<StoppingCall> begin_call(int rank, const StoppingCall::Routine& routine) {
     return begin_call(rank, routine, portal(rank).notices().take_number(communicator(rank)));
   }
@@ -99,8 +99,9 @@ class CollectiveWorld {
     if (!over()) portal(rank).host().wait(Until(over), 1);
   }
 
-  // Runs `program(rank)` on every rank in rounds: all go on as far as they can, then all that was sent arrives. So a
-  // message is as many rounds late as others that it had to wait for, one behind the other. false: as run().
+  // Runs `program(rank)` on every rank in rounds: all ranks advance as far as they can, then all sent messages arrive.
+  // So a message's round is the length of the longest chain of messages that it depends on. Returns false as run()
+  // does.
   bool run_in_rounds(const std::function<void(int rank)>& program) {
     for (int rank = 0; rank < size(); ++rank) begin(rank, program);
     int empty_rounds = 0;
@@ -127,8 +128,8 @@ class CollectiveWorld {
     return ended;
   }
 
-  // Runs `program(rank)` on every rank but `absent`, which is lost at a random moment. false: some rank waits although
-  // all is at rest; its wait was broken off then.
+  // Runs `program(rank)` on every rank but `absent`, which is lost at a random moment. Returns false if a rank waits
+  // although all is at rest; its wait was then broken off.
   bool run(const std::function<void(int rank)>& program, int absent = -1) {
     for (int rank = 0; rank < size(); ++rank) {
       if (rank != absent) begin(rank, program);
@@ -145,7 +146,7 @@ class CollectiveWorld {
         empty_rounds = 0;
         continue;
       }
-      // Who waits looks again and again, and may do something about it; then it sleeps.
+      // A waiting rank polls repeatedly, and may act on what it finds; then it sleeps.
       for (int rank = 0; rank < size(); ++rank) world_.device(static_cast<std::uint32_t>(rank)).about_to_sleep();
       if (to_lose || ++empty_rounds < kEmptyRounds) continue;
       ended = false;
@@ -243,7 +244,7 @@ class CollectiveWorld {
     return count;
   }
 
-  // One rank goes on, or the network does. false: nobody can.
+  // Runs one rank or the network. Returns false if none can proceed.
   bool step() {
     std::vector<Rank*> able;
     for (Rank& rank : ranks_) {
@@ -282,7 +283,7 @@ class CollectiveWorld {
   std::mt19937_64 random_;
   sim::Mapping segment_;
   sim::ShmLayout layout_;
-  std::vector<std::uint64_t> test_words_;  // by which the ranks' memory is known to be theirs
+  std::vector<std::uint64_t> test_words_;  // identify the ranks' memory
   std::optional<sim::NodeMemory> node_memory_;
   mpi_adi::VirtualWorld world_;
   std::mutex mutex_;

@@ -53,7 +53,7 @@ inline std::string format_plan(const HybridPlan& plan) {
   return text;
 }
 
-// Nodes of each rank: all on one, as many on each and next to each other or dealt out, or anyhow.
+// The node of each rank: all on one; equally many on each, in blocks or dealt out in turn; or at random.
 inline std::vector<std::uint32_t> nodes_of(int ranks, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto size = static_cast<std::size_t>(ranks);

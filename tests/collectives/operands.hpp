@@ -1,5 +1,5 @@
 // Data for reductions in tests. The composition of maps x -> a x + b is associative and does not commute, so a result
-// tells the order in which parts were combined; sums of reals tell whether all ranks have the same bits.
+// shows the order in which parts were combined; sums of reals show whether all ranks have the same bits.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct Map {
   friend bool operator==(const Map&, const Map&) = default;
 };
 
-// in first, then inout. Both lie where elements of any type may: a map's length is a multiple of what that takes.
+// Applies `in` first, then `inout`. Both have the alignment of any element type: a map's length is a multiple of it.
 inline void compose(const void* in, void* inout, std::size_t count) {
   const auto misplaced = [](const void* at) {
     return reinterpret_cast<std::uintptr_t>(at) % alignof(std::max_align_t) != 0;

@@ -1,4 +1,4 @@
-// A nonblocking call without MPI: the counterpart of select/call_task in tests.
+// A nonblocking call without MPI: the tests' counterpart of select/call_task.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class StoppingCall final : private mpi_adi::Task {
   [[nodiscard]] bool is_over() const { return over_; }
   [[nodiscard]] int error_class() const { return error_class_; }
   [[nodiscard]] int suspensions() const { return suspensions_; }
-  // How often it was looked at.
+  // The number of polls.
   [[nodiscard]] std::uint64_t runs() const { return runs_; }
   [[nodiscard]] mpi_adi::FramePool& frames() const { return portal_.frames(); }
 

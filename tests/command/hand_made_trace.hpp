@@ -1,4 +1,4 @@
-// Traces made by hand, for tests of what reads them.
+// Hand-made traces, for tests of readers of traces.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ inline constexpr std::uint64_t kLong = 4;
 inline constexpr std::uint32_t kRequest = 3;
 inline constexpr std::uint32_t kType = 0x4c000405;
 
-// Each event lies a microsecond behind the one before.
+// Each event is a microsecond later than the one before.
 class HandMade {
  public:
   HandMade() {
@@ -45,7 +45,7 @@ class HandMade {
     trace.entries.push_back({event, rank});
     return trace.entries.back().event;
   }
-  // With a header.
+  // The same, with a header.
   sim::TraceEvent& add(std::uint32_t rank, sim::TraceKind kind, MessageIdentity message, portals::Kind header,
                        portals::PortalIndex portal, std::uint64_t bits) {
     sim::TraceEvent& event = add(rank, kind, message);
@@ -64,7 +64,7 @@ inline constexpr MessageIdentity kAcknowledgment{1, 0, 1};
 inline constexpr MessageIdentity kGet{1, 0, 2};
 inline constexpr MessageIdentity kReply{0, 1, 6};
 
-// A long message that comes before its receive, and whose body is pulled.
+// A long message that arrives before its receive, and whose body is pulled.
 inline HandMade pulled() {
   using portals::Kind;
   HandMade made;
@@ -118,7 +118,7 @@ inline HandMade pulled() {
   return made;
 }
 
-// A message of which the arrival alone is left, on a communicator that its two sides call differently.
+// A message with only its arrival recorded, on a communicator that has different names on its two sides.
 inline HandMade renamed_communicator() {
   HandMade made;
   for (const std::uint32_t rank : {0U, 1U}) {

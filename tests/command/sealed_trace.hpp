@@ -1,4 +1,4 @@
-// Gives a trace file that was changed by hand the checksum that it would have, so that what lies behind it is reached.
+// A function that gives a hand-modified trace file the right checksum, so that tests reach the checks behind it.
 #pragma once
 
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 namespace margay::command::test {
 
-// As a closed one. No effect on a file whose header speaks of more than is there.
+// Seals the file as a closed one. No effect on a file whose header describes more data than there is.
 inline void seal(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
   struct stat about {};

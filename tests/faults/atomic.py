@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""All ranks add to the same numbers of a window (../mpi/rma/atomic.c), and one after the other is stopped and continued
-meanwhile: the program itself says whether an addition was lost. One is stopped, or dies, inside the guard that others
-wait for (guarded.c). SOAK_SECONDS=10: each kind of window for so long.
+"""Tests of accumulates beside faults: all ranks add to the same numbers of a window (../mpi/rma/atomic.c) while the
+test stops and continues one after the other; the program reports a lost addition. One rank is stopped, or dies, inside
+the guard for which others wait (guarded.c). SOAK_SECONDS=10: the duration for each kind of window.
 
     tests/faults/atomic.py --build build/release [CASE...]
 """
@@ -20,7 +20,7 @@ RANKS = 3
 
 
 def stop_each(job, stops):
-    """Each rank in turn, until the job is over."""
+    """Stops and continues each rank in turn, until the job is over."""
     for number in range(stops):
         ranks = sorted(job.marked())
         if job.process.poll() is not None or not ranks:
@@ -58,7 +58,7 @@ def one_is_stopped_on_one_node(build, scratch):
 
 @case
 def one_is_stopped_on_two_nodes(build, scratch):
-    add(build, ["--nodes", "2"], 6, ROUNDS // 4)  # each waits for a message and its answer
+    add(build, ["--nodes", "2"], 6, ROUNDS // 4)  # each accumulate waits for the reply to its message
 
 
 def guarded(build):
@@ -70,12 +70,12 @@ def stat(pid):
 
 
 def processor_seconds(pids):
-    """What they have used by now."""
+    """The processor time of the ranks until now."""
     return sum(int(stat(pid)[11]) + int(stat(pid)[12]) for pid in pids) / os.sysconf("SC_CLK_TCK")
 
 
 def stopped_one(job, text):
-    """The rank that stopped itself; the others say that they wait for it, and sleep."""
+    """One rank stops itself; the others report that they wait for it, and sleep."""
     stopped = []
     Clock.eventually(lambda: stopped.extend(pid for pid in job.marked() if stat(pid)[0] == "T") or stopped,
                      "no rank is stopped")

@@ -1,4 +1,4 @@
-// Prints lines of growing length in pieces, so that whoever joins the output of several of these must join the pieces.
+// A program that prints lines of growing length in pieces, so that a reader of several of them must join the pieces.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// A program that closes every file descriptor it can name after MPI_Init, the library's too, as some that become
-// daemons do; then ranks 0 and 1 talk. closer [late]: they have talked before.
+// A program that closes all of its file descriptors after MPI_Init, including those of the library, as some programs do
+// that become daemons; then ranks 0 and 1 exchange messages. closer [late]: they also do so before.
 #include <mpi.h>
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
-// Random collective calls, blocking, nonblocking and persistent, of which one member dies on the way: collectives CALLS
-// SEED. Errors return. Who dies, in which call and how far in it, is drawn from the seed. Every other rank must come to
-// the end; a call that ends well must have come to its right result, and only one with the dead among its members may
-// fail. Each survivor prints how many calls went well and how many failed.
+// A program of random collective calls, blocking, nonblocking and persistent, during which one member dies: collectives
+// CALLS SEED. Errors return. The seed determines the victim, the call and its progress at the death. Every other rank
+// must terminate; a call that succeeds must have the right result, and only a call with the victim among its members
+// may fail. Each survivor prints the numbers of calls that succeeded and failed.
 #include <signal.h>
 #include <time.h>
 
@@ -9,7 +9,7 @@
 #include "meet.h"
 
 enum { kAtOnce = 16, kWithinUs = 3000 };
-enum { kBeforeCall, kInCall, kLater, kPlaces };  // where it dies: kLater is some time after the call began
+enum { kBeforeCall, kInCall, kLater, kPlaces };  // the time of death: kLater is some time after the call began
 
 struct Death {
   int victim, call, place, us;
@@ -83,7 +83,7 @@ int main(int argc, char** argv) {
   MPI_Barrier(MPI_COMM_WORLD);
   make_calls(&deck, calls, &death, rank == death.victim);
   if (rank == death.victim) die();
-  // Everybody is needed for another communicator.
+  // All members are needed for another communicator.
   MPI_Comm other = MPI_COMM_NULL;
   const int code = MPI_Comm_dup(MPI_COMM_WORLD, &other);
   CHECK(class_of(code) == MPIX_ERR_PROC_FAILED, "a communicator with the dead: error class %d", class_of(code));

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Random collective calls of which a random member is killed at a random place (collectives.c), on one node and on
-several, with algorithms that are drawn too. The launcher ends no process, so the survivors detect the death.
+"""A test of random collective calls during which a random member is killed at a random moment (collectives.c), on one
+node and on several, with random algorithms. The launcher ends no process, so the survivors detect the death.
 
     tests/faults/collectives.py --build build/release                          the test faults.collectives
     tests/faults/collectives.py --build build/release --cases 500
-    tests/faults/collectives.py --build build/release --seed 17 --cases 1      what seed 17 draws, again
+    tests/faults/collectives.py --build build/release --seed 17 --cases 1      the draw of seed 17 again
 
-Every rank but the killed one must end, and have seen right results only. A failure prints its seed and its command.
+Every rank but the killed one must end, with right results only. A failure prints its seed and its command.
 """
 import argparse
 import os
@@ -26,12 +26,12 @@ CASES = 12
 CALLS = 60
 RANKS_MAX = 9
 NODES_MAX = 3
-# They mostly wait: half a second may pass before a rank looks for the others.
+# They mostly wait: half a second may pass before a rank polls the others.
 AT_ONCE = 6
 
 
 class Case:
-    """What a seed draws."""
+    """The draw of a seed."""
 
     def __init__(self, seed, known):
         draw = random.Random(seed)
@@ -43,7 +43,7 @@ class Case:
             self.variables["MARGAY_COLLECTIVE"] = asked
 
     def run(self, program):
-        """What went wrong, and how many calls failed."""
+        """The failure, and the number of calls that failed."""
         words, failures = run_one_death(program, f"{self.ranks}:{self.nodes}", [str(CALLS), str(self.seed)], self.variables,
                                     r"rank \d+: \d+ calls well, (\d+) failed")
         return words, sum(int(failed) for failed in failures)
@@ -70,7 +70,7 @@ def main():
                   f"{failed} calls failed", flush=True)
             print(words, end="", flush=True)
     print(f"{len(cases)} deaths, {bad} wrong, {failed_calls} calls failed, {time.monotonic() - started:.1f} s")
-    # Deaths that no call meets would show nothing.
+    # Deaths that affect no call would show nothing.
     return 1 if bad or (len(cases) >= CASES and failed_calls == 0) else 0
 
 

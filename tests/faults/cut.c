@@ -1,8 +1,8 @@
-// What waits for a message from a rank that can no longer be reached: cut WAIT [now]. With `now`, rank 0 shuts its TCP
-// connections down first; otherwise none can be made (the caller has taken the network away). Every rank sends to the
-// other and then waits, by
+// A program that waits for a message from a rank that can no longer be reached: cut WAIT [now]. With `now`, rank 0
+// shuts its TCP connections down first; otherwise none can be opened (the caller has removed the network). Every rank
+// sends to the other and then waits, by
 //   WAIT: receive receive_any irecv_any test_any probe probe_any mprobe_any iprobe iprobe_any
-// Exit status 0 would mean that a message came.
+// Exit status 0 means that a message arrived, which is a failure.
 #include <mpi.h>
 #include <netinet/in.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // Two ranks that wait for each other: rank 0 sent its message with another tag than rank 1 awaits; with "probe", they
-// wait in probes. With "late", rank 0 completes a request of its own from another thread's hand instead, after both
-// have waited long: no deadlock. With "partitioned", on a communicator that the program gave no name, and rank 1 awaits
-// partitions; what it sent came on another communicator. With "nonblocking", rank 0 waits for a barrier that it began
-// and rank 1 never makes, beside a receive that it does not wait for.
+// wait in probes. With "late" there is no deadlock: another thread of rank 0 completes a request of that rank after
+// both have waited long. With "partitioned", on a communicator without a name, rank 1 awaits partitions; its message
+// was sent on another communicator. With "nonblocking", rank 0 waits for a barrier that it began and that rank 1 never
+// calls, with a pending receive for which it does not wait.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static int no_cancel(void* state, int complete) {
   return nothing(state);
 }
 
-// The launcher's word that all wait comes on its standard error, which the test hands on.
+// The launcher reports on its standard error that all ranks wait, and the test forwards this report.
 static void* complete_when_asked(void* unused) {
   (void)unused;
   getchar();

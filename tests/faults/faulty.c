@@ -1,5 +1,4 @@
-// A rank that meets its end in a chosen place, while the others wait for it: faulty PLACE DEATH. Rank 1 is the one that
-// dies.
+// A rank that ends at a chosen point, while the others wait for it: faulty PLACE DEATH. Rank 1 is the victim.
 //   PLACE: before_init posted unexpected pull exchange barrier collective finalize idle spinning after_finalize
 //   DEATH: kill segv abrt stack exit exit3 abort abort_all
 #include <mpi.h>
@@ -28,7 +27,7 @@ static void die(const char* death) {
   if (strcmp(death, "abort") == 0 || strcmp(death, "abort_all") == 0) {
     printf("before abort\n");
     MPI_Abort(MPI_COMM_WORLD, 7);
-    printf("after abort\n");  // nobody may ever see this
+    printf("after abort\n");  // must never appear
     fflush(stdout);
   }
 }
@@ -80,7 +79,7 @@ int main(int argc, char** argv) {
     }
     MPI_Recv(&value, 1, MPI_INT, 1, 1000, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   } else if (strcmp(place, "pull") == 0) {
-    // Bodies that are pulled all the time, in both directions, when the end comes.
+    // Bodies are pulled continuously, in both directions, at the moment of the end.
     if (rank == 1) die_later(death);
     for (;;) {
       MPI_Irecv(big, kBigBytes / 2, MPI_BYTE, (rank + 1) % size, 1, MPI_COMM_WORLD, &requests[0]);
@@ -88,7 +87,7 @@ int main(int argc, char** argv) {
       MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
     }
   } else if (strcmp(place, "exchange") == 0) {
-    // Many bodies under way at once, in both directions, under one wait.
+    // Many bodies in progress at once, in both directions, in one wait.
     if (rank == 1) die_later(death);
     for (;;) {
       for (int i = 0; i < 16; ++i) {

@@ -1,4 +1,5 @@
-// A child that the program forks before MPI_Init takes part as the program does: forked. One of the two has no place.
+// A test of a child that the program forks before MPI_Init, and that also calls MPI_Init: forked. One of the two
+// processes is rejected.
 #include <mpi.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
-// A rank that is stopped, or dies, inside the guard of accumulates that no instruction does (16 bytes): its operand
-// lies in a page that it may not read yet, and the handler of the fault does it: guarded stop|kill. All accumulate to
-// rank 0 meanwhile; the living end well.
+// A rank that is stopped, or dies, inside the guard of accumulates without an atomic instruction (16 bytes): its
+// operand is in a page that is not readable yet, and the fault's handler stops or kills the process: guarded stop|kill.
+// All ranks accumulate to rank 0 meanwhile; the living terminate normally.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
     mprotect(operand, 4096, PROT_NONE);
     add(operand, win);
   } else {
-    // Until the victim's sum is there, which it never is of a dead one: then for a while behind its death.
+    // Until the victim's sum has arrived, which never happens for a dead one: then for a while after its death.
     const double one[2] = {1, 1};
     double found[2] = {0, 0};
     for (int left = kAfter; left > 0;) {

@@ -1,6 +1,6 @@
-// Joins its job as MPI_Init does, with nothing of MPI around it, and shows what it learnt: who it is, whether all ranks
-// of its node see one memory, and whether cards pass between ranks. Options: "unopenable" keeps other processes from
-// opening this one's descriptors, as a container would.
+// A program that joins its job as MPI_Init does, without MPI, and prints what it finds: its rank and size, whether all
+// ranks of its node share one memory, and whether cards pass between ranks. Options: "unopenable" keeps other processes
+// from opening this one's descriptors, as a container would.
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ using namespace margay::sim;
 
 namespace {
 
-// Each rank writes its number where its place in the segment is; after the barrier it sums its node's.
+// Each rank writes its number at its position in the segment; after the barrier it adds up those of its node.
 std::string sum_of_node(const Job& job, Status (*barrier)(const Job&)) {
   if (job.node_segment_fd < 0) return "alone";
   void* address = ::mmap(nullptr, job.node_segment_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, job.node_segment_fd, 0);

@@ -1,6 +1,6 @@
-// A second thread joins MPI while the first is asleep in the kernel, alone on its node: joined. What the first one
-// sleeps in never times out here, and no timer ticks, so that only a wake-up ends it. The library's calls end here
-// because the program's own functions come first.
+// A second thread joins MPI while the first is asleep in the kernel, alone on its node: joined. The first one's system
+// call never times out here, and no timer ticks, so only a wake-up ends it. The program's own functions replace these
+// system calls of the library.
 #include <mpi.h>
 #include <poll.h>
 #include <pthread.h>
@@ -27,7 +27,7 @@ int timerfd_settime(int timer, int flags, const struct itimerspec* time, struct 
   return 0;
 }
 
-// Joins beside the main thread, and only then lets the other rank send what that one waits for.
+// Joins beside the main thread, and only then lets the other rank send the message for which that thread waits.
 static void* join(void* other_rank) {
   MPI_Session session = MPI_SESSION_NULL;
   MPI_Group group = MPI_GROUP_NULL;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""How a rank joins its job: under margay's own launcher, under Hydra, alone, under a launcher it cannot talk to, and with little
-or no shared memory. Uses no MPI library."""
+"""Tests of a rank that joins its job: under margay's own launcher, under Hydra, alone, under a launcher with an unknown
+protocol, and with little or no shared memory. Uses no MPI library."""
 import os
 import pathlib
 import re
@@ -51,7 +51,7 @@ def through_a_wrapper(build, scratch):
 
 @case
 def child_of_a_rank_does_not_join(build, scratch):
-    """A rank's descriptors go no further than the rank: its child gets an error, instead of becoming a second rank 0."""
+    """A rank's descriptors are not inherited: its child gets an error, instead of becoming a second rank 0."""
     code = ("import os, subprocess, sys; fds = [int(os.environ[n]) for n in ('MARGAY_BOARD_FD', 'MARGAY_NODE_FD', 'PMI_FD')]\n"
             "[os.close(fd) for fd in fds]; sys.exit(subprocess.run([sys.argv[1]]).returncode)")
     job = Job(build, ["-n", 2], ["python3", "-c", code, probe(build)])
@@ -77,7 +77,7 @@ def under_hydra(build, scratch):
 
 @case
 def under_hydra_without_each_others_descriptors(build, scratch):
-    """Where /proc is closed each rank is its own node, and all agree on that."""
+    """If /proc is closed each rank is its own node, and all agree on that."""
     if os.geteuid() == 0:
         setpriv = shutil.which("setpriv")
         if setpriv is None:
@@ -101,17 +101,18 @@ def abort_under_each_launcher(build, scratch):
 
 
 def second_programs(build):
-    """Ways to put two programs into one rank's place."""
+    """Ways to start two programs as one rank."""
     forked = compile_c(build, HERE / "forked.c", "forked", str(build / "bin" / "mpicc"))
     return {"behind": ["sh", "-c", f"{probe(build)}; {probe(build)}"],
-            # One may be over before the other begins; then Hydra has hung up, and only the status shows it.
+            # One may end before the other begins; then Hydra has closed the connection, and only the status shows it.
             "beside": ["sh", "-c", f"{probe(build)} & first=$!; {probe(build)}; second=$?; wait $first && exit $second"],
             "forked": [forked]}
 
 
 @case
 def second_program_in_a_ranks_place(build, scratch):
-    """One process has a rank's place, once; another one is refused with a sentence, and the job ends, whatever the shell says."""
+    """One process can join as a rank, once; another one is rejected with a message, and the job ends, whatever the
+    shell's status."""
     commands = second_programs(build)
     for command in (*commands.values(), ["sh", "-c", f"{probe(build)}; {probe(build)}; true"]):
         for options in ([], ["--nodes", 2]):
@@ -119,12 +120,12 @@ def second_program_in_a_ranks_place(build, scratch):
             job.expect(1, 10, finding="second-program")
             refusals = [line for line in job.stderr.splitlines() if "`margay run`" in line]
             assert refusals and "MPI_Abort" not in job.stderr, job.stderr
-    # A launcher that does not hang up after the first.
+    # A launcher that keeps the connection after the first process.
     run = plain(build, ["python3", HERE / "quiet_launcher.py", 2, *commands["behind"]])
     assert "rank's place" in run.stderr and "ended: 1" in run.stdout, (run.stdout, run.stderr)
     library = {"LD_LIBRARY_PATH": str(build / "lib")}
     for name, command in commands.items():
-        # Into a file: what Hydra has not forwarded by the time of an abort it drops.
+        # Into a file, because Hydra drops output that it has not forwarded at an abort.
         errors = scratch / f"stderr_{name}"
         run = plain(build, [hydra(), "-n", 2, "sh", "-c", f'exec "$@" 2>> {errors}', "sh", *command], env=library)
         assert run.returncode != 0 and "rank's place" in errors.read_text(), (command, run.returncode, errors.read_text())
@@ -165,7 +166,8 @@ def in_own_mounts(commands):
 
 @case
 def small_dev_shm(build, scratch):
-    """1 MiB of /dev/shm: memfd does not care; without memfd one line says what is asked, what is there, and which limit."""
+    """1 MiB of /dev/shm: memfd is not affected; without memfd one line reports the requested size, the available size,
+    and the limit."""
     small = in_own_mounts("mount -t tmpfs -o size=1m tmpfs /dev/shm")
     job = Job(build, ["-n", 2], [probe(build)], prefix=small)
     job.expect(0, 5)
@@ -178,7 +180,7 @@ def small_dev_shm(build, scratch):
 
 @case
 def docker_dev_shm(build, scratch):
-    """64 MiB of /dev/shm, as docker gives: without memfd too there is room for two jobs of eight ranks at once."""
+    """64 MiB of /dev/shm, as in docker: even without memfd there is room for two jobs of eight ranks at once."""
     small = in_own_mounts("mount -t tmpfs -o size=64m tmpfs /dev/shm")
     for command in ([shutil.which("mpiexec.hydra")], [build / "bin" / "margay", "run"]):
         if command[0] is None:

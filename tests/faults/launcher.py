@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Faults of ranks and of the launcher itself, shown with programs that use no MPI."""
+"""Tests of faults of ranks and of the launcher itself, with programs that use no MPI."""
 import contextlib
 import os
 import pathlib
@@ -34,7 +34,7 @@ def first_death_decides(build, scratch):
 
 @case
 def exit_codes(build, scratch):
-    # The first that fails decides; the later one is 0.3 s behind.
+    # The first failure determines the status; the later one follows after 0.3 s.
     job = Job(build, ["-n", 3, "--print-all-exitcodes"], sh("[ $PMI_RANK != 2 ] || sleep 0.3; exit $((PMI_RANK * 3))"))
     job.expect(3, 2)
     assert "rank 2 exit code 6" in job.stderr, job.stderr
@@ -70,17 +70,17 @@ int main(int argc, char** argv) {
 
 @case
 def another_mpi_is_named(build, scratch):
-    """As an interpreter does, the program loads it while it runs: no check before the start can find it."""
+    """The program loads it at run time, as an interpreter does, so no check before the start can find it."""
     source = scratch / "loads.c"
     source.write_text(OTHER_MPI)
     program, library = scratch / "loads", scratch / "libmpi.so.40"
     subprocess.run(["cc", "-o", program, source], check=True)
     subprocess.run(["cc", "-shared", "-o", library, "-x", "c", "/dev/null"], check=True)
     for words, arguments, status in (([], [library], 0), (["--strict"], [library], 72), (["--strict"], [], 0)):
-        # In a child of the rank's process, as of a script.
+        # In a child of the rank's process, as in a script.
         job = Job(build, ["-n", 1, *words], ["sh", "-c", '"$@"; exit $?', "sh", program, *arguments], stdin=subprocess.PIPE)
         assert job.read_line() == "loaded\n"
-        job.process.send_signal(signal.SIGUSR1)  # the launcher looks
+        job.process.send_signal(signal.SIGUSR1)  # the launcher examines the process
         line = job.process.stderr.readline()
         assert ("libmpi.so.40 (Open MPI)" in line) == bool(arguments), line
         job.process.stdin.write("x")
@@ -91,7 +91,8 @@ def another_mpi_is_named(build, scratch):
 
 @case
 def lines_of_two_streams_in_one_place(build, scratch):
-    """One pipe for both (2>&1): a line that lacks its newline is not gone on with by another rank's on the other stream."""
+    """One pipe for both streams (2>&1): another rank's output on the other stream does not continue a line without a
+    newline."""
     text = "if [ $PMI_RANK = 0 ]; then printf out; else printf err >&2; fi"
     run = subprocess.run([build / "bin" / "margay", "run", "-n", "2", "-l", *sh(text)], stdout=subprocess.PIPE,
                          stderr=subprocess.STDOUT, text=True, check=True)
@@ -100,7 +101,7 @@ def lines_of_two_streams_in_one_place(build, scratch):
 
 @case
 def words_about_the_command_line(build, scratch):
-    """Each names what is wrong, not something else."""
+    """Each message names the actual mistake."""
     job = Job(build, ["-n", 1, "-wdir", "/nonexistent"], ["true"])
     assert job.finish(5) == 71 and " /nonexistent: " in job.stderr, job.stderr
     for name in ("nowhere0", "203.0.113.7"):
@@ -121,7 +122,7 @@ def spellings_of_hydra(build, scratch):
     job = Job(build, ["-n2", "-prepend-pattern", "%r/%g%%: "], ["echo", "word"])
     job.expect(0, 5)
     assert sorted(job.stdout.splitlines()) == ["0/0%: word", "1/0%: word"], job.stdout
-    # More than a pipe holds, from a file and from a pipe.
+    # More than the capacity of a pipe, from a file and from a pipe.
     words = "a line of words\n" * 20000
     (scratch / "input").write_text(words)
     for readers, ranks in (("all", "0123"), ("none", ""), ("2", "2"), ("0,2-3", "023")):
@@ -136,7 +137,7 @@ def spellings_of_hydra(build, scratch):
 
 @case
 def death_of_the_launcher(build, scratch):
-    """SIGKILL of the launcher ends ranks, their children and grandchildren, whether they heed signals or not."""
+    """SIGKILL of the launcher ends ranks, their children and grandchildren, even those that ignore signals."""
     job = Job(build, ["-n", 3], sh("trap '' TERM HUP; (trap '' TERM; sh -c 'sleep 60; :' & sleep 60; :) & sleep 60; :"))
     job.wait_for_ranks(9)
     job.process.kill()
@@ -156,7 +157,8 @@ def death_of_the_launcher_without_close_range(build, scratch):
 
 @case
 def children_from_before_are_left_alone(build, scratch):
-    """A shell that becomes the launcher had a job in the background; what the ranks leave there ends, that does not."""
+    """A shell that becomes the launcher had a background job; the launcher ends the ranks' leftovers, but not that
+    job."""
     job = Job(build, ["-n", 1], sh("sleep 60 & setsid sleep 60 & :"),
               prefix=["sh", "-c", 'sleep 60 > /dev/null 2>&1 & echo $!; exec "$@"', "sh"])
     assert job.finish(10) == 0, job.stderr
@@ -168,7 +170,8 @@ def children_from_before_are_left_alone(build, scratch):
 
 @case
 def children_of_those_from_before_are_left_alone(build, scratch):
-    """What such a background job starts later, and leaves to the launcher, is no more the job's than itself."""
+    """Processes that such a background job starts later, and leaves to the launcher, do not belong to the job
+    either."""
     go, orphan = scratch / "go", scratch / "orphan"
     helper = (f"(while [ ! -e {go} ]; do sleep 0.01; done; sleep 60 > /dev/null 2>&1 & echo $! > {orphan}.new; "
               f'mv {orphan}.new {orphan}) & exec "$@"')
@@ -184,7 +187,7 @@ def children_of_those_from_before_are_left_alone(build, scratch):
 
 @case
 def floods_do_not_deafen_the_launcher(build, scratch):
-    """What a rank or its children write without end: bad lines on the launch protocol, output behind a rank's end."""
+    """Endless output of a rank or its children: bad lines on the launch protocol, output after a rank's end."""
     flood = ("import os,socket; s=socket.socket(fileno=int(os.environ['PMI_FD'])); os.fork(); os.fork()\n"
              "while True: s.sendall(b'nonsense\\n' * 400)")
     job = Job(build, ["-n", 1], ["python3", "-c", flood])
@@ -207,7 +210,7 @@ def death_of_the_launcher_while_it_starts_ranks(build, scratch):
 
 @case
 def children_end_with_the_job(build, scratch):
-    """What ranks leave in the background goes too, even in a session of its own."""
+    """Background processes of ranks end too, even in their own sessions."""
     job = Job(build, ["-n", 2], sh("sleep 60 & setsid sleep 60 & echo started"))
     job.expect(0, 2)
     assert job.stdout == "started\nstarted\n", job.stdout
@@ -237,7 +240,8 @@ def suspended_and_resumed(build, scratch):
         return state, int(parent)
 
     def awake(pids):
-        """Those not stopped. A shell in vfork whose child is stopped before its exec sleeps too, in state D."""
+        """The processes that are not stopped. A shell in vfork whose child is stopped before its exec sleeps too, in
+        state D."""
         stats = {}
         for pid in pids:
             with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # a sleep that has ended since it was listed
@@ -305,7 +309,8 @@ def closed_output(build, scratch):
 
 @case
 def full_output(build, scratch):
-    """A full file system is named as such, whether the job still runs, has just ended or ended with its rest unwritten."""
+    """The message names a full file system, whether the job still runs, has just ended or ended with output
+    unwritten."""
     for text, options in (("while :; do echo line; sleep 0.01; done", []), ("echo line", []), ("printf rest", ["-l"])):
         with open("/dev/full", "w") as full:
             job = Job(build, ["-n", 2, *options], sh(text), stdout=full)
@@ -314,7 +319,8 @@ def full_output(build, scratch):
 
 @case
 def full_output_files(build, scratch):
-    """A file of a pattern that takes no more is as the standard output: what is lost ends the job with a sentence."""
+    """A file of an output pattern that cannot be written behaves as the standard output: lost output ends the job with
+    a message."""
     for option, text in (("-outfile-pattern", "while :; do echo line; sleep 0.01; done"), ("-outfile-pattern", "echo line"),
                          ("-errfile-pattern", "echo line >&2"), ("-outfile-pattern", "printf rest")):
         job = Job(build, ["-n", 2, option, "/dev/full"], sh(text))
@@ -323,7 +329,8 @@ def full_output_files(build, scratch):
 
 @case
 def limited_file_sizes(build, scratch):
-    """ulimit -f ends no launcher: the sentence names the file and the limit. Ranks get the signal's default back."""
+    """ulimit -f does not end the launcher: the message names the file and the limit. Ranks get the signal's default
+    back."""
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (2048000, 2048000))
 
@@ -358,7 +365,7 @@ def pipes_are_no_programs(build, scratch):
 
 @case
 def wrong_command_lines(build, scratch):
-    """Reported once, in a sentence that names the option, before any rank runs; exit status 2."""
+    """Reported once, in a message that names the option, before any rank runs; exit status 2."""
     for words in (["--stall", "x"], ["--protocol", "long=none"], ["--protocol", "short_limit=x"], ["--method", "long=shm"],
                   ["--wire-tcp", "rdma"], ["--wait", "never"], ["--heap", "lots"], ["--heap", "10"],
                   ["--protocol", "short_limit=0"], ["-bind-to", "foo"], ["-outfile-pattern", "x%q"], ["--trace", ""]):
@@ -432,7 +439,7 @@ def interrupt_while_the_reader_sleeps(build, scratch):
     time.sleep(1.5)
     assert not job.marked() and job.process.poll() is None
     job.process.send_signal(signal.SIGINT)
-    assert job.process.wait(10) == -signal.SIGINT  # a busy machine; without Ctrl-C it would be for ever
+    assert job.process.wait(10) == -signal.SIGINT  # a busy machine; without Ctrl-C the wait would not end
     job.finish(2)
 
 
@@ -442,7 +449,7 @@ def prompts_come_at_once(build, scratch):
     job = Job(build, ["-n", 1], sh("printf 'name? '; read name; echo hello $name; printf end"), stdin=reader)
     os.close(reader)
     os.set_blocking(job.process.stdout.fileno(), True)
-    got = os.read(job.process.stdout.fileno(), 100)  # without a newline, and before the rank goes on
+    got = os.read(job.process.stdout.fileno(), 100)  # without a newline, and before the rank continues
     assert got == b"name? ", got
     os.write(writer, b"margay\n")
     os.close(writer)
@@ -528,7 +535,7 @@ def nonsense_on_the_launch_protocol(build, scratch):
 
 @case
 def few_descriptors(build, scratch):
-    """A limit on open files is an error that names it, before or after some ranks have started."""
+    """A limit on open files causes an error that names it, before or after some ranks have started."""
     job = Job(build, ["-n", 64], ["sleep", "60"], preexec=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (60, 60)))
     assert job.finish(3) != 0
     assert "ulimit -n" in job.stderr and len(job.stderr.splitlines()) == 1, job.stderr

@@ -1,4 +1,4 @@
-// Rank 1 ends or stops under a launcher that ends nobody, and rank 0 finds out: left_alone HOW.
+// Rank 1 ends or stops under a launcher that ends no process, and rank 0 detects it: left_alone HOW.
 //   tested   rank 1 dies; rank 0 asks for its message by MPI_Test and MPI_Iprobe only
 //   later    rank 1 sends a message and dies, both while rank 0 computes
 //   queued   rank 1 dies while rank 0 has more to send to it than the wire holds
@@ -74,7 +74,7 @@ static void rank_0(const char* how) {
   }
 }
 
-// A rank that has left in order is not lost: who waits for any source does not hear of it.
+// A rank that has left in order is not lost: a receive from any source does not fail.
 static void session(void) {
   MPI_Session own = MPI_SESSION_NULL;
   MPI_Group group = MPI_GROUP_NULL;
@@ -113,12 +113,12 @@ static int make_among(MPI_Session session, int count, const int* members, MPI_Co
 }
 
 static int shared_session(void) {
-  const int everybody[] = {0, 1, 2, 3};
+  const int all_ranks[] = {0, 1, 2, 3};
   MPI_Session all = MPI_SESSION_NULL;
   MPI_Comm comm = MPI_COMM_NULL;
   int rank = 0;
   MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &all);
-  must(make_among(all, 4, everybody, &comm) == MPI_SUCCESS, "all are in the first session");
+  must(make_among(all, 4, all_ranks, &comm) == MPI_SUCCESS, "all are in the first session");
   MPI_Comm_rank(comm, &rank);
   MPI_Barrier(comm);
   MPI_Comm_free(&comm);
@@ -126,7 +126,7 @@ static int shared_session(void) {
   return rank;
 }
 
-// Who died outside of any session is missed in the next one, by those alone who need it there.
+// A process that died outside of any session causes an error in the next one, only at ranks that need it there.
 static void between(void) {
   const int rank = shared_session();
   if (rank == 3) usleep(kComputeUs);

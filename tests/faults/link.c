@@ -1,5 +1,5 @@
-// Two ranks that use their link for some seconds: link PLACE SECONDS
-//   idle    both wait for a message that comes when the time is over
+// Two ranks that use their connection for some seconds: link PLACE SECONDS
+//   idle    both wait for a message that is sent when the time is over
 //   busy    rank 0 sends long messages, each of which is answered
 //   full    the same without answers, so that a receiver that does not take them closes the connection's window
 //   first   rank 0 waits, then sends the first message that the link carries

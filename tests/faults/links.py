@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Links between hosts that fall silent: two hosts are two network namespaces, joined by a bridge in a third. A host taken
-off the bridge hears nothing more, and its own interface reports nothing."""
+"""Tests of links between hosts that fall silent: two hosts are two network namespaces, joined by a bridge in a third. A
+host removed from the bridge receives nothing more, and its own interface reports no error."""
 import contextlib
 import os
 import pathlib
@@ -15,11 +15,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 WIRES = ("epoll", "uring")
 NAMESPACES = ["unshare", "--user", "--map-root-user", "--net"]
 INSIDE = "MARGAY_FAULTS_IN_NAMESPACE"
-GIVE_UP_S = 40  # a guard: what is promised is 15 s
+GIVE_UP_S = 40  # a guard: the guaranteed limit is 15 s
 
 
 def enter_namespace():
-    """Starts this script again in namespaces of its own, where it may make what it needs; without them each case skips."""
+    """Starts this script again in namespaces of its own, where it has the necessary privileges; without them each case
+    is skipped."""
     if os.environ.get(INSIDE) or subprocess.run([*NAMESPACES, "true"], stderr=subprocess.DEVNULL).returncode != 0:
         return
     os.environ[INSIDE] = "1"
@@ -31,7 +32,7 @@ def ip(*words):
 
 
 class Hosts:
-    """Two of them. `cut()` makes the link silent, `mend()` ends that."""
+    """Two hosts. `cut()` makes the link silent, `mend()` restores it."""
 
     def __init__(self):
         ip("link", "add", "bridge", "type", "bridge")
@@ -41,7 +42,7 @@ class Hosts:
         for host in range(2):
             holder = subprocess.Popen(["unshare", "--net", "sh", "-c", "echo; exec sleep 1000"], stdout=subprocess.PIPE)
             self.holders.append(holder)
-            holder.stdout.readline()  # it has its namespace
+            holder.stdout.readline()  # its namespace exists
             ip("link", "add", f"port{host}", "type", "veth", "peer", "name", "card", "netns", holder.pid)
             ip("link", "set", f"port{host}", "master", "bridge", "up")
             for words in (["addr", "add", f"10.77.0.{host + 1}/24", "dev", "card"], ["link", "set", "card", "up"],
@@ -55,7 +56,7 @@ class Hosts:
         for holder in self.holders:
             holder.kill()
             holder.wait()
-        for made in ("port0", "port1", "bridge"):  # a port may have gone with its host
+        for made in ("port0", "port1", "bridge"):  # a port may have disappeared with its host
             subprocess.run(["ip", "link", "del", made], stderr=subprocess.DEVNULL, check=False)
 
     def job(self, build, wire, *arguments, options=(), **more):
@@ -64,7 +65,7 @@ class Hosts:
         words = []
         for holder in self.holders:
             words += [":"] * bool(words)
-            # Not -iface: the launcher looks for it on its own host.
+            # Not -iface, because the launcher looks for it on its own host.
             words += ["-n", "1", "nsenter", "--target", str(holder.pid), "--net", "env", "MARGAY_IFACE=10.77.0.0/24",
                       program, *arguments]
         self.jobs.append(Job(build, ["--nodes", 2, "--wire-tcp", wire, *options], words, **more))
@@ -129,7 +130,8 @@ def link_silent_for_5_s_survives(build, scratch):
 
 @patient_case
 def what_a_silent_link_carries_is_no_deadlock(build, scratch):
-    """Both ranks wait, and nothing moves: but a message is on its way. Where none is, they are ended."""
+    """Both ranks wait, and neither makes progress, but a message is in transit. Without such a message they are
+    ended."""
     with hosts() as two:
         jobs = {(wire, place): two.job(build, wire, place, "0", options=["--deadlock", "abort"], stdin=subprocess.PIPE)
                 for wire in WIRES for place in ("asks", "cycle")}
@@ -153,7 +155,7 @@ def what_a_silent_link_carries_is_no_deadlock(build, scratch):
 
 @patient_case
 def stopped_receiver_of_a_full_connection(build, scratch):
-    """Its kernel closes the window and answers for it: that is no silence."""
+    """The peer's kernel closes the window and answers probes, so the link is not silent."""
     with hosts() as two:
         jobs = [two.job(build, wire, "full", "3") for wire in WIRES]
         for job in jobs:

@@ -1,11 +1,12 @@
-// For programs of which one rank is killed, under a launcher that ends nobody: where the living meet at the end.
+// A final meeting of the survivors, for programs of which one rank is killed under a launcher that ends no process.
 #pragma once
 
 #include "../mpi/check.h"
 
 enum { kMeetTag = 31000 };
 
-// Nobody leaves before all are done: who has left is as lost as the dead. By messages, which the living still get.
+// No rank leaves before all are done, because a rank that has left is lost like a dead one. By messages, which
+// survivors still get.
 static void meet(int rank, int size, int victim) {
   const int first = victim == 0 ? 1 : 0;
   if (rank != first) {

@@ -3,7 +3,7 @@
 
     quiet_launcher.py RANKS[:NODES] PROGRAM [ARGUMENT...]
 
-The nodes are this host, with as many ranks each as can be. Its connections stay open after finalize. Prints each rank's
+The nodes are on this host, with the ranks divided evenly. Its connections stay open after finalize. Prints each rank's
 status, in the order in which they end."""
 import os
 import selectors
@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-PATIENCE_SECONDS = 60  # only so that a rank that no process ends does not hang the test
+PATIENCE_SECONDS = 60  # a rank that no process ends must not hang the test
 
 
 class Launcher:

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Ranks that die, leave, abort or stop inside MPI: the one line with the cause, the exit status, and nothing left behind."""
+"""Tests of ranks that die, leave, abort or stop inside MPI: one line with the cause, the exit status, and no leftover
+processes."""
 import concurrent.futures
 import itertools
 import os
@@ -13,7 +14,7 @@ from support import QUICK, Job, Skip, case, compile_c, main, patient_case
 
 HERE = pathlib.Path(__file__).resolve().parent
 WIRES = {"shm": [], "tcp": ["--nodes", 2]}
-# SIGSEGV by a bad address and by a full stack are one signal.
+# SIGSEGV for a bad address and for a full stack are one signal.
 DEATHS = {"kill": (137, "SIGKILL"), "segv": (139, "SIGSEGV"), "abrt": (134, "SIGABRT"), "stack": (139, "SIGSEGV")}
 
 
@@ -52,7 +53,8 @@ def death_in_a_pull(build, scratch):
 
 @case
 def death_among_long_bodies(build, scratch):
-    """Reading from the dead fails before the launcher knows; its word is the job's all the same."""
+    """A read from the dead rank fails before the launcher detects the death; the launcher's message is nevertheless the
+    job's."""
     for _ in range(4):
         die(build, "shm", "exchange", "kill", (137, ["rank 1", "SIGKILL", "pid"]), ranks=2, options=("--method", "long=cma"))
 
@@ -117,7 +119,7 @@ def calls_that_do_not_block_are_part_of_a_deadlock(build, scratch):
     job.expect(73, 30, "--deadlock abort")
     assert re.search(r"^margay: deadlock: .* \[deadlock\]$", job.stderr, re.MULTILINE), job.stderr
     assert re.search(r"rank 0 in MPI_Wait \(deadlock.c:\d+\): .* rank 1, tag 18, MPI_COMM_WORLD \(and 1 more\)", job.stderr), job.stderr
-    assert "cycle" not in job.stderr, job.stderr  # the barrier is what it waits for
+    assert "cycle" not in job.stderr, job.stderr  # the barrier is the wait in question
     while not (line := stalled.process.stderr.readline()).startswith("  MPI_Ibarrier, MPI_COMM_WORLD: "):
         assert line
     stalled.process.send_signal(signal.SIGTERM)
@@ -157,7 +159,7 @@ def what_the_program_completes_is_no_deadlock(build, scratch):
 
 @patient_case
 def deadlock_is_reported(build, scratch):
-    """After half a minute each rank says what it waits for, by itself."""
+    """After half a minute each rank reports its wait, without a request."""
     job = Job(build, ["-n", 3, "--timeout", 33], [program(build, "stuck")])
     job.expect(124, 36, "rank 0 in MPI_Recv", finding="timeout")
     for rank in range(3):
@@ -166,7 +168,7 @@ def deadlock_is_reported(build, scratch):
 
 @case
 def closed_descriptors(build, scratch):
-    """Closing the library's descriptors costs nothing in shared memory, and is an error with a reason over TCP."""
+    """Closing the library's descriptors has no effect in shared memory, and is an error with a reason over TCP."""
     Job(build, ["-n", 2], [program(build, "closer")]).expect(0, 5)
     for wire, late in itertools.product(("epoll", "uring"), ([], ["late"])):
         job = Job(build, ["-n", 2, "--nodes", 2, "--wire-tcp", wire], [program(build, "closer"), *late])
@@ -177,7 +179,7 @@ def closed_descriptors(build, scratch):
 
 @case
 def refused_watches(build, scratch):
-    """Whichever descriptor cannot be watched: a sentence of the rank that needs it, and never a wait without end."""
+    """Whichever descriptor cannot be watched, the rank that needs it reports an error, and never waits for ever."""
     for wire in ("epoll", "uring"):
         for refused in itertools.count(1):
             job = Job(build, ["-n", 2, "--nodes", 2, "--wire-tcp", wire], [program(build, "unwatched"), refused])
@@ -194,7 +196,7 @@ WAITS = ("receive", "receive_any", "irecv_any", "test_any", "probe", "probe_any"
 
 @case
 def a_thread_that_joins_wakes_the_one_that_sleeps(build, scratch):
-    """Alone on its node, without another rank to ring it."""
+    """A rank alone on its node, so no other rank rings its bell."""
     program(build, "joined")
     for wire in ("epoll", "uring"):
         Job(build, ["-n", 2, "--nodes", 2, "--timeout", 60, "--wire-tcp", wire], [program(build, "joined")]).expect(0, 5)
@@ -220,7 +222,7 @@ def cut_connection_ends_every_wait(build, scratch):
 
 @case
 def no_connection_ends_every_wait(build, scratch):
-    """A network namespace of its own has a loopback that is down."""
+    """A new network namespace has a loopback interface that is down."""
     if subprocess.run(["unshare", "-n", "true"], stderr=subprocess.DEVNULL).returncode != 0:
         raise Skip("this user may not make a network namespace")
     program(build, "cut")
@@ -236,7 +238,7 @@ def death_before_init(build, scratch):
 
 
 def under_quiet_launcher(build, ranks, name, *arguments):
-    """What became of the ranks, by rank, and what they said."""
+    """Returns the ends of the ranks, by rank, and their output."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("PMI", "MARGAY", "OMPI"))}
     run = subprocess.run(["python3", HERE / "quiet_launcher.py", str(ranks), program(build, name), *arguments], text=True,
                          env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False)
@@ -246,7 +248,7 @@ def under_quiet_launcher(build, ranks, name, *arguments):
 
 @case
 def death_that_no_launcher_answers(build, scratch):
-    """Ranks of the same node notice it by themselves, wherever they wait, and name who has gone."""
+    """Ranks of the same node detect the death by themselves, wherever they wait, and name the dead rank."""
     ways = [("faulty", place, "kill") for place in ("posted", "pull", "barrier", "finalize")] + [("faulty", "posted", "exit3")]
     ways += [("left_alone", how) for how in ("tested", "later", "queued")]
     program(build, "faulty"), program(build, "left_alone")
@@ -356,7 +358,7 @@ def long_stop_is_reported_and_survived(build, scratch):
 
 @case
 def asked_for_a_report(build, scratch):
-    """SIGUSR1 to the launcher prints where each rank is, and the run goes on."""
+    """SIGUSR1 to the launcher prints the current call of each rank, and the run continues."""
     job = Job(build, ["-n", 2, "--check-accounting"], [program(build, "steady"), "1"])
     job.wait_for_ranks(2)
     time.sleep(0.4)
@@ -369,7 +371,7 @@ def asked_for_a_report(build, scratch):
 
 @case
 def io_uring_refused(build, scratch):
-    """Costs nothing, since epoll is the choice; asked for io_uring by name, it is a clean error."""
+    """Has no effect, because epoll is the choice; io_uring requested by name is a clean error."""
     refuse = compile_c(build, HERE / "refuse_call.c", "refuse_io_uring", "cc", "-DREFUSED=SYS_io_uring_setup")
     job = Job(build, ["-n", 2, "--nodes", 2, "--check-accounting"], [program(build, "steady"), "1"], prefix=[refuse])
     job.expect(0, 10)
@@ -381,7 +383,7 @@ def io_uring_refused(build, scratch):
 
 @case
 def limited_file_size_of_a_rank(build, scratch):
-    """A trace file beyond a rank's own limit is an error of MPI_Init that names it, not a death by SIGXFSZ."""
+    """A trace file beyond a rank's own limit is an error of MPI_Init that names it, not an end by SIGXFSZ."""
     limited = ["sh", "-c", 'ulimit -f 1; exec "$0" 1', program(build, "steady")]
     job = Job(build, ["-n", 2, "--trace", scratch / "beyond"], limited)
     assert job.finish(5) not in (0, 128 + signal.SIGXFSZ), job.stderr
@@ -391,14 +393,14 @@ def limited_file_size_of_a_rank(build, scratch):
 
 @case
 def wrong_choice_of_events(build, scratch):
-    """What `trace print` cannot show is an error, not an empty list."""
+    """Arguments that `trace print` cannot show are an error, not an empty list."""
     Job(build, ["-n", 2, "--trace", scratch / "two"], [program(build, "faulty"), "after_finalize", "exit3"]).finish(5)
 
     def trace_print(*words):
         command = [build / "bin" / "margay", "trace", "print", scratch / "two", *words]
         return subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
 
-    # A wrong value ends with status 2, as every mistake in a command line; one that this trace lacks with 1.
+    # A wrong value ends with status 2, as every mistake in a command line; a value that this trace lacks with 1.
     for status, words in ((2, ["--since", "nan"]), (2, ["--until", "inf"]), (2, ["--until", "-5"]),
                           (1, ["--since", "9", "--until", "1"]), (1, ["--rank", "99"])):
         run = trace_print(*words)

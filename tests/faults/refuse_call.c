@@ -1,4 +1,5 @@
-// Runs a program with one system call refused (-DREFUSED=SYS_...), as container runtimes refuse it: PROGRAM [ARGUMENTS]
+// A launcher of a program with one system call disabled (-DREFUSED=SYS_...), as container runtimes disable it: PROGRAM
+// [ARGUMENTS]
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

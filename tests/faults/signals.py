@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Signals to the launcher, and what becomes of processes that a job leaves behind."""
+"""Tests of signals to the launcher, and of processes that a job leaves behind."""
 import os
 import pathlib
 import re
@@ -13,7 +13,8 @@ ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 FORWARDED = (signal.SIGUSR2, signal.SIGALRM, signal.SIGVTALRM, signal.SIGPROF, signal.SIGXCPU, signal.SIGPWR,
              signal.SIGIO, signal.SIGTRAP, signal.SIGRTMIN, signal.SIGRTMAX)
 
-# Prints the number of each signal that it gets; the first of those behind "ends" ends it well.
+# A program that prints the number of each signal that it receives; the first of those after "ends" ends it with status
+# 0.
 HEARS = """
 import os, signal, sys
 ends = [int(number) for number in sys.argv[1:]]
@@ -58,7 +59,7 @@ def ranks_get_what_is_forwarded_and_go_on(build, scratch):
     for number in FORWARDED:
         job.process.send_signal(number)
         wait_for_lines(job, str(int(number)), str(int(number)))
-    job.process.send_signal(signal.SIGUSR1)  # they are no MPI programs: the launcher reports, they get nothing
+    job.process.send_signal(signal.SIGUSR1)  # they are no MPI programs: the launcher reports, they get no signal
     job.process.send_signal(signal.SIGTERM)
     job.expect(143, 3)
     assert job.stdout == "15\n15\n", job.stdout
@@ -114,7 +115,8 @@ def stubborn_ranks(build, scratch):
     job.expect(130, 1, "SIGINT")
 
 
-# Starts a sleeping child, prints its pid when it has done what its argument says, and ends with a status or a signal.
+# A program that starts a sleeping child, prints its pid when it has set up its session and streams, and ends with a
+# status or a signal.
 LEAVES = """
 import os, signal, sys, time
 session, streams, end = sys.argv[1:]
@@ -148,7 +150,7 @@ def is_alive(pid):
 
 @case
 def detached_processes_live_when_the_job_ends_by_itself(build, scratch):
-    """Those in a session of their own that hold no output of the job, and no others."""
+    """Ends those in a session of their own that hold no output of the job, and no others."""
     for session, streams, end, lives in (("own", "closed", "0", True), ("own", "closed", "3", True),
                                          ("own", "open", "0", False), ("own", "copied", "0", False),
                                          ("job's", "closed", "0", False), ("own", "closed", "-11", False)):

@@ -1,5 +1,5 @@
-// Sends a known stream around the ring for some seconds and checks every number: what is stopped and continued
-// meanwhile, or asked for a report by SIGUSR1, must still come out right. steady SECONDS
+// A program that sends a known stream around the ring for some seconds and checks every number: ranks that are stopped
+// and continued meanwhile, or asked for a report by SIGUSR1, must still compute the right result. steady SECONDS
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-"""What the fault tests share: starting a job under `margay run`, and seeing that nothing of it is left."""
+"""The common part of the fault tests: starting a job under `margay run`, and checking that no process of it remains."""
 import argparse
 import os
 import pathlib
@@ -13,8 +13,8 @@ import traceback
 import uuid
 
 CASES = []
-# A machine may be busy: that something ends is tested always, within which time only if asked for (TIMED_TESTS=1, as
-# `scripts/test --soak` does on a machine that does nothing else).
+# A machine may be busy: the tests always check that a job ends, but check the time limit only on request
+# (TIMED_TESTS=1, as `scripts/test --soak` does on an idle machine).
 GUARD_SECONDS = 60
 
 
@@ -23,7 +23,7 @@ QUICK = bool(os.environ.get("QUICK_TESTS"))
 
 
 class Clock:
-    """Which limits hold in this run."""
+    """Whether time limits are checked in this run."""
     timed = bool(os.environ.get("TIMED_TESTS"))
 
     @classmethod
@@ -46,23 +46,23 @@ def case(function):
 
 
 def patient_case(function):
-    """The same for a case that mostly sleeps, until a limit of many seconds is over: others may run beside it."""
+    """The same for a case that mostly sleeps until a limit of many seconds expires, so others may run beside it."""
     function.patient = True
     return case(function)
 
 
 def timed_case(function):
-    """A case that is about a time and nothing else."""
+    """A case that tests only a time."""
     function.only_timed = True
     return case(function)
 
 
 class Skip(Exception):
-    """This machine cannot show what the case is about; the text says why."""
+    """This machine cannot run the case; the text is the reason."""
 
 
 class Job:
-    """A running `margay run`. Every process of it carries a mark in its environment, so that a survivor is found."""
+    """A running `margay run`. All its processes have a mark in their environment, which finds survivors."""
 
     def __init__(self, build, options, program, env=None, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, prefix=(),
                  preexec=None, stderr=subprocess.PIPE):
@@ -80,7 +80,7 @@ class Job:
         self.seconds = 0.0
 
     def marked(self):
-        """Pids of the job's processes, the launcher and its guardian left out."""
+        """Pids of the job's processes, without the launcher and its guardian."""
         found = []
         for entry in os.listdir("/proc"):
             if not entry.isdigit() or int(entry) == self.process.pid:
@@ -133,8 +133,8 @@ class Job:
         assert not left, f"left in /dev/shm: {left}"
 
     def expect(self, status, within, cause=(), lines=1, finding=None):
-        """The launcher ends (in a timed run within `within` seconds) with `status`, one line that holds `cause` and ends with
-        the id of `finding`, and nothing stays behind."""
+        """The launcher ends (in a timed run within `within` seconds) with `status` and one line that holds `cause` and
+        ends with the id of `finding`, and no process remains."""
         code = self.finish(within)
         of_launcher = [line for line in self.stderr.splitlines() if line.startswith("margay: job")]
         transcript = f"\n  $ {self.command}\n  status {code}\n  stdout {self.stdout[-500:]!r}\n  stderr {self.stderr[-2000:]!r}"
@@ -159,8 +159,9 @@ def compile_c(build, source, name, compiler, *flags):
 
 
 def run_one_death(program, place, arguments, variables, pattern):
-    """Of a program whose victim kills itself, under the launcher that ends no process; `place` is RANKS:NODES. What is wrong
-    with the ends (empty: one killed, the others well, each of which wrote a line that `pattern` matches), and the matches."""
+    """Runs a program whose victim kills itself, under the launcher that ends no process; `place` is RANKS:NODES.
+    Returns the failure of the ends (empty: one killed, the others with status 0 and a line that `pattern` matches), and
+    the matches."""
     command = ["python3", str(pathlib.Path(__file__).resolve().parent / "quiet_launcher.py"), place, str(program), *arguments]
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PMI", "MARGAY", "OMPI"))}
     run = subprocess.run(command, env={**kept, **variables}, stdin=subprocess.DEVNULL, capture_output=True, text=True,
@@ -198,7 +199,7 @@ def main():
                 verdict = "ok"
             except Skip as skip:
                 verdict = f"skipped: {skip}"
-            except Exception:  # every case is reported, whatever went wrong in it
+            except Exception:  # every case is reported, whatever its exception
                 verdict = "FAILED\n" + traceback.format_exc()
                 failed += 1
             print(f"{function.__name__:<42} {time.monotonic() - begin:6.2f} s  {verdict}", flush=True)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Traces of ranks that die: the launcher closes their files and records how they ended, and no bit that is flipped since
-changes a story unsaid."""
+"""Tests of traces of ranks that die: the launcher closes their files and records the causes, and a bit flipped since
+never changes a story without a report."""
 import json
 import pathlib
 import random
@@ -12,7 +12,7 @@ from support import Clock, Job, case, compile_c, main
 
 HERE = pathlib.Path(__file__).resolve().parent
 EVENTS = 256
-# What is read of a file with so many events (docs/trace_format.md), and a little more.
+# The number of events that is read from such a file (docs/trace_format.md), and a little more.
 PARTS = {"header": (0, 256), "names": (4096, 2048), "definitions": (36864, 2048), "ring": (561152, EVENTS * 64)}
 FLIPS = 60  # of each part
 NOT_CLOSED = "not closed:"
@@ -52,13 +52,13 @@ def ends_of(build, folder):
 
 @case
 def killed_ranks(build, scratch):
-    """Each rank's end is reported: of the one that died by itself, and of those that the launcher ended because of it."""
+    """Each rank's end is reported: that of the one that died, and those that the launcher caused then."""
     for place, options, death, status in (("posted", [], "kill", 137), ("barrier", ["--nodes", 2], "segv", 139),
                                           ("exchange", [], "abrt", 134), ("idle", [], "kill", 137)):
         folder = died(build, scratch / f"{place}_{death}", 2 if place == "exchange" else 3, options, place, death, status)
         ends = ends_of(build, folder)
         assert ends[1] == {"signal": status - 128}, ends
-        # What the launcher sends to the others is its own.
+        # The launcher's own signals to the others.
         assert all(end is None or end["launcher"] == "rank" for rank, end in ends.items() if rank != 1), ends
         notes = notes_of(build, folder)
         name = signal.Signals(status - 128).name
@@ -80,7 +80,7 @@ def killed_ranks(build, scratch):
 
 @case
 def own_end_is_closed_once(build, scratch):
-    """Of a rank that has closed its file, and dies then, the launcher notes the end alone."""
+    """For a rank that has closed its file, and dies then, the launcher records only the end."""
     folder = died(build, scratch / "after", 2, [], "after_finalize", "kill", 137)
     ends = ends_of(build, folder)
     assert ends[1] == {"signal": signal.SIGKILL}, ends
@@ -92,7 +92,7 @@ def own_end_is_closed_once(build, scratch):
 
 @case
 def forked_child(build, scratch):
-    """What a rank's child calls is none of its rank's: neither in its trace, nor over it."""
+    """Calls of a rank's child appear neither in the rank's trace, nor do they overwrite it."""
     for when in ("before", "after"):
         folder = scratch / f"forked_{when}"
         Job(build, ["-n", 3, "--trace", folder], [program(build, "forks"), when]).expect(0, 10)
@@ -103,7 +103,7 @@ def forked_child(build, scratch):
 
 @case
 def wherever_the_file_lies(build, scratch):
-    """The launcher finds a rank's file, however its folder was set, and wherever its program went first."""
+    """The launcher finds a rank's file, wherever its folder is, and whatever the program's current folder is."""
     (scratch / "sub").mkdir()
     faulty = program(build, "faulty")
     elsewhere = ["sh", "-c", f"cd {scratch}/sub && exec {faulty} barrier kill"]
@@ -117,7 +117,8 @@ def wherever_the_file_lies(build, scratch):
 
 @case
 def end_of_a_wrapper(build, scratch):
-    """How the program ended that another one started is not known to the launcher, and not reported as that one's end."""
+    """The launcher does not know the end of a program that another one started, and does not report it as that one's
+    end."""
     Job(build, ["-n", 3, "--trace", scratch / "wrapped"], ["sh", "-c", f"{program(build, 'faulty')} barrier kill; exit 0"]).finish(10)
     assert ends_of(build, scratch / "wrapped")[1] is None
     notes = notes_of(build, scratch / "wrapped")
@@ -138,7 +139,7 @@ def job_inside_a_rank(build, scratch):
 
 @case
 def trace_of_another_run(build, scratch):
-    """What an earlier run's files have lost is not reported for a job that does not record."""
+    """Losses in files of an earlier run are not reported for a job that does not record."""
     old = scratch / "old"
     job = Job(build, ["-n", 2, "--trace", old, "--trace-events", 8], [program(build, "steady"), "0"])
     job.expect(0, 10)
@@ -150,7 +151,7 @@ def trace_of_another_run(build, scratch):
 
 @case
 def room_for_a_ranks_file(build, scratch):
-    """The trial of the folder takes as much room as a rank's file will."""
+    """The trial of the folder takes as much space as a rank's file will."""
     limit = 24 << 20
     events = 1 << 19
     for words, status in ((["--trace-events", events], 71), ([], 0)):
@@ -163,7 +164,7 @@ def room_for_a_ranks_file(build, scratch):
 
 @case
 def trace_is_not_written_over(build, scratch):
-    """A file of a trace is no place for what is made of it."""
+    """A file of a trace cannot be the output of an export."""
     Job(build, ["-n", 2, "--trace", scratch / "kept"], [program(build, "steady"), "0"]).expect(0, 10)
     file = scratch / "kept" / "rank_00001.trace"
     before = file.read_bytes()
@@ -175,7 +176,7 @@ def trace_is_not_written_over(build, scratch):
 
 @case
 def killed_launcher(build, scratch):
-    """Nobody closes the files then: they are read all the same, and it is said once."""
+    """The files stay open then: they are read nevertheless, and one message reports it."""
     folder = scratch / "orphaned"
     job = Job(build, ["-n", 2, "--trace", folder, "--trace-events", EVENTS], [program(build, "steady"), "60"])
     Clock.eventually(lambda: margay_trace(build, "messages", folder).stdout.count("\n") > 10, "no rank sent a message", 10)
@@ -192,7 +193,7 @@ def killed_launcher(build, scratch):
 
 
 def readings(build, folder):
-    """All output for a trace; None: it is refused, by a message that names the file."""
+    """All output for a trace; None: it is rejected with a message that names the file."""
     runs = [margay_trace(build, *words) for words in
             (["check", folder], ["print", folder, "--raw", "--all"], ["story", folder, "--all", "--count", "100"])]
     if any(run.returncode == 1 for run in runs):
@@ -203,7 +204,7 @@ def readings(build, folder):
 
 @case
 def flipped_bits(build, scratch):
-    """A flipped bit in the file of a killed rank is reported, or in a part that is not read."""
+    """A flipped bit in the file of a killed rank is reported, or is in a part that is not read."""
     folder = died(build, scratch / "flipped", 3, [], "unexpected", "kill", 137)
     right = readings(build, folder)
     assert right is not None

@@ -1,5 +1,5 @@
-// The kernel refuses to watch one more descriptor, as at a user's limit of them: unwatched K takes the K-th request of
-// this process for refused. The library's calls end here because the program's own functions come first.
+// A test in which the kernel cannot watch one more descriptor, as at a user's limit: unwatched K makes the K-th
+// request of this process fail. The program's own functions replace the system calls of the library.
 #include <errno.h>
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,14 +1,14 @@
-// A member of a window dies, and the living go on: window_deaths FLAVOR PLACE VICTIM US. Errors return.
+// A member of a window dies, and the survivors continue: window_deaths FLAVOR PLACE VICTIM US. Errors return.
 //   FLAVOR: create allocate shared dynamic
-//   PLACE, US microseconds after the epochs began where not said otherwise:
+//   PLACE, US microseconds after the start of the epochs unless noted otherwise:
 //     locks     in lock, put, accumulate, unlock of random members, shared and exclusive, again and again
 //     all       the same under MPI_Win_lock_all
 //     fences    in fences and puts, again and again
 //     groups    in post, start, put, complete, wait, again and again
 //     holding   at once, with an exclusive lock of each member; the others wait for it
 //     waiting   while it waits for a lock that its holder keeps until the death is known
-// Only calls with the dead among those that they need may fail, as failed processes. Afterwards every survivor locks
-// every living member, and counts there what it did by get and put: the sums are exact.
+// Only calls that need the victim may fail, with the class for failed processes. Afterwards every survivor locks every
+// living member, and counts its successes there by get and put: the sums are exact.
 #include <signal.h>
 #include <time.h>
 
@@ -62,7 +62,8 @@ static void make_window(const char* flavor) {
   MPI_Allgather(&mine, 1, MPI_AINT, bases, 1, MPI_AINT, MPI_COMM_WORLD);
   memset(memory, 0, (size_t)bytes);
   MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
-  // Each with each: under a launcher that ends nobody, a process of another node that never was in touch dies unheard.
+  // Every pair communicates: under a launcher that ends no process, the death of a process on another node without a
+  // connection would not be detected.
   for (int other = 0; other < size; ++other) {
     MPI_Sendrecv(NULL, 0, MPI_BYTE, other, 2, NULL, 0, MPI_BYTE, other, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
@@ -78,7 +79,7 @@ static int access_it(int target, int number) {
   return failed;
 }
 
-// Each until it meets the death.
+// Each until it detects the death.
 static void locks(void) {
   unsigned draw = (unsigned)(rank + 1) * 2654435761u + (unsigned)death_us;
   for (int number = 0, failed = 0; !failed && number < kLoopsMax; ++number) {
@@ -104,8 +105,8 @@ static void all(void) {
   dead_or_well(MPI_Win_unlock_all(window), "MPI_Win_unlock_all");
 }
 
-// As many on each, whoever dies meanwhile: one that left at its first failure would be missed by those that had none
-// yet.
+// Equally many on each member, even if a member dies meanwhile: a rank that left at its first failure would be missing
+// for those without one.
 static void fences(void) {
   dead_or_well(MPI_Win_fence(0, window), "MPI_Win_fence");
   for (int number = 0; number < kEpochs; ++number) {
@@ -115,16 +116,16 @@ static void fences(void) {
 }
 
 static void groups(void) {
-  MPI_Group everybody;
-  MPI_Win_get_group(window, &everybody);
+  MPI_Group all_members;
+  MPI_Win_get_group(window, &all_members);
   for (int number = 0; number < kEpochs; ++number) {
-    dead_or_well(MPI_Win_post(everybody, 0, window), "MPI_Win_post");
-    dead_or_well(MPI_Win_start(everybody, 0, window), "MPI_Win_start");
+    dead_or_well(MPI_Win_post(all_members, 0, window), "MPI_Win_post");
+    dead_or_well(MPI_Win_start(all_members, 0, window), "MPI_Win_start");
     for (int target = 0; target < size; ++target) access_it(target, number);
     dead_or_well(MPI_Win_complete(window), "MPI_Win_complete");
     dead_or_well(MPI_Win_wait(window), "MPI_Win_wait");
   }
-  MPI_Group_free(&everybody);
+  MPI_Group_free(&all_members);
 }
 
 static void wait_for_death(void) {
@@ -155,7 +156,7 @@ static void waiting(void) {
   dead_or_well(MPI_Win_unlock(holder, window), "MPI_Win_unlock");
 }
 
-// Not atomic but for the lock.
+// Atomic only under the lock.
 static void count_under_locks(void) {
   for (int round = 0; round < kRounds; ++round) {
     for (int i = 0; i < size; ++i) {

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""A random member of a window is killed at a random moment (window_deaths.c): with locks held, waited for and changing
-hands, in fences, in epochs of groups; all flavors, one node and two. The launcher ends no process, so survivors detect it by
-themselves.
+"""A test in which a random member of a window is killed at a random moment (window_deaths.c): with locks held, awaited
+and changing hands, in fences, in epochs of groups; all flavors, one node and two. The launcher ends no process, so
+survivors detect the death by themselves.
 
     tests/faults/windows.py --build build/release                          the test faults.windows
     tests/faults/windows.py --build build/release --cases 500
-    tests/faults/windows.py --build build/release --seed 17 --cases 1      what seed 17 draws, again
+    tests/faults/windows.py --build build/release --seed 17 --cases 1      the draw of seed 17 again
 
-Every rank but the killed one must end, its lists of the living's counts exact. A failure prints its seed and its command.
+Every rank but the killed one must end, and its lists of the living's counts must be exact. A failure prints its seed
+and its command.
 """
 import argparse
 import os
@@ -25,12 +26,12 @@ PLACES = ("locks", "all", "fences", "groups", "holding", "waiting")
 CASES = 8 if QUICK else 24
 RANKS_MAX = 5
 WITHIN_US = 30000
-# They mostly wait: half a second may pass before a rank looks for the others.
+# They mostly wait: half a second may pass before a rank polls the others.
 AT_ONCE = 4
 
 
 class Case:
-    """What a seed draws; the places take turns."""
+    """The draw of a seed; the places take turns."""
 
     def __init__(self, seed):
         draw = random.Random(seed)
@@ -43,7 +44,7 @@ class Case:
         self.variables = {"MARGAY_IFACE": "lo", "MARGAY_WIRE_TCP": draw.choice(["uring", "epoll"])}
 
     def run(self, program):
-        """What went wrong; empty: nothing."""
+        """The failure; empty: none."""
         return run_one_death(program, f"{self.ranks}:{self.nodes}", self.arguments, self.variables, r"rank \d+: lives")[0]
 
 

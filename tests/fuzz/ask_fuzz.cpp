@@ -1,4 +1,4 @@
-// libFuzzer target for what a window's target is asked: no body makes it read or write outside of the window's memory.
+// A libFuzzer target for requests to a window's target: no body makes it read or write outside of the window's memory.
 //   scripts/fuzz ask 60
 #include <cstdint>
 #include <cstdlib>
@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   test::GuardedMemory memory(data[0] % 2 != 0);
   const auto* bytes = reinterpret_cast<const std::byte*>(data);
   std::vector<std::byte> body(bytes + 1, bytes + size);
-  // Addresses differ from run to run: those of a dynamic window count from the memory's beginning.
+  // Addresses differ from run to run, so those of a dynamic window count from the memory's beginning.
   if (body.size() >= sizeof(AskHead)) {
     std::uint64_t offset = 0;
     std::memcpy(&offset, body.data() + offsetof(AskHead, offset), sizeof offset);

@@ -1,4 +1,4 @@
-// libFuzzer target: the reader of programs' symbols, which `margay run` points at any file. Corpus:
+// A libFuzzer target for the reader of programs' symbols, which `margay run` applies to any file. Corpus:
 // tests/fuzz/elf_corpus.
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,5 @@
-// libFuzzer target for the frame decoder: no input makes it read beyond its end, and what it accepts has one encoding.
+// A libFuzzer target for the frame decoder: no input makes it read beyond its end, and an accepted input has one
+// encoding.
 //   clang++ -std=c++20 -O1 -g -I. -fsanitize=fuzzer,address,undefined tests/fuzz/frame_fuzz.cpp sim/wire/frame.cpp \
 //       portals/base/assert.cpp -o frame_fuzz && ./frame_fuzz -max_len=80 tests/fuzz/frame_corpus
 #include <algorithm>

@@ -1,5 +1,5 @@
-// libFuzzer target: the handshake's parser, as acceptor and as initiator, on any bytes in any pieces. The first byte
-// chooses the role and the length of the pieces. A stranger's bytes must never end in an accepted connection.
+// A libFuzzer target for the handshake's parser, as acceptor and as initiator, on any bytes in any pieces. The first
+// byte chooses the role and the length of the pieces. A stranger's bytes must never end in an accepted connection.
 // Corpus: tests/fuzz/handshake_corpus.
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
     side.feed(left.first(now));
     left = left.subspan(now);
   }
-  // Both nonces are fresh in each run, so no fixed input holds a right tag.
+  // Both nonces are fresh in each run, so no fixed input contains a right tag.
   MARGAY_ASSERT(side.state() == Handshake::State::talking || side.state() == Handshake::State::failed);
   return 0;
 }

@@ -1,6 +1,6 @@
-// libFuzzer target: PMI-1.1 lines as the launcher gets them from ranks. Each line of the input goes to the server from
-// the rank that its first byte chooses; whatever it says, every answer is one line, and no rank is answered twice for
-// one request but by a barrier. Corpus: tests/fuzz/pmi_corpus.
+// A libFuzzer target for PMI-1.1 lines as the launcher gets them from ranks. Each line of the input goes to the server
+// from the rank that its first byte chooses. For any contents every answer is one line, and no rank is answered twice
+// for one request except by a barrier. Corpus: tests/fuzz/pmi_corpus.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -1,7 +1,7 @@
-// libFuzzer target: requests and replies of RMI as a node gets them from another. The input's first byte chooses: a
-// whole request, a reply, or a method whose packed arguments the rest is, behind a right head, because no fuzzer
-// guesses a checksum. Whatever the bytes are, nothing is read outside of them, nothing leaks, and nothing but `error`
-// is thrown. Corpus: tests/fuzz/rmi_corpus.
+// A libFuzzer target for requests and replies of RMI as a node gets them from another. The input's first byte chooses:
+// a whole request, a reply, or a method whose packed arguments are the rest, behind a valid head, because no fuzzer
+// guesses a checksum. For any bytes there is no read outside of them, no leak, and no exception but `error`. Corpus:
+// tests/fuzz/rmi_corpus.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,7 @@
 
 namespace margay::rmi::fuzz {
 
-// A class with each sort of member, which contains itself.
+// A class with each kind of member, which contains itself.
 struct Node {
   Node() = default;
   Node(Node&& other) noexcept { *this = std::move(other); }
@@ -46,7 +46,7 @@ struct Node {
   std::unique_ptr<Node> next;
 };
 
-// Each method reads its arguments and returns something of them.
+// Each method reads its arguments and returns a result made from them.
 struct Target {
   std::size_t numbers(bool flag, char letter, long number) {
     return flag ? static_cast<std::size_t>(number) : static_cast<std::size_t>(letter);
@@ -84,11 +84,11 @@ void run(std::span<const std::byte> bytes) {
   Failure failure;
   const auto find = [&](std::uint32_t id) { return core::ObjectEntry{id == 0 ? &target : nullptr, &typeid(Target)}; };
   const bool done = execute(RequestView::parse(bytes), find, &sink, failure);
-  // What was answered is a reply that the caller understands.
+  // The answer is a valid reply to the caller.
   if (!sink.reply().empty()) MARGAY_ASSERT((static_cast<unsigned char>(sink.reply()[0]) == 1) == done);
 }
 
-// A request for `Method` with these packed arguments, whose head is right.
+// A request for `Method` with these packed arguments and a valid head.
 template <class Method>
 void run_method(Method /*method*/, std::span<const std::byte> arguments) {
   const std::size_t before = kRequestHeadBytes + 8;

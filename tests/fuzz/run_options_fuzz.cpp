@@ -1,6 +1,6 @@
-// libFuzzer target: the command line of `margay run`, a word on each line. What is accepted has a program in each part
-// and ranks within their bound; what is not has a sentence. Options that read files are left to tests/sim. Corpus:
-// tests/fuzz/run_options_corpus.
+// A libFuzzer target for the command line of `margay run`, a word on each line. An accepted line has a program in each
+// part and ranks within their bound; a rejected one has a message. Options that read files are left to tests/sim.
+// Corpus: tests/fuzz/run_options_corpus.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -15,7 +15,7 @@
 
 namespace margay {
 
-// --collective's value is read by the registry of algorithms, which is left out here
+// The registry of algorithms reads the value of --collective; it is left out here
 // (tests/collectives/select/choose_test).
 portals::Status collectives::parse_asked_for(std::string_view /*text*/, AskedFor& /*out*/) {
   return {};

@@ -1,7 +1,7 @@
-// libFuzzer target: the reader of trace files, and all that `margay trace` does with what it accepts; as "page" also
-// its page. The input is a file without its gaps: 208 bytes of header, 64 of the table of names, 256 of definitions,
-// then the ring of events. One that has any checksum gets the right one: no mutation would find it. Corpus:
-// tests/fuzz/trace_corpus.
+// A libFuzzer target for the reader of trace files, and for all uses that `margay trace` makes of an accepted file, its
+// page included with "page". The input is a file without its gaps: 208 bytes of header, 64 of the table of names, 256
+// of definitions, then the ring of events. A file with any checksum gets the right one, because no mutation would find
+// it. Corpus: tests/fuzz/trace_corpus.
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -32,7 +32,7 @@ namespace {
 using namespace margay::command;
 using namespace margay::sim;
 
-// A folder with one file, gone at the end.
+// A folder with one file, deleted with the object.
 class Folder {
  public:
   Folder() {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The command `lab`: what it prints about folders, command lines and programs that cannot be judged, and what it leaves behind.
+"""Tests of the command `lab`: its messages about folders, command lines and programs that cannot be judged, and the files that it leaves.
 
     tests/labs/command_test.py --build build/release [CommandTest.test_list]
 """
@@ -30,7 +30,7 @@ LAB = os.path.join(ROOT, "labs", "lab")
 
 
 class CommandTest(unittest.TestCase):
-    """What `lab` says of folders that cannot be judged: status 2 and a sentence, never a wrong judgement."""
+    """Tests of `lab` on folders that cannot be judged: status 2 and a message, never a wrong judgement."""
 
     def setUp(self):
         self.place = tempfile.mkdtemp()
@@ -132,7 +132,7 @@ class CommandTest(unittest.TestCase):
         self.says(1, "its receive was posted before, and it was not synchronous: page.md's table says otherwise")
 
     def test_empty_blanks_hide_nothing(self):
-        """Of a program whose blank 2 is empty: what is wrong with the predictions, and with blank 1; not how the run ends."""
+        """For a program with an empty blank 2 it reports errors in the predictions and in blank 1, but not the end of the run."""
         self.folder = os.path.join(self.place, "two_blanks")
         self.lab("start", "full_heap", self.folder, "--seed", "3")
         self.predicted()
@@ -146,7 +146,7 @@ class CommandTest(unittest.TestCase):
             self.assertTrue(finding.startswith(begin), said)
 
     def test_blanks_that_come_first(self):
-        """Where a prediction is empty, and the blanks are to be filled before: what is wrong with a blank is reported all the same."""
+        """With an empty prediction, in a lab whose blanks are to be filled first, errors in a blank are reported all the same."""
         self.folder = os.path.join(self.place, "walk")
         self.lab("start", "walk", self.folder, "--seed", "3")
         self.answered()
@@ -158,7 +158,7 @@ class CommandTest(unittest.TestCase):
         self.says(1, "BLANK 2: message ")
 
     def test_predictions_are_kept(self):
-        """As they stood before the first run, check or answer; later ones leave them alone."""
+        """The files as they were before the first run, check or answer; later ones do not change them."""
         kept = os.path.join(self.folder, "predicted.txt")
         self.assertFalse(os.path.exists(kept))
         self.change("predict.txt", "message_1 =\n", "message_1 = 0 put, 1 get\n")
@@ -197,7 +197,7 @@ class CommandTest(unittest.TestCase):
         folder = os.getcwd()
         os.chdir(self.folder)
         self.addCleanup(os.chdir, folder)
-        for _ in range(2):  # the second run takes the place of the first one's trace
+        for _ in range(2):  # the second run replaces the first one's trace
             self.says(0, "--trace trace ./program word", "run", "--stats", "--", "word")
         Trace.load("trace")
 
@@ -231,7 +231,7 @@ class CommandTest(unittest.TestCase):
             self.assertEqual(said.count("\n"), 1, said)
 
     def stopped(self, number):
-        """Sends a signal to a check whose program spins: its exit status, what it said, and the ranks' process numbers."""
+        """Sends a signal to a check whose program spins: its exit status, its output, and the ranks' process numbers."""
         pids = os.path.join(self.folder, "pids")
         environment = {**os.environ, "MARGAY_COMMAND": os.path.join(BUILD, "bin", "margay")}
         check = subprocess.Popen([os.path.join(ROOT, "labs", "lab"), "check", self.folder], stdout=subprocess.PIPE,
@@ -260,7 +260,7 @@ class CommandTest(unittest.TestCase):
                 self.assertFalse(self.lives(rank), f"rank {rank} outlives signal {number}")
 
     def test_a_signal_as_it_is_ended(self):
-        """One that comes when a child's time is over and its end begins, and one more while it ends: the child is ended."""
+        """A signal that arrives when a child exceeds its time and its end begins, and another while it ends: the child is ended."""
         ended = []
 
         def end(started):
@@ -287,7 +287,7 @@ class CommandTest(unittest.TestCase):
 
     @staticmethod
     def lives(process):
-        """Whether it runs still; who was killed a moment ago may take one to go."""
+        """Whether the process still runs; one that was just killed may take a moment to end."""
         for _ in range(100):
             try:
                 with open(f"/proc/{process}/stat", encoding="utf-8") as file:
@@ -373,7 +373,7 @@ class CommandTest(unittest.TestCase):
         self.says(0, "--trace trace ./program --trace x", "run", "--", "--trace", "x")
 
     def refuses_to_run(self):
-        """What is no option of a run: none of it is run, and the trace of the last run stays."""
+        """With an invalid option of a run nothing is run, and the trace of the last run remains."""
         kept = os.path.join("trace", "rank_00000.trace")
         self.assertTrue(os.path.exists(kept))
         behind = r"arguments of the program go behind --, as in `margay lab run -- 5`"
@@ -419,7 +419,7 @@ class CommandTest(unittest.TestCase):
         self.says(1, "losing.c is not as it was handed out", "check")
 
     def test_a_folder_of_any_name(self):
-        """The command that `start` shows works as it stands, in bash."""
+        """The command that `start` prints works unchanged in bash."""
         for name in ("-x", "a b", "it's\n\x1b[31mred\\", "gr\u00fcn"):
             with self.subTest(name):
                 done = self.called("start", "1", "--", name, cwd=self.place)
@@ -445,11 +445,11 @@ class CommandTest(unittest.TestCase):
         self.assertIn("numbers have gaps", said)
 
 
-PROCESSES = 2  # as many processors as the test takes of CTest
+PROCESSES = 2  # the number of processors that the test requests from CTest
 
 
 def run_in_parts():
-    """All tests, each process its part of them, because they wait for compilers and ranks one after the other; the exit status."""
+    """Runs all tests, divided among processes, because each waits for compilers and ranks in turn. Returns the exit status."""
     names = unittest.defaultTestLoader.getTestCaseNames(CommandTest)
     parts = [[f"CommandTest.{name}" for name in names[first::PROCESSES]] for first in range(PROCESSES)]
     running = [subprocess.Popen([sys.executable, __file__, "--build", BUILD, *part]) for part in parts]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The labs' frame: its reader of traces against `margay trace messages`, damaged traces, blanks, predictions, variants.
+"""Tests of the labs' frame: its reader of traces against `margay trace messages`, damaged traces, blanks, predictions, variants.
 
     tests/labs/frame_test.py --build build/release
 """
@@ -24,7 +24,7 @@ from frame.files import read  # noqa: E402
 from frame.trace import BadTrace, Trace  # noqa: E402
 
 BUILD = ""
-# Rank 1 receives a long message that came before: a word behind it says so.
+# Rank 1 receives a long message that arrived before; a short message behind it is the proof.
 PROGRAM = """#include <mpi.h>
 static char bytes[800000];
 int main(int argc, char** argv) {
@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
   return 0;
 }
 """
-VERSION, EVENTS = 8, 561152  # where they lie in a file
+VERSION, EVENTS = 8, 561152  # offsets in a file
 
 
 def margay(*words):
@@ -68,7 +68,7 @@ class TraceTest(unittest.TestCase):
         shutil.rmtree(cls.place)
 
     def damaged(self, change):
-        """A copy of the trace whose rank 1's file was changed."""
+        """A copy of the trace with a changed file of rank 1."""
         folder = tempfile.mkdtemp(dir=self.place)
         for name in os.listdir(self.folder):
             shutil.copy(os.path.join(self.folder, name), folder)
@@ -142,10 +142,10 @@ class BlanksTest(unittest.TestCase):
                          {1: "BLANK 1 is as it was handed out: say it", 2: "BLANK 2 is empty: more"})
         filled = self.HANDED_OUT.replace("int x;", "int y;")
         self.assertEqual(blanks.empty_blanks(self.HANDED_OUT, filled), {2: "BLANK 2 is empty: more"})
-        self.assertEqual(blanks.empty_blanks(self.HANDED_OUT, "int main;"), {})  # its marks are gone: nothing is known
+        self.assertEqual(blanks.empty_blanks(self.HANDED_OUT, "int main;"), {})  # its marks are missing, so nothing is known
 
     def test_fillings(self):
-        answer = blanks.filled(self.HANDED_OUT, "// why\n/* BLANK 2 */\n  z;\n  // end")  # what has no section stays
+        answer = blanks.filled(self.HANDED_OUT, "// why\n/* BLANK 2 */\n  z;\n  // end")  # a blank without a section is not changed
         self.assertEqual(answer, "// why\na;\n/* BLANK 1: say\n * it */\nint x;\n/* END 1 */\n"
                          "  /* BLANK 2: more */\n  z;\n  // end\n  /* END 2 */\n")
         both = blanks.filled(self.HANDED_OUT, "/* BLANK 2 */\n/* BLANK 1 */\nint y = '\\1';\n")

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Each lab as a student would use it, through `labs/lab`: what is handed out is not right and says why; the answer is right; each
-typical wrong answer is not, and its check says the sentence that belongs to it.
+"""Tests of each lab as a student would use it, through `labs/lab`: the handed-out program fails its check with a reason; the answer passes;
+each typical wrong answer fails, and its check prints the sentence that belongs to it.
 
     tests/labs/labs.py --build build/release [--seeds 3] [--first-seed 1] [--every | --wrong 4] [--lab protocols] [--command PATH]
 
-What is handed out and the answer are checked with each seed, a wrong answer with one of them, or with --every seed; with --wrong N
+The handed-out program and the answer are checked with each seed, a wrong answer with one of them, or with --every seed; with --wrong N
 only N of each lab's wrong answers, spread over them, and half of these if the environment has QUICK_TESTS.
 
 A wrong answer is a file of the lab's folder `wrong`, whose first line is `// says: PART OF A SENTENCE` (or `ONE | ANOTHER`, where it depends
 on the seed), and perhaps its second `// says not: PART OF AN UNTRUE ONE`: a filling (`*.fill`), which replaces
 the answer's code in the blanks that it has, a whole program, or predictions (`*.txt`, `# says: ...`), which replace the true ones.
-The fillings of a lab's folder `right` are other right answers: each is checked with each seed, and has to be right.
+The fillings of a lab's folder `right` are other right answers: each is checked with each seed, and must pass.
 """
 
 import argparse
@@ -56,9 +56,9 @@ class Case:
         self.failures.append(f"{self.lab}, seed {self.seed}: {what}:\n    " + said.strip().replace("\n", "\n    "))
 
     def expect(self, what, status, sentence="", untrue=None):
-        """Checks the folder; whether its status is this, the sentence is among what it says, and the untrue one is not."""
+        """Checks the folder. Returns whether its status is this, its output contains the sentence, and does not contain the untrue one."""
         self.checks += 1
-        got, said = self.call("check", folder=self.folder)  # from where the pages' paths hold
+        got, said = self.call("check", folder=self.folder)  # the folder to which the pages' paths refer
         said_plainly = " ".join(said.split())
         if got != status or not any(one in said_plainly for one in sentence.split(" | ")) or (status == WRONG and "\n- " not in said):
             self.fail(f"{what}: expected status {status}" + (f" and {sentence!r}" if sentence else "") + f", got {got}", said)
@@ -98,7 +98,7 @@ class Case:
             self.fail("page.md", f"has names without a number: {', '.join(left)}")
 
     def take(self, stem):
-        """Makes an answer the student's own."""
+        """Turns an answer into the student's own files."""
         for ending in (".c", ".cpp"):
             path = os.path.join(self.folder, stem + ending)
             if os.path.exists(path):
@@ -108,7 +108,7 @@ class Case:
             shutil.copyfile(answers, os.path.join(self.folder, "predict.txt"))
 
     def take_wrong(self, path):
-        """Puts a wrong answer in; what the check must say, and what it may not (None: nothing is named)."""
+        """Inserts a wrong answer. Returns the sentence that the check must print, and the one that it must not (None: there is none)."""
         with open(path, encoding="utf-8") as file:
             text = file.read()
         says = SAYS.match(text.splitlines()[0])
@@ -133,7 +133,7 @@ class Case:
         self.change(program, lambda program_now: blanks.filled(program_now, text, path))
 
     def change(self, name, how):
-        """Makes a file of the folder anew out of what it was."""
+        """Rewrites a file of the folder from its initial contents."""
         path = os.path.join(self.folder, name)
         with open(path, encoding="utf-8") as file:
             text = how(file.read())
@@ -142,8 +142,8 @@ class Case:
 
 
 def precompiled(options, place):
-    """The environment for a C++ compiler that finds margay's headers compiled already: most of a C++ lab's time. If none can be made, none;
-    the labs only take longer."""
+    """The environment for a C++ compiler that finds precompiled headers of margay, because compiling these is most of a C++ lab's time.
+    Empty if none can be made; the labs then take longer."""
     os.environ["MARGAY_COMMAND"] = os.path.abspath(os.path.join(options.build, "bin", "margay"))
     compiler = os.environ.get("CXX", "c++")
     os.makedirs(os.path.join(place, "margay"))
@@ -193,7 +193,7 @@ def main():
         options.compiler = precompiled(options, place)
         cases = [Case(options, place, lab, seed) for lab in labs for seed in range(options.first_seed, options.seeds + 1)]
         for case in pool.map(lambda case: case.run() or case, cases):
-            for failure in case.failures:  # as they come: many seeds take an hour
+            for failure in case.failures:  # printed at once, because many seeds take an hour
                 print(failure, file=sys.stderr, flush=True)
             if options.every:
                 print(f"{case.lab}, seed {case.seed}: {case.checks} checks, {len(case.failures)} failures", flush=True)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Variants of many seeds, without a run: in each of them each typical wrong answer shows, so that no seed is easier than another.
+"""Tests of the variants of many seeds, without a run: in each of them each typical wrong answer is detected, so that no seed is easier.
 
     tests/labs/variants_test.py [--seeds 100] [VariantsTest.test_server]
 
@@ -53,7 +53,7 @@ class Entry:
         self.rows, self.row_bytes, self.links, self.left = rows, row_bytes, links or {}, rows
 
     def failure(self, source, bits, length):
-        """The failure's name, or None after it took the message."""
+        """The failure's name, or None after the entry took the message."""
         if (bits ^ self.bits) & ~self.ignore & ALL or self.source not in (None, source):
             return "no_match"
         if self.rows is None:
@@ -85,7 +85,7 @@ def walked(entries, message, source, bits, length):
 
 
 def server_entries(v, **changes):
-    """The answer's list of lab 12; changes: entry="patron" -> what is else in its blank."""
+    """The answer's list of lab 12; changes: entry="patron" -> other contents of its blank."""
     both = {"no_room": "overflow", "too_small": "overflow"}
     right = {"patron": dict(ignore=ALL, source=v["patron"], rows=v["patron_rows"], row_bytes=v["row_bytes"], links=both),
              "sum": dict(bits=1 << 32, ignore=NUMBER, rows=v["sum_rows"], row_bytes=v["row_bytes"]),
@@ -122,18 +122,18 @@ SERVER_MISTAKES = {
 
 
 class Cells:
-    """Lab 13 on paper: ranks that ask each other, in a random order of their steps. A rank answers where `serves` has its place: "swap",
+    """Lab 13 on paper: ranks that ask each other, in a random order of their steps. A rank answers at the places in `serves`: "swap",
     "wait_for_all", "close"; "late" does not answer at all: its portal is not attached."""
 
     def __init__(self, programs, order, serves=("swap", "wait_for_all", "close"), lost=()):
         self.programs, self.order, self.serves, self.lost = programs, order, serves, lost
         self.at, self.place = {rank: 0 for rank in programs}, {}
-        self.asked, self.sent, self.got, self.told, self.answered = {rank: [] for rank in programs}, set(), set(), set(), 0
+        self.asked, self.sent, self.got, self.delivered, self.answered = {rank: [] for rank in programs}, set(), set(), set(), 0
         while self.step():
             pass
 
     def step(self):
-        """Lets one rank make a step. Returns whether any rank could."""
+        """Makes a step of one rank. Returns whether any rank could."""
         ranks = list(self.programs)
         self.order.shuffle(ranks)
         return any(self.moves(rank) for rank in ranks)
@@ -153,10 +153,10 @@ class Cells:
             self.place[rank] = what
             if what == "swap" and peer not in self.lost:
                 self.asked[peer].append(step)
-            elif what == "tell":
-                self.told.add((rank, peer))
+            elif what == "send":
+                self.delivered.add((rank, peer))
         all_there = all((other, place.index((what, None))) in self.sent for other, place in self.programs.items()) if peer is None else None
-        over = {"swap": step in self.got, "tell": True, "hear": (peer, rank) in self.told}.get(what, all_there)
+        over = {"swap": step in self.got, "send": True, "receive": (peer, rank) in self.delivered}.get(what, all_there)
         self.at[rank] += bool(over)
         return began or bool(over)
 
@@ -170,12 +170,12 @@ def cells_programs(v):
     """Rank -> its steps in parts 2 to 4 of lab 13."""
     programs = {rank: [("swap", to) for of, to in zip(v["ask_from"], v["ask_to"]) if of == rank] for rank in range(v["ranks"])}
     programs[v["middle"]] += [("swap", v["last"])] * 2
-    programs[v["first"]] += [("swap", v["middle"])] * 2 + [("tell", v["last"])]
-    programs[v["last"]] += [("hear", v["first"])]
+    programs[v["first"]] += [("swap", v["middle"])] * 2 + [("send", v["last"])]
+    programs[v["last"]] += [("receive", v["first"])]
     for program in programs.values():
         program.append(("wait_for_all", None))
-    programs[v["host"]].append(("tell", v["guest"]))
-    programs[v["guest"]] += [("hear", v["host"])] + [("swap", v["host"])] * 2
+    programs[v["host"]].append(("send", v["guest"]))
+    programs[v["guest"]] += [("receive", v["host"])] + [("swap", v["host"])] * 2
     for program in programs.values():
         program.append(("close", None))
     return programs
@@ -183,7 +183,7 @@ def cells_programs(v):
 
 class VariantsTest(unittest.TestCase):
     def server_findings(self, module, v, changes, order):
-        """What the check says of a run in which the clients' requests come in an order of `order`."""
+        """The check's findings about a run in which the clients' requests arrive in an order drawn from `order`."""
         changes = {name: {key: v["patron"] if value == "patron" else value for key, value in its.items()}
                    for name, its in changes.items()}
         entries, found = server_entries(v, **changes), {}
@@ -213,7 +213,7 @@ class VariantsTest(unittest.TestCase):
                     self.assertTrue(found and found[0].startswith(blank), f"seed {v['seed']}: {wrong}: {found}")
 
     def test_walk(self):
-        """Lab 10, BLANK 1 and 2: masks a bit too wide, too narrow, elsewhere; each link that is not the right one."""
+        """Lab 10, BLANK 1 and 2: masks a bit too wide, too narrow, or shifted; each wrong link."""
         module = lab("10_walk")
         links = {"next": module.NEXT, "drop": module.DROP, "spare": module.SPARE, "whole": module.WHOLE, "header only": module.HEADER_ONLY}
         for v in variants(module):
@@ -247,7 +247,7 @@ class VariantsTest(unittest.TestCase):
         return list(findings)
 
     def test_heap(self):
-        """Lab 3, `first_held`: who forgets the record, does not round up, or counts one too few."""
+        """Lab 3, `first_held`: an answer that omits the record, does not round up, or counts one too few."""
         module = lab("03_full_heap")
         for v in variants(module):
             record, align, heap, length = v["record"], v["align"], v["heap"], v["bytes"]
@@ -259,7 +259,7 @@ class VariantsTest(unittest.TestCase):
             self.assertLess(held, v["count"])
 
     def test_tree_and_bucket(self):
-        """Lab 5: rounds by the floor of the logarithm, or half of the ranks; pieces that look like one another."""
+        """Lab 5: rounds by the floor of the logarithm, or half of the ranks; pieces with equal contents."""
         module = lab("05_tree_bucket")
         for v in variants(module):
             ranks = v["ranks"]
@@ -342,7 +342,7 @@ class VariantsTest(unittest.TestCase):
             self.assertTrue(filling_exists("14_fence", f"rule_{name}"), name)
 
     def test_fillings(self):
-        """What is walked on paper here is played through by labs.py too."""
+        """Each mistake that is walked on paper here is run by labs.py too."""
         for wrong in SERVER_MISTAKES:
             self.assertTrue(filling_exists("12_server", wrong), wrong)
 

@@ -1,13 +1,13 @@
-// Creation of communicators by calls that are gates (each 64th call on a communicator). The agreement on a context
-// takes several rounds here; a member's message of one round must not be taken for one of the next.
+// Tests of communicator creation by calls that are gates (each 64th call on a communicator). Here the agreement on a
+// context takes several rounds, and a member must not mistake a message of one round for one of the next.
 // ranks: 5
 // reference: 2
 #include "check.h"
 
 enum { kRounds = 3, kGate = 64, kKept = 6 };
 
-// Creates communicators of two ranks each. Each rank is a member of other ones, so the ranks' free contexts differ, and
-// an agreement needs several rounds.
+// Creates communicators of two ranks each. Each rank is also a member of others, so the ranks' sets of free contexts
+// differ, and an agreement needs several rounds.
 static void take_contexts(int rank, int size, int round, MPI_Comm* kept, int* count) {
   MPI_Group all, some;
   MPI_Comm_group(MPI_COMM_WORLD, &all);

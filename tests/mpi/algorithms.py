@@ -1,4 +1,4 @@
-"""The algorithms of collective operations that can be asked for, and drawing some of them."""
+"""The algorithms of collective operations that a job can request, and random choices of them."""
 import re
 import subprocess
 
@@ -7,12 +7,12 @@ PLANS = ["2x2", "2x3", "3x3", "4x2", "2sx4l", "3bx2l", "4lx4b"]
 
 
 def as_option(asked):
-    """For `margay run`: the library checks the variable, which knows all algorithms."""
+    """An argument of `margay run`; the library, which knows all algorithms, checks the variable."""
     return ["--env", "MARGAY_COLLECTIVE", asked]
 
 
 def known_algorithms(launcher, program):
-    """Those of each operation, from the error of an unknown name. `program`: any MPI program."""
+    """The algorithms of each operation, from the error for an unknown name. `program`: any MPI program."""
     def refusal(asked):
         command = [*map(str, launcher), "-n", "1", *as_option(asked), str(program)]
         return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False).stderr
@@ -24,7 +24,7 @@ def known_algorithms(launcher, program):
         names = re.search(rf"the values are {operation}=([\w|]+)", refusal(f"{operation}=nothing"))
         assert names, f"margay does not list the algorithms of {operation}"
         found[operation] = names[1].split("|")
-        # A plan that does not fit a communicator is passed over there.
+        # Such a communicator ignores a plan that does not fit.
         if "hybrid" in found[operation] and "the values are " not in refusal(f"{operation}=hybrid:2x2"):
             found[operation] += [f"hybrid:{plan}" for plan in PLANS]
     return found

@@ -1,12 +1,12 @@
-// Send and receive buffers that overlap are refused (MPI 4.0, 2.3 and 6.5), by every form of the calls whose blocks
-// have displacements; one buffer whose blocks lie apart is none of these, nor are blocks without elements.
+// Tests of overlapping send and receive buffers: every form of the calls whose blocks have displacements rejects them
+// (MPI 4.0, 2.3 and 6.5). Blocks of one buffer that do not overlap, and blocks without elements, are valid.
 // ranks: 1 2
-// reference: none, MPICH looks at some forms only, refuses blocks that lie apart, and ends with an assertion
+// reference: none, MPICH checks some forms only, rejects blocks that do not overlap, and ends with an assertion
 #include "collective_forms.h"
 
 enum { kCount = 2, kApart = 4, kInts = 16, kOk = MPI_SUCCESS, kBad = MPI_ERR_BUFFER };
 
-// Makes the call in this form. `code` gets its error; an accepted call that has a request is completed.
+// Makes the call in this form, and stores its error in `code`. Completes the request of an accepted call.
 #define CALLED(form, Name, name, plain, large, comm, code)                    \
   do {                                                                        \
     MPI_Request q_ = MPI_REQUEST_NULL;                                        \
@@ -42,7 +42,7 @@ enum { kCount = 2, kApart = 4, kInts = 16, kOk = MPI_SUCCESS, kBad = MPI_ERR_BUF
           expected);                                                                                             \
   } while (0)
 
-// A send and a receive buffer of one rank that sends to itself, and whether they overlap.
+// A send and a receive buffer of a rank that sends to itself, and whether they overlap.
 struct pair {
   const char* how;
   int send, receive;  // in ints from the memory's beginning
@@ -88,7 +88,7 @@ static void one_pair(const struct pair* is, int form, MPI_Comm self) {
          (send, count_c, from_bytes_c, type, receive, count_c, to_bytes_c, type), self, is->how);
 }
 
-// Calls whose blocks lie behind each other.
+// Calls whose blocks are contiguous.
 static void even_blocks(int form, MPI_Comm self) {
   int memory[kInts] = {0};
   EXPECT(kBad, form, Gather, gather, (memory, 1, MPI_INT, memory, 1, MPI_INT, 0),
@@ -103,7 +103,7 @@ static void even_blocks(int form, MPI_Comm self) {
          (memory, 1, MPI_INT, memory, 1, MPI_INT), self, "the same");
 }
 
-// Two ranks: what one sends to the other lies where something else of its own is received.
+// Two ranks: a rank's block for the other rank overlaps the block into which it receives.
 static void between_ranks(int form) {
   const int rank = world_rank(), size = world_size(), other = size - 1 - rank;
   int memory[kInts] = {0};

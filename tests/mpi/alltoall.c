@@ -1,5 +1,6 @@
-// Alltoall, Alltoallv and Alltoallw in all forms: blocks from 0 to 70,000 bytes, in place, uneven, mostly empty, with
-// gaps and in reversed order, unlike layouts, and another type for each peer.
+// Tests of Alltoall, Alltoallv and Alltoallw in all forms: blocks from 0 to 70,000 bytes, in place, uneven, mostly
+// empty, with gaps and in reversed order, with different layouts on the two sides, and with a different type for each
+// peer.
 // ranks: 1 2 3 5 8
 // reference: 2 3
 #include "blocks.h"
@@ -37,7 +38,7 @@ static void fill(void* call, int start) {
 static void begin(void* call, int form, MPI_Request* request) {
   const Exchange* c = call;
   const Side* in = &c->in;
-  // In place nothing that tells of what is sent is looked at.
+  // In place, MPI ignores the arguments of the send buffer.
   const Side nothing = {0};
   const Side* out = c->in_place ? &nothing : &c->out;
   const void* from = c->in_place ? MPI_IN_PLACE : out->now;
@@ -70,19 +71,19 @@ static void check(void* call, int form, int start) {
 
 static const Steps kSteps = {fill, begin, check};
 
-// How many bytes go from one rank to another.
+// The number of bytes that one rank sends to another.
 typedef enum { kEven, kUneven, kSparse } Amounts;
 static int amount(Amounts amounts, int bytes, int from, int to, int in_place) {
-  // In place as much comes as goes.
+  // In place, a rank receives as much from a peer as it sends to it.
   const int a = in_place && to < from ? to : from, b = in_place && to < from ? from : to;
   if (amounts == kEven) return bytes;
   if (amounts == kUneven) return (a * 2 + b + 1) % 4 * bytes;
   return b == (a + 1) % size ? bytes : 0;
 }
 
-// `out` and `in` are layouts, of the first block where each has its own: then the sides differ for each pair.
+// `out` and `in` are the layouts of the first block; with a layout for each block the two sides of each pair differ.
 static void exchange(int function, int form, Amounts amounts, int bytes, int out, int in, int placing, int in_place) {
-  // MPICH 4.0.2's MPI_Ialltoallw in place mixes up the blocks of unlike types or lengths; its MPI_Alltoallw does not.
+  // MPICH 4.0.2's MPI_Ialltoallw in place confuses blocks of different types or lengths; its MPI_Alltoallw does not.
   if (function == kAlltoallw && form % 3 != kBlocking && !on_margay()) in_place = 0;
   int *going = memory_of((size_t)size * sizeof(int)), *coming = memory_of((size_t)size * sizeof(int));
   const Layout** out_layouts = memory_of((size_t)size * sizeof(Layout*));

@@ -1,10 +1,10 @@
-// Attributes of communicators and datatypes: keys and their functions, copying at dup, deleting at free and in
-// MPI_Finalize, errors of the functions, calls of MPI inside them; the predefined ones.
+// Tests of attributes of communicators and datatypes: keys and their functions, copies at dup, deletion at free and in
+// MPI_Finalize, errors of the functions, MPI calls inside them, and the predefined attributes.
 // ranks: 1 2
 // reference: 1 2
 #include "check.h"
 
-// What the functions of a key saw; one for each key.
+// The last calls of a key's functions; one record for each key.
 typedef struct {
   int copies, deletes, fail_copy, fail_delete, decline;
   void* last_value;
@@ -110,7 +110,8 @@ static void freed_key(void) {
   CHECK(seen.deletes == 2, "a freed key's attribute outlived the communicator");
 }
 
-// Freed by each attribute's end, and after the last one: a copy of the handle may be freed again, as with MPICH.
+// A delete function that frees its key. The test frees the key again after the last attribute is deleted: a copy of the
+// handle may be freed again, as in MPICH.
 static int frees_its_key(MPI_Comm comm, int key, void* value, void* state) {
   (void)comm, (void)value;
   const int code = MPI_Comm_free_keyval(&key);
@@ -133,11 +134,11 @@ static void freed_again(void) {
   CHECK(deletes == 2, "%d deletes", deletes);
   copy = key;
   CHECK(MPI_Comm_free_keyval(&copy) == MPI_SUCCESS && copy == MPI_KEYVAL_INVALID, "freed after its attributes");
-  if (on_margay())  // MPICH 4.0.2 does not look
+  if (on_margay())  // MPICH 4.0.2 does not check
     CHECK(class_of(MPI_Type_free_keyval(&key)) == MPI_ERR_KEYVAL, "a communicator's freed key as a type's");
 }
 
-// MPI_Comm_idup copies them before it returns (MPI 4.0, 7.4.2), and has the topology and the error handler too.
+// MPI_Comm_idup copies attributes before it returns (MPI 4.0, 7.4.2), and also the topology and the error handler.
 static void copied_meanwhile(void) {
   const int size = world_size(), open = 0;
   int key, kind = -1;
@@ -161,7 +162,7 @@ static void copied_meanwhile(void) {
   MPI_Comm_free_keyval(&key);
 }
 
-// No new attribute under a freed key, though it is known while an attribute has it. MPICH 4.0.2 does not look.
+// A freed key accepts no new attribute, although it remains valid while an object has one. MPICH 4.0.2 does not check.
 static void freed_key_is_not_set(void) {
   int key, of_types, kept;
   char room;
@@ -184,7 +185,7 @@ static void freed_key_is_not_set(void) {
   MPI_Type_free(&type);
 }
 
-// A function that frees the object in the middle of the call that it is called by: the call fails, nothing else.
+// A delete function that frees the object whose call invoked it: this call fails, and nothing else.
 static int delete_object(MPI_Comm comm, int keyval, void* value, void* extra) {
   int* const depth = extra;
   (void)keyval;
@@ -231,7 +232,7 @@ static void failing_functions(void) {
   CHECK(class_of(MPI_Comm_dup(comm, &made)) == MPI_ERR_ARG, "dup hides the copy function's error");
   CHECK(made == MPI_COMM_NULL, "a failed dup gave %x", (unsigned)made);
   if (on_margay()) CHECK(first.deletes == first.copies, "what a failed dup had copied is left");
-  // A code of the program is told as it is.
+  // A code of the program is returned unchanged.
   MPI_Add_error_class(&class);
   MPI_Add_error_code(class, &code);
   seen.fail_copy = code;
@@ -241,7 +242,7 @@ static void failing_functions(void) {
   CHECK(value_of(comm, key) == &room, "an attribute is gone that could not be deleted");
   CHECK(class_of(MPI_Comm_set_attr(comm, key, NULL)) == MPI_ERR_BUFFER, "set hides the error");
   CHECK(value_of(comm, key) == &room, "a value that could not be deleted was replaced");
-  // Set last, so deleted first: MPICH forgets an error that is not the last attribute's.
+  // This attribute is set last, so it is deleted first: MPICH loses an error unless it is the last attribute's.
   MPI_Comm_delete_attr(comm, before);
   MPI_Comm_set_attr(comm, before, &room);
   CHECK(class_of(MPI_Comm_free(&comm)) == MPI_ERR_BUFFER, "free hides the error");
@@ -292,9 +293,9 @@ static void predefined(void) {
   MPI_Attr_get(MPI_COMM_WORLD, MPI_IO, &io, &flag);
   MPI_Attr_get(MPI_COMM_WORLD, MPI_WTIME_IS_GLOBAL, &global, &flag);
   CHECK(*upper >= 32767 && *host == MPI_PROC_NULL && *io == MPI_ANY_SOURCE, "%d %d %d", *upper, *host, *io);
-  // All ranks are on one host; MPICH does not tell.
+  // All ranks are on one host, so their clock is global; MPICH does not report it.
   CHECK(*global == (on_margay() ? 1 : 0), "MPI_WTIME_IS_GLOBAL is %d", *global);
-  // The highest tag is a tag.
+  // The highest tag is valid.
   int sent = 5, got = 0;
   MPI_Sendrecv(&sent, 1, MPI_INT, 0, *upper, &got, 1, MPI_INT, 0, *upper, MPI_COMM_SELF, MPI_STATUS_IGNORE);
   CHECK(got == 5, "a message with the highest tag");
@@ -313,7 +314,7 @@ static void wrong_keys(void) {
   MPI_Type_free_keyval(&for_types);
 }
 
-// Two ranks talk inside the functions: nothing is locked meanwhile.
+// Two ranks exchange messages inside the functions: the library holds no lock during these calls.
 static int copy_talking(MPI_Comm comm, int keyval, void* extra, void* in, void* out, int* flag) {
   int one = 1, sum = 0;
   (void)keyval;
@@ -345,8 +346,8 @@ static void talking(void) {
   MPI_Keyval_free(&key);
 }
 
-// MPI_Finalize deletes MPI_COMM_SELF's attributes, the last set first, while MPI still works. A function that fails
-// does not keep it.
+// MPI_Finalize deletes MPI_COMM_SELF's attributes in reverse order of their creation, while MPI still works. It
+// continues after a function that fails.
 static int in_finalize(MPI_Comm comm, int keyval, void* value, void* extra) {
   int finalized = -1, size = 0;
   (void)keyval;
@@ -357,7 +358,7 @@ static int in_finalize(MPI_Comm comm, int keyval, void* value, void* extra) {
   if (world_rank() == 0)
     printf("attribute %ld of %s, finalized %d, %d ranks\n", (long)value, comm == MPI_COMM_SELF ? "self" : "another",
            finalized, size);
-  return value == (void*)2 ? MPI_ERR_OTHER : MPI_SUCCESS;  // that does not keep the others
+  return value == (void*)2 ? MPI_ERR_OTHER : MPI_SUCCESS;  // the other attributes are deleted nevertheless
 }
 
 int main(int argc, char** argv) {

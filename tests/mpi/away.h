@@ -1,5 +1,5 @@
-// Ranks that make no progress in MPI: they sleep, compute, or make local calls only. They share a counter in mapped
-// memory, so that they need no message to go on.
+// Ranks that make no progress in MPI: they sleep, compute, or make local calls only. A counter in shared memory lets
+// them continue without a message.
 #pragma once
 
 #include <fcntl.h>
@@ -11,8 +11,8 @@
 
 enum { kPathTag = 6 };
 
-// A count of the other ranks' completed steps. By it the rank that is away detects that they did not wait for its
-// return, without a measurement of time, so also on a slow machine.
+// The number of steps that the other ranks have completed. It shows the rank without progress that they did not wait
+// for it, without a measurement of time, and so also on a slow machine.
 struct shared {
   atomic_int done;
 };
@@ -50,7 +50,7 @@ static struct shared* map_shared(void) {
 enum how { ASLEEP, COMPUTING, CALLING };
 static const char* const kHowNames[] = {"slept", "computed", "made local calls"};
 
-// Calls that need no other rank and look at no message. Each takes the process lock.
+// Calls that need no other rank and process no message. Each takes the process lock.
 static void call_locally(void) {
   const double one = 1;
   double sum = 1;
@@ -63,8 +63,8 @@ static void call_locally(void) {
   MPI_Reduce_local(&one, &sum, 1, MPI_DOUBLE, MPI_SUM);
 }
 
-// A loop of naps, of arithmetic, or of local calls, until the others have counted to `done`. If it takes kNever, they
-// wait for this rank.
+// Naps, computes, or makes local calls until the others have counted to `done`. If this takes kNever, they wait for
+// this rank.
 static void away_until(const struct shared* shared, int done, enum how how, const char* what) {
   const double kNever = 60;
   const struct timespec nap = {0, 20000000};

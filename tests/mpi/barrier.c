@@ -1,4 +1,5 @@
-// MPI_Barrier: no rank leaves before all have entered. Many in a row, with late ranks, and on split communicators.
+// Tests of MPI_Barrier: no rank leaves before all have entered. Many in a row, with late ranks, and on split
+// communicators.
 // ranks: 1 2 3 4 5 6 7 8
 // reference: 3
 #include "check.h"
@@ -17,7 +18,7 @@ static void late_one(int rank, int size) {
     MPI_Barrier(MPI_COMM_WORLD);
     const double left = MPI_Wtime();
     MPI_Bcast(&came, 1, MPI_DOUBLE, late, MPI_COMM_WORLD);
-    // By the standard MPI_Wtime may begin at a different time in each process; margay and MPICH read the host's clock.
+    // The standard allows each process its own origin of MPI_Wtime; margay and MPICH read the host's clock.
     CHECK(left >= came, "left the barrier %g s before rank %d came", came - left, late);
   }
 }

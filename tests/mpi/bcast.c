@@ -1,4 +1,4 @@
-// Bcast: every root, sizes from 0 to 1 MiB, a vector on the root and ints elsewhere, many in a row.
+// Tests of Bcast: every root, sizes from 0 to 1 MiB, a vector on the root and ints elsewhere, many in a row.
 // ranks: 1 2 3 5 8
 // reference: 3
 #include "check.h"
@@ -34,7 +34,7 @@ static void unlike_layouts(int rank, int size) {
   else
     MPI_Bcast(cells, kRows, MPI_INT, root, MPI_COMM_WORLD);
   for (int i = 0; i < kRows; ++i) CHECK(rank == root || cells[i] == 2 * i, "int %d is %d", i, cells[i]);
-  // And the other way round.
+  // The reverse: ints on the root, a vector elsewhere.
   for (int i = 0; i < 2 * kRows; ++i) cells[i] = rank == root ? i : -1;
   if (rank == root)
     MPI_Bcast(cells, kRows, MPI_INT, root, MPI_COMM_WORLD);
@@ -45,7 +45,7 @@ static void unlike_layouts(int rank, int size) {
   MPI_Type_free(&every_second);
 }
 
-// Without anything between them, so that a fast root runs ahead of slow leaves.
+// Calls without synchronisation between them, so that a fast root runs ahead of slow leaves.
 static void in_a_row(int rank, int size) {
   for (int i = 0; i < 300; ++i) {
     int value = rank == i % size ? i : -1;

@@ -1,5 +1,6 @@
-// Collectives between the groups of an intercommunicator (MPI 4.0, 6.2.3), in all forms: one rank and all others,
-// halves, all others and one; every root of both groups, whose fellows say MPI_PROC_NULL; uneven and empty blocks.
+// Tests of collectives between the groups of an intercommunicator (MPI 4.0, 6.2.3), in all forms: groups of one rank
+// and all others, of halves, and of all others and one; every root of both groups (the other ranks of its group pass
+// MPI_PROC_NULL); uneven and empty blocks.
 // ranks: 2 3 5 8
 // reference: 2 3
 #include "call_begin.h"
@@ -20,7 +21,7 @@ static void make_group(int lows) {
 static void one_call(int number, int function, int form, int root_side, int root) {
   static const int kCounts[] = {1, 0, 40, 7, 700, 4000};
   // MPICH 4.0.2's MPI_Ibcast and MPI_Bcast_init from other roots than the first give nothing or end in an assertion,
-  // and some persistent ones send what the buffers held when they were made, or cannot be started again.
+  // and some persistent ones send the contents that the buffers had at their creation, or cannot be started again.
   if (!on_margay() && function == kBcast) form -= form % 3;
   ModelCall c = {.group = &group,
                  .reductions = reductions,
@@ -34,7 +35,7 @@ static void one_call(int number, int function, int form, int root_side, int root
                  .root_side = root_side,
                  .seed = (unsigned)(number * 131),
                  .request = MPI_REQUEST_NULL};
-  // Its pairs of more than 687 elements arrive in part where they come out of a packed message.
+  // Of its pairs, more than 687 elements arrive in part if they are unpacked from a message.
   if (!on_margay() && function < kReduce && c.which == kMinLoc) c.which = kOrdered;
   begin_call(&c);
   for (int start = 0; start < c.starts; ++start) {
@@ -48,7 +49,7 @@ static void one_call(int number, int function, int form, int root_side, int root
   end_call(&c);
 }
 
-// Every root once, in a form that changes; the functions without roots in half of the forms.
+// Tests every root once, in a form that changes from root to root; the functions without roots in half of the forms.
 static void every_function(int number) {
   for (int function = kBarrier; function < kScan; ++function) {
     const ModelCall rooted = {.function = function};

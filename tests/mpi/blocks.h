@@ -1,11 +1,11 @@
-// Blocks of bytes, one for each of the peers of a collective call: their layout in memory, the arguments that describe
-// it, and the expected value of every byte of that memory afterwards.
+// Blocks of bytes, one for each peer of a collective call: their layout in memory, the arguments that describe them,
+// and the expected value of every byte of that memory afterwards.
 #pragma once
 
 #include "check.h"
 
-// A datatype of `data` bytes, `step` bytes apart from each other. Plain: MPI_BYTE. Contiguous: kUnit bytes. Vector: the
-// same with a gap between any two bytes.
+// A datatype of `data` bytes with an extent of `step` bytes. Plain: MPI_BYTE. Contiguous: kUnit bytes. Vector: the same
+// with a gap between any two bytes.
 enum { kUnit = 7 };
 typedef struct {
   MPI_Datatype type;
@@ -28,7 +28,7 @@ __attribute__((unused)) static void free_layouts(Layout layouts[kLayouts]) {
   MPI_Type_free(&layouts[kVector].type);
 }
 
-// Writes `bytes` bytes of the pattern `seed` as `layout` has them.
+// Writes `bytes` bytes of the pattern `seed` in the positions of `layout`.
 static void lay_down(unsigned char* at, const Layout* layout, size_t bytes, unsigned seed) {
   if (layout->step == 1) {
     pattern_fill(at, bytes, seed);
@@ -38,7 +38,7 @@ static void lay_down(unsigned char* at, const Layout* layout, size_t bytes, unsi
     for (size_t in_unit = 0; in_unit < layout->data; ++in_unit, ++i) at[in_unit * layout->step] = pattern_byte(seed, i);
 }
 
-// One side of a call: blocks of all peers, in the order of their ranks, with gaps, or from the last to the first.
+// One side of a call: blocks of all peers, in the order of their ranks, with gaps, or in reverse order.
 enum { kInARow, kGaps, kReversed, kPlacings };
 enum { kAround = 32, kUntouched = 0xa5 };
 
@@ -46,8 +46,8 @@ typedef struct {
   int peers;
   const Layout** layouts;  // of each block
   size_t* bytes;           // of data
-  size_t* at;              // where it begins, in bytes from `now`
-  // What the calls are given; displacements in extents, and in bytes for the calls that want those.
+  size_t* at;              // the block's offset, in bytes from `now`
+  // The arguments of the calls; displacements in extents, and in bytes for the calls with byte displacements.
   int *counts, *displs, *byte_displs;
   MPI_Count* large_counts;
   MPI_Aint *large_displs, *large_byte_displs;
@@ -68,7 +68,7 @@ static void place(Side* side, int placing) {
   side->room = at + kAround;
 }
 
-// `layouts` has one for each peer, and `bytes` as well: multiples of the layout's data.
+// `layouts` and `bytes` have an element for each peer; `bytes` are multiples of the layout's data.
 __attribute__((unused)) static Side side_of(int peers, const Layout* const* layouts, const int* bytes, int placing) {
   const size_t n = (size_t)peers;
   Side side = {.peers = peers,
@@ -101,7 +101,7 @@ __attribute__((unused)) static Side side_of(int peers, const Layout* const* layo
   return side;
 }
 
-// All blocks of one layout.
+// All blocks have one layout.
 __attribute__((unused)) static Side even_side(int peers, const Layout* layout, const int* bytes, int placing) {
   const Layout** layouts = memory_of((size_t)peers * sizeof(Layout*));
   for (int p = 0; p < peers; ++p) layouts[p] = layout;
@@ -135,21 +135,21 @@ __attribute__((unused)) static void side_clear(Side* side) {
   memset(side->expected, kUntouched, side->room);
 }
 
-// What is in the block of `peer` before the call, ...
+// Sets the contents of `peer`'s block before the call.
 __attribute__((unused)) static void side_has(Side* side, int peer, unsigned seed) {
   lay_down(side->now + side->at[peer], side->layouts[peer], side->bytes[peer], seed);
 }
-// ... after it, ...
+// Sets the expected contents of `peer`'s block after the call.
 __attribute__((unused)) static void side_gets(Side* side, int peer, unsigned seed) {
   lay_down(side->expected + side->at[peer], side->layouts[peer], side->bytes[peer], seed);
 }
-// ... and before and after.
+// Sets both: the call must not change the block.
 __attribute__((unused)) static void side_keeps(Side* side, int peer, unsigned seed) {
   side_has(side, peer, seed);
   side_gets(side, peer, seed);
 }
 
-// Every byte, those between the blocks too.
+// Checks every byte, including those between the blocks.
 __attribute__((unused)) static void side_check(const Side* side, const char* what, int form) {
   if (memcmp(side->now, side->expected, side->room) == 0) return;
   size_t i = 0;

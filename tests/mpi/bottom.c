@@ -1,8 +1,8 @@
-// Every function that takes a buffer, with MPI_BOTTOM as the buffer and the address in the datatype, in the
-// displacement, or half in each: nothing but the two together says whether there is a buffer. One-sided calls:
-// rma/bottom.c.
+// Tests of every function that takes a buffer, with MPI_BOTTOM as the buffer and the address in the datatype, in the
+// displacement, or half in each: only both together determine whether there is a buffer. rma/bottom.c tests one-sided
+// calls.
 // ranks: 1 2 3
-// reference: none, MPICH refuses MPI_Pack from MPI_BOTTOM, and ends with an assertion in MPI_Isendrecv
+// reference: none, MPICH rejects MPI_Pack from MPI_BOTTOM, and ends with an assertion in MPI_Isendrecv
 #include "bottom.h"
 #include "collective_forms.h"
 
@@ -143,7 +143,7 @@ static void both_at_once(void) {
   }
 }
 
-// Partitions lie behind each other: slots in a row.
+// Partitions are contiguous: slots in a row.
 static void partitioned(void) {
   const int partitions = in_a_row(out.layout) ? 3 : 1;
   MPI_Request requests[2];
@@ -177,7 +177,7 @@ static void packing(void) {
   }
 }
 
-// --- Collectives. Where each rank has one block of the other side these are at MPI_BOTTOM too, if slots are in a row.
+// --- Collectives. Those in which each rank has one block of the other side also use MPI_BOTTOM if slots are in a row.
 
 struct side {
   void* base;
@@ -186,7 +186,7 @@ struct side {
 };
 static struct side all_out, all_in;
 static int plain_out[kSlots][kInts], plain_in[kSlots][kInts];
-static MPI_Comm graph;  // everybody is everybody's neighbor
+static MPI_Comm graph;  // every rank is a neighbor of every rank
 
 static void choose_sides(void) {
   const int row = in_a_row(out.layout);
@@ -207,7 +207,7 @@ static void complete(int form, MPI_Request* request) {
   if (is_persistent(form)) MPI_Request_free(request);
 }
 
-// Block r of what came holds what `r` had in its slot `slot`.
+// Checks that received block r has the contents of slot `slot` of rank `r`.
 static void check_all(const char* what, int form, int slot) {
   for (int from = 0; from < size; ++from) {
     for (int i = 0; i < kInts; ++i) {
@@ -405,13 +405,13 @@ static void halved_addresses(void) {
   for (int slot = 0; slot < kSlots; ++slot) MPI_Type_free(&types[slot]);
 }
 
-// --- Reductions, by an operation of the program's: predefined ones take predefined datatypes.
+// --- Reductions, by an operation of the program, because predefined ones take predefined datatypes only.
 
-static MPI_Aint summed_at;  // where a datatype's elements are, from the address that the function is given
+static MPI_Aint summed_at;  // the position of a datatype's elements, from the address that the function receives
 
 static void sum_of_slots(void* in_address, void* inout_address, int* count, MPI_Datatype* type) {
   (void)type;
-  // Integers: MPI's addresses may lie outside of any object, pointers may not.
+  // Integers, because MPI's addresses may be outside of any object, and pointers may not.
   const int* from = (const int*)((MPI_Aint)in_address + summed_at);
   int* to = (int*)((MPI_Aint)inout_address + summed_at);
   for (int i = 0; i < *count * kInts; ++i) to[i] += from[i];
@@ -425,7 +425,7 @@ static void check_sum(const char* what, int form, const int* ints, int slot, int
   }
 }
 
-// What is reduced lies at `out`; results go there in place, or to `in` by a base from which the same datatype leads
+// The operands are at `out`. Results go there (in place), or to `in`, with a base from which the same datatype leads
 // there.
 static void reductions(int form, MPI_Op sum) {
   MPI_Request q = MPI_REQUEST_NULL;
@@ -497,7 +497,7 @@ static void local_reductions(MPI_Op sum) {
   }
 }
 
-// A null pointer without an address anywhere stays an error.
+// A null pointer without an address in the datatype or displacement remains an error.
 static void null_pointers(void) {
   const struct arrays a = make_arrays();
   MPI_Comm own;
@@ -514,14 +514,14 @@ static void null_pointers(void) {
 }
 
 int main(int argc, char** argv) {
-  static int everybody[kSlots];
+  static int all_ranks[kSlots];
   char* const buffered = memory_of(1 << 16);
   MPI_Op sum;
   suite_begin(&argc, &argv);
   rank = world_rank(), size = world_size();
   right = (rank + 1) % size, left = (rank + size - 1) % size;
-  for (int r = 0; r < size; ++r) everybody[r] = r;
-  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, size, everybody, MPI_UNWEIGHTED, size, everybody, MPI_UNWEIGHTED,
+  for (int r = 0; r < size; ++r) all_ranks[r] = r;
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, size, all_ranks, MPI_UNWEIGHTED, size, all_ranks, MPI_UNWEIGHTED,
                                  MPI_INFO_NULL, 0, &graph);
   MPI_Type_contiguous(kInts, MPI_INT, &four_ints);
   MPI_Type_commit(&four_ints);

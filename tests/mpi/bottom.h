@@ -1,11 +1,11 @@
-// Memory whose addresses datatypes have, for programs whose buffers are MPI_BOTTOM: slots of four ints each.
+// Memory at addresses that are part of datatypes, for programs whose buffers are MPI_BOTTOM: slots of four ints each.
 #pragma once
 
 #include "check.h"
 
 enum { kSlots = 16, kInts = 4 };
-// How a slot's datatype is made. Of the first two layouts slots are elements in a row; of the others a slot's first int
-// lies apart from its last three.
+// The layout of a slot's datatype. In the first two layouts slots are consecutive elements; in the others a slot's
+// first int is separate from its last three.
 enum layout { kRun, kResized, kHindexed, kStruct, kIndexedBlock, kLayouts };
 
 struct slots {
@@ -66,7 +66,7 @@ __attribute__((unused)) static void close_slots(struct slots* slots) {
   free(slots->rows);
 }
 
-// What a rank has in a slot that it sends.
+// The contents of a slot that a rank sends.
 __attribute__((unused)) static int sent_int(int rank, int slot, int i) {
   return rank * 1000 + slot * 10 + i;
 }
@@ -81,7 +81,7 @@ __attribute__((unused)) static void clear_slots(const struct slots* slots) {
     for (int i = 0; i < kInts; ++i) *slot_int(slots, slot, i) = -1;
 }
 
-// That `slot` holds what `from` had in its slot `sent`.
+// Checks that `slot` holds the contents of `from`'s slot `sent`.
 #define CHECK_SLOT(slots, slot, from, sent, what)                                                                 \
   for (int i_ = 0; i_ < kInts; ++i_)                                                                              \
   CHECK(*slot_int(slots, slot, i_) == sent_int(from, sent, i_), "%s, layout %d: int %d of slot %d is %d, not %d", \

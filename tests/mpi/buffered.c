@@ -1,18 +1,19 @@
-// Buffered sends: the buffer's bounds, its reuse, and MPI_Buffer_detach, which waits for the messages in the buffer.
+// Tests of buffered sends: the buffer's bounds, its reuse, and MPI_Buffer_detach, which waits for the messages in the
+// buffer.
 // ranks: 2 4
 // reference: 2
 #include "check.h"
 
 enum { kTag = 3, kGoTag = 4, kSlots = 4, kBytes = 30000 };
 
-// A buffer of exactly kSlots messages takes kSlots at once, and the next one is refused.
+// A buffer of exactly kSlots messages accepts kSlots at once, and rejects the next one.
 static void fill_to_the_brim(int partner) {
   int packed = kBytes + MPI_BSEND_OVERHEAD;
   const int buffer_bytes = kSlots * packed;
   void* buffer = memory_of((size_t)buffer_bytes);
   unsigned char* body = memory_of(kBytes);
   MPI_Buffer_attach(buffer, buffer_bytes);
-  // Synchronous mode would never end here: nobody receives before the signal below.
+  // Synchronous mode would deadlock here, because no rank receives before the signal below.
   for (unsigned i = 0; i < kSlots; ++i) {
     pattern_fill(body, kBytes, i);
     MPI_Bsend(body, kBytes, MPI_BYTE, partner, kTag, MPI_COMM_WORLD);
@@ -46,7 +47,7 @@ static void empty_it(int partner) {
   free(body);
 }
 
-// Many times the buffer's size goes through it, as receives free its room.
+// Many times the buffer's size passes through it, because receives free its slots.
 static void reuse(int rank, int partner) {
   enum { kRounds = 200, kMessage = 1000 };
   unsigned char body[kMessage];

@@ -1,5 +1,5 @@
-// Application bypass: a message is matched, moved and answered while the other side computes without calling MPI, or
-// makes local calls without end.
+// Tests of application bypass: a message is matched, moved and answered while the other side computes without calling
+// MPI, or makes local calls in an endless loop.
 // ranks: 2
 // reference: none, MPICH makes progress only inside its calls
 #include "away.h"
@@ -29,7 +29,8 @@ static void wait_or_look(MPI_Request* request, int look) {
   while (look && !flag) MPI_Test(request, &flag, MPI_STATUS_IGNORE);
 }
 
-// The receiver of synchronous sends: it posts the receives, and is then away (see `how`) until the sends are complete.
+// The receiver of synchronous sends: posts the receives, and then makes no progress (see `how`) until the sends are
+// complete.
 static int receive_absent(const struct shared* shared, int round, int bytes, unsigned char* body, enum how how) {
   MPI_Request requests[kTries];
   MPI_Status statuses[kTries];
@@ -66,7 +67,8 @@ static int send_to_absent(struct shared* shared, int round, int bytes, unsigned 
   return late_of(took);
 }
 
-// The sender of long messages, which is away (see `how`) while the receiver pulls their bodies out of its memory.
+// The sender of long messages, which makes no progress (see `how`) while the receiver pulls their bodies from its
+// memory.
 static int offer_and_leave(const struct shared* shared, int round, unsigned char* body, enum how how) {
   MPI_Request requests[kTries];
   pattern_fill(body, kBytes, 8);
@@ -160,7 +162,7 @@ static int look(void* state, MPI_Status* status) {
   return MPI_SUCCESS;
 }
 
-// A wait wakes a rank that is away also if it has to poll an extended generalized request: one that it awaits
+// A wait wakes such a rank even if the wait also has to poll an extended generalized request: one that it waits for
 // (`awaits_both`), or another one of the program.
 static void send_and_poll(struct shared* shared, int done, unsigned char* body, int awaits_both) {
   MPI_Request requests[2];

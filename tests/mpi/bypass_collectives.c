@@ -1,5 +1,5 @@
-// Nonblocking collectives make progress while one of their members computes without calling MPI: the others have their
-// results before it returns to MPI, whatever its position in a tree.
+// Tests of nonblocking collectives while a member computes without calling MPI: the other members get their results
+// before it returns to MPI, whatever its position in a tree.
 // ranks: 2 5
 // reference: none, MPICH makes progress only inside its calls
 #include "away.h"

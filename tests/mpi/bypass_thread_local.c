@@ -1,5 +1,5 @@
-// Application bypass in a program with more thread-local data than a small stack holds: the thread that moves messages
-// while the program computes has room beside them.
+// A test of application bypass in a program with more thread-local data than a small stack holds: the thread that moves
+// messages while the program computes has enough stack besides.
 // ranks: 2
 // reference: none, MPICH makes progress only inside its calls
 #include "away.h"

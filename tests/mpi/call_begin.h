@@ -1,9 +1,9 @@
-// Makes a modelled call: the function that it stands for, with the arguments that the model has laid out.
+// The invocation of a modelled call: the MPI function with the arguments that the model has laid out.
 #pragma once
 
 #include "call_model.h"
 
-// The arguments of what is given and of what is got.
+// The arguments for the sent data and for the received data.
 typedef struct {
   void* memory;
   const Blocks* blocks;
@@ -12,7 +12,7 @@ typedef struct {
 } Given;
 static Given given_of(const Blocks* blocks, int in_place) {
   if (in_place) return (Given){MPI_IN_PLACE, blocks, 0, MPI_DATATYPE_NULL};
-  // MPICH 4.0.2's MPI_Ireduce wants a buffer where none is significant.
+  // MPICH 4.0.2's MPI_Ireduce requires a buffer where none is significant.
   if (blocks->n == 0) return (Given){on_margay() ? NULL : (void*)blocks, blocks, 0, MPI_DATATYPE_NULL};
   return (Given){blocks->memory.now, blocks, blocks->counts[0], blocks->types[0]};
 }
@@ -130,9 +130,9 @@ static void begin_barrier(ModelCall* c) {
   if (c->form % 3 == kPersistent) MPI_Barrier_init(comm, MPI_INFO_NULL, &c->request);
 }
 
-// Gives the call its memory, makes it, and starts it the first time.
+// Fills the call's buffers, makes the call, and starts it the first time.
 static void begin_call(ModelCall* c) {
-  // The data of a persistent one may come after it is made.
+  // The data of a persistent call may be written after the request is created.
   const int late = is_persistent(c->form) && (c->starts > 1 || on_margay());
   plan(c);
   if (!late) fill_call(c, 0);

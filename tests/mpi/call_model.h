@@ -1,5 +1,5 @@
-// For between_groups.c: a model of a collective call: what each rank gives in it, and what it
-// must get. Every rank can compute every rank's input, so each knows its own results without being told.
+// A model of a collective call, for between_groups.c: the input of each rank, and its expected result. Every rank can
+// compute every rank's input, so each knows its own results without communication.
 #pragma once
 
 #include "collective_forms.h"
@@ -10,12 +10,13 @@ enum { kMembersMost = 64 };
 // A communicator and its members, by ranks of the world. Within one group `remote` is the same as `local`.
 typedef struct {
   MPI_Comm comm;
-  int between;  // an intercommunicator; then `side` is 0 or 1, the group that this rank is in
+  int between;  // an intercommunicator: `side` is 0 or 1, the group of this rank
   int side, me, locals, remotes;
   int local[kMembersMost], remote[kMembersMost];
 } Group;
 
-// Adds the next rank of this group or, between groups, of the other. `local`: of the group of `rank`, which asks.
+// Adds the next rank of this group or, between groups, of the other. `local`: a member of the group of `rank`, the
+// caller.
 static void add_member(Group* g, int rank, int world, int local) {
   if (local && world == rank) g->me = g->locals;
   if (local) g->local[g->locals++] = world;
@@ -59,9 +60,9 @@ typedef struct {
   int number, function, form, which, count, in_place, starts;
   int root, root_side;  // the root's rank in its group
   unsigned seed;
-  int is_root, is_leaf;  // within one group the root is a leaf as well
+  int is_root, is_leaf;  // within one group the root is also a leaf
   Blocks out, in;
-  // Of a scattered reduction, what each rank of this group gets.
+  // The element counts of a reduce-scatter for each rank of this group.
   int scattered[kMembersMost];
   MPI_Count large_scattered[kMembersMost];
   MPI_Request request;
@@ -83,17 +84,17 @@ static int my_world_rank(const ModelCall* c) {
   return c->group->local[c->group->me];
 }
 
-// The elements of the block that is one rank's.
+// The number of elements in the block of one rank.
 static int own_count(const ModelCall* c, int rank) {
   return is_uneven(c) ? (int)((unsigned)(rank * 5) + c->seed) % 4 * c->count / 3 : c->count;
 }
-// Of the block from one rank to another; in place as many come as go.
+// The same for the block from one rank to another; in place both directions are equal.
 static int pair_count(const ModelCall* c, int from, int to) {
   const int a = c->in_place && to < from ? to : from, b = c->in_place && to < from ? from : to;
   return is_uneven(c) ? (int)((unsigned)(a * 3 + b) + c->seed) % 4 * c->count / 3 : c->count;
 }
 
-// What is reduced before it is scattered: as much in both groups.
+// The number of elements before the scatter of a reduce-scatter: equal in both groups.
 static int scattered_total(const ModelCall* c) {
   const Group* g = c->group;
   if (c->function == kReduceScatter) return c->count;
@@ -148,7 +149,7 @@ static void blocks_free(Blocks* blocks) {
   elements_free(&blocks->memory);
 }
 
-// One block for each of the other group: its rank's own, or what goes between this rank and it.
+// One block for each rank of the other group: that rank's own, or with `pairs` the one between this rank and it.
 static void blocks_of_peers(Blocks* blocks, const ModelCall* c, int pairs, int going) {
   const Group* g = c->group;
   int counts[kMembersMost];
@@ -162,7 +163,7 @@ static void one_block(Blocks* blocks, const ModelCall* c, int count, int room) {
   blocks_make(blocks, c, 1, &count, room);
 }
 
-// Lays out what this rank gives and gets. Where nothing is significant nothing is there.
+// Lays out this rank's buffers. Buffers that are not significant have no memory.
 static void plan(ModelCall* c) {
   const Group* g = c->group;
   const int own = own_count(c, my_world_rank(c)), total = scattered_total(c);
@@ -208,7 +209,7 @@ static void plan(ModelCall* c) {
   }
 }
 
-// Element `i` of what goes from one rank to another; of what goes to all, `to` is -1.
+// Element `i` of the block from one rank to another; of a block for all ranks, `to` is -1.
 static Map moved(const ModelCall* c, int start, int from, int to, int i) {
   uint64_t x = c->seed + (uint64_t)start * 77 + (uint64_t)(from + 1) * 1000003 + (uint64_t)(to + 2) * 10007;
   x = (x + (uint64_t)i) * 0x9e3779b97f4a7c15u;
@@ -227,7 +228,7 @@ static void put_moved(const ModelCall* c, Blocks* blocks, int block, int start, 
   }
 }
 
-// Whose block it is that is given in gathers and got in scatters.
+// The rank whose block is sent in gathers and received in scatters.
 static void fill_moved(ModelCall* c, int start) {
   const Group* g = c->group;
   const int here = my_world_rank(c), root = world_rank_of_root(c);
@@ -246,7 +247,7 @@ static void fill_moved(ModelCall* c, int start) {
   }
 }
 
-// What the members from the first to before `end` come to, in the order of their ranks in the group.
+// The combination of the members from the first to before `end`, in the order of their ranks in the group.
 static Map reduced_of(const ModelCall* c, unsigned seed, int end, int i) {
   const Group* g = c->group;
   Map all = input_of(c->which, seed, g->remote[0], i);
@@ -266,7 +267,7 @@ static void fill_reduced(ModelCall* c, int start) {
     if (c->out.n) put_element(out->now + (size_t)i * extent, c->which, map);
     if (c->out.n) put_element(out->expected + (size_t)i * extent, c->which, map);
     if (c->in_place && c->in.n && !c->out.n) put_element(c->in.memory.now + (size_t)i * extent, c->which, map);
-    // The first rank of an Exscan keeps what it has.
+    // The first rank of an Exscan in place keeps its buffer's contents.
     if (c->function == kExscan && g->me == 0) put_element(c->in.memory.expected + (size_t)i * extent, c->which, map);
   }
   int first = 0, end = g->remotes;

@@ -1,4 +1,4 @@
-// Cancel of a receive that nothing matches, of one that was matched already, and Request_free of active requests.
+// Tests of MPI_Cancel of an unmatched receive and of a matched one, and of MPI_Request_free of active requests.
 // ranks: 2
 #include "check.h"
 
@@ -22,7 +22,7 @@ static void cancel_unmatched(int partner) {
     CHECK(cancelled, "receive %d was not cancelled", i);
     CHECK(requests[i] == MPI_REQUEST_NULL, "the cancelled request %d is not null", i);
   }
-  // Had a cancelled receive stayed posted, it would take this message.
+  // If the cancelled receive were still posted, it would match this message.
   signal_to(partner, kGoTag);
   int value = 0;
   MPI_Recv(&value, 1, MPI_INT, partner, kTag, MPI_COMM_WORLD, &status);
@@ -43,7 +43,7 @@ static void cancel_after_own_send(int rank) {
   CHECK(!cancelled && value == 17, "cancelled %d, received %d", cancelled, value);
 }
 
-// The message has arrived, so the cancel comes too late: either the receive completes, or nothing was taken.
+// The message has arrived, so the cancel is too late: the receive completes.
 static void cancel_late(int partner, int bytes) {
   unsigned char* body = memory_of((size_t)bytes);
   MPI_Request request;
@@ -52,7 +52,7 @@ static void cancel_late(int partner, int bytes) {
   memset(body, 0, (size_t)bytes);
   MPI_Irecv(body, bytes, MPI_BYTE, partner, kTag, MPI_COMM_WORLD, &request);
   signal_to(partner, kGoTag);
-  // The sender tells that its synchronous send is complete, so the receive has been matched.
+  // The sender reports that its synchronous send is complete, so the receive has been matched.
   wait_for(partner, kGoTag);
   MPI_Cancel(&request);
   MPI_Wait(&request, &status);
@@ -67,7 +67,7 @@ static void free_active(int rank, int partner) {
   unsigned char* body = memory_of(kLongBytes);
   MPI_Request request;
   if (rank == 0) {
-    // Freed while active: the messages must arrive all the same. The buffer stays until the answer came.
+    // Freed while active: the messages must arrive nevertheless. The buffer remains valid until the answer arrives.
     pattern_fill(body, kLongBytes, 8);
     MPI_Isend(body, kLongBytes, MPI_BYTE, partner, kTag, MPI_COMM_WORLD, &request);
     MPI_Request_free(&request);

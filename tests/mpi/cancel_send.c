@@ -1,5 +1,5 @@
-// MPI_Cancel of sends: a message without a receive is either returned by the receiver or transferred to its end, never
-// both.
+// Tests of MPI_Cancel of sends: a message without a receive is either returned by the receiver or transferred
+// completely, never both.
 // ranks: 2
 // timeout: 30
 // sanitized: shm epoll
@@ -13,7 +13,8 @@ static int cancelled(MPI_Status* status) {
   return flag;
 }
 
-// A send of either kind, cancelled before the receiver posts anything; the receiver is in MPI_Recv of another tag.
+// Sends of either kind, cancelled before the receiver posts a matching receive; the receiver is in MPI_Recv of another
+// tag.
 static void unmatched(int rank, int bytes, int synchronous) {
   unsigned char* body = memory_of((size_t)bytes);
   int back = -1;
@@ -28,7 +29,7 @@ static void unmatched(int rank, int bytes, int synchronous) {
     }
     MPI_Cancel(&request);
     if (on_margay()) {
-      // Ends although nobody receives. MPICH gives no send back, so it waits for the receive below.
+      // Completes although no receive is posted. MPICH returns no cancelled send, so it waits for the receive below.
       MPI_Wait(&request, &status);
       back = cancelled(&status);
       CHECK(back == 1, "%d bytes, synchronous %d: not given back", bytes, synchronous);
@@ -55,7 +56,7 @@ static void unmatched(int rank, int bytes, int synchronous) {
   free(body);
 }
 
-// Posted, probed or received meanwhile: whoever wins, sender and receiver agree.
+// The receiver posts, probes or receives meanwhile: whichever of the two is first, sender and receiver agree.
 static void race(int rank, int rounds) {
   int body[100];
   for (int round = 0; round < rounds; ++round) {
@@ -68,7 +69,7 @@ static void race(int rank, int rounds) {
       MPI_Cancel(&request);
       MPI_Cancel(&request);
       MPI_Wait(&request, &status);
-      // A second message, so that the receive ends whatever became of the first.
+      // A second message, so that the receive completes whether or not the first was cancelled.
       if (cancelled(&status)) MPI_Send(&mark, 1, MPI_INT, 1, kTag, MPI_COMM_WORLD);
     } else {
       MPI_Status status;
@@ -81,7 +82,7 @@ static void race(int rank, int rounds) {
   }
 }
 
-// A send that is complete stays so.
+// A complete send remains complete.
 static void complete_already(int rank) {
   int value = 7;
   MPI_Request request;
@@ -98,7 +99,7 @@ static void complete_already(int rank) {
   }
 }
 
-// Taken off by a matched probe: it is the receiver's.
+// A matched probe has taken the message, so it belongs to the receiver.
 static void probed(int rank) {
   int value = 8;
   MPI_Request request;

@@ -1,4 +1,4 @@
-// What every program of the suite shares: counting failed checks, byte patterns, the closing line.
+// The common part of the suite's programs: counters of failed checks, byte patterns, the closing line.
 //
 // A program begins with suite_begin and returns suite_end's value from main. Standard output must be the same on every
 // run and on every MPI: only rank 0 prints to it (or all ranks, where the runner sorts the lines). Failures go to
@@ -14,7 +14,7 @@
 
 enum { kReportTag = 31999, kFailuresShown = 20 };
 
-// The failed checks of this process. The one variable of the suite that outlives a function; owned by the main thread.
+// The failed checks of this process. The only variable of the suite that outlives a function; owned by the main thread.
 static int suite_failures = 0;
 
 __attribute__((unused, format(printf, 3, 4))) static void suite_fail(const char* file, int line, const char* format,
@@ -38,8 +38,7 @@ __attribute__((unused, format(printf, 3, 4))) static void suite_fail(const char*
     if (!(condition)) suite_fail(__FILE__, __LINE__, __VA_ARGS__); \
   } while (0)
 
-// Whether times are held too: on a machine that does nothing else (`scripts/test --soak`). A busy one must fail no
-// test.
+// Whether times are checked too: on an idle machine (`scripts/test --soak`). A busy machine must not fail a test.
 __attribute__((unused)) static int timed(void) {
   return getenv("TIMED_TESTS") != NULL;
 }
@@ -77,8 +76,8 @@ __attribute__((unused)) static unsigned char pattern_byte(unsigned seed, size_t 
   return (unsigned char)(seed * 131u + (seed >> 8) * 17u + mixed);
 }
 
-// 256 bytes of a pattern from a multiple of 256 on are 7 times 0, 1, 2 and so on, from some place on: a piece of this
-// table, since 7 * 183 is 1 modulo 256. Long messages are filled and compared by such pieces, which is ten times as
+// 256 bytes of a pattern, from a multiple of 256 on, are 7 times 0, 1, 2 and so on with an offset: a piece of this
+// table, because 7 * 183 is 1 modulo 256. Long messages are filled and compared by such pieces, which is ten times as
 // fast.
 enum { kPatternBlock = 256, kPatternInverse = 183 };
 struct pattern_table {
@@ -104,7 +103,7 @@ __attribute__((unused)) static void pattern_fill(void* memory, size_t bytes, uns
   for (; i < bytes; ++i) at[i] = pattern_byte(seed, i);
 }
 
-// The index of the first byte that is not the pattern's, or `bytes`.
+// The index of the first byte that differs from the pattern, or `bytes`.
 __attribute__((unused)) static size_t pattern_mismatch(const void* memory, size_t bytes, unsigned seed) {
   const unsigned char* at = memory;
   size_t i = 0;
@@ -132,7 +131,7 @@ __attribute__((unused)) static int class_of(int code) {
   return class;
 }
 
-// Holds the status against what is expected of a received message.
+// Compares the status with the expected one of a received message.
 __attribute__((unused)) static void check_status(const char* what, const MPI_Status* status, int source, int tag,
                                                  int bytes) {
   int count = -1;
@@ -153,7 +152,7 @@ __attribute__((unused)) static void check_empty_status(const char* what, const M
   CHECK(cancelled == 0, "%s: empty status is cancelled", what);
 }
 
-// Zero-byte messages with a tag of their own: "go on" from one rank to another.
+// Zero-byte messages with a separate tag: a signal from one rank to another to continue.
 __attribute__((unused)) static void signal_to(int rank, int tag) {
   MPI_Send(NULL, 0, MPI_BYTE, rank, tag, MPI_COMM_WORLD);
 }

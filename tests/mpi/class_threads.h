@@ -1,6 +1,6 @@
-// What the thread tests share: a table of function classes, the functions of each called by several threads of both
-// ranks at once, under MPI_THREAD_MULTIPLE. The thread sanitizer sees what the threads of a process share; that values
-// are right is checked here.
+// The common part of the thread tests: a table of function classes, and a driver in which several threads of both ranks
+// call the functions of each class at once, under MPI_THREAD_MULTIPLE. The thread sanitizer checks the data that the
+// threads share; the programs check the results.
 #pragma once
 
 #include <pthread.h>
@@ -9,12 +9,12 @@
 
 enum { kThreads = 4 };
 
-// What a thread is given. Thread i of one rank works with thread i of the other.
+// The arguments of a thread. Thread i of one rank communicates with thread i of the other.
 struct user {
   int self;         // 0 to kThreads - 1; the tag of its messages on `shared`
   int rank, other;  // in both communicators
-  MPI_Comm own;     // no other thread of this rank uses it
-  MPI_Comm shared;  // all do
+  MPI_Comm own;     // used by no other thread of this rank
+  MPI_Comm shared;  // used by all of them
 };
 
 struct function_class {
@@ -24,7 +24,7 @@ struct function_class {
 
 static pthread_mutex_t suite_lock = PTHREAD_MUTEX_INITIALIZER;
 
-// CHECK for threads.
+// CHECK for use in threads.
 #define EXPECT(condition, ...)           \
   do {                                   \
     if (!(condition)) {                  \
@@ -46,7 +46,7 @@ static void* take_turn(void* argument) {
   return NULL;
 }
 
-// One class after the other, so that a failure has its name: all threads of both ranks begin it together.
+// Runs one class after the other, so that a failure has the class's name: all threads of both ranks begin it together.
 static void use_class(const struct function_class* what, struct turn* turns) {
   MPI_Barrier(MPI_COMM_WORLD);
   const int before = suite_failures;
@@ -58,7 +58,7 @@ static void use_class(const struct function_class* what, struct turn* turns) {
   if (suite_failures != before) fprintf(stderr, "rank %d: class %s failed\n", world_rank(), what->name);
 }
 
-// `wanted`: one class alone, by name; NULL: all.
+// `wanted`: the name of one class; NULL: all.
 static void use_classes(const struct function_class* classes, int number, const char* wanted) {
   struct turn turns[kThreads];
   MPI_Comm shared;
@@ -74,7 +74,8 @@ static void use_classes(const struct function_class* classes, int number, const 
   MPI_Comm_free(&shared);
 }
 
-// main of a program of classes. `begin` and `end`: what the threads find made, in the main thread; NULL for nothing.
+// The main function of a program of classes. `begin` and `end` run in the main thread before and after the threads;
+// NULL: nothing.
 static int class_main(int argc, char** argv, const char* name, const struct function_class* classes, int number,
                       void (*begin)(void), void (*end)(void)) {
   int provided = -1;

@@ -1,9 +1,9 @@
-// The forms in which a program makes one collective call, and the driver that takes a call through one of them.
+// The forms of a collective call in a program, and the driver that makes a call in one of them.
 #pragma once
 
 #include "check.h"
 
-// The later three are those of large counts (MPI 4.0, 2.5.8).
+// The last three are those with large counts (MPI 4.0, 2.5.8).
 enum { kBlocking, kNonblocking, kPersistent, kLargeBlocking, kLargeNonblocking, kLargePersistent, kForms };
 enum { kStarts = 3 };
 
@@ -37,9 +37,9 @@ __attribute__((unused)) static int is_persistent(int form) {
     }                                                                      \
   } while (0)
 
-// What the driver does with a call of the program's own type.
+// The driver's operations on a call of the program's own type.
 typedef struct {
-  void (*fill)(void* call, int start);  // what is sent the `start`-th time; clears what is received
+  void (*fill)(void* call, int start);  // writes the data of the `start`-th start; clears the receive buffers
   void (*begin)(void* call, int form, MPI_Request* request);
   void (*check)(void* call, int form, int start);
 } Steps;
@@ -50,8 +50,9 @@ __attribute__((unused)) static void await_collective(MPI_Request* request, int b
   MPI_Wait(request, MPI_STATUS_IGNORE);
 }
 
-// Makes the call, completes it and checks; a persistent one is started `starts` times, with other data each time. With
-// one start all data is there before the request is made, which is all that some of MPICH 4.0.2's can do.
+// Makes the call, completes it and checks the results; a persistent one is started `starts` times, with different data
+// each time. With one start all data is written before the request is created, because some of MPICH 4.0.2's persistent
+// calls require that.
 __attribute__((unused)) static void in_form(const Steps* steps, void* call, int form, int starts) {
   MPI_Request request = MPI_REQUEST_NULL;
   const int persistent = is_persistent(form);

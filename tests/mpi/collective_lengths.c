@@ -1,6 +1,6 @@
-// Collective calls in which one rank passes another amount of data than the others, on the same or the other side of
-// the limit for short messages. At least one rank gets an error, no rank waits for ever or writes past its buffer, and
-// calls on another communicator still give the right results.
+// Tests of collective calls in which one rank passes another amount of data than the others, on the same or the other
+// side of the limit for short messages. At least one rank gets an error, no rank waits for ever or writes past its
+// buffer, and calls on another communicator still return the right results.
 // ranks: 2 4
 // reference: none, ranks that name different amounts of data are not allowed
 // wires: shm epoll
@@ -9,7 +9,7 @@
 enum { kGuard = 64, kOps = 5, kLongest = 20 << 20 };
 enum { kGather = 3, kAllgather = 4 };
 
-// The amount that all ranks but one pass, and that of the one rank: on the same side of the length at which messages
+// The amount that all ranks but one pass, and the amount of that one: on the same side of the length at which messages
 // need a handshake (16 KiB), and on different sides.
 static const int kLengths[][2] = {{100, 40},    {40, 100},  {40000, 80000}, {80000, 40000}, {100, 40000},
                                   {40000, 100}, {0, 40000}, {40000, 0},     {16384, 16385}, {16385, 16384}};
@@ -34,9 +34,9 @@ static void check_guard(const unsigned char* guard, const char* what, int op) {
   for (int i = 0; i < kGuard; ++i) CHECK(guard[i] == 0xa5, "operation %d, %s: wrote past the end", op, what);
 }
 
-// Checks that a call on `wrong` has given an error of the right class on at least one rank. Ranks find that out by a
-// call on the world, which must work whatever has happened on `wrong`.
-static void check_told(int error, const char* what, int op) {
+// Checks that a call on `wrong` has returned an error of the right class on at least one rank. The check uses a call on
+// the world, which must work whatever has happened on `wrong`.
+static void check_reported(int error, const char* what, int op) {
   int here = error != MPI_SUCCESS, somewhere = 0;
   if (here) {
     int class = -1;
@@ -60,7 +60,7 @@ static void one_other_length(MPI_Comm wrong, int op, int all, int other, int odd
   snprintf(what, sizeof what, "%d bytes, rank %d %d", all, odd, other);
   const int error = call(op, in, out, bytes, wrong);
   check_guard(out + room, what, op);
-  check_told(error, what, op);
+  check_reported(error, what, op);
   free(in);
   free(out);
 }

@@ -1,13 +1,14 @@
-// Members that name other amounts of data, none of them 0 bytes, in each collective but Alltoallw, Reduce_scatter and
-// those of neighbors (MPI 4.0, 6.2 requires the same): somebody gets MPI_ERR_TRUNCATE, nobody waits for ever, and what
-// comes after on other communicators is right. Lengths on both sides of the one at which messages wait for their
-// receiver's word, and of those at which algorithms change.
+// Tests of collective calls whose members pass different amounts of data, none of them 0 bytes: each collective but
+// Alltoallw, Reduce_scatter and the neighborhood collectives (MPI 4.0, 6.2 requires equal amounts). At least one rank
+// gets MPI_ERR_TRUNCATE, no rank waits for ever, and later calls on other communicators are right. Lengths are on both
+// sides of the one at which messages need a handshake, and of those at which algorithms change.
 //
-// Not held: an empty block is no message. Where one rank names 0 bytes for a block and the other some, in Gatherv,
-// Scatterv, Allgatherv, Alltoallv, Alltoallw and those of neighbors, and in Alltoall by messages, who expects the block
-// waits for ever. --deadlock abort ends such a job, --check-types tells of the two. Other roots may wait likewise.
+// Not guaranteed: an empty block sends no message. If one rank passes 0 bytes for a block and the other more, in
+// Gatherv, Scatterv, Allgatherv, Alltoallv, Alltoallw and the neighborhood collectives, and in Alltoall by messages,
+// the rank that expects the block waits for ever. --deadlock abort ends such a job, --check-types reports both ranks.
+// Different roots may also deadlock.
 // ranks: 2 3 8
-// reference: none, MPICH 4.0.2 waits for ever, or says nothing
+// reference: none, MPICH 4.0.2 waits for ever, or reports nothing
 #include "check.h"
 
 enum { kMost = 400000, kRanksMax = 64 };

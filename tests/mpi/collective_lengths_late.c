@@ -1,6 +1,6 @@
-// A collective call in which one rank passes another amount of data than the others, and enters late. By then some
-// ranks have left the call, freed its communicator and made others. The late rank gets the signal to continue by a
-// file, so it has received no message before.
+// Tests of a collective call in which one rank passes another amount of data than the others, and enters late. By then
+// some ranks have left the call, freed its communicator and created others. A file signals the late rank to continue,
+// so it has received no message before.
 // ranks: 4
 // reference: none, ranks that name different amounts of data are not allowed
 // wires: shm epoll
@@ -29,7 +29,7 @@ static MPI_Comm dup_that_returns_errors(void) {
 }
 
 // The late member's message arrives when the root has left the failed call and freed the communicator. The next
-// communicator must not take the message for its own.
+// communicator must not match the message.
 static void rows_of_a_failed_call(void) {
   const int rank = world_rank(), size = world_size();
   int* row = memory_of(sizeof *row * kLongRow);
@@ -51,8 +51,8 @@ static void rows_of_a_failed_call(void) {
   free(rows);
 }
 
-// A member that is asked for data of an ended call must answer that the call is over, although its communicator was
-// freed and another one has the contexts.
+// A member that is asked for data of a finished call must answer that the call is over, although its communicator was
+// freed and another one uses the contexts.
 static void asked_after_the_end(void) {
   const int rank = world_rank();
   int* row = memory_of(sizeof *row * kLongRow);

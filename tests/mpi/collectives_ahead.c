@@ -1,5 +1,5 @@
-// Ranks that start very many persistent collectives before rank 0 has started one: messages and collectives between
-// them go on meanwhile, and all of them complete. The time for each must not grow with their number.
+// A test of ranks that start very many persistent collectives before rank 0 has started one: messages and other
+// collectives between them proceed, and all of them complete. The time for each must not grow with their number.
 // ranks: 2 3
 // reference: none, MPICH 4.0.2 matches them in the order in which they are started
 // sanitized: none, it takes too long
@@ -32,9 +32,9 @@ int main(int argc, char** argv) {
     MPI_Send(&rank, 1, MPI_INT, 0, kStarted, MPI_COMM_WORLD);
   } else {
     for (int from = 1; from < size; ++from) {
-      int told = 0;
-      MPI_Recv(&told, 1, MPI_INT, from, kStarted, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      CHECK(told == from, "rank %d sent %d", from, told);
+      int sender = 0;
+      MPI_Recv(&sender, 1, MPI_INT, from, kStarted, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      CHECK(sender == from, "rank %d sent %d", from, sender);
     }
     memset(between, 9, sizeof between);
   }

@@ -1,7 +1,7 @@
-// Random collectives against a reference that each rank computes by itself (MPI 4.0, chapter 6): every operation, in
-// all forms, up to 16 under way at once, on four communicators, one of them between two groups. All ranks draw the same
-// calls from the seed, so everybody knows what everybody sends; each is late now and then. (differential.py runs it
-// with many seeds.)
+// A test of random collectives: compares results with a reference that each rank computes by itself (MPI 4.0,
+// chapter 6): every operation, in all forms, up to 16 in progress at once, on four communicators, one of them an
+// intercommunicator. All ranks draw the same calls from the seed, so each rank can compute the data of all others; each
+// is late now and then. (differential.py runs the program with many seeds.)
 //   collectives_random [calls [seed [elements of the longest]]]
 // ranks: 1 2 3 5 8
 // reference: 2 3
@@ -9,7 +9,7 @@
 
 enum { kAtOnce = 16, kLateUsMost = 300 };
 
-// Drawn for each rank: so calls overlap in another way with each seed.
+// Drawn for each rank, so the overlap of calls depends on the seed.
 static void be_late(unsigned seed, int number, int rank) {
   const unsigned drawn = mix(seed, (unsigned)number, 1000u + (unsigned)rank);
   if (drawn % 32 == 0) usleep(drawn / 32 % kLateUsMost);

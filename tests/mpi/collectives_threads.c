@@ -1,6 +1,7 @@
-// MPI_THREAD_MULTIPLE: four threads, each with communicators of its own and more than a hundred collectives in progress
-// on them. Between these each thread sends messages to both neighbors and makes blocking calls. Communicators,
-// operations and types are freed while their calls are in progress. Each rank completes the calls in another order.
+// Tests with MPI_THREAD_MULTIPLE: four threads, each with communicators of its own and more than a hundred collectives
+// in progress on them. Between these each thread sends messages to both neighbors and makes blocking calls.
+// Communicators, operations and types are freed while their calls are in progress. Each rank completes the calls in
+// another order.
 //   collectives_threads [seed]
 // ranks: 2 5
 // reference: 2
@@ -10,7 +11,7 @@
 
 enum { kThreads = 4, kDecks = 2, kCallsOfDeck = 80, kTalksOfDeck = 30 };
 
-// A message to the next rank and one from the rank before.
+// A message to the next rank and one from the previous rank.
 struct Talk {
   int number, count;
   int *out, *in;
@@ -62,7 +63,7 @@ static void close_call(struct Thread* me, int which) {
   me->open[which] = me->open[--me->opened];
 }
 
-// Tests one of the calls in progress, and ends it if it is complete. Each rank chooses by itself.
+// Tests one of the calls in progress, and frees it if it is complete. Each rank chooses a call by itself.
 static void ask_for_one(struct Thread* me, unsigned drawn) {
   if (me->opened == 0) return;
   const int which = (int)(drawn % (unsigned)me->opened);
@@ -79,7 +80,7 @@ static void use_deck(struct Thread* me, int which) {
   for (int number = 0; number < kCallsOfDeck; ++number) {
     struct Call* call = memory_of(sizeof *call);
     draw(call, number, deck);
-    // Few that all wait for; on MPICH all between two groups (draw).
+    // Few are completed at once; on MPICH all those on intercommunicators (see draw()).
     const int waits = number % 10 == 0 || call->form == kPersistent || (call->comm->inter && !on_margay());
     if (!waits) call->form = kNonblocking;
     begin(call);

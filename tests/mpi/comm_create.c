@@ -1,5 +1,5 @@
-// Communicators out of groups: Comm_create, Comm_create_group (only members call), Comm_split_type, Comm_idup while
-// other calls happen, Comm_compare, Comm_disconnect; more agreements at once than one after the other.
+// Tests of communicators created from groups: Comm_create, Comm_create_group (only members call), Comm_split_type,
+// Comm_idup during other calls, Comm_compare, Comm_disconnect; also more simultaneous agreements than one at a time.
 // ranks: 1 2 5
 // reference: 5
 #include "check.h"
@@ -47,7 +47,7 @@ static void create(int rank, int size) {
   MPI_Group_free(&mine);
 }
 
-// Odd ranks only wait for a message that comes afterwards: the even ones need nothing of them.
+// Odd ranks only wait for a later message: the even ranks need no step of theirs.
 static void create_group(int rank, int size) {
   if (rank % 2 == 0) {
     MPI_Group even = every_second(0, size);
@@ -64,7 +64,7 @@ static void create_group(int rank, int size) {
   }
 }
 
-// An agreement in progress does not wait for a member that makes another communicator first.
+// An agreement in progress does not wait for a member that creates another communicator first.
 static void idup(int rank, int size) {
   MPI_Comm later, between, world;
   MPI_Request request;
@@ -87,9 +87,9 @@ static void idup(int rank, int size) {
   MPI_Comm many[kAtOnce];
   MPI_Request requests[kAtOnce];
   for (int i = 0; i < kAtOnce; ++i) MPI_Comm_idup(world, &many[i], &requests[i]);
-  MPI_Comm_free(&world);  // only the handle goes
+  MPI_Comm_free(&world);  // frees only the handle
   for (int flag = 0; !flag;) MPI_Testall(kAtOnce, requests, &flag, MPI_STATUSES_IGNORE);
-  // Had two the same context, these would meet.
+  // If two communicators had the same context, these messages would match each other.
   const int to = (rank + 1) % size, from = (rank + size - 1) % size;
   MPI_Request sends[kAtOnce];
   int out[kAtOnce];
@@ -106,8 +106,8 @@ static void idup(int rank, int size) {
   for (int i = 0; i < kAtOnce; ++i) MPI_Comm_disconnect(&many[i]);
 }
 
-// A request of a nonblocking collective can neither be cancelled nor freed. Both are refused, and it goes on. (MPICH
-// 4.0.2 gives classes that say nothing of requests.)
+// A request of a nonblocking collective can neither be cancelled nor freed. Both calls fail, and the collective
+// continues. (MPICH 4.0.2 returns classes that do not name requests.)
 static void idup_goes_on(int size) {
   MPI_Comm later = MPI_COMM_NULL;
   MPI_Request request, kept;
@@ -152,7 +152,7 @@ static void split_type(int rank, int size) {
   MPI_Comm_size(node, &members);
   MPI_Comm_rank(node, &mine);
   CHECK(members >= 1 && members <= size, "%d ranks on the node", members);
-  // The key turns the order round.
+  // The key reverses the order.
   int ranks[8] = {0};
   MPI_Allgather(&rank, 1, MPI_INT, ranks, 1, MPI_INT, node);
   for (int i = 0; i < members; ++i) higher += ranks[i] > rank;
@@ -162,7 +162,7 @@ static void split_type(int rank, int size) {
   CHECK(none == MPI_COMM_NULL, "MPI_UNDEFINED gave a communicator");
 }
 
-// The size of what a split by that type of hardware gives, 0 for none. `type` null: without the key.
+// The size of the communicator that a split by this type of hardware creates, 0 for none. `type` null: without the key.
 static int hardware(const char* type) {
   MPI_Info info;
   MPI_Comm part;
@@ -189,7 +189,7 @@ static void split_hardware(void) {
   CHECK(hardware("no such thing") == 0, "no such hardware gave a communicator");
   const int shared = hardware("mpi_shared_memory");
   CHECK(shared == members, "%d ranks share memory, expected %d", shared, members);
-  // How processes are bound differs from machine to machine: none, or some of the node.
+  // The binding of processes differs between machines: no rank, or some of the node.
   const char* const kTypes[] = {"Package", "NUMANode", "L3Cache", "Core", "PU"};
   for (int i = 0; i < 5; ++i) {
     const int part = hardware(kTypes[i]);
@@ -197,7 +197,7 @@ static void split_hardware(void) {
   }
 }
 
-// Who shares a folder, as MPICH tells it.
+// The ranks that share a folder, as MPICH determines them.
 static void neighborhood(int size) {
   MPI_Info info;
   MPI_Comm near;
@@ -239,14 +239,14 @@ static void wrong(int size) {
   CHECK(class_of(MPI_Comm_compare(MPI_COMM_WORLD, MPI_COMM_NULL, &size)) == MPI_ERR_COMM, "compare with nothing");
   CHECK(class_of(MPI_Comm_group(MPI_COMM_NULL, &world)) == MPI_ERR_COMM, "the group of nothing");
   CHECK(made == MPI_COMM_WORLD, "a call that failed changed something");
-  if (on_margay() && size > 1) {  // MPICH 4.0.2 lets it pass
+  if (on_margay() && size > 1) {  // MPICH 4.0.2 accepts it
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     CHECK(class_of(MPI_Comm_create(MPI_COMM_SELF, world, &made)) == MPI_ERR_GROUP, "create: more than the parent has");
   }
   MPI_Group_free(&world);
 }
 
-// Of a parent whose ranks are not the world's, all members but its last; that one asks too, and gets nothing.
+// On a parent whose ranks are not the world's: all members but its last; that one calls too, and gets MPI_COMM_NULL.
 static void create_group_of_turned(int rank, int size) {
   MPI_Comm turned, made = MPI_COMM_SELF;
   MPI_Group all, some;

@@ -1,5 +1,5 @@
-// Comm_dup, Comm_split, Comm_free: ranks and sizes, keys, MPI_UNDEFINED, and messages that never cross from one
-// communicator to another, even with equal tags and wildcards.
+// Tests of Comm_dup, Comm_split, Comm_free: ranks and sizes, keys, MPI_UNDEFINED, and the separation of messages of
+// different communicators, even with equal tags and wildcards.
 // ranks: 1 2 3 5 8
 // reference: 3
 #include "check.h"
@@ -31,7 +31,7 @@ static void duplicates_do_not_mix(int rank, int size) {
       pattern_fill(body[i][k], (size_t)bytes, (unsigned)(10 * i + k));
       MPI_Isend(body[i][k], bytes, MPI_BYTE, to, kTag, comms[i], &requests[2 * i + k]);
     }
-  // Backwards and with wildcards: only the communicator tells the messages apart.
+  // In reverse order and with wildcards: only the communicator distinguishes the messages.
   unsigned char* in = memory_of(kLongBytes);
   for (int i = kComms - 1; i >= 0; --i)
     for (int k = 0; k < 2; ++k) {
@@ -57,7 +57,7 @@ static void duplicates_do_not_mix(int rank, int size) {
 
 static void split_by_parity(int rank, int size) {
   MPI_Comm half;
-  // The key turns the order round.
+  // The key reverses the order.
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);
   const int members = (size + 1 - rank % 2) / 2;
   check_shape("halves", half, members - 1 - rank / 2, members);
@@ -97,7 +97,7 @@ static void split_undefined(int rank, int size) {
   MPI_Comm_free(&some);
 }
 
-// A message that is on its way when its communicator is freed still arrives (MPI 4.0, section 7.4.3: deferred).
+// A message in transit when its communicator is freed still arrives (MPI 4.0, section 7.4.3: deferred).
 static void free_in_flight(int rank, int size) {
   MPI_Comm comm;
   MPI_Request requests[2];
@@ -115,7 +115,7 @@ static void free_in_flight(int rank, int size) {
   free(in);
 }
 
-// MPI_Comm_disconnect waits for what is under way (MPI 4.0, section 11.10.4): here for a message that is sent late.
+// MPI_Comm_disconnect waits for pending communication (MPI 4.0, section 11.10.4): here for a message that is sent late.
 static void disconnect_waits(int rank, int size) {
   MPI_Comm comm;
   MPI_Request requests[2];
@@ -138,7 +138,7 @@ static void disconnect_waits(int rank, int size) {
   free(in);
 }
 
-// Parts by hardware, unguided: smaller than what is split, so nodes when there are several, and else none.
+// Unguided splits by hardware: parts smaller than the parent, so nodes if there are several, and otherwise none.
 static void split_by_node(int rank, int size) {
   MPI_Comm node, part;
   int of_node = -1, of_part = -1;
@@ -163,7 +163,7 @@ int main(int argc, char** argv) {
   split_undefined(rank, size);
   free_in_flight(rank, size);
   disconnect_waits(rank, size);
-  if (on_margay()) split_by_node(rank, size);  // below a node MPICH looks for parts too
+  if (on_margay()) split_by_node(rank, size);  // MPICH also splits below a node
   MPI_Comm self, world = MPI_COMM_WORLD;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   CHECK(class_of(MPI_Comm_free(&world)) == MPI_ERR_COMM && world == MPI_COMM_WORLD, "the world was freed");

@@ -1,6 +1,6 @@
-// Communicators that are freed while a slower member is still in their last call, and whose contexts the faster one
-// uses again at once with others: pairs of neighbors, even and odd ones in turn, and triples. What one communicator's
-// calls leave in shared memory must not reach the next one's.
+// Tests of communicators that are freed while a slower member is still in their last call, and whose contexts the
+// faster one immediately reuses with other ranks: pairs of neighbors, even and odd ones in turn, and triples. Data that
+// one communicator's calls leave in shared memory must not reach the next one's.
 // ranks: 2 3 5 8
 // reference: 3
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static void be_late(void) {
   for (unsigned turns = draw(2000); turns-- > 0;) ++sink;
 }
 
-// Calls of one communicator, each of which all its words tell.
+// Calls of one communicator; all words of their data identify it.
 static void call_all(MPI_Comm comm, int round) {
   int size, rank;
   MPI_Comm_size(comm, &size);
@@ -43,7 +43,7 @@ static void call_all(MPI_Comm comm, int round) {
   }
 }
 
-// The members from `first` on, of whom this rank is one.
+// The members from `first` on, including this rank.
 static void meet(int first, int members, int round) {
   MPI_Group world, group;
   MPI_Comm comm;
@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
   random_state = (unsigned)rank + 1;
   for (int round = 0; round < kRounds; ++round) {
     const int members = round % 5 == 4 ? 3 : 2;
-    // Groups of this many in a row, from a place that moves on.
+    // Groups of this many consecutive ranks, from a start that moves.
     const int place = rank - round % members;
     if (place < 0) continue;
     const int first = rank - place % members;

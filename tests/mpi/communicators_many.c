@@ -1,4 +1,5 @@
-// Communicators made and freed thousands of times, more often than there are context identifiers, and many at once.
+// Tests of communicators that are created and freed thousands of times, more often than there are context identifiers,
+// and many at once.
 // ranks: 2
 // reference: 2
 // wires: shm uring
@@ -26,7 +27,7 @@ int main(int argc, char** argv) {
       CHECK(in == i + from, "round %d: received %d", i, in);
     }
     MPI_Comm_free(&comm);
-    // A rank that is in none of the new communicators returns the context that it reserved for the agreement.
+    // A rank that belongs to none of the new communicators returns the context that it reserved for the agreement.
     MPI_Comm_split(MPI_COMM_WORLD, rank == 0 ? 0 : MPI_UNDEFINED, 0, &comm);
     CHECK((comm == MPI_COMM_NULL) == (rank != 0), "round %d: the wrong ranks got a part", i);
     if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
@@ -42,7 +43,7 @@ int main(int argc, char** argv) {
     MPI_Sendrecv(&out, 1, MPI_INT, to, kTag, &in, 1, MPI_INT, from, kTag, comms[i], MPI_STATUS_IGNORE);
     CHECK(in == 7 * i + from, "communicator %d: received %d", i, in);
   }
-  // Freed in another order than made, and the freed identifiers used again.
+  // Frees them in another order than that of creation, and reuses the identifiers.
   for (int i = 0; i < kAtOnce; i += 2) MPI_Comm_free(&comms[i]);
   for (int i = 0; i < kAtOnce; i += 2) MPI_Comm_dup(comms[i + 1], &comms[i]);
   for (int i = 0; i < kAtOnce; ++i) {

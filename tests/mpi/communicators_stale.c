@@ -1,5 +1,5 @@
-// An unreceived message is discarded with its communicator; a later communicator with the same context never receives
-// it.
+// A test that an unreceived message is discarded with its communicator: a later communicator with the same context
+// never receives it.
 // ranks: 2 3
 // reference: none, MPICH's later communicators receive it
 #include "check.h"
@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
     }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Comm_free(round % 2 ? &other : &comm);
-    // What is on the communicator that stays is not touched.
+    // Messages of the communicator that remains are not affected.
     if (rank == 1) {
       MPI_Recv(&word, 1, MPI_INT, 0, kTag, round % 2 ? comm : other, MPI_STATUS_IGNORE);
       CHECK(word == round, "round %d received %d", round, word);

@@ -1,4 +1,5 @@
-// Wait, Waitall, Waitany, Waitsome, Test, Testall, Testany, Testsome: indices, statuses, null and inactive requests.
+// Tests of Wait, Waitall, Waitany, Waitsome, Test, Testall, Testany, Testsome: indices, statuses, null and inactive
+// requests.
 // ranks: 2 4
 // reference: 2
 #include "check.h"
@@ -80,7 +81,7 @@ static void as_receiver(int partner, int way) {
   for (int i = 0; i < kCount; ++i) free(receives.bodies[i]);
 }
 
-// The receives complete in another order than they were posted.
+// The receives complete in another order than that of posting.
 static void as_sender(int partner) {
   unsigned char* bodies[kCount];
   MPI_Request requests[kCount];

@@ -1,4 +1,4 @@
-// Every predefined datatype: its size, its extent, and a transfer of 0, 1 and 1,000 elements.
+// Tests of every predefined datatype: its size, its extent, and a transfer of 0, 1 and 1,000 elements.
 // ranks: 2
 #include <stddef.h>
 #include <stdint.h>
@@ -114,7 +114,7 @@ static void sizes(const struct Type* type) {
   CHECK(extent == type->extent, "%s: extent %ld, expected %d", type->name, (long)extent, type->extent);
 }
 
-// Where the data bytes of an element are: all of it, or, in a pair, the value and then the index.
+// The bytes of an element that hold data: all of it or, in a pair, the value and then the index.
 static int is_data(const struct Type* type, int offset) {
   if (type->bytes == type->extent) return 1;
   const int value_bytes = type->bytes - (int)sizeof(int);
@@ -149,7 +149,7 @@ int main(int argc, char** argv) {
   suite_begin(&argc, &argv);
   const int rank = world_rank(), partner = partner_of(rank);
   for (int i = 0; i < kTypeCount; ++i) {
-    // A type that the platform lacks is null.
+    // A type that the platform lacks is MPI_DATATYPE_NULL.
     if (kTypes[i].type == MPI_DATATYPE_NULL) continue;
     sizes(&kTypes[i]);
     transfer(&kTypes[i], 0, rank, partner);

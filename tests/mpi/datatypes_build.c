@@ -1,9 +1,9 @@
-// Every datatype constructor: sizes, bounds, true bounds, envelope and contents, names, types by size; and what is
-// refused. The numbers are printed, so that every MPI must agree on them.
+// Tests of every datatype constructor: sizes, bounds, true bounds, envelope and contents, names, types by size, and
+// invalid arguments. The program prints the numbers, so every MPI must compute the same ones.
 // ranks: 1
 #include "check.h"
 
-static void tell(const char* what, MPI_Datatype type) {
+static void print_type(const char* what, MPI_Datatype type) {
   MPI_Aint lower, extent, true_lower, true_extent, old_lower, old_upper, old_extent;
   MPI_Count lower_x, extent_x, size_x;
   int size, integers, addresses, types, combiner;
@@ -41,8 +41,8 @@ static void tell(const char* what, MPI_Datatype type) {
   printf("\n");
 }
 
-static MPI_Datatype told(const char* what, MPI_Datatype type) {
-  tell(what, type);
+static MPI_Datatype printed(const char* what, MPI_Datatype type) {
+  print_type(what, type);
   return type;
 }
 
@@ -51,57 +51,58 @@ static void constructors(void) {
   int n = 0;
   const int lengths[3] = {2, 0, 1}, places[3] = {4, 100, -3}, ones[3] = {1, 1, 1};
   const MPI_Aint bytes[3] = {16, -400, -24};
-  MPI_Type_contiguous(5, MPI_SHORT, &made[n]), told("contiguous", made[n++]);
-  MPI_Type_vector(3, 2, -5, MPI_INT, &made[n]), told("vector backwards", made[n++]);
-  MPI_Type_vector(0, 2, 5, MPI_INT, &made[n]), told("no vector", made[n++]);
-  MPI_Type_create_hvector(3, 2, 7, MPI_INT, &made[n]), told("hvector", made[n++]);
-  MPI_Type_hvector(3, 2, 21, MPI_CHAR, &made[n]), told("hvector of MPI-1", made[n++]);
-  MPI_Type_indexed(3, lengths, places, MPI_DOUBLE, &made[n]), told("indexed", made[n++]);
-  MPI_Type_create_hindexed(3, lengths, bytes, MPI_DOUBLE, &made[n]), told("hindexed", made[n++]);
-  MPI_Type_hindexed(3, (int*)lengths, (MPI_Aint*)bytes, MPI_INT, &made[n]), told("hindexed of MPI-1", made[n++]);
-  MPI_Type_create_indexed_block(3, 2, places, made[1], &made[n]), told("indexed block", made[n++]);
-  MPI_Type_create_hindexed_block(3, 2, bytes, MPI_FLOAT, &made[n]), told("hindexed block", made[n++]);
+  MPI_Type_contiguous(5, MPI_SHORT, &made[n]), printed("contiguous", made[n++]);
+  MPI_Type_vector(3, 2, -5, MPI_INT, &made[n]), printed("vector backwards", made[n++]);
+  MPI_Type_vector(0, 2, 5, MPI_INT, &made[n]), printed("no vector", made[n++]);
+  MPI_Type_create_hvector(3, 2, 7, MPI_INT, &made[n]), printed("hvector", made[n++]);
+  MPI_Type_hvector(3, 2, 21, MPI_CHAR, &made[n]), printed("hvector of MPI-1", made[n++]);
+  MPI_Type_indexed(3, lengths, places, MPI_DOUBLE, &made[n]), printed("indexed", made[n++]);
+  MPI_Type_create_hindexed(3, lengths, bytes, MPI_DOUBLE, &made[n]), printed("hindexed", made[n++]);
+  MPI_Type_hindexed(3, (int*)lengths, (MPI_Aint*)bytes, MPI_INT, &made[n]), printed("hindexed of MPI-1", made[n++]);
+  MPI_Type_create_indexed_block(3, 2, places, made[1], &made[n]), printed("indexed block", made[n++]);
+  MPI_Type_create_hindexed_block(3, 2, bytes, MPI_FLOAT, &made[n]), printed("hindexed block", made[n++]);
   {
     const MPI_Datatype types[3] = {MPI_INT, MPI_DOUBLE, MPI_CHAR};
     const MPI_Aint at[3] = {0, 64, 9};
-    MPI_Type_create_struct(3, lengths, at, types, &made[n]), told("struct", made[n++]);
-    MPI_Type_create_struct(3, ones, at, types, &made[n]), told("padded struct", made[n++]);
-    MPI_Type_struct(2, (int*)ones, (MPI_Aint*)at, (MPI_Datatype*)types, &made[n]), told("struct of MPI-1", made[n++]);
+    MPI_Type_create_struct(3, lengths, at, types, &made[n]), printed("struct", made[n++]);
+    MPI_Type_create_struct(3, ones, at, types, &made[n]), printed("padded struct", made[n++]);
+    MPI_Type_struct(2, (int*)ones, (MPI_Aint*)at, (MPI_Datatype*)types, &made[n]),
+        printed("struct of MPI-1", made[n++]);
   }
-  MPI_Type_create_resized(made[1], -8, 100, &made[n]), told("resized", made[n++]);
-  MPI_Type_contiguous(3, made[n - 1], &made[n]), told("contiguous of resized", made[n]), ++n;
-  MPI_Type_dup(made[n - 2], &made[n]), told("dup", made[n]), ++n;
+  MPI_Type_create_resized(made[1], -8, 100, &made[n]), printed("resized", made[n++]);
+  MPI_Type_contiguous(3, made[n - 1], &made[n]), printed("contiguous of resized", made[n]), ++n;
+  MPI_Type_dup(made[n - 2], &made[n]), printed("dup", made[n]), ++n;
   {
     const int sizes[3] = {4, 6, 5}, parts[3] = {2, 3, 5}, starts[3] = {1, 2, 0};
-    MPI_Type_create_subarray(3, sizes, parts, starts, MPI_ORDER_C, MPI_INT, &made[n]), told("subarray", made[n++]);
+    MPI_Type_create_subarray(3, sizes, parts, starts, MPI_ORDER_C, MPI_INT, &made[n]), printed("subarray", made[n++]);
     MPI_Type_create_subarray(3, sizes, parts, starts, MPI_ORDER_FORTRAN, MPI_INT, &made[n]);
-    told("subarray of Fortran", made[n++]);
+    printed("subarray of Fortran", made[n++]);
   }
   {
     const int sizes[2] = {7, 5}, ways[2] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK};
     const int arguments[2] = {2, MPI_DISTRIBUTE_DFLT_DARG}, grid[2] = {2, 3};
     for (int rank = 0; rank < 6; rank += 5) {
       MPI_Type_create_darray(6, rank, 2, sizes, ways, arguments, grid, MPI_ORDER_C, MPI_INT, &made[n]);
-      told("darray", made[n++]);
+      printed("darray", made[n++]);
     }
   }
-  // The parts may be freed before what was made of them.
+  // A component may be freed before the type built from it.
   for (int i = 0; i < n - 1; ++i) MPI_Type_free(&made[i]);
-  tell("the last one", made[n - 1]);
+  print_type("the last one", made[n - 1]);
   MPI_Type_free(&made[n - 1]);
-  tell("MPI_DOUBLE", MPI_DOUBLE);
-  tell("MPI_DOUBLE_INT", MPI_DOUBLE_INT);
-  tell("MPI_2INT", MPI_2INT);
+  print_type("MPI_DOUBLE", MPI_DOUBLE);
+  print_type("MPI_DOUBLE_INT", MPI_DOUBLE_INT);
+  print_type("MPI_2INT", MPI_2INT);
 }
 
-// A part of nothing is a type of size 0, with the array's extent.
+// A subarray without elements is a type of size 0 with the array's extent.
 static void empty_part(void) {
   const int sizes[] = {4, 4}, parts[] = {0, 2}, starts[] = {4, 0};
   int bytes = -1, before = 7;
   MPI_Datatype type;
   MPI_Status status;
   MPI_Type_create_subarray(2, sizes, parts, starts, MPI_ORDER_C, MPI_INT, &type);
-  tell("an empty part", type);
+  print_type("an empty part", type);
   MPI_Type_commit(&type);
   MPI_Sendrecv(&before, 1, type, 0, 0, &bytes, 1, type, 0, 0, MPI_COMM_SELF, &status);
   CHECK(bytes == -1, "an empty part brought something");
@@ -117,7 +118,7 @@ static void names(void) {
     MPI_Type_get_name(some[i], name, &length);
     printf("%s %d\n", name, length);
   }
-  // MPICH refuses the null handle, which the standard gives a name.
+  // MPICH rejects the null handle, which the standard gives a name.
   if (on_margay()) MPI_Type_get_name(MPI_DATATYPE_NULL, name, &length);
   CHECK(!on_margay() || strcmp(name, "MPI_DATATYPE_NULL") == 0, "the null handle is called %s", name);
   MPI_Type_contiguous(2, MPI_INT, &type);
@@ -137,11 +138,11 @@ static void names(void) {
   MPI_Datatype part = MPI_DATATYPE_NULL;
   MPI_Type_get_contents(type, 1, 0, 1, &number, &place, &part);
   CHECK(part == MPI_INT, "a predefined part has the handle %x", (unsigned)part);
-  // A size may be asked for before the type is committed; MPICH refuses.
+  // MPI_Type_size is valid before the type is committed; MPICH rejects it.
   int bytes = -1;
   if (on_margay()) MPI_Pack_size(3, type, MPI_COMM_WORLD, &bytes);
   CHECK(bytes == 3 * 2 * (int)sizeof(int) || !on_margay(), "three take %d bytes", bytes);
-  // What an int cannot tell (MPI 4.0, section 5.2); MPICH wraps round.
+  // Values that an int cannot hold (MPI 4.0, section 5.2); MPICH wraps around.
   MPI_Datatype huge;
   MPI_Type_contiguous(1 << 30, MPI_INT, &huge);
   if (on_margay()) MPI_Pack_size(1, huge, MPI_COMM_WORLD, &bytes);
@@ -158,15 +159,15 @@ static void by_size(void) {
     MPI_Type_match_size(classes[i], sizes[i], &type);
     printf("class %d of %d bytes: %08x\n", classes[i], sizes[i], (unsigned)type);
   }
-  MPI_Type_create_f90_real(6, 30, &type), tell("real of 6 digits", type);
+  MPI_Type_create_f90_real(6, 30, &type), print_type("real of 6 digits", type);
   MPI_Type_create_f90_real(6, 30, &again);
   CHECK(type == again, "two handles for one kind");
-  MPI_Type_create_f90_real(14, MPI_UNDEFINED, &type), tell("real of 14 digits", type);
-  MPI_Type_create_f90_complex(14, 100, &type), tell("complex", type);
-  MPI_Type_create_f90_integer(15, &type), tell("integer", type);
+  MPI_Type_create_f90_real(14, MPI_UNDEFINED, &type), print_type("real of 14 digits", type);
+  MPI_Type_create_f90_complex(14, 100, &type), print_type("complex", type);
+  MPI_Type_create_f90_integer(15, &type), print_type("integer", type);
 }
 
-// Types for Fortran's kinds have no name: the error says which call made them.
+// Types for Fortran's kinds have no name: the error names the call that created them.
 static void free_kinds(void) {
   MPI_Datatype type;
   char text[MPI_MAX_ERROR_STRING], handle[20];
@@ -200,7 +201,7 @@ static void refused(void) {
   const int seven = 7, three = 3, by_blocks = MPI_DISTRIBUTE_BLOCK, not_dealt = MPI_DISTRIBUTE_NONE;
   const int usual = MPI_DISTRIBUTE_DFLT_DARG;
   REFUSED(MPI_Type_create_darray(2, 0, 1, &seven, &by_blocks, &three, &two, MPI_ORDER_C, MPI_INT, &type), MPI_ERR_ARG);
-  // MPICH makes these.
+  // MPICH creates these.
   if (on_margay()) {
     REFUSED(MPI_Type_create_darray(2, 0, 1, &seven, &not_dealt, &usual, &two, MPI_ORDER_C, MPI_INT, &type),
             MPI_ERR_ARG);
@@ -214,7 +215,7 @@ static void refused(void) {
   REFUSED(MPI_Type_create_subarray(1, &two, &one, &zero, 5, MPI_INT, &type), MPI_ERR_ARG);
   REFUSED(MPI_Type_match_size(MPI_TYPECLASS_INTEGER, 3, &type), MPI_ERR_ARG);
   REFUSED(MPI_Type_free(&none), MPI_ERR_TYPE);
-  // MPICH leaves the null handle.
+  // MPICH leaves the null handle unchanged.
   CHECK(type == MPI_INT || !on_margay(), "a refused call made a type");
   type = MPI_INT;
   REFUSED(MPI_Type_free(&type), MPI_ERR_TYPE);
@@ -222,7 +223,7 @@ static void refused(void) {
   int number;
   MPI_Datatype part;
   MPI_Aint place;
-  // MPICH does not look at a message to nobody, and has another class for too little room.
+  // MPICH does not check a message to MPI_PROC_NULL, and returns another class for too little room.
   if (on_margay()) {
     REFUSED(MPI_Send(NULL, 0, type, MPI_PROC_NULL, 0, MPI_COMM_WORLD), MPI_ERR_TYPE);
     REFUSED(MPI_Type_get_contents(type, 0, 0, 1, &number, &place, &part), MPI_ERR_ARG);

@@ -1,5 +1,5 @@
-// Noncontiguous datatypes on their way: each constructor sent and received as packed bytes and as itself, short and
-// long; absolute addresses; parts of elements; elements that overlap in what is sent.
+// Tests of transfers of noncontiguous datatypes: each constructor sent and received as packed bytes and as itself,
+// short and long; absolute addresses; partial elements; overlapping elements in a send.
 // ranks: 2
 // sanitized: shm epoll
 #include "check.h"
@@ -8,7 +8,7 @@ enum { kTag = 4, kRoom = 1 << 20, kBack = 4096 };
 
 static unsigned char from[kRoom], to[kRoom], packed[kRoom], expected[kRoom];
 
-// `count` elements both ways: typed to bytes, bytes to typed, typed to typed, blocking and not.
+// Sends `count` elements both ways: typed to bytes, bytes to typed, typed to typed, blocking and nonblocking.
 static void both_ways(const char* what, MPI_Datatype type, int count, int partner) {
   const int rank = world_rank();
   int size = 0, position = 0;
@@ -63,13 +63,13 @@ static void every_constructor(int partner) {
     MPI_Type_commit(&made[i]);
     both_ways(names[i], made[i], 1, partner);
     both_ways(names[i], made[i], 100, partner);
-    // MPICH 4.0.2 calls its own long message of structs truncated.
+    // MPICH 4.0.2 reports its own long message of structs as truncated.
     if (on_margay()) both_ways(names[i], made[i], 900, partner);
   }
   for (int i = 0; i < 8; ++i) MPI_Type_free(&made[i]);
 }
 
-// The whole of a type's data at absolute addresses; freed while the message is under way.
+// All data of a type at absolute addresses; the type is freed while the message is in transit.
 static void absolute(int partner) {
   double a[4] = {0}, b = 0;
   int c[300] = {0};
@@ -99,7 +99,7 @@ static void absolute(int partner) {
   }
 }
 
-// Less than was asked for: elements of the parts are counted, and the rest of the buffer stays.
+// Messages shorter than the receive: elements of the parts are counted, and the rest of the buffer is unchanged.
 static void parts_of_elements(int partner) {
   struct Mixed {
     int number;
@@ -108,7 +108,7 @@ static void parts_of_elements(int partner) {
   const int lengths[2] = {1, 1};
   const MPI_Aint at[2] = {0, 8};
   const MPI_Datatype parts[2] = {MPI_INT, MPI_DOUBLE};
-  // MPICH 4.0.2 calls a message that ends inside an element truncated.
+  // MPICH 4.0.2 reports a message that ends inside an element as truncated.
   const int step = on_margay() ? 4 : 12;
   MPI_Datatype type;
   MPI_Type_create_struct(2, lengths, at, parts, &type);
@@ -130,7 +130,7 @@ static void parts_of_elements(int partner) {
       MPI_Get_elements(&status, type, &elements);
       MPI_Get_elements_x(&status, type, &elements_x);
       MPI_Get_count(&status, type, &copies);
-      // Inside a double nothing can be counted.
+      // A message that ends inside a double has no count.
       const int rest = bytes % 12, whole = bytes / 12 * 2 + (rest == 4);
       CHECK(elements == (rest == 8 ? MPI_UNDEFINED : whole), "%d bytes: %d elements", bytes, elements);
       CHECK(elements_x == elements, "%d bytes: elements_x %lld", bytes, (long long)elements_x);
@@ -145,7 +145,7 @@ static void parts_of_elements(int partner) {
   MPI_Type_free(&type);
 }
 
-// The same double many times over, and to oneself, typed on both sides.
+// Sends the same double many times, and to the rank itself, typed on both sides.
 static void overlapping_and_self(int partner) {
   MPI_Datatype same, column;
   double value = 6.25, many[1000];

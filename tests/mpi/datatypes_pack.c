@@ -1,4 +1,4 @@
-// Packing: units put together piece by piece, sent as MPI_PACKED and taken apart, or received as themselves; and
+// Tests of packing: units packed one by one, sent as MPI_PACKED and unpacked, or received with their types; and
 // external32, byte by byte.
 // ranks: 2
 #include <stddef.h>
@@ -67,7 +67,7 @@ static void external(void) {
   MPI_Aint size = 0, position = 0;
   MPI_Type_create_struct(3, lengths, at, parts, &type);
   MPI_Type_commit(&type);
-  // MPICH 4.0.2 fails inside when the type is not a predefined one.
+  // MPICH 4.0.2 fails internally if the type is not predefined.
   if (on_margay()) {
     MPI_Pack_external_size("external32", 2, type, &size);
     CHECK(size == 44, "two take %ld bytes", (long)size);
@@ -108,7 +108,7 @@ static void refused(void) {
   MPI_Aint place = 0;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   CHECK(class_of(MPI_Pack(&number, -1, MPI_INT, room, 3, &position, MPI_COMM_WORLD)) == MPI_ERR_COUNT, "-1 elements");
-  // MPICH packs what fits, and fails inside when it unpacks.
+  // MPICH packs the elements that fit, and fails internally in the unpack.
   if (on_margay()) {
     CHECK(class_of(MPI_Pack(&number, 1, MPI_INT, room, 3, &position, MPI_COMM_WORLD)) == MPI_ERR_ARG,
           "packed 4 into 3");

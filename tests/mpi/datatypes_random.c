@@ -1,5 +1,6 @@
-// Random trees of datatypes, packed, unpacked and sent, against the bytes that a type map written out by hand names.
-// Each rank grows the same trees. MPICH 4.0.2 divides by the size of some parts: there, none is of no elements.
+// Tests of random trees of datatypes, packed, unpacked and sent, compared with the bytes of a type map computed
+// separately. Each rank draws the same trees. MPICH 4.0.2 divides by the size of some components, so its trees have no
+// empty ones.
 // ranks: 2
 // timeout: 60
 #include <stdint.h>
@@ -27,7 +28,7 @@ static int few(int most) {
   return between(on_margay() ? 0 : 1, most);
 }
 
-// One more `part` at `at`. A map that grows too large stays at kItemsMax: such trees are left out.
+// Appends `part` at `at`. A map that grows too large stays at kItemsMax: such trees are skipped.
 static void place(struct map* map, const struct map* part, MPI_Aint at) {
   for (int i = 0; i < part->count && map->count < kItemsMax; ++i) {
     map->offset[map->count] = at + part->offset[i];
@@ -90,7 +91,7 @@ static MPI_Datatype subarray(MPI_Datatype old, const struct map* part, MPI_Aint 
   return type;
 }
 
-// One type out of `old`, whose map is `part`.
+// Draws a type built from `old`, whose map is `part`.
 static MPI_Datatype around(MPI_Datatype old, const struct map* part, struct map* map) {
   const int count = few(kPartsMax), length = few(3), stride = between(-4, 5);
   const MPI_Aint bytes = between(-64, 64);
@@ -149,7 +150,7 @@ static MPI_Datatype grow(int depth, struct map* map) {
   return type;
 }
 
-// The map of `count` elements. 0: it is too large, or reaches too far.
+// The map of `count` elements. 0: the map is too large, or its range.
 static int repeat(const struct map* one, int count, MPI_Aint extent, struct map* all) {
   all->count = 0;
   place_block(all, one, 0, count, extent);
@@ -159,7 +160,7 @@ static int repeat(const struct map* one, int count, MPI_Aint extent, struct map*
   return 1;
 }
 
-// Whether no byte is named twice: only then may something be received there.
+// Whether each byte occurs at most once: only then may the type be used in a receive.
 static int distinct(const struct map* map) {
   static char seen[2 * kReach];
   memset(seen, 0, sizeof seen);

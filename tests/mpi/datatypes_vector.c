@@ -1,5 +1,5 @@
-// Contiguous and vector datatypes: sizes and extents, nested ones, strides, received with another layout, in every
-// send mode that keeps the user's buffer for later.
+// Tests of contiguous and vector datatypes: sizes and extents, nested ones, strides, receives with another layout, and
+// every send mode that keeps the user's buffer for later.
 // ranks: 2
 #include "check.h"
 
@@ -76,7 +76,7 @@ static void send_one(const struct Layout* layout, int count, int at, int mode, i
   if (mode == 3) MPI_Request_free(&request);
 }
 
-// Both sides compute what must lie where; every int that the layout leaves out must stay as it was.
+// Both sides compute the expected contents; every int outside of the layout must be unchanged.
 static void receive_one(const struct Layout* sent, const struct Layout* layout, int count, int at, int partner,
                         int posted_before) {
   MPI_Status status;
@@ -127,7 +127,7 @@ static int fits(const struct Layout* layout, int ints, int at) {
   return at + ints / layout->elements * layout->extent <= kCells;
 }
 
-// Backwards: the elements lie below the address given.
+// Negative strides: the elements are below the given address.
 static void negative_stride(int rank, int partner) {
   struct Layout base = base_layout();
   struct Layout back = vector_of("backwards", base, 10, 2, -3);

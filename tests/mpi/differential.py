@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Random collective calls (collectives_random.c) in many worlds: 1 to 17 ranks, one to three nodes, the algorithm of each
-operation asked for or left to the library, all drawn from a seed; each call is compared with a reference.
+"""Random collective calls (collectives_random.c) in many worlds: 1 to 17 ranks, one to three nodes, the algorithm of
+each operation requested or left to the library, all drawn from a seed; each call is compared with a reference.
 
     tests/mpi/differential.py --build build/release                                   the test mpi.differential
     tests/mpi/differential.py --build build/release --wire virtual --calls 50000
     tests/mpi/differential.py --build build/release --wire real --calls 2000
-    tests/mpi/differential.py --build build/release --wire real --seed 17 --calls 1   what seed 17 draws, again
+    tests/mpi/differential.py --build build/release --wire real --seed 17 --calls 1   the draw of seed 17 again
     tests/mpi/differential.py --build build/release --wire mpich --calls 1000         Debian's MPICH: holds the reference
 
-A world's seed is also its calls', and the virtual machine's. A failure prints its seed and its command.
+A world's seed is also that of its calls and of the virtual machine. A failure prints its seed and its command.
 """
 import argparse
 import os
@@ -24,13 +24,13 @@ SOURCE = pathlib.Path(__file__).resolve().parent / "collectives_random.c"
 RANKS_MAX = 17
 NODES_MAX = 3
 CALLS = {"virtual": 100, "real": 50, "mpich": 50}  # in one world
-# Few: this is beside the programs of each collective.
+# Few, because the programs of each collective test the rest.
 CALLS_IN_TEST = {"virtual": 800, "real": 300, "mpich": 50}
 LONG_ELEMENTS = 60000  # several pieces of a stream
 
 
 class World:
-    """What a seed draws."""
+    """The draw of a seed."""
 
     def __init__(self, seed, wire, known):
         draw = random.Random(seed)

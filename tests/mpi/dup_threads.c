@@ -1,5 +1,5 @@
-// MPI_THREAD_MULTIPLE: threads that duplicate, split, create and free communicators at once, in different order on
-// different ranks. Each agreement on a context must end, and no two may yield the same context.
+// Tests with MPI_THREAD_MULTIPLE: threads duplicate, split, create and free communicators at once, in different order
+// on different ranks. Each agreement on a context must end, and no two may yield the same context.
 // ranks: 1 2 3
 // reference: 2
 // timeout: 90

@@ -1,9 +1,9 @@
 // ranks: 2
 // timeout: 40
 // reference: none, MPICH's process crashes
-// Calls that are valid at any time (MPI 4.0, 11.4.1) are valid in any thread at any thread level. Here two threads make
-// them from before MPI_Init until after MPI_Finalize, in a process of MPI_THREAD_SINGLE, while the main thread
-// exchanges messages. Their errors are raised on MPI_COMM_WORLD, as errors that concern no object.
+// Tests of the calls that are valid at any time (MPI 4.0, 11.4.1), and so in any thread at any thread level. Here two
+// threads make them from before MPI_Init until after MPI_Finalize, in a process of MPI_THREAD_SINGLE, while the main
+// thread exchanges messages. Their errors are raised on MPI_COMM_WORLD, like errors that concern no object.
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -83,8 +83,8 @@ static void* call_early(void* own_rounds) {
   return NULL;
 }
 
-// Waits until each thread has done a whole round that began after this call, and so uses the flags as they are now. A
-// round may be in progress at the call, so two rounds must end.
+// Waits until each thread has completed a round that began after this call, and so uses the current flags. A round may
+// be in progress at the call, so two rounds must end.
 static void wait_for_rounds(void) {
   for (int i = 0; i < kThreads; ++i) {
     const int from = atomic_load(&rounds[i]);
@@ -92,7 +92,7 @@ static void wait_for_rounds(void) {
   }
 }
 
-// Exchanges a message, and makes errors in this thread while the other threads look up texts of errors.
+// Exchanges a message, and makes errors in this thread while the other threads read error strings.
 static void talk(int rank) {
   int out = 0, in = -1, class = -1;
   MPI_Request request;

@@ -1,4 +1,5 @@
-// MPI_Initialized and MPI_Finalized before, between and after MPI_Init and MPI_Finalize; clocks, names and versions.
+// Tests of MPI_Initialized and MPI_Finalized before, between and after MPI_Init and MPI_Finalize; and of clocks, names
+// and versions.
 // ranks: 1 3
 // reference: 1
 #include "check.h"
@@ -43,7 +44,7 @@ static void between(int argc, char** argv) {
   CHECK(passed >= 0.0199 && passed < 60, "20 ms of sleep are %g s", passed);
 }
 
-// Every MPI takes tags up to 32767.
+// Every MPI accepts tags up to 32767.
 static void largest_tag(void) {
   const int largest = 32767, rank = world_rank();
   int value = 5, in = 0;

@@ -1,12 +1,12 @@
-// Every error class and its text, before MPI_Init as well; memory from MPI; names of communicators; threads' questions;
-// MPI_Pcontrol; the clock.
+// Tests of every error class and its string, before MPI_Init as well; of MPI_Alloc_mem, names of communicators,
+// inquiries about threads, MPI_Pcontrol and the clock.
 // ranks: 1 2
 // reference: 2
 #include <stdint.h>
 
 #include "check.h"
 
-// All that mpi.h has, but for those of the tool interface, which has codes of its own.
+// All classes of mpi.h except those of the tool interface, which has its own codes.
 static const int classes[] = {MPI_SUCCESS,
                               MPI_ERR_BUFFER,
                               MPI_ERR_COUNT,
@@ -69,7 +69,7 @@ static const int classes[] = {MPI_SUCCESS,
                               MPI_ERR_PROC_ABORTED,
                               MPI_ERR_VALUE_TOO_LARGE};
 
-// The standard's classes have texts that differ, shorter than MPI_MAX_ERROR_STRING; each class is its own class.
+// The standard's classes have distinct strings, shorter than MPI_MAX_ERROR_STRING; the class of each class is itself.
 static void error_classes(void) {
   enum { kClasses = sizeof classes / sizeof *classes };
   static char texts[kClasses][MPI_MAX_ERROR_STRING];
@@ -79,7 +79,7 @@ static void error_classes(void) {
     CHECK(classes[i] <= MPI_ERR_LASTCODE, "class %d is above MPI_ERR_LASTCODE", classes[i]);
     MPI_Error_string(classes[i], texts[i], &length);
     CHECK(length > 0 && (size_t)length == strlen(texts[i]), "the text of class %d has length %d", classes[i], length);
-    if (strcmp(texts[i], "Unknown error class") == 0 && !on_margay()) continue;  // MPICH has no text of some
+    if (strcmp(texts[i], "Unknown error class") == 0 && !on_margay()) continue;  // MPICH lacks some strings
     for (int j = 0; j < i; ++j) CHECK(strcmp(texts[i], texts[j]) != 0, "one text, '%s', for two classes", texts[i]);
   }
 }
@@ -95,7 +95,7 @@ static void memory(void) {
   CHECK(MPI_Free_mem(empty) == MPI_SUCCESS, "it cannot be given back");
   CHECK(class_of(MPI_Alloc_mem(-1, MPI_INFO_NULL, &base)) == MPI_ERR_ARG, "a negative size");
   CHECK(class_of(MPI_Alloc_mem(1, MPI_INFO_NULL, NULL)) == MPI_ERR_ARG, "nowhere to put the address");
-  if (!on_margay()) return;  // MPICH does not look
+  if (!on_margay()) return;  // MPICH does not check
   MPI_Info_create(&aligned);
   MPI_Info_set(aligned, "mpi_minimum_memory_alignment", "4096");
   MPI_Alloc_mem(10, aligned, &base);
@@ -153,8 +153,8 @@ static void questions(void) {
   CHECK(class_of(MPI_Get_processor_name(name, NULL)) == MPI_ERR_ARG, "nowhere to put the length");
 }
 
-// The interface for several tools at once, which neither library is built with: tools get the class and go on. Only
-// MPICH's header declares it.
+// The interface for several tools at once, without which both libraries are built: tools get the class and continue.
+// Only MPICH's header declares it.
 int qmpi_register_tool_name(const char* name, void (*begin)(int)) __asm__("QMPI_Register_tool_name");
 int qmpi_register_tool_storage(int tool, void* storage) __asm__("QMPI_Register_tool_storage");
 int qmpi_register_function(int tool, int function, void (*address)(void)) __asm__("QMPI_Register_function");
@@ -166,7 +166,7 @@ static void tools(void) {
   CHECK(qmpi_get_function(1, 0, NULL, NULL) == MPI_ERR_UNSUPPORTED_OPERATION, "a tool's function was found");
 }
 
-// One processor name for a node, another for another node; margay's emulated ones too.
+// All ranks of a node have one processor name, and other nodes others; also margay's emulated nodes.
 static void processor_names(void) {
   const int partner = partner_of(world_rank());
   char mine[MPI_MAX_PROCESSOR_NAME] = "", theirs[MPI_MAX_PROCESSOR_NAME] = "";

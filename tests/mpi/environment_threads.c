@@ -1,5 +1,5 @@
-// MPI_THREAD_MULTIPLE: error handlers and codes, attributes, info objects, inquiries, conversions and the tool
-// interface, each class's functions called by four threads of a rank at once.
+// Tests with MPI_THREAD_MULTIPLE: error handlers and codes, attributes, info objects, inquiries, conversions and the
+// tool interface. Four threads of a rank call each class's functions at once.
 // ranks: 2
 // reference: none, MPICH counts a key's deletions wrong when its threads meet beside load
 // timeout: 60
@@ -68,7 +68,7 @@ static int delete_value(MPI_Comm comm, int key, void* value, void* extra) {
   return MPI_SUCCESS;
 }
 
-// On a communicator that all threads use each has a key of its own; copies are of its own communicator.
+// On a communicator that all threads use, each thread has its own key; each thread duplicates its own communicator.
 static void attributes(const struct user* me) {
   copied = deleted = 0;
   for (int round = 0; round < kRounds; ++round) {
@@ -180,7 +180,7 @@ static void conversions(const struct user* me) {
   }
 }
 
-// Each thread reads all counters in a session of its own while messages go on.
+// Each thread reads all counters in its own session while messages are exchanged.
 static void tools(const struct user* me) {
   enum { kHandles = 64 };
   MPI_T_pvar_session session;
@@ -230,7 +230,7 @@ static void tools(const struct user* me) {
 static void make_common(void) {
   MPI_Info_create(&common_info);
   MPI_Info_set(common_info, "common", "to all");
-  // MPICH 4.0.2 breaks when several threads are the first at once.
+  // MPICH 4.0.2 fails if several threads make the first call at once.
   int provided = -1;
   MPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided);
 }

@@ -1,5 +1,5 @@
-// Error handlers: MPI_ERRORS_RETURN on one communicator only, inheritance by duplicates, references by handles; the
-// default handler.
+// Tests of error handlers: MPI_ERRORS_RETURN on one communicator only, inheritance by duplicates, references by
+// handles, and the default handler.
 // ranks: 2
 #include "check.h"
 
@@ -16,7 +16,7 @@ static void of_a_file(MPI_File* file, int* code, ...) {
   ++calls_of_files;
 }
 
-// The handler that files begin with: C++ programs ask for it and set it at their start (MPI 4.0, 14.7).
+// The initial handler of files: C++ programs get it and set it at their start (MPI 4.0, 14.7).
 static void files(void) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL, made;
   CHECK(MPI_File_get_errhandler(MPI_FILE_NULL, &handler) == MPI_SUCCESS, "asking for the files' handler");
@@ -47,13 +47,13 @@ int main(int argc, char** argv) {
   CHECK(handler == MPI_ERRORS_ARE_FATAL, "the world's handler changed to %x", (unsigned)handler);
   const int code = MPI_Send(&value, 1, MPI_INT, 99, kTag, comm);
   CHECK(class_of(code) == MPI_ERR_RANK, "class %d", class_of(code));
-  // A duplicate has the handler of its origin (MPI 4.0, section 9.3).
+  // A duplicate has its parent's handler (MPI 4.0, section 9.3).
   MPI_Comm_dup(comm, &copy);
   MPI_Comm_get_errhandler(copy, &handler);
   CHECK(handler == MPI_ERRORS_RETURN, "the duplicate's handler is %x", (unsigned)handler);
   CHECK(class_of(MPI_Send(&value, -1, MPI_INT, 0, kTag, copy)) == MPI_ERR_COUNT, "on the duplicate");
-  // A handler of another kind of object is none for a communicator.
-  if (on_margay()) {  // MPICH 4.0.2 does not look
+  // A handler for another kind of object is invalid for a communicator.
+  if (on_margay()) {  // MPICH 4.0.2 does not check
     MPI_Errhandler other;
     MPI_Session_create_errhandler(&of_a_session, &other);
     CHECK(class_of(MPI_Comm_set_errhandler(copy, other)) == MPI_ERR_ARG, "a session's handler was set");
@@ -61,11 +61,11 @@ int main(int argc, char** argv) {
     CHECK(handler == MPI_ERRORS_RETURN, "a refused handler was set: %x", (unsigned)handler);
     MPI_Errhandler_free(&other);
   }
-  // An error leaves the communicator as it was.
+  // An error does not change the communicator.
   int sum = 0;
   MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, copy);
   CHECK(sum == 2, "sum %d after errors", sum);
-  // An error class is its own class.
+  // The class of an error class is itself.
   for (int class = 0; class < 20; ++class) CHECK(class_of(class) == class, "class of %d is %d", class, class_of(class));
   MPI_Comm_free(&copy);
   MPI_Comm_free(&comm);

@@ -1,4 +1,4 @@
-// Error handlers of the program: what they are called with, that they may call MPI, inheritance, freeing while
+// Tests of the program's error handlers: their arguments, MPI calls inside them, inheritance, and freeing while
 // attached; error classes, codes and strings of the program; MPI_Comm_call_errhandler.
 // ranks: 1 2
 // reference: 2
@@ -13,7 +13,7 @@ static void handler(MPI_Comm* comm, int* code, ...) {
   seen_class = class_of(*code);
 }
 
-// The call returns what its handler makes of the code.
+// The call returns the code that its handler stores.
 static void forgiving(MPI_Comm* comm, int* code, ...) {
   (void)comm;
   *code = MPI_SUCCESS;
@@ -47,7 +47,7 @@ static void changing_the_code(void) {
   }
 }
 
-// Calls MPI, with an error of its own in it, and collectively.
+// Makes MPI calls, one with an error, and collective ones.
 static void busy_handler(MPI_Comm* comm, int* code, ...) {
   int size = 0;
   (void)code;
@@ -67,7 +67,7 @@ static void attached(void) {
   CHECK(got == mine, "set %x, got %x", (unsigned)mine, (unsigned)got);
   MPI_Errhandler_free(&got);
   CHECK(got == MPI_ERRHANDLER_NULL, "a freed handler is %x", (unsigned)got);
-  // Attached, it goes on without a handle.
+  // An attached handler works without a handle.
   MPI_Errhandler_free(&mine);
   calls = 0;
   const int code = MPI_Send(&value, 1, MPI_INT, 99, 0, comm);
@@ -143,7 +143,7 @@ static void codes_of_the_program(void) {
   CHECK(got == MPI_SUCCESS && calls == 1 && seen_class == class && seen_comm == MPI_COMM_SELF, "call_errhandler");
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   CHECK(MPI_Comm_call_errhandler(MPI_COMM_SELF, code) == MPI_SUCCESS, "call_errhandler with MPI_ERRORS_RETURN");
-  if (!on_margay()) return;  // MPICH takes any code
+  if (!on_margay()) return;  // MPICH accepts any code
   CHECK(*last == second, "MPI_LASTUSEDCODE is %d, the last code %d", *last, second);
   CHECK(class_of(MPI_Add_error_string(MPI_ERR_TAG, "no")) == MPI_ERR_ARG, "a predefined string was changed");
   CHECK(class_of(MPI_Add_error_code(second, &got)) == MPI_ERR_ARG, "a code of a code");
@@ -153,7 +153,7 @@ static void codes_of_the_program(void) {
   CHECK(MPIX_Delete_error_class(class) == MPI_SUCCESS, "a class deleted");
 }
 
-// The longest string, and what is taken back as what it is not. MPICH 4.0.2 does not look.
+// Tests the longest string, and the removal of codes as something else than they are. MPICH 4.0.2 does not check.
 static void strings_and_kinds(void) {
   int class, code, length = -1;
   char text[MPI_MAX_ERROR_STRING], longest[MPI_MAX_ERROR_STRING + 1];
@@ -193,7 +193,7 @@ static void wrong(void) {
 }
 
 int main(int argc, char** argv) {
-  // With the threads' lock: nobody may hold it while the program's functions run, as MPICH does.
+  // With the threads' lock: the library must not hold it while the program's functions run, as MPICH does.
   int provided = -1;
   MPI_Init_thread(&argc, &argv, on_margay() ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

@@ -1,11 +1,12 @@
-// Wrong arguments under MPI_ERRORS_RETURN: the right error class, a sentence for it, and everything works afterwards.
+// Tests of wrong arguments under MPI_ERRORS_RETURN: the right error class, an error string, and no effect on later
+// calls.
 // ranks: 1 2
 // reference: 2
 #include "check.h"
 
 enum { kTag = 3 };
 
-// Holds a call against the class that the standard asks for, and its error string against being empty.
+// Compares a call's error class with that of the standard, and checks that its error string is not empty.
 #define FAILS(expected_class, call)                                                                                \
   do {                                                                                                             \
     const int code_ = (call);                                                                                      \
@@ -81,7 +82,7 @@ static int datatypes(void) {
   FAILS(MPI_ERR_TYPE, MPI_Type_contiguous(2, MPI_DATATYPE_NULL, &made));
   FAILS(MPI_ERR_COUNT, MPI_Type_contiguous(-1, MPI_INT, &made));
   FAILS(MPI_ERR_COUNT, MPI_Type_vector(-1, 1, 1, MPI_INT, &made));
-  // The standard does not say whether a block length is a count.
+  // The standard does not define whether a block length is a count.
   CHECK(MPI_Type_vector(1, -1, 1, MPI_INT, &made) != MPI_SUCCESS, "a block length of -1 was taken");
   FAILS(MPI_ERR_TYPE, MPI_Type_commit(&null));
   FAILS(MPI_ERR_TYPE, MPI_Type_free(&null));
@@ -121,8 +122,8 @@ static int collectives(void) {
   return checked;
 }
 
-// Handles that were good once, and numbers that never were. MPICH does not look at all of them, nor at the counts of
-// these collectives.
+// Handles that were valid once, and numbers that never were. MPICH does not check all of them, nor the counts of these
+// collectives.
 static int dead_handles(void) {
   int checked = 0, value = 0;
   MPI_Comm comm;
@@ -169,7 +170,7 @@ int main(int argc, char** argv) {
   if (world_rank() == 0) printf("%d wrong calls\n", checked);
   dead_handles();
   strings();
-  // Nothing of the above has left a trace.
+  // None of the above has had an effect.
   int sum = 0, one = 1;
   MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   CHECK(sum == world_size(), "sum %d afterwards", sum);

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A real run's trace in each format of `margay trace export`, read by whom the format is for.
+"""Tests of a real run's trace in each format of `margay trace export`, read by the tool of the format.
 
     tests/mpi/exports.py --build build/release
 
-Chrome's JSON, the events' JSON, CSV, charts, Perfetto's protobuf (protoc), packets (tshark, with margay.lua; a live capture of the same run
-too), SimGrid's replay, OTF2 (otf2-print): each must have the messages, calls and numbers of the trace. What a tool
-that is not installed, or may not capture, would have read is said and left out.
+Chrome's JSON, the events' JSON, CSV, charts, Perfetto's protobuf (protoc), packets (tshark, with margay.lua; also a
+live capture of the same run), SimGrid's replay, OTF2 (otf2-print): each must have the messages, calls and numbers of
+the trace. If a tool is not installed, or may not capture, the test reports that and skips its part.
 """
 import argparse
 import collections
@@ -35,7 +35,7 @@ ARRIVALS = {"kernel_arrive", "kernel_ack_arrived", "kernel_get_arrived"}
 
 
 class Problem(Exception):
-    """A format lacks, or contradicts, what the trace has."""
+    """The contents of a format lack, or contradict, those of the trace."""
 
 
 def expect(condition, words):
@@ -61,7 +61,7 @@ def mermaid_folder(build):
 
 
 def install_mermaid(build):
-    """Mermaid's own parser, where npm can get it: once for a build folder."""
+    """Mermaid's own parser, if npm can install it: once for a build folder."""
     folder = mermaid_folder(build)
     shutil.copytree(FOLDER / "exports" / "mermaid", folder, dirs_exist_ok=True)
     installed = folder / "node_modules" / ".package-lock.json"
@@ -74,7 +74,7 @@ def install_mermaid(build):
 
 
 def mermaid_kind(build, lines):
-    """What Mermaid's own parser says of the diagram; None: it is not installed."""
+    """The report of Mermaid's own parser on the diagram; None: it is not installed."""
     folder = mermaid_folder(build)
     if not (folder / "node_modules").exists():
         return left_out("Mermaid's parser, which npm installs")
@@ -104,7 +104,7 @@ class Exported:
         return [row for row in self.messages if row["tag"]]
 
     def hops(self):
-        """By identity: what the header of each hop says, and the wire that took it."""
+        """By identity: the header of each hop, and its wire."""
         hops = {}
         for row in self.events:
             if row["kind"] in SENDS | ARRIVALS and row["sequence"]:
@@ -127,13 +127,13 @@ def check_csv(exported):
            "events are not those of `margay trace print --raw`")
     enters = sum(row["kind"] == "mpi_enter" for row in exported.events)
     expect(len(exported.calls) == enters, f"{len(exported.calls)} calls, and {enters} are entered")
-    # 120 short and 5 long ones, and one to itself, of each rank; rank 0 one to each other.
+    # Each rank sends 120 short messages and 5 long ones, and one to itself; rank 0 sends one to each other.
     expect(len(exported.users()) == RANKS * 126 + RANKS - 1, f"{len(exported.users())} messages of the program")
     expect(any("unexpected" in row["how"] for row in exported.users()), "no message was unexpected")
 
 
 def check_json(exported):
-    """Every event of the table is there with the same numbers, and each of its fields is among those that its kind has."""
+    """Each event of the table has the same numbers, and only fields of its kind."""
     document = json.loads(exported.export("json").stdout)
     expect([rank["rank"] for rank in document["ranks"]] == list(range(RANKS)), "a rank is missing")
     expect(len(document["events"]) == len(exported.events), "an event is missing")
@@ -252,7 +252,7 @@ def tshark_frames(path, *options):
 
 
 def header_of(frame):
-    """What tshark read, as Exported.hops() has it."""
+    """The packets read by tshark, in the form of Exported.hops()."""
     identity = tuple(int(frame[f"margay.{name}"]) for name in ("source", "destination", "sequence"))
     return identity, (*(int(frame[f"margay.{name}"]) for name in ("kind", "portal", "length")), int(frame["margay.match_bits"], 16))
 
@@ -277,7 +277,7 @@ def check_packets(exported):
 
 
 class Capture:
-    """tshark on the loopback interface, if it may."""
+    """tshark on the loopback interface, if capturing is allowed."""
 
     MARK = b"margay's capture ends here"
 
@@ -300,7 +300,7 @@ class Capture:
             return " ".join(log.read().split())
 
     def marked(self, word):
-        """Sends a mark; whether one has come."""
+        """Sends a mark; returns whether one has arrived."""
         mark = self.MARK + word.encode()
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
             sender.sendto(mark, ("127.0.0.1", 9))
@@ -322,7 +322,7 @@ class Capture:
         self.errors.close()
 
     def finish(self):
-        """Whether all is in the file."""
+        """Whether the file is complete."""
         if self.process is None:
             return False
         came = self.wait_for(lambda: self.marked("ends"))
@@ -335,7 +335,7 @@ class Capture:
 
 
 def check_live(exported, path):
-    """The same messages, as they passed by."""
+    """The same messages, captured live."""
     wanted = {identity: header[:4] for identity, header in exported.hops().items() if header[4] == "tcp"}
     expect(len(wanted) > 10, "hardly a message went over TCP")
     for options in ((), ("-2",)):
@@ -421,7 +421,7 @@ def check_otf2(exported):
 
 
 def check_bad_input(exported):
-    """A bad argument ends with status 1 and a message that names it; nothing half written is left."""
+    """A bad argument ends with status 1 and a message that names it; no partial output remains."""
     margay, trace, scratch = exported.build.tool("margay"), exported.trace, exported.scratch
     full = scratch / "replay"
     cases = [
@@ -449,7 +449,8 @@ def check_bad_input(exported):
 
 
 def enter_own_network():
-    """Goes on in a network namespace where it may be made: what other jobs send over loopback is not captured there."""
+    """Re-executes the test in a network namespace if possible, so that it does not capture other jobs' packets on
+    loopback."""
     inside = ["sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
     if os.environ.get("EXPORTS_IN_NAMESPACE") or not shutil.which("unshare") or not shutil.which("ip"):
         return
@@ -463,7 +464,7 @@ def main():
     parser.add_argument("--build", required=True, help="build folder, as build/release")
     build = support.Build(parser.parse_args().build)
     if not os.environ.get("EXPORTS_IN_NAMESPACE"):
-        install_mermaid(build)  # by the network that the machine has
+        install_mermaid(build)  # over the machine's network
     enter_own_network()
     program = support.compile_program(build, build.tool("mpicc"), FOLDER / "exports" / "exported.c", ".margay")
     failed = 0
@@ -484,7 +485,7 @@ def main():
             try:
                 check(exported, live) if "live" in name else check(exported)
                 print(f"{name}: holds")
-            except (Problem, LookupError, ValueError) as problem:  # the last two: a file that is not what it should be
+            except (Problem, LookupError, ValueError) as problem:  # the last two: an invalid file
                 failed += 1
                 print(f"{name}: {problem!r}" if not isinstance(problem, Problem) else f"{name}: {problem}")
     return 1 if failed else 0

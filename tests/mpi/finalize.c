@@ -1,5 +1,5 @@
-// What may still be under way when MPI_Finalize is called: short messages just sent, and a long buffered one, which
-// MPI_Finalize must see off as MPI_Buffer_detach would (MPI 4.0, section 11.2.2).
+// Tests of communication that is pending when MPI_Finalize is called: short messages just sent, and a long buffered
+// one, which MPI_Finalize must complete as MPI_Buffer_detach would (MPI 4.0, section 11.2.2).
 // ranks: 2 4
 // reference: 2
 #include "check.h"
@@ -16,7 +16,7 @@ static void as_sender(int partner, unsigned char* body) {
 }
 
 static void as_receiver(int partner, unsigned char* body) {
-  // The sender has been in MPI_Finalize for long.
+  // By now the sender is in MPI_Finalize.
   usleep(100000);
   MPI_Recv(body, 100, MPI_BYTE, partner, kTag + 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   CHECK(pattern_mismatch(body, 100, 1) == 100, "short message: wrong body");

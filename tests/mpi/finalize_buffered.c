@@ -1,6 +1,7 @@
-// MPI_Finalize does not wait for a buffered send that is never received; one that is received late arrives whole.
+// A test that MPI_Finalize does not wait for a buffered send that is never received; one that is received late arrives
+// completely.
 // ranks: 2 3
-// reference: none, MPICH waits for ever for the one that nobody receives
+// reference: none, MPICH waits for ever for the one that is never received
 #include <stdlib.h>
 
 #include "check.h"
@@ -19,7 +20,7 @@ int main(int argc, char** argv) {
     MPI_Bsend(large, kBytes, MPI_CHAR, last, 1, MPI_COMM_WORLD);
     MPI_Bsend(large, kBytes, MPI_CHAR, last, 2, MPI_COMM_WORLD);
   } else if (rank == last) {
-    // The sender is in MPI_Finalize by then, or about to be.
+    // The sender is in MPI_Finalize by then, or about to call it.
     const double begin = MPI_Wtime();
     while (MPI_Wtime() - begin < 0.2) continue;
     MPI_Recv(large, kBytes, MPI_CHAR, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -1,4 +1,4 @@
-// Requests that were freed complete by the end of MPI_Finalize if both sides have called: the message of a posted
+// Tests of freed requests: they complete by the end of MPI_Finalize if both sides have called. The message of a posted
 // receive arrives, in any protocol, although the program does not wait for it.
 // ranks: 2 3 5
 // reference: none, MPICH does not wait for them

@@ -1,8 +1,8 @@
-// MPI_Finalize does not wait for unmatched operations: receives without a message, sends without a receive (to the rank
-// itself and to another one), freed requests, and a partitioned receive that was never started.
+// A test that MPI_Finalize does not wait for unmatched operations: receives without a message, sends without a receive
+// (to the rank itself and to another one), freed requests, and a partitioned receive that was never started.
 // ranks: 1 2
 // reference: 1 2
-// sanitized: none, what it leaves to nobody is leaked
+// sanitized: none, the memory of unmatched operations is leaked
 #include <stdlib.h>
 
 #include "check.h"

@@ -1,6 +1,7 @@
-// A flood of unexpected messages: 160 MB sent to a rank that does not receive yet. All arrive, in order, and on margay
-// the memory stays bounded (the heap's 64 MiB and the wires' buffers), because a full heap delays the senders. Then 100
-// MB of which the last messages are received first: these are held behind the others, so margay opens its second heap.
+// Tests of a flood of unexpected messages: 160 MB sent to a rank that does not receive yet. All arrive, in order, and
+// on margay the memory stays bounded (the heap's 64 MiB and the wires' buffers), because a full heap delays the
+// senders. Then 100 MB of which the last messages are received first: these are held behind the others, so margay opens
+// its second heap.
 // ranks: 2 3
 // reference: 2
 // timeout: 90
@@ -17,7 +18,7 @@ static long resident_megabytes(void) {
   return usage.ru_maxrss / 1024;
 }
 
-// One figure of margay's own, by name.
+// Reads one of margay's performance variables by name.
 static unsigned long long heap_bytes(void) {
   int provided = 0, index = -1, count = 0;
   unsigned long long bytes = 0;
@@ -54,7 +55,7 @@ static void receive_one(int message, int senders) {
 static void receive_backwards(int messages, int senders) {
   receive_one(messages - 1, senders);
   if (on_margay()) CHECK(heap_bytes() >> 20 > kHeapMegabytes, "the second heap is not open: %llu bytes", heap_bytes());
-  // Behind all that lies there, and then what is left, in order.
+  // Receives a message behind all queued ones first, and then the rest in order.
   for (int i = messages - 2; i >= messages - kLookedFor; --i) receive_one(i, senders);
   for (int i = 0; i < messages - kLookedFor; ++i) receive_one(i, senders);
 }
@@ -67,7 +68,7 @@ static void as_sender(int senders) {
     pattern_fill(body, kBytes, (unsigned)i);
     MPI_Send(body, kBytes, MPI_BYTE, 0, kTag, MPI_COMM_WORLD);
   }
-  // 40 MB of long messages stay here until they are asked for.
+  // 40 MB of long messages remain here until their bodies are requested.
   pattern_fill(large, kLongBytes, 5);
   for (int i = 0; i < kLong; ++i) MPI_Isend(large, kLongBytes, MPI_BYTE, 0, kTag + 1, MPI_COMM_WORLD, &requests[i]);
   MPI_Waitall(kLong, requests, MPI_STATUSES_IGNORE);
@@ -78,7 +79,7 @@ static void as_receiver(int senders) {
   unsigned char* body = memory_of(kLongBytes);
   int next[16] = {0};
   MPI_Status status;
-  usleep(300000);  // the flood comes in meanwhile, until the room is full
+  usleep(300000);  // the flood arrives meanwhile, until the heap is full
   for (int i = 0; i < senders; ++i) {
     while (next[i] < kMessages / senders) {
       MPI_Recv(body, kBytes, MPI_BYTE, i + 1, kTag, MPI_COMM_WORLD, &status);

@@ -1,5 +1,5 @@
-// Gather and Allgather: every root, blocks from 0 to 128 KiB, MPI_IN_PLACE, unlike layouts on the two sides, addresses
-// that are in the types.
+// Tests of Gather and Allgather: every root, blocks from 0 to 128 KiB, MPI_IN_PLACE, different layouts on the two
+// sides, and datatypes with absolute addresses.
 // ranks: 1 2 3 5 8
 // reference: 3
 #include "check.h"
@@ -38,7 +38,7 @@ static void one_size(int rank, int size, int bytes, unsigned char* in, unsigned 
   check_blocks("Allgather in place", all, bytes, size);
 }
 
-// Each rank sends every second int of a column; the receiver lays them down as plain ints, and the other way round.
+// Each rank sends every second int of a column, and the receiver stores them as plain ints; and the reverse.
 static void unlike_layouts(int rank, int size) {
   enum { kRows = 300 };
   int column[2 * kRows];
@@ -53,7 +53,7 @@ static void unlike_layouts(int rank, int size) {
     CHECK(all[i] == i / kRows * 10000 + 2 * (i % kRows), "gathered int %d is %d", i, all[i]);
   for (int i = 0; i < 2 * kRows * size; ++i) all[i] = -1;
   MPI_Allgather(column, kRows, MPI_INT, all, 1, every_second, MPI_COMM_WORLD);
-  // The vector's extent leaves out the gap behind its last element.
+  // The vector's extent does not include the gap behind its last element.
   for (int i = 0; i < kRows * size; ++i) {
     const int at = i / kRows * (2 * kRows - 1) + 2 * (i % kRows);
     CHECK(all[at] == i / kRows * 10000 + i % kRows, "allgathered int %d is %d", i, all[at]);
@@ -87,7 +87,7 @@ static MPI_Datatype int_at(const int* address) {
   return type;
 }
 
-// Both buffers are MPI_BOTTOM, and are two.
+// Both buffers are MPI_BOTTOM, but two different buffers.
 static void by_addresses(int rank, int size) {
   const int mine = 100 + rank;
   int* all = memory_of(sizeof(int) * (size_t)size);
@@ -112,7 +112,7 @@ static void by_addresses(int rank, int size) {
     CHECK(class_of(code_) == MPI_ERR_BUFFER, "%s: class %d", #call, class_of(code_)); \
   } while (0)
 
-// Buffers that are one, by any name.
+// Two arguments for one buffer.
 static void aliased(void) {
   int one[2] = {1, 2};
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -125,12 +125,12 @@ static void aliased(void) {
   REFUSED(MPI_Reduce(one, one, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_SELF));
   REFUSED(MPI_Allreduce(one, one, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
   REFUSED(MPI_Allreduce(one, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
-  if (on_margay()) {  // MPICH 4.0.2 reads there
+  if (on_margay()) {  // MPICH 4.0.2 reads from that address
     REFUSED(MPI_Bcast(MPI_IN_PLACE, 1, MPI_INT, 0, MPI_COMM_WORLD));
     REFUSED(MPI_Bcast(MPI_IN_PLACE, 1, MPI_INT, 0, MPI_COMM_SELF));
   }
   REFUSED(MPI_Reduce_local(one, one, 1, MPI_INT, MPI_SUM));
-  // The block that is this rank's own.
+  // The receive block of this rank.
   const int rank = world_rank(), size = world_size();
   int* all = memory_of((size_t)size * sizeof(int));
   REFUSED(MPI_Allgather(all + rank, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD));

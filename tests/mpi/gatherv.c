@@ -1,5 +1,6 @@
-// Gatherv and Allgatherv in all forms, and Gather and Allgather in those that gather.c leaves out: every root, in
-// place, blocks from 0 to 70,000 bytes, uneven and empty ones, with gaps and in reversed order, unlike layouts.
+// Tests of Gatherv and Allgatherv in all forms, and of Gather and Allgather in those that gather.c omits: every root,
+// in place, blocks from 0 to 70,000 bytes, uneven and empty ones, with gaps and in reversed order, with different
+// layouts on the two sides.
 // ranks: 1 2 3 5 8
 // reference: 2 3
 #include "blocks.h"
@@ -12,8 +13,8 @@ enum { kGather, kGatherv, kAllgather, kAllgatherv, kFunctions };
 static const char* const kNames[] = {"Gather", "Gatherv", "Allgather", "Allgatherv"};
 
 typedef struct {
-  int function, root, in_place;  // the root of those without one is -1
-  Side all, own;                 // `all` is there on the ranks that receive
+  int function, root, in_place;  // -1 for functions without a root
+  Side all, own;                 // `all` is set on the ranks that receive
 } Gather;
 
 static int receives(const Gather* c) {
@@ -39,7 +40,7 @@ static void fill(void* call, int start) {
 
 static void begin_rooted(const Gather* c, int form, MPI_Request* request, const void* own, int count,
                          MPI_Datatype type) {
-  // What is significant at the root alone is nothing elsewhere.
+  // Arguments that are significant at the root only are null elsewhere.
   const int here = receives(c);
   void* all = here ? c->all.now : NULL;
   const int* counts = here ? c->all.counts : NULL;
@@ -84,7 +85,7 @@ static void check(void* call, int form, int start) {
 
 static const Steps kSteps = {fill, begin, check};
 
-// MPICH 4.0.2's MPI_Allgatherv on one rank takes no notice of the displacement.
+// MPICH 4.0.2's MPI_Allgatherv on one rank ignores the displacement.
 static int has_displacements(void) {
   return size > 1 || on_margay();
 }
@@ -98,7 +99,8 @@ static void gather(int function, int form, int root, int bytes, int from, int to
   c.own = single_side(&layouts[from], sizes[rank]);
   if (!uneven || !has_displacements()) placing = kInARow;
   if (receives(&c)) c.all = even_side(size, &layouts[to], sizes, placing);
-  // MPICH 4.0.2's MPI_Gather_init and MPI_Allgather_init send what the buffers held when they were made.
+  // MPICH 4.0.2's MPI_Gather_init and MPI_Allgather_init send the contents that the buffers had when the requests were
+  // created.
   in_form(&kSteps, &c, form, uneven || on_margay() ? kStarts : 1);
   side_free(&c.own);
   if (receives(&c)) side_free(&c.all);
@@ -113,7 +115,7 @@ static void every_root(void) {
         gather(function, form, root, kBytes[(form + root) % 4], kPlain, kPlain, (form + root) % kPlacings, root % 2);
 }
 
-// Those to all ranks are seldom called: Debian's MPICH is slow with more ranks than processors.
+// The all-to-all forms are rarely called, because Debian's MPICH is slow with more ranks than processors.
 static void every_length(void) {
   static const int kBytes[] = {0, 1, 7, 3000, 70000};
   for (int i = 0; i < 5; ++i)

@@ -1,4 +1,4 @@
-// Generalized requests in every call that ends or looks at requests, Status_set_*, and MPI_Isendrecv.
+// Tests of generalized requests in every call that completes or tests requests, of Status_set_*, and of MPI_Isendrecv.
 // ranks: 1 2
 // reference: 1 2
 #include "check.h"
@@ -38,7 +38,7 @@ static MPI_Request started(State* state, int elements) {
   return request;
 }
 
-static void check_told(const char* what, const State* state, const MPI_Status* status, MPI_Request request) {
+static void check_completion(const char* what, const State* state, const MPI_Status* status, MPI_Request request) {
   int count = -1, flag = -1;
   MPI_Get_count(status, MPI_INT, &count);
   MPI_Test_cancelled(status, &flag);
@@ -62,45 +62,45 @@ static void alone(void) {
         state.freed);
   state.queried = 0;
   MPI_Wait(&request, &status);
-  check_told("wait", &state, &status, request);
+  check_completion("wait", &state, &status, request);
 
   request = started(&state, 6);
   MPI_Grequest_complete(request);
   MPI_Test(&request, &flag, &status);
-  check_told("test", &state, &status, request);
+  check_completion("test", &state, &status, request);
 
   request = started(&state, 7);
   MPI_Cancel(&request);
   CHECK(state.cancelled == 1 && state.complete_seen == 0, "cancel: %d %d", state.cancelled, state.complete_seen);
   MPI_Grequest_complete(request);
   MPI_Waitany(1, &request, &index, &status);
-  check_told("waitany", &state, &status, request);
+  check_completion("waitany", &state, &status, request);
   CHECK(index == 0, "waitany: %d", index);
 
   request = started(&state, 8);
   MPI_Grequest_complete(request);
   MPI_Testany(1, &request, &index, &flag, &status);
-  check_told("testany", &state, &status, request);
+  check_completion("testany", &state, &status, request);
 
   request = started(&state, 9);
   MPI_Grequest_complete(request);
   MPI_Waitsome(1, &request, &count, &index, &status);
-  check_told("waitsome", &state, &status, request);
+  check_completion("waitsome", &state, &status, request);
 
   request = started(&state, 10);
   MPI_Grequest_complete(request);
   MPI_Testsome(1, &request, &count, &index, &status);
-  check_told("testsome", &state, &status, request);
+  check_completion("testsome", &state, &status, request);
 
-  // The cancel function of a complete request gets that it is complete, and the cancel has no effect. A call that ends
-  // one request does not write MPI_ERROR.
+  // The cancel function of a complete request is called with a flag for that, and the cancel has no effect. A call that
+  // completes one request does not write MPI_ERROR.
   request = started(&state, 12);
   MPI_Grequest_complete(request);
   MPI_Cancel(&request);
   CHECK(state.cancelled == 1 && state.complete_seen == 1, "cancel: %d %d", state.cancelled, state.complete_seen);
   status.MPI_ERROR = 77;
   MPI_Wait(&request, &status);
-  check_told("cancelled late", &state, &status, request);
+  check_completion("cancelled late", &state, &status, request);
   CHECK(status.MPI_ERROR == 77, "the status' error is %d", status.MPI_ERROR);
 
   request = started(&state, 11);
@@ -124,7 +124,7 @@ static void freed(void) {
         state.queried);
 }
 
-// Among messages.
+// Mixed with requests of messages.
 static void mixed(void) {
   const int rank = world_rank(), partner = world_size() == 1 ? 0 : rank ^ 1;
   State state;
@@ -139,7 +139,7 @@ static void mixed(void) {
   CHECK(flag == 0, "testall before its time");
   MPI_Grequest_complete(requests[0]);
   MPI_Waitall(4, requests, statuses);
-  check_told("waitall", &state, &statuses[0], requests[0]);
+  check_completion("waitall", &state, &statuses[0], requests[0]);
   check_status("waitall", &statuses[1], partner, 1, (int)sizeof in);
   check_empty_status("waitall", &statuses[3]);
   CHECK(in == partner + 40, "waitall: %d", in);
@@ -160,7 +160,7 @@ static void both_ways(void) {
     MPI_Status status;
     MPI_Isendrecv(out, count, MPI_INT, partner, 9, in, count, MPI_INT, partner, 9, MPI_COMM_WORLD, &request);
     MPI_Wait(&request, &status);
-    // MPICH 4.0.2 leaves the status of an earlier call.
+    // MPICH 4.0.2 leaves the status of an earlier call unchanged.
     if (on_margay()) check_status("isendrecv", &status, partner, 9, count * (int)sizeof(int));
     for (int i = 0; i < count; ++i) CHECK(in[i] == partner * 100000 + i, "isendrecv: element %d is %d", i, in[i]);
     MPI_Isendrecv_replace(out, count, MPI_INT, partner, 8, MPI_ANY_SOURCE, 8, MPI_COMM_WORLD, &request);
@@ -180,7 +180,7 @@ static void both_ways(void) {
   if (!on_margay()) return;  // MPICH 4.0.2 crashes
   int one = 1;
   MPI_Request request;
-  // The communicator lives until it is over: its messages are when the barrier is.
+  // The communicator lives until the request is complete: its messages are complete when the barrier is.
   MPI_Comm comm;
   int back = -1;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -196,7 +196,7 @@ static void both_ways(void) {
   MPI_Recv(&one, 1, MPI_INT, partner, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-// A truncation is reported, although the send ends later and without an error.
+// The truncation is reported, although the send completes later and without an error.
 static void truncated(void) {
   enum { kLong = 50000 };
   const int partner = world_size() == 1 ? 0 : world_rank() ^ 1;
@@ -241,7 +241,7 @@ static void answers(void) {
       CHECK(code == codes[i], "answer %d, way %d: %d", codes[i], way, code);
       CHECK(request == MPI_REQUEST_NULL && state.freed == 1, "way %d: a failed request is left", way);
     }
-    if (!on_margay()) continue;  // MPICH 4.0.2 gives a code of its own there
+    if (!on_margay()) continue;  // MPICH 4.0.2 returns its own code there
     MPI_Request requests[2] = {started(&state, 1), MPI_REQUEST_NULL};
     MPI_Status statuses[2];
     state.answer = codes[i];
@@ -278,7 +278,7 @@ static void refused(void) {
   REFUSED(MPI_Start(&request), MPI_ERR_REQUEST);
   MPI_Grequest_complete(request);
   REFUSED(MPI_Grequest_complete(request), MPI_ERR_REQUEST);
-  // What the query function returns is the request's error, alone and among others.
+  // The request's error is the result of the query function, for one request and in an array.
   state.answer = MPI_ERR_IO;
   REFUSED(MPI_Request_get_status(request, &value, &status), MPI_ERR_IO);
   MPI_Request both[2] = {request, MPI_REQUEST_NULL};
@@ -294,7 +294,7 @@ static void refused(void) {
   REFUSED(MPI_Isendrecv(&value, 1, MPI_INT, 0, 1, &value, 1, MPI_INT, 99, 1, MPI_COMM_WORLD, &none), MPI_ERR_RANK);
   REFUSED(MPI_Isendrecv_replace(&value, -1, MPI_INT, 0, 1, 0, 1, MPI_COMM_WORLD, &none), MPI_ERR_COUNT);
   CHECK(none == MPI_REQUEST_NULL, "a refused Isendrecv made a request");
-  // Starts all or none.
+  // MPI_Startall starts all requests or none.
   MPI_Request rows[2];
   MPI_Send_init(&value, 1, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &rows[0]);
   rows[1] = MPI_REQUEST_NULL;
@@ -313,7 +313,7 @@ int main(int argc, char** argv) {
   freed();
   mixed();
   both_ways();
-  if (on_margay()) truncated();  // MPICH 4.0.2 tells no error
+  if (on_margay()) truncated();  // MPICH 4.0.2 reports no error
   answers();
   if (on_margay()) refused();  // MPICH 4.0.2 checks less
   return suite_end("grequest");

@@ -1,5 +1,5 @@
-// Extended generalized requests: MPICH's MPIX_Grequest_start, with functions that poll and wait, for single requests
-// and for classes, in every call that completes or tests requests.
+// Tests of extended generalized requests: MPICH's MPIX_Grequest_start, with functions that poll and wait, for single
+// requests and for classes, in every call that completes or tests requests.
 // ranks: 1 2
 // reference: 1 2
 #include "check.h"
@@ -79,7 +79,7 @@ static void check_over(const char* what, const State* state, const MPI_Status* s
   MPI_Get_count(status, MPI_INT, &count);
   CHECK(count == state->polls_needed, "%s: %d elements", what, count);
   CHECK(status->MPI_SOURCE == 5 && status->MPI_TAG == 6, "%s: %d %d", what, status->MPI_SOURCE, status->MPI_TAG);
-  // MPI_Testall of MPICH asks twice.
+  // MPI_Testall of MPICH polls twice.
   CHECK((state->queried == 1 || !on_margay()) && state->freed == 1, "%s: queried %d, freed %d", what, state->queried,
         state->freed);
   CHECK(request == MPI_REQUEST_NULL, "%s: the handle is left", what);
@@ -173,10 +173,10 @@ static void waiting(void) {
     check_over("a class", &states[i], &statuses[i], row[i]);
     CHECK(states[i].waited == 1, "a class: %d was waited for %d times", i, states[i].waited);
   }
-  // MPICH calls it for each.
+  // MPICH calls it for each request.
   CHECK(group_of_last_wait == 3 || !on_margay(), "a class: the wait function had %d states", group_of_last_wait);
 
-  // Among messages, of two classes.
+  // Mixed with requests of messages; two classes.
   for (int i = 0; i < 3; ++i) {
     prepare(&states[i], 2);
     MPIX_Grequest_class_allocate(i == 1 ? other : group, &states[i], &states[i].request);
@@ -206,14 +206,14 @@ static void refused(void) {
   REFUSED(MPIX_Grequest_class_allocate(1234, NULL, &none), MPI_ERR_ARG);
   REFUSED(MPIX_Grequest_class_allocate(0, NULL, &none), MPI_ERR_ARG);
   CHECK(none == MPI_REQUEST_NULL, "a refused start made a request");
-  // Without a wait function, which MPICH wants: the poll function does for it.
+  // Without a wait function, which MPICH requires: the poll function replaces it.
   prepare(&state, 3);
   MPIX_Grequest_start(query, release, cancel, poll, NULL, &state, &state.request);
   request = state.request;
   MPI_Wait(&request, &status);
   check_over("no wait function", &state, &status, request);
   CHECK(state.polled == 3, "no wait function: polled %d times", state.polled);
-  // The error of a poll function is that of the call that polled, and the request remains.
+  // An error of a poll function becomes the error of the call that polled, and the request remains.
   request = polled(&state, 2);
   state.answer = MPI_ERR_IO;
   REFUSED(MPI_Test(&request, &flag, &status), MPI_ERR_IO);

@@ -1,5 +1,5 @@
-// Generalized requests that are polled (MPIX_Grequest_start), waited for and tested by several threads at once, while
-// messages go on.
+// Tests of polled generalized requests (MPIX_Grequest_start): several threads wait for them and test them at once,
+// while messages are exchanged.
 // ranks: 2
 // reference: none, MPICH calls the poll functions inside its lock
 #include "class_threads.h"
@@ -68,7 +68,7 @@ static void tests(const struct user* me) {
   }
 }
 
-// One that is polled and one that another thread's message completes, in one wait.
+// A polled request and one that another thread's message completes, in one wait.
 static void with_messages(const struct user* me) {
   for (int round = 0; round < kRounds; ++round) {
     struct state state;

@@ -1,4 +1,4 @@
-// Groups: made from one another in every way, compared, translated, empty ones, and wrong arguments.
+// Tests of groups: every constructor, comparison, translation of ranks, empty groups, and wrong arguments.
 // ranks: 1 4
 // reference: 4
 #include "check.h"
@@ -12,7 +12,7 @@
 static MPI_Group world;
 static int size;
 
-// Holds a group against the world ranks that it should have, and frees it.
+// Compares a group with the expected world ranks, and frees it.
 static void expect(const char* what, MPI_Group group, int count, const int* ranks) {
   int members = -1, rank = -1, mine = MPI_UNDEFINED;
   MPI_Group_size(group, &members);
@@ -100,7 +100,7 @@ static void combine(void) {
   MPI_Group_free(&above);
 }
 
-// A group lives as long as it is needed, whatever becomes of what it was made from.
+// A group remains valid after the objects from which it was created are freed.
 static void outlive(void) {
   MPI_Comm comm;
   MPI_Group group, same;
@@ -139,7 +139,7 @@ static void wrong(void) {
   FAILS(MPI_ERR_ARG, MPI_Group_range_incl(world, 1, zero, &made));
   FAILS(MPI_ERR_ARG, MPI_Group_range_incl(world, 1, beyond, &made));
   FAILS(MPI_ERR_ARG, MPI_Group_range_excl(world, 2, twice, &made));
-  if (on_margay()) {  // MPICH 4.0.2 lets these pass
+  if (on_margay()) {  // MPICH 4.0.2 accepts these
     const int doubled[2] = {0, 0};
     FAILS(MPI_ERR_RANK, MPI_Group_incl(world, 2, doubled, &made));
     FAILS(MPI_ERR_RANK, MPI_Group_excl(world, 2, doubled, &made));

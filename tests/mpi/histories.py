@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Random histories of windows (rma/random.c) in many worlds: 2 to 5 ranks, one or two nodes, drawn from a seed; each result is
-compared with a reference.
+"""Random histories of windows (rma/random.c) in many worlds: 2 to 5 ranks, one or two nodes, drawn from a seed; each
+result is compared with a reference.
 
     tests/mpi/histories.py --build build/release                                   the test mpi.histories
     tests/mpi/histories.py --build build/release --wire virtual --seeds 10000
     tests/mpi/histories.py --build build/release --wire real --seeds 500
-    tests/mpi/histories.py --build build/release --wire real --seed 17 --seeds 1   what seed 17 draws, again
+    tests/mpi/histories.py --build build/release --wire real --seed 17 --seeds 1   the draw of seed 17 again
     tests/mpi/histories.py --build build/release --wire mpich --seeds 200          Debian's MPICH: holds the reference
 
-A world's seed is also its history's, and the virtual machine's. A failure prints its seed and its command.
+A world's seed is also that of its history and of the virtual machine. A failure prints its seed and its command.
 """
 import argparse
 import os
@@ -22,13 +22,13 @@ import worlds
 SOURCE = pathlib.Path(__file__).resolve().parent / "rma" / "random.c"
 RANKS_MAX = 5
 WINDOWS = {"virtual": 2, "real": 6, "mpich": 4}  # in one world
-# Few: rma_random runs some by itself. MPICH 4.0.2 waits for ever in some, so it is run when it is asked for.
+# Few: rma_random also runs some. MPICH 4.0.2 waits for ever in some, so it runs only on request.
 SEEDS_IN_TEST = {"virtual": 60, "real": 12}
 SEEDS_OF_MPICH = 4
 
 
 class World:
-    """What a seed draws."""
+    """The draw of a seed."""
 
     algorithms = ""
 

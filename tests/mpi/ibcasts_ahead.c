@@ -1,5 +1,5 @@
-// A root starts 10,000 broadcasts before anybody else starts one: they cost the others next to no memory, and messages
-// between the same ranks go on. Then all join, and each broadcast has its data.
+// A test of a root that starts 10,000 broadcasts before another rank starts one: they cost the others almost no memory,
+// and messages between the same ranks proceed. Then all ranks join, and each broadcast delivers its data.
 // ranks: 2 3
 // reference: 2
 #include <sys/resource.h>
@@ -18,7 +18,7 @@ static long most_resident_kilobytes(void) {
 static void ahead(MPI_Comm comm, int calls, int bytes, unsigned char* data, MPI_Request* requests) {
   const int rank = world_rank();
   const size_t each = (size_t)bytes;
-  int told = 0;
+  int sum = 0;
   for (int i = 0; i < calls; ++i)
     if (rank == 0)
       pattern_fill(data + (size_t)i * each, each, (unsigned)i);
@@ -28,18 +28,18 @@ static void ahead(MPI_Comm comm, int calls, int bytes, unsigned char* data, MPI_
   const long before = most_resident_kilobytes();
   for (int i = 0; i < calls && rank == 0; ++i)
     MPI_Ibcast(data + (size_t)i * each, bytes, MPI_BYTE, 0, comm, &requests[i]);
-  // Behind all that was sent for the broadcasts, there and back.
+  // Sent after all messages of the broadcasts, there and back.
   for (int other = 1; other < world_size(); ++other) {
     if (rank == 0) {
       MPI_Send(&calls, 1, MPI_INT, other, kTag, MPI_COMM_WORLD);
-      MPI_Recv(&told, 1, MPI_INT, other, kBackTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      CHECK(told == calls + other, "from %d came back %d", other, told);
+      MPI_Recv(&sum, 1, MPI_INT, other, kBackTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      CHECK(sum == calls + other, "from %d came back %d", other, sum);
     } else if (rank == other) {
-      MPI_Recv(&told, 1, MPI_INT, 0, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Recv(&sum, 1, MPI_INT, 0, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       const long took = most_resident_kilobytes() - before;
       if (on_margay()) CHECK(took < kBoundKilobytes, "%d broadcasts of %d bytes took %ld KiB", calls, bytes, took);
-      told += rank;
-      MPI_Send(&told, 1, MPI_INT, 0, kBackTag, MPI_COMM_WORLD);
+      sum += rank;
+      MPI_Send(&sum, 1, MPI_INT, 0, kBackTag, MPI_COMM_WORLD);
     }
   }
   for (int i = 0; i < calls && rank != 0; ++i)

@@ -1,4 +1,4 @@
-// Info objects before and after MPI_Init: pairs, limits, copies; MPI_INFO_ENV; the hints of communicators.
+// Tests of info objects before and after MPI_Init: pairs, limits, copies; MPI_INFO_ENV; the hints of communicators.
 // ranks: 1 2
 // reference: 1
 #include "check.h"
@@ -83,13 +83,14 @@ static void limits(void) {
   MPI_Info dead = info;
   MPI_Info_free(&info);
   CHECK(MPI_Info_free(&info) != MPI_SUCCESS, "MPI_INFO_NULL was freed");
-  if (!on_margay()) return;  // MPICH's class is MPI_ERR_ARG, and it does not look at freed handles
+  if (!on_margay()) return;  // MPICH returns MPI_ERR_ARG, and does not check freed handles
   CHECK(class_of(MPI_Info_set(dead, "a", "b")) == MPI_ERR_INFO, "a freed info object");
   CHECK(class_of(MPI_Info_free(&info)) == MPI_ERR_INFO, "MPI_INFO_NULL");
   CHECK(class_of(MPI_Info_get_nkeys((MPI_Info)MPI_COMM_WORLD, &flag)) == MPI_ERR_INFO, "a communicator");
 }
 
-// MPI_Info_get_nthkey writes MPI_MAX_INFO_KEY bytes at most, with the zero: of the longest key all but the last letter.
+// MPI_Info_get_nthkey writes at most MPI_MAX_INFO_KEY bytes including the zero: of the longest key all but the last
+// letter.
 static void longest_keys(void) {
   for (int length = MPI_MAX_INFO_KEY - 1; length <= MPI_MAX_INFO_KEY; ++length) {
     MPI_Info info;

@@ -1,4 +1,5 @@
-// Intercommunicators: made of two halves of the world, point-to-point in every call, duplicated, split, merged.
+// Tests of intercommunicators between two halves of the world: point-to-point in every call, duplicates, splits,
+// merges.
 // ranks: 2 3 5
 // reference: 3
 #include "check.h"
@@ -23,12 +24,12 @@ static void check_shape(const char* what, MPI_Comm inter, int locals, int remote
   MPI_Group_free(&group);
 }
 
-// Lower ranks and upper ones; their leaders know each other through `peer`.
+// The lower and the upper ranks; their leaders communicate through `peer`.
 static MPI_Comm join_in_order(MPI_Comm peer, int upper_order) {
   const int rank = world_rank(), size = world_size(), half = size / 2;
   MPI_Comm local, inter;
   side = rank >= half;
-  // The second group's order is turned round: ranks in it are not those of the world.
+  // The second group is in reverse order, so its ranks differ from those of the world.
   MPI_Comm_split(MPI_COMM_WORLD, side, side ? upper_order * rank : rank, &local);
   MPI_Comm_rank(local, &local_rank);
   local_size = side ? size - half : half;
@@ -46,7 +47,7 @@ static int world_rank_of(int there, int rank) {
   return there ? world_size() - 1 - rank : rank;
 }
 
-// Every rank to every rank of the other group, in the modes of send that need no partner's step.
+// Each rank sends to each rank of the other group, in the send modes that complete without the receiver.
 static void all_to_all(MPI_Comm inter) {
   MPI_Request sends[8], receives[8];
   int in[8], out = world_rank();
@@ -71,7 +72,7 @@ static void wildcards_and_probes(MPI_Comm inter) {
   MPI_Request request;
   MPI_Status status;
   for (int bytes = 10; bytes <= kLong; bytes *= 20) {
-    // Only pairs of equal rank; the larger group's last one has none.
+    // Only pairs of equal rank; the last rank of the larger group has no partner.
     if (local_rank >= remote_size) break;
     unsigned char* sent = memory_of(kLong);
     pattern_fill(sent, (size_t)bytes, (unsigned)(world_rank() + bytes));
@@ -126,7 +127,7 @@ static void other_calls(MPI_Comm inter) {
   }
   MPI_Send(&out, 1, MPI_INT, MPI_PROC_NULL, kTag, inter);
   MPI_Recv(&in, 1, MPI_INT, MPI_PROC_NULL, kTag, inter, MPI_STATUS_IGNORE);
-  // The remote group's ranks are what counts.
+  // The ranks of the remote group are the valid ones.
   MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
   CHECK(class_of(MPI_Send(&out, 1, MPI_INT, remote_size, kTag, inter)) == MPI_ERR_RANK, "a rank beyond the group");
   CHECK(class_of(MPI_Irecv(&in, 1, MPI_INT, -7, kTag, inter, &(MPI_Request){0})) == MPI_ERR_RANK, "source -7");
@@ -140,7 +141,7 @@ static void other_calls(MPI_Comm inter) {
   }
 }
 
-// Messages on one do not meet those on another: both have the same processes.
+// Messages on one intercommunicator do not match receives on another with the same processes.
 static void duplicates(MPI_Comm inter) {
   MPI_Comm dup, later;
   MPI_Request request;
@@ -173,7 +174,7 @@ static void duplicates(MPI_Comm inter) {
 }
 
 static void split_and_create(MPI_Comm inter) {
-  // Rank 0 of both groups, and the others; a color that one side does not have gives nothing.
+  // Rank 0 of both groups, and the others; a color that only one side passes yields MPI_COMM_NULL.
   MPI_Comm part;
   MPI_Comm_split(inter, local_rank == 0, -local_rank, &part);
   const int others = remote_size - 1;
@@ -207,7 +208,7 @@ static void split_and_create(MPI_Comm inter) {
   MPI_Group_free(&first);
 }
 
-// The other group in another order, which makes both groups' communicators similar at most.
+// The other group in another order, so that the groups of both communicators are at most similar.
 static void compared(MPI_Comm inter, MPI_Comm peer) {
   MPI_Comm other = join_in_order(peer, 1);
   const int upper = world_size() - world_size() / 2;
@@ -217,7 +218,7 @@ static void compared(MPI_Comm inter, MPI_Comm peer) {
   MPI_Comm_free(&other);
 }
 
-// Who is in both groups is in none.
+// A rank in both groups is an error.
 static void overlapping(void) {
   MPI_Comm inter = MPI_COMM_NULL;
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
@@ -231,7 +232,7 @@ static void merge(MPI_Comm inter) {
     MPI_Comm all;
     int rank = -1, is_inter = 1, sum = 0;
     const int high = side == turn;
-    MPI_Intercomm_merge(inter, 6 * high, &all);  // any number but 0
+    MPI_Intercomm_merge(inter, 6 * high, &all);  // any nonzero number
     MPI_Comm_test_inter(all, &is_inter);
     CHECK(!is_inter, "merge: still an intercommunicator");
     MPI_Comm_rank(all, &rank);
@@ -246,7 +247,7 @@ int main(int argc, char** argv) {
   suite_begin(&argc, &argv);
   MPI_Comm peer;
   MPI_Comm_dup(MPI_COMM_WORLD, &peer);
-  // One side has made more communicators: what is free differs.
+  // One side has created more communicators, so the free contexts differ.
   MPI_Comm own[3];
   const int more = world_rank() >= world_size() / 2 ? 3 : 0;
   for (int i = 0; i < more; ++i) MPI_Comm_dup(MPI_COMM_SELF, &own[i]);
@@ -260,7 +261,7 @@ int main(int argc, char** argv) {
   split_and_create(inter);
   merge(inter);
   compared(inter, peer);
-  if (on_margay()) overlapping();  // MPICH 4.0.2 has another class
+  if (on_margay()) overlapping();  // MPICH 4.0.2 returns another class
   MPI_Comm_free(&inter);
   for (int i = 0; i < 50; ++i) {
     inter = join(peer);

@@ -1,4 +1,5 @@
-// Large messages: 64 MiB in one piece, both ways at once, posted before and after, and a vector of that size.
+// Tests of large messages: 64 MiB in one piece, both ways at once, with receives posted before and after, and a vector
+// of that size.
 // ranks: 2
 // timeout: 90
 #include "check.h"
@@ -21,7 +22,7 @@ static void both_ways(int partner, unsigned char* out, unsigned char* in, int po
   CHECK(wrong == kBytes, "byte %zu of 64 MiB is wrong", wrong);
 }
 
-// Every second double of a table of a million, into every third.
+// Sends every second double of a table of a million; the receiver stores them in every third.
 static void large_vector(int rank, int partner, double* table) {
   MPI_Datatype column;
   const int stride = rank < partner ? 2 : 3;

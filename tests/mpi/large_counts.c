@@ -1,5 +1,5 @@
-// The functions with large counts: each has the effect of its twin without them; inquiries about types made by them;
-// and, if there is enough memory, a message of more than 2^31 bytes.
+// Tests of the functions with large counts: each has the same effect as its variant with int counts; inquiries about
+// types created by them; and, if there is enough memory, a message of more than 2^31 bytes.
 // ranks: 2
 // wires: shm epoll
 #include <stdint.h>
@@ -21,7 +21,7 @@ static void expect(const char* what, const int* data, int seed) {
     }
 }
 
-// Message `i` of a list that both ranks go through.
+// Message `i` of a list that both ranks process.
 static void send_one(int i, const int* out, int partner) {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Comm world = MPI_COMM_WORLD;
@@ -68,7 +68,7 @@ static void send_one(int i, const int* out, int partner) {
   if (i >= 8) MPI_Request_free(&request);
 }
 
-// The receive is posted and told of before the sender goes on, so that ready sends are right.
+// The receiver posts the receive and notifies the sender before the send, so that ready sends are valid.
 static void receive_one(int i, int* in, int partner) {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Message message = MPI_MESSAGE_NULL;
@@ -158,7 +158,7 @@ static void reductions(int rank) {
   expect("MPI_Reduce_local_c", in, rank);
 }
 
-// The second rank's block lies first, on both sides.
+// The block of the second rank precedes that of the first, on both sides.
 static void blocks_of_any_length(int rank, MPI_Comm comm, int neighbors) {
   const MPI_Count counts[] = {kInts, kInts}, bytes[] = {4 * kInts, 4 * kInts};
   const MPI_Aint swapped[] = {kInts, 0}, swapped_bytes[] = {4 * kInts, 0};
@@ -228,8 +228,8 @@ static void collectives(int rank) {
   MPI_Comm_free(&all_to_all);
 }
 
-// What was asked for, as MPI_Type_get_contents_c gives it back, and the type's size and bounds. Frees the type.
-static void tell(const char* name, MPI_Datatype type) {
+// Prints the arguments that MPI_Type_get_contents_c returns, and the type's size and bounds. Frees the type.
+static void print_type(const char* name, MPI_Datatype type) {
   MPI_Count integers = -1, addresses = -1, counts = -1, types = -1, size = -1, lower = -1, extent = -1;
   int combiner = -1, few[4];
   MPI_Type_get_envelope_c(type, &integers, &addresses, &counts, &types, &combiner);
@@ -264,19 +264,19 @@ static void datatypes(void) {
   const int distributions[] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC}, processes[] = {2, 2};
   const int arguments[] = {MPI_DISTRIBUTE_DFLT_DARG, 1 << 20};
   MPI_Datatype type;
-  MPI_Type_contiguous_c(big, MPI_INT, &type), tell("contiguous", type);
-  MPI_Type_vector_c(3, 2, big, MPI_INT, &type), tell("vector", type);
-  MPI_Type_create_hvector_c(3, big, 5 * big, MPI_INT, &type), tell("hvector", type);
-  MPI_Type_indexed_c(2, lengths, places, MPI_INT, &type), tell("indexed", type);
-  MPI_Type_create_hindexed_c(2, lengths, places, MPI_INT, &type), tell("hindexed", type);
-  MPI_Type_create_indexed_block_c(2, 7, places, MPI_INT, &type), tell("indexed_block", type);
-  MPI_Type_create_hindexed_block_c(2, 7, places, MPI_INT, &type), tell("hindexed_block", type);
-  MPI_Type_create_struct_c(2, lengths, places, types, &type), tell("struct", type);
-  MPI_Type_create_resized_c(MPI_INT, -big, 2 * big, &type), tell("resized", type);
-  MPI_Type_create_subarray_c(2, sizes, subsizes, starts, MPI_ORDER_C, MPI_BYTE, &type), tell("subarray", type);
+  MPI_Type_contiguous_c(big, MPI_INT, &type), print_type("contiguous", type);
+  MPI_Type_vector_c(3, 2, big, MPI_INT, &type), print_type("vector", type);
+  MPI_Type_create_hvector_c(3, big, 5 * big, MPI_INT, &type), print_type("hvector", type);
+  MPI_Type_indexed_c(2, lengths, places, MPI_INT, &type), print_type("indexed", type);
+  MPI_Type_create_hindexed_c(2, lengths, places, MPI_INT, &type), print_type("hindexed", type);
+  MPI_Type_create_indexed_block_c(2, 7, places, MPI_INT, &type), print_type("indexed_block", type);
+  MPI_Type_create_hindexed_block_c(2, 7, places, MPI_INT, &type), print_type("hindexed_block", type);
+  MPI_Type_create_struct_c(2, lengths, places, types, &type), print_type("struct", type);
+  MPI_Type_create_resized_c(MPI_INT, -big, 2 * big, &type), print_type("resized", type);
+  MPI_Type_create_subarray_c(2, sizes, subsizes, starts, MPI_ORDER_C, MPI_BYTE, &type), print_type("subarray", type);
   MPI_Type_create_darray_c(4, 1, 2, sizes, distributions, arguments, processes, MPI_ORDER_C, MPI_BYTE, &type);
-  tell("darray", type);
-  MPI_Type_vector(3, 2, 5, MPI_INT, &type), tell("a vector without large counts", type);
+  print_type("darray", type);
+  MPI_Type_vector(3, 2, 5, MPI_INT, &type), print_type("a vector without large counts", type);
 }
 
 static void packing(void) {
@@ -314,7 +314,7 @@ static void packing(void) {
 #pragma weak MPI_Status_f082f
 #pragma weak MPI_Status_f2f08
 
-// The same five words in every language.
+// The same five words of MPI in every binding.
 static void conversions(void) {
   MPI_Status status = {0}, back = {0};
   MPI_Fint words[MPI_F_STATUS_SIZE];
@@ -344,7 +344,7 @@ static void nothing(void* in, void* inout, int* count, MPI_Datatype* type) {
   (void)in, (void)inout, (void)count, (void)type;
 }
 
-// 2^63 bytes and more, which MPICH takes for fewer.
+// Types of 2^63 bytes and more; MPICH computes smaller sizes.
 static void too_many(MPI_Datatype wide, int count) {
   char byte = 0;
   MPI_Comm world = MPI_COMM_WORLD, self = MPI_COMM_SELF;
@@ -391,8 +391,8 @@ static int there_is_room(void) {
   return available > 8LL << 20 && statvfs("/dev/shm", &shm) == 0 && (shm.f_bavail * shm.f_frsize) >> 30 >= 1;
 }
 
-// Zeros but for a byte every 2^28, which costs no memory at the sender. The receiver's type of one byte lies one byte
-// behind its address.
+// Zeros except for one byte every 2^28, so the sender needs almost no memory. The receiver's type of one byte has its
+// byte one byte behind its address.
 static void huge_message(int rank, int partner) {
   const MPI_Count step = (MPI_Count)1 << 28;
   char* data = calloc((size_t)kHuge + 1, 1);
@@ -442,7 +442,7 @@ int main(int argc, char** argv) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   }
 #ifdef MARGAY_VERSION
-  // Once over each wire is enough. Both go or neither: rank 0 decides.
+  // Once over each wire is enough. Both ranks run it or neither: rank 0 decides.
   int huge = rank == 0 && there_is_room();
   MPI_Bcast(&huge, 1, MPI_INT, 0, MPI_COMM_WORLD);
   if (huge) huge_message(rank, partner);

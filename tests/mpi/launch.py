@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""How MPI programs are started, ended, watched and reported on: the cases of launch_table.py, launch_findings.py and
-launch_cases/.
+"""Tests of the start, the end, the observation and the reports of MPI programs: the cases of launch_table.py,
+launch_findings.py and launch_cases/.
 
     tests/mpi/launch.py --build build/release            every case
     tests/mpi/launch.py --build build/release abort      one

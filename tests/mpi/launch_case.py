@@ -1,4 +1,4 @@
-"""The harness of launch.py: what a case is given, the rows of launch_table.py, and how cases are run."""
+"""The harness of launch.py: the environment of a case, the rows of launch_table.py, and the execution of cases."""
 import argparse
 import collections
 import csv
@@ -15,25 +15,25 @@ import tempfile
 import support
 
 SOURCES = pathlib.Path(__file__).resolve().parent / "launch"
-TIMEOUT = 100  # against hanging; nothing depends on how long something takes
+TIMEOUT = 100  # against hanging; no test depends on the duration of an operation
 SKIPPED_STATUS = 77
 TWO_NODES = "--nodes 2"
 
 
-# Behind a call's name, its place in the program: places.py is about these, the others about the words.
+# The location in the program, behind a call's name: places.py tests these, the other cases test the words.
 PLACE = re.compile(r" \([^()\s]+(:\d+|\+0x[0-9a-f]+)\)")
 # The id of a finding, behind the sentence that reports it: "... [unreceived-message]".
 FINDING = re.compile(r" \[([a-z]+(?:-[a-z]+)*)\]$", re.M)
-# What a message is about, without the words between: names of MPI, names in quotes, numbers.
+# The subject of a message, without the words between: names of MPI, names in quotes, numbers.
 OPERAND = re.compile(r'MPI_\w+|"[^"]*"|\d+')
 
 
 class Skipped(Exception):
-    """What a case needs is not there."""
+    """A requirement of a case is missing."""
 
 
 def operands(text):
-    """As words of one text, without places and handles."""
+    """The text as a sequence of words, without locations and handles."""
     return " ".join(OPERAND.findall(re.sub(r"\b0x[0-9a-f]+", "", PLACE.sub("", text))))
 
 
@@ -48,13 +48,13 @@ def tag_of(event):
 
 
 def marked_lines(source, mark="// line: "):
-    """The numbers of a source's lines that end with the mark and a word, by the word."""
+    """The lines of a source that end with the mark and a word: {word: line number}."""
     lines = (SOURCES / source).read_text(encoding="utf-8").splitlines()
     return {line.split(mark)[1]: number for number, line in enumerate(lines, 1) if mark in line}
 
 
 class Case:
-    """What a case needs: the build, compiled programs, a folder of its own, runs that are judged."""
+    """The environment of a case: the build, compiled programs, a folder of its own, runs with checks."""
 
     def __init__(self, build, folder):
         self.build = build
@@ -118,8 +118,9 @@ class Case:
         return list(csv.DictReader(io.StringIO(table)))
 
     def run(self, command, status=0, **keywords):
-        """Runs and judges the exit status: a number, "nonzero", or None for any. Of the standard error `stderr` is
-        without places and ids of findings, `whole_stderr` with them; `ids` are the ids, in the order of lines."""
+        """Runs a command and checks the exit status: a number, "nonzero", or None for any. `stderr` is the standard
+        error without locations and ids of findings, `whole_stderr` includes them; `ids` are the ids, in the order of
+        lines."""
         run = support.execute(command, self.timeout + 15, **keywords)
         expected = run.status if status is None else status
         problems = run.problems(expected)
@@ -142,7 +143,7 @@ class Case:
         return sorted((tuple(value(one, key) for key in keys) for one in found if finding in (None, one["id"])), key=repr)
 
     def expect_findings(self, expected, *keys, finding=None):
-        """The last run's findings, or those of one id, have these values of `keys`."""
+        """The last run's findings, or those with one id, have these values of `keys`."""
         seen, wanted = self.findings(*keys, finding=finding), sorted((tuple(one) for one in expected), key=repr)
         self.expect(seen == wanted, f"expected the findings {wanted}, not {seen}")
 
@@ -170,7 +171,7 @@ class Case:
         self.expect(not self.last.stderr, "nothing is to be reported")
 
     def in_time(self, seconds):
-        """Held where nothing else runs (TIMED_TESTS=1, `scripts/test --soak`)."""
+        """Checked only on an idle machine (TIMED_TESTS=1, `scripts/test --soak`)."""
         if os.environ.get("TIMED_TESTS"):
             self.expect(self.last.seconds < seconds, f"took more than {seconds} s")
 
@@ -182,9 +183,9 @@ class Case:
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """Runs of one command: by each compiler, under each launcher, under `margay run` with each of the options, so many times.
-    Of a case with several rows the first one has the sentence that says what holds. `command`: program and arguments; a
-    program that ends with .c is compiled."""
+    """Runs of one command: by each compiler, under each launcher, under `margay run` with each of the options, `times`
+    times each. In a case of several rows, the first one has the sentence. `command`: program and arguments; a program
+    that ends with .c is compiled."""
 
     case: str
     doc: str
@@ -199,7 +200,7 @@ class Row:
     traced: bool = False  # and the trace is checked
     status: object = 0  # or "nonzero"; None for any
     ids: tuple = None  # of the findings, exactly these; a row states them unless the status is 0 and there are none
-    may: tuple = ()  # ids that may come besides, where ranks race to the end of the job
+    may: tuple = ()  # ids that may be added if ranks race to the end of the job
     of: tuple = None  # the ranks of each finding, in the order of the report
     each: str = None  # the line that each rank prints, and no other, with {rank} and {ranks}
     stdout: tuple = None  # exactly these lines, in any order

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The ids that `margay run --report` writes, exactly, for each of a table of programs.
+"""Tests of the exact ids that `margay run --report` writes, for each of a table of programs.
 
     tests/mpi/launch_findings.py --build build/release                 every case
     tests/mpi/launch_findings.py --build build/release report_ids      one
@@ -14,8 +14,8 @@ import tempfile
 from launch_case import SOURCES, cases_of, operands, run_cases
 
 FAULTS = SOURCES.parents[1] / "faults"
-# Programs whose ranks report all their findings, except with these arguments: outside of the rank there is no trace, and
-# the launcher reports how ranks end.
+# Programs whose ranks report all their findings, except with these arguments: findings outside of the rank are not in
+# its trace, and the launcher reports how ranks end.
 TRACED = ("unreceived.c", "leaks.c", "findings.c", "check_types.c", "disagree.c", "refuses.c")
 UNTRACED = (("ready waits",), ("thread",), ("crowd",), ("early",), ("early crowd",), ("late",), ("absent",), ("leaves",))
 
@@ -39,7 +39,7 @@ TABLE = (
     ((), ("findings.c", "waitall"), 2, 17, ["truncation", "aborted"]),
     ((), ("findings.c", "waitsome"), 2, 17, ["truncation", "aborted"]),
     ((), ("findings.c", "testall"), 2, 17, ["truncation", "aborted"]),
-    # The program gave the class.
+    # The program returned the class.
     ((), ("findings.c", "copy"), 1, 14, ["mpi-error", "aborted"]),
     ((), ("findings.c", "query"), 1, 14, ["mpi-error", "aborted"]),
     ((), ("findings.c", "queries"), 1, 17, ["mpi-error", "aborted"]),
@@ -197,7 +197,7 @@ def case_report_child(case):
 
 
 def case_report_refused(case):
-    """A rank that cannot begin MPI has reported why."""
+    """A rank that cannot begin MPI has reported the reason."""
     report = report_of(case, (), ("env", "MARGAY_INITIAL_ERRHANDLER=rubbish", case.ours("who.c")), 1, 1)
     case.expect([finding["id"] for finding in report["findings"]] == ["mpi-error"], f"expected mpi-error, got {report}")
     case.expect("MPI_Init failed: MARGAY_INITIAL_ERRHANDLER=rubbish" in case.last.stderr, "why")
@@ -234,7 +234,7 @@ def case_report_trace(case):
 
 
 def case_report_unstarted(case):
-    """The report of a job that does not start says why; an invalid option leaves the file as it is."""
+    """The report of a job that does not start has the reason; an invalid option leaves the file unchanged."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "report.json"
         file.write_text("of an earlier run")
@@ -248,7 +248,7 @@ def case_report_unstarted(case):
 
 
 def case_report_killed(case):
-    """A killed launcher leaves a report that says so."""
+    """After the launcher is killed, the report states that."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "report.json"
         case.margay("--report", file, "sh", "-c", "kill -KILL $PPID; sleep 60", ranks=1, status=-9)

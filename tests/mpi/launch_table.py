@@ -32,10 +32,10 @@ JOBS = (
     *(Row("exit_status", "The exit status of a rank after MPI_Finalize is that of the job.", f"ends.c exit {code} {rank}",
           status=code, ids=())
       for code, rank in ((0, 0), (3, 0), (255, 1))),
-    *(Row("finalize_fails", "MPI_Finalize that was called and failed is reported as that, with its error class; the exit status is not 0.",
+    *(Row("finalize_fails", "A failed MPI_Finalize is reported with its error class; the exit status is not 0.",
           f"ends.c {way}", status=1, ids=("no-finalize",), stderr=("MPI_Finalize failed", "_ERR_"),
           absent=("exit code 0", "without MPI_Finalize")) for way in ("finalize_fails", "out_of_step")),
-    *(Row("fatal_error", "A fatal error ends the job and names the call and the argument; so does a wrong call while MPI does not run.",
+    *(Row("fatal_error", "A fatal error ends the job and names the call and the argument; so does a wrong call before MPI_Init or after MPI_Finalize.",
           f"ends.c {way}", compilers=BOTH, status="nonzero", ids=("aborted", "bad-argument"), stderr=("MPI_Send", "4711"),
           absent=("returned",), seconds=5) for way in ("fatal", "errors_abort")),
     *(Row("fatal_error", "", f"ends.c {way}", status=1, ids=2 * (found,), stderr=named, absent=("returned",)) for way, found, named in
@@ -44,7 +44,7 @@ JOBS = (
     *(Row("late_call", "A call after MPI_Finalize ends the process with the same error, whichever thread makes it.", f"ends.c {way}",
           ranks=1, status=1, ids=("mpi-error",), stderr=(" after MPI_Finalize",), absent=("returned",))
       for way in ("after", "late_thread")),
-    Row("sessions", "A process with sessions alone: the report of its end and its errors; its trace.", "session_ends.c",
+    Row("sessions", "A process with only sessions: the report of its end and its errors; its trace.", "session_ends.c",
         options=accounted(TWO_NODES), launchers=("run", "hydra")),
     Row("sessions", "", "session_ends.c", traced=True),
     Row("sessions", "", "session_ends.c status", options=(ACCOUNTED,), status=5, ids=()),  # the program's own status
@@ -54,11 +54,11 @@ JOBS = (
     *(Row("sessions", "", f"session_ends.c {way}", status="nonzero", ids=("aborted", "bad-argument"), may=("bad-argument",),
           stderr=(named,), absent=("returned",)) for way, named in (("world", "not initialized"), ("set", "mpi://NOBODY"))),
     Row("sessions", "", "session_ends.c late", status=1, ids=2 * ("mpi-error",), stderr=("MPI_Comm_free",), absent=("returned",)),
-    *(Row("gives_back", "After MPI_Finalize, and after a session, the heap is empty whatever was not received, and a session can begin.",
+    *(Row("gives_back", "After MPI_Finalize, and after a session, the heap is empty, even if messages were never received, and a session can begin.",
           f"gives_back.c {way} {rest}", options=accounted("", TWO_NODES, "--heap 2000000"), launchers=launchers,
           each="heap given back, session again")
       for way in ("world", "session") for rest, launchers in (("", ("run", "hydra", "alone")), ("left", ("run",)))),
-    Row("held", "A full heap does not block what the program waits for, whatever the first heap looks like.", "held.c", ranks=3,
+    Row("held", "A full heap does not block messages for which the program waits, whatever the state of the first heap.", "held.c", ranks=3,
         options=accounted(*(f"--heap 65536 {words}" for words in
                             # Spinning, the round after the one that opens the second heap leaves the slow wire out.
                             ("", EPOLL, URING, "--wait yield", f"--wait spin {EPOLL}", f"--wait spin {URING}"))), stdout=("all came",)),
@@ -71,19 +71,19 @@ JOBS = (
       for way, found in (("abort", "aborted"), ("exit", "no-finalize")) for level in range(4) for call in ("moves", "waits")),
     Row("interrupted", "", "interrupted.c abort 3 waits", env={"MARGAY_LEAKS": "1"}, status=7, ids=("aborted",)),
     Row("interrupted", "", "interrupted_report.c", env={"MARGAY_LEAKS": "1"}, launchers=("run", "hydra"), ranks=1, status=7, ids=("aborted",)),
-    # Without a launcher nobody reports that a process ends without MPI_Finalize.
+    # Without a launcher there is no report that a process ends without MPI_Finalize.
     *(Row("exits", "exit() ends the process, whatever other threads do, and in a handler of a signal.", f"exits.c {way}",
           launchers=("alone",), times=30, status=3, ids=()) for way in ("threads", "signal")),
-    # A session of each thread, where a thread is between its beginning and its end.
+    # A session in each thread; some threads are between its beginning and its end.
     *(Row("exits", "", f"exits.c {way}", launchers=("alone",), times=10, env={"MARGAY_LEAKS": "1"}, status=3, ids=(), may=may)
       for way, may in (("threads", 3 * ("leaked-handle",)), ("signal", ()))),
     Row("exits", "", "exits.c allocating", launchers=("alone",), times=10, status=3, ids=()),
     Row("exits", "", "exits.c allocating", launchers=("hydra",), times=10, status="nonzero", ids=("no-finalize",), may=("no-finalize",)),
-    # The handler may have interrupted malloc, so that the list needs its second.
+    # The handler may have interrupted malloc, so the list needs its second of waiting.
     Row("exits", "", "exits.c making", launchers=("alone",), times=10, env={"MARGAY_LEAKS": "1"}, status="nonzero", ids=(),
         may=2 * ("leaked-handle",)),
-    # The stream's lock is waited for no longer than a second; exit() does not need it. The launcher has its own stream; where
-    # a rank prints, the writer's lock keeps its line.
+    # The wait for the stream's lock ends after a second; exit() does not need the lock. The launcher has its own
+    # stream; if a rank prints, the writer's lock keeps its line.
     *(Row("exits", "", f"exits.c {way}", status=3, ids=(found,))
       for way, found in (("writer", "aborted"), ("reader", "aborted"), ("reader_later", "no-finalize"))),
     *(Row("exits", "", f"exits.c {way}", launchers=("alone",), status=3, ids=ids)
@@ -119,7 +119,7 @@ def hybrid(first, second):
 
 EQUAL = ("collectives_random: no errors",)
 COLLECTIVES = (
-    Row("collective_option", "--collective asks for an algorithm: each has the same results; a wrong one is an error that lists them.",
+    Row("collective_option", "--collective requests an algorithm: all have the same results; an unknown one is an error that lists them.",
         "../collectives_random.c 150", ranks=5, stdout=EQUAL, options=accounted(
             *(f"--collective allreduce={name},allgather={name} {nodes}" for name in ("tree", "exchange", "nodes", "direct", "bucket")
               for nodes in ("", TWO_NODES)),
@@ -155,13 +155,14 @@ def wrong(case, doc, line, *named, status=WRONG_LINE):
 
 
 def wrong_values(command, *options, form='"{}"'):
-    """Rows of `numbers`. An option with values that it does not take: "--to x 1.5". `form`: in which the message repeats it."""
+    """Rows for an option of `numbers` with invalid values: "--to x 1.5". `form`: the form in which the message repeats
+    the value."""
     return tuple(wrong("numbers", NUMBERS, command.replace("VALUE", f"{words.split()[0]} {value}"), words.split()[0], form.format(value))
                  for words in options for value in words.split()[1:])
 
 
-UNKNOWN = "A word that is no command, or no option of its command, is named, with the nearest that is one."
-NUMBERS = "Each option that takes a number names itself and repeats the wrong one."
+UNKNOWN = "An unknown command or option is an error that names it and the most similar valid one."
+NUMBERS = "The error for an invalid number names the option and repeats the number."
 CHOICES = ("--from 0", "--to 0", "--tag 1", "--slowest", "--dropped", "--unexpected", "--never-received", "--collective", "--all",
            "--count 2")
 LINES = (
@@ -216,7 +217,7 @@ CHECKS = (
     Row("disagree", "", "disagree.c", options=("--strict --nodes 1", f"--strict {TWO_NODES}"), ranks=4, silent=True),
     Row("disagree", "", "disagree.c op", options=("--strict",), ranks=4, status=72, ids=("collective-mismatch",)),
     Row("disagree_blocks", "", "disagree_blocks.c fits", options=("--strict --nodes 1", f"--strict {TWO_NODES}"), ranks=4, silent=True),
-    *(Row("no_conflicts", "--check-rma reports nothing of accesses that match, or that epochs, flushes, locks and messages part.",
+    *(Row("no_conflicts", "--check-rma reports no accesses that are compatible, or that epochs, flushes, locks or messages separate.",
           f"conflicts.c good {kind}", options=("--check-rma", f"--check-rma {TWO_NODES}"), ranks=3, stdout=(), silent=True)
       for kind in ("allocated", "created")),
     Row("unreceived", "", "unreceived.c ready", ids=("dropped-ready-send",)),
@@ -259,7 +260,7 @@ THREAD_RANKS = (
     Row("thread_ranks_end", "", f"{THREADS} without 3 0", options=("--threads 2",), status=1, ids=("no-init",),
         stderr=("MPI_Init", "(exit code 0)")),
     Row("thread_ranks_end", "", f"{THREADS} leak 3", options=("--threads 2 --leaks",), ids=("leaked-handle",), of=([3],)),
-    Row("thread_ranks_refused", "A program whose ranks would share its global variables is refused, with the cure; so is an option that fits not.",
+    Row("thread_ranks_refused", "A program whose ranks would share its global variables is rejected, with the cure; so is an option that does not apply.",
         f"{THREADS} plain", options=("--threads 2",), status=1, ids=2 * ("mpi-error",), stderr=("MPI_Init", "without --threads"), absent=("MPI_Finalize",)),
     Row("thread_ranks_refused", "", f"{THREADS} plain"),
     Row("thread_ranks_refused", "", f"{THREADS} in_session", options=("--threads 2",), status=1, ids=2 * ("mpi-error",), stderr=("without --threads",)),

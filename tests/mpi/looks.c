@@ -1,7 +1,8 @@
-// Calls that poll once (MPI_Test, MPI_Iprobe), and MPI_Waitsome: they take all messages that have arrived by then.
+// Tests of calls that poll once (MPI_Test, MPI_Iprobe), and of MPI_Waitsome: they process all messages that have
+// arrived.
 // ranks: 2
 // wires: shm
-// reference: none (what a look takes is not MPI's to say)
+// reference: none (the standard does not define how much a poll processes)
 #include <signal.h>
 #include <unistd.h>
 
@@ -17,12 +18,12 @@ static void receive(int way, int* calls) {
   MPI_Request requests[kMessages];
   MPI_Status statuses[kMessages];
   int indices[kMessages], flag = 0, count = 0, later = 0, done = 0;
-  sigset_t told;
+  sigset_t signals;
   for (int i = 0; i < kMessages; ++i) MPI_Irecv(&in[i], 1, MPI_INT, 1, kTag, MPI_COMM_WORLD, &requests[i]);
   MPI_Barrier(MPI_COMM_WORLD);
-  sigemptyset(&told);
-  sigaddset(&told, SIGUSR1);
-  sigwait(&told, &count);
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGUSR1);
+  sigwait(&signals, &count);
   for (*calls = 0; !done; ++*calls) {
     if (way == kTestall) {
       MPI_Testall(kMessages, requests, &flag, statuses);
@@ -45,14 +46,14 @@ static void receive(int way, int* calls) {
   for (int i = 0; i < kMessages; ++i) CHECK(in[i] == i, "receive %d has %d", i, in[i]);
 }
 
-static void send_and_tell(int peer) {
+static void send_and_signal(int peer) {
   MPI_Barrier(MPI_COMM_WORLD);
   for (int i = 0; i < kMessages; ++i) MPI_Send(&i, 1, MPI_INT, 0, kTag, MPI_COMM_WORLD);
   MPI_Send(&peer, 1, MPI_INT, 0, kLaterTag, MPI_COMM_WORLD);
   kill(peer, SIGUSR1);
 }
 
-// A few calls bring them all, whatever the speed of the two.
+// A few calls process all of them, whatever the speed of the two ranks.
 static void wait_for_many(int rank) {
   static int in[kMany], indices[kMany];
   static MPI_Request requests[kMany];
@@ -74,10 +75,10 @@ static void wait_for_many(int rank) {
 
 int main(int argc, char** argv) {
   static const char* const names[] = {"Testall", "Test", "Testsome", "Iprobe", "Waitsome"};
-  sigset_t told;
-  sigemptyset(&told);
-  sigaddset(&told, SIGUSR1);
-  pthread_sigmask(SIG_BLOCK, &told, NULL);
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGUSR1);
+  pthread_sigmask(SIG_BLOCK, &signals, NULL);
   MPI_Init(&argc, &argv);
   const int rank = world_rank();
   int peer = (int)getpid(), calls = 0;
@@ -85,11 +86,11 @@ int main(int argc, char** argv) {
   if (rank == 1) MPI_Recv(&peer, 1, MPI_INT, 0, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   for (int way = 0; way < kWays; ++way) {
     if (rank == 1) {
-      send_and_tell(peer);
+      send_and_signal(peer);
       continue;
     }
     receive(way, &calls);
-    // Two: the first look may come while the coprocessor has just begun.
+    // Two polls: during the first the coprocessor may have just begun.
     CHECK(calls <= 2, "%d calls of MPI_%s for %d messages that were there", calls, names[way], kMessages);
   }
   wait_for_many(rank);

@@ -1,4 +1,5 @@
-// Mprobe, Improbe, Mrecv, Imrecv: a matched message is received only by its handle; other receives do not match it.
+// Tests of Mprobe, Improbe, Mrecv, Imrecv: a matched message is received only by its handle; other receives do not
+// match it.
 // ranks: 2 4
 // reference: 2
 #include "check.h"
@@ -22,7 +23,7 @@ static MPI_Message find(int partner, int blocking, int any, int bytes) {
   return message;
 }
 
-// Two equal envelopes: the first is matched, and the receive after that must get the second.
+// Two equal envelopes: the probe matches the first, and a receive after it must match the second.
 static void receive_pair(int partner, int bytes, int blocking, int any, unsigned seed) {
   unsigned char* first = memory_of((size_t)bytes);
   unsigned char* second = memory_of((size_t)bytes);
@@ -58,7 +59,7 @@ static void send_pair(int partner, int bytes, unsigned seed) {
   free(body[1]);
 }
 
-static void with_nobody(void) {
+static void with_proc_null(void) {
   MPI_Message message = MPI_MESSAGE_NULL;
   MPI_Status status;
   MPI_Request request;
@@ -82,7 +83,7 @@ static void with_nobody(void) {
 int main(int argc, char** argv) {
   suite_begin(&argc, &argv);
   const int rank = world_rank(), partner = partner_of(rank);
-  with_nobody();
+  with_proc_null();
   unsigned seed = 0;
   for (int i = 0; i < kSizeCount; ++i)
     for (int way = 0; way < 4; ++way, seed += 2) {

@@ -1,7 +1,8 @@
-// Neighborhood collectives in all forms, on grids of one to three dimensions, on graphs, and on distributed graphs with
-// uneven degrees, several edges between two ranks, edges to oneself, and ranks without neighbors. Of several edges from
-// one rank to another on a graph the first in the sender's list is the first in the receiver's. On a grid what is sent
-// downwards comes from above, also where both neighbors of a dimension are one rank (MPI 4.0, 8.6).
+// Tests of neighborhood collectives in all forms, on grids of one to three dimensions, on graphs, and on distributed
+// graphs with uneven degrees, several edges between two ranks, edges from a rank to itself, and ranks without
+// neighbors. Of several edges from one rank to another on a graph, the first in the sender's list is the first in the
+// receiver's. On a grid a block that is sent downwards is received from above, also if both neighbors of a dimension
+// are the same rank (MPI 4.0, 8.6).
 // ranks: 1 2 3 5 8
 // reference: 2 3
 #include "blocks.h"
@@ -16,7 +17,7 @@ enum { kRanksMost = 16, kDegreeMost = 64 };
 typedef struct {
   const char* name;
   int is_grid;
-  MPI_Comm comm;  // MPI_COMM_NULL on ranks that are no part of it
+  MPI_Comm comm;  // MPI_COMM_NULL on ranks outside of it
   int ins[kRanksMost], outs[kRanksMost];
   int in[kRanksMost][kDegreeMost], out[kRanksMost][kDegreeMost];
 } Topology;
@@ -127,7 +128,7 @@ static void check(void* call, int form, int start) {
 
 static const Steps kSteps = {fill, begin, check};
 
-// Whether a rank has the same source twice; or, with `apart`, in two dimensions of a grid.
+// Whether a rank has the same source twice; with `apart`, in two different dimensions of a grid.
 static int has_source_twice(const Topology* t, int apart) {
   for (int r = 0; r < size; ++r)
     for (int k = 0; k < t->ins[r]; ++k) {
@@ -143,8 +144,7 @@ static int uneven_degrees(const Topology* t) {
 }
 
 // MPICH 4.0.2: of several edges the alltoall matches the first with the last, on graphs too; the alltoallv and
-// alltoallw the first with the first, on grids too; and the alltoallw of plain counts takes the one degree for the
-// other.
+// alltoallw match the first with the first, on grids too; and the alltoallw with int counts confuses the two degrees.
 static int mpich_errs(const Topology* t, int function, int form) {
   if (function == kAlltoallw && form < kLargeBlocking && uneven_degrees(t)) return 1;
   if (function == kAlltoall) return has_source_twice(t, t->is_grid);
@@ -209,7 +209,7 @@ static void grid(const char* name, int number, int dims, const int* extent, cons
   for (int r = 0; r < all; ++r) {
     int coordinates[3];
     for (int d = dims - 1, rest = r; d >= 0; rest /= extent[d--]) coordinates[d] = rest % extent[d];
-    // Of each dimension the lower neighbor and then the higher.
+    // For each dimension the lower neighbor and then the higher one.
     for (int d = 0; d < dims; ++d)
       for (int step = -1; step <= 1; step += 2) {
         coordinates[d] += step;
@@ -234,8 +234,8 @@ static void grids(void) {
   grid("a space with rings of one", 6, 3, (int[]){1, half, two}, (int[]){1, 1, 0});
 }
 
-// The ranks of a star and a ring, two edges between 0 and 1, and one from 0 to itself; the last rank has no part in it
-// where there are more than two.
+// The ranks of a star and a ring, two edges between 0 and 1, and one from 0 to itself; with more than two ranks the
+// last one is not in the graph.
 static void graph(int number) {
   static Topology t;
   int index[kRanksMost], edges[kRanksMost * kDegreeMost], count = 0;
@@ -255,8 +255,8 @@ static void graph(int number) {
   if (t.comm != MPI_COMM_NULL) MPI_Comm_free(&t.comm);
 }
 
-// How many edges go from one rank to another: two to the next, one from even ranks to themselves, one from 0 to all,
-// one from every third to the last, and none from or to the middle where there are more than two.
+// The number of edges from one rank to another: two to the next, one from even ranks to themselves, one from 0 to all,
+// one from every third to the last; with more than two ranks, none from or to the middle one.
 static int edges_between(int from, int to) {
   if (size > 2 && (from == size / 2 || to == size / 2)) return 0;
   return (to == (from + 1) % size ? 2 : 0) + (from == to && from % 2 == 0) + (from == 0) +
@@ -266,8 +266,8 @@ static int edges_between(int from, int to) {
 static void distributed_graph(int number) {
   static Topology t;
   t = (Topology){.name = "a distributed graph"};
-  // Destinations from the last to the first, sources from the first on, several edges side by side in one of the lists
-  // and apart in the other.
+  // Destinations from the last to the first, sources from the first on; several edges are adjacent in one of the lists
+  // and separate in the other.
   for (int r = 0; r < size; ++r) {
     for (int other = size - 1; other >= 0; --other)
       for (int i = 0; i < edges_between(r, other); ++i) t.out[r][t.outs[r]++] = other;
@@ -282,7 +282,7 @@ static void distributed_graph(int number) {
 }
 
 // Null buffers, as of empty vectors: a star in which the first sends and the others receive.
-static void null_where_nobody_is(void) {
+static void null_without_neighbors(void) {
   int out[kRanksMost], in[kRanksMost], to[kRanksMost];
   MPI_Comm star;
   for (int i = 0; i < size; ++i) out[i] = 100 + i, in[i] = -1, to[i] = i;
@@ -298,8 +298,8 @@ static void null_where_nobody_is(void) {
   MPI_Comm_free(&star);
 }
 
-// Nobody has neighbors, and a ring where the first is far ahead.
-static void nobody_and_in_a_row(void) {
+// A topology without neighbors, and a ring in which the first rank is far ahead.
+static void without_neighbors_and_in_a_row(void) {
   static Topology t;
   t = (Topology){.name = "nobody"};
   MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, t.in[0], MPI_UNWEIGHTED, 0, t.out[0], MPI_UNWEIGHTED, MPI_INFO_NULL,
@@ -327,8 +327,8 @@ int main(int argc, char** argv) {
   graph(7);
   distributed_graph(8);
   distributed_graph(10);
-  if (on_margay()) null_where_nobody_is();  // MPICH 4.0.2 refuses them
-  nobody_and_in_a_row();
+  if (on_margay()) null_without_neighbors();  // MPICH 4.0.2 rejects them
+  without_neighbors_and_in_a_row();
   free_layouts(layouts);
   return suite_end("neighbor");
 }

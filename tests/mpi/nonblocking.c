@@ -1,7 +1,7 @@
-// Collectives that do not block, and persistent ones (MPI 4.0, 6.12 and 6.13): barrier, bcast, reduce, allreduce,
-// gather, allgather. Many at once on one communicator, completed in any order; beside blocking ones; long and short.
+// Tests of nonblocking and persistent collectives (MPI 4.0, 6.12 and 6.13): barrier, bcast, reduce, allreduce, gather,
+// allgather. Many at once on one communicator, completed in any order; mixed with blocking ones; long and short.
 // ranks: 1 2 3 5 8
-// reference: none, MPICH 4.0.2's MPI_Gather_init sends what the buffers held before MPI_Start
+// reference: none, MPICH 4.0.2's MPI_Gather_init sends the contents of the buffers before MPI_Start
 #include "check.h"
 
 enum { kAtOnce = 200, kLong = 70000 };
@@ -21,7 +21,7 @@ static void append(void* in, void* inout, int* length, MPI_Datatype* type) {
   }
 }
 
-// What all ranks' maps give together.
+// The composition of all ranks' maps.
 static void expected_map(double* a, double* b) {
   *a = 1;
   *b = 0;
@@ -35,17 +35,17 @@ static void expected_map(double* a, double* b) {
 
 static void many_at_once(void) {
   MPI_Request requests[kAtOnce];
-  int values[kAtOnce], sums[kAtOnce], told[kAtOnce];
+  int values[kAtOnce], sums[kAtOnce], broadcast[kAtOnce];
   int* gathered = malloc(sizeof(int) * (size_t)(kAtOnce * size));
   for (int i = 0; i < kAtOnce; ++i) {
     values[i] = rank * 1000 + i;
-    told[i] = rank == i % size ? i * 7 : -1;
+    broadcast[i] = rank == i % size ? i * 7 : -1;
     switch (i % 5) {
       case 0:
         MPI_Iallreduce(&values[i], &sums[i], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[i]);
         break;
       case 1:
-        MPI_Ibcast(&told[i], 1, MPI_INT, i % size, MPI_COMM_WORLD, &requests[i]);
+        MPI_Ibcast(&broadcast[i], 1, MPI_INT, i % size, MPI_COMM_WORLD, &requests[i]);
         break;
       case 2:
         MPI_Ireduce(&values[i], &sums[i], 1, MPI_INT, MPI_MAX, i % size, MPI_COMM_WORLD, &requests[i]);
@@ -58,7 +58,7 @@ static void many_at_once(void) {
     }
     if (i % 17 == 0) MPI_Barrier(MPI_COMM_WORLD);
   }
-  // From the last to the first on every other rank.
+  // In reverse order on every other rank.
   if (rank % 2 == 1) {
     for (int i = kAtOnce - 1; i >= 0; --i) MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
   } else {
@@ -68,7 +68,7 @@ static void many_at_once(void) {
     CHECK(requests[i] == MPI_REQUEST_NULL, "request %d is not null", i);
     const int sum = size * i + 1000 * size * (size - 1) / 2;
     if (i % 5 == 0) CHECK(sums[i] == sum, "iallreduce %d: %d, not %d", i, sums[i], sum);
-    if (i % 5 == 1) CHECK(told[i] == i * 7, "ibcast %d: %d", i, told[i]);
+    if (i % 5 == 1) CHECK(broadcast[i] == i * 7, "ibcast %d: %d", i, broadcast[i]);
     if (i % 5 == 2 && rank == i % size) CHECK(sums[i] == (size - 1) * 1000 + i, "ireduce %d: %d", i, sums[i]);
     if (i % 5 == 4 || (i % 5 == 3 && rank == i % size)) {
       for (int other = 0; other < size; ++other)
@@ -90,15 +90,15 @@ static void long_ones(void) {
     for (int i = 0; i < kLong; ++i) all[set][i] = i * (set + 1) + rank;
     MPI_Iallreduce(all[set], sums[set], kLong, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[2 * set]);
   }
-  int* told[kSets];
+  int* broadcast[kSets];
   for (int set = 0; set < kSets; ++set) {
-    told[set] = calloc(kLong, sizeof(int));
+    broadcast[set] = calloc(kLong, sizeof(int));
     if (rank == set % size) {
-      for (int i = 0; i < kLong; ++i) told[set][i] = i ^ set;
+      for (int i = 0; i < kLong; ++i) broadcast[set][i] = i ^ set;
     }
-    MPI_Ibcast(told[set], kLong, MPI_INT, set % size, MPI_COMM_WORLD, &requests[2 * set + 1]);
+    MPI_Ibcast(broadcast[set], kLong, MPI_INT, set % size, MPI_COMM_WORLD, &requests[2 * set + 1]);
   }
-  // A message of one's own meanwhile.
+  // A message of the rank to itself meanwhile.
   int token = rank;
   MPI_Sendrecv_replace(&token, 1, MPI_INT, (rank + 1) % size, 5, (rank + size - 1) % size, 5, MPI_COMM_WORLD,
                        MPI_STATUS_IGNORE);
@@ -112,12 +112,12 @@ static void long_ones(void) {
     int wrong = 0;
     for (int i = 0; i < kLong; ++i) {
       wrong += sums[set][i] != size * i * (set + 1) + size * (size - 1) / 2;
-      wrong += told[set][i] != (i ^ set);
+      wrong += broadcast[set][i] != (i ^ set);
     }
     CHECK(wrong == 0, "set %d: %d elements are wrong", set, wrong);
     free(all[set]);
     free(sums[set]);
-    free(told[set]);
+    free(broadcast[set]);
   }
 }
 
@@ -130,7 +130,7 @@ static void functions_of_the_program(void) {
   MPI_Type_commit(&pair);
   MPI_Request request;
   MPI_Iallreduce(map, result, 2, MPI_DOUBLE, op, MPI_COMM_WORLD, &request);
-  // Both are kept until the call is over.
+  // The library keeps both until the call is complete.
   MPI_Op_free(&op);
   MPI_Type_free(&pair);
   int flag = 0;
@@ -140,20 +140,20 @@ static void functions_of_the_program(void) {
 }
 
 static void persistent(void) {
-  int mine = 0, sum = 0, told = 0;
+  int mine = 0, sum = 0, broadcast = 0;
   int* all = malloc(sizeof(int) * (size_t)size);
   MPI_Request requests[4];
   MPI_Allreduce_init(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
-  MPI_Bcast_init(&told, 1, MPI_INT, size - 1, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
+  MPI_Bcast_init(&broadcast, 1, MPI_INT, size - 1, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
   MPI_Gather_init(&mine, 1, MPI_INT, all, 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[2]);
   MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &requests[3]);
   for (int round = 0; round < 100; ++round) {
     mine = round + rank;
-    told = rank == size - 1 ? round * 3 : -1;
+    broadcast = rank == size - 1 ? round * 3 : -1;
     MPI_Startall(4, requests);
     MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
     CHECK(sum == size * round + size * (size - 1) / 2, "round %d: sum %d", round, sum);
-    CHECK(told == round * 3, "round %d: received %d", round, told);
+    CHECK(broadcast == round * 3, "round %d: received %d", round, broadcast);
     for (int other = 0; rank == 0 && other < size; ++other)
       CHECK(all[other] == round + other, "round %d: %d of rank %d", round, all[other], other);
   }

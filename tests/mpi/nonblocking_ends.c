@@ -1,6 +1,6 @@
-// Nonblocking calls whose objects disappear before the calls end: the communicator of a call that fails was freed; the
-// datatype that a reduction function gets was freed; no context is left for MPI_Comm_idup; and MPI_Comm_disconnect
-// waits for the calls on its communicator.
+// Tests of nonblocking calls whose objects disappear before the calls complete: the communicator of a failing call was
+// freed; the datatype passed to a reduction function was freed; no context is free for MPI_Comm_idup; and
+// MPI_Comm_disconnect waits for the calls on its communicator.
 // ranks: 2 3
 // reference: none, ranks that name different amounts of data are not allowed
 #include "check.h"

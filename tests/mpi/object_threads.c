@@ -1,5 +1,5 @@
-// MPI_THREAD_MULTIPLE: datatypes, operations, groups, communicators and topologies, each class's functions called by
-// four threads of a rank at once.
+// Tests with MPI_THREAD_MULTIPLE: datatypes, operations, groups, communicators and topologies. Four threads of a rank
+// call each class's functions at once.
 // ranks: 2
 // timeout: 60
 // sanitized: shm epoll
@@ -63,7 +63,7 @@ static void look_into(MPI_Datatype type, int combiner_expected) {
   }
 }
 
-// Made and freed by one thread, and a named one that all look at, pass on and hang attributes on.
+// A named type that one thread creates and frees, and that all threads query, use in messages and attach attributes to.
 static MPI_Datatype common_type;
 
 static void make_common(void) {
@@ -209,7 +209,7 @@ static void communicators(const struct user* me) {
     talk(me, twin, me->rank, "duplicate");
     MPI_Comm_free(&twin);
     MPI_Comm_group(me->shared, &group);
-    // MPICH 4.0.2 dies of threads in MPI_Comm_create_group.
+    // MPICH 4.0.2 crashes if threads call MPI_Comm_create_group at once.
     if (on_margay()) {
       MPI_Comm_create_group(me->shared, group, me->self, &made);
     } else {
@@ -218,7 +218,7 @@ static void communicators(const struct user* me) {
     MPI_Group_free(&group);
     talk(me, made, me->other, "of a group");
     MPI_Comm_free(&made);
-    if (on_margay()) bridge(me);  // nor does it have threads in MPI_Intercomm_create
+    if (on_margay()) bridge(me);  // also in MPI_Intercomm_create
   }
 }
 

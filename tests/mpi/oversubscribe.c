@@ -1,5 +1,5 @@
-// More ranks than processors: 16 ranks on two processors call MPI_Barrier. In a timed run a barrier takes well under a
-// millisecond.
+// A test with more ranks than processors: 16 ranks on two processors call MPI_Barrier. In a timed run a barrier takes
+// well under a millisecond.
 // ranks: 16
 // reference: none, MPICH spins and needs 100 ms a barrier here
 // wires: shm
@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
   suite_begin(&argc, &argv);
   const int rank = world_rank(), size = world_size();
   for (int i = 0; i < 20; ++i) MPI_Barrier(MPI_COMM_WORLD);
-  // The best of three: another program's slice of a processor must not decide.
+  // The best of three, because another program's time slice must not decide.
   double best = 1;
   for (int attempt = 0; attempt < 3; ++attempt) {
     const double began = MPI_Wtime();
@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
   }
   CHECK(!timed() || best < 0.8e-3, "a barrier of %d ranks takes %.0f us", size, best * 1e6);
   if (rank == 0) fprintf(stderr, "a barrier of %d ranks takes %.0f us\n", size, best * 1e6);
-  // A message's way between two ranks, while the other ranks wait inside MPI.
+  // A ping-pong between two ranks, while the other ranks wait inside MPI.
   const double began = MPI_Wtime();
   for (int i = 0; i < 100; ++i) {
     if (rank == 0) {

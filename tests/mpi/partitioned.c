@@ -1,5 +1,5 @@
-// Partitioned communication: different numbers of partitions on both sides, any order of Pready, rounds, two channels
-// of one tag, receives of the program beside them.
+// Tests of partitioned communication: different numbers of partitions on both sides, any order of Pready, rounds, two
+// channels with one tag, and other receives of the program.
 // ranks: 2
 // timeout: 30
 // sanitized: shm epoll
@@ -70,7 +70,7 @@ static void rounds(int rank, int sending, int receiving, int early) {
   free(data);
 }
 
-// Wildcard receives do not see partitions.
+// Wildcard receives do not match partitions.
 static void beside(int rank) {
   int data[4] = {1, 2, 3, 4}, other = 9, flag = -1;
   MPI_Request request;
@@ -91,11 +91,11 @@ static void beside(int rank) {
   CHECK(data[0] == 1 && data[3] == 4, "beside: %d %d", data[0], data[3]);
   MPI_Test(&request, &flag, &status);
   CHECK(flag == 1, "an inactive request is not complete");
-  if (on_margay()) check_empty_status("inactive", &status);  // MPICH 4.0.2 leaves another one
+  if (on_margay()) check_empty_status("inactive", &status);  // MPICH 4.0.2 leaves a different one
   MPI_Request_free(&request);
 }
 
-static void nobody(int rank) {
+static void with_proc_null(int rank) {
   int data[2] = {1, 2};
   MPI_Request request;
   MPI_Status status;
@@ -129,7 +129,7 @@ static void gaps(int rank) {
     if (rank == 0) {
       MPI_Pready_range(0, 3, request);
     } else {
-      // What has arrived is in its place. The first round is only waited for.
+      // Arrived partitions are in place. The first round only waits.
       for (int p = 0; p < 2 && round > 0; ++p) {
         int flag = 0;
         while (!flag) MPI_Parrived(request, p, &flag);
@@ -145,7 +145,7 @@ static void gaps(int rank) {
   MPI_Type_free(&type);
 }
 
-// What is ready arrives while the rest is not.
+// Ready partitions arrive while the others are not ready.
 static void one_by_one(int rank) {
   int data[4] = {1, 2, 3, 4}, flag = 0;
   MPI_Request request;
@@ -170,7 +170,7 @@ static void one_by_one(int rank) {
   MPI_Request_free(&request);
 }
 
-// Two partitions share a message. One of them is named twice: the message waits for the other all the same.
+// Two partitions share a message. The program passes one of them twice: the message nevertheless waits for the other.
 static void named_twice(int rank) {
   enum { kPartitions = 2046 };
   static int data[kPartitions];
@@ -194,7 +194,7 @@ static void named_twice(int rank) {
 
 #define REFUSED(call, class) CHECK(class_of(call) == (class), "%s", #call)
 
-// Two sides that do not fit.
+// Two sides that do not match.
 static void unfit(int rank) {
   int data[4] = {1, 2, 3, 4};
   MPI_Request request;
@@ -216,11 +216,11 @@ static void unfit(int rank) {
   MPI_Wait(&request, &status);
   if (rank == 1) check_status("a shorter one", &status, 0, kTag + 1, 3 * (int)sizeof(int));
   MPI_Request_free(&request);
-  // A receiver with too little room.
+  // A receive buffer that is too small.
   if (rank == 0) {
     MPI_Psend_init(data, 4, 1, MPI_INT, 1, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
     MPI_Start(&request);
-    // Partitions that fit, and arrive after the one that does not, do not remove the error.
+    // Partitions that fit, and arrive after one that does not, do not remove the error.
     MPI_Pready(3, request);
     MPI_Pready_range(0, 2, request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -232,7 +232,7 @@ static void unfit(int rank) {
   MPI_Request_free(&request);
 }
 
-// Setups whose tags differ in one bit are distinguished, up to the highest tag: the receives are made in the reverse
+// Setups whose tags differ in one bit are distinguished, up to the highest tag: the receives are created in reverse
 // order.
 static void tags(int rank) {
   MPI_Request requests[32];
@@ -257,7 +257,7 @@ static void tags(int rank) {
   }
 }
 
-// One message that there is too little room for: the status counts what is in the buffer.
+// One message that is too long for the buffer: the status counts the bytes in the buffer.
 static void one_too_long(int rank, int stride) {
   int data[8] = {1, 2, 3, 4}, count = -1;
   MPI_Datatype type;
@@ -288,7 +288,7 @@ static void one_too_long(int rank, int stride) {
   MPI_Request_free(&request);
 }
 
-// Each wrong argument gives its class, and changes nothing: the transfer goes on to its end.
+// Each wrong argument returns its class and has no effect: the transfer completes.
 static void refused(int rank) {
   int data[4] = {1, 2, 3, 4}, flag = -1, twice[2] = {1, 7}, other = 5;
   MPI_Request request = MPI_REQUEST_NULL, plain;
@@ -319,7 +319,7 @@ static void refused(int rank) {
     REFUSED(MPI_Pready(0, request), MPI_ERR_REQUEST);  // not started
     REFUSED(MPI_Cancel(&request), MPI_ERR_REQUEST);
     MPI_Start(&request);
-    REFUSED(MPI_Cancel(&request), MPI_ERR_REQUEST);  // never possible, active or not
+    REFUSED(MPI_Cancel(&request), MPI_ERR_REQUEST);  // always invalid, active or not
     REFUSED(MPI_Start(&request), MPI_ERR_REQUEST);
     REFUSED(MPI_Pready(4, request), MPI_ERR_ARG);
     REFUSED(MPI_Pready(-1, request), MPI_ERR_ARG);
@@ -328,7 +328,7 @@ static void refused(int rank) {
     REFUSED(MPI_Pready_list(-1, twice, request), MPI_ERR_COUNT);
     REFUSED(MPI_Parrived(request, 0, &flag), MPI_ERR_REQUEST);
     MPI_Pready(1, request);
-    REFUSED(MPI_Pready(1, request), MPI_ERR_ARG);  // ready already
+    REFUSED(MPI_Pready(1, request), MPI_ERR_ARG);  // already ready
     REFUSED(MPI_Pready_range(0, 1, request), MPI_ERR_ARG);
     MPI_Request copy = request;
     REFUSED(MPI_Request_free(&copy), MPI_ERR_REQUEST);
@@ -365,9 +365,9 @@ int main(int argc, char** argv) {
   rounds(rank, 24, 5, 0);
   rounds(rank, 6000, 3, 1);
   beside(rank);
-  if (on_margay()) nobody(rank);  // MPICH 4.0.2 crashes
+  if (on_margay()) with_proc_null(rank);  // MPICH 4.0.2 crashes
   gaps(rank);
-  if (on_margay()) one_by_one(rank);  // MPICH 4.0.2 sends when all are ready
+  if (on_margay()) one_by_one(rank);  // MPICH 4.0.2 sends only when all partitions are ready
   if (on_margay()) named_twice(rank);
   if (on_margay()) refused(rank);  // MPICH 4.0.2 does not check
   return suite_end("partitioned");

@@ -1,4 +1,4 @@
-// Persistent requests in every mode: Start, Startall, the inactive state between rounds, Cancel, Request_free.
+// Tests of persistent requests in every mode: Start, Startall, the inactive state between rounds, Cancel, Request_free.
 // ranks: 2 4
 // reference: 2
 #include "check.h"
@@ -67,7 +67,8 @@ static void one_at_a_time(int rank, int partner, int mode, int bytes, unsigned c
   CHECK(request == MPI_REQUEST_NULL, "Request_free left the handle");
 }
 
-// A synchronous one is not over before its receive, a buffered one is, whatever its size and whichever count it takes.
+// A synchronous send does not complete before its receive; a buffered one does, whatever its size and whichever count
+// it takes.
 static void modes_hold(int rank, int partner, unsigned char* body) {
   enum { kSynchronous, kSynchronousCount, kBuffered, kBufferedCount, kCalls };
   for (int call = 0; call < kCalls; ++call) {
@@ -92,7 +93,7 @@ static void modes_hold(int rank, int partner, unsigned char* body) {
   }
 }
 
-// All sizes and all modes of both directions in one Startall; receives come first so that ready sends are right.
+// All sizes and all modes of both directions in one Startall; receives come first so that ready sends are valid.
 static void all_at_once(int partner) {
   enum { kCount = kSizeCount * kModes };
   MPI_Request receives[kCount], sends[kCount];
@@ -129,7 +130,7 @@ static void all_at_once(int partner) {
   }
 }
 
-// There is nothing to cancel before a start, nor after the end.
+// Cancel is an error before the start and after the completion.
 static void cancel_inactive(int partner) {
   int in = 0, out = 6, cancelled = -1;
   MPI_Request requests[2];
@@ -150,7 +151,7 @@ static void cancel_inactive(int partner) {
     CHECK(in == 6, "round %d: received %d", round, in);
     in = 0;
   }
-  // Complete, but not inactive yet: too late, and no error.
+  // The request is complete but not inactive yet: the cancel is too late, and not an error.
   for (int flag = 0; !flag;) MPI_Request_get_status(requests[0], &flag, MPI_STATUS_IGNORE);
   CHECK(MPI_Cancel(&requests[0]) == MPI_SUCCESS, "Cancel of a complete request that is still active");
   MPI_Wait(&requests[0], &status);

@@ -1,6 +1,6 @@
-// Persistent collectives are matched in the order in which they were made, in whatever order each rank starts them (MPI
-// 4.0, 6.13): one at a time in opposite orders, many at once in an order of each rank's own, some not started in every
-// round, and made anew while others live.
+// Tests of persistent collectives, which are matched in the order of their creation, in whatever order each rank starts
+// them (MPI 4.0, 6.13): one at a time in opposite orders, many at once in a different order on each rank, some not
+// started in every round, and new ones created while others live.
 // ranks: 2 3 5
 // reference: none, MPICH 4.0.2 matches them in the order in which they are started
 #include "check.h"
@@ -34,7 +34,7 @@ static void shuffle(int* order, int count, unsigned seed) {
   }
 }
 
-// Which are started in a round, alike on all ranks.
+// The requests that are started in a round, the same on all ranks.
 static int is_started(int made, int round) {
   return (made * 7 + round) % 3 != 0;
 }
@@ -69,7 +69,7 @@ static void many_in_an_order_of_ones_own(void) {
       result[i] = rank == i % size ? i * 1000 + round : -1;
       MPI_Start(&requests[i]);
     }
-    // A call in order among them.
+    // A blocking call between them.
     int sum = 1;
     MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     CHECK(sum == size, "round %d: %d", round, sum);
@@ -89,7 +89,7 @@ static void many_in_an_order_of_ones_own(void) {
   free(rows);
 }
 
-// Long ones, made and freed again beside one that stays.
+// Long ones, created and freed again beside one that remains.
 static void made_anew(void) {
   int* stays = malloc(sizeof(int) * kCount);
   int* comes = malloc(sizeof(int) * kCount);

@@ -1,7 +1,7 @@
-// More persistent collectives than there are numbers for them, made and freed one after the other, while an older one
-// remains. All of them give the right results.
+// A test of more persistent collectives than the range of their numbers, created and freed one after the other, while
+// an older one remains. All of them return the right results.
 // ranks: 2
-// reference: none, it is about numbers that MPICH has not
+// reference: none, MPICH has no such numbers
 // sanitized: none, it takes too long
 // wires: shm
 #include "check.h"

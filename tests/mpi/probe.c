@@ -1,4 +1,5 @@
-// Probe and Iprobe: their status and wildcards; they do not take the message, and a later receive gets the same one.
+// Tests of Probe and Iprobe: their status and wildcards; they do not take the message, and a later receive gets the
+// same one.
 // ranks: 2 3
 // reference: 2
 #include "check.h"
@@ -18,7 +19,7 @@ static void probe_one(int source, int tag, int bytes, int blocking, int any, uns
   else
     while (!flag) MPI_Iprobe(from, with, MPI_COMM_WORLD, &flag, &status);
   check_status("probe", &status, source, tag, bytes);
-  // A second look sees the same message.
+  // A second probe finds the same message.
   flag = 0;
   MPI_Iprobe(from, with, MPI_COMM_WORLD, &flag, &status);
   CHECK(flag, "the second Iprobe does not see the message");
@@ -48,7 +49,7 @@ static void as_sender(void) {
   free(body);
 }
 
-// The second message of a sender is probed and received while the first still waits.
+// The second message of a sender is probed and received while the first is still queued.
 static void out_of_order(int rank) {
   int values[2] = {0, 0};
   MPI_Status status;

@@ -1,4 +1,4 @@
-// MPI_PROC_NULL: every call that names a rank succeeds at once and moves nothing.
+// Tests of MPI_PROC_NULL: every call with a rank argument succeeds at once and transfers nothing.
 // ranks: 1 2
 // reference: 1
 #include "check.h"
@@ -43,7 +43,7 @@ static void receives(void) {
   MPI_Irecv(&value, 1, MPI_INT, MPI_PROC_NULL, kTag, MPI_COMM_WORLD, &request);
   MPI_Test(&request, &flag, &status);
   CHECK(flag, "Irecv from MPI_PROC_NULL is not complete at once");
-  // The standard asks for this (MPI 4.0, section 3.11); MPICH 4.0.2 gives source 0 here, and an empty status below.
+  // The standard requires this (MPI 4.0, section 3.11); MPICH 4.0.2 returns source 0 here, and an empty status below.
   if (on_margay()) check_status("Irecv", &status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
   MPI_Recv_init(&value, 1, MPI_INT, MPI_PROC_NULL, kTag, MPI_COMM_WORLD, &request);
   for (int i = 0; i < 3; ++i) {
@@ -63,7 +63,7 @@ static void receives(void) {
   CHECK(value == 3, "a receive from MPI_PROC_NULL wrote %d", value);
 }
 
-// The usual border of a chain: a shift whose ends are nobody.
+// The usual border of a chain: a shift whose ends are MPI_PROC_NULL.
 static void shift(int rank, int size) {
   const int to = rank + 1 < size ? rank + 1 : MPI_PROC_NULL, from = rank > 0 ? rank - 1 : MPI_PROC_NULL;
   int in = -1;
@@ -73,7 +73,7 @@ static void shift(int rank, int size) {
   CHECK(status.MPI_SOURCE == from, "the shift came from %d", status.MPI_SOURCE);
 }
 
-// No elements, and no type either: nothing to look at.
+// No elements and no type: nothing is checked.
 static void without_type(int rank, int size) {
   MPI_Status status;
   MPI_Request request;

@@ -1,4 +1,4 @@
-// A drawn collective call and how it is made, in each of its forms: for programs of random collective calls
+// A drawn collective call and its invocation in each form, for programs of random collective calls
 // (collectives_random.c, collectives_threads.c, ../faults/collectives.c).
 #pragma once
 
@@ -33,7 +33,7 @@ static const char* const kNames[] = {"barrier",   "bcast",     "gather",     "ga
                                      "alltoallw", "reduce",    "allreduce",  "reduce_scatter", "reduce_scatter_block",
                                      "scan",      "exscan"};
 
-// A communicator as all of its members see it. Of one group both sides are the same.
+// A communicator as its members see it. In an intracommunicator both sides are the same.
 struct Comm {
   MPI_Comm comm;
   int inter, rank, size, peers;
@@ -41,7 +41,7 @@ struct Comm {
   int mine[kRanksMax], theirs[kRanksMax];  // ranks in the world
 };
 
-// An element is `ints` numbers, at these places of `extent`.
+// An element has `ints` numbers, at these offsets within `extent`.
 struct Type {
   MPI_Datatype type;
   int ints, extent, at[2];
@@ -49,17 +49,17 @@ struct Type {
 
 struct Call {
   int number, operation, form, in_place, root, count, reversed;
-  int alike;  // what two ranks have for each other is of one length, as some rank's call is in place
+  int alike;  // blocks between two ranks have the same length both ways, because some rank's call is in place
   const struct Comm* comm;
   const struct Type* type;
   MPI_Op op;
-  int user;  // the operation is the affine maps'
+  int user;  // the operation is the composition of affine maps
   int *send, *receive;
   size_t send_ints, receive_ints;
   int counts[2][kRanksMax], displacements[2][kRanksMax], bytes[2][kRanksMax];  // of the send, of the receive
   MPI_Datatype types[kRanksMax];
   MPI_Request request;
-  int code;  // what the last function returned
+  int code;  // the result of the last function
 };
 
 static int is_rooted(int operation) {
@@ -67,7 +67,7 @@ static int is_rooted(int operation) {
          operation == kScatterv || operation == kReduce;
 }
 
-// This rank's part in a rooted call: the root, one of those it deals with, or of no part.
+// This rank's part in a rooted call: the root, one of its peers, or neither.
 enum { kIsRoot, kIsLeaf, kIsNobody };
 static int part_of(const struct Call* call) {
   if (call->root == MPI_PROC_NULL) return kIsNobody;

@@ -1,5 +1,5 @@
-// For programs of random collective calls: what each rank gives in a drawn call, and what must come out of it. Every
-// rank can compute what every other gives.
+// The data of a drawn call, for programs of random collective calls: the input of each rank, and the expected result.
+// Every rank can compute the input of every other.
 #pragma once
 
 #include "check.h"
@@ -13,7 +13,7 @@ static unsigned mix(unsigned a, unsigned b, unsigned c) {
   return x * 0x846ca68bu ^ x >> 13;
 }
 
-// Number `index` of what `from` has for `to`; small, so that sums of reals would be exact too.
+// Number `index` of the data from `from` for `to`; small, so that sums of reals are exact too.
 static int value(const struct Call* call, int from, int to, int index) {
   return (int)(mix((unsigned)call->number * 1013u + (unsigned)index, (unsigned)from, (unsigned)to) % 1000u);
 }
@@ -60,7 +60,7 @@ static unsigned of_two(MPI_Op op, unsigned left, unsigned right) {
   return op == MPI_BXOR ? left ^ right : left + right;
 }
 
-// What ranks[0] to ranks[last] come to in element `index`.
+// The combination of ranks[0] to ranks[last] in element `index`.
 static void reduce_reference(const struct Call* call, const int* ranks, int last, int index, unsigned result[2]) {
   const int ints = call->type->ints;
   for (int k = 0; k < ints; ++k) result[k] = (unsigned)value(call, ranks[0], kOfAll, index * ints + k);
@@ -96,7 +96,7 @@ static int is_varying(const struct Call* call) {
          call->operation == kAlltoallv || call->operation == kAlltoallw;
 }
 
-// Elements that `from` has for `to`. In place both ways are alike.
+// The number of elements from `from` for `to`. In place both directions are equal.
 static int count_between(const struct Call* call, int from, int to) {
   if (!is_varying(call)) return call->count;
   const unsigned low = (unsigned)(from < to ? from : to), high = (unsigned)(from < to ? to : from);
@@ -105,7 +105,7 @@ static int count_between(const struct Call* call, int from, int to) {
   return drawn % 3 == 0 ? 0 : (int)(drawn % (unsigned)(call->count + 1));
 }
 
-// Counts and places of the blocks of one side, whose peer i gets or gives counts[i].
+// Counts and offsets of the blocks of one side; the block of peer i has counts[i] elements.
 static size_t lay_out(struct Call* call, int side, int blocks) {
   const int gap = is_varying(call) ? 1 : 0;
   int at = 0;
@@ -161,7 +161,7 @@ static void prepare_buffers(struct Call* call) {
   call->receive = filled(call->receive_ints);
 }
 
-// What this rank gives, at each start.
+// Writes this rank's input, at each start.
 static void put_data(struct Call* call) {
   const struct Comm* c = call->comm;
   const int me = c->mine[c->rank], operation = call->operation;

@@ -1,10 +1,10 @@
-// For programs of random collective calls: the communicators and types that they are drawn from, the draw, and how a
-// call is begun and ended. All ranks draw the same calls from the seed.
+// The draw of random collective calls: their communicators and types, the draw itself, and the start and completion of
+// a call. All ranks draw the same calls from the seed.
 #pragma once
 
 #include "random_calls_data.h"
 
-// What calls are drawn from.
+// The communicators, types and limits of a draw.
 struct Deck {
   unsigned seed;
   int longest;  // elements of the longest rows and blocks; 0: all are of 5,000 at most
@@ -17,12 +17,12 @@ struct Deck {
 static void draw_root(struct Call* call, unsigned drawn) {
   if (!call->comm->inter) {
     call->root = (int)(drawn % (unsigned)call->comm->size);
-    // Its own block is in place at the root only; with MPICH 4.0.2 not in a reduction to another root than 0.
+    // Its own block is in place at the root only; with MPICH 4.0.2 not in a reduction to a root other than 0.
     if (call->root != call->comm->rank) call->in_place = 0;
     if (call->operation == kReduce && call->root != 0 && !on_margay()) call->in_place = 0;
     return;
   }
-  // One of all ranks, which is of this group or of the other.
+  // A rank of either group.
   const int all = call->comm->size + call->comm->peers;
   int chosen = (int)(drawn % (unsigned)all);
   const int mine_first = call->comm->mine[0] < call->comm->theirs[0];
@@ -42,8 +42,8 @@ static void draw(struct Call* call, int number, const struct Deck* deck) {
   do {
     call->operation = (int)(drawn[1]++ % kOperations);
   } while (call->comm->inter && (call->operation == kScan || call->operation == kExscan));
-  // MPICH 4.0.2's persistent collectives send what the buffers held before MPI_Start, or end with an internal error;
-  // some of those between two groups that do not block deliver nothing.
+  // MPICH 4.0.2's persistent collectives send the contents that the buffers had before MPI_Start, or end with an
+  // internal error; some nonblocking ones on intercommunicators deliver nothing.
   call->form = (int)(drawn[2] % (on_margay() ? 3 : call->comm->inter ? 1 : 2));
   static const int counts[] = {0, 1, 2, 5, 17, 100, 700, 5000};
   call->count = counts[drawn[3] % 8];
@@ -61,7 +61,7 @@ static void draw(struct Call* call, int number, const struct Deck* deck) {
   call->in_place = !call->comm->inter && call->operation != kBarrier && call->operation != kBcast && drawn[7] % 4 == 0;
   call->alike = call->in_place;
   if (call->operation == kReduceScatter && call->comm->inter) call->operation = kReduceScatterBlock;
-  // Both groups' rows are as long.
+  // The rows of both groups are equally long.
   if (call->operation == kReduceScatterBlock && call->comm->inter)
     call->count = call->comm->peers * (call->count % 100);
   if (is_rooted(call->operation)) draw_root(call, drawn[8]);
@@ -89,7 +89,7 @@ static void know(struct Comm* comm) {
   MPI_Group_free(&theirs);
 }
 
-// All members of `base`, in order and reversed; a third of them and the others; between these two groups.
+// All members of `base`, in order and reversed; a third of them and the others; the intercommunicator of these two.
 static void deal(struct Deck* deck, MPI_Comm base, unsigned seed) {
   int rank = 0, size = 0;
   *deck = (struct Deck){.seed = seed, .comms_made = 3};
@@ -117,7 +117,7 @@ static void deal(struct Deck* deck, MPI_Comm base, unsigned seed) {
   for (int i = 0; i < deck->comms_made; ++i) know(&deck->comms[i]);
 }
 
-// Calls may be under way: they keep what they need.
+// Calls may be in progress: they keep the objects that they need.
 __attribute__((unused)) static void put_away(struct Deck* deck) {
   for (int i = deck->comms_made - 1; i >= 0; --i) MPI_Comm_free(&deck->comms[i].comm);
   MPI_Op_free(&deck->user);
@@ -136,7 +136,7 @@ static void begin(struct Call* call) {
   if (call->form == kPersistent && call->code == MPI_SUCCESS) call->code = MPI_Start(&call->request);
 }
 
-// A call that ended well must have come to the right result, one with a member that may be dead too.
+// A call that returned success must have the right result, even if one of its members is dead.
 static void judge(struct Call* call) {
   if (call->code == MPI_SUCCESS) {
     check_result(call);
@@ -150,7 +150,7 @@ static void judge(struct Call* call) {
 static void finish(struct Call* call) {
   if (call->form != kBlocking && call->code == MPI_SUCCESS) call->code = MPI_Wait(&call->request, MPI_STATUS_IGNORE);
   judge(call);
-  // Again, with other data in the same buffers.
+  // Again, with different data in the same buffers.
   for (int again = 0; call->form == kPersistent && again < 2; ++again) {
     call->number += 1000000;
     put_data(call);

@@ -1,7 +1,7 @@
-// Ready sends without a matching receive: they are dropped, counted and reported. They do not hang, and later messages
-// arrive.
+// A test of ready sends without a matching receive: they are dropped, counted and reported. They do not hang, and later
+// messages arrive.
 // ranks: 2
-// reference: none, the standard calls such a program wrong
+// reference: none, the program is erroneous by the standard
 // stderr: [Rr]eady
 #include "check.h"
 
@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
       MPI_Rsend(body, kSizes[i], MPI_BYTE, 1, kTag, MPI_COMM_WORLD);
       MPI_Irsend(body, kSizes[i], MPI_BYTE, 1, kTag, MPI_COMM_WORLD, &request);
       MPI_Wait(&request, MPI_STATUS_IGNORE);
-      // Sent with the same envelope, in standard mode: this one is kept.
+      // A send with the same envelope in standard mode: this one is queued.
       MPI_Isend(body, kSizes[i] / 2, MPI_BYTE, 1, kTag, MPI_COMM_WORLD, &request);
       signal_to(1, kGoTag);
       MPI_Wait(&request, MPI_STATUS_IGNORE);

@@ -1,4 +1,5 @@
-// Reduce and Allreduce: sizes from 0 to 1 MiB, every root, MPI_IN_PLACE, the same bits on every rank, many in a row.
+// Tests of Reduce and Allreduce: sizes from 0 to 1 MiB, every root, MPI_IN_PLACE, the same bits on every rank, many in
+// a row.
 // ranks: 1 2 3 5 7 8
 // reference: 3
 #include <math.h>
@@ -25,7 +26,7 @@ static void check_sums(const char* what, const double* sums, int count, int size
 
 static void one_count(int rank, int size, int count, double* in, double* out) {
   for (int i = 0; i < count; ++i) in[i] = term(rank, i);
-  // Large ones from three roots only: the suite must stay short.
+  // Large ones from three roots only, to keep the suite short.
   const int step = count > 2049 && size > 2 ? size / 2 : 1;
   for (int root = 0; root < size; root += step) {
     for (int i = 0; i < count; ++i) out[i] = -1;
@@ -53,7 +54,7 @@ static void one_count(int rank, int size, int count, double* in, double* out) {
     }
 }
 
-// Rounding depends on the order of summation; whatever it is, all ranks must have the same bits.
+// Rounding depends on the order of summation, but all ranks must have the same bits.
 static void same_bits(int rank, int size) {
   double in[100], out[100], first[100];
   for (int i = 0; i < 100; ++i) in[i] = sin(rank * 1.7 + i) * pow(10, (rank * 7 + i) % 13);
@@ -75,7 +76,7 @@ static void in_a_row(int rank, int size) {
     MPI_Reduce(&value, &sum, 1, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD);
     CHECK(rank != root || sum == size * (size - 1) / 2 + i * size, "reduce %d: sum %d", i, sum);
   }
-  // To one root only: leaves run ahead of it.
+  // One root only, so leaves run ahead of it.
   for (int i = 0; i < 100; ++i) {
     int largest = -1;
     const int value = rank * 1000 + i;

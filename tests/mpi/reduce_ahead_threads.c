@@ -1,5 +1,5 @@
-// A thread of rank 1 runs ahead in MPI_Reduce. The root takes part only after it has received a message of rank 1's
-// other thread, which must not be held behind the reductions' messages.
+// A test of a thread of rank 1 that runs ahead in MPI_Reduce. The root takes part only after it has received a message
+// of rank 1's other thread, which must not be held behind the reductions' messages.
 // ranks: 2
 // wires: shm epoll
 // timeout: 60
@@ -26,7 +26,7 @@ static void* reduce_ahead(void* comm) {
   return NULL;
 }
 
-// Waits until the other thread makes no more progress. If it returns too early, the test still passes, but shows less.
+// Waits until the other thread makes no more progress. If it returns too early, the test passes, but covers less.
 static void let_it_run(void) {
   for (int before = -1; before != calls_made;) {
     before = calls_made;

@@ -1,5 +1,5 @@
-// The elements that each reduction passes to its operation: elements of 16 bytes are aligned to 16. With a datatype of
-// no bytes nothing is written. A repeated call gives the same bits.
+// Tests of the elements that each reduction passes to its operation: elements of 16 bytes are aligned to 16. With a
+// datatype of no bytes nothing is written. A repeated call returns the same bits.
 // ranks: 1 3 6
 // reference: 3
 #include <stdint.h>
@@ -13,14 +13,15 @@ enum { kRanksMost = 6, kCountMost = 5000 };
 static int rank, size;
 
 typedef struct {
-  int function, count, root;  // `count`: of a reduce-scatter, of a rank's block
+  int function, count, root;  // `count`: of a rank's block in a reduce-scatter
   const void* in;
   void* out;
   MPI_Datatype type;
   MPI_Op op;
 } Call;
 
-// The elements of the result that `of` gets, and how many there are before them. A Reduce_scatter's are uneven.
+// The elements of the result that rank `of` gets, and the number of elements before them. A Reduce_scatter's blocks are
+// uneven.
 static int block(const Call* c, int of) {
   if (c->function == kReduce) return of == c->root ? c->count : 0;
   if (c->function == kExscan) return of > 0 ? c->count : 0;
@@ -32,7 +33,7 @@ static int before(const Call* c, int of) {
   for (int lower = 0; lower < of; ++lower) elements += block(c, lower);
   return elements;
 }
-// Of the ranks whose elements a result has the last one, and 1.
+// The last rank whose elements the result includes, plus 1.
 static int end_of(const Call* c) {
   if (c->function == kScan) return rank + 1;
   return c->function == kExscan ? rank : size;
@@ -114,7 +115,7 @@ static void aligned(Call* c, int form) {
 }
 
 #ifdef __SIZEOF_FLOAT128__
-// Instructions on these end the program where they are not aligned.
+// Instructions that fault on operands that are not aligned.
 static void long_reals(Call* c) {
   __float128 in[2 * kRanksMost * 3], out[2 * kRanksMost * 3];
   const int end = end_of(c);
@@ -150,7 +151,7 @@ static void nothing(void* in, void* inout, int* length, MPI_Datatype* type) {
   (void)in, (void)inout, (void)length, (void)type;
 }
 
-// Reductions of elements of no bytes.
+// Reductions of elements without bytes.
 static void no_data(void) {
   MPI_Datatype type;
   MPI_Op ops[2];
@@ -168,7 +169,7 @@ static void no_data(void) {
   MPI_Type_free(&type);
 }
 
-// Repeats a call, with another late rank each time: the result must not depend on the order of arrival.
+// Repeats a call with another late rank each time: the result must not depend on the order of arrival.
 static void repeated(Call* c, int form) {
   static double in[2 * kRanksMost * kCountMost], out[2 * kCountMost], first[2 * kCountMost];
   unsigned bits = 17 + (unsigned)rank;

@@ -1,15 +1,15 @@
-// Every predefined operation on every predefined datatype that it is defined on, by Reduce and Allreduce.
+// Tests of every predefined operation on every predefined datatype for which it is defined, by Reduce and Allreduce.
 // ranks: 1 2 3 6
 // reference: 3
 
-// Hundreds of functions that run once: optimised they take 4 s to compile, thrice in the tests.
+// Hundreds of functions that run once: optimised they take 4 s to compile, three times in the tests.
 #pragma GCC optimize("O0")
 #include "reduce_ops.h"
 
-// Made for Fortran's kinds, and predefined all the same (MPI 4.0, 19.1.5).
+// Created for Fortran's kinds, but predefined (MPI 4.0, 19.1.5).
 static MPI_Datatype f90_integer, f90_real, f90_complex;
 
-C_INTEGER(MPI_CHAR, signed char)  // these two are not the standard's, but MPICH's
+C_INTEGER(MPI_CHAR, signed char)  // these two are MPICH's, not the standard's
 C_INTEGER(MPI_CHARACTER, signed char)
 C_INTEGER(MPI_SIGNED_CHAR, signed char)
 C_INTEGER(MPI_UNSIGNED_CHAR, unsigned char)

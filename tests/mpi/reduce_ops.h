@@ -1,4 +1,5 @@
-// For reduce_ops.c: every operation over one C type, as a function per type. `term(rank, i)` is rank's element i.
+// The checks of reduce_ops.c: every operation over one C type, as a function for each type. `term(rank, i)` is rank's
+// element i.
 #pragma once
 
 #include <complex.h>

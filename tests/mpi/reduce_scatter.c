@@ -1,5 +1,5 @@
-// Reduce_scatter and Reduce_scatter_block in all forms: in place, uneven and empty blocks; predefined operations, one
-// of the program's own that commutes and one that does not, also over a type with a gap.
+// Tests of Reduce_scatter and Reduce_scatter_block in all forms: in place, uneven and empty blocks; predefined
+// operations, a commutative one of the program and one that is not, also over a type with a gap.
 // ranks: 1 2 3 5 8
 // reference: 2 3
 #include "collective_forms.h"
@@ -13,7 +13,7 @@ typedef struct {
   int *counts, total, before;  // `before`: elements of lower ranks
   MPI_Count* large_counts;
   unsigned seed;
-  Elements in, out;  // in place there is `out` alone, with room for what is given
+  Elements in, out;  // in place only `out` is used, with room for the operands
 } Call;
 
 static void fill(void* call, int start) {

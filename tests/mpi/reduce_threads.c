@@ -1,5 +1,5 @@
-// MPI_THREAD_MULTIPLE: reductions on two communicators at once, by a thread each. One rank names another amount of data
-// in the calls of one thread, which get errors; those of the other thread are right all the same.
+// Tests with MPI_THREAD_MULTIPLE: reductions on two communicators at once, by a thread each. One rank passes another
+// amount of data in the calls of one thread, which get errors; those of the other thread return the right results.
 // ranks: 4
 // reference: none, ranks that name different amounts of data are not allowed
 // wires: shm epoll

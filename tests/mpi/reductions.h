@@ -1,5 +1,5 @@
-// Reductions for the programs of collectives: predefined ones, a sum of the program's own, and affine maps x -> a x +
-// b, which do not commute, without a gap and with one below their address. What each must come to is computed from the
+// Reductions for the programs of collectives: predefined ones, a sum defined by the program, and affine maps x -> a x +
+// b, which do not commute, without a gap and with one below their address. The expected results are computed from the
 // inputs of all ranks.
 #pragma once
 
@@ -12,7 +12,7 @@ typedef struct {
   uint64_t a, b;
 } Map;
 
-enum { kGapExtent = 24, kGapBelow = 16 };  // b, 8 bytes of nothing, and a, where the element's address is
+enum { kGapExtent = 24, kGapBelow = 16 };  // b, a gap of 8 bytes, and a, at the element's address
 
 // `first`, then `second`.
 static Map composed(Map first, Map second) {
@@ -53,7 +53,7 @@ static void compose_gapped_maps(void* in, void* inout, int* length, MPI_Datatype
   }
 }
 
-// A reduction is of one of these: what its elements are in memory, and how two of them become one.
+// The kind of a reduction: the layout of its elements, and its operation.
 enum { kSumOfInts, kMaxOfDoubles, kXorOfBytes, kMinLoc, kCommuting, kOrdered, kGapped, kReductions };
 typedef struct {
   MPI_Datatype type;
@@ -102,14 +102,14 @@ __attribute__((unused)) static void free_reductions(Reduction reductions[kReduct
   }
 }
 
-// Element `i` of what `rank` gives.
+// Element `i` of the input of `rank`.
 static Map input_of(int which, unsigned seed, int rank, int i) {
   const uint64_t a = (uint64_t)seed % 1000 + (uint64_t)rank * 31 % 17 + (uint64_t)i % 1000;
   if (which == kXorOfBytes) return (Map){a & 255, 0};
   return (Map){which == kMinLoc ? (a + (uint64_t)rank * 5) % 7 : 2 * a + 1, (uint64_t)rank + (uint64_t)i % 3};
 }
 
-// What the ranks from `first` to before `end` give together, in their order; there is one at least.
+// The combination of the ranks from `first` to before `end`, in their order; at least one rank.
 __attribute__((unused)) static Map reduced(const Reduction* reductions, int which, unsigned seed, int first, int end,
                                            int i) {
   Map all = input_of(which, seed, first, i);
@@ -117,7 +117,7 @@ __attribute__((unused)) static Map reduced(const Reduction* reductions, int whic
   return all;
 }
 
-// Writes an element as the reduction's datatype has it, and nothing else.
+// Writes an element in the layout of the reduction's datatype, and nothing else.
 __attribute__((unused)) static void put_element(char* at, int which, Map map) {
   const DoubleInt pair = {(double)map.a, (int)map.b};
   const int number = (int)map.a;
@@ -145,7 +145,7 @@ __attribute__((unused)) static void put_element(char* at, int which, Map map) {
   }
 }
 
-// Memory of elements and some around them, and what must be there afterwards.
+// Memory of elements with a margin on both sides, and its expected contents.
 enum { kAroundElements = 32, kUntouchedElement = 0xa5 };
 typedef struct {
   char *now, *expected;
@@ -165,7 +165,7 @@ __attribute__((unused)) static void elements_clear(Elements* elements) {
   memset(elements->expected - kAroundElements, kUntouchedElement, elements->room);
 }
 
-// The first `count` elements and what surrounds all of them; the padding of a pair belongs to nobody.
+// Checks the first `count` elements and the margins; the padding of a pair may have any contents.
 __attribute__((unused)) static void elements_check(Elements* elements, int which, int count, const char* what,
                                                    int form) {
   const size_t extent = elements->extent;

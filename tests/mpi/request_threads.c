@@ -1,5 +1,5 @@
-// MPI_THREAD_MULTIPLE: messages of all modes, completion, generalized, persistent and partitioned requests, cancelling,
-// probes and large counts, each class's functions called by four threads of a rank at once.
+// Tests with MPI_THREAD_MULTIPLE: messages of all modes, completion, generalized, persistent and partitioned requests,
+// cancels, probes and large counts. Four threads of a rank call each class's functions at once.
 // ranks: 2
 // timeout: 60
 // sanitized: shm epoll
@@ -23,7 +23,7 @@ static int value_of(int thread, int rank, int round) {
   return 1000000 * (thread + 1) + 100000 * rank + 1000 * round;
 }
 
-// Short, long and synchronous; ready where the receive is known to be there; buffered into the process's one buffer.
+// Short, long and synchronous; ready if the receive is known to be posted; buffered into the process's one buffer.
 static void modes(const struct user* me) {
   int* out = memory_of(sizeof(int) * kLongInts);
   int* in = memory_of(sizeof(int) * kLongInts);
@@ -33,7 +33,7 @@ static void modes(const struct user* me) {
     fill(out, number, value_of(me->self, me->rank, round));
     MPI_Irecv(in, number, MPI_INT, me->other, me->self, me->shared, &receive);
     MPI_Sendrecv(NULL, 0, MPI_INT, me->other, me->self, NULL, 0, MPI_INT, me->other, me->self, me->own,
-                 MPI_STATUS_IGNORE);  // both receives are there
+                 MPI_STATUS_IGNORE);  // both receives are posted
     if (round % 3 == 0) MPI_Irsend(out, number, MPI_INT, me->other, me->self, me->shared, &send);
     if (round % 3 == 1) MPI_Issend(out, number, MPI_INT, me->other, me->self, me->shared, &send);
     if (round % 3 == 2) MPI_Bsend(out, number, MPI_INT, me->other, me->self, me->shared);
@@ -102,7 +102,7 @@ static int cancel(void* extra, int complete) {
   return MPI_SUCCESS;
 }
 
-// One thread's requests are completed by its neighbour, as a worker thread would.
+// The neighbouring thread completes a thread's requests, as a worker thread would.
 static _Atomic MPI_Request handed[kThreads];
 
 static void generalized(const struct user* me) {
@@ -186,7 +186,7 @@ static void partitioned(const struct user* me) {
   MPI_Request_free(&common_receive);
 }
 
-// Receives that nothing matches, and synchronous sends that nobody receives: all given back.
+// Receives without a message, and synchronous sends without a receive: all are cancelled.
 static void cancelling(const struct user* me) {
   int body[kInts] = {0};
   for (int round = 0; round < kRounds; ++round) {
@@ -196,7 +196,7 @@ static void cancelling(const struct user* me) {
     MPI_Irecv(body, kInts, MPI_INT, me->other, 500 + me->self, me->shared, &requests[0]);
     if (on_margay()) MPI_Issend(body, 1, MPI_INT, me->other, 600 + me->self, me->shared, &requests[1]);
     MPI_Cancel(&requests[0]);
-    if (on_margay()) MPI_Cancel(&requests[1]);  // MPICH gives no send back
+    if (on_margay()) MPI_Cancel(&requests[1]);  // MPICH does not cancel sends
     MPI_Waitall(2, requests, statuses);
     MPI_Test_cancelled(&statuses[0], &flag);
     EXPECT(flag, "a receive was not cancelled");
@@ -205,7 +205,7 @@ static void cancelling(const struct user* me) {
   }
 }
 
-// Whoever probes a message matched has it, whichever thread it is: each is received once.
+// A message belongs to the thread whose matched probe found it, so each is received once.
 static atomic_int received, sum;
 
 static void matched_probes(const struct user* me) {

@@ -7,7 +7,7 @@ and use mpi_f08, by mpifort; exit status 77 without Fortran.
     tests/mpi/run.py --build build/release --only reference tests/mpi/*.c
     tests/mpi/run.py --build build/release tests/mpi/fortran/attributes.F90
 
-A program says what it wants in its first comment lines, `// key: value` or `! key: value`:
+A program states its requirements in its first comment lines, `// key: value` or `! key: value`:
     ranks      numbers of ranks on our library, "2 3 4" (default "2")
     reference  numbers of ranks under Debian's MPICH, or "none" and the reason (default: the smallest of ranks)
     wires      of shm, uring, epoll (default all; uring and epoll are two emulated nodes over TCP)
@@ -15,7 +15,7 @@ A program says what it wants in its first comment lines, `// key: value` or `! k
     exit       exit status expected on our library, a number or "nonzero" (default 0)
     stderr     a regular expression that standard error must contain on our library
     libraries  linker options of the program
-    compilers  "ours" where no other MPI has what it includes (default: Debian's too)
+    compilers  "ours" if no other MPI has its headers (default: Debian's too)
     sanitized  wires under a sanitizer (default shm), or "none" and the reason (also read by CMakeLists.txt)
 
 On a build with sanitizers: our mpicc alone, 2 ranks or the smallest number, and no report of a sanitizer.
@@ -36,12 +36,12 @@ REFERENCE_TRIES = 3
 SANITIZER_OPTIONS = {"ASAN_OPTIONS": "allocator_may_return_null=1"}
 
 
-# How a program in Fortran gets at MPI: the macros of fortran/binding.inc.
+# The bindings of a program in Fortran: the macros of fortran/binding.inc.
 BINDINGS = ("MPIF", "MPI", "F08")
 
 
 class Program:
-    """One source file, in Fortran with one of the bindings, and what its comment lines ask for."""
+    """One source file, in Fortran with one of the bindings, and the settings in its comment lines."""
 
     def __init__(self, source, binding):
         self.source = pathlib.Path(source).resolve()
@@ -61,7 +61,7 @@ class Program:
         self.only_ours = self.keys.get("compilers") == "ours"
 
     def sanitize(self):
-        """Narrows the matrix to what is run under a sanitizer, where everything takes several times as long."""
+        """Narrows the matrix for a sanitizer, under which all runs take several times as long."""
         sanitized = self.keys.get("sanitized", "shm")
         self.wires = [] if sanitized.startswith("none") else sanitized.split()
         self.ranks = [2 if 2 in self.ranks else min(self.ranks)]
@@ -70,7 +70,7 @@ class Program:
 
 
 class Suite:
-    """Compiles and runs; keeps the failures."""
+    """Compiles and runs programs; collects the failures."""
 
     def __init__(self, build):
         self.build = build
@@ -97,7 +97,7 @@ class Suite:
     def reference_outputs(self, program, binary):
         outputs = {}
         for ranks in program.reference:
-            # Its ranks spin, and on a busy machine they keep each other from running for minutes: not what is tested.
+            # Its ranks spin, and on a busy machine they block each other for minutes: this is not under test.
             for _ in range(REFERENCE_TRIES):
                 run = support.execute(["mpiexec.mpich", "-n", str(ranks), str(binary)], program.timeout)
                 if not run.timed_out:

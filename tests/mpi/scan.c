@@ -1,5 +1,5 @@
-// Scan and Exscan in all forms: in place, counts from 0 to 20,000; predefined operations, one of the program's own that
-// commutes and one that does not, also over a type with a gap. Rank 0 of an Exscan needs no receive buffer.
+// Tests of Scan and Exscan in all forms: in place, counts from 0 to 20,000; predefined operations, a commutative one of
+// the program and one that is not, also over a type with a gap. Rank 0 of an Exscan needs no receive buffer.
 // ranks: 1 2 3 5 8
 // reference: 2 3
 #include "collective_forms.h"
@@ -24,7 +24,7 @@ static void fill(void* call, int start) {
     const Map given = input_of(c->which, seed, rank, i);
     put_element((c->in_place ? c->out.now : c->in.now) + at, c->which, given);
     put_element(c->in.expected + at, c->which, given);
-    // The first rank of an Exscan keeps what it has in place.
+    // The first rank of an Exscan in place keeps its buffer's contents.
     const int end = c->exclusive ? rank : rank + 1;
     const Map right = end == 0 ? given : reduced(reductions, c->which, seed, 0, end, i);
     put_element(c->out.expected + at, c->which, right);
@@ -94,7 +94,7 @@ static void without_buffer(void) {
   }
 }
 
-// Each tells the next rank only, so the first may be far ahead.
+// Each rank sends only to the next one, so the first may be far ahead.
 static void in_a_row(void) {
   for (int i = 0; i < 20; ++i) {
     const int mine = rank + i;
@@ -114,7 +114,7 @@ int main(int argc, char** argv) {
   make_reductions(reductions);
   every_reduction();
   every_length();
-  if (on_margay()) without_buffer();  // MPICH 4.0.2 refuses the null pointer
+  if (on_margay()) without_buffer();  // MPICH 4.0.2 rejects the null pointer
   in_a_row();
   free_reductions(reductions);
   return suite_end("scan");

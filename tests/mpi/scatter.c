@@ -1,5 +1,5 @@
-// Scatter and Scatterv in all forms: every root, in place, blocks from 0 to 70,000 bytes, uneven and empty ones, with
-// gaps and in reversed order, unlike layouts on the two sides.
+// Tests of Scatter and Scatterv in all forms: every root, in place, blocks from 0 to 70,000 bytes, uneven and empty
+// ones, with gaps and in reversed order, with different layouts on the two sides.
 // ranks: 1 2 3 5 8
 // reference: 2 3
 #include "blocks.h"
@@ -11,7 +11,7 @@ static Layout layouts[kLayouts];
 typedef struct {
   int vector;  // MPI_Scatterv
   int root, in_place;
-  Side all, own;  // `all` is the root's
+  Side all, own;  // `all` is used at the root only
 } Scatter;
 
 static unsigned seed_of(int root, int to, int start) {
@@ -31,7 +31,8 @@ static void fill(void* call, int start) {
 static void begin(void* call, int form, MPI_Request* request) {
   Scatter* c = call;
   const int at_root = rank == c->root;
-  // What is significant at the root alone is nothing elsewhere; what is not significant in place is nonsense.
+  // Arguments that are significant at the root only are null elsewhere; those that are not significant in place are
+  // invalid.
   const int in_place = at_root && c->in_place;
   const void* all = at_root ? c->all.now : NULL;
   const int* counts = at_root ? c->all.counts : NULL;
@@ -62,7 +63,7 @@ static void check(void* call, int form, int start) {
 
 static const Steps kSteps = {fill, begin, check};
 
-// MPICH 4.0.2's MPI_Scatter_init cannot be started twice, and fills its buffers when it is made.
+// MPICH 4.0.2's MPI_Scatter_init cannot be started twice, and fills its buffers when the request is created.
 static int starts(int vector) {
   return vector || on_margay() ? kStarts : 1;
 }
@@ -120,7 +121,7 @@ static void unlike_layouts(void) {
     }
 }
 
-// Only one rank has a block, and it is another than the root where there are two.
+// Only one rank has a block; with two ranks or more it is not the root.
 static void one_block(void) {
   int* sizes = memory_of((size_t)size * sizeof(int));
   for (int form = 0; form < kForms; ++form) {

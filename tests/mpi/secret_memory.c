@@ -1,5 +1,5 @@
-// Collective calls on blocks in memory that no other process can read (memfd_secret): a block that others would read in
-// place is copied first.
+// Tests of collective calls on blocks in memory that no other process can read (memfd_secret): a block that others
+// would read in place is copied first.
 // ranks: 2 3
 // reference: none, Debian's read such memory with process_vm_readv too, and end
 #include <sys/mman.h>
@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
     secret = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
   }
 #endif
-  // Without: plain memory.
+  // Without memfd_secret: ordinary memory.
   if (secret == MAP_FAILED) secret = memory_of(all);
   memset(secret, 'a' + rank, all);
   char* got = memory_of(all);

@@ -1,4 +1,4 @@
-// Messages of a rank to itself, on MPI_COMM_SELF and on MPI_COMM_WORLD.
+// Tests of messages of a rank to itself, on MPI_COMM_SELF and on MPI_COMM_WORLD.
 // ranks: 1 2
 // reference: 1
 #include "check.h"
@@ -44,7 +44,8 @@ int main(int argc, char** argv) {
       to_itself(MPI_COMM_SELF, 0, kSizes[i], way & 1, way >> 1);
       to_itself(MPI_COMM_WORLD, world_rank(), kSizes[i], way & 1, way >> 1);
     }
-  // margay buffers a small blocking send to oneself; the standard allows it to block, and MPICH 4.0.2 blocks for ever.
+  // margay buffers a small blocking send to the rank itself; the standard allows it to block, and MPICH 4.0.2 blocks
+  // for ever.
   if (on_margay()) {
     int value = 9, other = 0;
     MPI_Send(&value, 1, MPI_INT, 0, kTag, MPI_COMM_SELF);

@@ -1,4 +1,4 @@
-// Every send mode, at the sizes where protocols change, with the receive posted before, after, and in a race.
+// Tests of every send mode, at the sizes where protocols change, with the receive posted before, after, and in a race.
 // ranks: 2 3 4
 // reference: 2
 #include "check.h"
@@ -55,9 +55,9 @@ static void sender(enum Mode mode, enum Order order, int bytes, int to, unsigned
   pattern_fill(body, (size_t)bytes, seed);
   if (order == kPostedBefore) wait_for(to, kReadyTag);
   send_one(mode, body, bytes, to);
-  // The buffer is the sender's again: what is written now must not be seen at the receiver.
+  // The sender may reuse the buffer: data written now must not reach the receiver.
   memset(body, 0xee, (size_t)bytes);
-  // Two rounds never overlap, so a ready send finds no receive but its own.
+  // Two rounds never overlap, so a ready send matches only its own receive.
   wait_for(to, kReadyTag);
 }
 

@@ -1,4 +1,5 @@
-// Sendrecv and Sendrecv_replace: rings in both directions, unequal sizes and types, self, and one-sided mates.
+// Tests of Sendrecv and Sendrecv_replace: rings in both directions, different sizes and types, self, and one-sided
+// partners.
 // ranks: 1 2 3 5
 // reference: 3
 #include "check.h"
@@ -18,7 +19,7 @@ static void around(int rank, int size, int step, int bytes) {
   check_status("Sendrecv", &status, from, kTag, bytes);
   CHECK(pattern_mismatch(in, (size_t)bytes, (unsigned)from) == (size_t)bytes, "Sendrecv of %d bytes: wrong body",
         bytes);
-  // Once around the whole ring, in place: what went comes back.
+  // Once around the whole ring, in place: each rank gets its own data back.
   for (int i = 0; i < size; ++i)
     MPI_Sendrecv_replace(out, bytes, MPI_BYTE, to, kTag + i, from, kTag + i, MPI_COMM_WORLD, &status);
   check_status("Sendrecv_replace", &status, from, kTag + size - 1, bytes);
@@ -28,7 +29,7 @@ static void around(int rank, int size, int step, int bytes) {
   free(in);
 }
 
-// What is sent and what is received need not be alike; here a rank sends ints of its own number.
+// Send and receive may differ in count and type; here each rank sends its rank + 1 ints.
 static void unlike(int rank, int size) {
   int* out = memory_of(sizeof(int) * (size_t)(rank + 1));
   double numbers[64];
@@ -49,7 +50,7 @@ static void unlike(int rank, int size) {
   free(out);
 }
 
-// A Sendrecv may be the mate of plain sends and receives.
+// The partner of a Sendrecv may be a plain send or receive.
 static void with_plain_mates(int rank, int size) {
   if (size < 2 || rank > 1) return;
   int value = rank == 0 ? 11 : 22, other = 0;
@@ -64,7 +65,7 @@ static void with_plain_mates(int rank, int size) {
   }
 }
 
-// A column leaves as a vector and is replaced by the neighbour's.
+// A column is sent as a vector and is replaced by the neighbour's.
 static void replace_column(int rank, int size) {
   enum { kSide = 40 };
   int grid[kSide][kSide];

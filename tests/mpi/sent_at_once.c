@@ -1,6 +1,6 @@
-// Nonblocking sends that complete in the call that starts them: statuses, freed handles and communicators, cancels,
-// sends started again, rows with other requests. Such a send has no request in the device; the program must see no
-// difference.
+// Tests of nonblocking sends that complete in the call that starts them: statuses, freed handles and communicators,
+// cancels, restarted sends, arrays with other requests. Such a send has no request in the device; the program must see
+// no difference.
 // ranks: 2
 #include "check.h"
 
@@ -18,7 +18,7 @@ static void expect_int(int value, int tag, MPI_Comm communicator, const char* wh
   CHECK(got == value, "%s: received %d, not %d", what, got, value);
 }
 
-// The last reference to a freed communicator is the request's.
+// The request holds the last reference to a freed communicator.
 static void freed_communicator(int rank) {
   for (int way = 0; way < 4; ++way) {
     MPI_Comm copy;
@@ -79,7 +79,7 @@ static void again(int rank) {
   MPI_Request_free(&request);
 }
 
-// Short and long ones, to nobody, receives: each status is its own, and each handle goes.
+// Short and long ones, to MPI_PROC_NULL, and receives: each status is its own, and each handle becomes null.
 static void mixed_row(int rank) {
   static char body[kRow][kLongBytes];
   MPI_Request requests[kRow];

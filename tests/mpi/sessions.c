@@ -1,8 +1,8 @@
 // ranks: 1 2 3 4 8
 // reference: 2
 // timeout: 30
-// Sessions (MPI 4.0, 11.3): before, beside and after MPI_Init; sets of processes, communicators of groups alone, error
-// handlers, and that each session's communicators are its own.
+// Tests of sessions (MPI 4.0, 11.3): before, beside and after MPI_Init; process sets, communicators created from groups
+// only, error handlers, and the separation of the sessions' communicators.
 #include <sys/wait.h>
 
 #include "check.h"
@@ -36,7 +36,7 @@ static MPI_Comm comm_of(MPI_Session session, const char* set, const char* tag) {
   return comm;
 }
 
-// All members' ranks add up; a message goes around.
+// Computes the sum of all members' ranks; passes a message around the ring.
 static void check_works(MPI_Comm comm, int base) {
   int rank = -1, size = 0, sum = 0, got = -1;
   MPI_Comm_rank(comm, &rank);
@@ -93,7 +93,7 @@ static void check_sets(MPI_Session session) {
   MPI_Info_free(&used);
 }
 
-// A level that is asked for; the first session of a process can have the lowest one.
+// Requests a thread level; the first session of a process can have the lowest one.
 static void check_single(void) {
   MPI_Info asked = MPI_INFO_NULL, used = MPI_INFO_NULL;
   MPI_Session session = MPI_SESSION_NULL;
@@ -113,11 +113,11 @@ static void check_single(void) {
   MPI_Session_finalize(&session);
 }
 
-// MPICH 4.0 raises errors of groups from sets elsewhere than at the session.
+// MPICH 4.0 raises errors of groups from process sets on another object than the session.
 static void check_errors(MPI_Session session, MPI_Errhandler handler) {
   const int all = on_margay();
   MPI_Group group = MPI_GROUP_EMPTY;
-  MPI_Errhandler told = MPI_ERRHANDLER_NULL;
+  MPI_Errhandler current = MPI_ERRHANDLER_NULL;
   MPI_Session_set_errhandler(session, handler);
   if (all) {
     const int code = MPI_Group_from_session_pset(session, "mpi://NOBODY", &group);
@@ -125,9 +125,9 @@ static void check_errors(MPI_Session session, MPI_Errhandler handler) {
     CHECK(group == MPI_GROUP_NULL, "an unknown set: a group is returned");
     CHECK(handler_calls == 1 && handler_session == session, "%d calls of the handler", handler_calls);
   }
-  MPI_Session_get_errhandler(session, &told);
-  CHECK(told == handler, "another handler is returned");
-  MPI_Errhandler_free(&told);
+  MPI_Session_get_errhandler(session, &current);
+  CHECK(current == handler, "another handler is returned");
+  MPI_Errhandler_free(&current);
   const int code = MPI_Session_call_errhandler(session, MPI_ERR_OTHER);
   CHECK(code == MPI_SUCCESS && handler_calls == 1 + all && handler_session == session, "%d calls of the handler",
         handler_calls);
@@ -136,12 +136,13 @@ static void check_errors(MPI_Session session, MPI_Errhandler handler) {
     const int wrong = MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 77, &(int){0}, NULL);
     CHECK(class_of(wrong) == MPI_ERR_ARG, "set 77: class %d", class_of(wrong));
     CHECK(handler_calls == 2, "a handler that was replaced is called");
-    MPI_Session_get_errhandler(session, &told);
-    CHECK(told == MPI_ERRORS_RETURN, "the handler is %x", (unsigned)told);
+    MPI_Session_get_errhandler(session, &current);
+    CHECK(current == MPI_ERRORS_RETURN, "the handler is %x", (unsigned)current);
   }
 }
 
-// The odd and the even processes each make one, at the same time with different tags; then both face each other.
+// The odd and the even processes each create a communicator, at the same time with different tags; then an
+// intercommunicator joins both.
 static void check_groups(MPI_Session session) {
   MPI_Group all = MPI_GROUP_NULL, part[2];
   MPI_Group_from_session_pset(session, "mpi://WORLD", &all);
@@ -163,7 +164,7 @@ static void check_groups(MPI_Session session) {
   int running = 0, over = 0;
   MPI_Initialized(&running);
   MPI_Finalized(&over);
-  // MPICH 4.0 needs its world for that.
+  // MPICH 4.0 needs its world for this.
   if (size > 1 && (on_margay() || (running && !over))) {
     MPI_Intercomm_create_from_groups(part[mine], 0, part[1 - mine], 0, "faces", MPI_INFO_NULL, MPI_ERRORS_RETURN,
                                      &inter);
@@ -180,7 +181,7 @@ static void check_groups(MPI_Session session) {
   MPI_Group_free(&all);
 }
 
-// Groups that make no communicator: of nobody, of others, of a process that is on both sides.
+// Groups from which no communicator can be created: empty, without this process, or with this process on both sides.
 static void check_no_groups(MPI_Session session) {
   MPI_Group all = MPI_GROUP_NULL, self = MPI_GROUP_NULL, other = MPI_GROUP_NULL;
   MPI_Comm comm = MPI_COMM_SELF;
@@ -204,7 +205,7 @@ static void check_no_groups(MPI_Session session) {
   MPI_Group_free(&self);
 }
 
-// The longest text, and hints for what is made of a group.
+// The longest tag string, and hints for a communicator created from a group.
 static void check_long_text(MPI_Session session) {
   char text[MPI_MAX_STRINGTAG_LEN];
   memset(text, 't', sizeof text);
@@ -229,7 +230,7 @@ static void check_long_text(MPI_Session session) {
   MPI_Group_free(&group);
 }
 
-// Two sessions at once, of which one ends while a message of the other is under way.
+// Two sessions at once, of which one ends while a message of the other is in transit.
 static void check_two(void) {
   MPI_Session first = session_of(MPI_ERRORS_RETURN), second = session_of(MPI_ERRORS_RETURN);
   CHECK(first != second, "two sessions have one handle");
@@ -256,7 +257,7 @@ static void check_two(void) {
   MPI_Session_finalize(&first);
 }
 
-// What a session leaves behind is gone with it, though the world goes on.
+// A session's end frees the objects that it leaves behind, although the world continues.
 static void check_gone(void) {
   MPI_Session session = session_of(MPI_ERRORS_RETURN);
   const MPI_Comm comm = comm_of(session, "mpi://SELF", "gone");
@@ -278,7 +279,7 @@ static int count_deleted(MPI_Comm comm, int keyval, void* value, void* extra) {
   return MPI_SUCCESS;
 }
 
-// A child process has no part in the job, so its end has no effect on it.
+// A child process does not belong to the job, so its end has no effect on it.
 static void child_ends(void) {
   int status = -1;
   fflush(stdout);
@@ -288,7 +289,7 @@ static void child_ends(void) {
   CHECK(child > 0 && status == 0, "the child ended with %d", status);
 }
 
-// A process that holds no session and no world leaves MPI, and may come again.
+// A process without a session and without the world leaves MPI, and may begin it again.
 static void check_lives(void) {
   for (int life = 0; life < 3; ++life) {
     MPI_Session session = session_of(MPI_ERRORS_RETURN);
@@ -299,12 +300,12 @@ static void check_lives(void) {
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, count_deleted, &key, NULL);
     MPI_Comm_set_attr(comm, key, NULL);
     MPI_Comm_free_keyval(&key);
-    // Received by nobody: it does not hold up the end.
+    // A message that is never received does not delay the end.
     int nothing = 0;
     MPI_Request request;
     MPI_Irecv(&nothing, 1, MPI_INT, MPI_ANY_SOURCE, 77, comm, &request);
     MPI_Request_free(&request);
-    if (life == 2) MPI_Comm_free(&comm);  // else it goes with its session, and its attributes with it
+    if (life == 2) MPI_Comm_free(&comm);  // otherwise the session's end frees it, and its attributes
     MPI_Session_finalize(&session);
     CHECK(deleted == 1, "life %d: %d attributes were deleted", life, deleted);
     if (life == 1) child_ends();
@@ -312,13 +313,13 @@ static void check_lives(void) {
 }
 
 int main(int argc, char** argv) {
-  // MPICH 4.0 makes handlers in a session only, and has one life.
+  // MPICH 4.0 creates handlers only during a session, and can begin only once.
   const int more = on_margay();
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   if (more) MPI_Session_create_errhandler(&count_call, &handler);
   if (more) {
     check_single();
-    // One that is refused leaves nothing behind that would have to end.
+    // A rejected session leaves no state that would have to end.
     MPI_Session none = MPI_SESSION_NULL;
     const int code = MPI_Session_init((MPI_Info)MPI_COMM_WORLD, MPI_ERRORS_RETURN, &none);
     CHECK(code != MPI_SUCCESS && none == MPI_SESSION_NULL, "a session of no info: %d", code);
@@ -335,7 +336,7 @@ int main(int argc, char** argv) {
   if (more) check_no_groups(session);
   check_two();
   check_flags(0, 0);
-  // Beside it; the session outlives it.
+  // Beside the world model; the session outlives it.
   MPI_Comm comm = comm_of(session, "mpi://WORLD", "margay:sessions");
   MPI_Init(&argc, &argv);
   check_flags(1, 0);

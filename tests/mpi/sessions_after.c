@@ -1,8 +1,8 @@
 // ranks: 1 2 3 4 8
 // timeout: 30
 // reference: none, MPICH's process crashes
-// Sessions after MPI_Finalize in processes that never had one before (MPI 4.0, 11.3), while their peers leave: by
-// returning from main, by _exit, as another program.
+// Tests of sessions after MPI_Finalize in processes that never had one before (MPI 4.0, 11.3), while their peers end:
+// by a return from main, by _exit, or by exec of another program.
 #include "check.h"
 
 static MPI_Session session_of_mine(void) {
@@ -12,7 +12,7 @@ static MPI_Session session_of_mine(void) {
   return session;
 }
 
-// Ranks from 0 to `last`, `step` apart.
+// Ranks from 0 to `last` in steps of `step`.
 static MPI_Comm comm_of(MPI_Session session, int last, int step) {
   MPI_Group world = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
   MPI_Comm comm = MPI_COMM_NULL;
@@ -72,7 +72,7 @@ int main(int argc, char** argv) {
   const int rank = world_rank(), size = world_size();
   check_works(MPI_COMM_WORLD, 100);
   check_works(MPI_COMM_WORLD, 300000);
-  // MPI_Finalize gives it back.
+  // MPI_Finalize frees it.
   static char buffer[1000], another[1000];
   MPI_Buffer_attach(buffer, sizeof buffer);
   const int failed = suite_end("sessions_after");
@@ -87,7 +87,7 @@ int main(int argc, char** argv) {
   }
   if (rank % 2 != 0) return failed != 0 || suite_failures != 0;
   for (int life = 0; life < 3; ++life) {
-    usleep(20000);  // most of the others are gone by then
+    usleep(20000);  // most of the others have ended by then
     MPI_Session session = session_of_mine();
     MPI_Comm comm = comm_of(session, size > 2 ? size - 2 : 0, 2);
     check_works(comm, 10);

@@ -1,8 +1,8 @@
 // ranks: 2 4
 // timeout: 30
 // reference: none, MPICH's process crashes
-// A session of another thread ends during MPI_Finalize, which is then the last user of MPI. A buffered send is complete
-// by then, but its place in the buffer has not been examined since.
+// A test of another thread's session that ends during MPI_Finalize, which is then the last user of MPI. A buffered send
+// is complete by then, but its slot in the buffer has not been examined since.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>

@@ -1,8 +1,9 @@
 // ranks: 2
 // timeout: 30
 // reference: none, MPICH's process crashes
-// While MPI_Finalize waits for a late rank, another thread begins a session: its messages are its own. A third one
-// makes the calls that are allowed at any time (MPI 4.0, 11.4.1), from before MPI_Init until after MPI_Finalize.
+// A test of a session that a thread begins while MPI_Finalize waits for a late rank: the session has its own messages.
+// A third thread makes the calls that are allowed at any time (MPI 4.0, 11.4.1), from before MPI_Init until after
+// MPI_Finalize.
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -12,7 +13,7 @@
 enum { kPidTag = 4 };
 
 static atomic_int early_calls, finalizing, finalized, stop;
-static int late_pid;  // of the rank that comes late to MPI_Finalize: once it is called
+static int late_pid;  // of the rank that calls MPI_Finalize late, after a signal
 
 static void* call_early(void* nothing) {
   while (!atomic_load(&stop)) {
@@ -64,7 +65,7 @@ int main(int argc, char** argv) {
   sigset_t called;
   sigemptyset(&called);
   sigaddset(&called, SIGUSR2);
-  pthread_sigmask(SIG_BLOCK, &called, NULL);  // of all threads that are made from here on
+  pthread_sigmask(SIG_BLOCK, &called, NULL);  // for all threads created from here on
   pthread_create(&early, NULL, call_early, NULL);
   while (atomic_load(&early_calls) == 0) usleep(1000);
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);

@@ -1,5 +1,5 @@
-// A session of another thread beside a world of MPI_THREAD_FUNNELED, while the main thread is inside MPI, waits there,
-// or calls no MPI at all.
+// Tests of another thread's session beside a world of MPI_THREAD_FUNNELED, while the main thread exchanges messages,
+// waits inside MPI, or calls no MPI.
 // ranks: 1 2 3
 // reference: none (MPICH 4.0 is initialized with one level for all)
 // timeout: 30
@@ -13,10 +13,10 @@ enum { kMessages = 2000, kGroups = 50, kTag = 1, kGoTag = 2 };
 struct Library {
   int failures;
   MPI_Comm self;
-  pthread_barrier_t joined;  // the session is there
+  pthread_barrier_t joined;  // the session exists
 };
 
-// Messages of a communicator of its own, from itself to itself, and groups.
+// Messages on a communicator of its own, to the rank itself, and groups.
 static void* library(void* argument) {
   struct Library* library = argument;
   MPI_Session session;
@@ -65,7 +65,7 @@ int main(int argc, char** argv) {
   pthread_barrier_init(&first.joined, NULL, 2);
   pthread_create(&thread, NULL, library, &first);
   if (rank == 0) {
-    // Outside MPI until the session is there; the others wait inside for this rank's message.
+    // Outside of MPI until the session exists; the others wait inside MPI for this rank's message.
     pthread_barrier_wait(&first.joined);
     for (int to = 1; to < size; ++to) MPI_Send(&to, 1, MPI_INT, to, kGoTag, MPI_COMM_WORLD);
   } else {

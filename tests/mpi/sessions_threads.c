@@ -2,8 +2,8 @@
 // reference: none (MPICH 4.0 takes communicators of groups from one thread at a time)
 // timeout: 30
 // libraries: -pthread
-// Sessions in threads, in a process that never calls MPI_Init: each thread has sessions of its own, and communicators
-// that only the tag distinguishes, made at the same time and in another order on each process.
+// Tests of sessions in threads, in a process that never calls MPI_Init: each thread has its own sessions, and
+// communicators that only the tag distinguishes, created at the same time and in a different order on each process.
 #include <pthread.h>
 
 #include "check.h"
@@ -25,7 +25,7 @@ static int life(int thread, int life) {
   failed += MPI_Comm_create_from_group(group, tag, MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm) != MPI_SUCCESS;
   MPI_Group_free(&group);
   MPI_Comm_size(comm, &size);
-  // Two that mixed would see the other's number.
+  // Two confused communicators would deliver the other's number.
   MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, comm);
   MPI_Allreduce(&mine, &highest, 1, MPI_INT, MPI_MAX, comm);
   failed += lowest != mine || highest != mine;

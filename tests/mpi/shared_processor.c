@@ -1,6 +1,7 @@
-// Two ranks on the same single processor: calls that wait, and loops of calls that poll, yield it to the other rank.
+// A test of two ranks on the same single processor: calls that wait, and loops of calls that poll, yield it to the
+// other rank.
 // ranks: 2
-// reference: none (MPICH's ranks keep their processor)
+// reference: none (MPICH's ranks do not yield their processor)
 // sanitized: none (the time of the processor is measured)
 #define _GNU_SOURCE
 #include <sched.h>
@@ -12,7 +13,7 @@ enum { kRounds = 200, kTag = 3 };
 enum { kReceive, kTest, kTestall, kIprobe, kWays };
 
 static const char* const kNames[kWays] = {"MPI_Recv", "MPI_Test", "MPI_Testall", "MPI_Iprobe"};
-// Of the processor, for all rounds. Each takes some microseconds, and more than a millisecond where a rank spins.
+// Processor time of all rounds. Each takes some microseconds, but more than a millisecond if a rank spins.
 static const double kSecondsMax = 0.1;
 
 static void pin_to_the_first(void) {

@@ -1,5 +1,5 @@
-// MPI_Get_count and the fields of a status: counts in several datatypes, MPI_UNDEFINED, messages shorter than their
-// receives.
+// Tests of MPI_Get_count and of the fields of a status: counts in several datatypes, MPI_UNDEFINED, messages shorter
+// than their receives.
 // ranks: 2
 #include "check.h"
 
@@ -62,7 +62,7 @@ static void errors_in_statuses(int partner) {
   if (class_of(code) == MPI_ERR_IN_STATUS) {
     CHECK(statuses[0].MPI_ERROR == MPI_SUCCESS, "status 0: error %d", statuses[0].MPI_ERROR);
     CHECK(class_of(statuses[1].MPI_ERROR) == MPI_ERR_TRUNCATE, "status 1: class %d", class_of(statuses[1].MPI_ERROR));
-    // MPI_ERR_PENDING would say: neither failed nor completed.
+    // MPI_ERR_PENDING would mean: neither failed nor completed.
     const int third = class_of(statuses[2].MPI_ERROR);
     CHECK(third == MPI_SUCCESS || third == MPI_ERR_PENDING, "status 2: class %d", third);
   }
@@ -71,7 +71,7 @@ static void errors_in_statuses(int partner) {
   CHECK(values[0] == 1 && values[2] == 1, "values %d and %d", values[0], values[2]);
 }
 
-// Two messages to the process itself, whose statuses say 77 before.
+// Two messages to the process itself; the statuses hold 77 before.
 static void post_two(int values[2], MPI_Request requests[2], MPI_Status statuses[2]) {
   const int sent = 4711;
   for (int i = 0; i < 2; ++i) {
@@ -81,7 +81,7 @@ static void post_two(int values[2], MPI_Request requests[2], MPI_Status statuses
   for (int i = 0; i < 2; ++i) MPI_Send(&sent, 1, MPI_INT, 0, kTag + i, MPI_COMM_SELF);
 }
 
-// MPI_ERROR is written only if a request failed (MPI 4.0, 3.2.5). MPI_Waitall: as MPICH does.
+// MPI_ERROR is written only if a request failed (MPI 4.0, 3.2.5). MPI_Waitall behaves as MPICH's.
 static void errors_left_alone(void) {
   int values[2], indices[2], flag = 0, count = 0;
   MPI_Request requests[2];
@@ -104,7 +104,7 @@ static void errors_left_alone(void) {
         statuses[0].MPI_ERROR, statuses[1].MPI_ERROR);
 }
 
-// The errors of all requests that a call ended, from the first one on, where one failed.
+// The errors of all requests that a call completed, if one of them failed.
 static void errors_of_some(void) {
   int values[3], indices[3], count = 0, sent[2] = {1, 2}, failed = 0;
   MPI_Request requests[3];

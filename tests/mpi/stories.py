@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Random traffic, traced: every message has a whole story, and the stories' sums are those of --stats: messages and
-bytes by protocol and by wire, entries of walks, drops. In every third run
-a rank is killed: what is in its file is true, and what is not there is not printed. Beside each run of traffic one of
-varied.c (types, tags, communicators, modes, wildcards, collective calls), whose ranks write down what they received: the
-stories have the same of each message.
+"""Tests of the stories of random traffic: every message has a complete story, and the stories' sums equal those of
+--stats: messages and bytes by protocol and by wire, entries of walks, drops. In every third run a rank is killed: its
+file has only true events, and missing ones are not printed. Beside each run of traffic there is one of varied.c (types,
+tags, communicators, modes, wildcards, collective calls), whose ranks write their received messages to files: the
+stories must agree with them.
 
     tests/mpi/stories.py --build build/release --runs 6
 """
@@ -21,7 +21,7 @@ from story_sums import StorySums
 TIMEOUT = 60
 EVENTS = 1 << 21
 SHAPES = [(2, 1), (3, 1), (3, 2), (4, 1), (2, 2), (4, 3)]  # ranks, nodes
-# What --stats calls the protocols that the trace has by these names.
+# The names in --stats of the protocols that the trace has by these names.
 SHORT = {"short": "short", "synchronous_short": "short synchronous", "buffered": "buffered"}
 LONG = {"long": ("long, matched", "long, pulled"), "synchronous_long": ("long synchronous",)}
 
@@ -41,7 +41,8 @@ def stories_of(build, folder):
 
 
 def sums_differ(build, folder, run, missing=0):
-    """Where the stories of all messages, the library's too, do not add up to the wires, walks and drops of --stats."""
+    """Differences between the sums of all stories, including those of the library's messages, and the wires, walks and
+    drops of --stats."""
     printed = support.execute([build.tool("margay"), "trace", "story", folder, "--all", "--count", str(EVENTS)], TIMEOUT)
     if printed.status != 0:
         return [printed.stdout[-2000:] + printed.stderr]
@@ -49,7 +50,7 @@ def sums_differ(build, folder, run, missing=0):
 
 
 def compare(stories, stats):
-    """What of the sums is not equal, as sentences."""
+    """The unequal sums, as sentences."""
     sums = collections.Counter()
     sizes = collections.Counter()
     for story in stories:
@@ -67,7 +68,7 @@ def compare(stories, stats):
 
 
 def run_once(build, program, ranks, nodes, seed):
-    """What is wrong with one run, as sentences; and how many messages it had."""
+    """The failures of one run, as sentences; and its number of messages."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = str(pathlib.Path(scratch) / "trace")
         command = build.margay_run(ranks, timeout=TIMEOUT) + ["--nodes", str(nodes), "--stats", "--trace", folder,
@@ -83,7 +84,7 @@ def run_once(build, program, ranks, nodes, seed):
 
 
 def run_killed(build, program, ranks, nodes, seed):
-    """The same of a run whose rank 1 kills itself."""
+    """The same for a run whose rank 1 kills itself."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = str(pathlib.Path(scratch) / "trace")
         command = [*build.launcher(), "-n", str(ranks), "--timeout", str(TIMEOUT), "--nodes", str(nodes), "--stats", "--trace",
@@ -99,23 +100,24 @@ def run_killed(build, program, ranks, nodes, seed):
         printed = support.execute([build.tool("margay"), "trace", "story", folder, "--to", "1", "--count", "10000"], TIMEOUT)
         if printed.status != 0:
             problems.append(printed.stdout[-2000:] + printed.stderr)
-        # Rank 1 kills itself in its own code; of the others each may be killed between its count and its record.
+        # Rank 1 kills itself in its own code; each of the others may be killed between its count and its record.
         return problems + sums_differ(build, folder, run, missing=ranks - 1), len(stories)
 
 
 def received_of(folder):
-    """What the ranks of varied.c wrote down: by (source, destination, tag, count, type, communicator) how often."""
+    """The records of the ranks of varied.c: {(source, destination, tag, count, type, communicator): number}."""
     lines = [line.split() for path in pathlib.Path(folder).iterdir() for line in path.read_text(encoding="utf-8").splitlines()]
     return collections.Counter((*map(int, line[:4]), *line[4:]) for line in lines)
 
 
-# How messages end that no receive has. "unexpected" of a killed rank is open: the heap has it, or a receive took it.
+# The ends of messages without a receive. "unexpected" of a killed rank is open: the message is in the heap, or a
+# receive took it.
 NOT_RECEIVED = {"not known", "never received", "not arrived", "broken off", "held", "dropped", "cancelled"}
 
 
 def shown_of(stories):
-    """The same of stories that contain a receipt; of those the ones whose receipt is open where the receiver was killed; and
-    the sentences of those that are not understood."""
+    """The same for stories that contain a receipt; those whose receipt is open because the receiver was killed; and
+    sentences about stories that do not parse."""
     shown, open_ones, problems = collections.Counter(), collections.Counter(), []
     for story in stories:
         what = re.fullmatch(r"(\d+) x (\S+), tag (\d+) from \d+ in (\S+?)(?:, ready)?", story["what"])
@@ -129,7 +131,7 @@ def shown_of(stories):
 
 
 def run_varied(build, program, ranks, nodes, seed, killed):
-    """What is wrong with one run of varied.c, as sentences; and how many messages it had."""
+    """The failures of one run of varied.c, as sentences; and its number of messages."""
     with tempfile.TemporaryDirectory() as scratch:
         folder, log = str(pathlib.Path(scratch) / "trace"), pathlib.Path(scratch) / "log"
         log.mkdir()
@@ -145,7 +147,7 @@ def run_varied(build, program, ranks, nodes, seed, killed):
         shown, open_ones, more = shown_of(stories)
         problems += more[:5]
         problems += [f"received {count} times, shown {shown[one]} times: {one}" for one, count in received.items() if shown[one] < count]
-        # A rank that ended with others may have received one more than it wrote down.
+        # A rank that ended with others may have received one more than it recorded.
         extra = shown - received - (open_ones if killed else collections.Counter())
         for rank in range(ranks):
             here = [one for one in extra.elements() if one[1] == rank]
@@ -155,7 +157,7 @@ def run_varied(build, program, ranks, nodes, seed, killed):
 
 
 def run_dropped(build, program):
-    """What is wrong with a run whose ready sends find no receive, as sentences."""
+    """The failures of a run whose ready sends find no receive, as sentences."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = str(pathlib.Path(scratch) / "trace")
         run = support.execute([*build.launcher(), "-n", "2", "--timeout", str(TIMEOUT), "--stats", "--trace", folder, program], TIMEOUT + 15)

@@ -1,5 +1,5 @@
-"""What the stories of a run add up to, beside what --stats counted of it: headers and bytes by wire, entries that walks
-looked at, drops by reason."""
+"""The sums of a run's stories, compared with the counts of --stats: headers and bytes by wire, entries that walks
+examined, drops by reason."""
 import collections
 import re
 
@@ -19,12 +19,13 @@ ORDINALS = {"first": 1, "second": 2, "third": 3}
 
 
 class StorySums:
-    """Of the text of `margay trace story DIR --all`, with every message. `wires`: by --stats' name [headers, bytes]."""
+    """Sums of the text of `margay trace story DIR --all`, with every message. `wires`: by --stats' name [headers,
+    bytes]."""
 
     def __init__(self, text):
         self.wires = collections.defaultdict(lambda: [0, 0])
-        self.walked = 0  # entries that the kernel looked at, of walks by its index at least: one each
-        self.more = 0  # that it may have looked at besides: what the paper's walk visits where it took the index
+        self.walked = 0  # entries that the kernel examined at least: one for each walk by its index
+        self.more = 0  # further entries that it may have examined: those of the paper's walk, when it used the index
         self.drops = collections.Counter()
         places = [title.start() for title in TITLE.finditer(text)] + [len(text)]
         for begin, end in zip(places, places[1:]):
@@ -34,12 +35,12 @@ class StorySums:
         bodies = [int(size) for size in PUT.findall(story) + REPLY.findall(story)]
         count = len(bodies) + len(GET.findall(story)) + len(ACKNOWLEDGMENT.findall(story))
         wire = WIRE.search(story)
-        if count and wire:  # its answers go the same way back
+        if count and wire:  # its answers use the same wire
             row = self.wires[WIRES[wire[1]]]
             row[0] += count
             row[1] += sum(bodies)
         self.walked += sum(self._entries(taken) for taken in TAKEN.findall(story))
-        if "stays on the wire" in story:  # each first look at it was counted too
+        if "stays on the wire" in story:  # each first attempt counted too
             self.more = float("inf")
         for reason in DROPPED.findall(story):
             self.drops[reason] += 1
@@ -59,8 +60,8 @@ class StorySums:
         return 1
 
     def differences(self, output, missing=0):
-        """Where --stats in a run's `output` says otherwise, as sentences. `missing`: so many headers more may be counted, or
-        shown: of ranks that were killed between the two."""
+        """The differences from --stats in a run's `output`, as sentences. `missing`: the counts or the stories may have
+        so many more headers: those of ranks that were killed between the two."""
         table = dict((name, (int(messages), int(size))) for name, messages, size in
                      re.findall(r"^    (self|shared memory|tcp)\s+(\d+)\s+(\d+)$", output, re.M))
         problems = []
@@ -68,7 +69,7 @@ class StorySums:
             summed, counted = tuple(self.wires[wire]), table.get(wire, (0, 0))
             if abs(summed[0] - counted[0]) > missing or (summed[0] == counted[0] and not missing and summed[1] != counted[1]):
                 problems.append(f"{wire}: stories of {summed[0]} headers and {summed[1]} bytes, --stats has {counted[0]} and {counted[1]}")
-        if missing:  # the other numbers are those of each rank's last long wait
+        if missing:  # the other numbers are from each rank's last long wait
             return problems
         walked = int(re.search(r"match entries visited: (\d+)", output)[1])
         if not self.walked <= walked <= self.walked + self.more:

@@ -1,4 +1,4 @@
-"""What the drivers of the MPI suite share: compiling, running with a time limit, reporting what went wrong."""
+"""The common part of the drivers of the MPI suite: compiling, running with a time limit, reporting failures."""
 import difflib
 import os
 import pathlib
@@ -31,7 +31,7 @@ class Build:
         self.programs.mkdir(parents=True, exist_ok=True)
         cache = self.folder / "CMakeCache.txt"
         chosen = re.search(r"^MARGAY_SANITIZE:\w+=(.*)$", cache.read_text(encoding="utf-8"), re.M) if cache.exists() else None
-        self.sanitizer = chosen.group(1) if chosen else ""  # "address,undefined", "thread", or none
+        self.sanitizer = chosen.group(1) if chosen else ""  # "address,undefined", "thread", or empty
 
     def tool(self, name):
         return str(self.folder / "bin" / name)
@@ -42,9 +42,9 @@ class Build:
         return page.exists() and page.stat().st_size > 0
 
     def launcher(self):
-        """The `margay` that starts programs, and options for it. Under the thread sanitizer one cannot start them: it
-        shares its memory with a child until that has become the program. So sanitized libraries take the release build's,
-        which is set to leave the choice of the library to the program."""
+        """The `margay` that starts programs, and options for it. It cannot run under the thread sanitizer, because it
+        shares its memory with a child until the exec. So sanitized libraries use the release build's, with an option
+        that leaves the choice of the library to the program."""
         if not self.sanitizer:
             return [self.tool("margay"), "run"]
         launcher = pathlib.Path(os.environ.get("MARGAY_LAUNCHER", self.folder.parent / "release" / "bin" / "margay"))
@@ -53,7 +53,8 @@ class Build:
         return [str(launcher), "run", "--mpi", "system"]
 
     def margay_run(self, ranks, wire="shm", timeout=60, extra=()):
-        """`margay run` with what every test asks for. `wire`: shm is one node; uring and epoll are two nodes over TCP."""
+        """`margay run` with the common options of all tests. `wire`: shm is one node; uring and epoll are two nodes
+        over TCP."""
         command = [*self.launcher(), "-n", str(ranks), "--timeout", str(timeout), "--check-accounting"]
         if wire != "shm":
             command += ["--nodes", "2", "--wire-tcp", wire]
@@ -92,11 +93,11 @@ class Run:
 
 
 def clean_environment(extra=None):
-    """Our environment without what a launcher may have left in it."""
+    """Our environment without a launcher's variables."""
     environment = {key: value for key, value in os.environ.items() if not _FOREIGN.match(key)}
     # Debian's MPICH prints on standard output that /sys is missing, as in a bare root; that is no output of the program.
     environment.update(UCX_LOG_LEVEL="fatal", HWLOC_HIDE_ERRORS="2")
-    environment["MARGAY_RATES"] = "usual"  # not what a developer's machine has measured
+    environment["MARGAY_RATES"] = "usual"  # not measurements of a developer's machine
     environment.update(extra or {})
     return environment
 
@@ -131,7 +132,7 @@ def header_keys(source):
         for line in lines:
             if not line.startswith(comment):
                 break
-            # A formatter that fills lines makes keys vanish.
+            # A formatter that fills lines removes keys.
             if re.search(r"\S (ranks|reference|wires|timeout|exit|stderr|libraries|sanitized): ", line[3:]):
                 raise CompileError(f"{source}: a key does not begin its line: {line.rstrip()}")
             match = re.match(comment + r" ([a-z]+): (.*)", line.rstrip())
@@ -141,25 +142,25 @@ def header_keys(source):
 
 
 def program_name(source):
-    """Of a program of a folder, as rma/put_get.c: rma_put_get."""
+    """The name of a program of a folder: rma/put_get.c is rma_put_get."""
     source = pathlib.Path(source).resolve()
     return source.stem if source.parent == FOLDER else f"{source.parent.name}_{source.stem}"
 
 
 def inputs_of(source):
-    """The files that a program is made of."""
+    """The source files of a program."""
     return [source, *beside(source), *source.parent.glob("*.h"), *source.parent.glob("*.inc"), *FOLDER.glob("*.h")]
 
 
 def beside(source):
-    """What is compiled with a program in Fortran: what all of them share, and its part in C."""
+    """The sources compiled with a program in Fortran: the common ones, and its part in C."""
     if not is_fortran(source):
         return []
     return [source.parent / "suite.f90", *source.parent.glob(f"{source.stem}_c.c")]
 
 
 def compile_options(program, source, binding):
-    """Fortran: `binding` is how the program gets at MPI (fortran/binding.inc). Its modules go to a folder of the program's."""
+    """Fortran: `binding` selects the binding (fortran/binding.inc). Modules are written to a folder of the program."""
     if not is_fortran(source):
         return ["-Wall", "-Wextra"]
     modules = program.with_name(program.name + ".modules")
@@ -168,7 +169,7 @@ def compile_options(program, source, binding):
 
 
 def compile_program(build, compiler, source, suffix, options=(), name=None, binding=None):
-    """Compiles `source` with an MPI compiler wrapper, unless the program is newer than all it is made of."""
+    """Compiles `source` with an MPI compiler wrapper, unless the program is newer than all its sources."""
     source = pathlib.Path(source)
     program = build.programs / ((name or program_name(source)) + (f".{binding}" if binding else "") + suffix)
     wrapper = shutil.which(compiler)

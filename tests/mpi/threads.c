@@ -1,5 +1,5 @@
-// MPI_THREAD_MULTIPLE: several threads of a rank send, receive, probe and wait at once, on one communicator and on
-// their own.
+// Tests with MPI_THREAD_MULTIPLE: several threads of a rank send, receive, probe and wait at once, on one communicator
+// and on their own.
 // ranks: 1 2 3
 // reference: 2
 // timeout: 90

@@ -1,4 +1,4 @@
-// The tool information interface (MPI_T): on any MPI lists, strings, sessions, errors; on margay counters and effects.
+// Tests of the tool information interface (MPI_T): lists, strings, sessions and errors; on margay also effects.
 // ranks: 2
 #include "check.h"
 
@@ -21,7 +21,7 @@ static void not_initialized(void) {
   FAILS(MPI_T_pvar_session_create(&session), MPI_T_ERR_NOT_INITIALIZED);
 }
 
-// A string comes whole, cut, or as its length alone.
+// Returns of a string: complete, truncated, or only its length.
 static void strings(void) {
   char whole[kText], cut[5] = "....";
   int length = 0, bytes = kText;
@@ -35,7 +35,7 @@ static void strings(void) {
   bytes = 5;
   OK(MPI_T_cvar_get_info(0, cut, &bytes, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
   CHECK(strncmp(cut, whole, 4) == 0 && cut[4] == 0, "cut to 4: %s", cut);
-  // MPICH gives the cut length, where MPI 4.0, section 15.3.3, asks for that of the whole string.
+  // MPICH returns the truncated length; MPI 4.0, section 15.3.3, requires that of the whole string.
   CHECK(bytes == length || !on_margay(), "a cut name says %d bytes, expected %d", bytes, length);
   if (on_margay()) OK(MPI_T_cvar_get_info(0, whole, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
 }
@@ -73,7 +73,7 @@ static void control_list(void) {
     if (bind != MPI_T_BIND_NO_OBJECT) continue;
     OK(MPI_T_cvar_handle_alloc(i, NULL, &handle, &count));
     CHECK(count >= 1 && count <= (int)sizeof value, "%s: %d elements", name, count);
-    // MPICH crashes on its own texts that are not set.
+    // MPICH crashes on its own unset texts.
     if (type != MPI_CHAR || on_margay()) OK(MPI_T_cvar_read(handle, value));
     if (type == MPI_INT && items != MPI_T_ENUM_NULL && on_margay()) items_of(items);
     OK(MPI_T_cvar_handle_free(&handle));
@@ -107,7 +107,7 @@ static void performance_list(void) {
         MPI_T_ERR_INVALID_INDEX);
 }
 
-// On margay each variable is in one category, and all categories are the first one's.
+// On margay each variable is in one category, and the first category has all others.
 static void category_list(void) {
   int categories = 0, controls = 0, performances = 0, bytes = kText, index = -1, sum_controls = 0;
   int sum_performances = 0, sum_categories = 0, stamp = -1;
@@ -128,7 +128,7 @@ static void category_list(void) {
     for (int k = 0; k < own_performances; ++k)
       CHECK(list[k] >= 0 && list[k] < performances, "%s: pvar %d", name, list[k]);
     OK(MPI_T_category_get_categories(i, 512, list));
-    // No more of a list than there is room for.
+    // A list is truncated to the caller's array.
     for (int way = 0; way < 3; ++way) {
       list[0] = list[1] = -7;
       OK(way == 0   ? MPI_T_category_get_cvars(i, 1, list)
@@ -200,7 +200,7 @@ static void set_long_protocol(int value) {
   OK(MPI_T_cvar_handle_free(&handle));
 }
 
-// Rank 0 sends, once rank 1 has posted its receive.
+// Rank 0 sends after rank 1 has posted its receive.
 static void one_message(int bytes) {
   char body[4096];
   if (world_rank() == 0) {
@@ -214,14 +214,14 @@ static void one_message(int bytes) {
   }
 }
 
-// Three short messages, then what is written takes effect: a limit of 64 bytes, then rendezvous.
+// Three short messages; then writes take effect: a limit of 64 bytes, then rendezvous.
 static void protocols(void) {
   const int sender = world_rank() == 0;
-  MPI_Comm turned, world = MPI_COMM_WORLD;  // turned: with the ranks the other way round
+  MPI_Comm turned, world = MPI_COMM_WORLD;  // turned: with the ranks in reverse order
   MPI_Comm_split(MPI_COMM_WORLD, 0, -world_rank(), &turned);
   if (!sender) wait_for(0, 899);
   MPI_T_pvar_handle from_turned = watch("messages_from", MPI_T_PVAR_CLASS_COUNTER, &turned);
-  if (sender) signal_to(1, 899);  // what comes from now on is counted
+  if (sender) signal_to(1, 899);  // messages from now on are counted
   MPI_T_pvar_handle sent_short = watch("sent_short", MPI_T_PVAR_CLASS_COUNTER, NULL);
   MPI_T_pvar_handle short_bytes = watch("sent_short_bytes", MPI_T_PVAR_CLASS_AGGREGATE, NULL);
   MPI_T_pvar_handle matched = watch("sent_long_matched", MPI_T_PVAR_CLASS_COUNTER, NULL);
@@ -230,7 +230,7 @@ static void protocols(void) {
   MPI_T_pvar_handle to_turned = watch("messages_to", MPI_T_PVAR_CLASS_COUNTER, &turned);
   unsigned long long each[2] = {99, 99};
   for (int i = 0; i < 3; ++i) one_message(1000);
-  EXPECT(sent_short, 3);  // rank 1's are the signals
+  EXPECT(sent_short, 3);  // rank 1's messages are the signals
   EXPECT(short_bytes, sender ? 3000 : 0);
   OK(MPI_T_pvar_read(the_session, to_each, each));
   CHECK(each[world_rank()] == 0 && each[1 - world_rank()] == 3, "messages_to: %llu %llu", each[0], each[1]);
@@ -265,7 +265,7 @@ static void protocols(void) {
   OK(MPI_T_pvar_start(the_session, MPI_T_PVAR_ALL_HANDLES));
   one_message(10);
   EXPECT(sent_short, 1);
-  // To oneself the limit of shared memory holds.
+  // The limit of shared memory applies to messages to the rank itself.
   char own[1000] = "", back[1000];
   MPI_Request request;
   set_limits(64);
@@ -276,7 +276,7 @@ static void protocols(void) {
   set_limits(2000);
 }
 
-// What waits on either side is counted, for all communicators and for one.
+// Posted receives and unexpected messages are counted, for all communicators and for one.
 static void queues(void) {
   MPI_Comm other;
   char body[100], heap_state[8] = "";
@@ -301,13 +301,13 @@ static void queues(void) {
     MPI_Irecv(body + 50, 50, MPI_BYTE, 1, 6, other, &requests[1]);
     EXPECT(posted, 2);
     EXPECT(posted_here, 1);
-    wait_for(1, 903);  // until then nothing more is on its way
+    wait_for(1, 903);  // until then no more messages are in transit
     signal_to(1, 902);
     MPI_Waitall(2, requests, statuses);
     EXPECT(posted, 0);
   } else {
     double part = -1;
-    wait_for(0, 901);  // messages of one sender come in order
+    wait_for(0, 901);  // messages of one sender arrive in order
     EXPECT(unexpected, 3);
     EXPECT(unexpected_here, 1);
     CHECK(value_of(used) >= 300 && value_of(used) <= value_of(high), "the heap uses %llu", value_of(used));
@@ -320,7 +320,7 @@ static void queues(void) {
     EXPECT(taken, before + 3);
     EXPECT(unexpected, 0);
     EXPECT(unexpected_here, 0);
-    // What is on its way to oneself when its send is complete counts at once.
+    // Messages to the rank itself whose sends are complete count at once.
     MPI_Request requests[7];
     for (int i = 0; i < 7; ++i) MPI_Isend(body, 50, MPI_BYTE, 1, 7, other, &requests[i]);
     MPI_Waitall(7, requests, MPI_STATUSES_IGNORE);
@@ -331,7 +331,7 @@ static void queues(void) {
     MPI_Send(body, 50, MPI_BYTE, 0, 6, MPI_COMM_WORLD);
     MPI_Send(body, 50, MPI_BYTE, 0, 6, other);
   }
-  // All handles: those that cannot be started or stopped are passed over.
+  // All handles: those that cannot be started or stopped are skipped.
   OK(MPI_T_pvar_start(the_session, MPI_T_PVAR_ALL_HANDLES));
   OK(MPI_T_pvar_stop(the_session, MPI_T_PVAR_ALL_HANDLES));
   OK(MPI_T_pvar_start(the_session, MPI_T_PVAR_ALL_HANDLES));
@@ -344,8 +344,8 @@ static void queues(void) {
   FAILS(MPI_T_pvar_handle_alloc(the_session, index, &gone, &posted_here, &count), MPI_T_ERR_INVALID);
 }
 
-// Rank 0 sends four messages of no bytes, and one that nobody expects; rank 1 one. Each counts before the other sends
-// it anything: rank 1, which the first message waits for, after that one.
+// Rank 0 sends four messages of no bytes, and one without a matching receive; rank 1 sends one. Each rank starts its
+// counters before the other sends to it: rank 1, which waits for the first message, after that message.
 static void headers(void) {
   const int sender = world_rank() == 0;
   char body[1000] = "";
@@ -378,7 +378,7 @@ static void headers(void) {
   EXPECT(gets, 0);
 }
 
-// What is not complete, and what is not given back.
+// Counts of incomplete requests, and of requests that are not freed.
 static void requests(void) {
   MPI_T_pvar_handle open = watch("requests_under_way", MPI_T_PVAR_CLASS_LEVEL, NULL);
   MPI_T_pvar_handle sends = watch("send_requests", MPI_T_PVAR_CLASS_LEVEL, NULL);
@@ -398,7 +398,7 @@ static void requests(void) {
   EXPECT(receives, before[2]);
 }
 
-// A rank may wait otherwise from the next wait on; "auto" again only where it may be what MPI_Init chose.
+// The policy of waits may change from the next wait on; "auto" is valid again only if MPI_Init may have chosen it.
 static void waiting(void) {
   MPI_T_cvar_handle handle = control("wait_policy");
   int first = -1, yield = 1, automatic = 2, read = -1;
@@ -420,7 +420,7 @@ static void waiting(void) {
   OK(MPI_T_cvar_handle_free(&handle));
 }
 
-// A barrier of two sends or shows something from each, whatever the algorithm.
+// In a barrier of two, each rank sends or shows at least one piece, whatever the algorithm.
 static void collectives(void) {
   MPI_T_pvar_handle sent = watch("sent_collective", MPI_T_PVAR_CLASS_COUNTER, NULL);
   MPI_T_pvar_handle shown = watch("shown_collective", MPI_T_PVAR_CLASS_COUNTER, NULL);
@@ -431,7 +431,7 @@ static void collectives(void) {
   OK(MPI_T_pvar_handle_free(the_session, &sent));
 }
 
-// A second session counts for itself.
+// A second session has its own counts.
 static void sessions(void) {
   MPI_T_pvar_session other;
   MPI_T_pvar_handle mine = watch("sent_short", MPI_T_PVAR_CLASS_COUNTER, NULL), theirs;
@@ -499,7 +499,7 @@ static void refusals(void) {
   OK(MPI_T_cvar_handle_free(&limit));
 }
 
-// There are none: no index, no registration and no instance is one.
+// There are no events: every index, registration and instance is invalid.
 static void no_events(void) {
   MPI_T_event_registration registration = NULL;
   const MPI_T_cb_safety safety = MPI_T_CB_REQUIRE_NONE;
@@ -531,7 +531,7 @@ static void no_events(void) {
   CHECK(info == MPI_INFO_NULL && time == -1 && number == 0, "a refused call changed something");
 }
 
-// The clock of events is MPI_Wtime's.
+// The clock of events is that of MPI_Wtime.
 static void source(void) {
   int sources = 0;
   MPI_Count before = 0, after = 0, ticks = 0;
@@ -558,13 +558,13 @@ int main(int argc, char** argv) {
   control_list();
   OK(MPI_T_pvar_session_create(&the_session));
   if (margay) {
-    set_limits(500);  // MPI_Init finds it
+    set_limits(500);  // MPI_Init uses them
     since_before = watch("messages_sent", MPI_T_PVAR_CLASS_COUNTER, NULL);
     EXPECT(since_before, 0);
   }
   suite_begin(&argc, &argv);
   OK(MPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided));
-  // MPI_Init gave one thread.
+  // MPI_Init provided one thread.
   if (margay) CHECK(provided == MPI_THREAD_FUNNELED, "thread level %d", provided);
   control_list();
   performance_list();

@@ -1,5 +1,5 @@
-// A tool's thread reads every variable while the program sends messages and while MPI_Finalize begins: there is no
-// deadlock by the order of locks, and counters never decrease.
+// Tests of a tool's thread that reads every variable while the program sends messages and while MPI_Finalize begins:
+// the order of locks causes no deadlock, and counters never decrease.
 // ranks: 2
 // reference: none, it reads while MPI_Finalize runs
 // libraries: -lpthread
@@ -17,7 +17,7 @@ struct watcher {
   int number;
 };
 
-// All counters of the process in one session; reads them over and over.
+// All counters of the process in one session; the thread reads them repeatedly.
 static void* watch(void* argument) {
   struct watcher* watcher = argument;
   static MPI_T_pvar_handle handles[512];
@@ -60,7 +60,7 @@ static MPI_T_cvar_handle wait_policy(void) {
   return handle;
 }
 
-// Before MPI_Init nobody waits yet.
+// Before MPI_Init no thread waits yet.
 static void choose_yield(void) {
   MPI_T_cvar_handle handle = wait_policy();
   int yield = 1;
@@ -69,7 +69,7 @@ static void choose_yield(void) {
   MPI_T_cvar_handle_free(&handle);
 }
 
-// Then other threads may be waiting by it, and go on by another.
+// Other threads may be waiting with the old policy, and continue with the new one.
 static void choose_again(void) {
   MPI_T_cvar_handle handle = wait_policy();
   int spin = 0, policy = -1;
@@ -84,7 +84,7 @@ static void choose_again(void) {
   MPI_T_cvar_handle_free(&handle);
 }
 
-// Each variable says by its scope whether it can be written: what was read can be written back then.
+// Each variable's scope determines whether it can be written: if so, the value just read can be written back.
 static void as_they_say(void) {
   int number = 0;
   MPI_T_cvar_get_num(&number);
@@ -123,7 +123,7 @@ int main(int argc, char** argv) {
   while (atomic_load(&watcher.rounds) < 5) usleep(100);
   const int failed = suite_end("tool_threads");
   const int rounds = atomic_load(&watcher.rounds);
-  while (atomic_load(&watcher.rounds) < rounds + 2) usleep(100);  // after MPI_Finalize too
+  while (atomic_load(&watcher.rounds) < rounds + 2) usleep(100);  // also after MPI_Finalize
   atomic_store(&watcher.stop, 1);
   pthread_join(thread, NULL);
   MPI_T_finalize();

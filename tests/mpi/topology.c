@@ -1,5 +1,5 @@
-// Topologies: grids with their coordinates, shifts and sub-grids, graphs, distributed graphs, Dims_create; kept by
-// Comm_dup.
+// Tests of topologies: grids with their coordinates, shifts and sub-grids, graphs, distributed graphs, Dims_create;
+// copies by Comm_dup.
 // ranks: 1 4 6
 // reference: 6
 #include <limits.h>
@@ -34,7 +34,7 @@ static void print_dims(void) {
     MPI_Dims_create(nodes[i], 3, given);
     printf(" %dx%dx%d\n", given[0], given[1], given[2]);
   }
-  // Several grids of five dimensions are as even: which of them.
+  // Several grids of five dimensions are equally even: prints the chosen one.
   const int even[] = {18000, 19800, 98784};
   for (size_t i = 0; i < sizeof even / sizeof *even; ++i) {
     int dims[5] = {0};
@@ -92,7 +92,7 @@ static void grid(int rank, int size) {
   MPI_Allreduce(&mine[0], &sum, 1, MPI_INT, MPI_SUM, rows);
   CHECK(sum == mine[0] * members, "row: another row's rank is in it");
   MPI_Cart_sub(cart, nowhere, &point);
-  if (rank == 0 || on_margay()) {  // MPICH 4.0.2 gives the others MPI_COMM_NULL
+  if (rank == 0 || on_margay()) {  // MPICH 4.0.2 returns MPI_COMM_NULL to the others
     MPI_Comm_size(point, &members);
     MPI_Cartdim_get(point, &ndims);
     CHECK(members == 1 && ndims == 0, "a point: %d ranks, %d dimensions", members, ndims);
@@ -101,7 +101,7 @@ static void grid(int rank, int size) {
   MPI_Comm_free(&rows);
   MPI_Comm_free(&cart);
 
-  // Ranks that the grid has no place for.
+  // The grid has no position for some ranks.
   dims[0] = size > 1 ? size - 1 : 1;
   MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 1, &cart);
   CHECK((cart == MPI_COMM_NULL) == (rank >= dims[0]), "a grid of all but one");
@@ -139,7 +139,7 @@ static void graph(int rank, int size) {
   MPI_Graph_neighbors(copy, rank, 2, neighbors);
   CHECK(count == 2 && neighbors[0] == (rank + 1) % nodes && neighbors[1] == (rank + nodes - 1) % nodes,
         "%d neighbors: %d, %d", count, neighbors[0], neighbors[1]);
-  if (on_margay()) {  // as much as there is room for; MPICH 4.0.2 writes past it, or refuses
+  if (on_margay()) {  // results are truncated to the arrays; MPICH 4.0.2 writes past them, or rejects the call
     int few[2] = {-1, -1}, end = -1, edge = -1;
     CHECK(MPI_Graph_neighbors(copy, rank, 1, few) == MPI_SUCCESS && few[0] == neighbors[0] && few[1] == -1,
           "of one neighbor: %d, and beyond it %d", few[0], few[1]);
@@ -154,20 +154,20 @@ static int ascending(const void* a, const void* b) {
   return *(const int*)a - *(const int*)b;
 }
 
-// Each rank to its next and its second next; told by the ends themselves, then by rank 0 alone.
-// The neighbors of a weighted graph without their weights; and with room for one only.
+// The neighbors of a weighted graph without their weights; and with arrays for one neighbor only.
 static void some_of_the_neighbors(MPI_Comm comm, const int* in, const int* out) {
   const int mark = *MPI_UNWEIGHTED;
   int sources[2] = {-7, -7}, destinations[2] = {-7, -7}, in_weights[2] = {-7, -7}, out_weights[2] = {-7, -7};
   MPI_Dist_graph_neighbors(comm, 2, sources, MPI_UNWEIGHTED, 2, destinations, MPI_UNWEIGHTED);
   CHECK(sources[1] == in[1] && destinations[1] == out[1] && *MPI_UNWEIGHTED == mark, "without weights");
-  if (!on_margay()) return;  // MPICH 4.0.2 refuses less room
+  if (!on_margay()) return;  // MPICH 4.0.2 rejects smaller arrays
   sources[1] = destinations[1] = -7;
   MPI_Dist_graph_neighbors(comm, 1, sources, in_weights, 1, destinations, out_weights);
   CHECK(sources[0] == in[0] && sources[1] == -7 && in_weights[1] == -7, "room for one source");
   CHECK(destinations[0] == out[0] && destinations[1] == -7 && out_weights[1] == -7, "room for one destination");
 }
 
+// Edges from each rank to its next and its second next, declared by both ends, then by rank 0 alone.
 static void dist_graph(int rank, int size) {
   const int out[2] = {(rank + 1) % size, (rank + 2) % size},
             in[2] = {(rank + size - 1) % size, (rank + 2 * size - 2) % size};
@@ -201,7 +201,7 @@ static void dist_graph(int rank, int size) {
   MPI_Dist_graph_neighbors_count(comm, &indegree, &outdegree, &weighted);
   CHECK(indegree == 2 && outdegree == 2 && weighted, "by rank 0: %d in, %d out", indegree, outdegree);
   MPI_Dist_graph_neighbors(comm, 2, sources, source_weights, 2, destinations, destination_weights);
-  for (int k = 0; k < 2; ++k) {  // in an order that the standard leaves open; a weight tells its edge
+  for (int k = 0; k < 2; ++k) {  // in an order that the standard does not define; a weight identifies its edge
     const int source = source_weights[k] / 10, step = source_weights[k] % 10 + 1;
     CHECK(source == sources[k] && (source + step) % size == rank, "source %d with %d", sources[k], source_weights[k]);
     CHECK((rank + destination_weights[k] % 10 + 1) % size == destinations[k], "destination %d", destinations[k]);
@@ -209,7 +209,7 @@ static void dist_graph(int rank, int size) {
   CHECK(destination_weights[0] != destination_weights[1], "one destination twice");
   MPI_Comm_free(&comm);
 
-  // Each names the edge into itself; no weights.
+  // Each rank declares its incoming edge, without weights.
   const int one = 1, from = in[0];
   MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &from, &one, &rank, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm);
   MPI_Dist_graph_neighbors_count(comm, &indegree, &outdegree, &weighted);
@@ -218,7 +218,7 @@ static void dist_graph(int rank, int size) {
   CHECK(sources[0] == in[0] && destinations[0] == out[0], "ring: %d, %d", sources[0], destinations[0]);
   MPI_Comm_free(&comm);
 
-  // Rank 0 hears from everybody.
+  // Edges from all ranks to rank 0.
   const int zero = 0;
   int heard[8];
   MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &rank, &one, &zero, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm);
@@ -255,7 +255,7 @@ static void wrong(int size) {
   FAILS(MPI_ERR_ARG, MPI_Cart_rank(cart, coords, &value));
   FAILS(MPI_ERR_ARG, MPI_Cart_shift(cart, 2, 1, &value, &other));
   FAILS(MPI_ERR_ARG, MPI_Cart_shift(cart, -1, 1, &value, &other));
-  if (on_margay()) {  // MPICH 4.0.2 lets these pass, ends with a signal, or has changed something
+  if (on_margay()) {  // MPICH 4.0.2 accepts these, ends with a signal, or has changed something
     CHECK(made == MPI_COMM_SELF && value == 5 && other == 5, "a call that failed changed something");
     FAILS(MPI_ERR_TOPOLOGY, MPI_Cartdim_get(world, &value));
     FAILS(MPI_ERR_TOPOLOGY, MPI_Cart_sub(world, dims, &made));
@@ -273,7 +273,7 @@ static void wrong(int size) {
                                                       MPI_INFO_NULL, 0, &made));
     FAILS(MPI_ERR_ARG,
           MPI_Dist_graph_create_adjacent(world, 1, open, one, 1, open, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made));
-    // A displacement whose negative is none of int's.
+    // A displacement whose negative is outside of int's range.
     const int ring = 3;
     MPI_Comm three;
     if (size >= ring) {

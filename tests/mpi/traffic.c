@@ -1,5 +1,5 @@
-// Seeded random traffic between all ranks at once: every mode, sizes over all protocols, wildcard and exact receives
-// posted early and late. Every message carries who sent it and which of that pair's messages it is.
+// A test of seeded random traffic between all ranks at once: every mode, sizes over all protocols, wildcard and exact
+// receives posted early and late. Every message contains its sender and its index among that pair's messages.
 // ranks: 2 3 4 6
 // reference: 3
 // sanitized: shm uring epoll
@@ -23,7 +23,7 @@ static unsigned roll(struct Dice* dice, unsigned below) {
 }
 
 static unsigned long seed;   // an argument; 0 without one
-static int dies_after = -1;  // another: rank 1 kills itself when it has received so many
+static int dies_after = -1;  // another: rank 1 kills itself after this number of received messages
 
 static struct Dice dice_of(int from, int to) {
   struct Dice dice = {((unsigned long)(from * 1000 + to + 1) + seed * 1000000) * 0x9E3779B97F4A7C15UL};
@@ -64,8 +64,8 @@ static void start_send(struct Sends* send, int to, int index, int bytes, unsigne
 }
 
 struct Inbox {
-  int* next;          // per source, the index that is due
-  struct Dice* dice;  // per source, what its sender rolls
+  int* next;          // per source, the next index
+  struct Dice* dice;  // per source, the sender's random numbers
   long bytes;
   int received;
   int size;
@@ -93,7 +93,7 @@ static void take(struct Inbox* inbox, const unsigned char* body, const MPI_Statu
   if (world_rank() == 1 && inbox->received == dies_after) raise(SIGKILL);
 }
 
-// A window of receives in the order of posting, any source; what they match, they match in that order.
+// A window of receives in the order of posting, from any source; they match in that order.
 static void exchange(struct Inbox* inbox, struct Sends* sends, struct Dice* own) {
   enum { kWindow = 6 };
   const int rank = world_rank(), total = (inbox->size - 1) * kMessages;
@@ -123,7 +123,7 @@ static void exchange(struct Inbox* inbox, struct Sends* sends, struct Dice* own)
       take(inbox, bodies + (size_t)slot * kLargest, &status);
       flag = inbox->received < posted;
     }
-    if (inbox->received + sent == before) usleep(50);  // a trace keeps so many calls only
+    if (inbox->received + sent == before) usleep(50);  // a trace holds a limited number of calls
   }
   free(bodies);
 }
@@ -133,7 +133,7 @@ int main(int argc, char** argv) {
   seed = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
   dies_after = argc > 2 ? atoi(argv[2]) : -1;
   const int rank = world_rank(), size = world_size(), total = (size - 1) * kMessages;
-  // Room for every buffered send at once: a fifth of them, up to twice their mean is never reached.
+  // Space for all buffered sends at once. They are a fifth of all sends, and never need twice their mean.
   int buffer_bytes = total * 30000;
   void* buffer = memory_of((size_t)buffer_bytes);
   MPI_Buffer_attach(buffer, buffer_bytes);

@@ -1,5 +1,5 @@
-// A message longer than its receive: MPI_ERR_TRUNCATE from every receiving call, what fits delivered and counted,
-// nothing written behind the buffer, and the next message is right.
+// Tests of a message longer than its receive: MPI_ERR_TRUNCATE from every receiving call, the part that fits is
+// delivered and counted, the bytes behind the buffer are unchanged, and the next message is right.
 // ranks: 2
 // reference: 2
 #include "check.h"
@@ -16,7 +16,7 @@ static int receive(int way, unsigned char* body, int partner, MPI_Status* status
   switch (way) {
     case 0:
       return MPI_Recv(body, kRoom, MPI_BYTE, partner, kTag, MPI_COMM_WORLD, status);
-    case 1:  // posted before the message comes
+    case 1:  // posted before the message arrives
       MPI_Irecv(body, kRoom, MPI_BYTE, partner, kTag, MPI_COMM_WORLD, &request);
       signal_to(partner, kGoTag);
       return MPI_Wait(&request, status);
@@ -40,7 +40,7 @@ static int receive(int way, unsigned char* body, int partner, MPI_Status* status
   }
 }
 
-// What fits is in the buffer, and the status counts it. MPICH 4.0.2 counts nothing of some.
+// The buffer holds the part that fits, and the status counts it. MPICH 4.0.2 counts 0 in some cases.
 static void check_counted(const MPI_Status* status, const unsigned char* body, int way, int bytes) {
   int count = -1;
   MPI_Get_count(status, MPI_BYTE, &count);
@@ -51,7 +51,7 @@ static void check_counted(const MPI_Status* status, const unsigned char* body, i
   }
 }
 
-// From oneself, posted before and after.
+// From the rank itself, posted before and after.
 static void to_oneself(int rank, int bytes) {
   unsigned char* sent = memory_of((size_t)bytes);
   pattern_fill(sent, (size_t)bytes, 4);
@@ -89,7 +89,7 @@ static void as_receiver(int partner, int bytes, int way) {
   char lengths[100];
   snprintf(lengths, sizeof lengths, "has %d bytes, and the receive's buffer %d", bytes, kRoom);
   if (on_margay()) CHECK(strstr(text, lengths) != NULL, "the error string is \"%s\"", text);
-  // What comes next is not hurt.
+  // The next message is not affected.
   int value = 0;
   MPI_Recv(&value, 1, MPI_INT, partner, kTag, MPI_COMM_WORLD, &status);
   CHECK(value == bytes, "way %d: the next message brought %d", way, value);
@@ -100,7 +100,7 @@ static void as_sender(int partner, int bytes, int way) {
   MPI_Request request;
   pattern_fill(body, (size_t)bytes, 4);
   wait_for(partner, kGoTag);
-  // A truncated receive completes its send, in synchronous mode too.
+  // A truncated receive completes its send, also in synchronous mode.
   if (way % 2)
     MPI_Isend(body, bytes, MPI_BYTE, partner, kTag, MPI_COMM_WORLD, &request);
   else
@@ -111,8 +111,8 @@ static void as_sender(int partner, int bytes, int way) {
   free(body);
 }
 
-// Every other int of an array: what fits goes to its places, nothing between and behind. Posted, or unexpected; a ready
-// one, whose sender has nothing to ask back for, too.
+// Every other int of an array: the elements that fit are stored, and the gaps and the memory behind are unchanged.
+// Posted, or unexpected; also a ready send, for which the sender awaits no answer.
 enum { kPlaces = 8, kCells = 2 * kPlaces + 4, kKinds = 3 };
 static void every_other_as_receiver(int partner, int ints, int kind, MPI_Datatype every_other) {
   int cells[kCells];

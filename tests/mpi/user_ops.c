@@ -1,5 +1,5 @@
-// Operations that the program made: order of ranks, derived datatypes with gaps and lower bounds, Reduce_local, freed
-// operations, and the types that predefined operations are not defined on.
+// Tests of operations of the program: order of ranks, derived datatypes with gaps and lower bounds, Reduce_local, freed
+// operations, and the types for which predefined operations are not defined.
 // ranks: 1 3 6
 // reference: 3
 #include <stddef.h>
@@ -120,7 +120,7 @@ static void with_gaps(void) {
   MPI_Type_free(&type);
 }
 
-// Ints 8 bytes apart, each before the one ahead of it, and a gap between them.
+// Ints with an extent of -8 bytes, and so with gaps between them.
 enum { kBackCount = 50 };
 static void add_backwards(void* in, void* inout, int* length, MPI_Datatype* type) {
   MPI_Aint lower, extent;
@@ -135,7 +135,7 @@ static void backwards(void) {
   MPI_Type_create_resized(MPI_INT, 0, -8, &type);
   MPI_Type_commit(&type);
   MPI_Op op;
-  MPI_Op_create(add_backwards, 2, &op);  // any number but 0 commutes
+  MPI_Op_create(add_backwards, 2, &op);  // any nonzero number means commutative
   int commute = -1, mine[2 * kBackCount], sums[2 * kBackCount];
   MPI_Op_commutative(op, &commute);
   CHECK(commute == 1, "commutative: %d", commute);

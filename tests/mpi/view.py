@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What `margay trace view` puts into its page is what the other commands print: the stories letter by letter, the messages
-number by number; and the collective calls are those that the program made.
+"""Tests of the page of `margay trace view`: it must have the output of the other commands, the stories letter by
+letter, the messages number by number; and the collective calls of the program.
 
     tests/mpi/view.py --build build/release
 """
@@ -99,7 +99,7 @@ def compare_messages(page, build, folder):
 
 
 def compare_order(page):
-    """Times of a message go forward, and a row that another names is there."""
+    """Times of a message increase, and rows that refer to others find them."""
     problems = []
     messages, calls = page.table("messages"), page.table("calls")
     for row in range(len(messages["source"])):
@@ -116,7 +116,7 @@ def compare_order(page):
 
 
 def compare_collectives(page):
-    """The program's own: each once a rank, in groups of its members; the tree's messages make a tree."""
+    """The program's calls: one row for each rank, in groups of the call's members; the tree's messages form a tree."""
     problems = []
     table, messages = page.table("collectives"), page.table("messages")
     groups = {}
@@ -129,9 +129,9 @@ def compare_collectives(page):
         sent = sum(messages["collective"][i] in rows for i in range(len(messages["source"])))
         if name == "MPI_Bcast" and (sent != RANKS - 1 or page.text(table["algorithm"][rows[0]]) != "tree"):
             problems.append(f"a broadcast by {page.text(table['algorithm'][rows[0]])} has {sent} messages")
-    everybody, halves = [list(range(RANKS))], [[0, 2], [1, 3]]
-    for name, members in (("MPI_Bcast", everybody), ("MPI_Reduce", halves), ("MPI_Allreduce", everybody),
-                          ("MPI_Barrier", everybody)):
+    all_ranks, halves = [list(range(RANKS))], [[0, 2], [1, 3]]
+    for name, members in (("MPI_Bcast", all_ranks), ("MPI_Reduce", halves), ("MPI_Allreduce", all_ranks),
+                          ("MPI_Barrier", all_ranks)):
         if sorted(found.get(name, [])) != members:
             problems.append(f"{name} has the groups {found.get(name)}, expected {members}")
     return problems

@@ -5,7 +5,7 @@
     tests/mpi/virtual.py --build build/release --seeds 1000 tests/mpi/wildcards.c
     tests/mpi/virtual.py --build build/release --seed 17 --ranks 3 tests/mpi/wildcards.c
 
-A failure names program, number of ranks and seed; with them the run is the same again.
+A failure names program, number of ranks and seed, which reproduce the run.
 """
 import argparse
 import os
@@ -20,16 +20,16 @@ import support
 RANKS_MAX = 5
 QUICK = bool(os.environ.get("QUICK_TESTS"))  # scripts/test without --all
 SEEDS = 3 if QUICK else 10
-# Their seeds take a second or more: few in the test, ...
+# Programs whose seeds take a second or more: the test runs few of them.
 LONG = {"alltoall", "bcast", "between_groups", "collective_lengths", "collective_lengths_all", "collectives_random",
         "communicators_chain", "communicators_many", "completion", "datatypes_random", "datatypes_vector",
         "environment", "gather", "gatherv", "neighbor", "nonblocking", "nonblocking_ends", "persistent",
         "persistent_collectives", "reduce", "reduce_scatter", "rma_atomic", "rma_random", "scan", "scatter", "sendrecv",
         "traffic", "wildcards"}
 LONG_SEEDS = 1 if QUICK else 2
-# ... and ten seconds: by hand only.
+# Programs whose seeds take ten seconds: they run only on request.
 LONGEST = {"finalize", "flood", "large", "large_counts", "oversubscribe", "send_modes"}
-# What cannot run there, and why.
+# Programs that cannot run there, with the reason.
 NOT_THERE = {
     "bypass": "it measures the coprocessor, which is not there",
     "bypass_collectives": "likewise",
@@ -83,14 +83,14 @@ def compile_shared(build, source):
 
 
 def numbers_of_ranks(source):
-    """The largest that a program is written for, if it is not too large; and 2, if it is."""
+    """The largest number of ranks that a program supports, up to a limit; and 2, if it does."""
     ranks = [int(n) for n in support.header_keys(source).get("ranks", "2").split()]
     fitting = [n for n in ranks if n <= RANKS_MAX]
     return sorted({max(fitting), 2 if 2 in fitting else max(fitting)}) if fitting else []
 
 
 def run_program(build, source, ranks_list, first, last):
-    """The report of its failures; empty when all went well."""
+    """The report of its failures; empty if there are none."""
     report = ""
     program = compile_shared(build, source)
     for ranks in ranks_list:

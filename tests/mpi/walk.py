@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Follows one short message and holds docs/walk.md to it: every function that a stop names is passed, in that
-order, and is defined in the file that is named with it.
+"""A test that follows one short message and compares docs/walk.md with it: every function that a stop names is called,
+in that order, and is defined in the file named with it.
 
     tests/mpi/walk.py --build build/release
     tests/mpi/walk.py --build build/release --list     all functions that the message passes; those of the walk by stop
 
-tests/mpi/walk/short_send.c steps through its own calls and writes down the address of each instruction; `addr2line -i`
-says which functions are at it, those that were inlined there too. So the build that is measured and installed is the one
-that is followed: neither breakpoints, which inlined functions have none of, nor another build. Exit status 77: another
-processor than x86-64, or sanitizers, whose own code lies between.
+tests/mpi/walk/short_send.c steps through its own calls and records the address of each instruction; `addr2line -i`
+returns the functions at it, including inlined ones. So the test follows the same build that is measured and installed,
+without breakpoints, which inlined functions do not have. Exit status 77: a processor other than x86-64, or sanitizers,
+whose own code is between.
 """
 import argparse
 import collections
@@ -25,11 +25,11 @@ WALK = "docs/walk.md"
 BOUNDARY = "═ process boundary ═"
 SKIPPED_STATUS = 77
 TIMEOUT = 30
-# Compilers move loads and constants ahead of what is in front of an inlined function, also those of its rare paths. So a
-# function has begun for certain when this part of its instructions is done.
+# Compilers move loads and constants to positions before an inlined function, also those of its rare paths. So a
+# function has certainly begun when this part of its instructions is done.
 AHEAD = 0.2
 # The receiver's message coprocessor may begin its work between MPI_Irecv and MPI_Wait, late on a busy machine, and take
-# the message: then it is sent once more.
+# the message: then the message is sent once more.
 ATTEMPTS = 10
 TAKEN_IN = "sim/kernel/target"
 
@@ -39,7 +39,7 @@ Passed = collections.namedtuple("Passed", "first begun")
 
 
 def stops_of(walk):
-    """The places that the walk's numbered stops name, as `path` `function` or `path` `Class::function`: those of rank 0 up
+    """The functions in the walk's numbered stops, as `path` `function` or `path` `Class::function`: those of rank 0 up
     to the boundary."""
     places = []
     for rank, half in enumerate(walk.split(BOUNDARY, 1)):
@@ -64,7 +64,7 @@ def bare(name):
 
 
 def frames_at(library, addresses):
-    """For each address the functions there, the outermost first."""
+    """For each address its functions, the outermost first."""
     done = subprocess.run(["addr2line", "-a", "-i", "-f", "-C", "-e", library], input="\n".join(addresses), text=True,
                           capture_output=True, check=True)
     result, lines = [], iter(done.stdout.splitlines())
@@ -79,7 +79,8 @@ def frames_at(library, addresses):
 
 
 def passed_by(frames):
-    """Each function by its first instruction, of two that begin together the outer one first; and when it has begun."""
+    """Each function by its first instruction, with the outer one first if two begin together; and the time at which it
+    has begun."""
     instructions = {}
     for at, stack in enumerate(frames):
         for frame in dict.fromkeys(stack):
@@ -88,7 +89,7 @@ def passed_by(frames):
 
 
 def follow(build):
-    """Runs the program: for each rank the functions that it passed."""
+    """Runs the program: for each rank the called functions."""
     source = ROOT / "tests" / "mpi" / "walk" / "short_send.c"
     program = support.compile_program(build, build.tool("mpicc"), source, ".margay", ["-ldl"])
     with tempfile.TemporaryDirectory() as folder:
@@ -103,7 +104,7 @@ def follow(build):
 
 
 def follow_to_owner(build):
-    """The same of a run in which the receiver itself took the message."""
+    """The same for a run in which the receiver itself took the message."""
     for _ in range(ATTEMPTS):
         ranks = follow(build)
         if ranks is None or any(frame.path == TAKEN_IN for frame in ranks[1]):
@@ -112,19 +113,19 @@ def follow_to_owner(build):
 
 
 def names(place, frame):
-    """Whether a place names the function of a frame; addr2line knows no classes of templates that were inlined."""
+    """Whether a stop names the function of a frame; addr2line omits classes of templates that were inlined."""
     if "::" not in frame.function:
         return frame.path == place.path and place.function.split("::")[-1] == frame.function
     return frame.path == place.path and f"::{frame.function}".endswith(f"::{place.function}")
 
 
 def found(passed, place):
-    """When the function that a place names was passed; None: it was not."""
+    """The time of the call of a stop's function; None: it was not called."""
     return min((times for frame, times in passed.items() if names(place, frame)), default=None)
 
 
 def judge(places, ranks):
-    """What is wrong with the walk, as sentences."""
+    """The failures of the walk, as sentences."""
     problems, last = [], {}
     for place in places:
         passed = found(ranks[place.rank], place)

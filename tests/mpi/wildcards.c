@@ -1,5 +1,5 @@
-// Wildcards, and the order that they must keep: messages of one sender are matched in the order they were sent, short
-// and long ones mixed, whatever the receive names.
+// Tests of wildcards and message order: messages of one sender are matched in the order they were sent, short and long
+// ones mixed, with any envelope of the receives.
 // ranks: 2 3 4 8
 // reference: 3
 #include "check.h"
@@ -77,7 +77,7 @@ static void receive_by_tag(int senders) {
   free(body);
 }
 
-// All receives posted at first, any tag of one source and any source mixed: receives match in the order of posting.
+// All receives posted first, any tag of one source and any source mixed: receives match in the order of posting.
 static void receive_posted(int senders) {
   for (int source = 1; source <= senders; ++source) {
     unsigned char* bodies = memory_of((size_t)kMessages * kLongBytes);
@@ -104,11 +104,11 @@ int main(int argc, char** argv) {
     for (int i = 1; i <= senders; ++i) signal_to(i, kGoTag);
     receive_by_tag(senders);
     receive_posted(senders);
-    // Unexpected: everything has been sent (the short ones have arrived) when the first receive is made.
+    // Unexpected: all messages have been sent (the short ones have arrived) before the first receive is posted.
     for (int i = 1; i <= senders; ++i) signal_to(i, kGoTag);
     usleep(20000);
     receive_any(senders);
-    // Only now may the senders go on to their reports, which a wildcard would take.
+    // Only now may the senders send their reports, which a wildcard would match.
     for (int i = 1; i <= senders; ++i) signal_to(i, kGoTag);
   } else {
     send_series(0);

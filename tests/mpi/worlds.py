@@ -1,5 +1,5 @@
-"""What differential.py and histories.py share: a program that draws from a seed, run in worlds that are drawn too, on the
-virtual wire, on real ones, and on Debian's MPICH.
+"""The common part of differential.py and histories.py: a program that draws from a seed, run in worlds that are drawn
+too, on the virtual wire, on real ones, and on Debian's MPICH.
 
 A world has `seed`, `ranks`, `nodes`, `tcp`, `arguments` of the program, and `algorithms`, which are asked for ("": none).
 """
@@ -12,7 +12,7 @@ import virtual
 from algorithms import as_option
 
 WIRES = ("virtual", "real", "mpich")
-# More than there are processors spin for seconds.
+# More ranks than processors spin for seconds.
 MPICH_RANKS_MAX = 4
 LIMIT_SECONDS = 240
 
@@ -31,7 +31,7 @@ def command(build, wire, program, world):
 
 
 def run(build, source, wire, worlds, quiet=False):
-    """The number of worlds that failed. `quiet`: only these are printed one by one."""
+    """Returns the number of worlds that failed. `quiet`: only these are printed one by one."""
     program = (virtual.compile_shared(build, source) if wire == "virtual" else
                support.compile_program(build, "mpicc.mpich", source, ".mpich") if wire == "mpich" else
                support.compile_program(build, build.tool("mpicc"), source, ".margay"))

@@ -1,25 +1,25 @@
 #!/usr/bin/env python3
-"""abi_exports.py LIBRARY HEADER_FOLDER: what libmpi.so.12 exports.
+"""abi_exports.py LIBRARY HEADER_FOLDER: tests the exports of libmpi.so.12.
 
 - every exported MPI_X (MPIX_X) is a weak function at the address of a strong PMPI_X (PMPIX_X), and the other way round;
-- every exported name of MPI is one that mpi.h declares, so that nothing claims to be what it is not;
+- every exported name of MPI is declared in mpi.h, so that no symbol claims to be another library's;
 - the library itself calls no MPI_X and no PMPI_X by a name that a profiling tool could take;
-- no symbol has a version; nothing else is exported; MPI_Abi_get_version, another ABI's claim, is not;
+- no symbol has a version; nothing else is exported, nor MPI_Abi_get_version, which identifies another ABI;
 - the SONAME is libmpi.so.12.
 
-Exit 0: all hold; 1: what does not, listed.
+Exit 0: all hold; 1: the violations are printed.
 """
 import re
 import subprocess
 import sys
 
-# Exported and not functions of mpi.h: data of the ABI, and what Fortran programs need.
+# Exported names that are not functions of mpi.h: data of the ABI, and symbols that Fortran programs need.
 DATA = re.compile(r"MPI_(UNWEIGHTED|WEIGHTS_EMPTY|F_STATUS(ES)?_IGNORE|F08_STATUS(ES)?_IGNORE|T_PVAR_ALL_HANDLES)"
                   r"|MPIR_(C|F08)_MPI_\w+|MPII_Version_\w+|mpi(priv[12c]|fcmb[59])_")
 FORTRAN = re.compile(r"p?mpix?_[a-z0-9_]+|P?MPIX?_[A-Z0-9_]+_{0,2}")
-# Functions of MPICH's own libraries and tools, by one name each; ours refuse.
+# Functions of MPICH's own libraries and tools; margay's fail with an error.
 INTERNAL = re.compile(r"MPIR_Dup_fn|MPIR_Err_\w+|MPII_\w+|QMPI_\w+")
-# Our own, of mpi_adi/abi/mpi_rma_1996.h: no other library has them.
+# Margay's own functions, from mpi_adi/abi/mpi_rma_1996.h: no other library has them.
 OWN = re.compile(r"MPI_RMA_(init|free|i?put|i?get)|MPIX_Margay_(host|run_threads)")
 FORBIDDEN = re.compile(r"P?MPI_Abi_\w+")
 

@@ -1,8 +1,8 @@
 #!/bin/sh
-# abi_fortran_test.sh BUILD_DIR: Fortran programs by mpifort, mpif90 and mpif77, on one node and on two: mpif.h, use mpi,
-# use mpi_f08; MPI_IN_PLACE, array sections, statuses. What mpifort links: nothing with undefined references, and with a
-# warning what calls functions that margay has by name only; `margay check` names those. Exit 0: all right; 1: not; 77: no
-# gfortran, or no modules of MPICH.
+# abi_fortran_test.sh BUILD_DIR: tests Fortran programs by mpifort, mpif90 and mpif77, on one node and on two: mpif.h,
+# use mpi, use mpi_f08; MPI_IN_PLACE, array sections, statuses. mpifort links nothing with undefined references, and
+# warns about calls of unimplemented functions, which `margay check` names. Exit 0: as expected; 1: not; 77: gfortran or
+# MPICH's modules are missing.
 set -u
 bin=$1/bin
 command -v gfortran >/dev/null || { echo "no gfortran"; exit 77; }
@@ -98,7 +98,7 @@ for program in old module f08; do
   done
 done
 
-# The link checks of configure scripts rely on the status and on the words.
+# The link checks of configure scripts depend on the status and on the message.
 cat >"$work/missing.f90" <<'PROGRAM'
 program missing
   call certainly_not_there()

@@ -3,7 +3,7 @@
 # against it in every way that users do: mpicc, mpicxx, pkg-config, CMake; each with two ranks under mpiexec. The folder's
 # name has a space and quotes are put in arguments, since both happen.
 #
-# Exit 0: all of it works; 1: the first thing that does not, with its output.
+# Exit 0: all steps succeed; 1: the first one that fails, with its output.
 set -u
 build=$1
 source=$2
@@ -19,7 +19,7 @@ fail() {
   exit 1
 }
 
-# step TEXT COMMAND...: runs the command quietly; its output matters only if it fails.
+# step TEXT COMMAND...: runs the command quietly; its output is printed only if it fails.
 step() {
   text=$1
   shift
@@ -27,14 +27,15 @@ step() {
   echo "ok: $text"
 }
 
-# ranks TEXT PROGRAM: two ranks, each of which must say that it got its neighbour's number.
+# ranks TEXT PROGRAM: two ranks, each of which must print its neighbour's number.
 ranks() {
   step "$1" "$prefix/bin/mpiexec" -n 2 "$2"
   [ "$(grep -c 'of 2 got' "$log")" = 2 ] || fail "$1: expected a line from each of two ranks"
 }
 
-# What an installation takes from the build is what the target `installed` builds, and scripts/demo builds that: the README's
-# order is the demo, then the installation. (Of a link, what it leads to; wrappers are made when the build is configured.)
+# An installation takes from the build the products of the target `installed`, which scripts/demo builds: the README's
+# order is the demo, then the installation. (For a link, its destination; wrappers are made when the build is
+# configured.)
 ninja -C "$build" -t commands installed > "$work/commands" || fail "the target \`installed\` is missing"
 grep -oE "$build/(bin|lib)/[^\"]+" "$build/cmake_install.cmake" | xargs -d '\n' readlink -f | sort -u > "$work/taken"
 # The library of lab 11, unless the build was configured without (-DMARGAY_LABS=OFF).
@@ -57,7 +58,7 @@ mv "$work/first" "$prefix"
 for file in bin/margay bin/mpicc bin/mpicxx bin/mpifort bin/mpif90 bin/mpif77 bin/mpiexec bin/mpirun include/mpi.h lib*/libmpi.so.12 lib*/libmpich.so.12 \
   ${racy:+"lib*/$racy" lib*/margay/labs/libmpich.so.12} \
   share/margay/labs/lab share/margay/examples/heat2d.c share/margay/wireshark/margay.lua share/doc/margay/docs/first_trace.md; do
-  # shellcheck disable=SC2086  # the pattern in lib* is meant
+  # shellcheck disable=SC2086  # lib* is meant as a pattern
   (cd "$prefix" && ls $file) >/dev/null 2>&1 || fail "not installed: $file"
 done
 step "links of the installed documents" "$source/scripts/check_docs" --links "$prefix/share"
@@ -66,7 +67,7 @@ step "margay lab answer" "$prefix/bin/margay" lab answer "$work/lab"
 mv "$work/lab/answers.txt" "$work/lab/predict.txt"; mv "$work/lab/answer.c" "$work/lab/program.c"
 step "margay lab check" "$prefix/bin/margay" lab check "$work/lab"
 if [ -n "$racy" ]; then
-  # Its lab; and the ordinary library has nothing of it.
+  # The library's lab; and the ordinary library contains nothing of it.
   step "margay lab start posting" "$prefix/bin/margay" lab start posting "$work/racy"
   step "margay lab answer, with the racy library" "$prefix/bin/margay" lab answer "$work/racy"
   mv "$work/racy/answers.txt" "$work/racy/predict.txt"; mv "$work/racy/answer.cpp" "$work/racy/program.cpp"
@@ -86,7 +87,7 @@ step "mpicc, link" "$prefix/bin/mpicc" -o "$work/ring_c" "$work/ring.o"
 ranks "C program by mpicc" "$work/ring_c"
 grep -q 'two words' "$log" || fail "mpicc lost the quotes of -DWORD"
 
-# A trace of it: as a page, and as packets, which the installed dissector reads (where there is tshark).
+# A trace of this program: as a page, and as packets, which the installed dissector reads (if tshark is installed).
 step "run with a trace" "$prefix/bin/margay" run -n 2 --trace "$work/trace" "$work/ring_c"
 step "margay trace check" "$prefix/bin/margay" trace check "$work/trace"
 grep -q 'the accounts are right' "$log" || fail "margay trace check does not say that the accounts are right"
@@ -121,10 +122,10 @@ eval "set -- $("$prefix/bin/mpicc" -show -o "$work/ring_shown" "$work/ring.c")"
 step "the command that -show prints" "$@"
 ranks "program built by it" "$work/ring_shown"
 
-# pkg-config cannot quote a space in a linker option: it is asked through a link without one.
+# pkg-config cannot quote a space in a linker option, so it is called through a link without one.
 ln -s "$prefix" "$plain"
 pc=$(dirname "$(find "$plain/" -name margay.pc)")
-# shellcheck disable=SC2046  # words are wanted
+# shellcheck disable=SC2046  # word splitting is intended
 set -- $(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs margay)
 [ $# -gt 0 ] || fail "pkg-config does not find margay"
 step "compile by pkg-config" cc -o "$work/ring_pc" "$work/ring.c" "$@"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# abi_link_test.sh BUILD_DIR: the linker warns of each function that refuses where an object calls it, of no other, and
-# links all the same. Exit 0: as expected; 1: not; 77: the linker knows no such warnings.
+# abi_link_test.sh BUILD_DIR: tests that the linker warns of each unimplemented function that an object calls, and of no
+# other, and links all the same. Exit 0: as expected; 1: not; 77: the linker has no such warnings.
 set -u
 bin=$1/bin
 work=$(mktemp -d "${TMPDIR:-/tmp}/margay_link.XXXXXX") || exit 1

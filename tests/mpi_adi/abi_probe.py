@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds our mpi.h to MPICH's, where that is installed.
+"""Compares margay's mpi.h with MPICH's, if that is installed.
 
   abi_probe.py values     OURS [REFERENCE]  every constant, size and offset, printed by one program built twice
   abi_probe.py prototypes OURS [REFERENCE]  every function, variable and typedef, redeclared after ours in one C file:
@@ -18,7 +18,7 @@ import tempfile
 CC = os.environ.get("CC", "gcc")
 SKIPPED = 77
 
-# What MPICH's header defines and ours leaves out, on purpose: its build's own switches, ROMIO's version (margay's files
+# Macros of MPICH's header that margay's omits on purpose: its build's own switches, ROMIO's version (margay's files
 # are not ROMIO's) and the QMPI tool interface, which no program of the ABI may count on.
 NOT_OURS = re.compile(
     r"MPICH_(API_PUBLIC|ATTR_.*|DEFINE_.*)|ROMIO_.*|MPIU_DLL_SPEC|MPIO_INCLUDE|MPI_PROTO_H_INCLUDED|QMPIX?_.*"

@@ -1,4 +1,4 @@
-/* Each rank sends its number to the next and says what it got. Valid C and C++. */
+/* A program in which each rank sends its number to the next one and prints the received one. Valid C and C++. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
-# The checks of the ABI that are not doctest programs. Included once libmpi is a target.
+# The tests of the ABI that are not doctest programs. Included after libmpi is defined as a target.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(abi_scripts ${CMAKE_CURRENT_LIST_DIR})
 
-# Both find MPICH's header when they run, because scripts/test installs libmpich-dev after it has configured.
+# Both look for MPICH's header when they run, because scripts/test installs libmpich-dev after it has configured.
 foreach(what IN ITEMS values prototypes)
   add_test(NAME abi_${what} COMMAND Python3::Interpreter ${abi_scripts}/abi_probe.py ${what}
     ${PROJECT_SOURCE_DIR}/mpi_adi/abi)
@@ -12,7 +12,7 @@ add_test(NAME abi_exports COMMAND Python3::Interpreter ${abi_scripts}/abi_export
   ${PROJECT_SOURCE_DIR}/mpi_adi/abi)
 add_test(NAME mpi_coverage COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/coverage --library $<TARGET_FILE:mpi>)
 add_test(NAME abi_wrappers COMMAND ${abi_scripts}/abi_wrapper_test.sh ${PROJECT_BINARY_DIR})
-# A sanitized library is not for installing.
+# A sanitized library is not meant for installation.
 if(NOT MARGAY_SANITIZE)
   add_test(NAME abi_install COMMAND ${abi_scripts}/abi_install_test.sh ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR})
   add_test(NAME abi_link COMMAND ${abi_scripts}/abi_link_test.sh ${PROJECT_BINARY_DIR})

@@ -1,14 +1,14 @@
 #!/bin/sh
-# abi_wrapper_test.sh BUILD_DIR: what mpicc and mpicxx make of their arguments, with a compiler that only prints them.
-# Needs no library. Exit 0: all as expected; 1: the first difference.
-# shellcheck disable=SC2016  # dollars and backquotes that nobody may expand are the point
+# abi_wrapper_test.sh BUILD_DIR: tests how mpicc and mpicxx translate their arguments, with a compiler that only prints
+# them. Needs no library. Exit 0: all as expected; 1: the first difference.
+# shellcheck disable=SC2016  # the test is about dollars and backquotes that must not be expanded
 set -u
 bin=$1/bin
 work=$(mktemp -d "${TMPDIR:-/tmp}/margay wrapper.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 
 # One argument per line, in brackets.
-# -cc= takes words, so that "ccache gcc" works: the printer must lie in a folder without a space.
+# -cc= takes a command line, so that "ccache gcc" works; therefore the printer must lie in a folder without a space.
 printer=$(mktemp /tmp/margay_printer.XXXXXX) || exit 1
 cat >"$printer" <<'PRINTER'
 #!/bin/sh

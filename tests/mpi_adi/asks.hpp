@@ -1,5 +1,5 @@
-// Asks of one-sided communication made by hand, and the memory of a window that they meet. For a unit test and a fuzz
-// target, so without a test's macros.
+// Hand-made one-sided requests, and the memory of a window that they access. For a unit test and a fuzz target, so
+// without a test's macros.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ inline std::vector<std::byte> ask_body(AskHead head, std::span<const Piece> piec
 inline constexpr std::size_t kMemoryBytes = 4096;
 inline constexpr MPI_Datatype kBasic = 0x4c000000;  // a basic datatype's handle without size and index
 
-// One of some numbers, as any of them.
+// One of some numbers, or any other number.
 template <typename... Numbers>
 std::int64_t one_of(std::mt19937_64& random, Numbers... numbers) {
   const std::array<std::int64_t, sizeof...(numbers)> all{static_cast<std::int64_t>(numbers)...};
@@ -50,7 +50,7 @@ inline std::vector<std::byte> random_accumulate(std::mt19937_64& random, std::ui
   return ask_body(head, {}, operands);
 }
 
-// Mostly what an origin sends, with some numbers that it would not.
+// Mostly what an origin sends, with some invalid numbers.
 inline std::vector<std::byte> random_ask(std::mt19937_64& random, std::uint64_t origin) {
   if (random() % 2 == 0) return random_accumulate(random, origin);
   AskHead head;
@@ -89,7 +89,7 @@ class GuardedMemory {
       return;
     }
     exposed_.make_dynamic();
-    // The second of four is missing.
+    // The second of four quarters is not attached.
     for (const std::size_t quarter : {0U, 3U, 2U}) {
       static_cast<void>(exposed_.attach(begin() + quarter * (kBytes / 4), kBytes / 4));
     }
@@ -97,9 +97,9 @@ class GuardedMemory {
 
   [[nodiscard]] const TargetMemory& exposed() const { return exposed_; }
   [[nodiscard]] std::byte* begin() { return all_.data() + kGuard; }
-  // What an ask adds to its offset to mean the memory's beginning.
+  // The offset of a request to the beginning of the memory.
   [[nodiscard]] std::uint64_t origin() { return exposed_.dynamic() ? reinterpret_cast<std::uintptr_t>(begin()) : 0; }
-  // Whether the bytes outside of the window are as they were.
+  // Whether the bytes outside the window are unchanged.
   [[nodiscard]] bool is_intact() const {
     for (std::size_t at = 0; at < all_.size(); ++at) {
       const bool inside = at >= kGuard && at < kGuard + kBytes;
@@ -109,7 +109,7 @@ class GuardedMemory {
     return true;
   }
 
-  // What the target does with an ask. False: it found memory that is not the window's.
+  // Handles a request as the target does. Returns false if it found memory that is not the window's.
   [[nodiscard]] bool meets(std::span<const std::byte> body, ConflictTable& announced) {
     const std::optional<Asked> asked = Asked::read(body);
     if (!asked) return true;

@@ -1,5 +1,5 @@
-// Random trees of datatypes, each with its type map written out element by element: for tests of layouts, and of
-// messages that have such types.
+// Random trees of datatypes, each with its type map written out element by element, for tests of layouts and of
+// messages with such types.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct Item {
   std::int64_t bytes;
 };
 
-// A type map as the standard has it, with bounds and markers.
+// A type map as in the standard, with bounds and markers.
 struct Map {
   std::vector<Item> items;
   std::vector<std::int64_t> lower_marks, upper_marks;
@@ -47,7 +47,7 @@ struct Map {
     for (const std::int64_t mark : part.upper_marks) upper_marks.push_back(mark + at);
     alignment = std::max(alignment, part.alignment);
     if (!part.any) return;
-    // Padding of a struct goes with it; a marker is what others see.
+    // The padding of a struct belongs to it; enclosing types see a marker.
     least = any ? std::min(least, part.lower() + at) : part.lower() + at;
     most = any ? std::max(most, part.upper() + at) : part.upper() + at;
     any = true;
@@ -149,7 +149,7 @@ class Trees {
     for (std::int64_t i = between(1, 4); i > 0; --i) {
       const Type old = grow(depth - 1);
       lengths.push_back(static_cast<int>(below(3)));
-      // Often just behind the last one, so that runs touch.
+      // Often just behind the last one, so that runs are adjacent.
       places.push_back(below(2) == 0 && map.any ? map.most : between(-30, 50));
       types.push_back(old.made);
       repeat(map, old.map, places.back(), lengths.back());
@@ -211,7 +211,7 @@ class Trees {
   PredefinedTypes types_;
 };
 
-// Elements in a row in memory of their own, with room around them.
+// Consecutive elements in memory of their own, with room around them.
 struct Memory {
   Memory(const Type& type, std::int64_t count) {
     const std::int64_t last = (count - 1) * type.map.extent();
@@ -224,7 +224,7 @@ struct Memory {
   std::byte* base;
 };
 
-// Where each byte of the packed elements lies, in order.
+// The address of each byte of the packed elements, in order.
 inline std::vector<std::byte*> places_of(const Type& type, std::int64_t count, std::byte* base) {
   std::vector<std::byte*> places;
   for (std::int64_t e = 0; e < count; ++e) {

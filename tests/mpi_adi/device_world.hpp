@@ -1,4 +1,5 @@
-// Several ranks with a device each, in one process and one thread, over any wire. Tests step them in a seeded order.
+// A world of several ranks with a device each, in one process and one thread, over any wire. Tests step them in a
+// seeded order.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -25,13 +26,13 @@
 
 namespace margay::mpi_adi {
 
-// What one rank owns. Members in the order in which they must outlive each other.
+// The objects of one rank. Members in the order in which they must outlive each other.
 struct TestRank {
   TestRank(portals::ProcessId me, const sim::Clock& clock) : recorder(clock), self(me, finished) {}
   sim::Recorder recorder;
   sim::TransmissionList finished;
   sim::SelfWire self;
-  std::unique_ptr<sim::Wire> own_wire;  // of worlds where each rank makes its own
+  std::unique_ptr<sim::Wire> own_wire;  // in worlds where each rank makes its own
   std::unique_ptr<sim::Kernel> kernel;
   std::unique_ptr<Device> device;
   Communicator world;
@@ -41,7 +42,7 @@ inline Datatype byte_type() {
   return own_bytes();
 }
 
-// Eight bytes at a time: a sanitizer's checks of single ones take longer than the rest of a test.
+// Eight bytes at a time, because a sanitizer's checks of single bytes would dominate the test.
 inline std::vector<std::byte> pattern(std::size_t bytes, unsigned seed) {
   std::vector<std::byte> data(bytes);
   std::uint64_t state = (seed + std::uint64_t{1}) * 0x9e37'79b9'7f4a'7c15;
@@ -77,7 +78,7 @@ class DeviceWorld {
   [[nodiscard]] std::mt19937_64& random() { return random_; }
   [[nodiscard]] std::uint32_t size() const { return options_.ranks; }
 
-  // Some rank's progress, or time. false: all is at rest.
+  // Makes progress on some rank, or advances the time. Returns false if all is at rest.
   virtual bool step() = 0;
   // Steps until `done`. Returns whether it came true before all was at rest.
   bool until(const std::function<bool()>& done) {
@@ -86,7 +87,7 @@ class DeviceWorld {
     }
     return true;
   }
-  // What comes now is later than what came before.
+  // Separates later events from earlier ones by a tick.
   void tick() { clock_.advance_ns(1); }
   void settle() {
     while (step()) {
@@ -145,7 +146,7 @@ class DeviceWorld {
   std::vector<std::unique_ptr<TestRank>> ranks_;
 };
 
-// On the virtual network: everything, stalls and full wires too, from one seed.
+// A world on the virtual network: one seed determines everything, including stalls and full wires.
 class VirtualWorld final : public DeviceWorld {
  public:
   explicit VirtualWorld(const WorldOptions& options, const sim::VirtualOptions& network = {})
@@ -163,7 +164,7 @@ class VirtualWorld final : public DeviceWorld {
 
   [[nodiscard]] sim::VirtualNetwork& network() { return network_; }
 
-  // A random rank makes progress, or the network advances. At rest when neither does anything more for any.
+  // A random rank makes progress, or the network advances. All is at rest when neither makes any more progress.
   bool step() override {
     tick();
     const std::uint64_t choice = random_() % (options_.ranks + 1);
@@ -172,7 +173,7 @@ class VirtualWorld final : public DeviceWorld {
     } else if (network_.advance()) {
       return true;
     }
-    // Twice: a receiver that took part of a body has made room that its sender sees the next time only.
+    // Twice, because a receiver that took part of a body has made room that its sender sees only the next time.
     bool moved = false;
     for (int pass = 0; pass < 2; ++pass) {
       for (auto& rank : ranks_) moved |= progress(*rank);

@@ -1,4 +1,4 @@
-// The paper's figures 3 to 7 as scenarios and expectations, for worlds over any wire. Rank 0 sends, rank 1 receives.
+// The paper's figures 3 to 7, as scenarios and expectations for worlds over any wire. Rank 0 sends, rank 1 receives.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct Figure {
   SendMode mode;
   std::size_t bytes;
   bool posted_before;
-  std::vector<std::string> steps;  // of both ranks, in the one order that is right
+  std::vector<std::string> steps;  // of both ranks, in the only right order
   DeviceOptions::LongProtocol long_protocol = DeviceOptions::LongProtocol::puma;
 };
 
@@ -111,7 +111,7 @@ inline std::string_view saved_word(portals::Saved saved) {
   return kWords[static_cast<std::size_t>(saved)];
 }
 
-// One event as a step of a figure; empty for those that the figures do not show.
+// One event as a step of a figure; empty for events that the figures do not show.
 inline std::string figure_step(const sim::TraceEvent& event, bool sender) {
   const std::string who = sender ? "sender " : "receiver ";
   const std::string portal(portal_word(event.portal));
@@ -120,7 +120,7 @@ inline std::string figure_step(const sim::TraceEvent& event, bool sender) {
     case sim::TraceKind::kernel_send:
       return who + (event.header == static_cast<std::uint8_t>(portals::Kind::get) ? "gets from " : "puts to ") + portal;
     case sim::TraceKind::kernel_deposit:
-      // Acknowledgments that come in are seen at their departure.
+      // An incoming acknowledgment is shown at its departure.
       if (event.header == static_cast<std::uint8_t>(portals::Kind::acknowledgment)) return {};
       return who + "saves " + saved;
     case sim::TraceKind::kernel_ack_sent:

@@ -20,7 +20,7 @@ namespace {
 
 enum class Observation : std::uint8_t { nobody, trace, walks, decisions, types };
 
-// What one rank's kernel and device did, by kind.
+// The actions of one rank's kernel and device, counted by kind.
 struct Done {
   std::vector<std::uint64_t> counts;
   bool operator==(const Done&) const = default;
@@ -59,7 +59,7 @@ Done done_by(DeviceWorld& world, std::uint32_t rank) {
   return done;
 }
 
-// As a blocking send does it.
+// As in a blocking send.
 Request* send_of(DeviceWorld& world, const Figure& figure, const std::vector<std::byte>& data, int tag) {
   const auto count = static_cast<std::int64_t>(data.size());
   Device& device = world.device(0);
@@ -67,7 +67,7 @@ Request* send_of(DeviceWorld& world, const Figure& figure, const std::vector<std
   return device.start_send({figure.mode, data.data(), count, &world.bytes(), 1, tag, &world.world(0)});
 }
 
-// A few messages of the figure, one behind the other; the wire may be full, and a rank late.
+// A few messages of the figure, one after the other; the wire may be full, and a rank late.
 std::array<Done, 2> play_observed(const Figure& figure, std::uint64_t seed, Observation looks) {
   constexpr int kMessages = 5;
   WorldOptions options;

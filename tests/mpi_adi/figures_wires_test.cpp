@@ -35,7 +35,7 @@ TEST_CASE("figures 3 to 7 over TCP") {
   }
 }
 
-// Sends of every size and mode, numbered; each is 8 bytes at least and carries its number.
+// Numbered sends of all sizes and modes; each has at least 8 bytes and carries its number.
 std::vector<std::byte> numbered(std::uint64_t number) {
   const std::size_t sizes[] = {8, 100, 4000, 16'384, 16'385, 40'000, 300'000};
   std::vector<std::byte> data = pattern(sizes[number % 7], static_cast<unsigned>(number));
@@ -43,7 +43,7 @@ std::vector<std::byte> numbered(std::uint64_t number) {
   return data;
 }
 
-// Waits with progress, not for ever.
+// Waits with progress, for a bounded time.
 bool wait(Device& device, const Request& request, const std::atomic<bool>& give_up) {
   const auto begun = std::chrono::steady_clock::now();
   while (!request.complete && !give_up) {
@@ -55,7 +55,7 @@ bool wait(Device& device, const Request& request, const std::atomic<bool>& give_
 
 constexpr std::uint64_t kMessages = 3000;
 
-// One end: sends its numbered messages while it receives the other's. Returns what went wrong.
+// One end: sends its numbered messages while it receives the other's. Returns the error, or an empty text.
 std::string talk(DeviceWorld& world, std::uint32_t me, std::atomic<bool>& give_up) {
   Device& device = world.device(me);
   Datatype type = byte_type();
@@ -92,13 +92,13 @@ std::string talk(DeviceWorld& world, std::uint32_t me, std::atomic<bool>& give_u
   return {};
 }
 
-// The other side's last answers may still be wanted.
+// The other side may still need the last answers.
 void linger(Device& device, std::atomic<int>& ended, const std::atomic<bool>& give_up) {
   ++ended;
   while (ended < 2 && !give_up) device.progress();
 }
 
-TEST_CASE("two threads talk over shared memory in all sizes") {
+TEST_CASE("two threads exchange messages of all sizes over shared memory") {
   ShmWorld world(WorldOptions{});
   std::atomic<bool> give_up{false};
   std::atomic<int> ended{0};

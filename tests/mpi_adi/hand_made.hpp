@@ -1,5 +1,5 @@
-// One device, rank 0, against a bare kernel, rank 1, whose part the test plays by hand: it reads the headers that come
-// and sends headers of its own making.
+// A device, rank 0, against a bare kernel, rank 1, whose part the test plays: it reads incoming headers and sends
+// headers of its own.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace margay::mpi_adi {
 inline constexpr std::size_t kShortBytes = 64;
 inline constexpr std::size_t kLongBytes = 20'000;
 
-// What came to one portal of the bare kernel.
+// The messages to one portal of the bare kernel.
 class Sink {
  public:
   Sink() {
@@ -47,7 +47,7 @@ class HandMade {
     REQUIRE(table().attach(kAcknowledgmentPortal, acknowledged.block(), {}).ok());
   }
 
-  // Rank 0's device and what its calls need.
+  // Rank 0's device and the objects that its calls need.
   [[nodiscard]] Device& device() { return world_.device(0); }
   [[nodiscard]] Communicator& comm() { return world_.world(0); }
   [[nodiscard]] Datatype& bytes() { return world_.bytes(); }
@@ -73,7 +73,7 @@ class HandMade {
     made.destination = {0, 0};
     return made;
   }
-  // A message of MPI from rank 1, tag 7.
+  // An MPI message from rank 1, with tag 7.
   [[nodiscard]] static portals::Header message(std::size_t bytes, const Note& note, portals::MatchBits type = 0,
                                                int tag = 7) {
     portals::Header made = header(portals::Kind::put, kReceivePortal, envelope_bits(tag, 1, 0, type));
@@ -81,7 +81,7 @@ class HandMade {
     write_note(made.user_data, note);
     return made;
   }
-  // Rank 1 sends it; `body` stays until the next settle() is over.
+  // Sends a message from rank 1; `body` remains until the next settle() returns.
   void inject(const portals::Header& header, const std::vector<std::byte>& body = {}) {
     auto& transmission = *sent_.emplace_back(std::make_unique<sim::Transmission>());
     transmission.header = header;
@@ -94,7 +94,7 @@ class HandMade {
     made.user_data[0] = static_cast<std::byte>(saved);
     inject(made);
   }
-  // Rank 1's read portal replies out of `data`.
+  // Makes rank 1's read portal reply from `data`.
   void offer(std::vector<std::byte>& data) {
     offered_ = std::make_unique<portals::SingleBlock>(portals::Buffer{data.data(), data.size()});
     portals::Options options;
@@ -106,7 +106,7 @@ class HandMade {
   [[nodiscard]] std::uint64_t reads() const { return offered_->messages(); }
   [[nodiscard]] std::uint64_t read_bytes() const { return offered_->bytes(); }
 
-  // What came to rank 1. Before the world, which refers to them.
+  // The messages to rank 1. Before the world, which refers to them.
   Sink received;
   Sink acknowledged;
 

@@ -1,4 +1,4 @@
-// A rank with all that MPI owns, alone on a virtual machine of one.
+// A rank with all objects of MPI, alone on a virtual machine of one rank.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Ranks with a device each over the real wires: shared memory, and TCP over loopback with either backend.
+// Worlds of ranks with a device each over the real wires: shared memory, and TCP over loopback with either backend.
 #pragma once
 
 #include <sys/mman.h>
@@ -31,7 +31,7 @@ class SharedMemory {
   std::byte* base_ = nullptr;
 };
 
-// A world whose ranks make progress in turn until all have been still for a while.
+// A world whose ranks make progress in turn until all have been idle for a while.
 class RealWorld : public DeviceWorld {
  public:
   RealWorld(const WorldOptions& options, std::chrono::milliseconds still) : DeviceWorld(options), still_(still) {}
@@ -44,7 +44,7 @@ class RealWorld : public DeviceWorld {
   }
   bool step() override {
     const auto begun = std::chrono::steady_clock::now();
-    // Rounds too: on a loaded machine the time may pass without any.
+    // Counted in rounds too, because on a loaded machine the time may pass without any.
     int rounds = 0;
     do {
       bool moved = false;
@@ -77,7 +77,7 @@ class ShmWorld final : public RealWorld {
       });
     }
   }
-  ~ShmWorld() override {  // before the memory goes
+  ~ShmWorld() override {  // before the memory is freed
     for (auto& rank : ranks_) {
       rank->device.reset();
       rank->kernel.reset();

@@ -1,5 +1,5 @@
-// decide, complete, abandon and explain; what the paper says of them is in paper_section_1_2_test and
-// paper_section_2_test.
+// Tests of decide, complete, abandon and explain; paper_section_1_2_test and paper_section_2_test test the paper's
+// statements about them.
 #include "portals/deliver.hpp"
 
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@ namespace margay::portals::testing {
 
 TEST_SUITE_BEGIN("portals/deliver");
 
-TEST_CASE("put, reply and acknowledgment deposit; a get replies") {
+TEST_CASE("put, reply and acknowledgment are deposited; a get is answered by a reply") {
   Kernel kernel;
   Memory memory(64);
   SingleBlock block(memory.buffer());
@@ -24,7 +24,7 @@ TEST_CASE("put, reply and acknowledgment deposit; a get replies") {
   CHECK(kernel.send(get(0, 0)).reason == DropReason::write_only);
 }
 
-TEST_CASE("explain changes nothing and names every stop") {
+TEST_CASE("explain() changes nothing and returns every stop") {
   Kernel kernel;
   Receive a(8);
   Receive b(8);
@@ -68,7 +68,7 @@ TEST_CASE("a verdict of no room or too small changes nothing: the same header ma
   CHECK(block.messages() == 2);
 }
 
-TEST_CASE("between decide and complete other messages may be decided; counters move at completion") {
+TEST_CASE("other messages may be decided between a message's decide and complete; counters change at completion") {
   Kernel kernel;
   Memory memory(16);
   SingleBlock block(memory.buffer());

@@ -15,11 +15,11 @@ TEST_CASE("'user data (twelve bytes)'") {
   CHECK(Header{}.user_data.size() == 12);
 }
 
-TEST_CASE("a message wants no answer unless it says so") {
+TEST_CASE("a message requests no answer by default") {
   CHECK(Header{}.return_portal == kNoPortal);
 }
 
-TEST_CASE("every value has a name of its own") {
+TEST_CASE("every value has a distinct name") {
   std::set<std::string> names;
   for (std::uint8_t kind = 0; kind < kKindCount; ++kind) names.emplace(name(static_cast<Kind>(kind)));
   CHECK(names.size() == kKindCount);

@@ -1,5 +1,5 @@
-// The paper's sentences about portals, section 1.2, at least one test each: overlays, acknowledgments, offsets, portals
-// without a match list. A test's name quotes the words that it tests.
+// Tests of the paper's sentences about portals, section 1.2, at least one for each: overlays, acknowledgments, offsets,
+// portals without a match list. A test's name quotes the words that it tests.
 #include <doctest/doctest.h>
 
 #include "portals/deliver.hpp"
@@ -87,10 +87,10 @@ TEST_CASE("'configured to send an acknowledgment back to the sender needs to kno
   Header header = put(0, 4);
   header.return_portal = 11;
   CHECK(kernel.send(header, "data").acknowledge);
-  // Without a return portal there is nowhere to send it.
+  // Without a return portal there is no destination for it.
   header.return_portal = kNoPortal;
   CHECK_FALSE(kernel.send(header, "data").acknowledge);
-  // A descriptor that is not configured to does not.
+  // A descriptor that is not configured to does not send one.
   header.return_portal = 11;
   header.portal = 4;
   CHECK_FALSE(kernel.send(header, "data").acknowledge);
@@ -135,7 +135,7 @@ TEST_CASE("'a memory descriptor attached, but no match list, will ignore the des
   REQUIRE(steps.size() == 1);
   CHECK(steps[0].entry == nullptr);
   CHECK(steps[0].passed == Passed::taken);
-  // What fails there has no link to follow.
+  // A failure has no link to follow there.
   CHECK(kernel.send(put(0, 62)).reason == DropReason::too_small);
   CHECK(kernel.send(get(0, 1)).reason == DropReason::write_only);
   CHECK(kernel.delivery.explain(put(0, 62), steps) == Outcome::drop);

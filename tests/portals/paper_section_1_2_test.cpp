@@ -1,5 +1,6 @@
-// The paper's sentences about portals, section 1.2, at least one test each: tables, lists and descriptors. A test's
-// name quotes the words that it tests. Overlays, acknowledgments and offsets are in paper_section_1_2_options_test.cpp.
+// Tests of the paper's sentences about portals, section 1.2, at least one for each: tables, lists and descriptors. A
+// test's name quotes the words that it tests. paper_section_1_2_options_test.cpp has overlays, acknowledgments and
+// offsets.
 #include <doctest/doctest.h>
 
 #include "portals/deliver.hpp"
@@ -33,7 +34,7 @@ TEST_CASE("'structures that inform the kernel how and where incoming messages sh
   CHECK(receive.block.messages() == 1);
   CHECK(kernel.changed.take() == &receive.block);
   CHECK(kernel.changed.take() == nullptr);
-  // The one buffer is used.
+  // The only buffer is used.
   CHECK(kernel.send(5, "again").reason == DropReason::no_room);
 }
 
@@ -54,7 +55,7 @@ TEST_CASE("'each entry in the portal table has an associated memory descriptor'"
 
   CHECK(first.text().substr(0, 2) == "aa");
   CHECK(second.text().substr(0, 2) == "zz");
-  // A portal without memory, and a portal that the finite table does not have.
+  // A portal without memory, and a portal outside the finite table.
   header.portal = 5;
   CHECK(kernel.send(header).reason == DropReason::no_such_portal);
   header.portal = kPortalCount;
@@ -187,7 +188,7 @@ TEST_CASE(
   std::byte* const first_space = a->body.base;
   block.release(*a);
   ArrivedMessage* const d = kernel.send(4, "dddd").message;
-  // In the heap it comes first, in the queue last.
+  // It is the first in the heap, and the last in the queue.
   CHECK(d->body.base == first_space);
   CHECK(block.first() == b);
   CHECK(block.next(*b) == c);
@@ -220,7 +221,7 @@ TEST_CASE(
   REQUIRE(kernel.table.attach(kPortal, block, {}).ok());
   CHECK(kernel.send(0, "abcdefghijk").outcome == Outcome::deposit);
   CHECK(memory.text().substr(0, 24) == "..hijk....defg......abc.");
-  // The next message goes on where this one ended.
+  // The next message begins where this one ended.
   CHECK(kernel.send(0, "lm").outcome == Outcome::deposit);
   CHECK(memory.text().substr(0, 24) == "..hijklm..defg......abc.");
 }

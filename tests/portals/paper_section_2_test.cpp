@@ -1,5 +1,5 @@
-// What section 2 of the paper says a portal does, with its receive portal, send portals and read portal built as it
-// builds them. A test's name quotes the words that it tests.
+// Tests of section 2 of the paper, with its receive portal, send portals and read portal built as it describes them. A
+// test's name quotes the words that it tests.
 #include <doctest/doctest.h>
 
 #include <memory>
@@ -74,7 +74,7 @@ TEST_CASE("'The entry in the portal table points to a match list that contains a
   Receive& second = portal.post(bits(1, 0, 9, 0), 0, 16);
   CHECK(portal.list.first() == &first.entry);
   CHECK(portal.list.next(first.entry) == &second.entry);
-  // Receives that match the same message take them in the order they were posted in.
+  // Receives that match the same message take messages in the order in which they were posted.
   CHECK(portal.kernel.send(bits(1, 0, 9, 0), "one").entry == &first.entry);
   CHECK(portal.kernel.send(bits(1, 0, 9, 0), "two").entry == &second.entry);
 }
@@ -134,7 +134,7 @@ TEST_CASE("'The three bits for message type in the match bits are used to choose
   ReceivePortal portal;
   CHECK(portal.kernel.send(bits(1, 2, 3, 0), "").entry == &portal.shorts);
   CHECK(portal.kernel.send(bits(1, 2, 3, kLong), "").entry == &portal.longs);
-  // A reply that nobody asked for matches neither, when it is short.
+  // An unexpected reply matches neither if it is short.
   CHECK(portal.kernel.send(bits(1, 2, 3, kReply), "").reason == DropReason::no_match);
 }
 
@@ -303,7 +303,7 @@ TEST_CASE("truncation: a too-small receive gives its one buffer to an overlaid e
     CHECK(receive.block.messages() == 1);
     CHECK(receive.block.bytes() == 4);
     CHECK(portal.kernel.changed.take() == &receive.block);
-    // The receive's buffer is used: the next message is unexpected.
+    // The receive's buffer is used, so the next message is unexpected.
     CHECK(portal.kernel.send(header, "12345").entry == &portal.shorts);
     portal.list.remove(receive.entry);
     portal.list.remove(truncated);
@@ -313,14 +313,14 @@ TEST_CASE("truncation: a too-small receive gives its one buffer to an overlaid e
 TEST_CASE("a short message that the heap cannot hold takes the no-room link, and finds room for its header there") {
   ReceivePortal portal(512);
   const Header header = put(bits(1, 2, 3, 0), 300);
-  // Bits of a short message do not match the long catch-all, whose criteria are checked on the way too.
+  // The long catch-all's criteria are checked on the way, and a short message's bits do not match them.
   CHECK(portal.kernel.send(header, std::string(300, 'x')).entry == &portal.shorts);
   CHECK(portal.kernel.send(header, std::string(300, 'x')).reason == DropReason::no_room);
   portal.list.remove(portal.longs);
   portal.longs.set({.ignore_bits = ~kReady}, portal.heap, {.save = Save::header});
   portal.list.append(portal.longs);
   const Verdict verdict = portal.kernel.send(header);
-  CHECK(verdict.outcome == Outcome::drop);  // 512 bytes: one header is in with its body, no room for another
+  CHECK(verdict.outcome == Outcome::drop);  // 512 bytes: room for one header and its body, and none for another header
   portal.heap.release(*portal.heap.first());
   portal.kernel.send(put(bits(1, 2, 3, 0), 100), std::string(100, 'x'));
   const Verdict header_only = portal.kernel.send(header);

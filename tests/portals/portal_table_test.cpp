@@ -1,4 +1,5 @@
-// "Each application is allotted a finite number of portals in a portal table", and the options of each descriptor type.
+// Tests of the portal table ("Each application is allotted a finite number of portals in a portal table"), and of the
+// options of each descriptor type.
 #include "portals/portal_table.hpp"
 
 #include <doctest/doctest.h>
@@ -23,7 +24,7 @@ TEST_CASE("'a finite number of portals in a portal table'") {
   CHECK_FALSE(table.attach(kNoPortal, list).ok());
 }
 
-TEST_CASE("a portal in use is refused until it is detached") {
+TEST_CASE("a portal in use is rejected until it is detached") {
   PortalTable table;
   SingleBlock block({nullptr, 0});
   MatchList list;
@@ -39,14 +40,14 @@ TEST_CASE("a portal in use is refused until it is detached") {
   CHECK(table.attach(3, list).ok());
 }
 
-TEST_CASE("attach refuses options that the type does not have, by portal and by sentence") {
+TEST_CASE("attach rejects options that the type does not have, with a message that names the portal") {
   PortalTable table;
   Memory memory(64);
   DynamicBlock block(memory.buffer());
   const Status status = table.attach(5, block, {.offset_by = OffsetBy::sender});
   CHECK(status.sentence() ==
         "portal 5: a dynamic block places messages itself and has no sender-managed offset; choose OffsetBy::receiver");
-  // Refused means not attached.
+  // The portal is not attached.
   CHECK(table.attach(5, block, {}).ok());
 }
 
@@ -92,7 +93,7 @@ TEST_CASE("every option of every type, as the paper lists them") {
   }
 }
 
-TEST_CASE("truncating, an option of margay's own, is an independent block's") {
+TEST_CASE("truncating, an option of margay's own, is valid for an independent block only") {
   for (const auto type : {DescriptorType::single_block, DescriptorType::dynamic_block,
                           DescriptorType::independent_block, DescriptorType::combined_block}) {
     const Status status = check_options(type, {.truncate = true});

@@ -1,4 +1,4 @@
-// A portal table with its delivery, and short ways to make headers. For the tests of portals.
+// A portal table with its delivery, and functions that make headers, for the tests of portals.
 #pragma once
 
 #include <array>
@@ -37,7 +37,7 @@ inline Header get(MatchBits bits, std::uint64_t length, std::uint64_t offset = 0
   return header;
 }
 
-// What the kernel does between decide() and complete().
+// The kernel's work between decide() and complete().
 inline void move_body(const Verdict& verdict, std::string_view body) {
   RegionCursor(verdict.landing).write(std::as_bytes(std::span(body.substr(0, verdict.landing.bytes()))));
 }
@@ -48,7 +48,7 @@ inline std::string text(const Region& region) {
   return out;
 }
 
-// Owns memory with the alignment that heaps want.
+// Memory with the alignment that heaps need.
 class Memory {
  public:
   explicit Memory(std::size_t bytes) : bytes_(bytes), grains_((bytes + 63) / 64) {}
@@ -64,7 +64,7 @@ class Memory {
   std::vector<Grain> grains_;
 };
 
-// One posted receive as MPI makes it: an independent block of one buffer.
+// A posted receive as MPI makes it: an independent block of one buffer.
 struct Receive {
   explicit Receive(std::size_t bytes) : memory(bytes) { rows[0].memory = Region(memory.buffer()); }
   Memory memory;
@@ -78,7 +78,7 @@ struct Kernel {
   ChangedList changed;
   Delivery delivery{table, changed};
 
-  // A whole message, from header to counters.
+  // Delivers a whole message, from its header to the counters.
   Verdict send(const Header& header, std::string_view body = {}) {
     const Verdict verdict = delivery.decide(header);
     if (verdict.outcome == Outcome::drop) return verdict;

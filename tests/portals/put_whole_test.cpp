@@ -1,5 +1,5 @@
-// put_whole() against decide(), the copy and complete(), on random lists: wherever it takes a message, everything is as
-// they would have left it; where it does not, nothing has changed.
+// Tests of put_whole() against decide(), the copy and complete(), on random lists: if it takes a message, the result is
+// theirs; otherwise nothing has changed.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kBlocks = 6;
 constexpr std::size_t kRowBytes = 16;
 
-// Two worlds of one seed are alike.
+// Two worlds with one seed are equal.
 struct Twin {
   explicit Twin(std::uint64_t seed) {
     Random random(seed);
@@ -62,7 +62,7 @@ struct Twin {
     list.append(entry, random.percent(85) ? MatchList::Start::active : MatchList::Start::inactive);
   }
 
-  // As the kernel does it.
+  // As the kernel delivers a message.
   Verdict general(const Header& header, const Region& body) {
     const Verdict verdict = kernel.delivery.decide(header);
     if (verdict.outcome == Outcome::drop) return verdict;
@@ -100,7 +100,7 @@ void check_alike(Twin& a, Twin& b) {
   }
 }
 
-// Index of a changed descriptor in its world; -1: none, kBlocks: the single block.
+// The index of a changed descriptor in its world; -1: none, kBlocks: the single block.
 int taken_from(Twin& twin) {
   Descriptor* const changed = twin.kernel.changed.take();
   if (changed == nullptr) return -1;
@@ -172,7 +172,7 @@ TEST_CASE("put_whole does what decide, copy and complete do, or nothing") {
       }
     }
   }
-  // Otherwise it compares nothing.
+  // Otherwise the test compares nothing.
   CHECK(taken > sent / 10);
   CHECK(taken < sent);
 }

@@ -1,4 +1,4 @@
-// Seeded random numbers for property tests: a failing run is a seed.
+// Seeded random numbers for property tests; a seed reproduces a failing run.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class Random {
     state_ ^= state_ << 17;
     return state_ * 0x2545'f491'4f6c'dd1d;
   }
-  // 0 to bound - 1.
+  // A number from 0 to bound - 1.
   std::uint64_t below(std::uint64_t bound) { return (next() >> 16) % bound; }
   bool percent(unsigned chance) { return below(100) < chance; }
   template <class Container>
@@ -26,7 +26,7 @@ class Random {
   std::uint64_t state_;
 };
 
-// Property tests run fewer cases where each costs much more.
+// Property tests run fewer cases where each takes much longer.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr std::uint64_t kFewer = 20;
 #else

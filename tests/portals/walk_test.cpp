@@ -1,5 +1,5 @@
-// "There are three types of failure the kernel can experience at each match list entry": links, their ends and circles.
-// Every test runs on a short list, which is walked, and on a long one, which is indexed.
+// Tests of the walk: "There are three types of failure the kernel can experience at each match list entry". Links,
+// their ends and circles. Every test runs on a short list, which is walked, and on a long one, which is indexed.
 #include "portals/walk.hpp"
 
 #include <doctest/doctest.h>
@@ -17,7 +17,7 @@ namespace {
 constexpr MatchBits kWanted = 1;
 constexpr MatchBits kOther = 2;
 
-// A list of named entries after as many that nothing matches as `padding` says.
+// A list of named entries, preceded by `padding` entries that match no message.
 struct Lists {
   explicit Lists(std::size_t padding) : fillers(padding) {
     REQUIRE(kernel.table.attach(kPortal, list).ok());
@@ -26,7 +26,7 @@ struct Lists {
       list.append(filler);
     }
   }
-  // The end of a message's walk, and that explain() agrees.
+  // Checks the end of a message's walk, and that explain() agrees.
   Verdict end(const Header& header) {
     std::vector<Step> steps;
     const Outcome outcome = kernel.delivery.explain(header, steps);
@@ -55,14 +55,14 @@ struct Lists {
 
 }  // namespace
 
-// An entry a whose one link goes there, before b and c, which take everything. Where each link must lead.
+// Checks each destination of one link of an entry a, which is before b and c; these take every message.
 void check_links(std::size_t padding, MatchBits bits, SingleBlock Lists::*storage, Link Links::*failure,
                  std::uint64_t length, DropReason reason) {
   for (const Link::To to : {Link::To::next, Link::To::entry, Link::To::drop}) {
     CAPTURE(padding);
     CAPTURE(static_cast<int>(to));
     Lists lists(padding);
-    // The other two links would lead astray.
+    // The other two links have a wrong destination.
     Links links{Link::at(lists.d), Link::at(lists.d), Link::at(lists.d)};
     links.*failure = to == Link::To::next ? Link::next() : to == Link::To::entry ? Link::at(lists.c) : Link::drop();
     lists.a.set({.match_bits = bits}, lists.*storage, {}, links);
@@ -124,7 +124,7 @@ TEST_CASE("an entry reached by a link has its criteria checked too") {
   }
 }
 
-TEST_CASE("an adopted entry has no place in the chain: only links lead there, and `next` after it is the end") {
+TEST_CASE("an adopted entry has no position in the chain: only links lead to it, and `next` after it ends the walk") {
   for (const std::size_t padding : {0U, 40U}) {
     Lists lists(padding);
     lists.a.set({.match_bits = kWanted}, lists.small, {}, {.too_small = Link::at(lists.b)});
@@ -136,7 +136,7 @@ TEST_CASE("an adopted entry has no place in the chain: only links lead there, an
     CHECK(lists.list.size() == padding + 3);
     CHECK(lists.list.next(lists.a) == &lists.c);
     CHECK(lists.list.next(lists.b) == nullptr);
-    // a is too small, so is b, and c is not after b.
+    // a is too small, and so is b; c does not follow b.
     CHECK(lists.end(put(kWanted, 8)).reason == DropReason::too_small);
     lists.list.remove(lists.a);
     CHECK(lists.end(put(kWanted, 8)).entry == &lists.c);
@@ -156,7 +156,7 @@ TEST_CASE("an inactive adopted entry is passed over, and its no-match link is fo
   CHECK(lists.end(put(kWanted, 8)).entry == &lists.b);
 }
 
-TEST_CASE("explain() returns a walk's first stops and counts it up to a limit, through links too") {
+TEST_CASE("explain() returns a walk's first stops up to a limit, and counts all of them, through links too") {
   Lists lists(40);
   lists.c.set({.match_bits = kWanted}, lists.roomy, {});
   lists.b.set({.match_bits = 98}, lists.roomy, {}, {.no_match = Link::at(lists.c)});
@@ -176,7 +176,7 @@ TEST_CASE("explain() returns a walk's first stops and counts it up to a limit, t
   CHECK((!cut.is_whole && cut.visited == 42 && steps.size() == 41));
 }
 
-TEST_CASE("a link to an entry that is in no list, or in another one, ends the walk") {
+TEST_CASE("a link to an entry in no list, or in another list, ends the walk") {
   for (const std::size_t padding : {0U, 40U}) {
     Lists lists(padding);
     lists.a.set({.match_bits = kWanted}, lists.full, {}, {.no_room = Link::at(lists.b)});
@@ -207,7 +207,7 @@ TEST_CASE("the reason is the last failure other than no match") {
   }
 }
 
-TEST_CASE("the reason is no room when exhausted entries are all that matched, indexed or not") {
+TEST_CASE("the reason is no room if all matching entries are exhausted, indexed or not") {
   for (const std::size_t padding : {0U, 40U}) {
     CAPTURE(padding);
     Lists lists(padding);
@@ -220,7 +220,7 @@ TEST_CASE("the reason is no room when exhausted entries are all that matched, in
     for (const auto& receive : receives) CHECK(lists.end(put(kWanted, 8)).entry == &receive->entry);
     for (int again = 0; again < 3; ++again) CHECK(lists.end(put(kWanted, 8)).reason == DropReason::no_room);
     CHECK(lists.end(put(kOther, 8)).reason == DropReason::no_match);
-    // A buffer given back makes its entry count again.
+    // Expect: once its buffer is released and the block rewound, the entry takes a message again.
     receives[1]->block.release(0);
     CHECK(lists.end(put(kWanted, 8)).reason == DropReason::no_room);
     receives[1]->block.rewind();
@@ -262,7 +262,7 @@ TEST_CASE("an offset past the end ends the walk, however large") {
       header.offset = offset;
       CHECK(lists.end(header).reason == DropReason::offset_out_of_range);
     }
-    // Beginning inside and ending outside is too small a buffer, whatever the sum wraps to.
+    // A message that begins inside and ends outside is too long for the buffer, also if the sum wraps.
     header.offset = 3;
     CHECK(lists.end(header).entry == &lists.b);
     header.offset = 2;
@@ -276,7 +276,7 @@ TEST_CASE("an offset past the end ends the walk, however large") {
   }
 }
 
-TEST_CASE("links that lead in a circle are cut: an entry that leads to itself") {
+TEST_CASE("links that form a circle are cut: an entry that links to itself") {
   for (const std::size_t padding : {0U, 40U}) {
     Lists lists(padding);
     lists.a.set({.match_bits = kWanted}, lists.full, {}, {.no_room = Link::at(lists.a)});
@@ -285,7 +285,7 @@ TEST_CASE("links that lead in a circle are cut: an entry that leads to itself") 
   }
 }
 
-TEST_CASE("links that lead in a circle are cut: two that lead to each other") {
+TEST_CASE("links that form a circle are cut: two entries that link to each other") {
   for (const std::size_t padding : {0U, 40U}) {
     Lists lists(padding);
     lists.a.set({.match_bits = kOther}, lists.roomy, {}, {.no_match = Link::at(lists.b)});
@@ -296,7 +296,7 @@ TEST_CASE("links that lead in a circle are cut: two that lead to each other") {
   }
 }
 
-TEST_CASE("links that lead in a circle are cut: back along the chain, where the last stop's failure is the reason") {
+TEST_CASE("links that form a circle are cut: back along the chain, where the last stop's failure is the reason") {
   for (const std::size_t padding : {0U, 40U}) {
     Lists lists(padding);
     lists.a.set({.match_bits = kWanted}, lists.full, {});
@@ -312,7 +312,7 @@ TEST_CASE("links that lead in a circle are cut: back along the chain, where the 
   }
 }
 
-TEST_CASE("links that lead in a circle are cut: among adopted entries") {
+TEST_CASE("links that form a circle are cut: among adopted entries") {
   for (const std::size_t padding : {0U, 40U}) {
     Lists lists(padding);
     lists.a.set({.match_bits = kWanted}, lists.full, {}, {.no_room = Link::at(lists.b)});
@@ -325,7 +325,7 @@ TEST_CASE("links that lead in a circle are cut: among adopted entries") {
   }
 }
 
-TEST_CASE("a link back along the chain is no circle when the entry there takes the message") {
+TEST_CASE("a link back along the chain is no circle if the entry there takes the message") {
   Lists lists(40);
   lists.a.set({.match_bits = kOther}, lists.roomy, {}, {.no_match = Link::at(lists.c)});
   lists.b.set({.match_bits = kWanted}, lists.roomy, {});
@@ -337,7 +337,7 @@ TEST_CASE("a link back along the chain is no circle when the entry there takes t
   CHECK(lists.stops == 3);
 }
 
-TEST_CASE("an empty list matches nothing") {
+TEST_CASE("an empty list matches no message") {
   Kernel kernel;
   MatchList list;
   REQUIRE(kernel.table.attach(kPortal, list).ok());

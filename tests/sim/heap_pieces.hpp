@@ -1,4 +1,4 @@
-// Pieces of a shared heap, and children that look at them.
+// Pieces of a shared heap, and children that check them.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -32,7 +32,7 @@ inline void fill(std::span<std::byte> bytes, unsigned value) {
   std::memset(bytes.data(), static_cast<int>(value), bytes.size());
 }
 
-// Runs `body` in a child; whether it returned true.
+// Runs `body` in a child; returns whether it returned true.
 template <typename Body>
 bool in_child(Body body) {
   const pid_t child = ::fork();

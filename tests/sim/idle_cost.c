@@ -1,4 +1,4 @@
-/* Start, one barrier, and a second of waiting: for rank 0 outside the library, for the others inside it. */
+/* A program that starts, makes one barrier, and waits for a second: rank 0 outside the library, the others in it. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

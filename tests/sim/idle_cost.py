@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What a job costs before it does anything: 64 ranks on one node start, meet in a barrier and end, and while they wait
-they take little memory; with TIMED_TESTS=1, on a machine that does nothing else, little time and no processor too.
+"""Tests of the cost of an idle job: 64 ranks on one node start, make a barrier and end, and take little memory while
+they wait; with TIMED_TESTS=1, on an otherwise idle machine, also little time and no processor.
 
     tests/sim/idle_cost.py --build build/release
 """
@@ -39,8 +39,8 @@ def whole_job(build, program):
 
 
 def memory_kb(pid):
-    """Proportional share and private memory. Pages of the node's segment and of the libraries are shared out among those
-    that have them, so the sum over all ranks counts each once."""
+    """Proportional share and private memory. Pages of the node's segment and of the libraries are divided among their
+    processes, so the sum over all ranks counts each once."""
     text = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text()
     field = {name: int(kb) for name, kb in re.findall(r"^(\w+): +(\d+) kB", text, re.M)}
     return field["Pss"], field["Private_Clean"] + field["Private_Dirty"], field.get("Pss_Shmem", 0)

@@ -1,6 +1,6 @@
-// Memory that two threads share, for models small enough to look at all that can happen. Stores wait in a buffer before
-// the other sees them; a plain store may leave it before older ones do, a release store only after them (weaker than
-// x86 and than what the orders in sim/shm promise in that respect).
+// A model of memory that two threads share, for models small enough to explore completely. Stores wait in a buffer
+// before the other thread sees them; a plain store may leave it before older ones do, a release store only after them
+// (weaker than x86 and than the guarantees of the orders in sim/shm in that respect).
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ struct ModelMemory {
   std::array<std::array<Store, Depth>, 2> buffers{};
   std::array<std::int8_t, 2> buffered{};
 
-  // One's own stores are seen at once, the latest first.
+  // A thread sees its own stores at once, the latest first.
   [[nodiscard]] std::int8_t load(std::size_t who, int variable) const {
     for (int i = buffered[who] - 1; i >= 0; --i) {
       const Store& store = buffers[who][static_cast<std::size_t>(i)];
@@ -30,7 +30,7 @@ struct ModelMemory {
     }
     return values[static_cast<std::size_t>(variable)];
   }
-  // False: the buffer is full, something has to leave it first.
+  // Returns false if the buffer is full, so that a store has to leave it first.
   bool store(std::size_t who, int variable, int value, bool release) {
     if (buffered[who] == Depth) return false;
     buffers[who][static_cast<std::size_t>(buffered[who]++)] = {
@@ -38,7 +38,7 @@ struct ModelMemory {
     return true;
   }
   // Calls `visit(memory, store)` for each store of `who` that may become visible next: any plain one that no older
-  // store to the same variable precedes, a release one only as the oldest. False: there is none.
+  // store to the same variable precedes, a release one only as the oldest. Returns false if there is none.
   template <typename Visit>
   bool drain(std::size_t who, Visit visit) const {
     for (std::size_t i = 0; i < static_cast<std::size_t>(buffered[who]); ++i) {
@@ -58,7 +58,7 @@ struct ModelMemory {
   }
 };
 
-// Every state that was reached, and those whose successors are still to be looked at.
+// All reached states, and those whose successors have not been explored.
 template <typename State>
 class StateSet {
  public:

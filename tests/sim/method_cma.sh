@@ -1,5 +1,5 @@
 #!/bin/sh
-# Programs of the MPI suite whose long messages are read out of the sender's memory:
+# method_cma.sh: runs programs of the MPI suite with long messages that are read from the sender's memory:
 #   tests/sim/method_cma.sh BUILD_FOLDER
 set -eu
 build=$1

@@ -57,7 +57,7 @@ class ScriptedWire final : public Wire {
     arrival.header = header;
     arrival.body = portals::Region(body.data(), body.size());
   }
-  // The body of an accepted message is all there, or will not come.
+  // The body of an accepted message has arrived completely, or will not.
   void bring_end(Arrival::Kind kind, void* cookie) {
     Arrival& arrival = arrivals_.emplace_back();
     arrival.kind = kind;
@@ -69,7 +69,7 @@ class ScriptedWire final : public Wire {
     arrival.peer = peer;
     arrival.loss = loss;
   }
-  // The oldest queued transmission is over.
+  // Ends the oldest queued transmission.
   void end(Transmission::State state) {
     Transmission& transmission = *queue.front();
     queue.pop_front();

@@ -1,4 +1,4 @@
-// Two threads that are to run at once go to two processors, where there are two.
+// Helpers for two threads that run at once: each goes to a processor of its own, if there are two.
 #pragma once
 
 #include <pthread.h>
@@ -10,12 +10,12 @@ namespace margay::sim {
 
 inline constexpr bool kBuiltWithThreadSanitizer = !kMembarrierAllowed;
 
-// Lets about `steps` nanoseconds pass.
+// Waits for about `steps` nanoseconds.
 inline void take_steps(std::uint64_t steps) {
   for (std::uint64_t step = 0; step < steps; ++step) asm volatile("");
 }
 
-// Puts this thread on the `index`-th allowed processor; no effect where there are fewer. Undone at its end.
+// Pins this thread to the `index`-th allowed processor; no effect if there are fewer. Undone on destruction.
 class Pinned {
  public:
   explicit Pinned(int index) {

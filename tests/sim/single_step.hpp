@@ -1,5 +1,5 @@
-// A child process that does one thing instruction by instruction, so that its parent sees what a death behind each of
-// them would leave in memory that they share.
+// A child process that executes an operation instruction by instruction, so that its parent sees the state of their
+// shared memory after a death behind each instruction.
 #pragma once
 
 #include <signal.h>
@@ -13,7 +13,7 @@
 
 namespace margay::sim::test {
 
-// One child for many steps. `step()` is what it does each time; `done` lies in memory that both share, and step() must
+// One child for many steps. `step()` is the operation each time; `done` is in memory that both share, and step() must
 // not touch it.
 class SingleStepped {
  public:
@@ -39,9 +39,9 @@ class SingleStepped {
   SingleStepped(const SingleStepped&) = delete;
   SingleStepped& operator=(const SingleStepped&) = delete;
 
-  // false: it can't be traced here.
+  // Returns false if the child cannot be traced here.
   [[nodiscard]] bool works() const { return works_; }
-  // The step once; `look()` after each instruction.
+  // Runs the step once; `look()` after each instruction.
   template <typename Look>
   bool take(Look look) {
     done_.store(0);
@@ -49,7 +49,7 @@ class SingleStepped {
       works_ = ::ptrace(PTRACE_SINGLESTEP, child_, nullptr, nullptr) == 0 && stopped();
       look();
     }
-    // To where it waits for the next one.
+    // Runs until the child waits for the next step.
     works_ = works_ && ::ptrace(PTRACE_CONT, child_, nullptr, nullptr) == 0 && stopped();
     return works_;
   }

@@ -24,11 +24,11 @@ namespace margay::sim::test {
 class TcpProxy {
  public:
   struct Behaviour {
-    std::function<std::size_t()> piece = [] { return std::size_t{65'536}; };  // bytes of the next piece carried
-    std::uint64_t flip_at = ~std::uint64_t{0};   // of the bytes that go to the real one; all ones: never
-    std::uint64_t close_at = ~std::uint64_t{0};  // after so many of them
+    std::function<std::size_t()> piece = [] { return std::size_t{65'536}; };  // the length of the next piece
+    std::uint64_t flip_at = ~std::uint64_t{0};   // offset in the bytes to the real port; all ones: never
+    std::uint64_t close_at = ~std::uint64_t{0};  // after that many of them
     bool reset = false;                          // close_at breaks off with a reset instead of an end of stream
-    bool silent = false;                         // carries nothing for now
+    bool silent = false;                         // forwards nothing for now
   };
 
   explicit TcpProxy(const std::string& card) {
@@ -90,7 +90,7 @@ class TcpProxy {
     }
   }
 
-  // One piece; blocking on the way out, which loopback's buffers make short.
+  // Forwards one piece; blocking on output, which loopback's buffers make short.
   void carry(Pair& pair, int from, int to, bool forward) {
     std::vector<char> bytes(behaviour.piece());
     const ssize_t got = recv(from, bytes.data(), bytes.size(), MSG_DONTWAIT);
@@ -120,7 +120,7 @@ class TcpProxy {
   std::uint64_t carried_ = 0;
 
  public:
-  std::function<void()> relieve;  // called while the far end takes no more
+  std::function<void()> relieve;  // called while the far end accepts no more bytes
 };
 
 }  // namespace margay::sim::test

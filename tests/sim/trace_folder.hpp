@@ -1,4 +1,4 @@
-// A folder of a test's own, gone when the test is.
+// A folder of a test's own, deleted with the object.
 #pragma once
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-// The real WindowLock's operations, each as a step from one state of its memory to others: to what it leaves, and to
-// what a death behind any of its instructions inside the guard leaves. States are small: tickets are kept by their
-// order only, which is all that the lock looks at.
+// The real WindowLock's operations, each as a step from one state of its memory to others: the result of the step, and
+// the states after a death behind any of its instructions inside the guard. States are small: tickets are stored by
+// their order only, because the lock uses nothing else.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace margay::sim::test {
 
-// Wrong variants of the lock, and of what those around it do.
+// Wrong variants of the lock, and of the code around it.
 enum class LockMutant : std::uint8_t {
   none,
   shared_overtakes,           // a shared request ignores waiting requests, and overtakes them
@@ -55,7 +55,7 @@ struct SmallLock {
 };
 static_assert(sizeof(SmallLock) == 4 + 3 * kLockMembers);
 
-// Tickets wrap in the middle of a row.
+// Tickets wrap in the middle of a sequence.
 constexpr std::uint32_t kNextTicket = 1;
 
 inline SmallLock small_of(const WindowLockTable& table) {
@@ -103,19 +103,19 @@ struct LockOutcome {
   SmallLock after;
   bool granted = false;            // of a request
   std::uint8_t reported = 0;       // members
-  std::vector<SmallLock> cut_off;  // what deaths inside the guard leave
+  std::vector<SmallLock> cut_off;  // the states after deaths inside the guard
 };
 
 class LockSteps {
  public:
-  // `cut`: also with deaths inside of the guard.
+  // `cut`: also with deaths inside the guard.
   LockSteps(LockMutant mutant, bool cut)
       : mutant_(mutant), child_(cut ? std::make_unique<SingleStepped>(stage_->done, [this] { run(); }) : nullptr) {}
 
-  // false: no child can be traced here.
+  // Returns false if no child can be traced here.
   [[nodiscard]] bool works() const { return child_ == nullptr || child_->works(); }
 
-  // `dead`: of the actors. `cut`: deaths in it are wanted.
+  // `dead`: of the actors. `cut`: also with deaths in the step.
   const LockOutcome& take(const SmallLock& before, LockStep step, std::uint32_t actor, std::uint32_t member,
                           std::uint8_t dead, bool cut) {
     cut &= child_ != nullptr;
@@ -161,7 +161,7 @@ class LockSteps {
     std::uint8_t reported;
   };
 
-  // In the child, or here. A mutant is the real step on words that are changed around it.
+  // In the child, or in this process. A mutant is the real step on words that are changed around it.
   void run() {
     Stage& stage = *stage_;
     WindowLockData& data = stage.table.data;
@@ -203,7 +203,7 @@ class LockSteps {
       }
     }
   }
-  // The order of tickets; twice is as it was.
+  // Restores the order of tickets; twice is the identity.
   static void reverse_tickets(std::span<std::uint64_t> slots) {
     for (std::uint64_t& word : slots) {
       WindowLockSlot slot = WindowLockSlot::of(word);

@@ -30,7 +30,7 @@ struct Deaths {
   }
 };
 
-// Zero at first; gone with the object, in this process.
+// Zero at first; freed with the object, in this process.
 template <typename T>
 class Mapped {
  public:

@@ -7,10 +7,10 @@
 
 namespace margay::sim::test {
 
-inline constexpr std::uint32_t kRemote = 2;  // the member that asks by messages, where one does
+inline constexpr std::uint32_t kRemote = 2;  // the member that uses messages, if one does
 inline constexpr std::uint32_t kDevice = kLockMembers;
 
-// `inside` and what follows: it has the lock. The last two are the remote one's.
+// `inside` and the following states: it has the lock. The last two are of the remote member.
 enum LockPhase : std::uint8_t { idle, awake, asleep, inside, has_put, flushing };
 enum LockMessage : std::uint8_t { none, ask_shared, ask_exclusive, put, flush, unlock, granted, flushed };
 
@@ -37,11 +37,11 @@ struct LockWorld {
   SmallLock lock;
   std::array<std::uint8_t, kLockMembers> phase{};
   std::array<std::uint8_t, kLockMembers> wish{};   // kind
-  std::array<std::uint8_t, kLockMembers> order{};  // of requests, 1 the earliest of those that are not over
+  std::array<std::uint8_t, kLockMembers> order{};  // of requests, 1 is the earliest unfinished one
   std::uint8_t dead = 0;
   std::uint8_t bells = 0;
-  std::array<std::uint8_t, kLockActors> to_notify{};  // is going to
-  std::array<std::uint8_t, kLockActors> to_bury{};    // has not withdrawn yet
+  std::array<std::uint8_t, kLockActors> to_notify{};  // notifications to send
+  std::array<std::uint8_t, kLockActors> to_bury{};    // members to withdraw
   Channel<8> to_device;
   Channel<4> to_origin;
   std::uint8_t device_waits = 0;  // the remote member is one of Window::waiting

@@ -21,7 +21,7 @@ inline portals::Header numbered(std::uint64_t number) {
   return header;
 }
 
-// Sender and receiver of a two-sided test: the same rank when the set is a wire to itself.
+// The sender and the receiver of a two-sided test: the same rank if the set is a wire to itself.
 struct Roles {
   std::uint32_t ranks, from, to;
 };
@@ -29,7 +29,7 @@ inline Roles roles(bool self) {
   return self ? Roles{1, 0, 0} : Roles{2, 0, 1};
 }
 
-// By try_send() and by send(), which wires carry out apart: what arrives is the same.
+// By try_send() and by send(), which wires implement separately: the arrivals are the same.
 inline void check_sizes(const WireFactory& factory, bool self, bool pieces) {
   const Roles who = roles(self);
   Rig rig(factory, who.ranks);
@@ -120,7 +120,7 @@ inline void check_message_order(const WireFactory& factory, bool self, std::uint
       ++sent;
     }
   };
-  // Holds now and then, so that the order is also kept over a hold.
+  // Holds messages occasionally, so that the test covers the order over a hold.
   receiver.answer = [&](const Arrival&) {
     return random() % 16 == 0 ? Endpoint::Answer::hold : Endpoint::Answer::take;
   };
@@ -138,7 +138,7 @@ inline void check_message_order(const WireFactory& factory, bool self, std::uint
   REQUIRE(rig.until([&] { return rig.all_idle(); }));
 }
 
-// A receiver that does not look: the sender is held back, then everything arrives in order.
+// A receiver that does not poll: the sender is held back, then everything arrives in order.
 inline void check_queueing(const WireFactory& factory, bool self, std::size_t bytes) {
   const Roles who = roles(self);
   Rig rig(factory, who.ranks);
@@ -163,8 +163,8 @@ inline void check_queueing(const WireFactory& factory, bool self, std::size_t by
   for (const Outgoing& out : sender.outgoing) CHECK(out.transmission.state == Transmission::State::sent);
 }
 
-// Each third message that still waits behind a full wire is taken back: what came in its place has its number, and its
-// memory is not read any more.
+// Each third message that still waits behind a full wire is withdrawn: the replacement has its number, and its memory
+// is not read any more.
 inline void check_replacement(const WireFactory& factory, bool self, std::uint64_t messages, std::size_t bytes) {
   constexpr std::uint64_t kInstead = 1'000'000;
   const Roles who = roles(self);
@@ -211,7 +211,7 @@ inline void check_hold_order(const WireFactory& factory, bool self, std::size_t 
   Endpoint& receiver = rig[who.to];
   int holds = 0;
   receiver.answer = [&](const Arrival& arrival) {
-    CHECK_EQ(arrival.sequence, 1);  // nothing behind the held one is seen
+    CHECK_EQ(arrival.sequence, 1);  // no message behind the held one is seen
     ++holds;
     return Endpoint::Answer::hold;
   };
@@ -243,7 +243,7 @@ inline void check_hold_of_one_sender(const WireFactory& factory) {
   CHECK_EQ(rig[2].received[2].peer, 0);
 }
 
-// A refused body passes by; what comes after it is whole.
+// The bytes of a refused body are skipped; the following message is intact.
 inline void check_refused_bodies(const WireFactory& factory) {
   Rig rig(factory, 2);
   rig[1].answer = [](const Arrival& arrival) {
@@ -265,7 +265,7 @@ inline void check_refused_bodies(const WireFactory& factory) {
   }
 }
 
-// A landing shorter than the body gets its beginning, in one piece or in many; what comes after it is whole.
+// A landing shorter than the body gets its beginning, in one piece or in many; the following message is intact.
 inline void check_short_landings(const WireFactory& factory, bool pieces) {
   Rig rig(factory, 2);
   Endpoint& receiver = rig[1];
@@ -297,8 +297,8 @@ inline void check_short_landings(const WireFactory& factory, bool pieces) {
   }
 }
 
-// Stopped in the middle (the receiver does not look), at the very beginning (behind another), or when it is too late.
-// `taken`: the receiver has emptied the wire just before, so what follows the cut body lies right behind it.
+// Stopped in the middle (the receiver does not poll), at the very beginning (behind another message), or when it is too
+// late. `taken`: the receiver has emptied the wire just before, so the next message follows the stopped body directly.
 inline void check_stopped_body(const WireFactory& factory, bool refuse, bool taken) {
   Rig rig(factory, 2);
   constexpr std::size_t kBytes = 3 << 20;
@@ -336,7 +336,7 @@ inline void check_stopped_body(const WireFactory& factory, bool refuse, bool tak
   CHECK(body_is(rig[1].received[3], 4, 10));
 }
 
-// Everybody to everybody, long and short mixed.
+// All ranks send to all ranks, long and short messages mixed.
 inline void check_many_peers(const WireFactory& factory, std::uint32_t ranks, std::uint64_t each) {
   Rig rig(factory, ranks);
   std::mt19937_64 random(ranks);
@@ -403,8 +403,7 @@ inline void check_nested_answers(const WireFactory& factory, bool self) {
   REQUIRE(rig.until([&] { return replies() == 200 && rig.all_idle(); }));
 }
 
-// All of it. `self`: the factory makes sets of one rank.
-// A long body is taken in many polls, and each that took a part of it says so: only the end is an arrival.
+// A long body is taken in many polls, and each poll that took a part of it reports that; only the end is an arrival.
 inline void check_part_notices(const WireFactory& factory) {
   Rig rig(factory, 2);
   Endpoint& receiver = rig[1];
@@ -425,6 +424,7 @@ inline void check_part_notices(const WireFactory& factory) {
   CHECK_FALSE(receiver.wire().take_body_moved());
 }
 
+// The whole contract. `self`: the factory makes sets of one rank.
 inline void run_wire_contract(const WireFactory& factory, bool self = false) {
   SUBCASE("every size arrives") {
     check_sizes(factory, self, false);
@@ -447,7 +447,7 @@ inline void run_wire_contract(const WireFactory& factory, bool self = false) {
   SUBCASE("a full wire queues: streamed bodies") {
     check_queueing(factory, self, 9000);
   }
-  SUBCASE("taken back ones are replaced") {
+  SUBCASE("withdrawn messages are replaced") {
     check_replacement(factory, self, 6000, 1000);
     check_replacement(factory, self, 200, 80'000);
   }
@@ -464,7 +464,7 @@ inline void run_wire_contract(const WireFactory& factory, bool self = false) {
   SUBCASE("parts of a body are reported") {
     check_part_notices(factory);
   }
-  SUBCASE("refused bodies pass by") {
+  SUBCASE("refused bodies are skipped") {
     check_refused_bodies(factory);
   }
   SUBCASE("short landings get the beginning") {

@@ -30,13 +30,13 @@ class WireSet {
   [[nodiscard]] virtual std::uint32_t ranks() const = 0;
   [[nodiscard]] virtual Wire& wire(std::uint32_t rank) = 0;
   [[nodiscard]] virtual TransmissionList& finished(std::uint32_t rank) = 0;
-  // Lets time pass: called when a round of all endpoints moved nothing.
+  // Lets time pass; called if a round of all endpoints moved nothing.
   virtual void turn() {}
 };
 using WireFactory = std::function<std::unique_ptr<WireSet>(std::uint32_t ranks)>;
 
-// The bytes 8 * index and on of a message. A word at a time: byte by byte, the filling and the comparing were most of
-// what these tests cost under a sanitizer.
+// The bytes of a message from 8 * index on. A word at a time, because filling and comparing single bytes dominated the
+// cost of these tests under a sanitizer.
 inline std::uint64_t pattern_word(std::uint64_t message, std::uint64_t index) {
   std::uint64_t mixed = (message * 0x9e37'79b9'7f4a'7c15 + index) * 0xbf58'476d'1ce4'e5b9;
   mixed ^= mixed >> 32;
@@ -85,10 +85,10 @@ struct Received {
   std::unique_ptr<Pieces> pieces;
   State state = State::coming;
   bool was_started = false;
-  BodyReport reported;  // once it is complete
+  BodyReport reported;  // set when it is complete
 };
 
-// A message on its way out, with the memory of its body.
+// An outgoing message, with the memory of its body.
 struct Outgoing {
   Transmission transmission;
   std::vector<std::byte> body;
@@ -104,9 +104,9 @@ class Endpoint {
 
   std::function<Answer(const Arrival&)> answer = [](const Arrival&) { return Answer::take; };
   std::size_t landing_piece = 0;         // not 0: bodies land in pieces, the first this long
-  std::size_t landing_bytes = SIZE_MAX;  // of a longer body the remainder passes by
+  std::size_t landing_bytes = SIZE_MAX;  // the remainder of a longer body is skipped
   std::deque<Received> received;
-  std::deque<Outgoing> outgoing;  // in order of send(); try_send leaves nothing here
+  std::deque<Outgoing> outgoing;  // in order of send(); try_send adds none
   std::vector<std::uint32_t> lost;
   std::uint64_t transmissions_done = 0;
 
@@ -144,7 +144,7 @@ class Endpoint {
     return out;
   }
 
-  // One progress: push, then polls until nothing is there. Returns whether anything moved.
+  // One round of progress: a push, then polls until none finds an arrival. Returns whether anything moved.
   bool round() {
     bool moved = wire_.push();
     Arrival arrival;
@@ -161,7 +161,7 @@ class Endpoint {
   }
 
  private:
-  // False: held, so time may pass.
+  // Returns false if the arrival is held, so that time may pass.
   bool take(const Arrival& arrival) {
     switch (arrival.kind) {
       case Arrival::Kind::whole:
@@ -236,7 +236,7 @@ class Rig {
   [[nodiscard]] Endpoint& operator[](std::uint32_t rank) { return *endpoints_[rank]; }
   [[nodiscard]] WireSet& set() { return *set_; }
 
-  // Rounds until `done`, at most `limit`. Returns whether it was done.
+  // Makes rounds until `done`, at most `limit`. Returns whether `done` became true.
   bool until(const std::function<bool()>& done, std::chrono::milliseconds limit = kGuard) {
     const auto end = std::chrono::steady_clock::now() + limit;
     while (!done()) {
@@ -247,7 +247,7 @@ class Rig {
     }
     return true;
   }
-  // Rounds of all but `silent` while anything moves, and `extra` turns of time beyond.
+  // Makes rounds of all endpoints but `silent` while anything moves, and lets `extra` turns of time pass.
   void drive_without(std::uint32_t silent, int extra = 200) {
     for (int quiet = 0; quiet < extra;) {
       bool moved = false;
@@ -267,12 +267,13 @@ class Rig {
   }
 
  private:
-  // Ends after the wires: one that a test leaves before its sender has heard of the end still names transmissions here.
+  // Destroyed after the wires, because a wire that ends before its sender was notified of the end still refers to
+  // transmissions here.
   std::vector<std::unique_ptr<Endpoint>> endpoints_;
   std::unique_ptr<WireSet> set_;
 };
 
-// The message's body is what pattern_body(number) makes, up to `bytes`.
+// Checks that the message's body equals pattern_body(number), up to `bytes`.
 inline bool body_is(const Received& message, std::uint64_t number, std::size_t bytes) {
   if (message.body.size() < bytes) return false;
   std::size_t i = 0;

@@ -56,7 +56,7 @@ export class Page {
     });
     help = help_dialog(keys);
     listen_keys(keys);
-    this.store.on(['time', 'rank'], () => this.#tell(status));
+    this.store.on(['time', 'rank'], () => this.#announce(status));
     const below = h('div', { class: 'below' }, this.tabs.element, story);
     this.#arrange(below, story);
     this.elements = [...header(this, theme.toggle, () => help.toggle()), filters.element,
@@ -65,7 +65,7 @@ export class Page {
     this.#prepare_printing();
   }
 
-  #tell(status) {
+  #announce(status) {
     const { rank, time } = this.store.state;
     status.textContent = `rank ${rank}, ${instant_text(time)}: ${this.timeline.state_text()}`;
   }

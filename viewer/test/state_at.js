@@ -1,4 +1,5 @@
-// Prints, as JSON, what a page shows of a rank's portal and heap at each arrival of a message to another of its portals, the marks:
+// A command that prints, as JSON, the state of a rank's portal and heap on a page at each arrival of a mark, that is,
+// of a message to another of its portals:
 //   node test/state_at.js PAGE RANK PORTAL MARKS
 import { readFileSync } from 'node:fs';
 import { read_trace } from '../src/data/trace.js';

@@ -1,5 +1,5 @@
-// Writes a page with an invented run, by the same contract as `margay trace view`: ranks that compute, exchange with their
-// neighbours and reduce along a tree. Also a command:
+// Writes a page with a synthetic run, by the same contract as `margay trace view`: ranks that compute, exchange with
+// their neighbours and reduce along a tree. Also a command:
 //   node test/synthesize.js --messages 100000 --ranks 16 --nodes 2 --seed 1 --output page.html
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -92,7 +92,8 @@ class Run {
     this.clock[rank] += ns * (0.5 + this.random());
   }
 
-  // A message that is sent at `sent` and for which a receive is posted at `posted`. Adds all that belongs to it; its row.
+  // Adds a message that is sent at `sent` and whose receive is posted at `posted`, with all rows that refer to it.
+  // Returns its row.
   message(source, destination, tag, bytes, sent, posted, more) {
     const pair = source * this.ranks + destination;
     const sequence = (this.sequences.get(pair) ?? 0) + 1;
@@ -141,7 +142,7 @@ class Run {
     return this.add('calls', { rank, name: this.text(name), site: this.text(site), begin, end, depth, wait: Math.max(0, wait) });
   }
 
-  // Everyone sends to the right and receives from the left.
+  // Each rank sends to the right and receives from the left.
   exchange(round) {
     const { ranks, clock } = this;
     const bytes = 8 * Math.floor(2 ** (14 * this.random()));
@@ -191,7 +192,7 @@ class Run {
     }
   }
 
-  // A broadcast of rank 2 by bucket: it scatters slices, and these go round.
+  // A broadcast by bucket from rank 2: it scatters slices, which then go round.
   scatter_and_ring() {
     const { ranks } = this;
     const [root, kSlice] = [2, 30000];
@@ -204,7 +205,7 @@ class Run {
     }
     for (let step = 1; step < ranks; step++) {
       for (let rank = 0; rank < ranks; rank++) {
-        if ((rank + 1) % ranks === root) continue;  // it has all
+        if ((rank + 1) % ranks === root) continue;  // it has all data
         const sent = begin + 50000 * step + rank;
         this.message(rank, (rank + 1) % ranks, -1, kSlice, sent, sent - 10, { collective: rows[rank], step: ranks + step, phase: 1 });
       }
@@ -212,7 +213,7 @@ class Run {
     this.clock.fill(begin + 1e6);
   }
 
-  /** Messages by their first event, as the contract wants them; rows that refer to them follow. */
+  /** Sorts messages by their first event, as the contract requires, and updates the rows that refer to them. */
   sort_messages() {
     const { columns, rows } = this.tables.messages;
     const order = Int32Array.from({ length: rows }, (_, row) => row).sort((a, b) => columns.first[a] - columns.first[b]);
@@ -242,7 +243,7 @@ ${line('first', source, `sends ${what} to rank ${destination}`)}${line('sent', s
 
 const kValue = /(^ +(?=\d))?(0x[0-9a-f]+|\d+)/g;
 
-/** Stories as a block holds them (command/trace/page/story_block.hpp). */
+/** Stories in the format of a block (command/trace/page/story_block.hpp). */
 export function story_block(stories) {
   const forms = new Map();  // by text: {number, columns}
   const shapes = new Map();
@@ -250,7 +251,7 @@ export function story_block(stories) {
     if (!map.has(text)) map.set(text, { number: map.size, ...make() });
     return map.get(text);
   };
-  const told = stories.map((story) => number_of(shapes, story.split('\n').map((line) => {
+  const numbers = stories.map((story) => number_of(shapes, story.split('\n').map((line) => {
     const values = [];
     const form = number_of(forms, line.replace(kValue, (found, blanks, value) => {
       values.push(value);
@@ -260,13 +261,13 @@ export function story_block(stories) {
     return form.number;
   }).join(' ')).number);
   const columns = [...forms.values()].flatMap((form) => form.columns.map((values) => (new Set(values).size === 1 ? values[0] : values.join(' '))));
-  return [[...forms.keys()].join('\n'), [...shapes.keys()].join('\n'), told.join(' '), columns.join('\n')].join('\x1e');
+  return [[...forms.keys()].join('\n'), [...shapes.keys()].join('\n'), numbers.join(' '), columns.join('\n')].join('\x1e');
 }
 
 /**
- * An invented run of at least `messages` messages, which begins `start` ns after the first event; `accesses`: one-sided ones, {rank, target, what, way, ...}, their texts as such;
- * `rows`: more rows of any table, {entries: [...]}, alike.
- * @returns {{head: object, blobs: Buffer[]}} as the contract of the page's data says
+* A synthetic run of at least `messages` messages, which begins `start` ns after the first event; `accesses`: one-sided accesses, {rank, target, what, way, ...}, with texts as strings;
+ * `rows`: more rows of any table, {entries: [...]}, in the same form.
+ * @returns {{head: object, blobs: Buffer[]}} according to the contract of the page's data
  */
 export function synthesize({ messages = 1000, ranks = 4, nodes = 2, seed = 1, notes = [], strings_in_blob = false, bucket = false, accesses = [], rows = {}, start = 0 } = {}) {
   const run = new Run({ messages, ranks, nodes, seed, bucket, start }).run();

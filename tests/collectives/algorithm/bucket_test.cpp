@@ -1,5 +1,5 @@
-// Bucket algorithms over the virtual wire: rings of any size, rows of any length, also such that some slices are empty
-// and such that a slice takes many pieces; calls back to back, whose streams overlap; a lost rank.
+// Tests of the bucket algorithms over the virtual wire: rings of any size, rows of any length (some slices are empty,
+// some take many pieces), successive calls whose streams overlap, and a lost rank.
 #include <array>
 #include <memory>
 #include <numeric>
@@ -20,7 +20,7 @@ std::size_t row_length(std::uint64_t seed) {
   return kCounts[seed % 6];
 }
 
-// Element i of a rank's row, and what all ranks' come to.
+// Element i of a rank's row, and the sum of all ranks' elements.
 std::uint64_t element(int rank, std::size_t i) {
   return i * 3 + static_cast<std::uint64_t>(rank) * 1001;
 }
@@ -44,7 +44,7 @@ Steps allreduce(Collective& collective, Words& row) {
 
 }  // namespace
 
-TEST_CASE("an allreduce by buckets comes to the sum, whatever the ring and the row") {
+TEST_CASE("an allreduce by buckets gives the sum, for any ring and row") {
   for (const int size : {1, 2, 3, 5, 8}) {
     for (const std::uint64_t seed : testing::Seeds(12)) {
       CAPTURE(size);
@@ -60,7 +60,8 @@ TEST_CASE("an allreduce by buckets comes to the sum, whatever the ring and the r
   }
 }
 
-TEST_CASE("a broadcast by buckets or along the chain brings all of it from any root, also into places apart") {
+TEST_CASE(
+    "a broadcast by buckets or along the chain delivers all bytes from any root, also into noncontiguous memory") {
   for (const int size : {2, 3, 6}) {
     for (const std::uint64_t seed : testing::Seeds(24)) {
       const char* const asked = seed % 3 == 0 ? "bcast=bucket" : "bcast=chain";
@@ -118,8 +119,8 @@ TEST_CASE("each rank's slices go round the ring") {
   }
 }
 
-// Section 3.3: operations back to back overlap. More calls than there are stream portals, ended in any order.
-TEST_CASE("streams of calls that overlap do not mix, though there are fewer portals than streams") {
+// Section 3.3: successive operations overlap. There are more calls than stream portals, and they end in any order.
+TEST_CASE("the streams of overlapping calls do not mix, though there are fewer portals than streams") {
   for (const std::uint64_t seed : testing::Seeds(20)) {
     CAPTURE(seed);
     constexpr int kSize = 3;
@@ -143,7 +144,7 @@ TEST_CASE("streams of calls that overlap do not mix, though there are fewer port
   }
 }
 
-TEST_CASE("a lost rank ends every rank's allreduce by buckets with an error, and later streams do not meet it") {
+TEST_CASE("a lost rank ends every rank's allreduce by buckets with an error, and does not affect later streams") {
   for (const int size : {2, 3, 5}) {
     for (const std::uint64_t seed : testing::Seeds(20)) {
       CAPTURE(size);

@@ -1,5 +1,4 @@
-// Blocks on their way: scatters along the tree, and messages straight from sender to receiver, as many as a rank has
-// peers.
+// Tests of block transfers: scatters along the tree, and direct messages to and from all of a rank's peers.
 #include <cstring>
 #include <vector>
 
@@ -14,7 +13,7 @@ namespace {
 
 using BlockBytes = std::vector<std::byte>;
 
-// What rank `from` has for rank `to`.
+// The data that rank `from` sends to rank `to`.
 BlockBytes sent_block(int from, int to, std::uint64_t bytes) {
   BlockBytes block(bytes);
   for (std::size_t i = 0; i < block.size(); ++i) {
@@ -27,7 +26,7 @@ portals::Region whole_region(BlockBytes& bytes) {
   return portals::Region(bytes.data(), bytes.size());
 }
 
-// Of the block from one rank to another: the same on both.
+// The length of the block from one rank to another, the same on both.
 std::uint64_t length_of(int from, int to, std::uint64_t seed) {
   const std::uint64_t drawn = (static_cast<std::uint64_t>(from) * 31 + static_cast<std::uint64_t>(to) * 17 + seed) % 7;
   return drawn < 3 ? 0 : drawn < 6 ? drawn * 100 : kHandshakeBytes + drawn;
@@ -61,8 +60,8 @@ TEST_CASE("a scatter along the tree gives each rank its block, from any root") {
   }
 }
 
-// More peers than there are messages in a turn, lengths of both protocols, and none.
-TEST_CASE("every rank has a block of its own length for every other one") {
+// More peers than messages in a turn, lengths of both protocols, and empty blocks.
+TEST_CASE("every rank sends a block of its own length to every other rank") {
   for (const int size : {2, 3, 7, 16, 70}) {
     for (const std::uint64_t seed : testing::Seeds(size > 20 ? 1 : 10)) {
       CAPTURE(size);
@@ -91,7 +90,7 @@ TEST_CASE("every rank has a block of its own length for every other one") {
   }
 }
 
-TEST_CASE("blocks of other lengths than their receivers name end both calls") {
+TEST_CASE("blocks whose lengths differ between sender and receiver end both calls") {
   for (const std::uint64_t seed : testing::Seeds(60)) {
     CAPTURE(seed);
     constexpr int kSize = 4;
@@ -118,9 +117,9 @@ TEST_CASE("blocks of other lengths than their receivers name end both calls") {
   }
 }
 
-// In turns, the three would wait for each other: what each waits for in its first turn is sent in the next one's
-// second.
-TEST_CASE("exchange: neighbors of more than are under way in a turn do not wait for each other") {
+// If the turns were strict, the three would deadlock: each waits in its first turn for a message of the next one's
+// second turn.
+TEST_CASE("exchange: ranks with more neighbors than messages in a turn do not wait for each other") {
   constexpr int kLow = static_cast<int>(kDirectAtOnce);
   CollectiveWorld world({.ranks = kLow + 3});
   CHECK(world.run([&](int rank) {

@@ -1,5 +1,5 @@
-// Blocks of all lengths, in pieces and not, straight from rank to rank through what the ranks of a node post: short
-// ones in the postings, long ones read where they lie. Results, lengths that do not fit each other, lost ranks.
+// Tests of the exchange through postings in the node's memory: blocks of all lengths, contiguous or in pieces; short
+// ones are in the postings, long ones are read in place. Results, mismatching lengths, lost ranks.
 #include <algorithm>
 #include <deque>
 #include <random>
@@ -29,7 +29,7 @@ Team& team_of(CollectiveWorld& world, int rank) {
   return *standing.team;
 }
 
-// What a rank sends to another one in a step: the same wherever it is asked for.
+// The data that a rank sends to another one in a step.
 Bytes block_of(std::uint64_t step, int from, int to, std::size_t bytes) {
   std::mt19937_64 random(step * 10'007 + static_cast<std::uint64_t>(from) * 101 + static_cast<std::uint64_t>(to));
   Bytes block(bytes);
@@ -37,14 +37,14 @@ Bytes block_of(std::uint64_t step, int from, int to, std::size_t bytes) {
   return block;
 }
 
-// None, in the table's posting, in the long one, longer than what is posted; and so many that not all have room.
+// Empty; within the table's posting; within the long one; longer than a posting; and so many that not all have room.
 std::size_t length_of(std::uint64_t step, int from, int to) {
   constexpr std::size_t kLengths[] = {0, 0, 1, 8, 100, 900, 5000, 16384, 16385, 70'000, 200'001};
   return kLengths[(step * 31 + static_cast<std::uint64_t>(from) * 7 + static_cast<std::uint64_t>(to) * 3) %
                   std::size(kLengths)];
 }
 
-// Memory for a block, cut into pieces of `piece` bytes with as large gaps between; 0: in one.
+// Memory for a block, in pieces of `piece` bytes with gaps of the same length; 0: in one piece.
 class Laid {
  public:
   Laid(std::size_t bytes, std::size_t piece) : memory_(2 * bytes + 1) {
@@ -92,7 +92,7 @@ int exchange_once(CollectiveWorld& world, int rank, std::uint64_t step, std::mt1
   Team& team = team_of(world, rank);
   mpi_adi::run(exchange_posted(collective, team, out.messages, in.messages));
   team.publish_done(world.communicator(rank).collective_sequence, collective.error_class() == MPIX_ERR_PROC_FAILED);
-  // Its blocks are its own again.
+  // The rank may change its blocks again.
   for (const PeerMessage& message : out.messages) {
     Bytes other(message.data.bytes(), std::byte{0xee});
     portals::copy(message.data, portals::Region(other.data(), other.size()));
@@ -107,7 +107,7 @@ int exchange_once(CollectiveWorld& world, int rank, std::uint64_t step, std::mt1
 
 }  // namespace
 
-TEST_CASE("exchange posted: each block comes as it was when the call began, whoever is ahead") {
+TEST_CASE("exchange posted: each block has its contents at the start of the call, whichever rank is ahead") {
   for (const int size : {2, 3, 5, 8}) {
     for (const std::uint64_t seed : testing::Seeds(testing::kSanitized ? 1 : 4)) {
       CAPTURE(size);
@@ -125,7 +125,7 @@ TEST_CASE("exchange posted: each block comes as it was when the call began, whoe
 }
 
 TEST_CASE("exchange posted: a rank with other lengths gets an error, the others get their blocks, and none waits") {
-  // Who expects nothing does not look for it.
+  // A rank that expects no block does not look for one.
   for (const std::uint64_t seed : testing::Seeds(40)) {
     CAPTURE(seed);
     const int size = 2 + static_cast<int>(seed % 5);
@@ -159,8 +159,8 @@ TEST_CASE("exchange posted: a rank with a block for a lost rank, or from one, ge
   }
 }
 
-// Blocks that are read where they lie: who shows them waits for readers, who make another call.
-TEST_CASE("exchange posted: who makes another call, or names nothing, ends it for all") {
+// Blocks that are read in place: their owner waits for readers, and these make another call.
+TEST_CASE("exchange posted: a member that makes another call, or names no block, ends the call for all") {
   constexpr std::size_t kBytes = 100'000;
   for (int other = 0; other < 7; ++other) {
     for (const std::uint64_t seed : testing::Seeds(12)) {
@@ -203,13 +203,13 @@ TEST_CASE("exchange posted: who makes another call, or names nothing, ends it fo
         CHECK((error_class == MPI_SUCCESS || error_class == MPI_ERR_TRUNCATE));
         if (error_class != MPI_SUCCESS) ++failed;
       }));
-      if (other != 5) CHECK(failed > 0);  // who neither shows nor reads may not be missed
+      if (other != 5) CHECK(failed > 0);  // a rank that neither shows nor reads may go unnoticed
     }
   }
 }
 
-// 0 sends 2 a long block, and expects one of 1, which has none for it.
-TEST_CASE("exchange posted: who reads of a rank that left the call has no success by what is there then") {
+// Rank 0 sends a long block to rank 2, and expects one from rank 1, which sends none.
+TEST_CASE("exchange posted: a read from a rank that left the call does not return later data as a success") {
   for (const std::uint64_t seed : testing::Seeds(60)) {
     CAPTURE(seed);
     CollectiveWorld world(reading(3, seed));

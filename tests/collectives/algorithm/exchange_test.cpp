@@ -1,5 +1,5 @@
-// Exchanges between partners: nobody leaves a barrier early; an allreduce keeps the order of ranks and gives all the
-// same bits.
+// Tests of exchanges between partners: no rank leaves a barrier early; an allreduce combines in the order of ranks and
+// gives the same bits on all of them.
 #include <cstring>
 #include <vector>
 
@@ -45,7 +45,7 @@ TEST_CASE("an allreduce by exchange keeps the order of ranks, of any length") {
     for (const std::uint64_t seed : testing::Seeds(10)) {
       CAPTURE(size);
       CAPTURE(seed);
-      // Nothing, one cell, more than a frame's scratch, more than the handshake's limit.
+      // Empty, one cell, more than a frame's scratch, more than the handshake's limit.
       for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{40}, std::size_t{2000}}) {
         if (count == 2000 && seed > 2) continue;
         CollectiveWorld world({.ranks = size, .seed = seed});
@@ -63,7 +63,7 @@ TEST_CASE("an allreduce by exchange keeps the order of ranks, of any length") {
   }
 }
 
-TEST_CASE("an allreduce of reals by exchange ends with the same bits everywhere, and each time") {
+TEST_CASE("an allreduce of reals by exchange ends with the same bits on all ranks, and in each run") {
   for (const int size : kRankCounts) {
     std::vector<double> first;
     for (const std::uint64_t seed : testing::Seeds(6)) {

@@ -1,5 +1,5 @@
-// Hybrids that do not end well, over the virtual wire: a rank that is lost, ranks that name different amounts of data.
-// Nobody waits for ever, and who lacks something is told.
+// Tests of faults in hybrids over the virtual wire: a lost rank, and ranks that name different amounts of data. No rank
+// waits for ever, and each rank that lacks data gets an error.
 #include <array>
 #include <random>
 #include <vector>
@@ -13,7 +13,7 @@
 
 namespace margay::collectives {
 
-TEST_CASE("a rank that is lost ends with an error every hybrid that needs its part, and hangs none") {
+TEST_CASE("a lost rank ends every hybrid that needs its part with an error, and hangs none") {
   for (const int size : {2, 4, 6, 8}) {
     for (const HybridPlan& plan : plans_of(size, {Method::brief, Method::slices, Method::bucket})) {
       for (const std::uint64_t seed : testing::Seeds(testing::of_threads(6))) {
@@ -53,7 +53,7 @@ TEST_CASE("a rank that is lost ends with an error every hybrid that needs its pa
                 return reduce_hybrid(collective, groups, plan, other, {base, count, 8, sum_of_words()});
               });
               if (rank == other) CHECK(reduced == MPIX_ERR_PROC_FAILED);
-              // Who is not behind the lost one may have all.
+              // A rank that does not depend on the lost one may have all data.
               static_cast<void>(call([&](Collective& collective) {
                 return bcast_hybrid(collective, groups, plan, other, portals::Region(base, count * 8));
               }));
@@ -64,7 +64,7 @@ TEST_CASE("a rank that is lost ends with an error every hybrid that needs its pa
   }
 }
 
-TEST_CASE("a rank that names another amount of data gets an error or its partners do, and none waits for ever") {
+TEST_CASE("a rank that names another amount of data gets an error or its partners do, and no rank waits for ever") {
   for (const int size : {2, 4, 6}) {
     for (const HybridPlan& plan : plans_of(size, {Method::brief, Method::slices})) {
       for (const std::uint64_t seed : testing::Seeds(3)) {
@@ -107,8 +107,8 @@ TEST_CASE("a rank that names another amount of data gets an error or its partner
   }
 }
 
-// Fails as a wait for ever, or with a piece of others' data, where slices are sent without asking.
-TEST_CASE("a rank that takes a broadcast for a short one is not given a slice of a long one") {
+// Fails as a deadlock, or with a piece of others' data, if slices are sent without a request.
+TEST_CASE("a rank that names a short length in a long broadcast does not get a slice of it") {
   constexpr int kSize = 4;
   constexpr int kOther = 2;  // the root's child in the tree too
   for (const HybridPlan& plan : plans_of(kSize, {Method::slices, Method::bucket})) {

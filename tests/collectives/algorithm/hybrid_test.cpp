@@ -1,5 +1,5 @@
-// Hybrids over the virtual wire: every grid of up to 16 ranks, every way along each of its dimensions, nodes of any
-// sort, rows of any length, also with fewer elements than ranks; calls back to back and at once.
+// Tests of hybrids over the virtual wire: every grid of up to 16 ranks, every algorithm along each dimension, any
+// placement on nodes, rows of any length, also with fewer elements than ranks; successive and concurrent calls.
 #include <array>
 #include <bit>
 #include <cstring>
@@ -26,13 +26,13 @@ HybridRow sum_of_ranks(int ranks, std::size_t count) {
   return row;
 }
 
-// None, fewer than ranks, up to longer than what is sent without asking.
+// Empty, fewer elements than ranks, up to lengths above those that are sent without a request.
 std::size_t any_count(std::mt19937_64& random) {
   constexpr std::size_t kCounts[] = {0, 1, 3, 17, 100, 600, 5000};
   return kCounts[random() % std::size(kCounts)];
 }
 
-// Everybody's calls of one run: the same on all ranks.
+// The calls of one run, the same on all ranks.
 struct HybridRun {
   CollectiveWorld& world;
   const std::vector<std::uint32_t>& nodes;
@@ -47,7 +47,7 @@ struct HybridRun {
     }) == MPI_SUCCESS);
     CHECK(row == sum_of_ranks(world.size(), count));
   }
-  // Also into places apart.
+  // Also into noncontiguous memory.
   void bcast(int rank, int root, std::size_t count) const {
     const NodeGroups groups(nodes, rank);
     HybridRow row = rank == root ? row_of_rank(root, count) : HybridRow(count);
@@ -100,7 +100,7 @@ struct HybridRun {
   }
 };
 
-// Of any lengths, one behind the other.
+// Lengths of all kinds, one after the other.
 std::vector<Slice> any_slices(int ranks, std::mt19937_64& random) {
   std::vector<Slice> slices;
   std::size_t first = 0;
@@ -111,7 +111,7 @@ std::vector<Slice> any_slices(int ranks, std::mt19937_64& random) {
   return slices;
 }
 
-// `salt`: of the plan, so that not all of them have the same counts and roots.
+// `salt` depends on the plan, so that plans have different counts and roots.
 void run_all_operations(int size, const HybridPlan& plan, std::uint64_t salt, std::uint64_t seed) {
   CAPTURE(format_plan(plan));
   CAPTURE(seed);
@@ -133,7 +133,7 @@ void run_all_operations(int size, const HybridPlan& plan, std::uint64_t salt, st
   }));
 }
 
-// What a rank sends in a call, of which nothing is asked for: its messages and their bytes.
+// The messages and bytes that a rank sends in a call without requests.
 struct Sent {
   std::uint64_t messages;
   std::uint64_t bytes;
@@ -148,7 +148,7 @@ Sent sent_by(CollectiveWorld& world, int rank, const Routine& routine) {
 
 }  // namespace
 
-TEST_CASE("all hybrids back to back, on every grid of up to 16 ranks, each dimension short or long") {
+TEST_CASE("all hybrids in succession, on every grid of up to 16 ranks, each dimension short or long") {
   std::uint64_t salt = 0;
   for (int size = 1; size <= (testing::kSanitized ? 9 : 16); ++size) {
     for (const HybridPlan& plan : plans_of(size, {Method::brief, Method::slices})) {
@@ -171,7 +171,7 @@ TEST_CASE("hybrids with rings along some dimensions") {
   }
 }
 
-TEST_CASE("what each rank sends is what the cost says, where lengths divide the row" *
+TEST_CASE("each rank sends what the cost formula predicts, if lengths divide the row" *
           doctest::skip(testing::kSanitized)) {
   for (const int size : {3, 4, 6, 8, 12, 16}) {
     for (const HybridPlan& plan : plans_of(size, {Method::brief, Method::slices, Method::bucket})) {
@@ -220,13 +220,13 @@ TEST_CASE("what each rank sends is what the cost says, where lengths divide the 
                       return bcast_hybrid(collective, groups, plan, size / 3, portals::Region(base, 8 * ranks));
                     }).bytes;
       }));
-      // Every byte comes once to every rank but the root.
+      // Every rank but the root gets every byte once.
       CHECK(reported == 8 * ranks * (ranks - 1));
     }
   }
 }
 
-TEST_CASE("where a plan says so and nodes have the order of ranks, an operation need not commute") {
+TEST_CASE("an operation need not commute, if the plan permits it and nodes have the order of ranks") {
   int in_order = 0;
   for (int size = 1; size <= 16; ++size) {
     for (const HybridPlan& plan : plans_of(size, {Method::brief, Method::slices, Method::bucket})) {
@@ -273,7 +273,7 @@ TEST_CASE("where a plan says so and nodes have the order of ranks, an operation 
   CHECK(in_order > 100);
 }
 
-TEST_CASE("an allreduce of reals by dimensions ends with the same bits everywhere, and each time") {
+TEST_CASE("an allreduce of reals by dimensions ends with the same bits on all ranks, and in each run") {
   for (const int size : {4, 6, 8, 12}) {
     for (const HybridPlan& plan : plans_of(size, {Method::brief, Method::slices, Method::bucket})) {
       std::vector<double> first;
@@ -301,8 +301,8 @@ TEST_CASE("an allreduce of reals by dimensions ends with the same bits everywher
   }
 }
 
-// Section 3.3: operations back to back overlap.
-TEST_CASE("hybrids of different plans and roots under way at once do not mix") {
+// Section 3.3: successive operations overlap.
+TEST_CASE("concurrent hybrids of different plans and roots do not mix") {
   constexpr int kSize = 8;
   constexpr std::size_t kCalls = 24;
   const std::vector<HybridPlan> plans = plans_of(kSize, {Method::brief, Method::slices, Method::bucket});

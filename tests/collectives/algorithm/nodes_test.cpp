@@ -1,4 +1,5 @@
-// Flat inside a node, a tree between leaders: barrier, reduction and broadcast on random placements.
+// Tests of the algorithms in two levels, flat within a node and a tree between leaders: barrier, reduction and
+// broadcast on random placements.
 #include <algorithm>
 #include <vector>
 
@@ -55,7 +56,7 @@ TEST_CASE("a barrier in two levels: no rank leaves before the last one arrives, 
   }
 }
 
-TEST_CASE("reductions to one root after the other, and the result to all") {
+TEST_CASE("reductions to each root in turn, with the result on all ranks") {
   for (const int size : kRankCounts) {
     for (const std::uint64_t seed : testing::Seeds(8)) {
       CAPTURE(size);
@@ -86,7 +87,7 @@ TEST_CASE("reductions to one root after the other, and the result to all") {
   }
 }
 
-TEST_CASE("on one node the order of ranks is kept, whoever is the root and whoever comes first") {
+TEST_CASE("on one node the order of ranks is kept, for any root and any order of arrival") {
   for (const int size : kRankCounts) {
     for (const std::uint64_t seed : testing::Seeds(8)) {
       CAPTURE(size);
@@ -108,7 +109,7 @@ TEST_CASE("on one node the order of ranks is kept, whoever is the root and whoev
   }
 }
 
-TEST_CASE("a lost rank ends every rank's barrier; its leader, or those it led, get the error") {
+TEST_CASE("a lost rank ends every rank's barrier; its leader, or the ranks that it led, get the error") {
   for (const int size : {2, 3, 5, 8}) {
     for (const int absent : {0, size - 1}) {
       for (const std::uint64_t seed : testing::Seeds(10)) {
@@ -131,8 +132,8 @@ TEST_CASE("a lost rank ends every rank's barrier; its leader, or those it led, g
   }
 }
 
-// Fails as a hang if the third rank's row, outside a table of short rows, is dropped without a word to its call.
-TEST_CASE("ranks that name different amounts of data get an error, whether the table is there or not") {
+// Fails as a hang if the third rank's row, outside a table of short rows, is dropped without a report to its call.
+TEST_CASE("ranks that name different amounts of data get an error, with the table or without") {
   for (const std::uint64_t seed : testing::Seeds(20)) {
     CAPTURE(seed);
     const std::vector<std::uint32_t> nodes(3, 0);
@@ -152,8 +153,8 @@ TEST_CASE("ranks that name different amounts of data get an error, whether the t
   }
 }
 
-// Two threads of each rank are in a call each. Fails when one call takes the other's misplaced row for one of its own.
-TEST_CASE("a row of another length ends its own call only, not the one beside it") {
+// Each rank has two threads in a call each. Fails if one call takes the other's misplaced row for its own.
+TEST_CASE("a row of another length ends its own call only, not the concurrent one") {
   static constexpr int kAll[] = {0, 1, 2};
   for (const std::uint64_t seed : testing::Seeds(20)) {
     CAPTURE(seed);

@@ -1,5 +1,5 @@
-// Calls in which some show in memory what others read, and nobody waits for the readers: results of call after call,
-// roots that run ahead, calls that do not fit each other, lost ranks.
+// Tests of calls in which members post data in shared memory, and return without waiting for the readers: results of
+// successive calls, roots that run ahead, mismatching calls, lost ranks.
 #include <algorithm>
 #include <cstring>
 #include <random>
@@ -18,7 +18,7 @@
 namespace margay::collectives {
 namespace {
 
-// Of maps: in the line, behind it, elsewhere.
+// Numbers of maps: within the line, within the posting behind it, and beyond both.
 constexpr std::size_t kPostedCounts[] = {0, 1, 2, 3, 63, 64, 65, 4096};
 static_assert(2 * sizeof(Map) <= sizeof(sim::PostingData::here) && 3 * sizeof(Map) > sizeof(sim::PostingData::here));
 static_assert(64 * sizeof(Map) == sim::kPostingBytes && 4096 * sizeof(Map) == kPostedBytes);
@@ -49,7 +49,7 @@ Reduction sum_of(std::vector<Map>& maps) {
   return {reinterpret_cast<std::byte*>(maps.data()), maps.size(), sizeof(Map), Reducer(&compose, false)};
 }
 
-// One call each, of any root; `step` draws the same on all ranks.
+// One call of each kind, with any root; `step` draws the same on all ranks.
 void call_each(CollectiveWorld& world, int rank, std::size_t step, std::mt19937_64& random) {
   const int size = world.size();
   const int root = static_cast<int>(random() % static_cast<std::uint64_t>(size));
@@ -104,7 +104,7 @@ TEST_CASE("posted: any sequence of calls, of any root and length, more than ther
       CAPTURE(seed);
       CollectiveWorld world(posting(size, seed));
       CHECK(world.run([&](int rank) {
-        std::mt19937_64 random(seed);  // the same on all
+        std::mt19937_64 random(seed);  // the same on all ranks
         for (std::size_t step = 0; step < 3 * sim::kPostings; ++step) call_each(world, rank, step, random);
       }));
       for (int rank = 0; rank < size; ++rank) CHECK(world.portal(rank).sent().messages == 0);
@@ -155,7 +155,7 @@ TEST_CASE("posted: each rank gets its block of the root's") {
   }
 }
 
-TEST_CASE("posted: who waits for what the others show strip by strip finds that") {
+TEST_CASE("posted: if one rank posts and the others go strip by strip, all get an error") {
   for (const std::uint64_t seed : testing::Seeds(12)) {
     CAPTURE(seed);
     const int size = 3 + static_cast<int>(seed % 4);
@@ -168,8 +168,8 @@ TEST_CASE("posted: who waits for what the others show strip by strip finds that"
   }
 }
 
-// Who showed something may be done before it is known; who reads is told.
-TEST_CASE("posted: other lengths, roots and calls are an error for the reader, and no rank waits for ever") {
+// The poster may have returned before a mismatch is detected; the reader gets the error.
+TEST_CASE("posted: a mismatch of length, root or call is an error for the reader, and no rank waits for ever") {
   for (int what = 0; what < 4; ++what) {
     for (const std::uint64_t seed : testing::Seeds(12)) {
       CAPTURE(what);
@@ -179,7 +179,7 @@ TEST_CASE("posted: other lengths, roots and calls are an error for the reader, a
       const int root = (one + 1) % size;
       CollectiveWorld world(posting(size, seed));
       CHECK(world.run([&](int rank) {
-        // Another length that is posted too, one that goes strip by strip, another root, another operation.
+        // Another posted length, a length that goes strip by strip, another root, another operation.
         const std::size_t count = rank != one ? 3 : (what == 0 ? 70 : (what == 1 ? 9000 : 3));
         const int named = rank == one && what == 2 ? one : root;
         std::vector<Map> data = maps_of(rank, count);

@@ -1,5 +1,5 @@
-// Reductions by slices: an operation that does not commute is combined in the order of ranks, whatever the lengths; a
-// commutative one comes to the same bits everywhere.
+// Tests of reductions by slices: a non-commutative operation is combined in the order of ranks, for any length; a
+// commutative one gives the same bits on all ranks.
 #include <numeric>
 #include <vector>
 
@@ -17,7 +17,7 @@ std::byte* maps_bytes(std::vector<Map>& maps) {
   return reinterpret_cast<std::byte*>(maps.data());
 }
 
-// Shorter than there are ranks, shorter and longer than a slice that is asked for.
+// Fewer elements than ranks; slices shorter and longer than those that are requested.
 std::size_t maps_count(std::uint64_t seed) {
   constexpr std::size_t kCounts[] = {0, 1, 3, 50, 5000};
   return kCounts[seed % 5];
@@ -25,7 +25,7 @@ std::size_t maps_count(std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("slices cover a row, one behind the other, of nearly one length") {
+TEST_CASE("slices cover a row without gaps, and have nearly equal lengths") {
   for (const int ranks : {1, 2, 3, 7, 64}) {
     for (const std::size_t count : {0, 1, 5, 63, 64, 65, 1000}) {
       const std::vector<Slice> slices = even_slices(count, ranks);
@@ -67,7 +67,7 @@ TEST_CASE("an allreduce and a reduction by slices keep the order of ranks") {
   }
 }
 
-TEST_CASE("each rank gets its slice of what all come to, also where slices differ") {
+TEST_CASE("each rank gets its slice of the result, also if slices differ") {
   for (const bool commutes : {false, true}) {
     for (const int size : {1, 2, 4, 7}) {
       for (const std::uint64_t seed : testing::Seeds(8)) {

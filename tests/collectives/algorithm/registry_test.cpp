@@ -1,5 +1,5 @@
-// The registry of algorithms: rows in the order of the enumeration, of which choices with equal costs take the first;
-// each row says what it can do, and what it cannot.
+// Tests of the registry of algorithms: the rows have the order of the enumeration, in which equal costs take the first,
+// and each row states which calls it can do.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ void check_rows(Operation operation) {
     const auto count = std::ranges::count(listed, algorithm, &Row<Call>::algorithm);
     CHECK(does(algorithm, operation) == (count != 0));
     if (algorithm != Algorithm::shared) CHECK(count <= 1);
-    // Without memory in common no row through memory can do a call: it is left to the last one.
+    // Without shared memory no row that needs it can do a call, so the last row is taken.
     const auto first = std::ranges::find(listed, algorithm, &Row<Call>::algorithm);
     if (count != 0) CHECK(&row_of<Call>(algorithm, {operation, 8, nothing}) == first[count - 1]);
   }
@@ -54,9 +54,9 @@ TEST_CASE("registry: rows of each operation, in the order of the enumeration") {
   }
 }
 
-// Barriers and the like of a few ranks that have a processor each are posted, others met; what is longer than a part
-// goes strip by strip; roots post up to kPostedBytes in all.
-TEST_CASE("registry: which of the ways through memory does a call") {
+// Barriers and similar calls of a few ranks with a processor each use postings, others a meeting; data longer than a
+// part goes strip by strip; roots post up to kPostedBytes in all.
+TEST_CASE("registry: which of the algorithms in shared memory does a call") {
   Facts few;
   few.ranks = 3;
   few.shared = few.strips = few.reads = true;
@@ -82,7 +82,7 @@ TEST_CASE("registry: which of the ways through memory does a call") {
   CHECK(algorithm_of(ScanCall(), 8, crowd) == &scan_by_posting);
 }
 
-TEST_CASE("registry: what an algorithm can do") {
+TEST_CASE("registry: each algorithm states the calls that it can do") {
   struct Expected {
     Algorithm algorithm;
     Operation operation;
@@ -108,10 +108,10 @@ TEST_CASE("registry: what an algorithm can do") {
            Expected{Algorithm::direct, Operation::scatter, 0, 3, 1, false, false},
            Expected{Algorithm::direct, Operation::reduce, 8, 3, 1, true, true},
            Expected{Algorithm::chain, Operation::exscan, kLong, 3, 2, true, true},
-           Expected{Algorithm::shared, Operation::bcast, 8, 3, 1, false, false},  // no memory in common
+           Expected{Algorithm::shared, Operation::bcast, 8, 3, 1, false, false},  // no shared memory
            Expected{Algorithm::chain, Operation::bcast, 8, 3, 1, false, false},
            Expected{Algorithm::chain, Operation::bcast, kLong, 3, 1, false, true},
-           Expected{Algorithm::chain, Operation::reduce, kLong, 3, 1, false, false},  // no such row
+           Expected{Algorithm::chain, Operation::reduce, kLong, 3, 1, false, false},  // no row for it
        }) {
     Facts facts;
     facts.ranks = row.ranks;

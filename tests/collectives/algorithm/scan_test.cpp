@@ -1,5 +1,5 @@
-// Scans by recursive doubling and along the chain: an operation that does not commute is combined in the order of
-// ranks, up to each rank or before it.
+// Tests of scans by recursive doubling and along the chain: a non-commutative operation is combined in the order of
+// ranks, inclusive or exclusive.
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -21,13 +21,13 @@ Scan scan_of(std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("each rank's scan is what the ranks up to it come to, or before it, in their order") {
+TEST_CASE("each rank's scan combines the ranks up to it, or before it, in their order") {
   for (const ScanKind kind : {ScanKind::inclusive, ScanKind::exclusive}) {
     for (const int size : {1, 2, 3, 5, 8, 13, 17}) {
       for (const std::uint64_t seed : testing::Seeds(12)) {
         CAPTURE(size);
         CAPTURE(seed);
-        // Short, and of several pieces.
+        // Short rows, and rows of several pieces.
         const std::size_t count = seed % 3 == 0 ? 2000 + seed % 4 * 4000 : seed % 3;
         CollectiveWorld world({.ranks = size, .seed = seed});
         CHECK(world.run([&](int rank) {
@@ -46,7 +46,7 @@ TEST_CASE("each rank's scan is what the ranks up to it come to, or before it, in
   }
 }
 
-TEST_CASE("a scan with a lost rank ends with an error where it is missing") {
+TEST_CASE("a scan with a lost rank ends with an error on the ranks that need its part") {
   for (const std::uint64_t seed : testing::Seeds(60)) {
     CAPTURE(seed);
     const int size = 2 + static_cast<int>(seed % 9);

@@ -1,5 +1,4 @@
-// Calls through memory that all members see: results, in the order of ranks; calls that do not fit each other; lost
-// ranks.
+// Tests of calls through memory that all members map: results in the order of ranks, mismatching calls, lost ranks.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -19,14 +18,14 @@ namespace margay::collectives {
 namespace {
 
 constexpr int kTeams[] = {2, 3, 5, 8, 13};
-// Of maps: a line has room for four, a part for 1024, a strip for 8192.
+// Numbers of maps: a line has room for 4, a part for 1024, a strip for 8192.
 constexpr std::size_t kCounts[] = {0, 1, 3, 4, 5, 63, 1024, 1025, 8191, 8193, 20011};
 static_assert(1024 * sizeof(Map) == sim::kMeetingPartBytes && 8192 * sizeof(Map) == sim::kStripBytes);
 
 CollectiveWorld::Options of(int ranks, std::uint64_t seed) {
   return {.ranks = ranks,
           .seed = seed,
-          .crowded = seed % 2 == 0,  // a few that are not crowded post for each other, all else meets
+          .crowded = seed % 2 == 0,  // a few ranks with a processor each use postings, all others a meeting
           .asked =
               "barrier=shared,scan=shared,exscan=shared,allreduce=shared,reduce=shared,bcast=shared,allgather=shared,"
               "alltoall=shared,reduce_scatter=shared",
@@ -72,9 +71,9 @@ TEST_CASE("through memory: reductions and scans keep the order of ranks, call af
   }
 }
 
-// Meetings with calls between that have none, where the 31 bits of a call's word wrap: a meeting that took the number
-// of the last one would be open at once, and its members would read what was shown in that.
-TEST_CASE("through memory: meetings far apart are distinguished where the numbers of calls wrap") {
+// Meetings separated by calls without one, at the point where the 31 bits of a call's word wrap: a meeting that reused
+// the last one's number would be open at once, and its members would read that meeting's data.
+TEST_CASE("through memory: distant meetings are distinguished after the numbers of calls wrap") {
   constexpr std::uint64_t kCalls = 40;
   for (const int size : {2, 3, 5}) {
     for (const std::uint64_t made : {(std::uint64_t{1} << 31) - kCalls / 2, (std::uint64_t{1} << 29) - kCalls / 2}) {
@@ -112,8 +111,8 @@ TEST_CASE("through memory: meetings far apart are distinguished where the number
   }
 }
 
-// As where the node's memory costs all of it at once.
-TEST_CASE("through memory: without places for long data short calls meet, and all others send messages") {
+// For machines on which the node's memory is allocated in full at once.
+TEST_CASE("through memory: without memory for long data short calls meet, and all others send messages") {
   for (const std::size_t count : {std::size_t{3}, std::size_t{1024}, std::size_t{1025}, std::size_t{20011}}) {
     CAPTURE(count);
     CollectiveWorld::Options options = of(5, count);
@@ -149,7 +148,7 @@ TEST_CASE("through memory: long reductions to one rank, and long broadcasts, of 
           std::vector<Map> data = maps_of(rank, count);
           CHECK(performed(world, rank, ReduceCall{root, reduction_of(data)}) == MPI_SUCCESS);
           if (rank == root) CHECK(data == composed(size, count));
-          // In two pieces where it lands.
+          // In two pieces at the destination.
           std::vector<std::byte> landing(count * sizeof(Map) + 100);
           const std::size_t half = count * sizeof(Map) / 2 - 3;
           std::array<portals::Buffer, 2> pieces{
@@ -198,7 +197,7 @@ TEST_CASE("through memory: each rank gets its block of a reduction, blocks of an
   }
 }
 
-TEST_CASE("through memory: a reduction meets as often for one rank's block as for even ones") {
+TEST_CASE("through memory: a reduction to one rank's block has as many meetings as one to even blocks") {
   constexpr std::size_t kStrips = 7, kMaps = kStrips * sim::kStripBytes / sizeof(Map);
   for (const int size : kTeams) {
     for (const int owner : {-1, 0, size - 1}) {
@@ -222,7 +221,7 @@ TEST_CASE("through memory: a reduction meets as often for one rank's block as fo
   }
 }
 
-TEST_CASE("through memory: all blocks come to all") {
+TEST_CASE("through memory: all ranks get all blocks") {
   for (const int size : kTeams) {
     for (const std::uint64_t block : {std::uint64_t{1}, std::uint64_t{64}, std::uint64_t{65}, sim::kMeetingPartBytes,
                                       sim::kStripBytes, sim::kStripBytes * 2 + 1}) {
@@ -245,8 +244,8 @@ TEST_CASE("through memory: all blocks come to all") {
   }
 }
 
-// One member names another length: shown in memory too, or so long that it goes by messages.
-TEST_CASE("through memory: other lengths and other calls are an error on all members, and the next call goes well") {
+// One member names another length: in shared memory too, or so long that it sends messages.
+TEST_CASE("through memory: mismatching lengths and calls are an error on all members, and the next call succeeds") {
   for (const std::size_t other :
        {std::size_t{0}, std::size_t{2}, std::size_t{1024}, std::size_t{5000}, std::size_t{9000}}) {
     for (const std::uint64_t seed : testing::Seeds(12)) {
@@ -268,7 +267,7 @@ TEST_CASE("through memory: other lengths and other calls are an error on all mem
   }
 }
 
-TEST_CASE("through memory: a member that makes a call by messages is found, and finds it") {
+TEST_CASE("through memory: a member that uses messages, and the others, detect the mismatch") {
   for (const std::uint64_t seed : testing::Seeds(12)) {
     CAPTURE(seed);
     const int size = 2 + static_cast<int>(seed % 5);
@@ -277,7 +276,7 @@ TEST_CASE("through memory: a member that makes a call by messages is found, and 
     CHECK(world.run([&](int rank) {
       std::vector<std::byte> word(8);
       if (rank == one) {
-        // Of its own root: it has sent before the others can tell it that they make another call.
+        // Of its own root: it has sent before the others can notify it of the mismatch.
         const BcastCall call{one, portals::Region(word.data(), word.size())};
         static_cast<void>(perform(world.portal(rank), world.communicator(rank), call));
       } else {
@@ -287,7 +286,7 @@ TEST_CASE("through memory: a member that makes a call by messages is found, and 
   }
 }
 
-TEST_CASE("through memory: a lost rank ends the call of all others with an error, and none waits for ever") {
+TEST_CASE("through memory: a lost rank ends the call of all others with an error, and no rank waits for ever") {
   for (const std::uint64_t seed : testing::Seeds(20)) {
     CAPTURE(seed);
     const int size = 2 + static_cast<int>(seed % 6);

@@ -1,5 +1,5 @@
-// Reduction along the spanning tree: an operation that does not commute is combined in the order of ranks, whatever the
-// root.
+// Tests of the reduction along the spanning tree: a non-commutative operation is combined in the order of ranks, for
+// any root.
 #include <vector>
 
 #include <doctest/doctest.h>

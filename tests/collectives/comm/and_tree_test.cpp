@@ -1,5 +1,5 @@
-// The bitwise and over all members, over the virtual wire: round after round in one call, beside other calls; a lost
-// member. What tells agreements apart.
+// Tests of the bitwise and over all members, on the virtual wire: rounds of one call, concurrent calls, and a lost
+// member. Also of the tags that distinguish agreements.
 #include "collectives/comm/agree.hpp"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,8 @@ namespace {
 using AndWords = std::vector<std::uint64_t>;
 constexpr std::uint64_t kRounds = 4;
 
-// Of member `rank` in round `round`; the same wherever it is asked. Two words of each three have a bit that one lacks.
+// The word of member `rank` in round `round`, the same on all members. Two of each three words have a bit that one
+// member lacks.
 AndWords and_words(int rank, std::uint64_t round) {
   const auto me = static_cast<std::uint64_t>(rank);
   return {~(std::uint64_t{1} << (me + round) % 64), ~std::uint64_t{0}, ~(me << 8 * round)};
@@ -41,7 +42,7 @@ Steps and_rounds(Collective& collective, bool& right, int& error_class) {
 
 }  // namespace
 
-TEST_CASE("all members have the and of all members' words, round after round of one call") {
+TEST_CASE("all members get the and of all members' words, in each round of one call") {
   for (const int size : {1, 2, 3, 5, 8, 13}) {
     for (const std::uint64_t seed : testing::Seeds(10)) {
       CAPTURE(size);
@@ -61,8 +62,8 @@ TEST_CASE("all members have the and of all members' words, round after round of 
   }
 }
 
-// Who answers at each gate would take a word of one round for the next, or hear one when its part is over.
-TEST_CASE("in a gate too, round after round: all wait for all, so none asks whether another one is ready") {
+// A member that answered at each gate would take a word of one round for the next, or get one after its part is over.
+TEST_CASE("in a gate too: all wait for all in each round, so none asks whether another one is ready") {
   for (const int size : {2, 5, 8, 13}) {
     for (const std::uint64_t seed : testing::Seeds(testing::kSanitized ? 4 : 20)) {
       CAPTURE(size);
@@ -106,7 +107,7 @@ TEST_CASE("a member that is lost before it takes part is reported to all others"
   }
 }
 
-TEST_CASE("internal tags are different, and none is a wildcard") {
+TEST_CASE("internal tags are distinct, and none is a wildcard") {
   CHECK(internal_tag(Agreement::create_group, 7) == 7);
   for (int bit = 0; bit < static_cast<int>(mpi_adi::kUserTagBits); ++bit) {
     const auto tag = static_cast<std::uint64_t>(mpi_adi::kUserTagMax - (1 << bit));

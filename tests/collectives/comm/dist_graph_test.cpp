@@ -1,4 +1,4 @@
-// Edges that another member sent, and what they cannot be.
+// Tests of edges that another member sent, valid and invalid.
 #include "collectives/comm/construct.hpp"
 
 #include <doctest/doctest.h>
@@ -8,7 +8,7 @@
 
 namespace margay::collectives {
 
-TEST_CASE("edges of another member join this one to a rank that exists, or are refused") {
+TEST_CASE("edges from another member connect this one with an existing rank, or are rejected") {
   const auto fit = [](const std::vector<Edge>& edges) { return can_be_edges(edges, 1, 3); };
   CHECK(fit({}));
   CHECK(fit({{1, 2, 7}, {0, 1, -7}, {1, 1, 0}}));

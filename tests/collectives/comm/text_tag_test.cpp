@@ -1,4 +1,4 @@
-// Tags of agreements that a text and the members tell apart.
+// Tests of the tags of agreements that are identified by a text and the members.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -10,7 +10,7 @@
 
 namespace margay::collectives {
 
-TEST_CASE("the same text and members have the same tag; others another, and none is MPI_ANY_TAG's") {
+TEST_CASE("equal texts and members have equal tags, others different ones, and none is MPI_ANY_TAG") {
   const mpi_adi::GroupPtr one = mpi_adi::make_group({0, 1, 2}, 0), other = mpi_adi::make_group({0, 2}, 0);
   CHECK(TextTag("text", *one).tag == TextTag("text", *mpi_adi::make_group({0, 1, 2}, 2)).tag);
   CHECK(TextTag("text", *one).hash != TextTag("text", *other).hash);

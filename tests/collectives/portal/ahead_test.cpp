@@ -1,5 +1,5 @@
-// Members that run ahead of others: what comes early from them is bounded, and neither the bound nor what is behind it
-// stops the calls that others make meanwhile.
+// Tests of members that run ahead of others: their early messages are bounded, and neither the bound nor the messages
+// behind it stop concurrent calls of others.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct Ahead {
   std::unique_ptr<StoppingCall> call;
 };
 
-// The call of a persistent channel, of another kind for each, whose receivers ask for what they get.
+// The call of a persistent channel, of a different kind for each channel; its receivers request their messages.
 void begin(CollectiveWorld& world, int rank, std::size_t at, Ahead& one) {
   const int size = world.size();
   const int root = static_cast<int>(at) % size;
@@ -56,7 +56,7 @@ void begin(CollectiveWorld& world, int rank, std::size_t at, Ahead& one) {
 }  // namespace
 
 // Each member starts its persistent calls in an order of its own, half of them before a call in order.
-TEST_CASE("early notices without room are dropped, and repeated when their call begins") {
+TEST_CASE("early notices without room are dropped, and repeated when their call starts") {
   constexpr std::size_t kMade = 24;
   std::uint64_t dropped = 0;
   for (const std::uint64_t seed : testing::Seeds(60)) {
@@ -100,8 +100,8 @@ TEST_CASE("early notices without room are dropped, and repeated when their call 
   CHECK(dropped != 0);
 }
 
-// More short messages than the heap has room for, and behind them on the same wire the one that is waited for.
-TEST_CASE("messages of calls that their receiver has not begun do not stop those of the call that it is in") {
+// More short messages than fit in the heap, and behind them on the same wire the awaited one.
+TEST_CASE("messages of calls that their receiver has not begun do not stop those of its current call") {
   constexpr std::size_t kMade = 40;
   for (const std::uint64_t seed : testing::Seeds(20)) {
     CAPTURE(seed);
@@ -149,8 +149,8 @@ TEST_CASE("messages of calls that their receiver has not begun do not stop those
   }
 }
 
-// One member awaits many messages, while those of others come that it has not begun.
-TEST_CASE("a message that comes early wakes none of the calls that wait for others") {
+// One member awaits many messages, while messages of calls arrive that it has not begun.
+TEST_CASE("an early message wakes none of the calls that wait for others") {
   constexpr std::size_t kMade = CallNumber::kChannelsAhead / 2;  // those above are gates at each start
   constexpr std::size_t kWaiting = 3 * kMade;                    // more than the table has buckets at first
   CollectiveWorld world({.ranks = 2, .seed = 5});
@@ -201,8 +201,8 @@ TEST_CASE("a message that comes early wakes none of the calls that wait for othe
   CHECK(runs < kWaiting * 10);
 }
 
-// The ring of channels goes round; each member frees its calls when it likes.
-TEST_CASE("a channel that a living call of some member has is passed over, on all members") {
+// The ring of channels wraps; each member frees its calls at any time.
+TEST_CASE("a channel in use by an unfreed call of some member is skipped on all members") {
   constexpr std::uint64_t kRing = std::uint64_t{1} << CallNumber::kChannelBits;
   CollectiveWorld world({.ranks = 2, .seed = 1});
   std::array<Notices*, 2> notices{&world.portal(0).notices(), &world.portal(1).notices()};
@@ -225,7 +225,7 @@ TEST_CASE("a channel that a living call of some member has is passed over, on al
     open_on_both(made);
     REQUIRE(made[0]->number == made[1]->number);
     for (std::size_t rank : {0U, 1U}) {
-      // A few stay, on one of the two alone.
+      // A few calls remain, on one of the two members only.
       if (i < 100 && i % 2 == rank) {
         living[rank].push_back(std::move(made[rank]));
       } else {

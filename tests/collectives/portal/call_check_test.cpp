@@ -1,5 +1,5 @@
-// Reports to the judge of --check-types that no member of the communicator would send: whatever order they come in, it
-// takes the others', ends, and accuses nobody.
+// Tests of invalid reports to the judge of --check-types, in any order: it processes the others' reports, ends, and
+// reports no finding against correct members.
 #include "collectives/portal/call_check.hpp"
 
 #include <doctest/doctest.h>
@@ -43,7 +43,7 @@ void send(sim::Kernel& kernel, const CallReport& report, Sending& sending) {
   kernel.send(transmission);
 }
 
-// How many findings there are after `reports` of each rank, each a number of members.
+// The number of findings after `reports` of each rank, each a number of members.
 std::uint32_t judged(std::uint64_t seed, const std::vector<std::vector<std::uint32_t>>& reports) {
   std::list<Sending> under_way;
   CollectiveWorld world({.ranks = static_cast<int>(reports.size()), .seed = seed});
@@ -59,7 +59,7 @@ std::uint32_t judged(std::uint64_t seed, const std::vector<std::vector<std::uint
 
 }  // namespace
 
-TEST_CASE("a report with another number of members is not taken, and the calls of the others go on") {
+TEST_CASE("a report with another number of members is rejected, and the calls of the others continue") {
   for (const std::uint64_t seed : testing::Seeds(100)) {
     CAPTURE(seed);
     CHECK(judged(seed, {{}, {kMembers, kMembers}, {kMembers - 1}, {kMembers}}) == 0);
@@ -94,7 +94,7 @@ TEST_CASE("each call that differs is a finding, until members call different fun
   }
 }
 
-TEST_CASE("a member whose place in a call another one took is not taken for a later one") {
+TEST_CASE("a member whose slot in a call another one took is not counted in a later call") {
   for (const std::uint64_t seed : testing::Seeds(100)) {
     CAPTURE(seed);
     CHECK(judged(seed, {{}, {kMembers, kMembers}, {kMembers, kMembers}, {kMembers}, {kMembers, kMembers}}) == 0);

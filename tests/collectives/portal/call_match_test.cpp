@@ -1,5 +1,5 @@
-// The members' reports of one call, as the judge of --check-types hears them in any order: calls that fit are never
-// accused, and of two that do not both sides are named.
+// Tests of the members' reports of one call, which the judge of --check-types gets in any order: matching calls are
+// never reported, and a mismatch names both sides.
 #include <algorithm>
 #include <optional>
 #include <random>
@@ -48,7 +48,7 @@ std::vector<CallReport> all_to_all(const std::vector<std::vector<std::uint64_t>>
   return reports;
 }
 
-// What is told of the reports, who come from ranks 10, 11 ... of the world.
+// The judge's message about the reports, which have ranks 10, 11 ... of the world.
 std::string judge(const std::vector<CallReport>& reports) {
   CallMatch match;
   for (const CallReport& report : reports) {
@@ -62,7 +62,7 @@ std::string judge_turned(std::vector<CallReport> reports) {
   return judge(reports);
 }
 
-// Of an intercommunicator of two and two; `root` as CallRecord has it.
+// The reports of an intercommunicator of two and two ranks; `root` as in CallRecord.
 CallReport of_two_groups(std::uint32_t rank, std::int32_t root, std::uint8_t root_group, Amount alike) {
   CallReport report = report_of(rank, "MPI_Bcast");
   report.record.group = rank < 2 ? 0 : 1;
@@ -74,7 +74,7 @@ CallReport of_two_groups(std::uint32_t rank, std::int32_t root, std::uint8_t roo
 
 constexpr std::int32_t kUnknown = CallRecord::kUnknownRoot;
 
-TEST_CASE("members whose calls fit are not accused in any order, and one count that is wrong is") {
+TEST_CASE("matching calls are not reported in any order, and one wrong count is") {
   for (const std::uint64_t seed : testing::Seeds(50)) {
     CAPTURE(seed);
     std::mt19937_64 random(seed);
@@ -100,13 +100,13 @@ TEST_CASE("members whose calls fit are not accused in any order, and one count t
   }
 }
 
-TEST_CASE("of several blocks from one to another the n-th sent is the n-th expected; edges of one side are unknown") {
+TEST_CASE("the n-th block sent is the n-th expected block; edges that one side lacks are unknown") {
   CallReport from = report_of(0, "MPI_Neighbor_alltoallw"), to = report_of(1, "MPI_Neighbor_alltoallw");
   for (const std::uint64_t count : {1, 2, 2}) add_share(from.sends, 1, ints(count));
   add_share(from.sends, 2, ints(2));
   for (const std::uint64_t count : {1, 2, 2, 9}) add_share(to.expects, 0, ints(count));
   add_share(to.expects, 1, ints(5));
-  CHECK(from.sends.size() == 3);  // the third of rank 1 and that of rank 2 in one
+  CHECK(from.sends.size() == 3);  // the third block of rank 1 is merged with rank 2's
   CHECK(judge({from, to}).empty());
   CHECK(judge({to, from}).empty());
   to.expects[1].amount = of(MPI_FLOAT, 2);
@@ -116,7 +116,8 @@ TEST_CASE("of several blocks from one to another the n-th sent is the n-th expec
   CHECK(judge({to, from}) == judge({from, to}));
 }
 
-TEST_CASE("nothing of one type is nothing of another, packed bytes are anything, and hashes of mixed types differ") {
+TEST_CASE(
+    "an empty amount matches an empty one of any type, packed bytes match anything, and hashes of mixed types differ") {
   CallReport from = report_of(0, "MPI_Gatherv"), to = report_of(1, "MPI_Gatherv");
   from.sends = {{1, 1, {}}};
   to.expects = {{0, 2, of(MPI_FLOAT, 0)}};
@@ -136,7 +137,7 @@ TEST_CASE("nothing of one type is nothing of another, packed bytes are anything,
         "MPI_Gatherv of other elements of several types (24 bytes) from rank 10, here");
 }
 
-TEST_CASE("counts that are equal on all members are reported with their index, and one list serves all") {
+TEST_CASE("counts that must be equal on all members are reported with their index, and one list serves all") {
   std::vector<CallReport> reports;
   for (const std::uint32_t rank : {0, 1, 2}) {
     CallReport& report = reports.emplace_back(report_of(rank, "MPI_Allgatherv"));
@@ -151,7 +152,7 @@ TEST_CASE("counts that are equal on all members are reported with their index, a
   CHECK(judge(reports) ==
         "rank 10 calls MPI_Allgatherv of 2 x MPI_INT as recvcounts[2], here, where rank 11 calls MPI_Allgatherv of 3 x "
         "MPI_INT as recvcounts[2], here");
-  reports[1].expects.clear();  // left out, as too long
+  reports[1].expects.clear();  // omitted, as if too long
   CHECK(judge(reports).empty());
   reports[1].sends[0].amount = ints(7);
   CHECK(
@@ -160,7 +161,7 @@ TEST_CASE("counts that are equal on all members are reported with their index, a
       "from rank 11, here");
 }
 
-TEST_CASE("of two groups one member is the root, which those of its own group do not know") {
+TEST_CASE("with two groups one member is the root, which members of its own group do not know") {
   const std::vector<CallReport> right{of_two_groups(0, kUnknown, 0, {}), of_two_groups(1, 1, 0, ints(4)),
                                       of_two_groups(2, 1, 0, ints(4)), of_two_groups(3, 1, 0, ints(4))};
   std::vector<int> order{0, 1, 2, 3};
@@ -179,7 +180,7 @@ TEST_CASE("of two groups one member is the root, which those of its own group do
   } while (std::ranges::next_permutation(order).found);
 }
 
-TEST_CASE("a report is one message; shares that pass its bound are left out, and cut messages are none") {
+TEST_CASE("a report is one message; shares beyond its bound are omitted, and truncated messages are invalid") {
   CallReport report = all_to_all({{1, 2}, {3, 4}})[1];
   report.record.root = 5;
   std::vector<std::byte> message = report.message();
@@ -203,7 +204,7 @@ TEST_CASE("a report is one message; shares that pass its bound are left out, and
   CHECK((read->sends.empty() && read->expects.empty()));
 }
 
-TEST_CASE("of one call the first two that differ are named, and the first that calls another function") {
+TEST_CASE("the first two calls that differ are named, and the first call of another function") {
   const auto with_root = [](std::uint32_t rank, std::int32_t root) {
     CallReport report = report_of(rank, "MPI_Bcast");
     report.record.root = root;

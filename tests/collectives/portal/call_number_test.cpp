@@ -1,5 +1,5 @@
-// What a collective message says of its call: calls in order and persistent ones never have the same number, numbers
-// wrap, and which comes later is known across the wrap.
+// Tests of the call number in a collective message: ordered and persistent calls never share a number, numbers wrap,
+// and their order is known across the wrap.
 #include "collectives/portal/call_number.hpp"
 
 #include <doctest/doctest.h>
@@ -46,7 +46,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("no two calls that may be under way at once have the same number") {
+TEST_CASE("no two concurrent calls have the same number") {
   std::set<std::uint32_t> words;
   for (std::uint64_t call = 0; call < 200; ++call) CHECK(words.insert(CallNumber::in_order(call).word()).second);
   for (std::uint64_t channel = 0; channel < 200; ++channel) {

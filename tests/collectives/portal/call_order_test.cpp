@@ -1,4 +1,4 @@
-// Many calls at once: those behind a gate wait for it, all of them end, and their messages do not mix.
+// Tests of many concurrent calls: those behind a gate wait for it, all of them end, and their messages do not mix.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -17,7 +17,7 @@
 namespace margay::collectives {
 namespace {
 
-// One call of many, of a kind that all members draw alike, and what it must come to.
+// One call of many, of a kind that all members draw alike, and its expected result.
 struct Outstanding {
   Words mine;
   Words expected;
@@ -71,14 +71,14 @@ struct Sleeper final : mpi_adi::Task {
 
 }  // namespace
 
-TEST_CASE("calls that do not block: many at once, of every kind, waited for in any order") {
+TEST_CASE("nonblocking calls: many at once, of every kind, waited for in any order") {
   for (const std::uint64_t seed : testing::Seeds(30)) {
     CAPTURE(seed);
     const int size = 1 + static_cast<int>(seed % 6);
     CollectiveWorld world({.ranks = size, .seed = seed});
     int suspensions = 0;
     CHECK(world.run([&](int rank) {
-      std::mt19937_64 random(seed);  // what is called: the same on every rank
+      std::mt19937_64 random(seed);  // the calls, the same on every rank
       std::mt19937_64 own(seed * 100 + static_cast<std::uint64_t>(rank));
       std::vector<std::unique_ptr<Outstanding>> calls;
       for (int made = 0; made < 150; ++made) {  // past two gates
@@ -129,7 +129,7 @@ TEST_CASE(
               },
               Notices::take_number(*channels[at]));
         }
-        // A call in order between them.
+        // An ordered call between them.
         Words sum{1};
         static_cast<void>(world.call(rank, [&](Collective& collective) {
           return allreduce_exchange(
@@ -162,7 +162,7 @@ TEST_CASE(
   }));
 }
 
-TEST_CASE("calls behind a gate begin when it is over") {
+TEST_CASE("calls behind a gate begin when the gate is over") {
   mpi_adi::TaskQueue queue;
   CallOrder order;
   mpi_adi::Communicator communicator;
@@ -190,7 +190,7 @@ TEST_CASE("calls behind a gate begin when it is over") {
   OrderedCall& behind = enter(communicator, a_gate);
   OrderedCall& last = enter(communicator, ordinary);
   OrderedCall& elsewhere = enter(other, ordinary);
-  // Whatever waits, and although its first start is a gate for its messages.
+  // Any waiting call, also if its first start is a gate for its messages.
   OrderedCall& persistent = enter(communicator, CallNumber::started(0, 0));
   OrderedCall& another = enter(communicator, CallNumber::started(1, 0));
   CHECK(order.may_begin(before));

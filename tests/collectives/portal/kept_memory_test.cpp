@@ -1,4 +1,4 @@
-// Memory that calls use again: never by two at once, and not without bound.
+// Tests of memory that calls reuse: two calls never share it, and its amount is bounded.
 #include "collectives/portal/kept_memory.hpp"
 
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@
 
 namespace margay::collectives {
 
-TEST_CASE("kept memory: what a call gave back the next one gets, if it has about that length") {
+TEST_CASE("kept memory: the next call gets the memory that a call returned, if the length is similar") {
   const auto pool = std::make_shared<KeptMemory>();
   const std::byte* first = nullptr;
   {
@@ -54,7 +54,7 @@ TEST_CASE("kept memory: runs are as long as requested and never shared, and the 
   }
 }
 
-TEST_CASE("kept memory: a run outlives where it came from, and what is very long is not kept") {
+TEST_CASE("kept memory: a run outlives its origin, and a very long one is not kept") {
   auto pool = std::make_shared<KeptMemory>();
   KeptMemory::Run run = KeptMemory::take(pool, KeptMemory::kLongBytes);
   { const KeptMemory::Run very_long = KeptMemory::take(pool, KeptMemory::kKeptBytes + 1); }

@@ -1,6 +1,6 @@
-// Calls in which some members name another length, on both sides of the one at which messages are asked for: nobody
-// waits for ever, somebody gets MPI_ERR_TRUNCATE, and calls that fit come out right before, between and after them.
-// Calls with a lost member: nobody takes what it leaves undone for such a mistake.
+// Tests of calls in which some members name another length, on both sides of the length from which messages are
+// requested: no member waits for ever, some member gets MPI_ERR_TRUNCATE, and matching calls before, between and after
+// them succeed. In calls with a lost member, the messages that it leaves out are not reported as such a mismatch.
 #include "collectives/portal/notices.hpp"
 
 #include <doctest/doctest.h>
@@ -60,7 +60,7 @@ std::uint64_t expected(const Named& call, int ranks) {
 
 }  // namespace
 
-TEST_CASE("members that name lengths on two sides of the handshake's do not wait for each other") {
+TEST_CASE("members whose lengths lie on two sides of the handshake's do not wait for each other") {
   for (const std::uint64_t seed : testing::Seeds(400)) {
     CAPTURE(seed);
     std::mt19937_64 random(seed);
@@ -95,8 +95,9 @@ TEST_CASE("members that name lengths on two sides of the handshake's do not wait
   }
 }
 
-// Who asks for a message when its sender's call has ended, as a third is lost, has been told why.
-TEST_CASE("calls with a lost member end with its loss, and not as if they did not fit each other") {
+// A receiver may request a message after its sender's call ended because a third member was lost; the sender has then
+// notified it of the reason.
+TEST_CASE("calls with a lost member end with its loss, and not with a mismatch") {
   for (const std::uint64_t seed : testing::Seeds(300)) {
     CAPTURE(seed);
     std::mt19937_64 random(seed);

@@ -1,4 +1,4 @@
-// Plans of hybrids as text, and what they become on some ranks.
+// Tests of plans of hybrids in textual form, and of their completion for a number of ranks.
 #include "collectives/cost/facts.hpp"
 
 #include <string_view>
@@ -25,7 +25,7 @@ AskedPlan asking(const std::vector<AskedDimension>& dimensions) {
 
 }  // namespace
 
-TEST_CASE("a plan is lengths, each with a letter behind it or without") {
+TEST_CASE("a plan is a list of lengths, each with or without a letter") {
   CHECK(parsed("8") == asking({{8}}));
   CHECK(parsed("2x4") == asking({{2}, {4}}));
   CHECK(parsed("2sx4l") == asking({{2, Method::brief}, {4, Method::slices}}));
@@ -33,7 +33,7 @@ TEST_CASE("a plan is lengths, each with a letter behind it or without") {
   CHECK(parsed("12lx3x2sx100") == asking({{12, Method::slices}, {3}, {2, Method::brief}, {100}}));
 }
 
-TEST_CASE("other texts are no plan") {
+TEST_CASE("other texts are invalid plans") {
   for (const std::string_view text : {"", "x", "2x", "x2", "2x4x", "2xx4", "0x4", "-2x4", "2y4", "2ss", "2X4", "s",
                                       "2 x4", "2x2x2x2x2", "99999999999x2", "2x4,"}) {
     CAPTURE(text);
@@ -45,7 +45,7 @@ TEST_CASE("other texts are no plan") {
   }
 }
 
-TEST_CASE("a plan is completed for as many ranks as it is of, and for no others") {
+TEST_CASE("a plan is completed for its own number of ranks, and for no other") {
   using Dimension = HybridPlan::Dimension;
   const std::optional<HybridPlan> asked = complete_plan(parsed("2sx4x1"), 8, 2, 4);
   REQUIRE(asked.has_value());

@@ -1,4 +1,5 @@
-// The choice of algorithm: the least cost, alike on all members, and what was measured with the usual rates.
+// Tests of the choice of algorithm: it has the least cost, is equal on all members, and with the usual rates agrees
+// with measurements.
 #include "collectives/select/choose.hpp"
 
 #include <algorithm>
@@ -68,7 +69,7 @@ double takes(Algorithm algorithm, Operation operation, std::uint64_t bytes, cons
 
 }  // namespace
 
-TEST_CASE("what is chosen can do the call, and none that can costs less where the lengths of its class end") {
+TEST_CASE("the chosen algorithm can do the call, and none that can costs less at the ends of its length class") {
   for (const Facts& facts : many_facts()) {
     for (const Operation operation : kChosen) {
       for (std::uint64_t bytes = 2 * kHandshakeBytes; bytes <= std::uint64_t{64} << 20; bytes *= 2) {
@@ -90,10 +91,10 @@ TEST_CASE("what is chosen can do the call, and none that can costs less where th
   }
 }
 
-TEST_CASE("ranks that name different lengths, all sent without asking, meet in one algorithm") {
+TEST_CASE("ranks that name different lengths, all sent without a request, choose one algorithm") {
   for (const Facts& facts : many_facts()) {
     for (const Operation operation : kChosen) {
-      // What an all-to-all shows is a block for each: it fits, or goes by messages.
+      // An all-to-all posts a block for each member: it fits, or is sent as messages.
       if (operation == Operation::alltoall && facts.shared) continue;
       for (std::uint64_t bytes = 0; bytes <= kHandshakeBytes; bytes += 64) {
         REQUIRE(choose(operation, bytes, facts) == choose(operation, 0, facts));
@@ -102,7 +103,7 @@ TEST_CASE("ranks that name different lengths, all sent without asking, meet in o
   }
 }
 
-TEST_CASE("lengths above that are judged alike up to the next power of two") {
+TEST_CASE("longer lengths are judged alike up to the next power of two") {
   CHECK(class_of(0).number == class_of(kHandshakeBytes).number);
   std::size_t last = 0;
   for (std::uint64_t longest = 2 * kHandshakeBytes; longest != 0; longest *= 2) {
@@ -118,7 +119,7 @@ TEST_CASE("lengths above that are judged alike up to the next power of two") {
   }
 }
 
-TEST_CASE("what a communicator remembers is what would be chosen anew") {
+TEST_CASE("a remembered choice equals a new one") {
   std::mt19937_64 random(7);
   for (const Facts& facts : many_facts()) {
     Chosen remembered;
@@ -131,8 +132,8 @@ TEST_CASE("what a communicator remembers is what would be chosen anew") {
   }
 }
 
-// bench/performance.md. What was measured on other processors and other wires has other rates.
-TEST_CASE("with the usual rates it is what was measured: two ranks") {
+// bench/performance.md. Measurements on other processors and other wires have other rates.
+TEST_CASE("with the usual rates the choice agrees with measurements: two ranks") {
   const Facts nonblocking = facts_of({.ranks = 2});
   CHECK(chosen(Operation::barrier, 0, nonblocking) == Algorithm::exchange);
   CHECK(chosen(Operation::allreduce, 8, nonblocking) == Algorithm::exchange);
@@ -150,7 +151,7 @@ TEST_CASE("with the usual rates it is what was measured: two ranks") {
   }
 }
 
-TEST_CASE("with the usual rates it is what was measured: 4, 8 and 16 ranks on two processors") {
+TEST_CASE("with the usual rates the choice agrees with measurements: 4, 8 and 16 ranks on two processors") {
   for (const int ranks : {4, 8, 16}) {
     CAPTURE(ranks);
     Facts facts = facts_of({.ranks = ranks, .processors = 2});
@@ -176,7 +177,7 @@ TEST_CASE("with the usual rates it is what was measured: 4, 8 and 16 ranks on tw
   }
 }
 
-TEST_CASE("with the usual rates it is what was measured: two nodes of 4 ranks on two processors, over loopback") {
+TEST_CASE("with the usual rates the choice agrees with measurements: two nodes of 4 ranks, two processors, loopback") {
   const Facts facts = facts_of({.ranks = 8, .nodes = 2, .processors = 2});
   CHECK(chosen(Operation::allreduce, 8, facts) == Algorithm::nodes);
   CHECK(chosen(Operation::allreduce, 1 << 18, facts) == Algorithm::tree);
@@ -185,7 +186,7 @@ TEST_CASE("with the usual rates it is what was measured: two nodes of 4 ranks on
   CHECK(chosen(Operation::reduce, 1 << 20, facts) == Algorithm::tree);
 }
 
-TEST_CASE("memory that all members see is taken for what can be shown in it") {
+TEST_CASE("shared memory is used for calls that fit in it") {
   for (const int ranks : {2, 4, 8, 64}) {
     Facts facts = facts_of({.ranks = ranks, .processors = 2, .shared = true});
     facts.strips = false;  // one of many communicators
@@ -202,7 +203,7 @@ TEST_CASE("memory that all members see is taken for what can be shown in it") {
   }
 }
 
-TEST_CASE("other rates choose another one") {
+TEST_CASE("other rates lead to another choice") {
   Facts facts = facts_of({.ranks = 16, .nodes = 16});
   facts.rates.between = {.startup = 1e-3, .busy = 1e-4, .byte = 1e-12};
   CHECK(chosen(Operation::bcast, 1 << 20, facts) == Algorithm::tree);
@@ -246,7 +247,7 @@ TEST_CASE("with the Paragon's rates the buckets overtake the trees where the pap
   CHECK(most < 300'000);
 }
 
-TEST_CASE("what is asked for by name is taken where it can do the call") {
+TEST_CASE("a requested algorithm is taken if it can do the call") {
   Facts facts = facts_of({.ranks = 8});
   REQUIRE(parse_asked_for("bcast=bucket,allreduce=bucket,reduce=nodes", facts.asked_for).ok());
   CHECK(chosen(Operation::bcast, 8, facts) == Algorithm::bucket);
@@ -257,7 +258,7 @@ TEST_CASE("what is asked for by name is taken where it can do the call") {
   CHECK(chosen(Operation::reduce, 1 << 20, facts) == Algorithm::direct);
 }
 
-TEST_CASE("a hybrid that is asked for goes by its plan, where that is of as many ranks") {
+TEST_CASE("a requested hybrid follows its plan, if the plan has that number of ranks") {
   const Facts two_nodes = facts_of({.ranks = 8, .nodes = 2});
   constexpr std::array kWithHybrids = {Operation::bcast, Operation::reduce, Operation::allreduce, Operation::allgather,
                                        Operation::reduce_scatter};
@@ -289,7 +290,7 @@ TEST_CASE("a hybrid that is asked for goes by its plan, where that is of as many
   }
 }
 
-TEST_CASE("a hybrid takes an operation that does not commute where its plan keeps the order of ranks") {
+TEST_CASE("a hybrid takes a non-commutative operation if its plan keeps the order of ranks") {
   const Facts two_nodes = facts_of({.ranks = 8, .nodes = 2});
   const auto in_order = [](Operation operation, const std::string& how, Facts facts) {
     REQUIRE(parse_asked_for(std::string(name(operation)) + "=hybrid" + how, facts.asked_for).ok());
@@ -306,14 +307,15 @@ TEST_CASE("a hybrid takes an operation that does not commute where its plan keep
   }
 }
 
-TEST_CASE("what cannot be asked for is an error that says what can") {
+TEST_CASE("an invalid request is an error that lists the valid ones") {
   AskedFor asked;
   const auto words = [&](std::string_view text) { return parse_asked_for(text, asked).sentence(); };
   CHECK(words("").empty());
   CHECK(words("bcast=exchange") ==
         "--collective bcast=exchange: invalid algorithm or plan; the values are "
         "bcast=tree|nodes|bucket|hybrid|shared|chain");
-  CHECK(words("scan=tree") == "--collective scan=tree: it is scan=exchange|shared|chain");
+  CHECK(words("scan=tree") ==
+        "--collective scan=tree: invalid algorithm or plan; the values are scan=exchange|shared|chain");
   CHECK(words("bcast").find("the values are bcast=tree") != std::string::npos);
   CHECK(words("neighbor_alltoall=tree").find("there is a choice for barrier, bcast, reduce, allreduce, gather") !=
         std::string::npos);

@@ -1,4 +1,5 @@
-// The cost formulas against traces of the algorithms: messages, bytes, and messages one behind the other.
+// Tests of the cost formulas against traces of the algorithms: messages, bytes, and the longest chain of dependent
+// messages.
 #include "collectives/algorithm/registry.hpp"
 #include "collectives/cost/counts.hpp"
 #include "collectives/cost/parts.hpp"
@@ -29,14 +30,16 @@ struct Counted {
   double depth = 0;
 };
 
-// What a member tells of a long call beside that it is ready, because others are late, is no message of a formula.
+// Whether a message is part of the formula. Notices of a long call other than `ready`, which a member sends because
+// others are late, are not.
 bool is_of_formula(const sim::TraceEvent& event) {
   if (event.portal != mpi_adi::kCollectiveReadyPortal) return true;
   const auto word = static_cast<NoticeKind>(event.match_bits & mpi_adi::kTypeMask);
   return word == NoticeKind::ready || word == NoticeKind::ready_next_phase;
 }
 
-// All messages of all ranks, from their traces. One is as deep as the deepest that its sender had got, and one more.
+// Counts the messages of all ranks in their traces. A message's depth is one more than the greatest depth that its
+// sender had received.
 Counted count(CollectiveWorld& world, const std::vector<std::uint32_t>& nodes) {
   std::vector<sim::TraceEvent> events;
   for (int rank = 0; rank < world.size(); ++rank) {
@@ -86,7 +89,7 @@ Steps alltoall_text(Collective& collective, Rows& rows, std::uint64_t block) {
   co_await exchange_directly(collective, out, in);
 }
 
-// `elements`: of a row, or of a block of an operation that has blocks.
+// `elements`: the length of a row, or of a block for an operation with blocks.
 void perform_one(CollectiveWorld& world, int rank, Operation operation, std::size_t elements) {
   TreePortal& portal = world.portal(rank);
   mpi_adi::Communicator& all = world.communicator(rank);
@@ -131,7 +134,7 @@ struct Case {
   std::optional<HybridPlan> plan = {};
 };
 
-// Messages take no time to send and all the same time to arrive, and wires have room.
+// Messages take no time to send and all the same time to arrive, and wires are never full.
 Counted run_case(const Case& of) {
   CollectiveWorld::Options options{.ranks = static_cast<int>(of.nodes.size()), .nodes = of.nodes, .trace = true};
   options.asked = std::string(name(of.operation)) + "=" + std::string(name(of.algorithm));
@@ -151,7 +154,7 @@ bool is_rooted_block(const Case& of) {
                                              of.operation == Operation::allgather);
 }
 
-// Each dimension lies inside nodes, or between them.
+// Each dimension lies within nodes, or between them.
 bool lies_along_nodes(const HybridPlan& plan, const Facts& facts) {
   if (!facts.even || !facts.by_node) return false;
   int reach = 1;
@@ -178,10 +181,10 @@ void hold(const Case& of) {
   CHECK(cost.all.bytes() == doctest::Approx(counted.inside.bytes + counted.between.bytes));
   if (of.plan && !lies_along_nodes(*of.plan, facts)) return;
   CHECK(cost.all.between.bytes == doctest::Approx(counted.between.bytes));
-  // Of a tree whose edges are asked for in part, only the number of those that are is known.
+  // For a tree whose edges are requested in part, only the number of requested ones is known.
   const bool parts = is_rooted_block(of) && facts.nodes > 1 && facts.nodes < facts.ranks;
   if (!parts || bytes == kElement) CHECK(cost.all.between.messages == doctest::Approx(counted.between.messages));
-  // Of uneven nodes the last leader may lead nobody.
+  // With uneven nodes the last leader may lead no other rank.
   if (of.algorithm != Algorithm::nodes || facts.even) CHECK(cost.path.depth() == counted.depth);
 }
 
@@ -209,7 +212,7 @@ void hold_all(std::size_t ranks, const std::vector<std::size_t>& elements_each) 
         for (const std::size_t each : elements_each) {
           if (of == Operation::barrier && each != elements_each.front()) continue;
           const bool of_blocks = fixed || of == Operation::allgather || of == Operation::alltoall;
-          // Rows are cut into slices of the same length.
+          // Rows are divided into slices of equal length.
           hold({of, algorithm, of_blocks ? each : each * ranks, nodes});
         }
       }
@@ -219,20 +222,20 @@ void hold_all(std::size_t ranks, const std::vector<std::size_t>& elements_each) 
 
 }  // namespace
 
-// Counted, not touched: a sanitizer finds nothing here that it does not find in the algorithms' own tests.
-TEST_CASE("messages, bytes and depth of each algorithm are its formula's" * doctest::skip(testing::kSanitized)) {
+// Only counted: a sanitizer finds nothing here that it does not find in the algorithms' own tests.
+TEST_CASE("messages, bytes and depth of each algorithm equal its formula's" * doctest::skip(testing::kSanitized)) {
   for (std::size_t ranks = 2; ranks <= 9; ++ranks) hold_all(ranks, {1, 1000});
   for (const std::size_t ranks : {12U, 16U, 17U}) hold_all(ranks, {1000});
 }
 
-TEST_CASE("likewise where blocks are asked for, and streams have several pieces") {
+TEST_CASE("likewise if blocks are requested, and streams have several pieces") {
   for (const std::size_t ranks : {2U, 3U, 5U, 8U}) hold_all(ranks, {2100, 8200});
 }
 
-TEST_CASE("likewise of hybrids, by every plan" * doctest::skip(testing::kSanitized)) {
+TEST_CASE("likewise for hybrids, with every plan" * doctest::skip(testing::kSanitized)) {
   for (const int ranks : {4, 6, 8, 12}) {
     const auto plans = plans_of(ranks, {Method::brief, Method::slices, Method::bucket});
-    const std::size_t stride = ranks > 8 ? 17 : (ranks > 6 ? 5 : 1);  // of many plans some, of all kinds
+    const std::size_t stride = ranks > 8 ? 17 : (ranks > 6 ? 5 : 1);  // some of many plans, of all kinds
     for (const int nodes : {1, 2, ranks}) {
       std::vector<std::uint32_t> placed;
       placed.reserve(static_cast<std::size_t>(ranks));

@@ -1,4 +1,4 @@
-// What `margay info --protocols` tells of the collectives' choice.
+// Tests of the description of the collectives' choice in `margay info --protocols`.
 #include <doctest/doctest.h>
 
 #include "sim/base/processors.hpp"

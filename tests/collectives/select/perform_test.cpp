@@ -1,4 +1,5 @@
-// Whole operations: members choose the same algorithm without a word, and any sequence of operations comes out right.
+// Tests of whole operations: members choose the same algorithm without communication, and any sequence of operations
+// gives the right results.
 #include "collectives/select/perform.hpp"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ CollectiveWorld::Options random_world(std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("members know the same of their communicator, without a word") {
+TEST_CASE("members have the same facts about their communicator, without communication") {
   for (const std::uint64_t seed : testing::Seeds(60)) {
     CAPTURE(seed);
     const CollectiveWorld::Options options = random_world(seed);
@@ -90,7 +91,7 @@ TEST_CASE("any sequence of operations, of any length, on any placement") {
   }
 }
 
-TEST_CASE("hybrids that are asked for, of all that take one, in both forms of a plan") {
+TEST_CASE("requested hybrids of all operations that take one, in both forms of a plan") {
   for (const std::uint64_t seed : testing::Seeds(60)) {
     CAPTURE(seed);
     std::mt19937_64 drawn(seed);
@@ -147,8 +148,8 @@ TEST_CASE("hybrids that are asked for, of all that take one, in both forms of a 
   }
 }
 
-// Above the length at which messages are asked for, where each length may have an algorithm of its own.
-TEST_CASE("members that name lengths with different algorithms get an error, and no member waits for ever") {
+// Above the length from which messages are requested, where each length may have an algorithm of its own.
+TEST_CASE("members whose lengths have different algorithms get an error, and no member waits for ever") {
   constexpr std::size_t kWords[] = {2'500, 9'000, 40'000, 150'000};
   int differ = 0;
   for (const std::uint64_t seed : testing::Seeds(60)) {
@@ -193,8 +194,8 @@ TEST_CASE("members that name lengths with different algorithms get an error, and
   CHECK(differ >= 10);
 }
 
-// Who asks first waits, and does not find for all that nobody can be read.
-TEST_CASE("whether ranks of a node read each other's memory is found when a second one has come") {
+// The first rank that asks waits, and does not conclude that no rank can be read.
+TEST_CASE("whether ranks of a node read each other's memory is determined once a second one has started") {
   for (const std::uint64_t seed : testing::Seeds(10)) {
     CAPTURE(seed);
     CollectiveWorld::Options options;

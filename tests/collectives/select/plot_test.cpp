@@ -1,4 +1,4 @@
-// Curves of costs, the table and the picture made of them.
+// Tests of the cost curves: the ranges, the table and the picture.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -58,13 +58,13 @@ void check_points(const std::string& picture) {
     CHECK(std::stod((*at)[2]) <= height);
   }
   CHECK(points > 1000);
-  // As a coordinate; the words beside a point may say so.
+  // The time as a coordinate; text beside a point may contain it.
   CHECK_FALSE(std::regex_search(picture, std::regex("[ML \"]-?(nan|inf)")));
 }
 
 }  // namespace
 
-TEST_CASE("the chosen ranges are what choose() says, to the byte, without a hole") {
+TEST_CASE("the chosen ranges agree with choose() to the byte, without gaps") {
   for (const Facts& facts : {group(8, 1, true), group(8, 2, false), group(2, 1, false), group(16, 4, true)}) {
     for (const Operation operation : operations_with_choice()) {
       const OperationCosts costs = costs_of(operation, facts);
@@ -81,7 +81,7 @@ TEST_CASE("the chosen ranges are what choose() says, to the byte, without a hole
   }
 }
 
-TEST_CASE("each algorithm that can do some length has its curve, and the chosen one is thick over all lengths") {
+TEST_CASE("each algorithm that can do some length has its curve, and the chosen one is thick at all lengths") {
   const Facts facts = group(8, 2, false);
   const std::string picture = plot_costs(facts, "a <title> & more", "rates");
   CHECK(picture.find("a &lt;title&gt; &amp; more") != std::string::npos);
@@ -102,7 +102,7 @@ TEST_CASE("each algorithm that can do some length has its curve, and the chosen 
   }
 }
 
-TEST_CASE("every point lies within the picture, of the longest and the shortest times too") {
+TEST_CASE("every point lies within the picture, also for the longest and the shortest times") {
   Facts facts = group(16, 4, true);
   check_points(plot_costs(facts, "title", "rates"));
   for (const double rate : {kRateLeast, kRateMost}) {
@@ -116,7 +116,7 @@ TEST_CASE("every point lies within the picture, of the longest and the shortest 
   }
 }
 
-TEST_CASE("times that are not finite are drawn at the edge, and no decade is theirs") {
+TEST_CASE("times that are not finite are drawn at the edge, and add no decade to the axis") {
   Facts facts = group(16, 4, true);
   constexpr double kForEver = std::numeric_limits<double>::infinity();
   facts.rates.inside = {.startup = kForEver, .busy = kForEver, .byte = kForEver};
@@ -125,7 +125,7 @@ TEST_CASE("times that are not finite are drawn at the edge, and no decade is the
   check_points(picture);
 }
 
-TEST_CASE("the table has the choice, its cost and the next one's") {
+TEST_CASE("the table has the choice, its cost and that of the next one") {
   Facts facts = group(8, 1, true);
   std::vector<std::string> lines = describe_costs(facts);
   const std::vector<CostOf> costs = costs_at(Operation::barrier, 0, facts);
@@ -139,7 +139,7 @@ TEST_CASE("the table has the choice, its cost and the next one's") {
   CHECK(any_with(describe_rates(facts.rates), "as text", to_text(facts.rates)));
 }
 
-TEST_CASE("of what the table compares, nothing that could be chosen is cheaper; a hybrid has to be a tenth better") {
+TEST_CASE("no alternative in the table is cheaper than the choice; a hybrid must be a tenth better") {
   const auto judged = [](const CostOf& one) { return one.seconds * (one.algorithm == Algorithm::hybrid ? 1.1 : 1); };
   for (const Rates& rates : {usual_rates(), paragon_rates()}) {
     for (const int ranks : {2, 3, 5, 8}) {

@@ -1,4 +1,4 @@
-// Rates as text: what is written is read back, and what is not whole is refused by its name.
+// Tests of rates as text: written rates are read back, and incomplete ones are rejected with their name.
 #include "collectives/cost/rates.hpp"
 
 #include <string>
@@ -21,7 +21,7 @@ TEST_CASE("rates are read back as they were written") {
   CHECK(read.inside == Rates::Message{8, 9, 10});
 }
 
-TEST_CASE("rates that are not whole are refused, by name") {
+TEST_CASE("incomplete rates are rejected, by name") {
   const std::string others = "combined=1,shared=1:1,turn=1,between=1:1:1";
   Rates rates = usual_rates();
   const auto words = [&](const std::string& text) { return parse_rates(text, rates).sentence(); };

@@ -1,5 +1,5 @@
-// A reduction that is repeated comes to the same bits, whoever is late: by each algorithm, of each length. Sums of
-// reals tell how they are bracketed.
+// Tests that a repeated reduction gives the same bits, whichever rank is late, with each algorithm and length. Sums of
+// reals depend on the order in which they are combined.
 #include <array>
 #include <cstring>
 #include <string>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr Operation kReductions[] = {Operation::reduce, Operation::allreduce, Operation::reduce_scatter,
                                      Operation::scan, Operation::exscan};
-// Of reals: a line, a posting, a part or a message, pieces of a stream, strips.
+// Numbers of reals: within a line, a posting, a part or a message, pieces of a stream, strips.
 constexpr std::size_t kRepeatedCounts[] = {3, 100, 900, 20000};
 
 struct Repeated {
@@ -65,7 +65,7 @@ bool performed(CollectiveWorld& world, int rank, const Repeated& is, const What&
   return true;
 }
 
-// What the rank has of the result; nothing where the algorithm cannot do it.
+// The rank's part of the result; empty if the algorithm cannot do the operation.
 std::vector<double> result(CollectiveWorld& world, int rank, const Repeated& is) {
   std::vector<double> row = addends(rank, is.count);
   const Reduction reduction{reinterpret_cast<std::byte*>(row.data()), is.count, sizeof(double),
@@ -93,7 +93,7 @@ std::vector<double> result(CollectiveWorld& world, int rank, const Repeated& is)
   return did ? row : std::vector<double>();
 }
 
-// Whether some rank had a result.
+// Whether a rank had a result.
 bool gives_the_same_bits(const Repeated& is) {
   std::vector<std::vector<double>> first(static_cast<std::size_t>(is.ranks));
   bool some = false;
@@ -116,7 +116,7 @@ bool gives_the_same_bits(const Repeated& is) {
 
 }  // namespace
 
-TEST_CASE("a reduction that is repeated comes to the same bits") {
+TEST_CASE("a repeated reduction gives the same bits") {
   for (const Operation operation : kReductions) {
     for (std::size_t at = 0; at < kAlgorithmCount; ++at) {
       const auto algorithm = static_cast<Algorithm>(at);

@@ -1,4 +1,4 @@
-// Rates out of times that were made from rates.
+// Tests that rates are recovered from times computed with them.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ CallTimes::Pair pair_of(const Facts& facts, double further) {
           .further = further};
 }
 
-// What a machine with these rates would show.
+// The times that a machine with these rates would have.
 CallTimes times_of(const Rates& rates) {
   const Facts inside = of_ranks({0, 0}, rates);
   Facts crowd = of_ranks({0, 0, 0, 0, 0, 0, 0, 0}, rates);
@@ -58,20 +58,20 @@ constexpr Rates kMade{.inside = {.startup = 7e-7, .busy = 2.5e-7, .byte = 3e-10}
 
 }  // namespace
 
-TEST_CASE("times that a machine with some rates would show are solved for these") {
+TEST_CASE("times of a machine with given rates are solved for these") {
   const SolvedRates solved = solve_rates(times_of(kMade));
   CHECK(solved.unmeasured.empty());
   CHECK(to_text(solved.rates) == to_text(kMade));
 }
 
-TEST_CASE("rates have two digits, so that noise does not show") {
+TEST_CASE("rates have two digits, so noise does not show") {
   Rates noisy = kMade;
   noisy.between.startup *= 1.004;
   noisy.combined *= 0.997;
   CHECK(solve_rates(times_of(noisy)).rates == kMade);
 }
 
-TEST_CASE("what was not measured, or measured to no sense, is the usual value and is named") {
+TEST_CASE("a rate that was not measured, or whose measurement is inconsistent, is the usual value and is named") {
   SolvedRates solved = solve_rates({});
   CHECK(solved.rates == usual_rates());
   CHECK(solved.unmeasured == std::vector<std::string>{"inside", "between", "combined", "shared", "turn"});

@@ -1,4 +1,4 @@
-// How patterns fall on nodes, against the patterns themselves.
+// Tests of the crossings of patterns between nodes, against the patterns themselves.
 #include "collectives/topology/crossings.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace margay::collectives {
 
-TEST_CASE("a spanning tree's edges between nodes, their blocks and depths are those of its places") {
+TEST_CASE("the edges of a spanning tree between nodes, with their blocks and depths, are those of its ranks") {
   for (const std::uint64_t seed : testing::Seeds(300)) {
     CAPTURE(seed);
     std::mt19937_64 random(seed);
@@ -54,7 +54,7 @@ TEST_CASE("a spanning tree's edges between nodes, their blocks and depths are th
   }
 }
 
-TEST_CASE("on one node nothing goes between nodes; on one each all of it does") {
+TEST_CASE("on one node no message goes between nodes; with one rank on each, all do") {
   CHECK(crossings_of(std::vector<std::uint32_t>(9, 5)).pairs == 0);
   const Crossings each = crossings_of(std::vector<std::uint32_t>{0, 1, 2, 3, 4});
   CHECK(each.ring == 5);

@@ -1,5 +1,5 @@
-// Grids of ranks: every rank stands in one place, lines and planes are what they say; which cuts there are to choose
-// from, and in which order plans go through them.
+// Tests of grids of ranks: every rank has one position, lines and planes are as defined; the candidate dimensions, and
+// the order in which plans use them.
 #include "collectives/topology/grid.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ HybridPlan plan_with(const std::vector<HybridPlan::Dimension>& dimensions) {
 
 }  // namespace
 
-TEST_CASE("every rank of a grid has one place, and its lines are the ranks that differ in one coordinate") {
+TEST_CASE("every rank of a grid has one position, and its lines are the ranks that differ in one coordinate") {
   for (int ranks = 1; ranks <= 16; ++ranks) {
     for (const HybridPlan& plan : plans_of(ranks, {Method::slices})) {
       for (const std::uint64_t seed : testing::Seeds(4)) {
@@ -57,7 +57,7 @@ TEST_CASE("every rank of a grid has one place, and its lines are the ranks that 
   }
 }
 
-TEST_CASE("a node's ranks lie along the first dimension where there are as many on each, however they are dealt out") {
+TEST_CASE("a node's ranks lie along the first dimension if all nodes have equally many, in any placement") {
   for (const bool dealt : {false, true}) {
     std::vector<std::uint32_t> nodes;
     for (std::uint32_t rank = 0; rank < 12; ++rank) nodes.push_back(dealt ? rank % 3 : rank / 4);
@@ -77,7 +77,7 @@ TEST_CASE("a node's ranks lie along the first dimension where there are as many 
   }
 }
 
-TEST_CASE("ranks node by node, and the place of each, undo each other") {
+TEST_CASE("the order of ranks by node and its inverse cancel") {
   for (const std::uint64_t seed : testing::Seeds(50)) {
     CAPTURE(seed);
     const std::vector<std::uint32_t> nodes = nodes_of(1 + static_cast<int>(seed % 20), seed);
@@ -96,7 +96,7 @@ TEST_CASE("ranks node by node, and the place of each, undo each other") {
   }
 }
 
-TEST_CASE("a plane has the ranks that agree in all but its free dimensions, the lowest of these fastest") {
+TEST_CASE("a plane has the ranks with equal coordinates except in its free dimensions, the lowest of these fastest") {
   const std::vector<std::uint32_t> nodes(12, 0);
   const NodeGroups groups(nodes, 7);
   const Grid grid(groups, plan_with({{2}, {3}, {2}}));
@@ -108,7 +108,7 @@ TEST_CASE("a plane has the ranks that agree in all but its free dimensions, the 
   CHECK(grid.plane(grid.mine(), Dimensions{0, 2}) == std::vector<int>{0, 1, 6, 7});
 }
 
-TEST_CASE("cuts to choose from: all of a small number, few of any, a node's ranks before the nodes") {
+TEST_CASE("candidate grids: all for a small number, few for any other, a node's ranks before the nodes") {
   using Cuts = std::vector<std::vector<int>>;
   CHECK(grid_cuts(1, 1).empty());
   CHECK(grid_cuts(7, 1) == Cuts{{7}});
@@ -131,7 +131,7 @@ TEST_CASE("cuts to choose from: all of a small number, few of any, a node's rank
       for (const std::vector<int>& cut : cuts) {
         CHECK(cut.size() <= HybridPlan::kMaxDimensions);
         CHECK(*std::ranges::min_element(cut) > 1);
-        // The lengths of a node come first, and are all of it.
+        // The dimensions of a node come first, and cover it.
         std::size_t at = 0;
         int inside = 1;
         while (at < cut.size() && inside < on_node) inside *= cut[at++];
@@ -142,7 +142,7 @@ TEST_CASE("cuts to choose from: all of a small number, few of any, a node's rank
   }
 }
 
-TEST_CASE("a plan does its long dimensions first, and returns whether it combines neighbours alone") {
+TEST_CASE("a plan does its long dimensions first, and returns whether it combines neighbours only") {
   constexpr Method kShort = Method::brief;
   constexpr Method kLong = Method::slices;
   const auto order_of = [](const HybridPlan& plan) {

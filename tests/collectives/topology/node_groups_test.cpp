@@ -1,4 +1,4 @@
-// Members by node: groups, leaders, and a tree of leaders that reaches each node once.
+// Tests of members grouped by node: groups, leaders, and a tree of leaders that reaches each node once.
 #include "collectives/topology/node_groups.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// The minimum spanning tree's arithmetic: every rank is reached once, subtrees are ranges, the depth is logarithmic.
+// Tests of the minimum spanning tree's arithmetic: every rank is reached once, subtrees are ranges, the depth is
+// logarithmic.
 #include "collectives/topology/members.hpp"
 
 #include <bit>

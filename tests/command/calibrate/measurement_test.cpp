@@ -1,4 +1,4 @@
-// What the ranks of a calibration answer.
+// Tests of the answers of a calibration's ranks.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace margay::command {
 namespace {
 
-// As the ranks would answer, a time for each word in its order.
+// The answers of the ranks: a time for each word, in its order.
 std::string answer_to(const Question& question) {
   std::string output;
   int time = 0;
@@ -38,14 +38,14 @@ TEST_CASE("an invalid or missing answer is reported") {
   CHECK(parse_answers("bcast 8 1e-6\n", {"barrier"}, answers).sentence().find("barrier") != std::string::npos);
 }
 
-TEST_CASE("of several runs those that were disturbed do not count") {
+TEST_CASE("of several runs the disturbed ones do not count") {
   const std::vector<Answers> runs{
       {{"barrier", 3.0}}, {{"barrier", 90.0}}, {{"barrier", 2.0}}, {{"barrier", 80.0}}, {{"barrier", 4.0}}};
   CHECK(fast_of(runs).at("barrier") == 3.0);
   CHECK(fast_of({{{"barrier", 5.0}}}).at("barrier") == 5.0);
 }
 
-TEST_CASE("each shape is asked for all that is taken of its answers") {
+TEST_CASE("each shape is asked for all values that are taken from its answers") {
   collectives::CallTimes times;
   Answers answers;
   REQUIRE(parse_answers(answer_to(inside_question()), inside_question().words, answers).ok());

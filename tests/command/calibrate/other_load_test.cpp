@@ -1,4 +1,4 @@
-// Whether others had the processors while something was measured.
+// Tests of the detection of other programs' load during a measurement.
 #include "command/calibrate/measurement.hpp"
 
 #include <doctest/doctest.h>
@@ -18,13 +18,13 @@ double cpu_seconds() {
   return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) / 1e9;
 }
 
-// Ticks of the system's clock are a hundredth of a second.
+// A tick of the system's clock is a hundredth of a second.
 void work(double s) {
   const double until = cpu_seconds() + s;
   while (cpu_seconds() < until) continue;
 }
 
-TEST_CASE("a child that still runs counts as another program, and when it has ended as this one") {
+TEST_CASE("a child counts as another program while it runs, and as this one after it has ended") {
   int go[2];
   REQUIRE(::pipe(go) == 0);
   const OtherLoad others;

@@ -1,4 +1,4 @@
-// Where the command finds the program whose ranks it measures.
+// Tests of the search for the program whose ranks the command measures.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
@@ -25,7 +25,7 @@ TEST_CASE("the measuring program lies beside the command's folder, in one of two
   std::filesystem::remove_all(prefix);
 }
 
-TEST_CASE("a command in the root folder, or of which no folder is known, has none beside it") {
+TEST_CASE("a command in the root folder, or in an unknown folder, has no program beside it") {
   CHECK(measuring_program("/margay").empty());
   CHECK(measuring_program("margay").empty());
   CHECK(measuring_program("").empty());

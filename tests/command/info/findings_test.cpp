@@ -1,4 +1,4 @@
-// The table of findings: every id is unique, kebab-case and explained; docs/findings.md is the table's.
+// Tests of the table of findings: every id is unique, in kebab-case and explained; docs/findings.md equals the table.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What `margay top` makes of a board and of /proc, without a job.
+// Tests of the table of `margay top`, made from a board and from /proc, without a job.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint32_t kRanks = 3;
 
-// A board as a launcher makes it, and as another process opens it.
+// A board as its launcher makes it, and as another process opens it.
 struct Made {
   Made() {
     sim::SegmentRequest request;
@@ -61,7 +61,7 @@ RankSnapshot row(std::uint32_t rank, double messages) {
 
 }  // namespace
 
-TEST_CASE("a board is read as its ranks write it, and what has become another file is refused") {
+TEST_CASE("a board is read as its ranks write it, and a file that has been replaced is rejected") {
   Made made;
   BoardReader reader;
   REQUIRE(made.open(reader).ok());
@@ -76,7 +76,7 @@ TEST_CASE("a board is read as its ranks write it, and what has become another fi
   CHECK_FALSE(reader.refresh());
 }
 
-TEST_CASE("a board whose file is shorter than it says is refused, and so is one that is not published") {
+TEST_CASE("a board with a truncated file is rejected, and so is one that is not published") {
   Made made;
   made.board.header().size = 4;
   BoardReader reader;
@@ -90,7 +90,7 @@ TEST_CASE("a board whose file is shorter than it says is refused, and so is one 
   CHECK_FALSE(BoardReader::open(::open("/dev/null", O_RDONLY | O_CLOEXEC), reader).ok());
 }
 
-TEST_CASE("what a rank does follows from the board and from its process") {
+TEST_CASE("a rank's activity follows from the board and from its process") {
   const ProcessSnapshot runs{'R', 100, 0};
   const ProcessSnapshot sleeps{'S', 100, 0};
   sim::BoardBlock block;
@@ -104,7 +104,7 @@ TEST_CASE("what a rank does follows from the board and from its process") {
   block.wait.is_waiting = 1;
   CHECK(activity_of(block, sleeps) == Activity::waiting);
   CHECK(activity_of(block, {'T', 100, 0}) == Activity::stopped);
-  CHECK(activity_of(block, {'R', 101, 0}) == Activity::ended);  // another process with its number
+  CHECK(activity_of(block, {'R', 101, 0}) == Activity::ended);  // another process with the same number
   CHECK(activity_of(block, {'Z', 100, 0}) == Activity::ended);
   CHECK(activity_of(block, {}) == Activity::ended);
   block.state = sim::RankState::finalized;
@@ -130,7 +130,7 @@ TEST_CASE("numbers and times are short") {
   CHECK(run_time_text(4980) == "1h23m");
 }
 
-TEST_CASE("a table has a line for each rank in the order asked for, and what the launcher sees") {
+TEST_CASE("a table has a line for each rank in the requested order, and the launcher's observations") {
   JobSnapshot job;
   job.name = "0123abcd";
   job.nodes = 1;
@@ -150,7 +150,7 @@ TEST_CASE("a table has a line for each rank in the order asked for, and what the
   CHECK(lines[3].starts_with("    0 "));
 }
 
-TEST_CASE("a narrow table has for whom a rank waits behind the call, the whole cycle, and what is sorted by") {
+TEST_CASE("a narrow table shows the awaited rank behind the call, the whole cycle, and the sort column") {
   JobSnapshot job;
   job.nodes = 1;
   job.ranks = {row(0, 1), row(1, 30)};
@@ -177,14 +177,14 @@ TEST_CASE("a narrow table has for whom a rank waits behind the call, the whole c
   CHECK(lines[head_at].find("tcp") == std::string::npos);
 }
 
-TEST_CASE("what is too long for a line is broken at a space, or where there is none at the end") {
+TEST_CASE("a text longer than a line is broken at a space, or at the end of the line if there is none") {
   CHECK(wrapped("one two", 7) == std::vector<std::string>{"one two"});
   CHECK(wrapped("one two three", 7) == std::vector<std::string>{"one two", "  three"});
   CHECK(wrapped("abcdefghij", 4) == std::vector<std::string>{"abcd", "  ef", "  gh", "  ij"});
   CHECK(wrapped("abcdef", 1) == std::vector<std::string>{"abcdef"});
 }
 
-TEST_CASE("the counters of libraries, and held messages, are behind the table") {
+TEST_CASE("the counters of libraries, and held messages, follow the table") {
   JobSnapshot job;
   job.ranks = {row(0, 1), row(1, 1)};
   job.ranks[1].libraries = {{"mail", {{"sent", 5}, {"taken", 4}}}, {"empty", {}}};
@@ -217,7 +217,7 @@ TEST_CASE("a snapshot has the libraries that are open") {
   CHECK(look.ranks[1].libraries[0].counters == std::vector<std::pair<std::string, std::uint64_t>>{{"sent", 5}});
 }
 
-TEST_CASE("why a word names no one job") {
+TEST_CASE("an ambiguous or unknown name of a job is explained") {
   RunningJobs jobs;
   CHECK(jobs.explain_no_match("", "job") == "no job of this user runs on this machine");
   CHECK(jobs.explain_no_match("dead", "job") ==

@@ -10,7 +10,7 @@ using margay::portals::DropReason;
 
 namespace {
 
-// A run of two ranks that ended well and kept every event, to which events are added.
+// A run of two ranks that ended well and recorded every event, to which tests add events.
 class Run {
  public:
   Run() {
@@ -77,7 +77,7 @@ bool has_note(const Audit& result, std::string_view what) {
 
 }  // namespace
 
-TEST_CASE("accounts of a run in which all is right") {
+TEST_CASE("the accounts of a correct run are right") {
   Run run;
   run.add(0, sim::TraceKind::mpi_enter);
   run.delivered(kFirst).delivered({1, 0, 1});
@@ -106,7 +106,7 @@ TEST_CASE("accounts of a run in which all is right") {
   CHECK(result.drops.at(static_cast<std::uint8_t>(DropReason::no_match)) == 1);
 }
 
-TEST_CASE("a message that arrived before its sender recorded it") {
+TEST_CASE("a message may arrive before its sender recorded it") {
   Run run;
   run.add(0, sim::TraceKind::kernel_send, {0, 1, 1});
   for (const std::uint64_t sequence : {1U, 2U}) {
@@ -224,7 +224,7 @@ TEST_CASE("a get without a reply") {
   expect_violation(run, "neither delivered nor dropped");
 }
 
-TEST_CASE("twice is once too often") {
+TEST_CASE("an event that occurs twice is a violation") {
   Run run;
   SUBCASE("sent") {
     run.delivered(kFirst).add(0, sim::TraceKind::kernel_send, kFirst);
@@ -240,7 +240,7 @@ TEST_CASE("twice is once too often") {
   }
 }
 
-TEST_CASE("a message that was held arrives once and is settled later") {
+TEST_CASE("a held message arrives once and is settled later") {
   Run run;
   run.add(0, sim::TraceKind::kernel_send, kFirst);
   run.add(1, sim::TraceKind::kernel_arrive, kFirst);
@@ -252,20 +252,20 @@ TEST_CASE("a message that was held arrives once and is settled later") {
   expect_violation(run, "arrived twice");
 }
 
-TEST_CASE("settled without having come") {
+TEST_CASE("a message settled without an arrival is a violation") {
   Run run;
   run.add(0, sim::TraceKind::kernel_send, kFirst);
   run.add(1, sim::TraceKind::kernel_deposit, kFirst);
   expect_violation(run, "was settled and never arrived");
 }
 
-TEST_CASE("an acknowledgment that got lost") {
+TEST_CASE("a lost acknowledgment is a violation") {
   Run run;
   run.delivered(kFirst).add(1, sim::TraceKind::kernel_ack_sent, {1, 0, 1}).detail = 1;
   expect_violation(run, "message 1>0 #1 never arrived");
 }
 
-TEST_CASE("order within a pair") {
+TEST_CASE("messages of a pair arrive in order") {
   Run run;
   run.add(0, sim::TraceKind::kernel_send, kFirst);
   run.add(0, sim::TraceKind::kernel_send, kSecond);
@@ -276,14 +276,14 @@ TEST_CASE("order within a pair") {
   expect_violation(run, "message 0>1 #1 arrived after #2");
 }
 
-TEST_CASE("lengths agree") {
+TEST_CASE("the lengths at both ends are equal") {
   Run run;
   run.delivered(kFirst);
   run.trace.entries[1].event.bytes = 8;
   expect_violation(run, "was sent with 0 bytes and arrived with 8");
 }
 
-TEST_CASE("who records what is not his own") {
+TEST_CASE("a rank that records another rank's event is a violation") {
   Run run;
   run.add(1, sim::TraceKind::kernel_send, {0, 1, 0});
   expect_violation(run, "rank 1 recorded that rank 0 sent something");
@@ -292,7 +292,7 @@ TEST_CASE("who records what is not his own") {
   expect_violation(other, "rank 0 recorded that something arrived at rank 1");
 }
 
-TEST_CASE("calls and waits end where they began") {
+TEST_CASE("calls and waits end in the order in which they began") {
   Run run;
   run.trace.files[0].names = {"MPI_Init", "MPI_Send"};
   SUBCASE("left without entering") {
@@ -324,7 +324,7 @@ TEST_CASE("calls and waits end where they began") {
   }
 }
 
-TEST_CASE("one note of each rank that the launcher killed: what it was in, what it waited for, and who killed it") {
+TEST_CASE("each rank that the launcher killed has one note: its call, its wait, and the killer") {
   Run run;
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
     TraceFile& file = run.trace.files[rank];
@@ -382,13 +382,13 @@ TEST_CASE("calls and waits of two threads interleave; those of one thread nest")
     run.call(1, mpi_enter, 0).call(1, wait_begin, 0).call(1, wait_end, 1).call(1, mpi_leave, 0);
     expect_violation(run, "thread 1 of rank 0 ended in MPI_Ssend a wait that began in MPI_Recv");
   }
-  SUBCASE("a thread that never came back is noted") {
+  SUBCASE("a thread that never returned is noted") {
     run.call(0, mpi_enter, 0).call(0, mpi_leave, 0).call(3, mpi_enter, 1).call(3, wait_begin, 1);
     run.trace.files[0].closed = false;
     expect_right(run);
     CHECK(has_note(audit(run.trace), "rank 0: thread 3 was last seen in MPI_Ssend, waiting; "));
   }
-  SUBCASE("a damaged file's threads without end are not noted one by one") {
+  SUBCASE("the many threads of a damaged file are not noted one by one") {
     for (std::uint64_t thread = 0; thread < 10'000; ++thread) run.call(thread, mpi_enter, 0);
     CHECK(audit(run.trace).notes.size() == 1);
     CHECK(has_note(audit(run.trace), "9950 more threads were in a call to the end"));
@@ -396,7 +396,7 @@ TEST_CASE("calls and waits of two threads interleave; those of one thread nest")
   }
 }
 
-TEST_CASE("violations without end are counted and cut") {
+TEST_CASE("a large number of violations is counted and truncated") {
   Run run;
   for (std::uint64_t i = 1; i <= 200; ++i) run.add(0, sim::TraceKind::kernel_send, {0, 1, i});
   const Audit result = audit(run.trace);

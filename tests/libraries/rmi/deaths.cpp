@@ -137,7 +137,8 @@ constexpr std::pair<const char*, void (*)(Part&)> kPlaces[] = {
     {"wait",
      [](Part&) {
        die_if_victim();
-       rmi::rmi_wait();
+       // More than once: a node that has found the loss sends a request (meet()), which ends the wait.
+       for (;;) rmi::rmi_wait();
      }},
 };
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The test mpi.arguments: every function of MPI, each argument wrong in every way, on one rank.
+"""Tests of wrong arguments: every function of MPI, each argument wrong in every way, on one rank.
 
     tests/mpi/arguments/arguments.py --build build/release [--chapter point_to_point] [--mpich]
 
-A call that kills the program counts as one failure; the program goes on behind it. --mpich runs the same programs under
-Debian's MPICH, to compare classes (its sentences are others, and it checks less).
+A call that kills the program counts as one failure; the program continues behind it. --mpich runs the same programs
+under Debian's MPICH, to compare classes (its messages differ, and it checks less).
 """
 import argparse
 import pathlib
@@ -19,8 +19,8 @@ import support  # noqa: E402
 LEAST_CALLS = 1500
 TIMEOUT = 60
 DEATHS_MAX = 60  # of one program; each is a failure
-FATAL_STEP = 17  # of so many calls one is made under the default handler too
-SAID_SHOWN = 300  # characters of a sentence that the launcher's line has for sure
+FATAL_STEP = 17  # one call of so many is also made under the default handler
+SAID_SHOWN = 300  # characters of a message that the launcher's line certainly has
 
 
 def compile_all(build, sources, compiler, suffix, options):
@@ -41,7 +41,8 @@ def compile_all(build, sources, compiler, suffix, options):
 
 
 def run(command, program, calls):
-    """Runs a program to its end; the number of calls made, what each said {number: (class, sentence)}, and what failed."""
+    """Runs a program to its end; the number of calls made, the result of each {number: (class, message)}, and the
+    failures."""
     progress = program.with_suffix(".progress")
     first, made, failures, said = 1, 0, [], {}
     for _ in range(DEATHS_MAX):
@@ -65,11 +66,12 @@ def run(command, program, calls):
 
 
 def run_fatal(command, program, calls, said):
-    """Some of the calls, each in a program of its own, under MPI_ERRORS_ARE_FATAL: the launcher says the sentence that the
-    call otherwise returns, and the exit status is the class. How many were made, and what failed."""
+    """Makes some of the calls, each in a program of its own, under MPI_ERRORS_ARE_FATAL: the launcher prints the
+    message that the call otherwise returns, and the exit status is the class. Returns the number of calls, and the
+    failures."""
     failures, made = [], 0
     for number in range(1, len(calls) + 1, FATAL_STEP):
-        # Sessions, and what is made without a communicator, have a handler of their own, which the program set.
+        # Sessions, and objects created without a communicator, have a handler of their own, which the program set.
         if re.search("[Ss]ession|from_group", calls[number - 1].function) or number not in said:
             continue
         error, text = said[number]

@@ -23,7 +23,7 @@ typedef union {
 static Slot slot[kSlots], before[kSlots];
 #define PUT(index, type, at, value) (((type*)slot[index].bytes)[at] = (value))
 
-// An object of each kind that lives, and one that was freed. On one rank: every communicator has one member.
+// A living and a freed object of each kind. On one rank: every communicator has one member.
 static MPI_Comm comm, cart, graph, dist, freed_comm, never_comm = (MPI_Comm)0x44000fff;
 static MPI_Datatype uncommitted, freed_type, own_type, never_type = (MPI_Datatype)0x4c000fff;
 static MPI_Group group, freed_group, never_group = (MPI_Group)0x48000fff;
@@ -42,7 +42,7 @@ static char persistent_buffer[64];
 
 static MPIX_Grequest_class request_class;
 static int progress_file, first_call, calls, failures;
-// With a third argument: the one call is made under the handler that MPI begins with, which ends the program.
+// With a third argument: this one call is made under the initial handler, which ends the program.
 static int is_fatal;
 
 static void add(void* in, void* inout, int* count, MPI_Datatype* type) {
@@ -168,7 +168,7 @@ static void make_keys(void) {
 
 #include "windows.h"
 
-// What is seen of the living objects; no wrong call changes it.
+// The observable state of the living objects; a wrong call does not change it.
 enum { kLooks = 20 };
 static const char* const look_names[kLooks] = {"the communicator's size",
                                                "the communicator's rank",
@@ -238,7 +238,7 @@ static void begin_calls(int argc, char** argv) {
 static int end_calls(void) {
   printf("%d calls, %d failures\n", calls, failures);
   fflush(stdout);
-  // What lives is left alone: half of it has been misused.
+  // The living objects are not freed: half of them have been misused.
   _exit(failures != 0);
 }
 
@@ -280,7 +280,7 @@ __attribute__((format(printf, 2, 3))) static void fail(int number, const char* f
   fflush(stdout);
 }
 
-// Letters of names and numbers: next to one of them a word does not end, and -1 has no 1.
+// Letters of names and numbers. A word does not end next to one of them, so -1 does not contain 1.
 static int is_inside(char c) {
   return isalnum((unsigned char)c) || c == '_';
 }
@@ -306,7 +306,7 @@ static int has_one(const char* text, const char* words) {
   return 0;
 }
 
-// Holds what the call of that number returned against what it should have.
+// Compares the result of the call with that number with the expected one.
 static void judge(int number, int code, int expected, const char* function, const char* argument, const char* value) {
   char text[MPI_MAX_ERROR_STRING] = "";
   int class = -1, length = 0, bad = 0;

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes C programs that call each function of MPI with one wrong argument at a time.
+"""A generator of C programs that call each function of MPI with one wrong argument at a time.
 
     tests/mpi/arguments/generate.py FOLDER    a program per chapter, arguments_CHAPTER.c
     tests/mpi/arguments/generate.py --list    the wrong calls, one a line
 
-Prototypes are those of mpi.h; functions are those that are done (scripts/coverage). What is wrong follows from an
-argument's type and name (kinds.py), and from functions.txt, where it differs.
+Prototypes are those of mpi.h; functions are the implemented ones (scripts/coverage). The wrong values follow from an
+argument's type and name (kinds.py), and from functions.txt, for exceptions.
 """
 import importlib.machinery
 import importlib.util
@@ -21,7 +21,7 @@ TABLE = FOLDER / "functions.txt"
 
 
 class Call(NamedTuple):
-    """One wrong call: what is put into memory first, the call, and what is expected of it."""
+    """One wrong call: the initial memory, the call, and the expected result."""
     function: str
     argument: str
     label: str
@@ -130,7 +130,7 @@ class Function:
                     wrong.said)
 
     def nouns(self, index, label):
-        """How a sentence may call that argument instead; a noun of two that can be wrong in the same way names neither."""
+        """The other name of that argument in a message; a noun that two wrong arguments share names neither."""
         noun, name = self.kinds[index].noun, self.arguments[index][1]
         if not noun:
             return []
@@ -165,7 +165,7 @@ class Function:
                 said = '"MPI_Win_create_dynamic|MPI_Win_allocate_shared"'
             elif first.startswith('"'):
                 said = first
-            elif first in ("handler", "own_type"):  # a living one that the function does not take
+            elif first in ("handler", "own_type"):  # a living one that the function rejects
                 said = f"in_hex({first})"
             elif first.startswith("MPI_") and not first.startswith(("MPI_ERR", "MPI_MODE")):
                 said = f'"{first}"'
@@ -176,7 +176,7 @@ NULL = kinds.NULL_TEXT
 
 
 def all_calls():
-    """chapter -> calls; and what is wrong with the table."""
+    """chapter -> calls; and the mistakes in the table."""
     module = coverage()
     rows, exceptions = table()
     done, faults, found = module.written(), [], {}

@@ -1,18 +1,18 @@
-"""What each kind of argument is by default, and which of its values are wrong with which class."""
+"""The kinds of arguments: their default values, and their wrong values with the error classes."""
 import re
 from typing import NamedTuple
 
 
 class Wrong(NamedTuple):
-    """A value that a call must refuse. `value`: a C expression, or {...}: the contents of what the argument points to."""
-    label: str  # how the table names it
+    """A value that a call must reject. `value`: a C expression, or {...}: the contents to which the argument points."""
+    label: str  # its name in the table
     value: str
     error: str  # the class, without MPI_ERR_
-    said: str  # a C expression: how the sentence may name the value, alternatives between '|'
+    said: str  # a C expression: the value as a message may print it, alternatives between '|'
 
 
 class Kind(NamedTuple):
-    """An argument's kind. `noun`: how a sentence may call it besides its name."""
+    """An argument's kind. `noun`: its name in a message, besides the argument's own."""
     default: str
     noun: str
     wrongs: list
@@ -22,7 +22,7 @@ NULL_TEXT = '"null"'
 
 
 def handles(type_name, null, freed, kind, never, error, pointer=False):
-    """The wrong handles of a type: null, freed, of another kind, never made."""
+    """The wrong handles of a type: null, freed, of another kind, never created."""
     def form(value):
         return f"{{{value}}}" if pointer else value
     return [Wrong("null", form(null), error, f'"{null}"'),
@@ -53,7 +53,7 @@ HANDLES = {
     "MPI_Win": ("win", "window", "MPI_WIN_NULL", "freed_win", "MPI_INT", "never_win", "WIN"),
 }
 ACCUMULATES = re.compile(r"^MPI_(R?accumulate|R?get_accumulate|Fetch_and_op)(_c)?$", re.IGNORECASE)
-# Handles that a pointer passes in, and those that it gives out.
+# Handles that a pointer passes in, and output handles.
 OUT_NAMES = re.compile(r"^(new|baseptr|comm_(cart|graph|dist_graph)$|info_used$)")
 INFO_OPTIONAL = re.compile(r"^MPI_(Comm_dup_with_info|Comm_idup_with_info|Comm_split_type|Alloc_mem|Psend_init|Precv_init|"
                            r"Dist_graph_create|Dist_graph_create_adjacent|Comm_create_from_group|"
@@ -116,14 +116,14 @@ INTEGERS = [
      numbers("ARG", "negative=-1", "lowest=INT_MIN")),
 ]
 RECEIVES = re.compile(r"^MPI_(Probe|Iprobe|Mprobe|Improbe|Recv|Irecv|Recv_init)(_c)?$")
-# Integers of which every value is good, or of which the table says what is wrong.
+# Integers without wrong values, or with wrong values in the table.
 FREE_INTEGERS = {"color": "0", "key": "0", "reorder": "0", "commute": "1", "high": "0", "flag": "0", "level": "1", "stride": "4",
                  "lb": "0", "extent": "4", "disp": "1", "base": "0", "p": "6", "r": "30", "order": "MPI_ORDER_C",
                  "direction": "0", "errorcode": "MPI_ERR_ARG", "errorclass": "MPI_ERR_ARG", "typeclass": "MPI_TYPECLASS_INTEGER",
                  "split_type": "MPI_COMM_TYPE_SHARED", "required": "MPI_THREAD_SINGLE"}
 ARRAYS_OF_RANKS = re.compile(r"^(ranks\d?|sources|destinations)$")
 COUNTS_OF_ELEMENTS = ("count", "incount", "outcount", "sendcount", "recvcount", "origin_count", "target_count", "result_count")
-# Where MPI_IN_PLACE is right, of the send buffer and of the receive buffer: the one rank is the root.
+# The valid positions of MPI_IN_PLACE, in the send buffer and in the receive buffer: the one rank is the root.
 IN_PLACE_ALLOWED = (re.compile(r"^MPI_I?(gather|allgather|alltoall|reduce|allreduce|scan|exscan)(?!_local)", re.IGNORECASE),
                     re.compile(r"^MPI_I?scatter", re.IGNORECASE))
 ATTACHES = re.compile(r"^MPI_Buffer_")
@@ -135,9 +135,9 @@ FUNCTIONS = {"query_fn": "query", "free_fn": "release", "cancel_fn": "cancel", "
              "file_errhandler_fn": "file_nothing", "win_errhandler_fn": "win_nothing"}
 
 
-# What integers of windows are, where another chapter's have the same name.
+# The meanings of integers of windows, if another chapter's have the same name.
 OF_WINDOWS = {"rank": "target_rank", "size": "window_size"}
-NOUNS = {"indx": "index"}  # mpi.h cannot call it so: strings.h has a function of that name
+NOUNS = {"indx": "index"}  # mpi.h cannot use this name: strings.h has a function of that name
 
 
 def integer(name, function):
@@ -150,7 +150,7 @@ def integer(name, function):
             if name == "tag" and RECEIVES.match(function):
                 wrongs = [wrong for wrong in wrongs if wrong.label != "any"]
             if function.startswith("MPI_Precv_init") and name == "dest":
-                noun = "source"  # as the standard calls it
+                noun = "source"  # the standard's name
             return Kind(default, noun, wrongs)
     return None
 
@@ -174,7 +174,7 @@ def handle(base, name, function, pointer, slot):
 
 
 def is_out(base, name, function):
-    """Whether the function gives a new handle of that type through its pointer."""
+    """Whether the function returns a new handle of that type through its pointer."""
     if name.startswith("array_of_") and "get_contents" not in function:
         return False
     if base == "MPI_Request":
@@ -196,7 +196,7 @@ def kind_of(type_name, name, function, slot):
     if element == "MPI_Status":
         if type_name.startswith("const") or function.startswith("MPI_Status_set"):
             return Kind("&status", "status", null_pointer() + [Wrong("ignore", "MPI_STATUS_IGNORE", "ARG", '"MPI_STATUS_IGNORE"')])
-        return Kind(slot, name if name.startswith("array_of_") else "status", null_pointer())  # MPI_STATUS_IGNORE is right
+        return Kind(slot, name if name.startswith("array_of_") else "status", null_pointer())  # MPI_STATUS_IGNORE is valid
     if name == "ranges":
         return Kind("{0,0,1}", "", null_pointer() + [
             Wrong("past", "{0,5,1}", "ARG", '"5"'), Wrong("negative", "{-7,0,1}", "ARG", '"-7"'),
@@ -220,7 +220,7 @@ def kind_of(type_name, name, function, slot):
         if name in FUNCTIONS:
             default = FUNCTIONS[name]
             return Kind(default + ("_c" if element.endswith("_c") else ""), "", null_pointer())
-        return Kind("NULL", "", [])  # of an attribute key: as good as the function that does nothing
+        return Kind("NULL", "", [])  # Of an attribute key: equivalent to the function without effect.
     if ARRAYS_OF_RANKS.match(name) and type_name.startswith("const"):
         return Kind("{0}", "", null_pointer() + [Wrong(f"element_{w.label}", f"{{{w.value}}}", "RANK", w.said) for w in
                                                  numbers("RANK", "negative=-7", "past=1", "huge=INT_MAX")])

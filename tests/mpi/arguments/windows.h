@@ -1,4 +1,4 @@
-// The windows of this folder's programs. Part of calls.h, behind the objects that they are made with.
+// The windows of this folder's programs. Part of calls.h, behind the objects from which they are created.
 #pragma once
 
 enum { kWindowInts = 64 };
@@ -41,7 +41,7 @@ static void make_windows(void) {
   MPI_Win_set_attr(win, win_key, window_memory);
 }
 
-// What is seen of them: four numbers, of which the first is 0 before.
+// Their observable state: four numbers, of which the first is 0 initially.
 static void look_at_windows(int* seen) {
   char name[MPI_MAX_OBJECT_NAME];
   void* value;

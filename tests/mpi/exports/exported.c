@@ -1,4 +1,5 @@
-// What ../exports.py exports: short and long messages, expected and not, to itself too, collective calls.
+// The program whose trace ../exports.py exports: short and long messages, expected and unexpected, to the rank itself
+// too, and collective calls.
 #include <mpi.h>
 #include <stdlib.h>
 

@@ -1,10 +1,10 @@
-! Attributes of communicators, datatypes and windows: keys with a program's own functions, which copy, decline or fail,
-! and with MPI's; values to both ends of their range; the predefined ones; MPI-1's names.
+! Tests of attributes of communicators, datatypes and windows: keys with a program's own functions, which copy, decline
+! or fail, and with MPI's; extreme values; the predefined attributes; MPI-1's names.
 ! ranks: 1 2
 ! reference: 1 2
 #include "binding.inc"
 
-! What the functions saw: how often they were called, and of the last call the value.
+! The calls of the functions: their number, and the value of the last one.
 module seen
   USE_MPI
   implicit none
@@ -139,7 +139,7 @@ contains
     call MPI_Comm_free(comm, ierr)
   end subroutine
 
-  ! Functions that decline, or fail: the error is the call's.
+  ! Functions that decline or fail: the call returns their error.
   subroutine refusals(comm)
     T_COMM, intent(in) :: comm
     integer(MPI_ADDRESS_KIND) :: value

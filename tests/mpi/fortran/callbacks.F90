@@ -1,5 +1,5 @@
-! A program's own functions in Fortran: reductions, error handlers of communicators, windows and sessions, generalized
-! requests with all their ends.
+! Tests of a program's own functions in Fortran: reductions, error handlers of communicators, windows and sessions,
+! generalized requests with all their ends.
 ! ranks: 1 3
 ! reference: 1 3
 #include "binding.inc"
@@ -130,7 +130,7 @@ contains
       call compose_all(expected, of_rank, 3)
       expected = of_rank
     end do
-    ! A type of its own would be needed for pairs that pipelines must not cut; 6 INTEGERs are one block here.
+    ! Pairs that pipelines must not split would need their own type; 6 INTEGERs are one block here.
     call MPI_Allreduce(mine, all, 3, MPI_2INTEGER, op, MPI_COMM_WORLD, ierr)
     call check(ierr == MPI_SUCCESS .and. all(1) == expected(1) .and. all(2) == expected(2), 'MPI_Allreduce')
     call check(all(3) == expected(3) .and. all(6) == expected(6), 'MPI_Allreduce, the rest')
@@ -222,7 +222,7 @@ contains
     call MPI_Wait(request, status, ierr)
     call MPI_Test_cancelled(status, flag, ierr)
     call check(flag, 'MPI_Test_cancelled')
-    ! The query function fails: its error is the call's.
+    ! The query function fails: the call returns its error.
     call MPI_Grequest_start(query, release, cancel, fails, request, ierr)
     call MPI_Grequest_complete(request, ierr)
     call MPI_Wait(request, status, ierr)

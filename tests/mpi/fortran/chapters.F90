@@ -1,5 +1,5 @@
-! A look at each chapter of the standard: what Fortran passes in its own way, as strings, logicals, arrays, kinds, choice
-! buffers and addresses.
+! Tests of each chapter of the standard for arguments that Fortran passes differently: strings, logicals, arrays, kinds,
+! choice buffers and addresses.
 ! ranks: 2 4
 ! reference: 2 4
 #include "binding.inc"
@@ -331,7 +331,7 @@ contains
   end subroutine
 
 #ifndef BINDING_MPIF
-  ! Memory as a C pointer, and other members' of it.
+  ! Memory as a C pointer, and other members' memory.
   subroutine allocated(peer)
     integer, intent(in) :: peer
     type(c_ptr) :: base

@@ -1,5 +1,6 @@
-! Attributes that one language sets and another reads (MPI 4.0, 19.3.7): C's addresses, Fortran's INTEGERs and Fortran's
-! INTEGERs of MPI_ADDRESS_KIND, under keys of C and of Fortran; what the keys' functions in C see of Fortran's numbers.
+! Tests of attributes that one language sets and another reads (MPI 4.0, 19.3.7): C's addresses, Fortran's INTEGERs and
+! INTEGERs of MPI_ADDRESS_KIND, under keys of C and of Fortran; and Fortran's numbers as the C functions of a key get
+! them.
 ! ranks: 1
 ! reference: 1
 #include "binding.inc"
@@ -52,7 +53,7 @@ contains
     if (of == kWin) call MPI_Win_get_attr(win, key, word, flag, ierr)
   end subroutine
 
-  ! A number as every reader must get it who reads `word`, which C sees as `as`.
+  ! Checks the number that each language reads for `word`, which C sees as `as`.
   subroutine read_all(of, handle, key, as, word, what)
     integer :: of, handle, key, as
     integer(MPI_ADDRESS_KIND) :: word, got
@@ -121,7 +122,7 @@ contains
     end if
   end subroutine
 
-  ! Each language sets, all read; each time the value before is of another kind.
+  ! Each language sets, all read; each time the previous value is of another kind.
   subroutine set_and_read(of, handle, what)
     integer :: of, handle
     character(*) :: what
@@ -149,7 +150,7 @@ contains
     end do
   end subroutine
 
-  ! A key of C whose functions are given the address of Fortran's number.
+  ! A key of C whose functions get the address of Fortran's number.
   subroutine functions_of_c()
     integer, save :: as = kWord
     integer :: key, copies, deletes
@@ -161,7 +162,7 @@ contains
     call MPI_Comm_dup(comm, dup, ierr)
     call c_seen(copies, deletes, word)
     call check(copies == 1 .and. word == kWords(3), 'what C''s copy function sees')
-    ! MPICH gives the copy an address that is no one's.
+    ! MPICH gives the copy an invalid address.
     if (on_margay /= 0) then
       call read_all(kComm, VALUE_OF(dup), key, kWord, kWords(3), 'copied by C')
       call set_word(kComm, VALUE_OF(dup), key, kWords(4))
@@ -178,7 +179,8 @@ contains
     call MPI_Comm_free(comm, ierr)
   end subroutine
 
-  ! What MPI set itself is as if Fortran had: numbers, and C gets their address; the base is an address.
+  ! Attributes that MPI sets behave as if Fortran had set them: numbers, of which C gets the address; the base is an
+  ! address.
   subroutine predefined(handle)
     integer :: handle
     integer(MPI_ADDRESS_KIND) :: word, address

@@ -1,10 +1,10 @@
-// The C part of languages.F90: sets and reads attributes as a C program does, and makes keys whose functions are C's.
+// The C part of languages.F90: sets and reads attributes as a C program does, and creates keys with C functions.
 #include <mpi.h>
 #include <stddef.h>
 
 enum { kComm, kType, kWin };
 
-// What a key's functions saw last: the address that they were given, and the number there.
+// The last arguments of a key's functions: the address, and the number there.
 static struct {
   MPI_Aint address, word;
   int copies, deletes;
@@ -15,7 +15,7 @@ static void see(void* value, int integral) {
   seen.word = integral == 0 ? 0 : integral == 1 ? *(int*)value : *(MPI_Aint*)value;
 }
 
-// The extra state says what the attribute is: 0 an address, 1 an INTEGER, 2 an INTEGER(MPI_ADDRESS_KIND).
+// The extra state is the kind of the attribute: 0 an address, 1 an INTEGER, 2 an INTEGER(MPI_ADDRESS_KIND).
 static int copy(int handle, int key, void* extra, void* in, void* out, int* flag) {
   (void)handle, (void)key;
   ++seen.copies;
@@ -50,7 +50,7 @@ void c_set_(MPI_Fint* of, MPI_Fint* handle, MPI_Fint* key, MPI_Aint* value) {
   if (*of == kWin) MPI_Win_set_attr(MPI_Win_f2c(*handle), *key, (void*)*value);
 }
 
-// The address that C gets; or what stands there, as an int (integral 1) or as an MPI_Aint (2).
+// The address that C gets; or the number there, as an int (integral 1) or as an MPI_Aint (2).
 void c_get_(MPI_Fint* of, MPI_Fint* handle, MPI_Fint* key, MPI_Fint* integral, MPI_Fint* flag, MPI_Aint* value) {
   void* got = NULL;
   if (*of == kComm) MPI_Comm_get_attr(MPI_Comm_f2c(*handle), *key, &got, flag);

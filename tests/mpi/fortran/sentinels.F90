@@ -1,5 +1,5 @@
-! The constants that MPI knows by their address: MPI_BOTTOM, MPI_IN_PLACE, statuses and error codes to be ignored,
-! weights that are not there or empty, arguments of programs that have none.
+! Tests of the constants that MPI recognises by their address: MPI_BOTTOM, MPI_IN_PLACE, ignored statuses and error
+! codes, absent or empty weights, arguments of programs without any.
 ! ranks: 2 4
 ! reference: 2 4
 #include "binding.inc"
@@ -129,7 +129,7 @@ contains
     call MPI_Comm_free(graph, ierr)
   end subroutine
 
-  ! Which of the arguments reach MPI_Comm_spawn in C as constants; sentinels_c.c has a function of that name.
+  ! The arguments that reach C's MPI_Comm_spawn as constants; sentinels_c.c defines that function.
   subroutine spawning()
     T_COMM :: comm
     integer :: codes(2), argv_null, codes_null

@@ -1,9 +1,9 @@
-// The C part of sentinels.F90: what Fortran's MPI_Comm_spawn passes to C. No program is started: these take the place
-// of the library's functions, as a profiling tool's would.
+// The C part of sentinels.F90: the arguments that Fortran's MPI_Comm_spawn passes to C. No program is started: these
+// functions replace those of the library, as a profiling tool's would.
 #include <mpi.h>
 #include <stddef.h>
 
-// What the last call passed.
+// The arguments of the last call.
 static struct { int argv_null, codes_null; } spawned;
 
 void c_spawned_(MPI_Fint* argv_null, MPI_Fint* codes_null);

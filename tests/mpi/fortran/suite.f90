@@ -1,5 +1,5 @@
-! What the Fortran programs share: counting failed checks, and the closing line. External, so that it goes with each
-! binding.
+! The common part of the Fortran programs: counters of failed checks, and the closing line. External, so that it works
+! with each binding.
 subroutine check(holds, text)
   implicit none
   include 'mpif.h'

@@ -1,6 +1,6 @@
-// Accesses of a window, a known number in each kind of epoch, by every rank to the next one and one to itself; then
-// what MPI_T counts of them. "allocate" or "create": where the window's memory comes from. "strided": puts and gets of
-// ten blocks only.
+// A program of window accesses, a known number in each kind of epoch, by every rank to the next one and one to itself;
+// then it prints MPI_T's counts of them. "allocate" or "create": the origin of the window's memory. "strided": only
+// puts and gets of ten blocks.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,7 +76,7 @@ static void in_each_epoch(MPI_Win win, int rank, int next, int before) {
   MPI_Win_unlock(rank, win);
 }
 
-// Blocks of one int, three apart.
+// Blocks of one int, with a stride of three.
 static void strided(MPI_Win win, const int* memory, int rank, int next, int before) {
   int mine[kBlocks], back[kBlocks] = {0};
   MPI_Datatype thirds;

@@ -1,4 +1,4 @@
-// Each rank sends an integer to each other one.
+// A program in which each rank sends an integer to each other one.
 #include <mpi.h>
 
 int main(int argc, char** argv) {

@@ -1,7 +1,7 @@
-// MPI that is ended by what runs at exit(): a handler that was registered before MPI began, or a destructor
-// (MPI 4.0, 11.2.2 leaves to the program where it calls MPI_Finalize). What is ended there: "session", a session alone;
-// "later", a session begun after MPI_Finalize; "world", the world model, after a session; "begun", a session that the
-// handler begins, too.
+// A program that ends MPI inside exit(): in a handler that was registered before MPI began, or in a destructor (MPI
+// 4.0, 11.2.2 lets the program choose the place of MPI_Finalize). It ends there: "session", only a session; "later", a
+// session begun after MPI_Finalize; "world", the world model, after a session; "begun", also a session that the handler
+// begins.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

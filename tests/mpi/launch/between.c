@@ -1,5 +1,5 @@
-/* Collective calls of two intercommunicators, one of which has a name: every way to say the root, blocking and not, by
-   trees and straight; a message on one. Four ranks, two in each group. */
+/* Collective calls on two intercommunicators, one of which has a name: all values of the root argument, blocking and
+   nonblocking, by trees and directly; and a message on one. Four ranks, two in each group. */
 #include <mpi.h>
 
 enum { kTag = 5, kCount = 3 };

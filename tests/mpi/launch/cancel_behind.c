@@ -1,6 +1,6 @@
-// MPI_Cancel of sends that wait behind a full wire: MPI_Wait must not depend on their receiver, who is out of MPI and
-// waits for a signal until all of them are over. Two ranks, a heap of 64 KiB: what fills the wire is more than heap,
-// rings and sockets take.
+// A test of MPI_Cancel of sends that wait behind a full wire: MPI_Wait must not depend on their receiver, which is
+// outside of MPI and waits for a signal until all of them are complete. Two ranks, a heap of 64 KiB: the messages that
+// fill the wire exceed the capacity of heap, rings and sockets.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ static void cancel_all(MPI_Request requests[kCancelled], const char* where) {
   }
 }
 
-// The fill arrives whole and in order, what was cancelled not at all.
+// The fill arrives completely and in order; no cancelled message arrives.
 static void receive_rest(unsigned char* body, int from) {
   int flag = 0;
   for (int i = 0; i < kFill; ++i) {

@@ -1,5 +1,5 @@
-/* Rank 0 sends to rank 1: messages that fit their receives ("good"), or that do not, one of each way to travel, or as
-   many as a number says. "logical": operations that the standard does not define on their types. */
+/* Rank 0 sends messages to rank 1 that match their receives ("good"), or that do not, one with each protocol, or as
+   many as a number specifies. "logical": operations that the standard does not define on their types. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static void move(int tag, int send_count, MPI_Datatype send_type, int receive_co
   }
 }
 
-/* double, int; or int, double. Packed behind each other, so that the bytes are the same. */
+/* double, int; or int, double. Packed without gaps, so that the bytes are the same. */
 static MPI_Datatype two(MPI_Datatype first, MPI_Datatype second, int first_bytes) {
   int lengths[2] = {1, 1};
   MPI_Aint places[2] = {0, first_bytes};
@@ -30,7 +30,7 @@ static MPI_Datatype two(MPI_Datatype first, MPI_Datatype second, int first_bytes
   return made;
 }
 
-/* Twice, one of them into a receive of `type`. */
+/* Sends twice; one of the messages is received as `type`. */
 static void persistent(int tag, MPI_Datatype type) {
   MPI_Request request;
   if (rank == 0) {
@@ -59,7 +59,7 @@ static void partitioned(int tag) {
   MPI_Request_free(&request);
 }
 
-/* The library's own messages are nobody's mistake. */
+/* The library's own messages must cause no report. */
 static void collectives(void) {
   int one = rank;
   int sum;
@@ -105,7 +105,7 @@ static void good(MPI_Datatype double_int, MPI_Datatype twice, MPI_Datatype float
   MPI_Ssend(out, 2, MPI_DOUBLE, MPI_PROC_NULL, 12, MPI_COMM_WORLD);
   MPI_Send(out, 2, MPI_DOUBLE, rank, 12, MPI_COMM_WORLD);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
-  /* Pairs are what they are made of. */
+  /* Pair types match their components. */
   move(13, 3, MPI_2INT, 8, MPI_INT);
   move(14, 2, MPI_FLOAT_INT, 2, float_int);
   move(15, 2, float_int, 3, MPI_FLOAT_INT);
@@ -127,7 +127,7 @@ static void bad(MPI_Datatype double_int, MPI_Datatype int_double) {
   move(1, 4, MPI_INT, 2, MPI_DOUBLE);
   move(2, 2, double_int, 2, int_double);
   move(3, 4, MPI_BYTE, 1, MPI_INT);
-  /* Long, into a receive that is posted first; then one that is posted last. */
+  /* Long, into a receive that is posted before the send; then one that is posted after it. */
   if (rank == 1) MPI_Irecv(in, kMany, MPI_INT, 0, 4, MPI_COMM_WORLD, &request);
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) MPI_Isend(out, kMany, MPI_FLOAT, 1, 4, MPI_COMM_WORLD, &request);
@@ -136,7 +136,7 @@ static void bad(MPI_Datatype double_int, MPI_Datatype int_double) {
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 1) MPI_Recv(in, kMany, MPI_UNSIGNED, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
-  /* Buffered, and taken by a matched probe. */
+  /* Buffered, and received by a matched probe. */
   if (rank == 0) {
     void* buffer = malloc(4096);
     int bytes;
@@ -148,7 +148,7 @@ static void bad(MPI_Datatype double_int, MPI_Datatype int_double) {
     MPI_Mprobe(0, 6, copy, &message, MPI_STATUS_IGNORE);
     MPI_Mrecv(in, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
   }
-  /* Told by the name without the count's letter. */
+  /* Reported by the name of the function without large counts. */
   if (rank == 0) {
     MPI_Send_c(out, 1, MPI_INT, 1, 8, MPI_COMM_WORLD);
   } else {

@@ -1,6 +1,5 @@
-/* Accesses of ranks 1 and 2 to rank 0, in a window that is allocated or, as the second argument may say, created: some
-   that conflict ("bad"), or none ("good"). Each conflict's error is printed by who has it, with the case's name before
-   it. */
+/* Accesses of ranks 1 and 2 to rank 0, in a window that is allocated or, with a second argument, created: some that
+   conflict ("bad"), or none ("good"). The rank with the conflict prints its error, after the name of the case. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +53,7 @@ static const struct pair kBad[] = {
     {"sum put", sum, put},   {"get sum", get, sum},     {"sum get", sum, get},   {"put look", put, look},
     {"swap get", swap, get}, {"fetch put", fetch, put}, {"real sum", real, sum},
 };
-/* Of one origin they are ordered. */
+/* Accumulates of one origin are ordered. */
 static const struct pair kBadBetween[] = {{"sum max", sum, max}, {"fetch sum", fetch, sum}};
 static const struct pair kGood[] = {
     {"get get", get, get},   {"sum sum", sum, sum},   {"sum look", sum, look},
@@ -112,13 +111,14 @@ static void end(enum epoch epoch) {
   }
 }
 
-/* Neither does an exposure epoch meet a lock, nor is one passive epoch still open when the next one begins. */
+/* An exposure epoch must not overlap a lock, and a passive epoch must end before the next one begins. */
 static void end_for_all(enum epoch epoch) {
   end(epoch);
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* The barriers complete nothing: one says which is the second, one that the first need not wait for it any more. */
+/* The barriers complete no access: the first one orders the two accesses, and after the second one the first origin may
+   continue. */
 static void try(const struct pair* pair, enum epoch epoch, int second, int expected) {
   char name[64];
   snprintf(name, sizeof name, "%s, %s, %s", pair->name, kEpochNames[epoch], second == 1 ? "one origin" : "two origins");
@@ -130,7 +130,7 @@ static void try(const struct pair* pair, enum epoch epoch, int second, int expec
   end_for_all(epoch);
 }
 
-/* One origin's accesses take other memory of it than those before. */
+/* Accesses of one origin whose local buffers overlap. */
 static void origin_memory(void) {
   int numbers[4] = {0};
   MPI_Win_lock_all(0, win);
@@ -152,7 +152,7 @@ static void origin_memory(void) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* More pieces than one announcement has; the last one meets. */
+/* More pieces than an announcement holds; the last one conflicts. */
 static void pieces(void) {
   enum { kPieces = 700 };
   char* bytes;
@@ -174,7 +174,7 @@ static void pieces(void) {
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 2) {
     check(MPI_Put(mine, 1, seconds, 0, 0, 1, seconds, many), MPI_ERR_RMA_CONFLICT, "pieces");
-    /* Nothing of what was refused is in the way. */
+    /* The rejected access causes no conflict. */
     check(MPI_Get(mine, kPieces, MPI_CHAR, 0, 0, kPieces, MPI_CHAR, many), MPI_SUCCESS, "pieces");
   }
   MPI_Win_fence(0, many);
@@ -183,7 +183,7 @@ static void pieces(void) {
   free(mine);
 }
 
-/* What the program's hint says of operations. */
+/* The effect of the program's hint about operations. */
 static void hints(void) {
   MPI_Info info;
   MPI_Info_create(&info);
@@ -207,14 +207,14 @@ static void bad(void) {
   hints();
 }
 
-/* Each completes its access and says so; the next one begins then. Twice, for both orders. */
+/* Each origin completes its access before a barrier; then the next one begins. Twice, for both orders. */
 static void turns(void) {
   for (int turn = 0; turn < 6; ++turn) {
     const int mine = rank == 1 + turn % 2;
     MPI_Win_lock_all(0, win);
     if (mine) {
       check(turn < 4 ? put() : get(), MPI_SUCCESS, "turns");
-      /* A get is over where its origin has it; whoever puts next need not wait for more. */
+      /* A get is complete when its origin has the data; a later put need not wait for more. */
       turn < 2 ? MPI_Win_flush(0, win) : turn < 4 ? MPI_Win_flush_all(win) : MPI_Win_flush_local(0, win);
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -235,7 +235,7 @@ static void turns(void) {
   }
 }
 
-/* A read with a request is over with it: another rank may put as soon as it knows. */
+/* A get with a request is complete with it: another rank may put as soon as it is notified. */
 static void requests(void) {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Win_lock_all(0, win);
@@ -249,7 +249,7 @@ static void requests(void) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* A get that MPI_Win_complete has ended, and then, in the same exposure epoch, a put of who knows. */
+/* A get that MPI_Win_complete has ended, and then, in the same exposure epoch, a put by a rank that was notified. */
 static void completed_get(void) {
   begin(kExposure);
   if (rank == 1) {
@@ -267,9 +267,9 @@ static void good(void) {
     for (size_t i = 0; i < sizeof kGood / sizeof *kGood; ++i) {
       try(&kGood[i], (enum epoch)epoch, 2, MPI_SUCCESS);
     }
-    /* One origin's accumulates are ordered. */
+    /* Accumulates of one origin are ordered. */
     try(&(struct pair){"sum max", sum, max}, (enum epoch)epoch, 1, MPI_SUCCESS);
-    /* Epochs part what conflicts. */
+    /* Conflicting accesses in different epochs are valid. */
     for (int origin = 1; origin <= 2; ++origin) {
       begin((enum epoch)epoch);
       if (rank == origin) check(put(), MPI_SUCCESS, "epochs");

@@ -1,4 +1,4 @@
-// Sends whose bytes the library copies before they go: what is told of them is the program's count and type.
+// Sends whose bytes the library copies first: reports have the program's count and type.
 #include <mpi.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-// MPI's C++ functions, which MPI-3 took out and MPICH's libmpichcxx.so.12 still has: it works on margay's library.
+// A test of MPI's C++ functions, which MPI-3 removed and MPICH's libmpichcxx.so.12 still has: that library works on
+// margay's.
 #include <mpi.h>
 
 #include <complex>
@@ -24,7 +25,7 @@ static int delete_attribute(MPI::Comm& comm, int, void*, void* state) {
   return MPI::SUCCESS;
 }
 
-// C++ functions that the library calls.
+// Functions in C++ that the library calls.
 static void own_functions() {
   const int mine = MPI::COMM_WORLD.Get_rank() + 1;
   int sum = 0;

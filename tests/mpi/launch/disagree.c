@@ -1,4 +1,4 @@
-// Collective calls in which the last rank says something else than the others: which, the argument tells.
+// Collective calls in which the last rank passes a different argument than the others: the program's argument names it.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
   MPI_Comm half;
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &half);
   MPI_Comm_set_name(half, "half");
-  // Some that fit, many on two communicators, so that their numbers differ.
+  // Matching calls, many on two communicators, so that their numbers differ.
   for (int i = 0; i < 200; ++i) {
     MPI_Bcast(in, 4, MPI_INT, i % size, MPI_COMM_WORLD);
     if (i % 3 == rank % 2) MPI_Allreduce(in, out, 4, MPI_INT, MPI_SUM, half);

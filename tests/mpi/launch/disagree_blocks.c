@@ -1,8 +1,7 @@
-// Each collective function that takes data, on a communicator of its own, whose name says what the last rank gets
-// wrong: a number of elements or their type, in what it sends where it sends something of its own, else in what it
-// expects. The argument: blocking, nonblocking or persistent; or "fits": nothing is wrong, and the two sides of a
-// message name one signature by different types; or "root": of two groups' roots there are two, for one of whom
-// somebody waits.
+// Calls of each collective function with data, on a communicator of its own, whose name states the last rank's mistake:
+// a count of elements or their type, in its send buffer where it sends a block of its own, otherwise in its receive
+// arguments. The argument: blocking, nonblocking or persistent; or "fits": no mistake, and the two sides of a message
+// have one signature with different types; or "root": both groups name a root, and one rank waits for the other.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -120,7 +119,7 @@ static void neighbor_alltoallw(MPI_Comm comm, int root) {
 typedef struct {
   const char* name;
   void (*make)(MPI_Comm comm, int root);
-  int expects;  // what is wrong is what the last rank expects
+  int expects;  // the mistake is in the last rank's receive arguments
   int one_group;
 } Function;
 
@@ -194,13 +193,13 @@ static void call_all(MPI_Comm ring, MPI_Comm between, const char* fault, MPI_Dat
   }
 }
 
-// What the functions that have vectors may get wrong beside.
+// Further mistakes in the calls with vectors.
 static void call_more(MPI_Comm ring) {
   static const Function self = {"gather", gather, 0, 0}, vector = {"allgatherv", allgatherv, 0, 0},
                         alone = {"allgather", allgather, 0, 0},
                         edges = {"neighbor_alltoallv", neighbor_alltoallv, 0, 0};
   MPI_Comm comm;
-  // The root, in what it has for itself.
+  // The root's block for itself.
   set(&out, rank == 0 ? kCount + 1 : kCount, MPI_INT);
   set(&in, kCount, MPI_INT);
   MPI_Comm_dup(ring, &comm);
@@ -213,7 +212,7 @@ static void call_more(MPI_Comm ring) {
   MPI_Comm_dup(MPI_COMM_SELF, &comm);
   call(&alone, comm, "type", "alone", 0);
   set(&out, kCount, MPI_INT);
-  // Of two edges from the last rank to rank 1, the second, which is not the next of its list.
+  // The second of two edges from the last rank to rank 1; it is not the next one in the list.
   const int sources[] = {kRanks - 1, 0, kRanks - 1}, destinations[] = {1, 0, 1};
   const int to = rank == kRanks - 1 ? 3 : rank == 0 ? 1 : 0, from = rank == 1 ? 3 : rank == 0 ? 1 : 0;
   const int one[] = {1}, last[] = {kRanks - 1};

@@ -1,8 +1,8 @@
-// Ends in the way that its first argument names: abort CODE RANK, self CODE RANK and dup CODE RANK (abort on
-// MPI_COMM_SELF, on a duplicate), null CODE RANK and rubbish CODE RANK (on no communicator), wrong_level, exit CODE
-// RANK, fatal, errors_abort, both CODE (two ranks abort), before and after (a wrong call before MPI_Init, a call after
-// MPI_Finalize), late_thread (the latter by a second thread, which has called MPI before), finalize_fails and
-// out_of_step (ranks that do not agree on an earlier call; whose call failed on one rank alone).
+// A program that ends as its first argument states: abort CODE RANK, self CODE RANK and dup CODE RANK (abort on
+// MPI_COMM_SELF, on a duplicate), null CODE RANK and rubbish CODE RANK (on an invalid communicator), wrong_level, exit
+// CODE RANK, fatal, errors_abort, both CODE (two ranks abort), before and after (a wrong call before MPI_Init, a call
+// after MPI_Finalize), late_thread (the latter by a second thread, which has called MPI before), finalize_fails and
+// out_of_step (an earlier call failed on one rank only, so the ranks disagree).
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -80,7 +80,7 @@ int main(int argc, char** argv) {
     printf("a call after MPI_Finalize returned\n");
     return 0;
   }
-  // The others wait for a message that never comes: only the launcher can end them.
+  // The others wait for a message that is never sent: only the launcher can end them.
   MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   MPI_Finalize();
   return 0;

@@ -1,9 +1,9 @@
-// A process that calls exit() while MPI is at work: "threads": in one thread, while others begin and end sessions;
-// "signal": in a handler, whatever call of MPI's the signal came in; "allocating": in a handler, with a session begun
-// after MPI_Finalize, while the program allocates; "making": in a handler, while it makes info objects in a session.
+// A process that calls exit() during MPI calls: "threads": in one thread, while others begin and end sessions;
+// "signal": in a handler, whichever MPI call the signal interrupted; "allocating": in a handler, with a session begun
+// after MPI_Finalize, while the program allocates; "making": in a handler, while it creates info objects in a session.
 // "writer": MPI_Abort, while another thread keeps standard error locked. "reader": MPI_Abort, while another thread
-// reads from a stream, which locks it, and no thread takes signals; "reader_later": exit() so, with a session begun
-// after MPI_Finalize.
+// reads from a stream, which locks it, and all threads block signals; "reader_later": the same with exit() and a
+// session begun after MPI_Finalize.
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>

@@ -16,10 +16,10 @@ int main(int argc, char** argv) {
   MPI_Comm rma;
   MPI_RMA_init(memory, kInts * sizeof(int), sizeof(int), MPI_COMM_WORLD, &rma);
   for (int i = 0; i < kInts; ++i) mine[i] = i + 1;
-  // To the same beginning: the last one's is seen, if they come in their order.
+  // Two puts to the same offset: the last one determines the contents if they arrive in order.
   for (int i = 0; rank == 0 && i < kPuts; ++i) MPI_RMA_put(mine + i, 1 + i, MPI_INT, 1, 10, 1 + i, MPI_INT, rma);
   if (rank == 0) MPI_RMA_put(mine, kBlocks, MPI_INT, 1, 40, 1, thirds, rma);
-  // The signal comes behind the puts.
+  // The signal arrives after the puts.
   if (rank == 0) MPI_Send(NULL, 0, MPI_INT, 1, 0, rma);
   if (rank == 1) {
     MPI_Recv(NULL, 0, MPI_INT, 0, 0, rma, MPI_STATUS_IGNORE);

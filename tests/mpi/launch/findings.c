@@ -1,12 +1,12 @@
-/* Mistakes that end the job, or that a check reports; the first argument says which. A message that is longer than its
-   receive ("truncated", "waitall", "waitsome", "testall"). The same class, given by the program: by an attribute's copy
-   function ("copy"), a generalized request's function ("query"; "queries" in MPI_Waitall), or MPI_Comm_call_errhandler
-   ("call"). A null pointer, in another thread than the one that may call MPI ("thread"), before MPI_Init ("early"),
-   after MPI_Finalize ("late"); in several threads at once, which an exit handler joins ("crowd", "early crowd"). More
-   memory than there is ("memory"). Two accesses to one place ("puts"); the end of an epoch that was not begun
-   ("completes"). A wrong argument of a function with the longest name ("longest"). The connections to other nodes end
-   ("loss"). A rank ends without MPI_Init ("absent") or MPI_Finalize ("leaves"). A library is loaded, and MPI not used
-   ("loads FILE"). */
+/* Mistakes that end the job, or that a check reports; the first argument selects one. A message that is longer than its
+   receive ("truncated", "waitall", "waitsome", "testall"). The same class, returned by the program: by an attribute's
+   copy function ("copy"), a generalized request's function ("query"; "queries" in MPI_Waitall), or
+   MPI_Comm_call_errhandler ("call"). A null pointer, in another thread than the one that may call MPI ("thread"),
+   before MPI_Init ("early"), after MPI_Finalize ("late"); in several threads at once, which an exit handler joins
+   ("crowd", "early crowd"). A request for more memory than there is ("memory"). Two accesses to one location ("puts");
+   the end of an epoch that was not begun ("completes"). A wrong argument of a function with the longest name
+   ("longest"). The connections to other nodes are lost ("loss"). A rank ends without MPI_Init ("absent") or
+   MPI_Finalize ("leaves"). A library is loaded, and MPI not used ("loads FILE"). */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -25,7 +25,7 @@ static int is(const char* way, const char* one) {
   return strcmp(way, one) == 0;
 }
 
-/* Rank 1's first receive is too small. */
+/* Rank 1's first receive is too short. */
 static void truncate_first(const char* way) {
   MPI_Request requests[2];
   int indices[2], done = 0;
@@ -122,7 +122,7 @@ static void use_window(const char* way) {
   MPI_Win_fence(0, window);
 }
 
-/* Rank 0 ends its connections, but not the one to the launcher. */
+/* Rank 0 closes its connections, except the one to the launcher. */
 static void lose(void) {
   const char* const launcher = getenv("PMI_FD");
   MPI_Barrier(MPI_COMM_WORLD);
@@ -142,7 +142,7 @@ int main(int argc, char** argv) {
   if (is(way, "absent") && is(getenv("PMI_RANK"), "1")) return 3;
   if (is(way, "loads")) {
     if (argc < 3 || dlopen(argv[2], RTLD_NOW) == NULL) return 2;
-    usleep(500000); /* the launcher looks while the library is there */
+    usleep(500000); /* the launcher examines the process while the library is loaded */
     return 0;
   }
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);

@@ -1,4 +1,4 @@
-// An allgather, whose way shows in what is counted of it: in memory, or by messages.
+// An allgather whose counters show how its data is passed: in shared memory, or by messages.
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-// What a process still has when its part in the job rests: pages of the heap. "world": MPI_Init alone; "session": a
-// session alone; another one afterwards. "left": what is in the heap is received by nobody.
+// A measurement of the heap memory that a process keeps after the end of its part in a job. "world": only MPI_Init;
+// "session": only a session; then another session. "left": the messages in the heap are never received.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static long resident_kib(void) {
   return resident * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-// The last rank's heap fills with what the first one sends; the most KiB that the process had.
+// Fills the last rank's heap with messages of the first one. Returns the peak of the process's memory in KiB.
 static long fill_heap(MPI_Comm comm, int left) {
   static char body[kBytes];
   int rank = 0, size = 0;

@@ -1,4 +1,4 @@
-// Rank 0 sends much to rank 1, and when all of it was received one message that nobody receives; then rank 1 is killed.
+// Rank 0 sends many messages to rank 1, and when all are received one that is never received; then rank 1 is killed.
 // Two ranks; a trace of a few hundred events has lost the beginning and has the end.
 #include <mpi.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
-// A message that the heap of 64 KiB has no room for is held, with all behind it, until the second heap opens. That must
-// not depend on how full the first one is, nor on other ranks being silent. Three ranks.
+// A test of messages for which the heap of 64 KiB has no space: each is held, with all behind it, until the second heap
+// opens. That must depend neither on the free space in the first one, nor on silence of the other ranks. Three ranks.
 #include <mpi.h>
 #include <stdio.h>
 
@@ -8,7 +8,7 @@ enum { kFillTag = 1, kBetweenTag = 2, kHeldTag = 3, kBehindTag = 4, kTrafficTag 
 
 static char body[kHeldBytes];
 
-// What the sender has under way; to itself nothing may block.
+// The sends in progress; nonblocking, because a send to the rank itself must not block.
 static MPI_Request sends[2 * kFill + 2];
 static int started;
 
@@ -32,7 +32,7 @@ static void receive(int count, int bytes, int from, int tag) {
   for (int i = 0; i < count; ++i) MPI_Recv(body, bytes, MPI_BYTE, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-// Room enough, and nowhere in one piece.
+// The heap has enough free space in total, but not in one piece.
 static void fragmented(int rank, int from, int to) {
   if (rank == from) fill(to);
   if (rank == from && from != to) end_sends();
@@ -52,7 +52,7 @@ static void fragmented(int rank, int from, int to) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// A third rank goes on sending until the message behind the held one is here.
+// A third rank continues to send until the message behind the held one has arrived.
 static void beside_traffic(int rank, int from, int to, int third) {
   if (rank == from) {
     fill(to);

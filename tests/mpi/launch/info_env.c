@@ -1,14 +1,14 @@
-// Prints MPI_INFO_ENV and MPI_APPNUM, one line for each rank, the pairs in the order of their keys here.
-// MPI_Info_create_env gives the same before MPI_Init, meanwhile and after MPI_Finalize ("foreign": the launcher is
-// another, and maxprocs is unknown before).
+// A program that prints MPI_INFO_ENV and MPI_APPNUM, one line for each rank, with the pairs in a fixed order.
+// MPI_Info_create_env gives the same before MPI_Init, between, and after MPI_Finalize ("foreign": under another
+// launcher, where maxprocs is unknown before).
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { kTextMax = 6 * (MPI_MAX_INFO_VAL + 20) };
 
-// " key=value" for each key that is there, but for `without`.
-static void tell(MPI_Info info, const char* without, char* text) {
+// " key=value" for each existing key, except `without`.
+static void list_pairs(MPI_Info info, const char* without, char* text) {
   const char* const keys[] = {"command", "argv", "maxprocs", "wdir", "soft", "file"};
   text[0] = '\0';
   for (size_t i = 0; i < sizeof keys / sizeof keys[0]; ++i) {
@@ -19,10 +19,10 @@ static void tell(MPI_Info info, const char* without, char* text) {
   }
 }
 
-static void tell_created(int argc, char** argv, const char* without, char* text) {
+static void list_created(int argc, char** argv, const char* without, char* text) {
   MPI_Info info;
   MPI_Info_create_env(argc, argv, &info);
-  tell(info, without, text);
+  list_pairs(info, without, text);
   MPI_Info_free(&info);
 }
 
@@ -30,15 +30,15 @@ int main(int argc, char** argv) {
   static char before[kTextMax], during[kTextMax], after[kTextMax], global[kTextMax];
   const char* const without = argc > 1 && strcmp(argv[1], "foreign") == 0 ? "maxprocs" : "";
   int rank = -1, flag = 0, *program = NULL;
-  tell_created(argc, argv, without, before);
+  list_created(argc, argv, without, before);
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &program, &flag);
-  tell(MPI_INFO_ENV, "", global);
-  tell_created(argc, argv, without, during);
+  list_pairs(MPI_INFO_ENV, "", global);
+  list_created(argc, argv, without, during);
   printf("rank %d program %d%s\n", rank, flag ? *program : -1, global);
   MPI_Finalize();
-  tell_created(argc, argv, without, after);
+  list_created(argc, argv, without, after);
   if (strcmp(before, during) != 0 || strcmp(during, after) != 0)
     printf("rank %d:%s, then%s, then%s\n", rank, before, during, after);
   return 0;

@@ -1,5 +1,5 @@
-// Says what becomes of an error before MPI_Init, in MPI and after it, when nobody has set a handler, and what
-// MPI_INFO_ENV tells of it.
+// A program that prints the effect of an error before MPI_Init, in MPI and after it, with the initial error handler,
+// and the key of MPI_INFO_ENV for it.
 #include <mpi.h>
 #include <stdio.h>
 

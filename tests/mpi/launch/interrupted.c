@@ -1,5 +1,5 @@
-// A signal's handler that ends the process while a call of MPI's is under way in its thread: "abort" or "exit", at the
-// thread level that the second argument says (0 to 3); the third: the call "moves" the body or "waits".
+// A signal handler that ends the process during an MPI call in its thread: "abort" or "exit", at the thread level of
+// the second argument (0 to 3); third argument: the call "moves" the body or "waits".
 #include <mpi.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -23,12 +23,12 @@ int main(int argc, char** argv) {
   signal(SIGSEGV, end);
   signal(SIGALRM, end);
   if (rank == 1 && strcmp(argv[3], "moves") == 0) {
-    MPI_Send((void*)16, 64, MPI_CHAR, 0, 0, MPI_COMM_WORLD);  // no memory of the program's: it faults inside
+    MPI_Send((void*)16, 64, MPI_CHAR, 0, 0, MPI_COMM_WORLD);  // an invalid address: the call faults inside the library
   } else if (rank == 1) {
     const struct itimerval soon = {{0, 0}, {0, 20000}};
     setitimer(ITIMER_REAL, &soon, NULL);
   }
-  MPI_Recv(&value, 1, MPI_INT, rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  // nobody sends it
+  MPI_Recv(&value, 1, MPI_INT, rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  // the message is never sent
   MPI_Finalize();
   return 0;
 }

@@ -1,5 +1,5 @@
-/* Leaves one object of each kind behind, or ("clean") gives all of them back. Two ranks. With "late" an info object and
-   error handlers are made before MPI begins and freed after its end, with "lost" they are not freed. */
+/* A program that leaks one object of each kind, or ("clean") frees all of them. Two ranks. With "late" an info object
+   and error handlers are created before MPI begins and freed after its end, with "lost" they are not freed. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,8 @@ static int refuse(MPI_Comm comm, int key, void* extra, void* in, void* out, int*
   return MPI_ERR_OTHER;
 }
 
-/* What calls make for themselves, or make and then fail, they give back: nothing of it is left to the program. */
+/* Objects that a call creates for itself, or creates before it fails, it frees: none of them is a leak of the program.
+ */
 static void by_the_way(int rank) {
   MPI_Comm with_attribute, none, inter;
   MPI_Group world, mine, theirs;
@@ -107,7 +108,7 @@ int main(int argc, char** argv) {
   MPI_Info_create(&info);
   MPI_Comm_create_errhandler(handle, &handler);
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL);
-  /* Some that were given back first, so that the leaked ones are not the first of their kind. */
+  /* These objects are freed first, so that the leaked ones are not the first of their kind. */
   for (int i = 0; i < 3; ++i) {
     MPI_Irecv(more, 4, MPI_INT, rank, 1, MPI_COMM_WORLD, &receive);
     MPI_Isend(numbers, 4, MPI_INT, rank, 1, MPI_COMM_WORLD, &send);
@@ -115,10 +116,10 @@ int main(int argc, char** argv) {
     MPI_Wait(&receive, MPI_STATUS_IGNORE);
   }
   MPI_Irecv(more, 4, MPI_INT, rank, 7, MPI_COMM_WORLD, &receive);
-  /* Gone at once, and received; its handle is leaked all the same. */
+  /* The send completes at once, and is received; its handle is leaked nevertheless. */
   MPI_Isend(numbers, 2, MPI_INT, rank, 6, MPI_COMM_WORLD, &gone);
   MPI_Recv(unwanted, 2, MPI_INT, rank, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  /* Neither finds its match: one that did might be complete before MPI_Finalize, or not. */
+  /* Both remain unmatched: a matched one might be complete before MPI_Finalize, or not. */
   MPI_Issend(numbers, 3, MPI_INT, rank, 8, MPI_COMM_WORLD, &send);
   MPI_Send_init(numbers, 2, MPI_INT, rank, 9, copy, &kept);
   if (clean) {

@@ -1,5 +1,5 @@
-// A program whose calls of MPI stand in a shared library that another one brings. Each part is compiled from here:
-// LOWER calls a function that refuses, and with MISSING one that is in no library; UPPER knows nothing of MPI.
+// A program whose MPI calls are in a shared library that another library loads. Each part is compiled from this file:
+// LOWER calls a function that fails, and with MISSING one that no library defines; UPPER makes no MPI calls.
 #include <mpi.h>
 
 int lower(void);

@@ -1,5 +1,4 @@
-// Calls that are made in no rank's name (error handlers, info objects) and calls of sessions: a trace names their
-// lines.
+// Calls that belong to no rank (error handlers, info objects) and calls of sessions: a trace has their lines.
 #include <mpi.h>
 
 static void on_error(MPI_Comm* communicator, int* code, ...) {

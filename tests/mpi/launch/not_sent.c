@@ -1,4 +1,4 @@
-/* Requests that do not end as they should: a long send whose receiver kills itself ("killed"), a receive and a
+/* Requests that do not complete normally: a long send whose receiver kills itself ("killed"), a receive and a
    synchronous send that are cancelled ("cancelled"). Two ranks. */
 #include <mpi.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-// Whatever makes the library send messages of its own: synchronous sends, bodies to be pulled, collective calls,
+// All calls for which the library sends messages of its own: synchronous sends, pulled bodies, collective calls,
 // communicators. For traces.
 #include <mpi.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
       MPI_Isend(values, kLong, MPI_INT, last, 9, MPI_COMM_WORLD, requests + 2);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    // The last first, so that walks pass over what stands before.
+    // The last first, so that walks pass over earlier entries.
     if (rank == last) {
       for (int tag = 9; tag >= 7; --tag) MPI_Recv(values, kLong, MPI_INT, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }

@@ -1,5 +1,5 @@
-/* Partitions of rank 0 for rank 1: twice, in other numbers on the other side (tag 7); into a type with gaps (tag 8); so
-   many that several share a message (tag 9). For a trace. */
+/* Partitions from rank 0 to rank 1: two rounds, with different numbers on both sides (tag 7); into a type with gaps
+   (tag 8); so many that several share a message (tag 9). For a trace. */
 #include <mpi.h>
 #include <stdlib.h>
 

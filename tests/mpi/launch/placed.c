@@ -1,7 +1,7 @@
-// Where ranks are, until a file is there: rank 0 waits for rank 1's message in MPI_Recv, with all others; rank 1
-// computes, with receives posted, and has a thread that waits for its end. Before, rank 0 sends rank 1 messages of
-// which it does not receive all. placed FILE [exchanges]: with a number, ranks 2 and 3 exchange so many messages
-// meanwhile, or without end, and check what comes. Rank 0 prints what it got.
+// Ranks in known states, until a file exists: rank 0 waits for rank 1's message in MPI_Recv, and the other ranks wait
+// too; rank 1 computes, with receives posted, and has a thread that waits for its end. Before, rank 0 sends messages to
+// rank 1, which receives some of them only at the end. placed FILE [exchanges]: with a number, ranks 2 and 3 exchange
+// so many messages meanwhile, and check their contents. Rank 0 prints the received sum.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -11,12 +11,12 @@
 enum { kSent = 100, kReceived = 40, kBytes = 10, kPosted = 3 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t told = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static int over = 0;
 
 __attribute__((noinline)) static void* stay(void* result) {
   pthread_mutex_lock(&lock);
-  while (!over) pthread_cond_wait(&told, &lock);  // line: stay
+  while (!over) pthread_cond_wait(&changed, &lock);  // line: stay
   pthread_mutex_unlock(&lock);
   return result;
 }
@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
   } else if (rank == 1) {
     pthread_t thread;
     MPI_Request posted[kPosted];
-    // Behind all others of rank 0, and when every rank has begun.
+    // Sent after all other messages of rank 0, and after every rank has begun.
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     for (int from = 0; from < ranks; ++from)
       if (from != rank) MPI_Recv(NULL, 0, MPI_CHAR, from, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -72,7 +72,7 @@ int main(int argc, char** argv) {
     MPI_Send(&sum, 1, MPI_LONG, 0, 9, MPI_COMM_WORLD);
     pthread_mutex_lock(&lock);
     over = 1;
-    pthread_cond_signal(&told);
+    pthread_cond_signal(&changed);
     pthread_mutex_unlock(&lock);
     pthread_join(thread, NULL);
   } else {

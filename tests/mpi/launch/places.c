@@ -1,5 +1,4 @@
-// Mistakes of a program, each in a line of its own that a comment names, for places.py: what is reported names
-// it.
+// Mistakes of a program, for places.py, each in a line that a comment labels: reports must name that line.
 #include <dlfcn.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -41,7 +40,7 @@ static void types(void) {
   if (rank == 1) MPI_Recv(floats, 2, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* types */
 }
 
-// Two calls that differ and are in step, and another between them that does not.
+// Two mismatching calls in the same order, and a matching one between them.
 static void collectives(void) {
   int numbers[2] = {0, 0}, sums[2];
   if (rank == 0) {
@@ -57,7 +56,7 @@ static void collectives(void) {
   }
 }
 
-// Out of step: the calls behind are not compared.
+// Calls in different order: later calls are not compared.
 static void order(void) {
   int number = 0, sum;
   if (rank == 0) {
@@ -107,7 +106,7 @@ static void* probes(void* unused) {
   return unused;
 }
 
-// Each is in another call.
+// Each thread is in another call.
 static void threads(void) {
   void* (*const bodies[])(void*) = {waits, receives, probes};
   pthread_t all[3];
@@ -120,7 +119,7 @@ static void nonportable(void) {
   MPI_Allreduce(&one, &either, 1, MPI_DOUBLE, MPI_LXOR, MPI_COMM_WORLD); /* nonportable */
 }
 
-// What a closed library made is not of the one that lies in its place.
+// Objects created by a closed library must not be attributed to the library now at its address.
 static void plugins(void) {
   for (int i = 2; i < 4; ++i) {
     MPI_Comm copy;

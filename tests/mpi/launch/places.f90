@@ -1,4 +1,4 @@
-! Mistakes of a Fortran program, each in a line of its own that a comment names, for places.py.
+! Mistakes of a Fortran program, for places.py, each in a line that a comment labels.
 program places
   use mpi_f08
   implicit none

@@ -1,4 +1,4 @@
-// A library that the program loads and closes; with -DOTHER another one, that makes nothing and is as large.
+// A library that the program loads and closes; with -DOTHER another one of the same size, which creates no objects.
 #include <mpi.h>
 
 void makes(MPI_Comm* copy);

@@ -1,6 +1,6 @@
-// A profiling tool by the standard's name shift: counts sends and bytes, and tells at MPI_Finalize. Linked in front of
-// the MPI library, as an object, an archive or a shared library, or preloaded. MPI_Pcontrol has the meanings that the
-// standard asks of tools: 0 off, 1 on, 2 tell what there is.
+// A profiling tool with the standard's name shift: counts sends and bytes, and prints them at MPI_Finalize. Linked in
+// front of the MPI library, as an object, an archive or a shared library, or preloaded. MPI_Pcontrol has the meanings
+// that the standard requires of tools: 0 off, 1 on, 2 flush the results.
 #include <mpi.h>
 #include <stdio.h>
 

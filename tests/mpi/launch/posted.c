@@ -1,4 +1,4 @@
-// Rank 1 posts as many receives as it is told, with tags 0, 1, 2, ...; rank 0 sends to the last one first. For traces.
+// Rank 1 posts the given number of receives, with tags 0, 1, 2, ...; rank 0 sends to the last one first. For traces.
 #include <mpi.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-// Calls functions that the library has by name only: ports and files.
-// With "abort" only the first, as a fatal error.
+// A program that calls functions which the library declares but does not implement: ports and files. With "abort" only
+// the first, as a fatal error.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

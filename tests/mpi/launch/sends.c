@@ -11,13 +11,13 @@ int main(int argc, char** argv) {
     if (rank != 0) MPI_Recv(values, 100, MPI_DOUBLE, 0, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     for (int to = 1; rank == 0 && to < size; ++to) MPI_Send(values, 100, MPI_DOUBLE, to, i, MPI_COMM_WORLD);
   }
-  // Not to be counted: a tool that heeds MPI_Pcontrol is off meanwhile. Without one the calls do nothing.
+  // These must not count: a tool that respects MPI_Pcontrol is off meanwhile. Without a tool the calls do nothing.
   MPI_Pcontrol(0);
   if (rank == 0 && size > 1) MPI_Send(values, 1, MPI_DOUBLE, 1, 99, MPI_COMM_WORLD);
   if (rank == 1) MPI_Recv(values, 1, MPI_DOUBLE, 0, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   MPI_Pcontrol(1);
   MPI_Pcontrol(2, "with", "more");
-  // The collectives' own messages must not show in the tool: they do not pass through MPI_Send.
+  // The collectives' own messages must not appear in the tool: they do not pass through MPI_Send.
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Finalize();
   return 0;

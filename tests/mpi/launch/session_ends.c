@@ -1,10 +1,10 @@
-// A process with a session alone, which ends as its argument says.
+// A process with only a session, which ends as its argument states.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
 
-// Beside the world model, which ends first ("types_first") or last ("types_last", and "types_again" with another
-// session behind it), or the session never ("types_open").
+// Sessions beside the world model, which ends first ("types_first") or last ("types_last"; in "types_again" another
+// session follows), or a session that never ends ("types_open").
 static int leave_others(MPI_Session* session, const char* way) {
   MPI_Datatype type;
   MPI_Info info;

@@ -1,5 +1,5 @@
-// A process whose main thread waits in vfork(), so that who holds it has to wait, while its other threads send
-// themselves signals; until a file is there. Then it tells how many of them never came. signalled FILE
+// A process whose main thread waits in vfork(), so that a debugger that attaches has to wait, while its other threads
+// send themselves signals until a file exists. Then it prints the number of lost signals. signalled FILE
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static int is_there(void) {
   return access(file, F_OK) == 0;
 }
 
-// raise() to this thread comes back after the handler.
+// raise() to the calling thread returns after the handler.
 static void* signal_self(void* lost) {
   for (long at = 0; at % 1024 != 0 || !is_there(); ++at) {
     came = 0;
@@ -29,7 +29,7 @@ static void* signal_self(void* lost) {
   return NULL;
 }
 
-// The child runs on the stack of the thread that waits for it.
+// The child runs on the stack of the waiting thread.
 __attribute__((noinline)) static void wait_in_vfork(void) {
   if (vfork() != 0) return;
   printf("begun\n");

@@ -1,5 +1,5 @@
-/* Some of MPI_COMM_WORLD make communicators of their own, in each way that asks the others for nothing; between, all go
-   on with MPI_COMM_WORLD. At last two groups become one. Four ranks. */
+/* Some ranks of MPI_COMM_WORLD create communicators, in each way that needs no call of the others; between, all
+   continue to use MPI_COMM_WORLD. Finally two groups are merged. Four ranks. */
 #include <mpi.h>
 
 static void talk(int rank, int tag) {

@@ -1,5 +1,5 @@
-// Standard input goes to rank 0 alone; long and many lines of all ranks come out whole, standard error apart; a line
-// without an end at exit is not lost.
+// A test of standard streams: standard input reaches only rank 0; long and many lines of all ranks appear complete,
+// separate from standard error; an unterminated line at exit is not lost.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// Rank 0 has a thread that no debugger can stop until a file is there: it waits for the child of a vfork(). Rank 1
-// waits for the file in a function with a name that is also a C++ type's. stuck FILE
+// Rank 0 has a thread that no debugger can stop until a file exists: it waits for the child of a vfork(). Rank 1 waits
+// for the file in a function with a name that is also that of a C++ type. stuck FILE
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ static int is_there(void) {
   return access(file, F_OK) == 0;
 }
 
-// The child runs on the stack of the thread that waits for it.
+// The child runs on the stack of the waiting thread.
 static void* parent(void* result) {
   const pid_t child = vfork();
   if (child == 0) {

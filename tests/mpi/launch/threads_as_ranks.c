@@ -1,6 +1,6 @@
 // Ranks that are threads of one process (`margay run --threads`): each begins MPI for itself. The first argument is the
-// way: "whole" communicates in every way, "session" in sessions alone; the others say how the rank that the second
-// argument names ends, or its process. The third argument is a status.
+// mode: "whole" communicates in every way, "session" in sessions only; the others state how the rank named by the
+// second argument, or its process, ends. The third argument is a status.
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// No header declares it: libraries with an entry function use what it does.
+// Declared in no header, because only libraries with an entry function use its functionality.
 int MPIX_Margay_run_threads(int argc, char** argv, int (*entry)(int, char**));
 
 static void fail(const char* what) {
@@ -37,7 +37,7 @@ static void pass_around(MPI_Comm comm, int length) {
   const int right = (rank + 1) % size, left = (rank + size - 1) % size;
   MPI_Sendrecv(out, length, MPI_INT, right, 3, in, length, MPI_INT, left, 3, comm, MPI_STATUS_IGNORE);
   for (int i = 0; i < length; ++i) EXPECT(in[i] == left + i);
-  // To all at once.
+  // Messages to all ranks at once.
   for (int peer = 0; peer < size; ++peer) {
     MPI_Request request;
     MPI_Isend(out, length, MPI_INT, peer, 4, comm, &request);
@@ -89,7 +89,7 @@ static void access_window(MPI_Comm comm) {
   MPI_Win_free(&window);
 }
 
-// The ranks of a node, and memory that they share.
+// The ranks of a node, and their shared memory.
 static void share_memory(void) {
   MPI_Comm node;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
@@ -146,8 +146,8 @@ static int is(const char* name) {
   return strcmp(way, name) == 0;
 }
 
-// A receive that nothing matches, in all ranks but one, which leaves. A session's end, unlike MPI_Finalize, waits for
-// no other rank.
+// A receive that never matches, in all ranks but one, which leaves. The end of a session, unlike MPI_Finalize, does not
+// wait for other ranks.
 static int wait_for_ended(void) {
   MPI_Session session;
   MPI_Group group;
@@ -168,7 +168,7 @@ static int wait_for_ended(void) {
   return 0;
 }
 
-// A session alone, twice.
+// Only a session, twice.
 static int in_sessions(void) {
   for (int i = 0; i < 2; ++i) {
     MPI_Session session;
@@ -195,7 +195,7 @@ static int end_otherwise(int argc, char** argv) {
   int rank = -1, size = -1;
   if (is("session")) return in_sessions();
   if (is("ended")) return wait_for_ended();
-  // One of the ranks of the process.
+  // One rank of the process returns.
   static int begun = 0;
   if (is("without") && atoi(getenv("MARGAY_RANK")) + __atomic_fetch_add(&begun, 1, __ATOMIC_RELAXED) == chosen)
     return number;
@@ -216,7 +216,7 @@ static int end_otherwise(int argc, char** argv) {
     if (is("crash")) raise(SIGSEGV);
     if (is("killed")) kill(getpid(), SIGKILL);
     if (is("forked")) {
-      // The child ends as a child of a process does, and the rank goes on.
+      // The child ends as an ordinary process, and the rank continues.
       int status = -1;
       const pid_t child = fork();
       if (child == 0) return number;
@@ -243,7 +243,7 @@ static int end_otherwise(int argc, char** argv) {
                     is("killed") || is("thread") || is("sleep");
   if (waits) MPI_Barrier(MPI_COMM_WORLD);
   MPI_Finalize();
-  // The other ranks go on, in MPI or out of it.
+  // The other ranks continue, in MPI or outside of it.
   if (is("finalized") && rank == chosen) exit(number);
   if (is("pthread_exit") && rank == chosen) pthread_exit(NULL);
   return is("status") && rank == chosen ? number : 0;

@@ -1,5 +1,6 @@
-/* On a communicator and an intercommunicator without names: a message that does not fit its receive, one that nobody
-   receives, a collective call in which the ranks differ. Two ranks; for a trace, --check-types and --leaks. */
+/* A message that does not match its receive, one that is never received, and a collective call with different
+   arguments, on a communicator and an intercommunicator without names. Two ranks; for a trace, --check-types and
+   --leaks. */
 #include <mpi.h>
 
 static int rank;

@@ -1,14 +1,14 @@
-/* Messages that nobody receives, on the world and on a communicator that is freed; the last is long, and its request is
-   freed. Or ("clean") all of them are received; or ("late") they come after the receiver has freed their communicators:
-   a copy, the part of a split, one that is disconnected, of a message whose sender waits too, one of MPI_COMM_SELF; or
-   ("ready") they are ready sends that no receive waits for, or ("ready waits") for which the receive comes too late, so
-   that all wait. Two ranks. */
+/* Messages that are never received, on the world and on a communicator that is freed; the last is long, and its request
+   is freed. Or ("clean") all of them are received; or ("late") they arrive after the receiver has freed their
+   communicators: a copy, a part of a split, a disconnected one, one with a message whose sender waits too, one of
+   MPI_COMM_SELF; or ("ready") they are ready sends without a posted receive, or ("ready waits") with a receive that is
+   posted too late, so that all wait. Two ranks. */
 #include <mpi.h>
 #include <string.h>
 
 static char body[100000];
 
-/* Rank 1 frees what it has, and says so; only then rank 0 sends. */
+/* Rank 1 frees its communicators, and signals that; only then rank 0 sends. */
 static void late(int rank) {
   MPI_Comm copy, part, left, self;
   MPI_Request request;

@@ -1,7 +1,7 @@
-// Seeded messages of many sorts, round after round, for a trace: communicators, types, tags, modes, wildcards,
-// collective calls in between. varied SEED FOLDER [ROUNDS]: each rank writes into FOLDER what it received, a line a
-// message, as it comes: "SOURCE DESTINATION TAG COUNT TYPE COMMUNICATOR", ranks of MPI_COMM_WORLD; with ROUNDS rank 1
-// kills itself then.
+// Seeded random messages, round after round, for a trace: communicators, types, tags, modes, wildcards, collective
+// calls in between. varied SEED FOLDER [ROUNDS]: each rank writes the messages that it received into FOLDER, in their
+// order, one line each: "SOURCE DESTINATION TAG COUNT TYPE COMMUNICATOR", with ranks of MPI_COMM_WORLD; with ROUNDS
+// rank 1 then kills itself.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ static void send(void* body, int count, MPI_Datatype type, int to, int tag, MPI_
       MPI_Bsend(body, count, type, to, tag, comm);
       return;
     case 5:
-      MPI_Rsend(body, count, type, to, tag, comm);  // behind a barrier behind the receive
+      MPI_Rsend(body, count, type, to, tag, comm);  // after a barrier after the receive
       return;
     default:
       MPI_Send_init(body, count, type, to, tag, comm, &request);
@@ -60,7 +60,7 @@ static void send(void* body, int count, MPI_Datatype type, int to, int tag, MPI_
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-// Everybody sends to the one `shift` further on, and receives.
+// Each rank sends to the rank `shift` positions further on, and receives.
 static void pass_on(const struct Group* group, const struct Type* type, double* out, double* in, FILE* log) {
   int size, rank, got = 0;
   MPI_Request receive;
@@ -137,7 +137,7 @@ int main(int argc, char** argv) {
   snprintf(path, sizeof path, "%s/%d", argv[2], rank);
   FILE* log = fopen(path, "w");
   if (log == NULL) MPI_Abort(MPI_COMM_WORLD, 3);
-  setvbuf(log, NULL, _IONBF, 0);  // what stands there was received, whenever the rank ends
+  setvbuf(log, NULL, _IONBF, 0);  // every line in the file was received, whenever the rank ends
   for (int round = 0; round < kRounds; ++round) {
     if (rank == 1 && round == dies_at) raise(SIGKILL);
     const struct Group* group = &groups[roll(3)];

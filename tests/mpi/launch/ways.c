@@ -1,4 +1,4 @@
-// Messages whose bodies take each of the ways that there are, a tag for each.
+// Messages whose bodies are transferred by each method, with a tag for each.
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static void expected(int tag, int count, MPI_Datatype type, int room) {
   }
 }
 
-// The same, before its receive: an empty one comes behind it, and is received first.
+// The same before the receive is posted: an empty message follows it, and is received first.
 static void unexpected(int tag, int behind, int count, int room) {
   MPI_Request request;
   if (rank == 0) {

@@ -1,5 +1,5 @@
-// Tells who runs it: rank, size, library, arguments. Every rank prints one line; a ring of messages proves that the
-// ranks are one job.
+// A program that prints its rank, size, library and arguments. Every rank prints one line; a ring of messages proves
+// that the ranks are one job.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-"""Reports on programs: functions that they need and margay lacks, leaked objects, messages that were not received, types that do
-not match."""
+"""Cases of reports on programs: missing functions, leaked objects, messages that were not received, types that do not
+match."""
 import collections
 import re
 import shutil
@@ -8,7 +8,7 @@ from launch_case import SOURCES, TWO_NODES, Skipped, operands
 
 
 def case_check(case):
-    """`margay check` finds no MPI symbol that NetPIPE and the suite's programs need and we lack."""
+    """`margay check` finds no missing MPI symbol in NetPIPE and the suite's programs."""
     case.command("check", "/usr/bin/NPmpich2")
     case.command("check", case.debians("who.c"))
     refuses = case.ours("refuses.c")
@@ -21,7 +21,8 @@ def case_check(case):
 
 
 def case_check_several(case):
-    """Each of several programs is looked at, whatever is found of the one before; a folder without the library is named."""
+    """Each of several programs is examined, whatever the result for the one before; a folder without the library is
+    named."""
     good, refuses = case.ours("who.c"), case.ours("refuses.c")
     case.command("check", refuses, "/nonexistent/program", good, status=2)
     case.expect_said("/nonexistent/program: ")
@@ -33,8 +34,8 @@ def case_check_several(case):
 
 
 def case_check_libraries(case):
-    """`margay check` follows the shared libraries that a program needs as the loader does, and names the one that has a call;
-    `margay run` refuses a program for a symbol that none of them and not margay has."""
+    """`margay check` follows the shared libraries of a program as the loader does, and names the one with a call;
+    `margay run` rejects a program for a symbol that neither they nor margay define."""
     root, deep = case.folder, case.folder / "deep"
     deep.mkdir()
 
@@ -50,16 +51,16 @@ def case_check_libraries(case):
     upper = ["-DUPPER", "-shared", "-fPIC", f"-L{deep}", "-llower"]
     program = [f"-L{root}", "-lupper", "-Wl,--allow-shlib-undefined"]
     build(deep / "liblower.so", *lower)
-    # Named by each file for what it needs itself.
+    # Each file's own requirements.
     build(root / "libupper.so", *upper, "-Wl,--enable-new-dtags,-rpath,$ORIGIN/deep")
     check(build(root / "by_runpath", *program, "-Wl,--enable-new-dtags,-rpath,$ORIGIN"))
-    # By the program for all libraries; by the user; by nobody.
+    # Set by the program for all libraries; by the user; not set.
     build(root / "libupper.so", *upper)
     check(build(root / "by_rpath", *program, f"-Wl,--disable-new-dtags,-rpath,$ORIGIN:{deep}"))
     plain = build(root / "plain", *program)
     check(plain, env={"LD_LIBRARY_PATH": f"{root}:{deep}"})
     check(plain, expected="libupper.so")
-    # DT_RUNPATH of the program is not for what its libraries need.
+    # DT_RUNPATH of the program does not apply to the requirements of its libraries.
     check(build(root / "not_found", *program, f"-Wl,--enable-new-dtags,-rpath,{root}:{deep}"),
           expected=f"liblower.so in {root}/libupper.so")
     case.margay(root / "by_rpath", "call", ranks=1)
@@ -100,7 +101,8 @@ SESSION, COMMUNICATOR, GROUP = "MPI_Session_init", "MPI_Comm_create_from_group",
 
 
 def case_leaks(case):
-    """--leaks lists what each rank did not free with the function that made it; nothing when all was, or unasked."""
+    """--leaks lists the objects that each rank did not free, with the function that created them; nothing if all are
+    freed, or without the option."""
     program = case.ours("leaks.c")
     case.margay("--leaks", program)
     lines = [re.sub(r" 0x[0-9a-f]{8}", "", line) for line in case.last.stderr.splitlines() if "unreceived" not in line]
@@ -108,7 +110,7 @@ def case_leaks(case):
     expected += [f"margay: rank {rank}: leak: {kind}, made by {words.replace('RANK', str(rank))}"
                  for rank in range(2) for kind, made in LEAKED.items() for words in made]
     case.expect(sorted(lines) == sorted(expected), f"expected the lines {sorted(expected)}")
-    # That of MPI_Issend.
+    # The leak of MPI_Issend.
     case.expect_findings([(rank, rank, 8, 12) for rank in range(2)], "rank", "peer", "tag", "bytes", finding="unreceived-message")
     case.margay("--strict", program, "lost", status=72)
     case.expect_findings([(rank, call) for rank in range(2) for call in (None, None, "MPI_Comm_create_errhandler")], "rank", "call")
@@ -122,7 +124,7 @@ def case_leaks(case):
     found = case.findings("rank", "call", finding="leaked-handle")
     case.expect(any({(rank, call) for call in (SESSION, COMMUNICATOR, GROUP)} <= set(found) for rank in range(2)),
                 f"a rank's list: {found}")
-    # What belongs to no session is listed once, whatever ends last.
+    # Objects that belong to no session are listed once, whichever part ends last.
     for way, status in (("types_first", 0), ("types_last", 0), ("types_again", 0), ("types_open", "nonzero")):
         case.margay("--leaks", program, way, ranks=1, status=status)
         calls = case.findings("call")
@@ -176,26 +178,27 @@ NOT_PORTABLE = "MPI_Allreduce: MPI_LXOR on MPI_DOUBLE is not portable: the stand
 
 
 def case_strict(case):
-    """--strict turns the checks on, counts what they report, and makes it an error, but not of a job that failed otherwise."""
+    """--strict turns the checks on, counts their reports, and makes them an error, except in a job that failed
+    otherwise."""
     leaks, types = case.ours("leaks.c"), case.ours("check_types.c")
     for words, counts in (([leaks], {0: 13, 1: 13}), ([types, "bad"], {1: len(MISFITS)})):
         case.margay("--strict", *words, status=72)
         case.expect(collections.Counter(rank for rank, in case.findings("rank")) == counts, f"expected so many findings by rank: {counts}")
     case.expect_said(f"margay: --strict: {len(MISFITS)} findings: {len(MISFITS)} by rank 1\n")
-    # What works and is not portable: once for each use.
+    # Uses that work and are not portable: once for each use.
     case.margay("--strict", types, "logical", status=72)
     case.expect_findings([("nonportable-type", rank, f"{use} 4 0 6 9 2") for rank in range(2)
                           for use in ("MPI_Allreduce MPI_LXOR MPI_DOUBLE", "MPI_Accumulate MPI_LOR MPI_FLOAT")], "id", "rank", "operands")
     case.expect_said(NOT_PORTABLE)
 
 
-# By tag: communicator, message, what was sent by which call.
+# By tag: communicator, message, types and call of the send.
 UNRECEIVED = {7: ("MPI_COMM_WORLD", "16 MPI_COMM_WORLD", "4 MPI_INT MPI_Send"), 8: ("other", "10", "10 MPI_BYTE MPI_Send"),
               9: ("MPI_COMM_WORLD", "100000 MPI_COMM_WORLD", "100000 MPI_CHAR MPI_Isend")}
 
 
 def case_unreceived(case):
-    """--leaks reports messages that were not received, with --check-types who sent them and with which call."""
+    """--leaks reports messages that were not received; with --check-types also their sender and its call."""
     program = case.ours("unreceived.c")
     for nodes in ((), TWO_NODES.split()):
         for types in ((), ("--check-types",)):

@@ -21,8 +21,8 @@ MISMATCH = re.compile(r"rank (\d) calls (.*), where rank (\d) calls ([^;]*)(;.*)
 
 
 def mismatches(case):
-    """The two calls of each reported mismatch, (rank, call) by rank, of one rank the receive first; whether later calls are not
-    compared."""
+    """The two calls of each reported mismatch, (rank, call) by rank, for one rank the receive first; whether later
+    calls are not compared."""
     texts = [PLACE.sub("", message) for message, in case.findings("message", finding="collective-mismatch")]
     found = [MISMATCH.fullmatch(text) for text in texts]
     case.expect(all(found), f"not two calls: {texts}")
@@ -61,7 +61,7 @@ def pair(one, other, rest=("", "")):
 
 
 def of_all_alike(name, fault, where):
-    """Of calls whose amounts are the same on all: either of the two may be wrong."""
+    """For calls with the same amounts on all ranks: either of the two may be wrong."""
     wrong, right = ("3 x MPI_INT", "2 x MPI_INT") if fault == "count" else ("2 x MPI_FLOAT", "2 x MPI_INT")
     index = ""
     if name == "reduce_scatter":
@@ -115,8 +115,8 @@ def function_in(form, name):
 
 
 def case_disagree_blocks(case):
-    """--check-types compares what each member of a collective sends with what its receiver names for it, in every function
-    and form, inside a group and between two; the calls end, in errors at most."""
+    """--check-types compares the data that each member of a collective sends with the arguments of its receiver, in
+    every function and form, inside a group and between two; the calls end, with errors at most."""
     program = case.ours("disagree_blocks.c")
     for wire in WIRES:
         for form in ("blocking", "nonblocking", "persistent"):
@@ -128,7 +128,7 @@ def case_disagree_blocks(case):
                 of_name = [line for line in found if line.endswith(f", {name}")]
                 pattern = pattern.replace("{}", function_in(form, name.split()[0]))
                 case.expect(len(of_name) == 1 and re.fullmatch(pattern, of_name[0]), f"{form}: {name}: {of_name} is not {pattern}")
-    # One waits for a root that is none.
+    # One rank waits for a rank that is not the root.
     case.margay("--check-types", "--deadlock", "abort", program, "root", ranks=4, status=73)
     calls = [call for calls, _ in mismatches(case) for call in calls]
     case.expect(re.fullmatch(r"[02] MPI_Scatterv.*, root (0|MPI_ROOT), .*; 3 MPI_Scatterv.*, root 1, .*",
@@ -141,7 +141,7 @@ AGREEING = ("collectives_random", "neighbor", "between_groups", "alltoall", "gat
 
 
 def case_agree(case):
-    """--strict reports nothing of the suite's own programs of collectives, on any number of ranks."""
+    """--strict reports no mistake in the suite's own programs of collectives, on any number of ranks."""
     for name in AGREEING:
         program = case.ours(f"../{name}.c", name=f"{name}_checked")
         for ranks in range(2 if name == "between_groups" else 1, 6):

@@ -5,7 +5,7 @@ import re
 
 from launch_case import PLACE, SOURCES, operands
 
-# What a message names of conflicts.c's accesses, and the function.
+# The words of a message for conflicts.c's accesses, and the function.
 DEEDS = {
     "put": ("MPI_INT 8 24", "MPI_Put"),
     "get": ("MPI_INT 20 24", "MPI_Get"),
@@ -18,7 +18,7 @@ DEEDS = {
 }
 PAIRS = ["put put", "put get", "get put", "put sum", "sum put", "get sum", "sum get", "put look", "swap get", "fetch put",
          "real sum"]
-PAIRS_BETWEEN = ["sum max", "fetch sum"]  # one origin's are ordered
+PAIRS_BETWEEN = ["sum max", "fetch sum"]  # accesses of one origin are ordered
 CURE = {"fence": 2 * ("MPI_Win_fence",), "exposure": 2 * ("MPI_Win_wait",),
         "passive": ("MPI_Win_flush", "MPI_LOCK_EXCLUSIVE MPI_Win_flush")}
 ONE_TYPE, ONE_OPERATION = "", "MPI_NO_OP"
@@ -46,7 +46,7 @@ SENTENCES = {
 
 
 def conflict(pair, epoch, second, cure=None):
-    """The call of rank `second`, whose access conflicts with rank 1's, and what the message names."""
+    """The call of rank `second`, whose access conflicts with rank 1's, and the words of the message."""
     (first_deed, first_call), (deed, call) = (DEEDS[word] for word in pair.split())
     who = "" if second == 1 else "1"
     named = f"{second} {deed} 0 {who} {first_deed} {first_call} {CURE[epoch][second - 1] if cure is None else cure}"
@@ -54,7 +54,7 @@ def conflict(pair, epoch, second, cure=None):
 
 
 def conflicts():
-    """All that the ranks report: the program's name for it, rank, call, what the message names."""
+    """All reports of the ranks: the program's name of the case, rank, call, words of the message."""
     found = []
     for epoch in CURE:
         for pair in PAIRS:
@@ -100,7 +100,7 @@ def keys_of(source):
 
 
 def case_no_conflicts_suite(case):
-    """--check-rma reports nothing of the suite's programs of windows."""
+    """--check-rma reports no conflict in the suite's programs of windows."""
     for source in sorted((SOURCES.parent / "rma").glob("*.c")):
         program = case.ours(f"../rma/{source.name}", name=f"rma_{source.stem}_checked")
         keys = keys_of(source)
@@ -115,7 +115,8 @@ def case_no_conflicts_suite(case):
 
 
 def case_conflicts_end(case):
-    """A conflict is fatal where the window's errors are; --strict looks for them and counts them; unasked none is reported."""
+    """A conflict is fatal if the window's errors are; --strict detects and counts conflicts; without an option none is
+    reported."""
     program = case.ours("conflicts.c")
     case.margay("--check-rma", program, "fatal", ranks=3, status="nonzero")
     case.expect(("MPI_Put", 1) in case.findings("call", "rank", finding="rma-conflict"), "the conflict is a finding")

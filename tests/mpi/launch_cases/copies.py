@@ -1,4 +1,4 @@
-"""The way of each message's body, as a trace records it, for each way that a body can take. copies_test has the sentences."""
+"""Cases of the recorded copies of a message's body, for each method of transfer. copies_test has the sentences."""
 import collections
 import re
 
@@ -26,11 +26,11 @@ class Way:
         self.kept = Kept(self.deposit.get("in_pieces", False), None if library == "nothing" else library, heap)
 
     def method(self):
-        """How the body came."""
+        """The method that delivered the body."""
         return self.deposit.get("body")
 
     def sent(self):
-        """How the body left, and how many bytes of it were copied."""
+        """The sender's method, and the number of bytes that it copied."""
         if sent := self.body.get("kernel_sent"):
             return sent.get("body"), sent.get("copied_bytes", 0)
         left = self.body.get("kernel_send") or self.body["kernel_reply_sent"]
@@ -38,7 +38,7 @@ class Way:
 
 
 def ways_of(case, *words):
-    """By tag, the ways of rank 0's messages that have a body."""
+    """The events of rank 0's messages with a body, by tag."""
     trace = case.traced(*words, case.ours("ways.c"))
     case.command("trace", "check", trace)
     exported = case.exported(trace)
@@ -80,42 +80,42 @@ def same_within_node(case, ways):
 
 
 def case_copies_ring(case):
-    """Through rings both sides copy each byte; of one that is pulled, what went with its header was in vain."""
+    """Through rings both sides copy each byte; of a pulled body, the receiver discards the bytes sent with its header."""
     ways = ways_of(case, "--method", "long=ring")
     same_within_node(case, ways)
     expect_methods(case, ways, dict.fromkeys((LONG, PULLED, SHARED), "ring_in_parts"))
     discarded = ways[PULLED].put["kernel_sent"]
-    case.expect(discarded.get("body") == "ring_in_parts" and discarded.get("copied_bytes") == LONG_BYTES, f"the first time was in vain: {discarded}")
+    case.expect(discarded.get("body") == "ring_in_parts" and discarded.get("copied_bytes") == LONG_BYTES, f"the bytes sent with the header were not discarded: {discarded}")
 
 
 def case_copies_read(case):
-    """Where bodies are read, there is one copy, by the receiver and in part by the sender."""
+    """If the receiver can read the sender's memory, there is one copy, by the receiver and in part by the sender."""
     ways = ways_of(case, "--method", "long=cma")
     if ways[LONG].method() in ("ring_in_parts", "ring_instead"):
         raise Skipped("this machine refuses process_vm_readv")
     same_within_node(case, ways)
     expect_methods(case, ways, dict.fromkeys((LONG, PULLED, SHARED), "read"))
-    case.expect(not ways[PULLED].put["kernel_sent"].get("copied_bytes"), "nothing was copied in vain")
+    case.expect(not ways[PULLED].put["kernel_sent"].get("copied_bytes"), "bytes were copied unnecessarily")
     case.expect(ways[LONG].deposit.get("aside_bytes", 0) == 0, "the receiver reads all of a body that is not divided")
     case.expect(ways[SHARED].deposit.get("aside_bytes", 0) < SHARED_BYTES, f"bytes by the sender: {ways[SHARED].deposit}")
 
 
 def case_copies_auto(case):
-    """The trace has the faster of the two measured methods, as it was used."""
+    """The trace has the faster of the two measured methods, which was used."""
     ways = ways_of(case)
     same_within_node(case, ways)
     case.expect(ways[LONG].method() in ("ring_in_parts", "read"), f"a long one: {ways[LONG].deposit}")
 
 
 def over_tcp(case, wire, methods):
-    """`methods`: by which short bodies may come; a long one may have parts that came by the last."""
+    """`methods`: those of short bodies; a long one may have parts that use the last."""
     ways = ways_of(case, "--nodes", "2", "--wire-tcp", wire)
     expect_methods(case, ways, {})
     for tag in (CELL, RING, HEAP, PIECES, BUFFERED):
         body, copied = ways[tag].sent()
         deposit = ways[tag].deposit
         case.expect(body == wire and copied == deposit["bytes"], f"tag {tag}: its sender copies it: {body}, {copied} bytes")
-        # Behind a long body it is read straight.
+        # After a long body it is read directly.
         case.expect(deposit.get("body") in methods and deposit.get("aside_bytes", 0) == deposit["bytes"], f"tag {tag}: its receiver copies it: {deposit}")
     case.expect(ways[SHARED].sent() == (wire, 0), f"a long one is not copied: {ways[SHARED].sent()}")
     deposit = ways[SHARED].deposit
@@ -128,7 +128,7 @@ def case_copies_epoll(case):
 
 
 def case_copies_uring(case):
-    """The same by io_uring, whose provided buffers cost a copy more."""
+    """The same with io_uring, whose provided buffers cost another copy."""
     case.margay("--nodes", "2", "--wire-tcp", "uring", case.ours("who.c"), status=None)
     if case.last.status != 0:
         raise Skipped("this machine refuses io_uring")

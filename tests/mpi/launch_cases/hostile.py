@@ -32,7 +32,7 @@ def read_all(case, trace, **keywords):
 
 
 def case_debug_server(case):
-    """Lines of source are this machine's: no server is asked for those that a stripped program lacks."""
+    """Source lines come from this machine: no command requests those of a stripped program from a server."""
     program = own_program(case)
     subprocess.run(["strip", program], check=True)
     trace = case.traced(program)
@@ -58,7 +58,7 @@ def case_debug_server(case):
 
 
 def case_module_is_fifo(case):
-    """A trace names files, and no command waits for those that are a FIFO or a device."""
+    """A command does not wait for a file named in a trace that is a FIFO or a device."""
     trace = own_trace(case)
     program = case.folder / "sends"
     program.unlink()
@@ -110,7 +110,7 @@ def case_empty_choices(case):
 
 
 def case_export_places(case):
-    """An export replaces the file that a link leads to, atomically; its name may be as long as any."""
+    """An export atomically replaces the target of a link; its name may be as long as any."""
     trace, place = own_trace(case), case.folder
     target, link = place / "target.csv", place / "link.csv"
     target.write_text("earlier", encoding="utf-8")
@@ -133,7 +133,7 @@ def case_export_places(case):
 
 
 def case_flops(case):
-    """Numbers of a replay stay of a size that its reader takes."""
+    """Numbers of a replay are within the range of its reader."""
     export = ("trace", "export", own_trace(case), "--format", "smpi-ti", "-o", case.folder / "ti", "--flops")
     for flops in ("1e308", "1.1e18", "0", "-1", "nan", "inf", "x"):
         case.command(*export, flops, status=2)

@@ -1,5 +1,5 @@
-"""How MPI programs are started, ended and listened to: foreign launchers and libraries, exit codes, standard input and
-output, profiling tools, Debian's unmodified NetPIPE."""
+"""Cases of the start, the end and the output of MPI programs: foreign launchers and libraries, exit codes, standard
+input and output, profiling tools, Debian's unmodified NetPIPE."""
 import collections
 import pathlib
 import re
@@ -15,7 +15,7 @@ def who_lines(size, library="margay", arguments=""):
 
 
 def case_racy_mpi(case):
-    """`margay run --mpi racy` loads the library of lab 11, beside the ordinary one; another name is refused."""
+    """`margay run --mpi racy` loads the library of lab 11, beside the ordinary one; another name is an error."""
     program = case.ours("who.c")
     racy = case.build.folder / "lib" / "margay" / "labs"
     if (racy / "libmpi.so.12").exists():
@@ -47,7 +47,7 @@ def case_command_line(case):
 
 
 def case_info_env(case):
-    """MPI_INFO_ENV describes each rank's own program: of several programs, each has its own number of ranks (MPI 4.0,
+    """MPI_INFO_ENV describes each rank's own program: with several programs, each has its own number of ranks (MPI 4.0,
     11.2.1). The same holds under Hydra, which passes a rank only the number of its program."""
     program = case.ours("info_env.c")
     here = pathlib.Path.cwd()
@@ -82,7 +82,8 @@ def case_info(case):
 
 
 def case_doctor(case):
-    """`margay doctor` and `margay info` report limits on files and on memory that jobs cannot live with, and live there."""
+    """`margay doctor` and `margay info` report limits on files and on memory under which jobs cannot run, and run
+    themselves."""
     margay = case.build.tool("margay")
     for command in ("doctor", "info"):
         case.run(["sh", "-c", f"ulimit -f 10; '{margay}' {command} | cat; '{margay}' {command} > /dev/null; test $? -lt 128"])
@@ -107,7 +108,7 @@ def expected_stdio(ranks, text):
 
 
 def case_stdio(case):
-    """1 MB of standard input to rank 0, 12,000 lines out of four ranks, every line whole, nothing lost."""
+    """1 MB of standard input to rank 0 and 12,000 lines from four ranks arrive completely, with every line whole."""
     text = "".join(f"line {i} of the input\n" for i in range(50000)) + "no newline at the end"
     program = case.ours("stdio.c")
     case.margay(program, ranks=4, stdin=text)

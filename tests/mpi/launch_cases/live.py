@@ -1,4 +1,5 @@
-"""What `margay top` and `margay stacks` print of jobs that run, that end meanwhile, and that are none."""
+"""Cases of the output of `margay top` and `margay stacks` for jobs that run, that end meanwhile, and that do not
+exist."""
 import fcntl
 import os
 import pathlib
@@ -16,9 +17,9 @@ import time
 import support
 from launch_case import SOURCES, marked_lines
 
-GUARD_S = 60  # against hanging; nothing here depends on how long something takes
+GUARD_S = 60  # against hanging; no case depends on the duration of an operation
 SUM = "sum 2999997\n"  # of placed.c
-# Where a board's header has what top believes a launcher by (sim/boot/board.hpp).
+# The fields of a board's header by which top accepts a launcher (sim/boot/board.hpp).
 LAUNCHER_AT, TICKS_AT = 488, 496
 DEADLOCK = re.compile("^deadlock: .* 0 -> 1 -> 0$", re.M)
 
@@ -50,14 +51,15 @@ class Job:
         return text
 
     def finish(self, case, end, words):
-        """Ends the job by its file, and expects that it ends well, with these words of its own and none of margay's."""
+        """Ends the job by its file, and expects a normal end, with these words of its own output and none of
+        margay's."""
         end.touch()
         out, err = self.process.communicate(timeout=GUARD_S)
         expect(case, self.process.returncode == 0 and words in out and err == "", f"the job's end: {self.process.returncode} {out} {err}")
 
 
 def expect(case, holds, words):
-    """As Case.expect, where no finished run shows it."""
+    """Like Case.expect, without a finished run."""
     if not holds:
         case.problems.append(words)
 
@@ -71,7 +73,7 @@ def placed(case, *, ranks=4, options=(), exchanges=()):
 
 
 def rows(table):
-    """By rank, the row's columns up to the last number and what follows."""
+    """By rank, the row's columns up to the last number, and the rest."""
     found = {}
     for line in table.splitlines():
         columns = line.split(None, 17)
@@ -93,7 +95,8 @@ def eventually(case, look, holds, words):
 
 
 def case_top_deadlock(case):
-    """A proven deadlock: its cycle; of each rank the call, for whom it waits, what lies with it, what it sent."""
+    """A proven deadlock: its cycle; the call of each rank, the ranks for which it waits, its queued messages, its sent
+    messages."""
     with Job(case, case.ours("../../faults/deadlock.c", ["-lpthread"])) as job:
         job.read_until(job.process.stderr, "margay: deadlock:")
         table = eventually(case, lambda: case.command("top", "--once", "--interval", "0.05", job.name), DEADLOCK.search,
@@ -132,7 +135,7 @@ def case_live_threads(case):
 
 
 def case_top_computes(case):
-    """A rank that computes, on one node and on two: its state, what lies with it, and over which wire it came."""
+    """A rank that computes, on one node and on two: its state, its queued messages, and their wire."""
     for options, wire in (((), "shm"), (("--nodes", "2", "-ppn", "1"), "tcp")):
         job, end = placed(case, ranks=2, options=options)
         with job:
@@ -178,7 +181,8 @@ def start_ticks():
 
 
 def case_top_others(case):
-    """No job of this name; files with a board's name that are cut, wild, another version's, or somebody else's job."""
+    """No job of this name; files with a board's name that are truncated, corrupt, of another version, or of another
+    user's job."""
     own = str(os.getpid())
     case.command("top", "--once", "ffffffffffffffff", status=1)
     case.expect(" ffffffffffffffff " in case.last.stderr and not case.last.stdout, "the job that is not there is named")
@@ -269,7 +273,7 @@ class Pseudoterminal:
         os.write(self.main, keys.encode())
 
     def end(self):
-        """The exit status; problems: what is not as before."""
+        """Returns the exit status; problems: differences from the state before."""
         deadline = time.monotonic() + GUARD_S
         while self.process.poll() is None and time.monotonic() < deadline:
             if select.select([self.main], [], [], 0.05)[0]:
@@ -290,7 +294,7 @@ class Pseudoterminal:
 
 
 def screens(text):
-    """The frames that were drawn, as lines without escapes."""
+    """The drawn frames, as lines without escapes."""
     frames = []
     for frame in text.split("\x1b[1;1H")[1:]:
         frames.append([re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", line) for line in re.split(r"\x1b\[\d+;1H", frame)])
@@ -298,7 +302,8 @@ def screens(text):
 
 
 def case_top_screen(case):
-    """On a terminal: keys sort and scroll, a new size is taken, and q, Ctrl-C and SIGTERM leave the terminal as it was."""
+    """On a terminal: keys sort and scroll, the size may change, and q, Ctrl-C and SIGTERM leave the terminal in its
+    former state."""
     job, end = placed(case)
     with job:
         screen = Pseudoterminal(case, job.name)
@@ -339,7 +344,7 @@ def case_top_screen(case):
         screen.read_table("\x1b[?1049h")
         screen.process.send_signal(signal.SIGSTOP)
         eventually(case, lambda: state_of(screen.process), lambda state: state == "T", "SIGSTOP stops it")
-        termios.tcsetattr(screen.terminal, termios.TCSANOW, screen.before)  # as a shell does
+        termios.tcsetattr(screen.terminal, termios.TCSANOW, screen.before)  # like a shell
         screen.seen = ""
         screen.process.send_signal(signal.SIGCONT)
         screen.read_table("\x1b[?1049h")
@@ -354,7 +359,8 @@ def case_top_screen(case):
 
 
 def case_top_no_reader(case):
-    """A terminal that nobody reads, or that went away, does not keep top: SIGTERM ends the one, a failed write the other."""
+    """A terminal without a reader, or a closed one, does not keep top alive: SIGTERM ends the one, a failed write the
+    other."""
     job, _ = placed(case)
     with job:
         screen = Pseudoterminal(case, job.name, "--interval", "0.05")
@@ -398,7 +404,7 @@ def case_top_no_reader(case):
 
 
 def case_stacks_stuck(case):
-    """stacks reports a thread that cannot be stopped, shows the other rank, and the job goes on and ends well."""
+    """stacks reports a thread that cannot be stopped and shows the other rank; the job continues and ends normally."""
     end, line = case.folder / "end", marked_lines("stuck.c")
     job = Job(case, case.ours("stuck.c", ["-lpthread"]), end)
     job.read_until(job.process.stdout, "begun")
@@ -433,7 +439,7 @@ class Signalled:
         self.process.communicate()
 
     def held(self):
-        """How many of its busy threads stand still."""
+        """The number of its busy threads that are stopped."""
         return sum("State:\tt" in status and "\nTracerPid:\t0\n" not in status
                    for status in (thread.read_text() for thread in self.threads))
 
@@ -454,11 +460,11 @@ class Signalled:
 
 
 def case_stacks_killed(case):
-    """A process that stacks holds gets each of its signals, also when stacks is killed meanwhile."""
+    """A process that stacks stops gets each of its signals, also if stacks is killed meanwhile."""
     with Signalled(case) as held:
-        for _ in range(150):  # a thread is rarely caught as it takes its signal, before it is asked to stop
+        for _ in range(150):  # a thread is rarely stopped between its signal and the request to stop
             looker = held.look()
-            time.sleep(0.005)  # it is to know by now for what they stopped
+            time.sleep(0.005)  # by now it has read the cause of their stops
             looker.kill()
             looker.wait()
         printed = held.finish()
@@ -470,11 +476,11 @@ def state_of(process):
 
 
 def case_stacks_suspended(case):
-    """Who stops stacks (Ctrl-Z, a terminal that it may not write to) does not stop the process that it looks at."""
+    """A stop of stacks (Ctrl-Z, a terminal on which it may not write) does not stop the process that it examines."""
     with Signalled(case) as held:
         for number in (signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU):
             state = ""
-            while state != "T":  # the signal may come after its end
+            while state != "T":  # the signal may arrive after its end
                 looker = held.look()
                 os.kill(looker.pid, number)
                 state = eventually(case, lambda process=looker: state_of(process), lambda state: state in "TZ", "stacks stops")
@@ -487,7 +493,8 @@ def case_stacks_suspended(case):
 
 
 def case_stacks(case):
-    """Each rank's function and line, equal ones as one, threads, one rank alone; and the job comes to its right end."""
+    """Each rank's function and line, equal ones as one, threads, one rank alone; and the job ends with the right
+    result."""
     line = marked_lines("placed.c")
     job, end = placed(case)
     with job:
@@ -516,7 +523,8 @@ def case_stacks(case):
 
 
 def case_stacks_often(case):
-    """A job that is looked at again and again while its ranks exchange messages comes to the same end, over both wires."""
+    """A job that is examined repeatedly while its ranks exchange messages ends with the same result, over both
+    wires."""
     for options in ((), ("--nodes", "2")):
         job, end = placed(case, options=("--check-accounting", *options), exchanges=["20000"])
         with job:
@@ -527,7 +535,7 @@ def case_stacks_often(case):
 
 
 def case_stacks_refused(case):
-    """Where the system refuses ptrace, stacks reports the refusal and its cure."""
+    """If the system denies ptrace, stacks reports the refusal and its cure."""
     faults = SOURCES.parents[1] / "faults"
     refuse = case.build.programs / "refuse_ptrace"
     subprocess.run(["cc", "-DREFUSED=SYS_ptrace", "-o", refuse, faults / "refuse_call.c"], check=True)

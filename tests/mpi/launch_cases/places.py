@@ -1,16 +1,17 @@
-"""The places of the program that errors and checks name: file and line where it has debug information, file and offset else."""
+"""Cases of the locations in the program that errors and checks name: file and line with debug information, otherwise
+file and offset."""
 import re
 
 import support
 from launch_case import SOURCES, Skipped
 from run import has_fortran
 
-OPTIONS = ["-g", "-O1"]  # -O2 makes one call of two, and a jump of a function's last
+OPTIONS = ["-g", "-O1"]  # -O2 merges two calls into one, and turns a function's last call into a jump
 WIRES = ([], ["--nodes", "2"])
 
 
 def line_of(comment, source="places.c"):
-    """The line of the source that has it."""
+    """The number of the source line that has it."""
     mark = f"/* {comment} */" if source.endswith(".c") else f" ! {comment}"
     lines = [number for number, text in enumerate((SOURCES / source).read_text().splitlines(), 1) if text.endswith(mark)]
     assert len(lines) == 1, (comment, lines)
@@ -18,13 +19,13 @@ def line_of(comment, source="places.c"):
 
 
 def expect_sites(case, finding, *expected, by=("call", "site")):
-    """Each of these is a finding, whatever else is one."""
+    """Each of these is a finding, among any others."""
     found = case.findings(*by, finding=finding)
     case.expect(set(expected) <= set(found), f"expected {expected} of {finding}, not {found}")
 
 
 def expect_place(case, call, comment, source="places.c"):
-    """Standard error names the place behind the call."""
+    """Standard error names the location behind the call."""
     place = f"{call} ({line_of(comment, source)})"
     case.expect(place in case.last.whole_stderr, f"expected {place!r}")
 
@@ -50,7 +51,7 @@ def case_fatal(case):
 
 
 def case_without_lines(case):
-    """Without debug information: the file, and the offset that addr2line and objdump take."""
+    """Without debug information: the file, and the offset for addr2line and objdump."""
     program = case.ours("places.c", ["-O2", "-g0"], name="places_without")
     case.margay(program, "truncated", status="nonzero")
     (call, site), *_ = case.findings("call", "site", finding="truncation")
@@ -89,14 +90,16 @@ def check_sites(case, program, source, leaks, *wire):
 
 
 def case_checks(case):
-    """--leaks, --check-types and --check-rma, on one node and on two; the other side's place as well where it is known."""
+    """--leaks, --check-types and --check-rma, on one node and on two; also the location of the other side if it is
+    known."""
     program = case.ours("places.c", OPTIONS)
     for wire in WIRES:
         check_sites(case, program, "places.c", (("MPI_Irecv", "leaked request"), ("MPI_Comm_dup", "leaked communicator")), *wire)
 
 
 def case_each_collective(case):
-    """Each collective call that differs is reported, with both lines, until members are out of step, which is said."""
+    """Each mismatching collective call is reported, with both lines, until the order of the calls differs, which is
+    reported."""
     program = case.ours("places.c", OPTIONS)
     for wire in WIRES:
         for options, way, status, calls in ((["--strict"], "collectives", 72, ("collectives 1", "collectives 2")),
@@ -138,7 +141,7 @@ def case_nonportable(case):
 
 
 def case_plugins(case):
-    """An object of a library that is closed since is not attributed to the one that lies there now."""
+    """An object of a library that is closed since is not attributed to the library now at its address."""
     program = case.ours("places.c", OPTIONS)
     plugins = [case.ours("places_plugin.c", [*OPTIONS, "-shared", "-fPIC", *more], name)
                for name, more in (("places_plugin", ()), ("places_plugin_other", ["-DOTHER"]))]

@@ -1,30 +1,31 @@
-"""What collectives choose by: rates that are measured, kept, given, wrong; and what `margay info --collectives` prints and draws."""
+"""Cases of the rates by which collectives choose: measured, saved, given and invalid ones; and of the output and plots
+of `margay info --collectives`."""
 import re
 import xml.etree.ElementTree as xml
 
-# Of a machine that does not exist: where looks at memory take a second, and messages nothing.
+# Rates of an imaginary machine: polls of memory take a second, and messages no time.
 DEAR_MEMORY = ("inside=1e-9:1e-9:1e-12,between=1e-9:1e-9:1e-12,combined=1e-12,shared=1:1e-12,turn=1e-9")
 RESULT = "sum of ranks 6"  # of gathers.c
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 def info(case, *words, status=0, rates="", **variables):
-    """`margay info --collectives`, with nothing kept but what the variables name; the output."""
+    """The output of `margay info --collectives`, with no saved rates except those that the variables name."""
     return case.command("info", "--collectives", *words, status=status, env={"MARGAY_RATES": rates, **variables})
 
 
 def chosen(case, *words, variables):
-    """Runs an allgather of 4 ranks; "memory" or "messages", by which it went."""
+    """Runs an allgather of 4 ranks; returns the method, "memory" or "messages"."""
     case.margay("--stats", *words, case.ours("gathers.c"), ranks=4, env=variables)
     case.expect_printed(RESULT)
     return "memory" if re.search(r"in memory +[1-9]", case.last.stderr) else "messages"
 
 
 def case_info_collectives(case):
-    """The rates with what they mean, choices with their costs, the Paragon; by given rates; wrong ones are errors."""
+    """The rates with their meaning, choices with their costs, the Paragon; by given rates; wrong ones are errors."""
     info(case, "-n", "8", rates="usual")
     case.expect_printed("rates: ", "as text", "8 ranks on 1 node", "allreduce")
-    # In memory, with its cost and the next one's.
+    # By memory, with its cost and the next one's.
     case.expect_matches(r"^  barrier +shared +[0-9.]+ us; \w+ [0-9.]+ us$")
     printed = info(case, "-n", "8", "--rates", DEAR_MEMORY)
     case.expect("as given" in printed and not re.search(r"^  barrier +shared ", printed, re.M), "dear memory is not taken")
@@ -37,7 +38,7 @@ def case_info_collectives(case):
 
 
 def case_plot(case):
-    """The picture is well-formed, has a panel for each operation that there is a choice for, and each algorithm in it."""
+    """The picture is well-formed, has a panel for each operation with a choice, and each algorithm in it."""
     file = case.folder / "costs.svg"
     info(case, "-n", "8", "--plot", file, rates="usual")
     case.expect(case.last.stdout == "", "the picture is in the file")
@@ -57,17 +58,18 @@ def case_plot(case):
 
 
 def case_rates_of_a_run(case):
-    """A run chooses by the rates that it is given; wrong ones end it, before a message, with the cause."""
+    """A run chooses by the given rates; invalid ones end it, before a message, with the cause."""
     usual = {"MARGAY_RATES": "usual"}
     for way, words, variables in (("memory", (), usual), ("messages", ("--rates", DEAR_MEMORY), usual),
                                   ("messages", (), {"MARGAY_RATES": DEAR_MEMORY}),
-                                  # One program's own variable does not make its ranks choose by themselves.
+                                  # A variable of one program does not make its ranks choose by themselves.
                                   ("memory", ("--env", "MARGAY_RATES", DEAR_MEMORY), usual)):
         case.expect(chosen(case, *words, variables=variables) == way, f"{words} {variables}: {way}")
 
 
 def case_calibrate(case):
-    """`margay calibrate` writes a file, which a run and `margay info` take; an error names the file that it cannot write."""
+    """`margay calibrate` writes a file, which a run and `margay info` read; an error names a file that cannot be
+    written."""
     kept = case.folder / "deep" / "rates"
     case.command("calibrate", "--write", kept)
     case.expect_printed(f"kept in {kept}", "inside")
@@ -86,7 +88,8 @@ def case_calibrate(case):
 
 
 def case_kept_rates(case):
-    """The first `info --collectives` measures and keeps; later runs take it, under each launcher; a bad file is ignored, with a warning."""
+    """The first `info --collectives` measures and saves; later runs use the file, under each launcher; an invalid file
+    is ignored, with a warning."""
     variables = {"XDG_CACHE_HOME": str(case.folder / "cache"), "MARGAY_RATES": "", "MARGAY_CALIBRATE": "anyway"}
     case.expect(chosen(case, variables=variables) == "memory", "without rates, by the usual ones")
     case.expect(not (case.folder / "cache").exists(), "a run does not measure")

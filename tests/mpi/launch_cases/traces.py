@@ -1,4 +1,5 @@
-"""What `margay trace` prints of a run: stories, lists of messages, events, notes, in the names that the program uses."""
+"""Cases of the output of `margay trace` for a run: stories, lists of messages, events, notes, with the program's
+names."""
 import json
 import os
 import pathlib
@@ -14,7 +15,7 @@ WORLD = "from 0 in MPI_COMM_WORLD"
 
 
 def checked(case, *words, **keywords):
-    """A traced run whose trace is sound; the trace."""
+    """A traced run whose trace is consistent; the trace."""
     trace = case.traced("--check-accounting", *words, **keywords)
     case.command("trace", "check", trace)
     return trace
@@ -30,7 +31,7 @@ def account_rows(checked):
 
 
 def all_of(screen):
-    """What was written to a terminal that nobody has open any more. A read may return before the last of it."""
+    """The output on a terminal that no process has open any more. A read may return before the last of it."""
     seen = b""
     try:
         while part := os.read(screen, 65536):
@@ -76,7 +77,8 @@ def case_trace_story(case):
 
 
 def case_trace_names(case):
-    """A message is named as commands list it and as stories name it; where no message is listed, why, and what shows some."""
+    """A message has the same name in lists and in stories; if no message is listed, the reason and an option that shows
+    some are printed."""
     trace = case.traced("--check-accounting", case.ours("copies.c"))
     rows = [line for line in case.command("trace", "messages", trace).splitlines() if re.match(r" *[\d.]+ ", line)]
     listed = rows[1].split()[2]
@@ -112,7 +114,7 @@ def page_notes(case, trace):
 
 
 def case_trace_ended(case):
-    """The page and `print` say how a rank ended the job; of --trace-last both say the same."""
+    """The page and `print` report how a rank ended the job; with --trace-last both report the same."""
     program = case.ours("ends.c", ["-g"], "ends_lines")
     for way, words, note in (("abort", ("7", "1"), r"Rank 1 .*MPI_Abort \(ends\.c:\d+\).*"),
                              ("fatal", (), r"Rank \d .*MPI_Send \(ends\.c:\d+\).*MPI_ERR_RANK\.")):
@@ -135,7 +137,7 @@ def case_trace_ended(case):
 
 
 def case_trace_copies(case):
-    """Of bytes that the library copied first, the program's count and type are listed."""
+    """For bytes that the library copied first, the program's count and type are listed."""
     rows = case.command("trace", "messages", case.traced("--check-accounting", case.ours("copies.c")))
     case.expect(rows.count("4 x MPI_INT, tag 3 from") == 2, "both exchanges")
     case.expect(f"2 x MPI_FLOAT, tag 5 {WORLD}" in rows and "MPI_BYTE" not in rows, "the buffered send")
@@ -148,7 +150,8 @@ def case_trace_matched(case):
 
 
 def case_trace_gone_round(case):
-    """What lies in a killed rank's heap is known though the beginning of its file is lost; what is not known is named."""
+    """The contents of a killed rank's heap are known although the beginning of its file is lost; missing facts are
+    named."""
     trace = case.traced("--check-accounting", "--trace-events", "256", case.ours("gone_round.c"), status="nonzero")
     rows = case.messages(trace, "--never-received")
     case.expect([(row["tag"], row["bytes"], row["how"]) for row in rows] == [("2", "4", "never received")], f"the message: {rows}")
@@ -159,7 +162,7 @@ def case_trace_gone_round(case):
 
 
 def case_trace_bits(case):
-    """Nothing that a trace prints of the library's own messages is a number without a meaning; --raw splits match bits."""
+    """Every number that a trace prints of the library's own messages has a name; --raw splits match bits."""
     trace = case.traced("--check-accounting", "--nodes", "2", case.ours("own_messages.c"), ranks=4)
     printed = case.command("trace", "print", trace, "--all")
     bits = sorted({line.split(None, 2)[2] for line in printed.splitlines() if re.search(r"\b0x[0-9a-f]+", line)})
@@ -175,14 +178,15 @@ def case_trace_bits(case):
 
 
 def case_trace_walks(case):
-    """A walk over more receives than are listed has the number that it passed over, also where the kernel's index answers."""
+    """A walk over more receives than are listed has the number of passed entries, also if the kernel's index
+    answers."""
     posted = 40
     for option, listed in (([], 16), (["--trace-walks"], posted)):
         trace = checked(case, *option, case.ours("posted.c"), str(posted))
         events = case.events(trace, "kernel_arrive", "kernel_match", "kernel_pass")
         of_kind = lambda kind: [event for event in events if event["kind"] == kind]
         tags = {identity(event): tag_of(event) for event in of_kind("kernel_arrive") if event["portal"] == 0}
-        # The first is walked to, and makes the index.
+        # The first is found by a walk, and creates the index.
         walks = {posted - 1: "none", posted - 5: "by_index"}
         seen = {}
         for match in of_kind("kernel_match"):
@@ -194,7 +198,7 @@ def case_trace_walks(case):
 
 
 def case_trace_lines(case):
-    """The line of source of a call is the program's, also of calls that need no rank and of sessions."""
+    """The source line of a call is the program's, also for calls that need no rank and for sessions."""
     lines = marked_lines("lines.c")
     case.command("trace", "print", case.traced("--check-accounting", case.ours("lines.c"), ranks=1), "--all")
     case.expect(len(lines) == 7, f"seven lines are marked: {lines}")
@@ -209,12 +213,13 @@ def case_trace_threads(case):
         case.expect("overwritten" not in case.last.stdout, "the whole run is to be checked")
         case.command("trace", "print", trace, "--raw", "--kind", "mpi_enter", "--rank", "0")
         threads = set(re.findall(r", thread ([1-9]\d*),", case.last.stdout))
-        # The first waits for all others; of those, one that ends early may leave its number to another.
+        # The first waits for all others; one of those that ends early may leave its number to another.
         case.expect({"1", "2"} <= threads <= {"1", "2", "3", "4"}, f"threads {sorted(threads)} are named")
 
 
 def case_trace_ring(case):
-    """A ring that is too short for the run loses events, not messages, and the report names the option that makes it longer."""
+    """A ring that is too short for the run loses events, not messages, and the report names the option that lengthens
+    it."""
     program = case.ours("who.c")
     trace = case.traced("--trace-events", "8", program)
     lost = re.search(r"trace: rank 0: .* (\d+) .* (\d+) .*overwritten", case.last.stderr)
@@ -230,7 +235,8 @@ def case_trace_ring(case):
 
 
 def case_one_name(case):
-    """A communicator without a name has one name in stories, in checks of types and calls, and in lists of leaks."""
+    """A communicator without a name has the same name in stories, in checks of types and calls, and in lists of
+    leaks."""
     trace = case.traced("--check-types", "--leaks", case.ours("unnamed.c"), status=None)
     run = case.last
     rows = case.command("trace", "messages", trace)
@@ -267,8 +273,8 @@ def case_between(case):
 
 
 def case_some_agree(case):
-    """Where some of a communicator make one of their own, the other one keeps its name; the library's own messages over two
-    groups are no calls of the program's."""
+    """If some members of a communicator create another one, it keeps its name; the library's own messages over two
+    groups are no calls of the program."""
     trace = checked(case, case.ours("some_agree.c"), ranks=4)
     for tag in (5, 6, 8):
         case.command("trace", "messages", trace, "--tag", str(tag))
@@ -301,7 +307,7 @@ def case_not_sent(case):
 
 
 def case_probed(case):
-    """The story of a message names the probes that found it, when and at which line; a poll that finds nothing is counted alone."""
+    """The story of a message names the probes that found it, with time and line; a poll without a result only counts."""
     lines = {call: f"(probed.c:{number})" for call, number in marked_lines("probed.c").items()}
     trace = checked(case, case.ours("probed.c", ["-g"]))
     # By tag: the probes that found it, the polls before that found nothing, and the calls with their lines.
@@ -322,7 +328,7 @@ def case_probed(case):
 
 
 def case_trace_ranks(case):
-    """A rank that the run does not have is an error in each command; `print`, whose times had a rank's names, names the right option."""
+    """A rank that the run does not have is an error in each command; the error of `print` names its options for times."""
     trace = case.traced(case.ours("copies.c"))
     for words in (["messages", trace], ["messages", trace, "--csv"], ["story", trace], ["export", trace, "--format", "csv"]):
         for option in ("--from", "--to"):
@@ -338,7 +344,8 @@ def case_trace_ranks(case):
 
 
 def case_trace_check(case):
-    """The verdict is first; of many pairs those with something to report are listed; a killed rank has one note, which names the killer."""
+    """The verdict is first; of many pairs those with a report are listed; a killed rank has one note, which names the
+    killer."""
     many, rows = case.traced(case.ours("all_pairs.c"), ranks=12), []
     for words in ([], ["--pairs"]):
         printed = case.command("trace", "check", many, *words)
@@ -355,7 +362,7 @@ def case_trace_check(case):
 
 
 def case_partitions(case):
-    """Partitions are listed and found by what the program named: its tag, how many there are, what each is; on both sides."""
+    """Partitions are listed and found by the program's terms: their tag, number and type; on both sides."""
     trace = checked(case, case.ours("partitions.c"))
 
     def of_tag(command, tag):

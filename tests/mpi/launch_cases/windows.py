@@ -1,19 +1,20 @@
-"""One-sided communication in --stats, in MPI_T, in traces and in `margay info`; and figure 11 of the paper, compared with a trace."""
+"""Cases of one-sided communication in --stats, in MPI_T, in traces and in `margay info`; and figure 11 of the paper,
+compared with a trace."""
 import collections
 import json
 import re
 
 
-RING = {"MARGAY_METHOD": "long=ring"}  # then no rank reads another's memory
+RING = {"MARGAY_METHOD": "long=ring"}  # with it no rank reads another's memory
 WINDOW_TAG = 0x00524D41
 RECEIVE, PUT, GET, ASK = 0, 6, 7, 10  # portals
 
-# What each rank of accesses.c does: accesses and bytes, to the next rank and to itself.
+# The accesses of each rank of accesses.c: their number and bytes, to the next rank and to itself.
 OWN_PUTS, OTHERS_PUTS, GETS, ACCUMULATES = (1, 16), (3, 124), (1, 20), (4, 28)
 
 
 def counts(way, accumulates=None):
-    """By access and way, of one rank whose way to the other is this."""
+    """By access and method, for one rank with this method to the other."""
     result = collections.Counter()
     for access, kind, (number, size) in (("put", "direct", OWN_PUTS), ("put", way, OTHERS_PUTS), ("get", way, GETS),
                                          ("accumulate", accumulates or way, ACCUMULATES)):
@@ -23,14 +24,14 @@ def counts(way, accumulates=None):
 
 
 def ways_here(case, env=None):
-    """The ways by kind of memory, as `margay info` prints them."""
+    """The methods by kind of memory, as `margay info` prints them."""
     table = case.command("info", env=env).partition("windows: ")[2]
     return {line[2:20].strip(): re.sub("memory|s$", "", line[21:49].strip()).strip() for line in table.splitlines()[1:]
             if line[2:3] not in ("(", "")}
 
 
 def case_windows_stats(case):
-    """--stats and MPI_T count puts, gets and accumulates, numbers and bytes, by the way that they took."""
+    """--stats and MPI_T count puts, gets and accumulates, numbers and bytes, by their method."""
     program = case.ours("accesses.c")
     created = ways_here(case)["the program's"]
     for memory, place, env, expected in (
@@ -54,7 +55,7 @@ def case_windows_stats(case):
 
 
 def traced(case, *words, env=None):
-    """A traced run, whose accounts are sound; its events as `margay trace export` has them."""
+    """A traced run whose counts are consistent; its events as `margay trace export` prints them."""
     trace = case.traced(*words, env=env)
     case.command("trace", "check", trace)
     return json.loads(case.command("trace", "export", trace, "--format", "json"))["events"]
@@ -73,7 +74,7 @@ def window_words(event):
 
 
 def case_windows_trace(case):
-    """A trace shows each access with its window, range, epoch and way, and each synchronisation."""
+    """A trace shows each access with its window, range, epoch and method, and each synchronisation."""
     program = case.ours("accesses.c")
     created = ways_here(case)["the program's"]
     for place, memory, way, updates in (([], "allocate", "direct", "direct"), ([], "create", created, "message"),
@@ -111,7 +112,7 @@ def case_windows_trace(case):
 
 
 def sent(events, rank):
-    """The messages that a rank hands to a wire: kind, portal, bytes, match bits."""
+    """The messages that a rank passes to a wire: kind, portal, bytes, match bits."""
     return [(event["header"], event["portal"], event["bytes"], int(event.get("match_bits", "0"), 16))
             for event in of(events, rank, "kernel_send", "kernel_reply_sent")]
 
@@ -131,7 +132,7 @@ def case_windows_strided(case):
 
 
 def case_windows_info(case):
-    """`margay info` prints the way to each kind of window memory, and why; a run takes it."""
+    """`margay info` prints the method for each kind of window memory, with the reason; a run uses it."""
     ways = ways_here(case)
     case.expect(set(ways) == {"one's own", "allocated", "the program's", "on other nodes", "dynamic", "of MPI_RMA_init"}, f"{ways}")
     able = "process_vm_readv   available" in case.last.stdout
@@ -171,7 +172,7 @@ def case_figure_eleven(case):
         case.expect([size for _, size in order] == expected and order == sorted(order), f"{place}: arrived {order}")
         offsets = {event["sequence"]: event["offset"] for event in deposited if event["source"] == 0}
         case.expect([offsets.get(number) for number, _ in order] == 8 * [40] + [160, 172, 184], f"{place}: offsets {offsets}")
-        # A get carries nothing and wants so many bytes; its match bits are the window's. One of no bytes is a flush.
+        # A get carries no data and requests so many bytes; its match bits are the window's. One of no bytes is a flush.
         gets = [one for one in by_origin if one[0] == "get" and one[2] > 0]
         case.expect(gets == [("get", GET, 32, max(bits))] + 3 * [("get", GET, 4, max(bits))], f"{place}: gets {gets}")
         replies = [one for one in by_target if one[0] == "reply" and one[2] > 0]

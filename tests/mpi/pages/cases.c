@@ -1,4 +1,4 @@
-// What pages.py looks at in pages: one case a run, named by the first argument.
+// The programs whose pages pages.py examines: one case for each run, selected by the first argument.
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -20,7 +20,7 @@ static void receive_from(int from, int tag, int bytes) {
   MPI_Recv(body, bytes, MPI_CHAR, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-// Two ranks. A receive stands while sends complete: long, synchronous, buffered; its number may be theirs too.
+// Two ranks. A receive stays posted while sends complete: long, synchronous, buffered; its number may equal theirs.
 static void standing(void) {
   static char room[kLong];
   if (rank == 0) {
@@ -40,7 +40,7 @@ static void standing(void) {
   }
 }
 
-// Three ranks. Rank 1 is quiet and then killed, while a long message of rank 0's is received by rank 2.
+// Three ranks. Rank 1 makes no calls and is then killed, while rank 2 receives a long message of rank 0.
 static void killed(void) {
   MPI_Request send;
   if (rank == 0) {
@@ -70,7 +70,7 @@ static void halves(void) {
   MPI_Comm_free(&half);
 }
 
-// Persistent calls, one of them started more often than its number's bits can tell.
+// Persistent calls, one of them started more often than its number's bits can count.
 static void persistent(void) {
   int word = 1, sum;
   MPI_Request both[2], barrier;
@@ -89,7 +89,7 @@ static void persistent(void) {
   MPI_Request_free(&barrier);
 }
 
-// Two ranks. Calls whose ranks have blocks of their own lengths.
+// Two ranks. Calls whose ranks have blocks of different lengths.
 static void uneven(void) {
   static int from[4000], to[4000];
   const int counts[2] = {100, 300}, places[2] = {0, 1000};
@@ -99,8 +99,8 @@ static void uneven(void) {
   MPI_Alltoallv(from, mine, places, MPI_INT, to, counts, places, MPI_INT, MPI_COMM_WORLD);
 }
 
-// Two ranks. More than the heap of 64 KiB has room for: what is held goes there when the first ones have left it. And a
-// long message, of which the header alone is kept.
+// Two ranks. More messages than fit into the heap of 64 KiB: those that are held enter it when the first ones have left
+// it. Also a long message, of which only the header is stored.
 static void heap(void) {
   enum { kShort = 8000, kCount = 12, kFirst = 5, kBig = 40000 };
   if (rank == 0) {
@@ -118,8 +118,8 @@ static void bucket(void) {
   MPI_Bcast(words, 400000, MPI_INT, 2, MPI_COMM_WORLD);
 }
 
-// Two ranks. Rank 0 waits in probes for tags 1 and 2, which rank 1 sends late; tags 3 and 4 come before them, so they
-// are there when they are asked for.
+// Two ranks. Rank 0 waits in probes for tags 1 and 2, which rank 1 sends late; tags 3 and 4 arrive before them, and so
+// before their probes.
 static void probes(void) {
   MPI_Message message;
   if (rank == 0) {
@@ -144,7 +144,7 @@ static void probes(void) {
   }
 }
 
-// Four ranks in two groups. Rank 0 broadcasts to the other group; rank 2 is of its own and has no part in that.
+// Four ranks in two groups. Rank 0 broadcasts to the other group; rank 2 is in rank 0's group and takes no part.
 static void aside(void) {
   MPI_Comm half, between;
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Pages of difficult programs: what `margay trace view` writes of each case of cases.c is what happened.
+"""Tests of the pages of difficult programs: the page of `margay trace view` for each case of cases.c must agree with
+the program.
 
     tests/mpi/pages/pages.py --build build/release
     tests/mpi/pages/pages.py --build build/release --case halves --keep /tmp/pages
@@ -22,7 +23,7 @@ LONG = 1 << 20
 
 
 def rows_of(page, name):
-    """A table as dictionaries, its texts as such."""
+    """A table as dictionaries, with its texts."""
     table = page.table(name)
     texts = {"name", "wanted", "communicator", "algorithm", "how", "what", "portal_name", "way", "window"}
     return [{column: page.text(values[row]) if column in texts else values[row] for column, values in table.items()}
@@ -30,7 +31,7 @@ def rows_of(page, name):
 
 
 def standing(page, printed_by):
-    """A receive that nothing takes stands to the end, whatever sends are complete meanwhile."""
+    """A receive without a message stays posted to the end, whatever sends complete meanwhile."""
     problems = []
     mine = [entry for entry in rows_of(page, "entries") if entry["rank"] == 0 and "tag 77" in entry["wanted"]]
     if len(mine) != 1 or not math.isnan(mine[0]["to"]):
@@ -100,7 +101,7 @@ def uneven(page, _):
 
 
 def heap(page, printed_by):
-    """What is in the heap fits into it; what is held on its wire is not there; a header has no body."""
+    """The contents of the heap fit into it; messages held on its wire are not in it; a header has no body."""
     problems = []
     if {rank["heap"] for rank in page.head["ranks"]} != {HEAP}:
         problems.append(f"the heaps are {[rank['heap'] for rank in page.head['ranks']]}, expected {HEAP}")
@@ -139,7 +140,8 @@ def bucket(page, _):
 
 
 def probes(page, _):
-    """Who waited in a probe waited for the message that it found: not for others that came meanwhile or after it."""
+    """A rank that waited in a probe waited for the message that it found: not for others that arrived meanwhile or
+    after it."""
     messages = page.table("messages")
     tags = {tag: row for row, tag in enumerate(messages["tag"]) if tag in (1, 2, 3, 4)}
     waited = {tag: messages["receiver_waited"][row] for tag, row in tags.items()}
@@ -161,7 +163,7 @@ def probes(page, _):
 
 
 def aside(page, _):
-    """A rank that calls with MPI_PROC_NULL has no part in the call."""
+    """A rank that calls with MPI_PROC_NULL takes no part in the call."""
     found = {row["rank"]: row["no_part"] for row in rows_of(page, "collectives")
              if row["communicator"] == "between" and row["name"] == "MPI_Bcast"}
     return [] if found == {0: 0, 1: 0, 2: 1, 3: 0} else [f"who has no part in the broadcast is {found}, expected rank 2 of 4"]
@@ -173,7 +175,7 @@ def threads(page, _):
 
 
 def onesided(page, _):
-    """The accesses that the program made, each in the call that made it, and which way they went on one node."""
+    """The accesses of the program, each in the call that made it, and their method on one node."""
     calls = rows_of(page, "calls")
     problems, found = [], []
     for row in rows_of(page, "accesses"):
@@ -187,14 +189,14 @@ def onesided(page, _):
 
 
 def apart(page, _):
-    """No receive expects what an access of a window sends; the `Taken` of the list says so."""
+    """No receive expects the message of a window's access; the `Taken` of the list states that."""
     rows = rows_of(page, "messages")
     hows = {row["how"] for row in rows if "window" in row["what"] and row["source"] == 0}
     return [] if hows == {"window"} else [f"messages of windows are taken as {hows}: {[(row['what'], row['how']) for row in rows]}"]
 
 
 def numbers(page, _):
-    """The calls of each kind are numbered by themselves, from 1; a call of several steps, as MPI_Finalize, is one."""
+    """The calls of each kind have their own numbers, from 1; a call of several steps, like MPI_Finalize, is one."""
     named, rows = groups_of(page)
     problems = []
     for name, count in (("MPI_Alltoall", 3), ("MPI_Barrier", 2), ("MPI_Bcast", 1), ("MPI_Finalize", 1)):
@@ -223,7 +225,7 @@ ASKED_ONLY = {"many"}  # for a page that is measured (viewer/test/page/measure.t
 
 
 def run_case(build, program, case, scratch):
-    """What is wrong with one case's page."""
+    """The failures of one case's page."""
     ranks, options, status = CASES[case]
     folder, file = str(scratch / f"{case.__name__}.trace"), scratch / f"{case.__name__}.html"
     timeout = [] if "--timeout" in options else ["--timeout", str(TIMEOUT)]

@@ -1,4 +1,4 @@
-// One-sided communication as the proposal of 1996 had it: puts and gets on a communicator that also does messages.
+// Tests of one-sided communication as proposed in 1996: puts and gets on a communicator that also carries messages.
 // ranks: 1 2 3
 // reference: none, no other MPI has it
 // wires: shm uring
@@ -41,13 +41,13 @@ int main(int argc, char** argv) {
       MPI_RMA_iput(mine, count, MPI_INT, to, 5, count, MPI_INT, rma, &request);
       MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
-    // What is received was sent behind the put: pairwise order.
+    // The received message was sent after the put: pairwise order.
     int word = -1;
     MPI_Sendrecv(&round, 1, MPI_INT, to, kTag, &word, 1, MPI_INT, from, kTag, rma, MPI_STATUS_IGNORE);
     int wrong = word != round;
     for (int i = 0; i < count; ++i) wrong += memory[5 + i] != 1000 * from + i + round;
     CHECK(wrong == 0, "round %d: %d of the ints that were put are wrong", round, wrong);
-    MPI_Barrier(rma);  // everybody's put is there
+    MPI_Barrier(rma);  // the puts of all ranks have arrived
     memset(mine, 0, kInts * sizeof(int));
     MPI_RMA_iget(mine, count, MPI_INT, from, 5, count, MPI_INT, rma, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
     MPI_Barrier(rma);
   }
   tested(memory, rma);
-  // A message for each block.
+  // One message for each block.
   MPI_Datatype thirds;
   MPI_Type_vector(10, 1, 3, MPI_INT, &thirds);
   MPI_Type_commit(&thirds);

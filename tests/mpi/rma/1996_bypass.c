@@ -1,5 +1,5 @@
-// Puts of 1996 arrive while nobody calls MPI: each rank puts a word to the next and computes until its own has come.
-// With three ranks some computes where another's message coprocessor should run.
+// A test that puts of 1996 arrive while no rank calls MPI: each rank puts a word to the next and computes until its own
+// has arrived. With three ranks, some rank computes on the processor of another one's message coprocessor.
 // ranks: 1 2 3
 // reference: none, no other MPI has it
 // wires: shm uring

@@ -1,5 +1,5 @@
-// A window of 1996 is freed just after the answer to its long get: the origin has the bytes before the target's kernel
-// is notified of that. The address sanitizer reports it if the kernel then uses a freed descriptor.
+// A test of a window of 1996 that is freed just after the reply to its long get: the origin has the bytes before the
+// target's kernel is notified of that. The address sanitizer reports it if the kernel then uses a freed descriptor.
 // ranks: 2
 // reference: none, no other MPI has it
 // wires: shm uring

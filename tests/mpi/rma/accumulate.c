@@ -1,5 +1,5 @@
-// Accumulates: sums that only atomic updates bring to the right number, of every width; replace and no-op; pairs; types
-// with gaps; long ones; and of nothing, which any datatype and any operation may be.
+// Tests of accumulates: sums that are right only if the updates are atomic, of every width; replace and no-op; pairs;
+// types with gaps; long ones; and accumulates of no elements, with any datatype and any operation.
 // ranks: 1 2 3 8
 // reference: 2
 // wires: shm uring
@@ -51,7 +51,7 @@ static void pairs(struct test_window* window, const char* name) {
   CHECK(got.value == most && got.index == most, "%s, MPI_MAXLOC: %g at %d", name, got.value, got.index);
 }
 
-// Types made of pairs, with other gaps on each side; whose pairs are no run of bytes, or are one.
+// Types built from pairs, with different gaps on each side; their pairs are a run of bytes, or not.
 #define MADE_OF_PAIRS(NAME, VALUE, PAIR_TYPE)                                                                  \
   static void made_of_##NAME(struct test_window* window, const char* name) {                                   \
     enum { kPairs = 5 };                                                                                       \
@@ -96,7 +96,7 @@ MADE_OF_PAIRS(float_int, float, MPI_FLOAT_INT)
 MADE_OF_PAIRS(two_ints, int, MPI_2INT)
 MADE_OF_PAIRS(long_double_int, long_double, MPI_LONG_DOUBLE_INT)
 
-// Every second int there, a fetched copy packed here.
+// Every second int at the target, fetched into contiguous memory.
 static void gaps(struct test_window* window, const char* name) {
   enum { kLong = 10000 };
   const int rank = world_rank(), size = world_size(), to = (rank + 1) % size;
@@ -163,7 +163,7 @@ static void pair_at_the_end(void) {
     CHECK(code_ == MPI_SUCCESS, "%s: %s: class %d", name, #call, class_of(code_)); \
   } while (0)
 
-// Neither the operation nor the elements' types count where there are no elements: `mixed` has two, `empty` none.
+// Without elements, neither the operation nor the elements' types are checked: `mixed` has two types, `empty` none.
 static void nothing(struct test_window* window, const char* name) {
   const MPI_Win win = window->win;
   const int last = world_size() - 1;

@@ -1,6 +1,7 @@
-// Accumulates are atomic (MPI 4.0, 12.7.1): all ranks add to the same numbers as fast as they can, of every width that
-// processors have an instruction for or not, by each function, in created and allocated windows; no addition is lost,
-// and the numbers that a rank fetches grow. ../../faults/atomic.py stops ranks of it and lets them go on.
+// Tests of the atomicity of accumulates (MPI 4.0, 12.7.1): all ranks add to the same numbers as fast as they can, with
+// each function, with widths for which processors have an atomic instruction and others, in created and allocated
+// windows; no addition is lost, and the numbers that a rank fetches increase. ../../faults/atomic.py stops and
+// continues ranks of this program.
 //   atomic [rounds [seconds instead]]
 //
 // ranks: 1 2 3 5
@@ -29,7 +30,7 @@ static void swap_up(const struct test_window* window, struct Done* done) {
   ++done->swapped;
 }
 
-// To a number of each kind in cells of their own; two parts of one element of 16 bytes must grow together.
+// Adds to a number of each type in separate cells; the two parts of an element of 16 bytes must increase together.
 static int add(const struct test_window* window, struct Done* done, long long* last) {
   const long long one = 1;
   const short little = 1;

@@ -1,5 +1,5 @@
-// One-sided calls with MPI_BOTTOM as origin and result and the addresses in the datatypes, also of pairs with padding;
-// windows over nothing, whose base is null.
+// Tests of one-sided calls with MPI_BOTTOM as origin and result buffer and the addresses in the datatypes, also of
+// pairs with padding; windows without memory, whose base is null.
 // ranks: 1 2 3
 // reference: 2
 // wires: shm uring
@@ -74,7 +74,7 @@ static void end_access(int form, const struct target* to, MPI_Request* request) 
   } while (0)
 #define UNPACKED(...) __VA_ARGS__
 
-// `times` what this rank sent is in the slot.
+// Checks that the slot holds `times` the data that this rank sent.
 static void check_times(const char* what, const struct slots* in, int slot, int times) {
   for (int i = 0; i < kInts; ++i) {
     const int expected = times * sent_int(rank, right, i);
@@ -108,7 +108,7 @@ static void access_slots(const struct opened* window, int form, const struct slo
   MPI_Type_free(&gaps);
 }
 
-// --- Pairs, which have bytes behind their data.
+// --- Pairs, which have padding behind their data.
 
 struct pair {
   double value;
@@ -155,7 +155,7 @@ static void access_pairs(const struct opened* window, int form) {
   MPI_Type_free(&from), MPI_Type_free(&olds), MPI_Type_free(&nows);
 }
 
-// Windows without memory: nothing can be accessed, and that works.
+// Windows without memory are valid, but no access to them is.
 static void windows_over_nothing(void) {
   MPI_Win wins[2];
   MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &wins[0]);

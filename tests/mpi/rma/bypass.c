@@ -1,5 +1,5 @@
-// Passive target without calls: the target polls its memory, and calls no function of MPI until the origin's last
-// access has arrived. All accesses, locks and flushes of the origin complete meanwhile.
+// A test of passive targets that make no calls: the target polls its memory, and calls no function of MPI until the
+// origin's last access has arrived. All accesses, locks and flushes of the origin complete meanwhile.
 //
 // ranks: 2 3
 // reference: none, MPICH's target has to call MPI

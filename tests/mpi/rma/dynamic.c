@@ -1,4 +1,5 @@
-// Dynamic windows: memory attached and detached while the window lives, addressed by what its owner told.
+// Tests of dynamic windows: memory is attached and detached while the window exists, at addresses that the owner has
+// sent.
 // ranks: 1 2 3
 // reference: 2
 // wires: shm uring
@@ -14,8 +15,8 @@ static int class_of_put(MPI_Win win, int to, MPI_Aint at, const int* values, int
   return class != MPI_SUCCESS ? class : flushed;
 }
 
-// What all is attached may be accessed at once, in however many pieces that touch it was attached; some of what is not
-// may not.
+// Attached memory may be accessed in one call, even if it was attached in several adjacent pieces; an access that is
+// partly outside of it may not.
 static void across_pieces(MPI_Win win) {
   const int rank = world_rank(), size = world_size(), to = (rank + 1) % size, from = (rank + size - 1) % size;
   const int ints = kPieces * kPieceInts;
@@ -23,7 +24,7 @@ static void across_pieces(MPI_Win win) {
   MPI_Aint place, theirs;
   MPI_Get_address(memory, &place);
   for (int i = 0; i < kPieces; ++i) {
-    const int piece = i * 29 % kPieces;  // in no order
+    const int piece = i * 29 % kPieces;  // in irregular order
     MPI_Win_attach(win, memory + piece * kPieceInts, kPieceInts * (MPI_Aint)sizeof(int));
   }
   MPI_Sendrecv(&place, 1, MPI_AINT, from, 1, &theirs, 1, MPI_AINT, to, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -47,7 +48,7 @@ static void across_pieces(MPI_Win win) {
   }
   CHECK(wrong == 0, "all pieces: %d ints are wrong", wrong);
   MPI_Barrier(MPI_COMM_WORLD);
-  // Every third one goes.
+  // Detaches every third one.
   for (int piece = 0; piece < kPieces; piece += 3) MPI_Win_detach(win, memory + piece * kPieceInts);
   MPI_Barrier(MPI_COMM_WORLD);
   if (on_margay()) {

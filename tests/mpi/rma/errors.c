@@ -1,7 +1,7 @@
-// What goes wrong at the origin, by its class: accesses outside of the window or of an epoch, epochs that do not fit
-// each other, wrong lock types, assertions and flavours, operations and types that accumulates do not take.
+// Tests of errors at the origin, by their class: accesses outside of the window or of an epoch, epochs that do not
+// match, wrong lock types, assertions and flavours, operations and types that are invalid for accumulates.
 // ranks: 2
-// reference: none, MPICH checks less, and dies of some
+// reference: none, MPICH checks less, and crashes on some
 #include "windows.h"
 
 #define FAILS(call, expected)                                                     \
@@ -44,7 +44,7 @@ static void ranges(MPI_Win win) {
   MPI_Type_free(&gap);
 }
 
-// What is refused does not use the epoch that a fence began: another may begin.
+// A rejected access does not use the epoch that a fence began: another kind of epoch may begin.
 static void refused(MPI_Win win) {
   int value = 0, result = 0;
   OK(MPI_Win_fence(0, win));
@@ -55,16 +55,16 @@ static void refused(MPI_Win win) {
   OK(MPI_Win_complete(win));
 }
 
-static int told;
+static int handler_calls;
 static void count_of_window(MPI_Win* win, int* code, ...) {
   (void)win;
   (void)code;
-  ++told;
+  ++handler_calls;
 }
 static void count_of_communicator(MPI_Comm* comm, int* code, ...) {
   (void)comm;
   (void)code;
-  ++told;
+  ++handler_calls;
 }
 
 // Errors of null pointers are raised on the window or the communicator, too.
@@ -80,12 +80,12 @@ static void handlers(MPI_Win win) {
   FAILS(MPI_Raccumulate(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, MPI_SUM, win, NULL), MPI_ERR_ARG);
   FAILS(MPI_Compare_and_swap(&value, NULL, &result, MPI_INT, 1, 0, win), MPI_ERR_BUFFER);
   OK(MPI_Win_unlock_all(win));
-  CHECK(told == 3, "the window's handler was called %d times", told);
+  CHECK(handler_calls == 3, "the window's handler was called %d times", handler_calls);
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Comm_create_errhandler(count_of_communicator, &of_communicator);
   MPI_Comm_set_errhandler(comm, of_communicator);
   FAILS(MPI_Win_allocate(8, 1, MPI_INFO_NULL, comm, NULL, &other), MPI_ERR_ARG);
-  CHECK(told == 4, "the communicator's handler was called %d times", told - 3);
+  CHECK(handler_calls == 4, "the communicator's handler was called %d times", handler_calls - 3);
   MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
   MPI_Errhandler_free(&of_window);
   MPI_Errhandler_free(&of_communicator);
@@ -141,7 +141,7 @@ static void flavours(MPI_Win win) {
   FAILS(MPI_Win_detach(dynamic, memory), MPI_ERR_RMA_ATTACH);
   OK(MPI_Win_attach(dynamic, memory, sizeof memory));
   FAILS(MPI_Win_attach(dynamic, memory + 1, sizeof memory), MPI_ERR_RMA_ATTACH);
-  // No bytes are attached beside whatever is, and detached by their address.
+  // Attaching and detaching no bytes is valid at any address.
   OK(MPI_Win_attach(dynamic, memory + 1, 0));
   OK(MPI_Win_detach(dynamic, memory + 1));
   FAILS(MPI_Win_detach(dynamic, memory + 1), MPI_ERR_RMA_ATTACH);

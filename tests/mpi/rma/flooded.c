@@ -1,5 +1,5 @@
-// A target that computes has its heap of unexpected messages full: what a window's origin sends behind them arrives all
-// the same.
+// A test of a computing target whose heap of unexpected messages is full: later messages of a window's origin arrive
+// nevertheless.
 // ranks: 2
 // reference: none, its origin would wait for a call of the target
 // compilers: ours

@@ -1,4 +1,4 @@
-// Epochs between groups: post, start, complete, wait and test, on a ring and from many to one, again and again.
+// Tests of epochs between groups: post, start, complete, wait and test, on a ring and from many to one, repeatedly.
 // ranks: 2 3 8
 // reference: 2
 // wires: shm uring
@@ -60,7 +60,7 @@ static void many(struct test_window* window, const char* name) {
   MPI_Group_free(&rest);
 }
 
-// Many long accumulates, and pieces of a put, are there when MPI_Win_wait returns, not later.
+// Many long accumulates, and pieces of a put, have arrived when MPI_Win_wait returns, not later.
 static void bursts(struct test_window* window, const char* name) {
   enum { kBursts = 5, kAccumulates = 20 };
   const int rank = world_rank(), size = world_size();

@@ -1,5 +1,5 @@
-// Passive targets: exclusive and shared locks, lock_all with flushes and request-based accesses, and counters that only
-// right exclusion or right atomicity brings to the right sum.
+// Tests of passive targets: exclusive and shared locks, lock_all with flushes and request-based accesses, and counters
+// whose sums are right only with exclusion or atomicity.
 // ranks: 1 2 3 8
 // reference: 2
 // wires: shm uring
@@ -7,7 +7,7 @@
 
 enum { kRounds = 200, kSlots = 64 };
 
-// Read, add, write, under an exclusive lock.
+// Reads, adds and writes under an exclusive lock.
 static void exclusive(struct test_window* window, const char* name) {
   const int target = world_size() - 1;
   for (int round = 0; round < kRounds; ++round) {
@@ -66,7 +66,7 @@ static void all_at_once(struct test_window* window, const char* name) {
   MPI_Win_unlock(rank, window->win);
 }
 
-// A lock made of compare-and-swap: the rank that changes 0 to its rank + 1 holds it.
+// A lock implemented with compare-and-swap: the rank that changes 0 to its rank + 1 holds it.
 static void swaps(struct test_window* window, const char* name) {
   const int free_word = 0, mine = world_rank() + 1;
   MPI_Win_lock_all(0, window->win);

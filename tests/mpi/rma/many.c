@@ -1,5 +1,5 @@
-// Thousands of windows, of pieces of MPI_Alloc_mem, of accesses without a flush, and of windows that are freed after an
-// error. Mappings and memory do not grow with their number.
+// Tests of thousands of windows, of pieces of MPI_Alloc_mem, of accesses without a flush, and of windows that are freed
+// after an error. Mappings and memory do not grow with their number.
 //
 // ranks: 2 5
 // reference: 2
@@ -21,7 +21,7 @@ static int mappings(void) {
   return lines;
 }
 
-// Memory of this process, KiB: what it has of shared memory, too.
+// Resident memory of this process, KiB, including shared memory.
 static long resident(void) {
   FILE* const file = fopen("/proc/self/status", "r");
   char line[256];
@@ -31,7 +31,7 @@ static long resident(void) {
   return value;
 }
 
-// Of the files without a name that this process has open: memory that the system has given for them, KiB.
+// The system memory behind the unnamed files that this process has open, KiB.
 static long memory_of_files(void) {
   DIR* const folder = opendir("/proc/self/fd");
   long blocks = 0;
@@ -93,7 +93,7 @@ static void many_windows(enum kind kind) {
   }
 }
 
-// As if the program itself had nearly all mappings that the system allows: windows are made all the same.
+// Leaves almost none of the mappings that the system allows, as a program might: new windows succeed nevertheless.
 static void few_mappings_left(void) {
   enum { kLeft = 200, kMost = 1 << 18 };
   FILE* const file = fopen("/proc/sys/vm/max_map_count", "r");
@@ -132,11 +132,11 @@ static void many_pieces(void) {
   free(pieces);
 }
 
-// Of a dynamic window: messages also on one node.
+// Accesses to a dynamic window, which are messages also on one node.
 static void many_accesses(void) {
   static long memory[8];
   static long got[kAccesses];
-  const int accesses = on_margay() ? kAccesses : 1024;  // MPICH has 65,536 requests, and ends the job without one
+  const int accesses = on_margay() ? kAccesses : 1024;  // MPICH has 65,536 requests, and aborts when they are exhausted
   const int next = (world_rank() + 1) % world_size();
   MPI_Win win;
   MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
@@ -157,7 +157,7 @@ static void many_accesses(void) {
   }
   const long grown = resident() - before;
   MPI_Win_unlock_all(win);
-  // The address sanitizer keeps freed memory in quarantine: its build counts with all that was ever allocated.
+  // The address sanitizer keeps freed memory in quarantine: in its build all memory ever allocated counts.
   const long most = getenv("ASAN_OPTIONS") != NULL ? 48000 : 12000;
   CHECK(!on_margay() || grown < most, "%d gets without a flush take %ld KiB", kAccesses, grown);
   MPI_Barrier(MPI_COMM_WORLD);

@@ -1,5 +1,5 @@
-// Windows and pieces for which memory lacks: all members get the error, whichever of them lacks the memory, and all can
-// continue. Memory that is not touched takes no physical memory.
+// Tests of windows and pieces without sufficient memory: all members get the error, whichever of them lacks the memory,
+// and all can continue. Memory that is not accessed takes no physical memory.
 //
 // ranks: 1 3
 // reference: none, it begins windows that are larger than the machine, and ends the job
@@ -58,7 +58,7 @@ static void too_much(MPI_Comm comm) {
   const MPI_Aint sizes[] = {1000 * 1000 * kGiB, (MPI_Aint)1 << 62, (MPI_Aint)(~(size_t)0 >> 1)};
   for (int i = 0; i < 3; ++i) {
     for (enum form form = 0; form < kForms; ++form) {
-      for (int who = 0; who <= size; ++who) {  // the last time all
+      for (int who = 0; who <= size; ++who) {  // in the last round all members
         const int error_class = try_window(form, who == rank || who == size ? sizes[i] : 8, comm);
         CHECK(error_class == MPI_ERR_NO_MEM, "%s, size %d too long on %d of %d: class %d", kNames[form], i, who, size,
               error_class);
@@ -72,7 +72,7 @@ static void too_much(MPI_Comm comm) {
   works_after(comm);
 }
 
-// As `ulimit -v`, on one member.
+// A limit on one member's addresses, as by `ulimit -v`.
 static void few_addresses(MPI_Comm comm) {
   int rank = 0, size = 0;
   MPI_Comm_rank(comm, &rank);
@@ -89,7 +89,7 @@ static void few_addresses(MPI_Comm comm) {
   const int small_class = try_window(kAllocate, 100, comm);
   setrlimit(RLIMIT_AS, &limit);
   CHECK(small_class == MPI_SUCCESS, "without many addresses a small window: class %d", small_class);
-  if (status("VmSize:") > 1 << 20 && error_class == MPI_SUCCESS) return;  // addresses that it has reserved serve
+  if (status("VmSize:") > 1 << 20 && error_class == MPI_SUCCESS) return;  // addresses that it has reserved suffice
   CHECK(error_class == MPI_ERR_NO_MEM, "without addresses on one member: class %d", error_class);
   CHECK(rank != size - 1 || piece_class == MPI_ERR_NO_MEM, "without addresses MPI_Alloc_mem: class %d", piece_class);
   works_after(comm);

@@ -1,6 +1,6 @@
-// A window as an object: group, name, hints, attributes, error handler.
+// Tests of a window as an object: group, name, hints, attributes, error handler.
 // ranks: 2 3
-// reference: none, MPICH 4.0.2 tells another MPI_WIN_BASE of allocated windows on ranks but the first
+// reference: none, MPICH 4.0.2 returns another MPI_WIN_BASE of allocated windows on ranks but the first
 #include "windows.h"
 
 static int copies, deletions, handled;
@@ -98,15 +98,15 @@ int main(int argc, char** argv) {
   CHECK(!flag && deletions == 1, "deleted %d times", deletions);
   MPI_Win_set_attr(win, key, &deletions);
   MPI_Win_free_keyval(&key);
-  MPI_Errhandler made, told;
+  MPI_Errhandler made, returned;
   MPI_Win_create_errhandler(handler, &made);
   MPI_Win_set_errhandler(win, made);
-  MPI_Win_get_errhandler(win, &told);
+  MPI_Win_get_errhandler(win, &returned);
   MPI_Win_call_errhandler(win, MPI_ERR_RMA_RANGE);
   MPI_Win_unlock(0, win);
   CHECK(handled == 2 && handled_window == win, "handled %d errors, of window 0x%x", handled, (unsigned)handled_window);
   MPI_Errhandler_free(&made);
-  MPI_Errhandler_free(&told);
+  MPI_Errhandler_free(&returned);
   close_window(&window);
   CHECK(deletions == 2 && copies == 0, "%d deletions, %d copies", deletions, copies);
   struct test_window other = open_window(kAllocated, 10, MPI_COMM_WORLD);

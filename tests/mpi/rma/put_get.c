@@ -1,5 +1,5 @@
-// Puts and gets between fences, in windows of each flavour: whole blocks of many lengths, derived datatypes on either
-// side and on both, MPI_PROC_NULL, no elements, and to oneself.
+// Tests of puts and gets between fences, in windows of each flavour: whole blocks of many lengths, derived datatypes on
+// either side and on both, MPI_PROC_NULL, no elements, and accesses of a rank to itself.
 // ranks: 1 2 3 5
 // reference: 2
 // wires: shm uring epoll
@@ -34,7 +34,7 @@ static void blocks(struct test_window* window, const char* name) {
   free(mine);
 }
 
-// Every third int there, every second here.
+// Every third int at the target, every second at the origin.
 static void derived(struct test_window* window, const char* name) {
   enum { kCount = 3000 };
   const int rank = world_rank(), size = world_size();

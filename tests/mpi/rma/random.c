@@ -1,7 +1,7 @@
-// Random histories of windows against a reference that each rank computes by itself (MPI 4.0, chapter 12): windows of
-// all flavours, epochs in all ways of synchronisation, accesses in all forms, of drawn datatypes on both sides. All
-// ranks draw the same history from the seed, such that every result is determined, or all results together are.
-// (../histories.py runs it with many seeds.)
+// A test of random histories of windows, compared with a reference that each rank computes by itself (MPI 4.0, chapter
+// 12): windows of all flavours, epochs with all kinds of synchronisation, accesses in all forms, with drawn datatypes
+// on both sides. All ranks draw the same history from the seed, such that every result is determined, or all results
+// together are. (../histories.py runs the program with many seeds.)
 //   random [windows [seed]]
 //
 // ranks: 1 2 3 5
@@ -10,7 +10,7 @@
 
 enum { kWindows = 8, kEpochsOfWindow = 5 };
 
-// Whether there is memory for all members: they are on one node, which can share some.
+// Whether there is memory for all members: they are on one node, and share its memory.
 static int allocate_shared(struct History* h, MPI_Aint bytes, int unit, MPI_Info info) {
   MPI_Comm node;
   int here = 0, all = 0;
@@ -26,7 +26,7 @@ static int allocate_shared(struct History* h, MPI_Aint bytes, int unit, MPI_Info
   return code == MPI_SUCCESS;
 }
 
-// What is true of this window, of what makes it cheaper.
+// Info keys for properties of this window that make it cheaper.
 static MPI_Info promises(const struct History* h) {
   MPI_Info info;
   MPI_Info_create(&info);
@@ -96,7 +96,7 @@ static void close_window(struct History* h) {
   }
 }
 
-// All of the world in its order or the reverse, or all but the last.
+// All ranks of the world in order or in reverse, or all but the last.
 static MPI_Comm draw_members(struct Random* random) {
   const int last = world_size() - 1, without = last > 0 && one_in(random, 4), reversed = one_in(random, 2);
   MPI_Comm comm;

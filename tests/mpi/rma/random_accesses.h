@@ -1,9 +1,9 @@
-// For random.c: the draw of an epoch's accesses, and what the reference becomes by them.
+// The draw of an epoch's accesses, for random.c, and their effect on the reference.
 #pragma once
 
 #include "random_draw.h"
 
-// Where in the slot, and in which datatype. Accumulates want their elements aligned.
+// The offset in the slot, and the datatype. Elements of accumulates must be aligned.
 static void draw_place(struct History* h, struct Access* access, int aligned, int plain) {
   struct Random* const random = &h->random;
   const int extent = access->there->extent, unit = h->member[access->target].unit;
@@ -52,7 +52,7 @@ static void draw_move(struct History* h, struct Access* access, int write) {
   access->kind = write ? (direct ? kStore : kPut) : (direct ? kLoad : kGet);
   do {
     access->there = access->here = &elements()[below(random, kElements)];
-    // The same origin reads here again, perhaps in a type that makes something of what is nothing in this one.
+    // The same origin reads here again, perhaps with a type that gives a meaning to bytes without one in this type.
   } while (slot_of(h, access)->role == kWrite && access->there->hole < access->there->extent);
   if (access->there->family == kMixed) access->here = &elements()[kPlainElements + below(random, 2)];
   access->elements = draw_elements(h, access->there);
@@ -71,7 +71,7 @@ static int is_integer(const struct Element* element) {
          element->family == kBits;
 }
 
-// What is there, so that the swap takes place, or another number.
+// The current value, so that the swap takes place, or another number.
 static void draw_compare(struct History* h, struct Access* access) {
   const unsigned char* const now = slot_memory(h, access->target, access->slot) + access->base;
   access->compare = draw_buffer(&h->random, access->here, 1, 1, kGiven);
@@ -90,7 +90,7 @@ static void draw_accumulate(struct History* h, struct Access* access, const stru
   access->kind = (enum Kind)(kAccumulate + below(random, kinds));
   if (access->kind == kGetAccumulate && !h->one_op && one_in(random, 4)) access->op = kNoOp;
   const int one = access->kind >= kFetchAndOp;
-  // Pairs in a derived datatype: not every library accumulates them.
+  // Pairs in a derived datatype: not every MPI accumulates them.
   const int plain = one || slot->element->family == kPair;
   access->elements = one ? 1 : draw_elements(h, slot->element);
   draw_place(h, access, 1, plain || one_in(random, 3));
@@ -103,7 +103,7 @@ static void draw_accumulate(struct History* h, struct Access* access, const stru
   carry_out(h, access);
 }
 
-// On the slot's first number. What it was is judged when the epoch is over and all numbers are known.
+// An access to the slot's first number. Its fetched value is checked when the epoch is over and all values are known.
 static void draw_number_access(struct History* h, struct Access* access, const struct Slot* slot) {
   struct Random* const random = &h->random;
   access->there = access->here = slot->element;
@@ -124,7 +124,7 @@ static void draw_number_access(struct History* h, struct Access* access, const s
   carry_out(h, access);
 }
 
-// How it is called, and what ends it.
+// The form of the call, and its completion.
 static void draw_form(struct History* h, struct Access* access) {
   struct Random* const random = &h->random;
   const struct Slot* const slot = slot_of(h, access);
@@ -134,7 +134,7 @@ static void draw_form(struct History* h, struct Access* access) {
   access->by_request = access->kind <= kGetAccumulate && one_in(random, 3);
   access->waits = one_in(random, 2);
   access->flush = one_in(random, 2) ? kNone : kFlush + below(random, 4);
-  // What follows there may overlap.
+  // A later access may overlap it.
   if (slot->role == kWrite) access->flush = one_in(random, 3) ? kFlushAll : kFlush;
   if (access->kind == kIncrement) access->flush = kFlush;
 }
@@ -142,8 +142,8 @@ static void draw_form(struct History* h, struct Access* access) {
 static void draw_access(struct History* h, int target, int number) {
   struct Slot* const slot = &h->member[target].slot[number];
   struct Access* const access = &h->access[h->accesses];
-  const int anybody = slot->role != kWrite && slot->role != kOrdered;
-  const int origin = anybody ? draw_origin(h, target) : slot->origin;
+  const int any_origin = slot->role != kWrite && slot->role != kOrdered;
+  const int origin = any_origin ? draw_origin(h, target) : slot->origin;
   if (slot->role == kIdle || slot->role == kOwn || origin < 0) return;
   if (slot->role == kWrite && !passes(h) && slot->used) return;
   slot->used = 1;
@@ -159,7 +159,7 @@ static void draw_access(struct History* h, int target, int number) {
   ++h->accesses;
 }
 
-// What the owner stores during the epoch: it copies its slots from the reference.
+// The owner's stores during the epoch: it copies its slots from the reference.
 static void draw_own_stores(struct History* h) {
   for (int target = 0; target < h->size; ++target) {
     for (int number = 0; number < h->member[target].slots; ++number) {

@@ -1,4 +1,4 @@
-// For random.c: the draw of windows, of epochs, and of what slots are for in them.
+// The draw of windows, of epochs, and of the roles of slots in them, for random.c.
 #pragma once
 
 #include "random_history.h"
@@ -33,12 +33,12 @@ static int draw_origin(struct History* h, int target) {
   return -1;
 }
 
-// Of those that numbers are counted in.
+// Draws one of the types used for counters.
 static const struct Element* draw_integer(struct Random* random) {
   return &elements()[2 + below(random, kIntegers - 2)];
 }
 
-// What is there before the epoch: numbers that the operation leaves exact.
+// The slot's contents before the epoch: numbers on which the operation is exact.
 static void fill_slot(struct History* h, int target, int number) {
   struct Slot* const slot = &h->member[target].slot[number];
   unsigned char* const memory = slot_memory(h, target, number);
@@ -61,7 +61,7 @@ static void draw_slot(struct History* h, int target, int number) {
   slot->origin = draw_origin(h, target);
   if (slot->role == kGuarded && !(h->epoch == kLock && h->locks == kExclusiveLocks)) slot->role = kTickets;
   if (slot->role == kOwn && !h->unified) slot->role = kIdle;
-  // One operation on an element at a time may mean one in the epoch, where nothing is flushed.
+  // "The same operation on an element at a time" may mean one in the epoch, if nothing is flushed.
   if (slot->role == kOrdered && (h->one_op || !h->ordered)) slot->role = kCommute;
   if (slot->role != kOwn && slot->origin < 0) slot->role = kIdle;
   slot->op = draw_op(random, slot->element);

@@ -1,5 +1,5 @@
-// For random.c: random numbers, the elements that accesses move, and what accumulates make of them (MPI 4.0, 12.3.4),
-// computed here by plain C.
+// Random numbers, the elements that accesses move, and the effects of accumulates (MPI 4.0, 12.3.4), computed in plain
+// C, for random.c.
 #pragma once
 
 #include <complex.h>
@@ -28,8 +28,8 @@ static int one_in(struct Random* random, int chances) {
 
 enum Family { kSigned, kUnsigned, kReal, kComplex, kLogical, kBits, kPair, kMixed };
 
-// Its bytes that mean something are `pieces`, in the order of the type map. Those of `hole` on belong to it and mean
-// nothing: what is there after an access is not looked at.
+// The bytes with a meaning are `pieces`, in the order of the type map. Those from `hole` on belong to the element
+// without a meaning: their contents after an access are not checked.
 struct Element {
   const char* name;
   MPI_Datatype type;
@@ -98,7 +98,8 @@ static MPI_Op mpi_op(int op) {
   return ops[op];
 }
 
-// One that commutes, and that the element has. MPICH 4.0.2 takes unsigned integers for signed ones in MPI_MIN and
+// Draws a commutative operation that is valid for the element. MPICH 4.0.2 takes unsigned integers for signed ones in
+// MPI_MIN and MPI_MAX.
 // MPI_MAX.
 static int draw_op(struct Random* random, const struct Element* element) {
   if (element->family == kUnsigned && !on_margay()) return kBand + below(random, 3);
@@ -182,7 +183,7 @@ static void update_pair(const struct Element* element, int op, unsigned char* ta
   if (better || (value[0] == value[1] && index[1] < index[0])) copy_pieces(element, target, element, operand);
 }
 
-// What an accumulate does to one element.
+// The effect of an accumulate on one element.
 static void update(const struct Element* element, int op, unsigned char* target, const unsigned char* operand) {
   if (op == kNoOp) return;
   if (op == kReplace) {
@@ -201,8 +202,8 @@ static void update(const struct Element* element, int op, unsigned char* target,
   }
 }
 
-// A number for accumulates with `op`. Sums of reals stay small and their products powers of two: exact in any order,
-// and no zero has a sign.
+// A number for accumulates with `op`. Sums of reals stay small and their products are powers of two: exact in any
+// order, and without signed zeros.
 static void draw_number(struct Random* random, const struct Element* element, int op, unsigned char* at) {
   const int product = op == kProduct, small = product ? 1 : below(random, 17) - 8;
   const double parts[2] = {product && one_in(random, 2) ? (one_in(random, 2) ? 2 : 0.5) : small,
@@ -230,7 +231,7 @@ static void draw_number(struct Random* random, const struct Element* element, in
       break;
     }
     default:
-      // Logical operations must meet zeros too.
+      // Logical operations need zeros too.
       store_integer(element, at, op >= kLand && one_in(random, 3) ? 0 : next(random));
   }
 }

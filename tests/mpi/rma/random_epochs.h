@@ -1,9 +1,9 @@
-// For random.c: epochs in all ways of synchronisation, and the comparison of memory afterwards.
+// Epochs with all kinds of synchronisation, and the comparison of memory afterwards, for random.c.
 #pragma once
 
 #include "random_perform.h"
 
-// Whether anybody writes into this rank's window in this epoch.
+// Whether any rank writes into this rank's window in this epoch.
 static int is_written(const struct History* h) {
   for (int i = 0; i < h->accesses; ++i) {
     const struct Access* const access = &h->access[i];
@@ -36,7 +36,7 @@ static void fence_epoch(struct History* h) {
   MPI_Win_fence(closes | (says && !owner_stores(h) ? MPI_MODE_NOSTORE : 0), h->win);
 }
 
-// This rank's: those that it reaches, or those that reach it.
+// The ranks that this rank accesses, or with `as_target` those that access it.
 static MPI_Group group_of(struct History* h, int as_target) {
   int ranks[kMembersMax], number = 0;
   for (int i = 0; i < h->size; ++i) {
@@ -74,7 +74,7 @@ static int has_access(const struct History* h, int target) {
   return (h->number + h->rank + target) % 4 == 0;
 }
 
-// MPICH 4.0.2 grants no exclusive lock any more when MPI_MODE_NOCHECK was said before.
+// MPICH 4.0.2 grants no exclusive lock any more after an MPI_MODE_NOCHECK.
 static int unchecked_lock(const struct History* h) {
   return on_margay() && h->epoch_number % 2 == 0 ? MPI_MODE_NOCHECK : 0;
 }
@@ -91,7 +91,7 @@ static void give_lock(struct History* h, int target) {
   settle_all(h, target);
 }
 
-// Locks several targets at once. All ranks do so in the order of ranks, so that there is no deadlock.
+// Locks several targets at once. All ranks do so in the order of ranks, which avoids a deadlock.
 static void lock_epoch(struct History* h) {
   for (int target = 0; target < h->size; ++target) {
     if (!has_access(h, target)) continue;
@@ -115,7 +115,7 @@ static void lock_all_epoch(struct History* h) {
   MPI_Win_unlock_all(h->win);
 }
 
-// Before the epoch: what accumulates begin with.
+// Before the epoch: stores the initial values of accumulates.
 static void store_first(struct History* h) {
   const size_t bytes = (size_t)h->member[h->rank].bytes;
   if (passes(h)) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, h->rank, 0, h->win);
@@ -125,8 +125,8 @@ static void store_first(struct History* h) {
   MPI_Barrier(h->comm);
 }
 
-// Of all accesses to one slot the numbers that were fetched: each of first, first + 1 and so on once, and a rank's own
-// grow.
+// The numbers that all accesses to one slot fetched: each of first, first + 1 and so on once, and those of one rank
+// increase.
 static void check_tickets(struct History* h, int target, int number, const int64_t* fetched) {
   const struct Slot* const slot = &h->member[target].slot[number];
   int seen[kAccessesMax] = {0}, users = 0, wrong = 0;
@@ -147,7 +147,7 @@ static void check_tickets(struct History* h, int target, int number, const int64
         slot->role, slot->element->name, wrong, users);
 }
 
-// One swap found the first value; all others what that one left.
+// One swap found the first value; all others found the value that it stored.
 static void check_election(struct History* h, int target, int number, const int64_t* fetched) {
   const struct Slot* const slot = &h->member[target].slot[number];
   int winners = 0, users = 0, wrong = 0;
@@ -197,7 +197,7 @@ static void check_memory(struct History* h) {
           h->seed, h->number, kFlavourNames[h->flavour], h->epoch_number, kEpochNames[h->epoch],
           (long)(at % h->slot_bytes), number, mine->slot[number].role, mine->slot[number].element->name,
           kOpNames[mine->slot[number].op], mine->slot[number].origin, h->memory[at], mine->reference[at]);
-    at = (number + 1) * h->slot_bytes - 1;  // one a slot
+    at = (number + 1) * h->slot_bytes - 1;  // at most one report for each slot
   }
   if (passes(h)) MPI_Win_unlock(h->rank, h->win);
 }
@@ -211,8 +211,8 @@ static void run_epoch(struct History* h) {
   be_late(h, 1001);
   epochs[h->epoch](h);
   settle_all(h, -1);
-  // Others' locks are given back, and their accesses are complete. Ends of the other epochs say so by themselves, of
-  // this rank's memory: nothing is exchanged before it is looked at.
+  // Other ranks' locks are released, and their accesses are complete. Other epochs end with this guarantee for this
+  // rank's memory, so the check follows without communication.
   if (passes(h)) MPI_Barrier(h->comm);
   int numbers = 0;
   for (int i = 0; i < h->accesses; ++i) numbers |= slot_of(h, &h->access[i])->role == kElection;

@@ -1,5 +1,5 @@
-// For random.c: what a history is made of. All ranks draw all of it, and each keeps a reference of every window's
-// memory, which the accesses change as they are drawn.
+// The parts of a history, for random.c. All ranks draw all of it, and each keeps a reference of every window's memory,
+// which the accesses change as they are drawn.
 #pragma once
 
 #include "random_layouts.h"
@@ -14,16 +14,16 @@ static const char* const kEpochNames[] = {"fence", "post-start", "lock", "lock_a
 
 enum Locks { kSharedLocks, kExclusiveLocks, kMixedLocks };
 
-// What a slot of a member's memory is for in one epoch, so that all results are determined.
+// The use of a slot of a member's memory in one epoch, such that all results are determined.
 enum Role {
   kIdle,
-  kRead,      // gets of anybody
+  kRead,      // gets of any rank
   kWrite,     // puts and gets of one origin, flushed in between: in an epoch without flushes one put
   kOrdered,   // accumulates of one origin: any operations
-  kCommute,   // accumulates of anybody with one operation that commutes
-  kTickets,   // anybody adds 1: the numbers fetched are all different, and grow for each origin
-  kElection,  // anybody swaps the first value for one of its own: one wins
-  kGuarded,   // anybody gets, and puts one more, under an exclusive lock
+  kCommute,   // accumulates of any rank with one operation that commutes
+  kTickets,   // any rank adds 1: the numbers fetched are all different, and increase for each origin
+  kElection,  // any rank swaps the first value for one of its own: one wins
+  kGuarded,   // any rank gets, and puts one more, under an exclusive lock
   kOwn,       // stores of the owner
   kRoles
 };
@@ -39,7 +39,7 @@ struct Member {
   int slots, unit;
   MPI_Aint bytes;
   unsigned char* reference;
-  unsigned char* looked_at;  // 0: this byte means nothing in this epoch
+  unsigned char* looked_at;  // 0: this byte has no meaning in this epoch
   struct Slot slot[kSlotsMax];
 };
 
@@ -48,7 +48,7 @@ static const char* const kKindNames[] = {
     "put", "get", "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap", "increment", "store", "load"};
 enum Flush { kNone, kFlush, kFlushLocal, kFlushAll, kFlushLocalAll };
 
-// Bytes of an origin, with what lies around its elements.
+// Memory of an origin: its elements and the bytes around them.
 struct Buffer {
   struct Layout layout;
   unsigned char* bytes;
@@ -107,7 +107,7 @@ static int passes(const struct History* h) {
 static unsigned char* at_place(const struct Buffer* buffer, int element) {
   return buffer->bytes + place(&buffer->layout, element) - buffer->layout.low;
 }
-// The address that MPI is given.
+// The address that is passed to MPI.
 static void* buffer_address(const struct Buffer* buffer) {
   return buffer->bytes == NULL ? NULL : buffer->bytes - buffer->layout.low;
 }
@@ -136,7 +136,7 @@ static void free_access(struct Access* access) {
   free(access->expected);
 }
 
-// Results are expected to be what the target's elements are now.
+// Sets the expected results to the current elements of the target.
 static void expect(struct History* h, struct Access* access) {
   const unsigned char* const from = slot_memory(h, access->target, access->slot) + access->base;
   access->expected = memory_of(access->got.size);
@@ -147,7 +147,7 @@ static void expect(struct History* h, struct Access* access) {
   }
 }
 
-// The reference's elements become what the access makes of them.
+// Applies the access to the elements of the reference.
 static void carry_out(struct History* h, const struct Access* access) {
   struct Member* const member = &h->member[access->target];
   const MPI_Aint base = access->slot * h->slot_bytes + access->base;

@@ -1,4 +1,4 @@
-// For random.c: datatypes that are drawn, beside the places of their elements.
+// Random datatypes, together with the offsets of their elements, for random.c.
 #pragma once
 
 #include "random_elements.h"
@@ -38,7 +38,7 @@ static int draw_divisor(struct Random* random, int of) {
   return one_in(random, 2) ? divisor : of / divisor;
 }
 
-// In memory one behind the other, with gaps of `unit`s; then shuffled: the type map's order is another.
+// Blocks one after the other in memory, with gaps of `unit`s; then shuffled, so the type map has another order.
 static void draw_blocks(struct Random* random, int elements, int alike, int extent, int unit, struct Blocks* blocks) {
   int length = draw_divisor(random, elements), left = elements;
   if (elements / length > kBlocksMax) length = elements;
@@ -157,7 +157,7 @@ static void resize(struct Random* random, struct Layout* layout, const struct El
   layout->is_derived = 1;
 }
 
-// `elements` of them, in some datatype; where `unit` is the element's extent all are aligned, as accumulates want it.
+// Draws a datatype of `elements` elements; if `unit` is the element's extent all are aligned, as accumulates require.
 static struct Layout draw_layout(struct Random* random, const struct Element* element, int elements, int unit,
                                  int plain) {
   struct Layout layout = {.type = element->type, .count = elements, .per = 1, .extent = element->extent};

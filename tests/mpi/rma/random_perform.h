@@ -1,4 +1,4 @@
-// For random.c: making the accesses that were drawn, and comparing what came of them.
+// The drawn accesses as MPI calls, and the check of their results, for random.c.
 #pragma once
 
 #include "random_accesses.h"
@@ -17,7 +17,7 @@ static void complain(struct History* h, const struct Access* access, const char*
         at);
 }
 
-// Its buffers are the program's again.
+// The access's buffers may be reused.
 static void settle(struct History* h, struct Access* access) {
   if (access->settled) return;
   access->settled = 1;
@@ -36,7 +36,7 @@ static void settle(struct History* h, struct Access* access) {
   if (access->compare.bytes != NULL) memset(access->compare.bytes, kUsed, access->compare.size);
 }
 
-// What was performed at `target` (-1: at all) is complete here.
+// The accesses to `target` (-1: to all) are complete here.
 static void settle_all(struct History* h, int target) {
   for (int i = 0; i < h->accesses; ++i) {
     struct Access* const access = &h->access[i];
@@ -96,7 +96,7 @@ static void accumulate(struct History* h, struct Access* a) {
 #undef ARGUMENTS
 }
 
-// By the program itself, in a window of shared memory.
+// A load or store of the program itself, in a window of shared memory.
 static void move_directly(struct History* h, struct Access* a) {
   unsigned char* const there = h->mapped[a->target] + a->slot * h->slot_bytes + a->base;
   MPI_Win_sync(h->win);
@@ -137,7 +137,7 @@ static void flush(struct History* h, struct Access* access) {
   settle_all(h, access->flush == kFlush || access->flush == kFlushLocal ? access->target : -1);
 }
 
-// Drawn for each rank, apart from the history that all draw: so accesses overlap in another way with each seed.
+// Drawn for each rank, independently of the common history, so the overlap of accesses depends on the seed.
 static void be_late(const struct History* h, unsigned step) {
   struct Random mine = {h->seed * 977u + (unsigned)h->number * 131u + (unsigned)h->epoch_number * 17u + step};
   mine.state = mine.state * 64 + (unsigned)h->rank;
@@ -170,7 +170,7 @@ static void perform(struct History* h, struct Access* access) {
       move_directly(h, access);
   }
   access->performed = 1;
-  // MPICH 4.0.2 completes requests of gets before what was got is there.
+  // MPICH 4.0.2 completes requests of gets before the data has arrived.
   if (access->by_request && access->waits && on_margay()) {
     int done = 0;
     while (!done) MPI_Test(&access->request, &done, MPI_STATUS_IGNORE);
@@ -179,7 +179,7 @@ static void perform(struct History* h, struct Access* access) {
   flush(h, access);
 }
 
-// At `target`, or at all: -1.
+// Completes the accesses to `target`, or to all (-1).
 static void perform_all(struct History* h, int target) {
   for (int i = 0; i < h->accesses; ++i) {
     struct Access* const access = &h->access[i];

@@ -1,5 +1,5 @@
-// Windows whose memory all members have: one piece for all, or a piece each; where it is, what is written there is
-// seen.
+// Tests of windows of shared memory: one piece for all members, or a piece each; their addresses, and the visibility of
+// stores.
 //
 // ranks: 1 2 5
 // reference: 2
@@ -31,7 +31,7 @@ static void one_kind(int apart) {
     CHECK(bytes == expected * (MPI_Aint)sizeof(int) && unit == sizeof(int), "member %d: %ld bytes, unit %d", member,
           (long)bytes, unit);
     if (member == rank) CHECK(theirs == mine, "own memory is at %p, asked for at %p", (void*)mine, (void*)theirs);
-    // In one piece a member without memory has a place, too; MPICH 4.0.2 returns a null pointer.
+    // In one piece a member without memory has an address, too; MPICH 4.0.2 returns a null pointer.
     if (expected == 0 && !on_margay()) continue;
     if (!apart && end != NULL)
       CHECK((const char*)theirs == end, "member %d begins elsewhere than the last one ends", member);

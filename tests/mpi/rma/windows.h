@@ -1,4 +1,4 @@
-// Windows of every flavour over the same memory of ints, for programs that try an operation on each.
+// Windows of every flavour over the same memory of ints, for programs that test an operation on each.
 #pragma once
 
 #include "../check.h"

@@ -1,4 +1,4 @@
-// Thousands of MPI ranks in one process and one thread, over the virtual wire.
+// A test of thousands of MPI ranks in one process and one thread, over the virtual wire.
 //
 //   thousands_of_ranks idle RANKS MEGABYTES     the ranks are made and do nothing: they must take less memory than that
 //   thousands_of_ranks allreduce RANKS ROUNDS   each makes so many allreduces, whose results must be right
@@ -30,7 +30,7 @@ class NoYield final : public sim::YieldPolicy {
   void yield(std::uint64_t /*ns*/) override {}
 };
 
-// One of them: its place, until MPI_Init takes it, and its MPI.
+// A rank: its process, until MPI_Init takes it, and its MPI.
 class Rank final : public mpi_adi::ProcessStart {
  public:
   explicit Rank(const sim::VirtualPlace& place)
@@ -54,7 +54,7 @@ double resident_megabytes() {
   return pages * static_cast<double>(sysconf(_SC_PAGESIZE)) / 1e6;
 }
 
-// All of them, between MPI_Init and MPI_Finalize.
+// All ranks, between MPI_Init and MPI_Finalize.
 struct World {
   explicit World(std::uint32_t size) : network(size, 1, {}) {
     sim::VirtualPlace place;
@@ -77,7 +77,7 @@ struct World {
       MPI_Init(nullptr, nullptr);
     }
   }
-  // The calls that follow are this rank's.
+  // The following calls belong to this rank.
   void be(std::uint32_t rank) const { ranks[rank]->be(); }
 
   sim::VirtualNetwork network;
@@ -91,7 +91,7 @@ int idle(std::uint32_t size, double most_megabytes) {
   const double taken = resident_megabytes() - before;
   std::printf("%u idle ranks: %.0f MB, %.0f kB each\n", size, taken, taken * 1e3 / size);
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  static_cast<void>(most_megabytes);  // what a sanitizer takes beside it says nothing
+  static_cast<void>(most_megabytes);  // the sanitizer's own memory makes the figure useless
   return 0;
 #else
   return taken < most_megabytes ? 0 : 1;

@@ -1,4 +1,4 @@
-// The findings of error classes.
+// Tests of the findings of error classes.
 #include "mpi/call/fatal_error.hpp"
 
 #include <doctest/doctest.h>
@@ -23,7 +23,7 @@ TEST_CASE("an invalid argument of each class of MPI 4.0, section 9.4, is a bad-a
   }
 }
 
-TEST_CASE("errors that are not those of one argument have other findings") {
+TEST_CASE("error classes that do not concern one argument have other findings") {
   for (const int error_class : {MPI_ERR_OTHER, MPI_ERR_INTERN, MPI_ERR_UNKNOWN, MPI_ERR_RMA_SYNC, MPI_ERR_RMA_ATTACH,
                                 MPI_ERR_RMA_SHARED, MPI_ERR_SPAWN, MPI_ERR_IO}) {
     CAPTURE(error_class);

@@ -1,5 +1,5 @@
-// The library's own MPI_Init to MPI_Finalize in two processes of a virtual machine, by one thread that is the one and
-// the other in turn, and time that the test sets.
+// Tests of the library from MPI_Init to MPI_Finalize in two processes of a virtual machine, run alternately by one
+// thread, with time that the test sets.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint64_t kMillisecond = 1'000'000;
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
-// What a rank that waits does: its turn goes to the test.
+// The wait of a rank: its turn passes to the test.
 class TestPolicy final : public sim::YieldPolicy {
  public:
   void yield(std::uint64_t ns) override {
@@ -65,7 +65,7 @@ struct TwoProcesses {
   }
   ~TwoProcesses() { mpi_adi::set_thread_process(mpi_adi::system_process()); }
   [[nodiscard]] mpi_adi::MpiProcess& process(std::size_t rank) { return places[rank]->mpi_process; }
-  // The calls that follow are this rank's.
+  // The following calls belong to this rank.
   void be(std::size_t rank) { mpi_adi::set_thread_process(process(rank), process(rank).rank()); }
   void init(std::size_t rank) {
     be(rank);
@@ -78,7 +78,7 @@ struct TwoProcesses {
   std::vector<std::unique_ptr<Place>> places;
 };
 
-// What is printed to stderr while it lives.
+// Captures the output to stderr during its lifetime.
 class Stderr {
  public:
   Stderr() : file_(std::tmpfile()), was_(dup(STDERR_FILENO)) { dup2(fileno(file_), STDERR_FILENO); }
@@ -109,7 +109,7 @@ int initialized() {
 
 }  // namespace
 
-TEST_CASE("processes of a virtual machine begin MPI each for itself, and sessions too") {
+TEST_CASE("each process of a virtual machine begins its own MPI and sessions") {
   TwoProcesses two;
   two.init(0);
   CHECK(initialized() == 1);
@@ -130,7 +130,7 @@ TEST_CASE("processes of a virtual machine begin MPI each for itself, and session
   CHECK(joined_rank(mpi_adi::system_process()) == nullptr);
 }
 
-TEST_CASE("info objects and the tool interface are a process's own") {
+TEST_CASE("each process has its own info objects and tool interface") {
   TwoProcesses two;
   two.be(0);
   MPI_Info info = MPI_INFO_NULL;
@@ -146,7 +146,7 @@ TEST_CASE("info objects and the tool interface are a process's own") {
   CHECK(MPI_Info_get_nkeys(info, &keys) != MPI_SUCCESS);
 }
 
-TEST_CASE("MPI_Wtime and the tool interface return the process's time, before MPI begins too") {
+TEST_CASE("MPI_Wtime and the tool interface return the process's time, also before MPI begins") {
   TwoProcesses two;
   two.be(0);
   CHECK(MPI_Wtime() == 7.0);
@@ -165,7 +165,7 @@ TEST_CASE("MPI_Wtime and the tool interface return the process's time, before MP
   CHECK(MPI_Wtime() != 8.5);
 }
 
-TEST_CASE("a wait is reported after 30 s of the process's time, and ends when the message comes") {
+TEST_CASE("a wait is reported after 30 s of the process's time, and ends when the message arrives") {
   TwoProcesses two;
   two.init(1);
   two.be(0);
@@ -203,7 +203,8 @@ TEST_CASE("a wait is reported after 30 s of the process's time, and ends when th
   }
   CHECK(sent);
   CHECK(on_board);
-  // Of several threads, each one's call is read off its stack: this program has no library's frames there.
+  // With several threads, each call is read from the thread's stack, which has no frames of the library in this
+  // program.
   const std::string call = level == MPI_THREAD_SINGLE ? "MPI_Recv" : "MPI";
   CHECK_MESSAGE(text.find("rank 0 has waited 30 s in " + call + " without progress") != std::string::npos, text);
   CHECK(board.is_waiting == 0);

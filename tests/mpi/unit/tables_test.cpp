@@ -1,4 +1,4 @@
-// The tables of variables: each row is complete, names are unique, and MPI's rules of types and classes hold.
+// Tests of the tables of variables: each row is complete, names are unique, and MPI's rules of types and classes hold.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -43,7 +43,7 @@ TEST_CASE("performance variables are complete, and their types are those of thei
   }
 }
 
-TEST_CASE("without MPI the options say what would be, and what is written is checked against them") {
+TEST_CASE("without MPI, variables have the values of the options, which also limit writes") {
   const auto find = [](std::string_view name) -> const ControlVariable& {
     for (const ControlVariable& row : control_variables()) {
       if (name == row.name) return row;
@@ -80,7 +80,7 @@ TEST_CASE("without MPI the options say what would be, and what is written is che
   CHECK(find("interface").read_text(settings) == "lo");
 }
 
-TEST_CASE("an enumeration's handle is its number, and no other is taken") {
+TEST_CASE("an enumeration is found by its handle, and an invalid handle finds none") {
   for (const Enumeration* one :
        {&long_protocols(), &long_methods(), &wait_policies(), &tcp_backends(), &heaps_in_use()})
     CHECK(find_enumeration(enumeration_handle(one)) == one);

@@ -1,4 +1,4 @@
-// Values between words and the program's memory, and strings with their lengths.
+// Tests of conversions of values between words and the program's memory, and of strings with their lengths.
 #include "mpi/tool/variable/value.hpp"
 
 #include <doctest/doctest.h>
@@ -34,18 +34,18 @@ TEST_CASE("each type is stored and loaded in its own units") {
   CHECK(mpi_type(ValueType::share) == MPI_DOUBLE);
 }
 
-TEST_CASE("numbers that no word can hold are loaded as the nearest") {
+TEST_CASE("numbers outside of a word's range are loaded as the nearest value") {
   CHECK(loaded(ValueType::seconds, -1.0) == 0);
   CHECK(loaded(ValueType::seconds, std::numeric_limits<double>::quiet_NaN()) == 0);
   CHECK(loaded(ValueType::seconds, std::numeric_limits<double>::infinity()) == std::numeric_limits<Word>::max());
 }
 
-TEST_CASE("a negative integer is loaded as itself, so that no enumeration takes it for its first item") {
+TEST_CASE("a negative integer keeps its value, so it never becomes an enumeration's first item") {
   for (const int value : {-1, -5, std::numeric_limits<int>::min()})
     CHECK(stored<int>(ValueType::integer, loaded(ValueType::integer, value)) == value);
 }
 
-TEST_CASE("a string is given whole, cut, or as its length") {
+TEST_CASE("a string is returned completely, truncated, or only as its length") {
   char out[6] = ".....";
   int length = sizeof out;
   give_text("heap", out, &length);

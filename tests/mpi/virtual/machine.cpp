@@ -15,13 +15,13 @@ namespace {
 
 thread_local Seat* thread_seat = nullptr;
 
-// The number of successive turns of ranks that find nothing, while no message is in flight, after which nothing can
-// happen any more. More than 1,000 for each rank, the rounds after which a device opens its second heap.
+// The number of successive turns in which no rank makes progress while no message is in flight; after them the machine
+// is deadlocked. More than 1,000 for each rank, the rounds after which a device opens its second heap.
 constexpr std::uint32_t kIdleTurnsMax = 40'000;
-// Turns after which another rank is the slow one.
+// The number of turns after which another rank becomes the slow one.
 constexpr std::uint32_t kSlowTurns = 64;
 constexpr std::uint64_t kTurnNs = 100;
-// Idle turns after which time advances to the end of a sleep, because nothing else can happen before.
+// Idle turns after which time advances to the end of a sleep, because no other event is possible before.
 constexpr std::uint32_t kIdleTurnsToNap = 1'000;
 
 // Windows and pieces of every other machine are small: long bodies in many parts, wires that are often full.
@@ -195,7 +195,7 @@ std::string VirtualMachine::measure() const {
          std::to_string(clock_.now_ns()) + " ns of virtual time";
 }
 
-// What ended while answers to it were under way: they arrive.
+// Connections that ended while answers to them were in flight: the answers arrive.
 void VirtualMachine::settle() {
   bool moved = true;
   while (moved) {
@@ -205,7 +205,7 @@ void VirtualMachine::settle() {
   }
 }
 
-// sent = delivered + dropped, for each ordered pair, of those that had MPI to its end.
+// sent = delivered + dropped, for each ordered pair of ranks that have called MPI_Finalize.
 std::string VirtualMachine::judge() {
   std::string text;
   for (auto& seat : seats_) {

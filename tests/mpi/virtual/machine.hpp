@@ -1,7 +1,7 @@
 // A virtual machine for whole MPI programs: every rank is a thread with an MPI process of its own over one
-// VirtualNetwork. One of them runs at a time. A rank that waits, sleeps, or asks in vain, gives its turn up; whose turn
-// is next, and when a frame arrives, is drawn from the seed. Time is virtual for all of them. So a run is the same each
-// time, and any rank may be far ahead of any other.
+// VirtualNetwork. One of them runs at a time. A rank that waits, sleeps, or polls without result yields its turn; the
+// seed determines the next rank to run and the arrival of each frame. All ranks have one virtual time. So a run is
+// reproducible, and any rank may be far ahead of any other.
 #pragma once
 
 #include <semaphore.h>
@@ -23,8 +23,8 @@ namespace margay::testing {
 
 class VirtualMachine;
 
-// A turn that is handed on. Not the standard library's semaphore: who waits there gives its processor up four times
-// before it sleeps, and beside busy programs each of these takes milliseconds.
+// A turn that is passed on. Not the standard library's semaphore, because it yields the processor four times before it
+// sleeps, and beside busy programs each yield takes milliseconds.
 class Turn {
  public:
   Turn() { sem_init(&semaphore_, 0, 0); }
@@ -33,7 +33,7 @@ class Turn {
   Turn& operator=(const Turn&) = delete;
   void give() { sem_post(&semaphore_); }
   void await() {
-    while (sem_wait(&semaphore_) != 0) {  // a signal came
+    while (sem_wait(&semaphore_) != 0) {  // a signal arrived
     }
   }
 
@@ -41,8 +41,8 @@ class Turn {
   sem_t semaphore_{};
 };
 
-// The machine's time: the network's, and what passes without a frame. Looking takes time too, so who asks until it is
-// later comes to an end.
+// The machine's time: the network's, plus time that passes without a frame. Each query advances it, so a rank that
+// polls until a later time terminates.
 class MachineClock final : public sim::Clock {
  public:
   explicit MachineClock(const sim::VirtualNetwork& network) : Clock(sim::ClockKind::virtual_ns), network_(network) {}
@@ -63,12 +63,12 @@ class MachineClock final : public sim::Clock {
   mutable std::uint64_t passed_ns_ = 1'000'000'000;  // no program begins at 0
 };
 
-// One rank's place: its thread, and its MPI.
+// A rank's thread and its MPI process.
 class Seat final : public sim::YieldPolicy, public mpi_adi::ProcessStart {
  public:
   Seat(VirtualMachine& machine, std::uint32_t rank);
 
-  // Called by this seat's thread, in a wait or when the program sleeps: returns when it has the turn again.
+  // Called by this seat's thread, in a wait or when the program sleeps: returns at its next turn.
   void yield(std::uint64_t ns) override;
   [[nodiscard]] portals::Status start(std::unique_ptr<sim::Process>& out) override;
 
@@ -77,23 +77,23 @@ class Seat final : public sim::YieldPolicy, public mpi_adi::ProcessStart {
 
  private:
   friend class VirtualMachine;
-  // Makes the process, before anybody sends to it.
+  // Creates the process, before another rank sends to it.
   void plug_in();
-  // What has joined the job here; nullptr: nothing.
+  // The component that has joined the job here; nullptr: none.
   [[nodiscard]] mpi_adi::MpiRank* mpi();
   [[nodiscard]] bool napping() const { return nap_until_ns_ != 0; }
 
   VirtualMachine& machine_;
   const std::uint32_t rank_;
   Turn turn_;
-  std::unique_ptr<sim::Process> process_;  // until MPI begins, which takes it
+  std::unique_ptr<sim::Process> process_;  // until MPI_Init takes it
   mpi_adi::VirtualMpiProcess mpi_process_;
   std::uint64_t nap_until_ns_ = 0;
   bool over_ = false;  // its program has returned
-  int status_ = -1;    // what main returned
+  int status_ = -1;    // main's exit status
 };
 
-// What a run of the machine does not leave to its seed.
+// Properties of a run that its seed does not determine.
 struct VirtualWishes {
   std::uint32_t nodes = 0;  // 0: one or two, by the seed
   std::string collective;   // algorithms, as `margay run --collective` takes them
@@ -103,18 +103,17 @@ class VirtualMachine {
  public:
   VirtualMachine(std::uint32_t ranks, std::uint64_t seed, VirtualWishes wishes = {});
 
-  // Runs `program(rank)` on each rank to its end; what it returns is an exit status. A machine runs once. The value
-  // says what went wrong, empty: nothing. When all ranks wait for what cannot come, it ends the process with a
-  // sentence.
+  // Runs `program(rank)`, which returns an exit status, on each rank to its end. A machine runs once. Returns the
+  // failure; empty: none. If all ranks wait without a possible event, ends the process with a message.
   [[nodiscard]] std::string run(const std::function<int(std::uint32_t rank)>& program);
-  // How long the run was: the same numbers whenever it is the same run.
+  // The length of the run, which is the same whenever the run is reproduced.
   [[nodiscard]] std::string measure() const;
 
  private:
   friend class Seat;
 
   [[nodiscard]] sim::Job job_of(std::uint32_t rank) const;
-  // Whose turn is next; the network may advance before. nullptr: all programs have returned.
+  // The next rank to run; the network may advance before. nullptr: all programs have returned.
   [[nodiscard]] Seat* choose();
   [[nodiscard]] std::vector<Seat*> find_runnable_seats();
   void look_for_rest();
@@ -132,9 +131,9 @@ class VirtualMachine {
   sim::SharedTable all_ranks_;
   Seat* slow_ = nullptr;  // gets few turns for a while
   std::uint32_t turns_ = 0;
-  std::uint64_t sent_ = 0;           // of the network, when something last happened
+  std::uint64_t sent_ = 0;           // by the network, at the last progress
   std::uint32_t idle_turns_ = 0;     // since then
-  std::uint32_t woken_in_turn_ = 0;  // when time last went on for who slept
+  std::uint32_t woken_in_turn_ = 0;  // when time last advanced for a sleeper
   Turn all_over_;
 };
 

@@ -1,4 +1,4 @@
-// Runs an MPI program, built as a shared object, on a virtual machine, once for each seed:
+// A driver that runs an MPI program, built as a shared object, on a virtual machine, once for each seed:
 //
 //   virtual_mpi [--nodes N] [--collective NAME=ALGORITHM,...] RANKS FIRST_SEED LAST_SEED ./program.so [ARGUMENT...]
 //
@@ -23,10 +23,10 @@ using margay::testing::VirtualMachine;
 using margay::testing::VirtualWishes;
 using Main = int (*)(int, char**);
 
-constexpr int kAllWell = 42;  // a program that ends by exit(0) half way is not well
+constexpr int kAllWell = 42;  // a program that calls exit(0) early has not succeeded
 constexpr unsigned kSecondsEach = 60;
 
-// Copies are different files to the loader; they go as soon as they are open.
+// The loader needs copies that are different files; they are deleted as soon as they are open.
 std::vector<Main> load(const std::string& path, std::uint32_t copies) {
   std::vector<Main> mains;
   for (std::uint32_t i = 0; i < copies; ++i) {
@@ -81,7 +81,7 @@ bool passes_seed(const Task& task, std::uint64_t seed) {
   return false;
 }
 
-// False where the words are not as the top of this file says.
+// False if the arguments do not match the usage at the top of this file.
 bool parse(std::vector<std::string> words, Task& task) {
   while (words.size() > 1 && words.front().starts_with("--")) {
     if (words.front() == "--collective") {

@@ -1,5 +1,5 @@
-// The C library's functions by which programs sleep, for ranks of the virtual machine: other ranks get their turns, and
-// virtual time passes. They replace the C library's, because the dynamic linker searches the loading program first.
+// Replacements of the C library's functions that sleep, for ranks of the virtual machine: other ranks get their turns,
+// and virtual time passes. They replace the C library's, because the dynamic linker searches the loading program first.
 #include <dlfcn.h>
 #include <time.h>
 #include <unistd.h>

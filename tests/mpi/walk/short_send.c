@@ -1,6 +1,6 @@
-// One short message through shared memory into a posted receive. Rank 0 writes down the address of each instruction of
-// its MPI_Send, rank 1 of the MPI_Wait that takes the message, to FOLDER/rank0 and FOLDER/rank1: the library's path,
-// then addresses in it, in hexadecimal. tests/mpi/walk.py says which functions they are.
+// A program that traces one short message through shared memory into a posted receive. Rank 0 records the address of
+// each instruction of its MPI_Send, rank 1 those of the MPI_Wait that takes the message, in FOLDER/rank0 and
+// FOLDER/rank1: the library's path, then addresses in it, in hexadecimal. tests/mpi/walk.py maps them to functions.
 //
 //   short_send FOLDER
 #define _GNU_SOURCE
@@ -25,7 +25,7 @@ static void step(int signal, siginfo_t* info, void* context) {
   if (count < kStepsMost) steps[count++] = (unsigned long)((ucontext_t*)context)->uc_mcontext.gregs[REG_RIP];
 }
 
-// The trap flag: a SIGTRAP after each instruction, in whose handler it is off. Below the red zone of 128 bytes.
+// The trap flag: a SIGTRAP after each instruction; the flag is clear in the handler. Below the red zone of 128 bytes.
 #define STEP_BY_STEP() \
   __asm__ volatile("sub $128, %%rsp; pushfq; orq $0x100, (%%rsp); popfq; add $128, %%rsp" ::: "memory", "cc")
 #define AT_FULL_SPEED() \
@@ -47,7 +47,7 @@ static void write_down(const char* folder, int rank) {
 
 // Reports this rank's progress to the other by a file, not by MPI. So the message arrives when its receive is posted,
 // and the wait begins when the message has arrived.
-static void tell(const char* folder, const char* what) {
+static void report(const char* folder, const char* what) {
   char path[kPathBytes];
   snprintf(path, sizeof path, "%s/%s", folder, what);
   FILE* out = fopen(path, "w");
@@ -71,7 +71,7 @@ int main(int argc, char** argv) {
   action.sa_flags = SA_SIGINFO;
   sigaction(SIGTRAP, &action, NULL);
 
-  // What only a channel's first messages do is over before.
+  // Steps of a channel's first messages only are over before.
   char message[8] = "message", got[8] = "";
   MPI_Request request;
   for (int i = 0; i < kWarmRounds; ++i) {
@@ -85,10 +85,10 @@ int main(int argc, char** argv) {
     STEP_BY_STEP();
     MPI_Send(message, sizeof message, MPI_CHAR, 1, kTag, MPI_COMM_WORLD);
     AT_FULL_SPEED();
-    tell(argv[1], "sent");
+    report(argv[1], "sent");
   } else {
     MPI_Irecv(got, sizeof got, MPI_CHAR, 0, kTag, MPI_COMM_WORLD, &request);
-    tell(argv[1], "posted");
+    report(argv[1], "posted");
     await(argv[1], "sent");
     STEP_BY_STEP();
     MPI_Wait(&request, MPI_STATUS_IGNORE);

@@ -7,7 +7,7 @@
 
 namespace margay::mpi_adi {
 
-TEST_CASE("every class has a name and a text; the gaps have none") {
+TEST_CASE("every class has a name and a text; unused numbers have none") {
   int named = 0;
   for (int value = -1; value <= kErrorClassMask; ++value) {
     CHECK(error_class_name(value).empty() == error_class_text(value).empty());
@@ -19,7 +19,7 @@ TEST_CASE("every class has a name and a text; the gaps have none") {
   CHECK(error_class_name(54).empty());
 }
 
-TEST_CASE("a made code keeps its class and sentence until kKeptSentences newer ones came") {
+TEST_CASE("a created code keeps its class and message until kKeptSentences newer ones exist") {
   ErrorTable table;
   const int code = table.make(MPI_ERR_TAG, "MPI_Send: tag -5 is negative");
   CHECK(code != MPI_ERR_TAG);
@@ -41,7 +41,7 @@ TEST_CASE("a plain class is a code with the class's text; success stays success"
   CHECK(table.class_of(table.make(54, "no such class")) == MPI_ERR_OTHER);
 }
 
-TEST_CASE("values that are no codes are reported as such") {
+TEST_CASE("values that are not codes are reported as such") {
   const ErrorTable table;
   for (const int value : {-1, 54, 1 << 7, kFirstAddedCode, MPI_ERR_LASTCODE, 79}) {
     CHECK(table.class_of(value) == MPI_ERR_UNKNOWN);
@@ -51,14 +51,14 @@ TEST_CASE("values that are no codes are reported as such") {
   CHECK(table.is_code(MPI_ERR_UNKNOWN));
 }
 
-TEST_CASE("a long sentence is cut to what MPI_Error_string may return") {
+TEST_CASE("a long message is truncated to the length that MPI_Error_string may return") {
   ErrorTable table;
   const std::string text = table.text_of(table.make(MPI_ERR_ARG, std::string(2000, 'x')));
   CHECK(text.size() == MPI_MAX_ERROR_STRING - 1);
   CHECK(text.ends_with("..."));
 }
 
-TEST_CASE("serials begin again without leaving the range of codes") {
+TEST_CASE("serial numbers restart within the range of codes") {
   ErrorTable table;
   int code = 0;
   for (std::uint32_t i = 0; i < kMaxErrorSerial + 2; ++i) code = table.make(MPI_ERR_IO, "x");
@@ -84,7 +84,7 @@ TEST_CASE("a program adds classes, codes and their strings") {
   CHECK(table.add_code(54) == MPI_ERR_UNKNOWN);
 }
 
-TEST_CASE("an added class is removed after its codes; neither number comes again") {
+TEST_CASE("an added class is removed after its codes; neither number is used again") {
   ErrorTable table;
   const int error_class = table.add_class();
   const int code = table.add_code(error_class);
@@ -118,7 +118,7 @@ TEST_CASE("removing a class takes as long with a hundred thousand others as with
   constexpr int kClasses = 100000;
   const int first = table.add_class();
   for (int i = 1; i < kClasses; ++i) static_cast<void>(table.add_class());
-  // Each in turn: with a walk over all of them, hours.
+  // One after the other; with a scan of all of them this would take hours.
   for (int i = 0; i < kClasses; ++i) REQUIRE(table.remove(first + i));
 }
 

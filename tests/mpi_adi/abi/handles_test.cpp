@@ -9,7 +9,7 @@
 
 namespace margay::mpi_adi {
 
-TEST_CASE("a handle comes apart into what it was made of") {
+TEST_CASE("a handle is decomposed into its parts") {
   for (const auto kind : {HandleKind::builtin, HandleKind::direct, HandleKind::indirect}) {
     for (const auto type : {ObjectType::communicator, ObjectType::datatype, ObjectType::request, ObjectType::session}) {
       for (const std::uint32_t index : {0U, 1U, 12345U, kMaxHandleIndex}) {
@@ -45,7 +45,7 @@ TEST_CASE("the handle of a basic datatype contains the size of its C type") {
   CHECK_FALSE(is_pair_datatype(make_direct(ObjectType::datatype, kPairTypeCount)));
 }
 
-TEST_CASE("basic datatypes have indices of their own") {
+TEST_CASE("basic datatypes have distinct indices") {
   const auto types = {MPI_CHAR,  MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_BYTE,      MPI_SHORT,    MPI_INT,    MPI_LONG,
                       MPI_FLOAT, MPI_DOUBLE,      MPI_AINT,          MPI_INT32_T,   MPI_UINT64_T, MPI_PACKED, MPI_LB,
                       MPI_UB,    MPI_REAL16,      MPI_COUNT,         MPIX_C_FLOAT16};
@@ -81,7 +81,7 @@ TEST_CASE("a status holds counts of 63 bits beside its cancelled bit") {
   }
 }
 
-TEST_CASE("filling a status leaves its error alone, and an ignored one is not touched") {
+TEST_CASE("filling a status does not change its error, and an ignored status is not written") {
   MPI_Status status{};
   status.MPI_ERROR = 99;
   set_status_cancelled(status, true);

@@ -49,7 +49,7 @@ TEST_CASE_FIXTURE(Fixture, "layouts fold: contiguous elements, vectors of vector
   const TypePtr one = make_indexed(lengths, touching, 8, type(MPI_DOUBLE), {});
   CHECK(one->layout.is_run());
   CHECK(one->layout.offset == 32);
-  // A struct without holes is a run, with two kinds of elements.
+  // A struct without holes is a run with two kinds of elements.
   const std::array<MPI_Aint, 2> places{0, 8};
   const std::array<TypePtr, 2> parts{type(MPI_DOUBLE), type(MPI_INT)};
   const TypePtr pair = make_struct(std::array{1, 2}, places, parts, {});
@@ -60,7 +60,7 @@ TEST_CASE_FIXTURE(Fixture, "layouts fold: contiguous elements, vectors of vector
             ->layout.is_run());
 }
 
-// Memory with none before and none behind it.
+// Memory with unmapped pages before and behind it.
 class Island {
  public:
   explicit Island(std::size_t pages) : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))), bytes_(pages * page_) {
@@ -75,7 +75,7 @@ class Island {
   ~Island() { munmap(mapped_, bytes_ + 2 * page_); }
   [[nodiscard]] std::byte* begin() const { return mapped_ + page_; }
   [[nodiscard]] std::byte* end() const { return begin() + bytes_; }
-  // Whether what is next to `part` holds `value` everywhere.
+  // Whether the memory around `part` holds `value` everywhere.
   [[nodiscard]] bool around(std::span<const std::byte> part, std::byte value) const {
     constexpr std::ptrdiff_t kFar = 256;
     const std::byte* const before = part.data() - std::min(kFar, part.data() - begin());
@@ -83,7 +83,7 @@ class Island {
     return std::count(before, part.data(), value) == part.data() - before &&
            std::count(behind, behind + std::min(kFar, end() - behind), value) == std::min(kFar, end() - behind);
   }
-  // `bytes` that begin, or end, as near to the sea as `steps` from it.
+  // A piece of `bytes` that begins or ends `steps` from the unmapped pages.
   [[nodiscard]] std::span<std::byte> at(bool the_end, std::size_t bytes, std::size_t steps) const {
     return {the_end ? end() - bytes - steps : begin() + steps, bytes};
   }
@@ -94,7 +94,7 @@ class Island {
 };
 
 // Any number of doubles, every other one of an array, from any offset in a cache line. The gaps must not be changed,
-// and the memory before the first double and behind the last one is not mapped, on either side.
+// and the memory before the first double and behind the last one is not mapped.
 TEST_CASE_FIXTURE(Fixture, "a vector of every other double, at the ends of pages") {
   const Island spreads(8), packeds(4);
   constexpr std::byte kGap{0xa5};
@@ -131,7 +131,7 @@ TEST_CASE_FIXTURE(Fixture, "a vector of every other double, at the ends of pages
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "a vector of 10^8 blocks, and places beyond 2^31 bytes") {
+TEST_CASE_FIXTURE(Fixture, "a vector may have 10^8 blocks, and displacements beyond 2^31 bytes") {
   const TypePtr vector = make_hvector(100'000'000, 1, 16, type(MPI_DOUBLE), {});
   CHECK(vector->size == 800'000'000);
   CHECK(vector->extent() == 1'599'999'992);
@@ -147,7 +147,7 @@ TEST_CASE_FIXTURE(Fixture, "a vector of 10^8 blocks, and places beyond 2^31 byte
   CHECK(!elements_in(*huge, 799'999'999'990));
 }
 
-TEST_CASE_FIXTURE(Fixture, "what does not fit in 63 bits is refused") {
+TEST_CASE_FIXTURE(Fixture, "sizes that do not fit in 63 bits are rejected") {
   TypePtr big = make_hvector(1, INT32_MAX, 0, type(MPI_DOUBLE), {});
   big = make_hvector(1, INT32_MAX / 8, 0, big, {});
   REQUIRE(big != nullptr);
@@ -156,9 +156,9 @@ TEST_CASE_FIXTURE(Fixture, "what does not fit in 63 bits is refused") {
   CHECK(make_hvector(3, 1, INT64_MAX / 2, type(MPI_INT), {}) == nullptr);
   CHECK(make_resized(type(MPI_INT), INT64_MAX, 1, {}) == nullptr);
   CHECK(make_indexed(std::array{1}, std::array<MPI_Aint, 1>{INT64_MAX}, 1, type(MPI_INT), {}) == nullptr);
-  // Bytes that lie on each other: the bounds fit.
+  // Overlapping bytes: the bounds fit.
   CHECK(make_hvector(2, 1, 0, big, {}) == nullptr);
-  // An array whose part is small.
+  // A long array of which a small part is used.
   constexpr std::array<int, 3> kLarge{INT32_MAX, INT32_MAX, INT32_MAX};
   CHECK(make_subarray(kLarge, std::array{1, 1, 1}, std::array{0, 0, 0}, MPI_ORDER_C, type(MPI_INT), {}) == nullptr);
   CHECK(bytes_of_elements(*type(MPI_SHORT), (std::uint64_t{1} << 62) - 1) == INT64_MAX - 1);
@@ -180,8 +180,8 @@ TEST_CASE_FIXTURE(Fixture, "loops that follow each other are one loop at equal d
   CHECK(last_run(far) == 56 + 8 + 1);
 }
 
-TEST_CASE_FIXTURE(Fixture, "a walk has room for its place at any depth") {
-  // A table takes a place of its own, which a run does not.
+TEST_CASE_FIXTURE(Fixture, "a walk has room for its position at any depth") {
+  // A table needs a level of its own, which a run does not.
   TypePtr deep = make_struct(std::array{1, 1}, std::array<MPI_Aint, 2>{0, 4},
                              std::array<TypePtr, 2>{type(MPI_CHAR), type(MPI_SHORT)}, {});
   std::int64_t stride = 8;
@@ -206,7 +206,7 @@ struct Place {
   int index;
 };
 
-TEST_CASE_FIXTURE(Fixture, "structs are padded as C pads them, whatever their strictest element is") {
+TEST_CASE_FIXTURE(Fixture, "structs are padded as in C, for each strictest element") {
   const auto extent = [this](MPI_Datatype handle, std::size_t mark_at) {
     const std::array<MPI_Aint, 2> places{0, static_cast<MPI_Aint>(mark_at)};
     return make_struct(std::array{1, 1}, places, std::array<TypePtr, 2>{type(handle), type(MPI_CHAR)}, {})->extent();
@@ -244,7 +244,7 @@ TEST_CASE_FIXTURE(Fixture, "structs are padded as C pads them, whatever their st
 #undef AS_C
 }
 
-TEST_CASE_FIXTURE(Fixture, "a value and its place are two elements") {
+TEST_CASE_FIXTURE(Fixture, "a value and its index are two elements") {
   for (const int handle : {MPI_2INT, MPI_2INTEGER, MPI_2REAL, MPI_2DOUBLE_PRECISION, MPI_SHORT_INT, MPI_FLOAT_INT,
                            MPI_LONG_INT, MPI_DOUBLE_INT, MPI_LONG_DOUBLE_INT}) {
     CAPTURE(types.find(handle)->name);
@@ -254,7 +254,7 @@ TEST_CASE_FIXTURE(Fixture, "a value and its place are two elements") {
   CHECK(elements_in(*type(MPI_C_COMPLEX), 16) == 2);
 }
 
-TEST_CASE_FIXTURE(Fixture, "a duplicate is its model, also in what is made of it") {
+TEST_CASE_FIXTURE(Fixture, "a duplicate equals its original, also in types made of it") {
   const std::array<TypePtr, 2> parts{type(MPI_DOUBLE), type(MPI_CHAR)};
   const std::array<MPI_Aint, 2> places{0, 8};
   for (const TypePtr& model : {make_struct(std::array{1, 1}, places, parts, {}),
@@ -278,13 +278,13 @@ TEST_CASE_FIXTURE(Fixture, "a duplicate is its model, also in what is made of it
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "types nested very deep are walked and freed without recursion") {
+TEST_CASE_FIXTURE(Fixture, "deeply nested types are walked and freed without recursion") {
   constexpr int kDepth = 20'000;
   TypePtr deep = type(MPI_INT);
   for (int i = 0; i < kDepth; ++i) {
     const std::array<MPI_Aint, 2> places{0, 1000 + i};
     const std::array<TypePtr, 2> parts{type(MPI_CHAR), deep};
-    // Tables inside tables: every sixteenth is too long to become part of the next.
+    // Tables in tables: every sixteenth is too long to become part of the next.
     if (i % 4 == 0) {
       deep = make_struct(std::array{1, 1}, places, parts, {MPI_COMBINER_STRUCT, {}, {}, {parts[0], deep}});
     } else {
@@ -297,7 +297,7 @@ TEST_CASE_FIXTURE(Fixture, "types nested very deep are walked and freed without 
   deep.reset();
 }
 
-TEST_CASE_FIXTURE(Fixture, "absolute addresses from a null base") {
+TEST_CASE_FIXTURE(Fixture, "absolute addresses work from a null base") {
   std::array<double, 3> a{1, 2, 3};
   int b = 9;
   const std::array<MPI_Aint, 2> places{reinterpret_cast<MPI_Aint>(&a), reinterpret_cast<MPI_Aint>(&b)};
@@ -309,7 +309,7 @@ TEST_CASE_FIXTURE(Fixture, "absolute addresses from a null base") {
   CHECK(std::memcmp(&packed[24], &b, 4) == 0);
 }
 
-TEST_CASE_FIXTURE(Fixture, "bounds that were set hold in what is made of them, and an upper one stops padding") {
+TEST_CASE_FIXTURE(Fixture, "explicit bounds hold in types made of the type, and an upper one disables padding") {
   const TypePtr resized = make_resized(type(MPI_INT), -4, 16, {});
   const std::array<MPI_Aint, 2> places{-100, 8};
   const std::array<TypePtr, 2> parts{type(MPI_INT), resized};
@@ -322,7 +322,7 @@ TEST_CASE_FIXTURE(Fixture, "bounds that were set hold in what is made of them, a
   const TypePtr old = make_struct(std::array{1, 1, 1}, marks, marked, {});
   CHECK(old->bounds.lower == -8);
   CHECK(old->extent() == 38);
-  // The lower one alone does not: the extent from there on is a multiple of 8.
+  // The lower one alone does not: the extent from it is a multiple of 8.
   const std::array<MPI_Aint, 3> behind{-4, 0, 8};
   const std::array<TypePtr, 3> odd{type(MPI_LB), type(MPI_DOUBLE), type(MPI_CHAR)};
   const TypePtr padded = make_struct(std::array{1, 1, 1}, behind, odd, {});
@@ -331,8 +331,8 @@ TEST_CASE_FIXTURE(Fixture, "bounds that were set hold in what is made of them, a
   CHECK(old->size == 4);
 }
 
-TEST_CASE_FIXTURE(Fixture, "extents that MPICH 4.0.2 has otherwise") {
-  // Markers decide, wherever the other members lie (MPI 4.0, 5.1.6 and 5.1.7).
+TEST_CASE_FIXTURE(Fixture, "extents differ from MPICH 4.0.2's in some cases") {
+  // Markers decide, for any position of the other members (MPI 4.0, 5.1.6 and 5.1.7).
   const TypePtr resized = make_resized(type(MPI_INT), 0, 10, {});
   const TypePtr part = make_subarray(std::array{10}, std::array{2}, std::array{3}, MPI_ORDER_C, type(MPI_INT), {});
   for (const auto& [marked, extent] : std::array{std::pair{resized, 10}, std::pair{part, 40}}) {
@@ -342,11 +342,11 @@ TEST_CASE_FIXTURE(Fixture, "extents that MPICH 4.0.2 has otherwise") {
     CHECK(made->extent() == extent);
     CHECK(made->true_bounds.upper == 108);
   }
-  // Padding is for the alignment of the elements, however many types the members have.
+  // Padding is for the alignment of the elements, for any number of types of the members.
   const TypePtr odd = make_indexed(std::array{1, 1}, std::array<MPI_Aint, 2>{0, 5}, 1, type(MPI_INT), {});
   CHECK(odd->extent() == 9);
   CHECK(make_struct(std::array{1}, std::array<MPI_Aint, 1>{0}, std::array{odd}, {})->extent() == 12);
-  // Nothing lies where a block of no elements is.
+  // A block of no elements occupies nothing.
   for (const TypePtr& empty : {make_hvector(3, 0, 20, type(MPI_INT), {}),
                                make_indexed(std::array{0, 0}, std::array<MPI_Aint, 2>{-7, 9}, 4, type(MPI_INT), {})}) {
     CHECK(empty->extent() == 0);
@@ -366,7 +366,7 @@ std::vector<int> external(const TypeDefinition& type, const Number& number) {
   return bytes;
 }
 
-TEST_CASE_FIXTURE(Fixture, "external32: big-endian, in the sizes of the standard's table") {
+TEST_CASE_FIXTURE(Fixture, "external32 is big-endian, with the sizes of the standard's table") {
   using Bytes = std::vector<int>;
   CHECK(external(*type(MPI_INT), 0x01020304) == Bytes{1, 2, 3, 4});
   CHECK(external(*type(MPI_SHORT), short{-2}) == Bytes{0xff, 0xfe});
@@ -396,7 +396,7 @@ TEST_CASE_FIXTURE(Fixture, "external32: big-endian, in the sizes of the standard
   long double back = 0;
   unpack_external32(*type(MPI_LONG_DOUBLE), &back, 1, out.data());
   CHECK(back == quarter);
-  // The same bytes whatever was there, here and on the stack.
+  // The same bytes for any previous contents, here and on the stack.
   for (const int handle : {MPI_LONG_DOUBLE, MPI_C_LONG_DOUBLE_COMPLEX, MPI_LONG_DOUBLE_INT}) {
     std::array<std::byte, 32> sent{}, first{}, second{};
     second.fill(std::byte{0x5a});
@@ -408,7 +408,7 @@ TEST_CASE_FIXTURE(Fixture, "external32: big-endian, in the sizes of the standard
     CHECK(std::equal(second.begin(), second.begin() + static_cast<std::ptrdiff_t>(type(handle)->size), sent.begin()));
   }
 
-  // Longer than the buffer that it goes through, and in pieces.
+  // Longer than its buffer, and in pieces.
   struct Mixed {
     char a;
     double b;
@@ -431,7 +431,7 @@ TEST_CASE_FIXTURE(Fixture, "external32: big-endian, in the sizes of the standard
   }
 }
 
-TEST_CASE("types by size and by what Fortran asks for") {
+TEST_CASE("types are found by size and by Fortran's requests") {
   CHECK(type_of_size(MPI_TYPECLASS_REAL, 8) == MPI_REAL8);
   CHECK(type_of_size(MPI_TYPECLASS_INTEGER, 1) == MPI_INTEGER1);
   CHECK(type_of_size(MPI_TYPECLASS_COMPLEX, 8) == MPI_COMPLEX8);

@@ -15,10 +15,10 @@ namespace {
 
 constexpr int kTag = 5;
 constexpr std::size_t kShortBytes = 64;      // longer ones are long messages
-constexpr std::size_t kPackedMax = 1 << 14;  // more would only take longer
+constexpr std::size_t kPackedMax = 1 << 14;  // a longer limit would only cost time
 
-// A type with the elements of `items`, in their order, elsewhere and in another tree: blocks of equal neighbors, behind
-// one another with gaps or in front of one another, in structs of structs.
+// A type with the elements of `items`, in their order, in another tree and at other addresses: blocks of equal
+// neighbors, behind one another with gaps or in front of one another, in structs of structs.
 class Rearranged {
  public:
   Rearranged(Trees& random, PredefinedTypes& types) : random_(random), types_(types) {}
@@ -33,7 +33,7 @@ class Rearranged {
     while (!items.empty()) {
       const auto [part, length, taken] = next(items, depth);
       items = items.subspan(taken);
-      // The parts do not overlap: each begins where the last one's data ends, or ends where it begins.
+      // The parts do not overlap: each begins at the end of the last one's data, or ends at its beginning.
       const std::int64_t low = part.made->true_bounds.lower;
       const std::int64_t high = part.made->true_bounds.upper + (length - 1) * part.map.extent();
       const std::int64_t gap = random_.below(2) == 0 ? 0 : random_.below(20);
@@ -51,11 +51,11 @@ class Rearranged {
  private:
   struct Part {
     Type type;
-    std::int64_t length;  // elements of the type
-    std::size_t taken;    // items
+    std::int64_t length;  // the number of elements of the type
+    std::size_t taken;    // the number of items
   };
 
-  // The first of the items as a part: a struct of some of them, or a block of equal ones.
+  // Takes the first items as a part: a struct of some of them, or a block of equal ones.
   Part next(std::span<const Item> items, int depth) {
     if (depth > 0 && random_.below(2) == 0) {
       const auto some = static_cast<std::size_t>(random_.between(1, static_cast<std::int64_t>(items.size())));
@@ -78,7 +78,7 @@ class Rearranged {
   PredefinedTypes& types_;
 };
 
-// One message and all that it needs.
+// One message and all objects that it needs.
 struct Sending {
   Sending(const Type& out, std::int64_t outgoing, const Type& in, std::int64_t incoming)
       : out_type(out.made),
@@ -116,7 +116,7 @@ class Messages {
     const std::int64_t count = random_.between(1, 3);
     if (out.made->size * static_cast<std::uint64_t>(count) > (random_.below(32) == 0 ? kPackedMax : 200)) return;
     ++sent_;
-    // Into the same type where it names no byte twice, or into another one of its signature.
+    // Into the same type if it contains no byte twice, or into another one of its signature.
     if (random_.below(4) == 0 && distinct(places_of(out, count, Memory(out, count).base))) {
       return pass({out, count, out, count});
     }
@@ -139,7 +139,7 @@ class Messages {
   }
   static sim::VirtualOptions network() {
     sim::VirtualOptions network;
-    network.segment_bytes = 96;  // bodies come in parts that end anywhere
+    network.segment_bytes = 96;  // bodies are divided at any byte
     network.window_bytes = 1024;
     return network;
   }
@@ -160,7 +160,7 @@ class Messages {
     Request* const sent = world_.device(from).start_send({mode, sending.from.base, sending.out_count, &sending.out_type,
                                                           static_cast<int>(to), kTag, &world_.world(from)});
     if (!posted) {
-      // It may have arrived by then, in part or not at all.
+      // The message may have arrived by then, in part or not at all.
       for (std::int64_t steps = random_.below(8); steps > 0; --steps) (void)world_.step();
       post();
     }
@@ -178,7 +178,7 @@ class Messages {
   std::uint64_t sent_ = 0;
 };
 
-TEST_CASE("random trees of datatypes, sent and received with another type of the same signature") {
+TEST_CASE("random trees of datatypes are sent and received with another type of the same signature") {
   constexpr int kTreesOfASeed = 250;
   constexpr std::uint64_t kTreesMin = 10'000;
   std::uint64_t sent = 0;
@@ -206,7 +206,7 @@ TEST_CASE("random trees of datatypes, sent and received with another type of the
       for (std::size_t i = 0; i < seen.size(); ++i) by_protocol[i] += seen[i].messages;
     }
   }
-  if (sent < kTreesMin) return;  // of one seed
+  if (sent < kTreesMin) return;  // a run of one seed
   MESSAGE("sent ", sent);
   for (const std::uint64_t messages : by_protocol) CHECK(messages > 100);
 }

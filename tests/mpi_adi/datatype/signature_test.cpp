@@ -1,4 +1,4 @@
-// Signatures of messages: equal for equal sequences of predefined types, however the types were made.
+// Tests of message signatures: equal for equal sequences of predefined types, for any construction of the types.
 #include <array>
 #include <vector>
 
@@ -23,7 +23,7 @@ struct SignatureFixture {
   }
 };
 
-TEST_CASE_FIXTURE(SignatureFixture, "a uniform signature is its type's, whatever the layout") {
+TEST_CASE_FIXTURE(SignatureFixture, "a uniform signature is that of its basic type, for any layout") {
   const Signature ints = signature_of(*type(MPI_INT), 40);
   CHECK(ints.kind == SignatureKind::uniform);
   CHECK(ints.leaf == MPI_INT);
@@ -45,7 +45,7 @@ TEST_CASE_FIXTURE(SignatureFixture, "a mixed signature is that of the sequence, 
   CHECK(sent.fits(signature_of(*three, 5 * 12)));
   CHECK_FALSE(sent.fits(signature_of(*three, 4 * 12)));
   CHECK_FALSE(sent.fits(signature_of(*two(MPI_INT, MPI_DOUBLE, 8), 5 * 12)));
-  // The prefix of one element may be of one type.
+  // The prefix of one element may consist of one type.
   CHECK(signature_of(*pair, 8).fits(signature_of(*type(MPI_DOUBLE), 8)));
 }
 

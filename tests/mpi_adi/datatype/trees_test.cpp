@@ -1,4 +1,4 @@
-// Random trees of datatypes against a type map that is written out element by element, by recursion.
+// Tests of random trees of datatypes against a type map that is written out element by element, by recursion.
 #include "tests/mpi_adi/datatype_trees.hpp"
 
 #include <doctest/doctest.h>
@@ -39,7 +39,7 @@ void check_moves(Trees& random, const Type& type) {
   portals::copy(portals::Region(packed.data(), packed.size()), region);
   REQUIRE(packed == expected);
 
-  // In stretches from here and there, read, looked at and written.
+  // In parts, from any offset: read, compared and written.
   Memory to(type, count), reference(type, count);
   const portals::Region landing(*type.made->in_a_row, to.base, places.size());
   portals::RegionCursor reader(region), looker(region), writer(landing);
@@ -80,7 +80,7 @@ void check_elements(Trees& random, const Type& type) {
   if (counted) REQUIRE(*counted == elements);
 }
 
-TEST_CASE("random trees of datatypes: numbers, packing from any byte, unpacking, elements") {
+TEST_CASE("random trees of datatypes have the right sizes, pack from any byte, unpack, and count elements") {
   constexpr int kTreesOfASeed = 100;
   for (const std::uint64_t seed : testing::Seeds(testing::of_one_thread(1000))) {
     CAPTURE(seed);
@@ -91,7 +91,7 @@ TEST_CASE("random trees of datatypes: numbers, packing from any byte, unpacking,
       REQUIRE(type.made != nullptr);
       check_numbers(type);
       if (type.made->size == 0) continue;
-      // Most trees are small; of large ones a few are enough.
+      // Most trees are small; a few large ones suffice.
       if (type.made->size > 200 && tree % 32 != 0) continue;
       check_moves(random, type);
       check_elements(random, type);

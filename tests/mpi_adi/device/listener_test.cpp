@@ -1,4 +1,4 @@
-// Listeners that change their list while they are notified.
+// Tests of listeners that change their list while they are notified.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -42,7 +42,7 @@ TEST_CASE("a listener that removes all others ends the round") {
   for (int i = 0; i < 3; ++i) CHECK(list.all[static_cast<std::size_t>(i)].notified == 0);
 }
 
-TEST_CASE("removals of earlier and later listeners leave none out and call none that is removed") {
+TEST_CASE("removals of earlier and later listeners skip no listener and call no removed one") {
   for (std::size_t remover = 0; remover < 4; ++remover) {
     for (std::size_t removed = 0; removed < 4; ++removed) {
       List list;

@@ -11,7 +11,7 @@
 using margay::mpi_adi::MessageNumbers;
 using margay::portals::ArrivedMessage;
 
-TEST_CASE("message numbers: what was kept is taken once, in any order") {
+TEST_CASE("message numbers: a kept number is taken once, in any order") {
   std::vector<ArrivedMessage> places(500);
   std::unordered_map<const ArrivedMessage*, std::uint64_t> expected;
   MessageNumbers numbers;

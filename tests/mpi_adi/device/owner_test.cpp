@@ -28,7 +28,7 @@ std::uint32_t top_bits(int tag) {
   return static_cast<std::uint32_t>(tag) >> 29;
 }
 
-TEST_CASE("an owner is notified once of each part, complete before or after it was set, and the device gets it back") {
+TEST_CASE("an owner is notified once of each part, also of one that was complete before, and the device gets it back") {
   for (const bool before : {true, false}) {
     CAPTURE(before);
     HandMade hand;

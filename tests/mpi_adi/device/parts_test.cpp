@@ -1,4 +1,4 @@
-// The small units of mpi_adi/device: match bits, notes, pools, pieces.
+// Tests of the small units of mpi_adi/device: match bits, notes, pools, pieces.
 #include "mpi_adi/device/parts.hpp"
 
 #include <array>
@@ -11,7 +11,7 @@
 namespace margay::mpi_adi {
 namespace {
 
-TEST_CASE("match bits hold tag, source and context apart") {
+TEST_CASE("match bits keep tag, source and context separate") {
   const portals::MatchBits bits = envelope_bits(0x7fff'ffff, 65535, 8191, kTypeMask);
   CHECK(bits == 0x7fff'ffff'ffff'ffff);
   CHECK(tag_of(bits) == 0x7fff'ffff);
@@ -22,7 +22,7 @@ TEST_CASE("match bits hold tag, source and context apart") {
   CHECK(envelope_bits(0, 0, 1) == portals::MatchBits{1} << 3);
 }
 
-TEST_CASE("receive criteria: wildcards, and which types of message they take") {
+TEST_CASE("receive criteria contain wildcards and the accepted types of message") {
   portals::Header header;
   const auto takes = [&header](int source, int tag, portals::MatchBits bits) {
     header.match_bits = bits;
@@ -41,14 +41,14 @@ TEST_CASE("receive criteria: wildcards, and which types of message they take") {
   CHECK(!takes(MPI_ANY_SOURCE, MPI_ANY_TAG, envelope_bits(7, 3, 6)));
 }
 
-TEST_CASE("answer and reply bits name a use of a request") {
+TEST_CASE("answer and reply bits identify one use of a request") {
   CHECK(answer_bits(1, 2) != answer_bits(2, 1));
   CHECK(answer_bits(1, 2) != answer_bits(1, 3));
   CHECK(reply_bits(1, 2) != reply_bits(1, 3));
   CHECK((reply_bits(0xffff'ffff, 0xffff'ffff) & kTypeMask) == kReplyBit);
 }
 
-TEST_CASE("notes: what is written is read, and what is unknown is short") {
+TEST_CASE("a note is read as it was written, and an unknown one is short") {
   for (const NoteProtocol protocol :
        {NoteProtocol::short_message, NoteProtocol::long_message, NoteProtocol::rendezvous}) {
     for (const bool synchronous : {false, true}) {
@@ -91,7 +91,7 @@ TEST_CASE("a pool's objects keep their address and number; a use has a number th
   CHECK(seen == 200);
 }
 
-// `blocks` of 4 bytes every 8.
+// `blocks` of 4 bytes each, at a distance of 8.
 Datatype vector_type(std::size_t blocks) {
   PredefinedTypes types;
   const TypePtr four = types.find(MPI_INT)->definition;
@@ -120,12 +120,12 @@ TEST_CASE("pieces: dense elements are one run, neighbours join, others have a la
   CHECK(laid_out.bytes() == 24);
   const std::weak_ptr<const TypeDefinition> definition = sparse.definition;
   sparse = {};
-  CHECK(!definition.expired());  // a message under way keeps it
+  CHECK(!definition.expired());  // a message in transit keeps it
   pieces.clear();
   CHECK(definition.expired());
 }
 
-TEST_CASE("bodies in pieces go both ways, short and long") {
+TEST_CASE("bodies in pieces are sent in both directions, short and long") {
   for (const std::size_t blocks : {std::size_t{3}, std::size_t{5000}, std::size_t{70000}}) {
     CAPTURE(blocks);
     VirtualWorld world(WorldOptions{});
@@ -171,7 +171,7 @@ TEST_CASE("messages to and from MPI_PROC_NULL complete at once") {
   CHECK(hand.comm().references == 1);
 }
 
-TEST_CASE("a description names what is waited for, and stops at its limit") {
+TEST_CASE("a description names the awaited messages, and stops at its limit") {
   HandMade hand;
   std::vector<std::byte> room(kShortBytes);
   (void)hand.receive(room, MPI_ANY_SOURCE, 9);
@@ -192,7 +192,7 @@ TEST_CASE("a description names what is waited for, and stops at its limit") {
   CHECK(some.find("... and 3 more") != std::string::npos);
 }
 
-TEST_CASE("a communicator that its last request lets go is handed back") {
+TEST_CASE("a communicator is handed back when its last request releases it") {
   HandMade hand;
   Request& request = *hand.device().start_receive({nullptr, 0, &hand.bytes(), 1, 7, &hand.comm()});
   hand.device().free(request);

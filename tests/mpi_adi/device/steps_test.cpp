@@ -11,107 +11,107 @@ namespace margay::mpi_adi {
 namespace {
 
 // The records of routines, and the condition for which they wait.
-struct TextWorld {
+struct RoutineWorld {
   FramePool pool;
   std::vector<std::string> reported;
-  int here = 0;     // the number of arrived messages
-  int looked = 0;   // the number of tests for them
+  int arrived = 0;  // the number of arrived messages
+  int polled = 0;   // the number of tests for them
   int waited = 0;   // the number of waits in place
-  int objects = 0;  // that live in frames
+  int objects = 0;  // the number of objects in frames
 };
 
-struct InText {
-  TextWorld& world;
+struct RoutineContext {
+  RoutineWorld& world;
   Flow& flow;
   [[nodiscard]] FramePool& frames() const { return world.pool; }
 };
 
 // Waits until `number` messages have arrived.
-class Came : public Awaitable<Came> {
+class MessagesArrived : public Awaitable<MessagesArrived> {
  public:
-  Came(InText& context, int number) : context_(context), number_(number) {}
+  MessagesArrived(RoutineContext& context, int number) : context_(context), number_(number) {}
   [[nodiscard]] bool advance() const {
-    ++context_.world.looked;
-    return context_.world.here >= number_;
+    ++context_.world.polled;
+    return context_.world.arrived >= number_;
   }
   [[nodiscard]] Flow& flow() const { return context_.flow; }
   [[nodiscard]] int messages() const { return 1; }
 
  private:
-  InText& context_;
+  RoutineContext& context_;
   int number_;
 };
 
 struct KeptInFrame {
-  explicit KeptInFrame(TextWorld& of) : world(of) { ++world.objects; }
+  explicit KeptInFrame(RoutineWorld& of) : world(of) { ++world.objects; }
   ~KeptInFrame() { --world.objects; }
   KeptInFrame(const KeptInFrame&) = delete;
   KeptInFrame& operator=(const KeptInFrame&) = delete;
-  TextWorld& world;
+  RoutineWorld& world;
 };
 
-Steps inner(InText& context, int number) {
+Steps inner(RoutineContext& context, int number) {
   const KeptInFrame object(context.world);
-  co_await Came(context, number);
+  co_await MessagesArrived(context, number);
   context.world.reported.push_back("inner " + std::to_string(number));
 }
 
-Steps outer(InText& context) {
+Steps outer(RoutineContext& context) {
   const KeptInFrame object(context.world);
   context.world.reported.emplace_back("begins");
   co_await inner(context, 1);
   co_await inner(context, 2);
-  co_await Came(context, 3);
+  co_await MessagesArrived(context, 3);
   context.world.reported.emplace_back("ends");
 }
 
 template <std::size_t kBytes>
-Steps wide(InText& context, std::set<const void*>& places) {
+Steps wide(RoutineContext& context, std::set<const void*>& places) {
   std::array<char, kBytes> room{};
   places.insert(room.data());
   room[0] = 1;
-  co_await Came(context, 0);
+  co_await MessagesArrived(context, 0);
   room[kBytes - 1] = room[0];
 }
 
 }  // namespace
 
-TEST_CASE("a text whose messages are there runs to its end at once") {
-  TextWorld world;
-  world.here = 3;
+TEST_CASE("a routine runs to its end at once if its messages are there") {
+  RoutineWorld world;
+  world.arrived = 3;
   Flow flow(world.pool, nullptr);
-  InText context{world, flow};
+  RoutineContext context{world, flow};
   const Steps routine = outer(context);
   CHECK(routine.done());
   CHECK(flow.go_on());
   CHECK(world.reported == std::vector<std::string>{"begins", "inner 1", "inner 2", "ends"});
-  CHECK(world.looked == 3);
+  CHECK(world.polled == 3);
   CHECK(world.objects == 0);
 }
 
-TEST_CASE("a text stops where it waits, goes on when that came, and wakes whom it was called by") {
-  TextWorld world;
+TEST_CASE("a routine suspends where it waits, continues when its message is there, and resumes its caller") {
+  RoutineWorld world;
   Flow flow(world.pool, nullptr);
-  InText context{world, flow};
+  RoutineContext context{world, flow};
   Steps routine = outer(context);
   CHECK_FALSE(routine.done());
   CHECK_FALSE(flow.go_on());
   CHECK(world.reported == std::vector<std::string>{"begins"});
   CHECK(world.objects == 2);
-  world.here = 1;
+  world.arrived = 1;
   CHECK_FALSE(flow.go_on());
   CHECK(world.reported.back() == "inner 1");
-  world.here = 3;
+  world.arrived = 3;
   CHECK(flow.go_on());
   CHECK(routine.done());
   CHECK(world.reported == std::vector<std::string>{"begins", "inner 1", "inner 2", "ends"});
   CHECK(world.objects == 0);
 }
 
-TEST_CASE("a text that is given up in the middle takes what it called with it") {
-  TextWorld world;
+TEST_CASE("a routine that is destroyed in the middle destroys the routines that it called") {
+  RoutineWorld world;
   Flow flow(world.pool, nullptr);
-  InText context{world, flow};
+  RoutineContext context{world, flow};
   {
     const Steps routine = outer(context);
     CHECK(world.objects == 2);
@@ -119,35 +119,35 @@ TEST_CASE("a text that is given up in the middle takes what it called with it") 
   CHECK(world.objects == 0);
 }
 
-TEST_CASE("who waits in place never stops") {
-  TextWorld world;
+TEST_CASE("a routine that waits in place never suspends") {
+  RoutineWorld world;
   struct Place final : Waits {
-    explicit Place(TextWorld& of) : world(of) {}
+    explicit Place(RoutineWorld& of) : world(of) {}
     void wait(Until done, int messages) override {
       CHECK(messages == 1);
       ++world.waited;
-      while (!done()) ++world.here;
+      while (!done()) ++world.arrived;
     }
-    TextWorld& world;
+    RoutineWorld& world;
   } place(world);
   Flow flow(world.pool, &place);
-  InText context{world, flow};
+  RoutineContext context{world, flow};
   CHECK(outer(context).done());
   CHECK(world.waited == 3);
-  run(Came(context, 5));
-  CHECK(world.here == 5);
+  run(MessagesArrived(context, 5));
+  CHECK(world.arrived == 5);
 }
 
-TEST_CASE("frames are used again, those too large for the pool are not kept") {
-  TextWorld world;
+TEST_CASE("frames are reused, except those too large for the pool") {
+  RoutineWorld world;
   Flow flow(world.pool, nullptr);
-  InText context{world, flow};
+  RoutineContext context{world, flow};
   std::set<const void*> places;
   for (int i = 0; i < 100; ++i) CHECK(wide<500>(context, places).done());
   CHECK(places.size() == 1);
   for (int i = 0; i < 10; ++i) CHECK(wide<100'000>(context, places).done());
-  // Two at once have two.
-  world.here = -1;
+  // Two concurrent routines have two frames.
+  world.arrived = -1;
   places.clear();
   {
     const Steps one = wide<500>(context, places);

@@ -18,7 +18,7 @@ constexpr int kTags = 3;
 constexpr int kActions = 250;
 constexpr int kReadyTag = 100;  // from here on, each used once
 
-// 8 bytes of every 12: two pieces an element.
+// 8 bytes of every 12: each element has two pieces.
 Datatype strided_type() {
   PredefinedTypes types;
   const std::array<MPI_Aint, 2> places{0, 6};
@@ -145,14 +145,14 @@ class Program {
     Device& device = world_.device(from);
     if (below(2) == 0 &&
         device.send_now({mode, message.memory.data(), count, &type, static_cast<int>(to), tag, &world_.world(from)})) {
-      std::ranges::fill(message.memory, std::byte{0xee});  // ours again
+      std::ranges::fill(message.memory, std::byte{0xee});  // the program may change it
       return;
     }
     message.request =
         device.start_send({mode, message.memory.data(), count, &type, static_cast<int>(to), tag, &world_.world(from)});
   }
 
-  // A ready message to a receive that only it can match; a wildcard may take it first, which is as well.
+  // A ready message to a receive that only it can match; a wildcard may take it first, which is also valid.
   void ready(std::uint32_t from) {
     const auto to = static_cast<std::uint32_t>(below(kRanks));
     const int tag = kReadyTag + static_cast<int>(sent_.size());
@@ -198,7 +198,7 @@ class Program {
   }
   Datatype& type_of(const PostedReceive& posted) { return posted.strided ? strided_ : world_.bytes(); }
 
-  // Frees completed requests, and records which message each receive got.
+  // Frees completed requests, and records the message that each receive got.
   void collect() {
     for (auto& message : sent_) {
       if (message->request == nullptr || !message->request->complete) continue;
@@ -238,7 +238,7 @@ class Program {
     posted.got = static_cast<int>(number);
   }
 
-  // Receives whatever is still unexpected, then takes back what nothing matched.
+  // Receives all messages that are still unexpected, then cancels the unmatched receives.
   void drain() {
     for (bool more = true; more;) {
       world_.settle();
@@ -282,8 +282,8 @@ class Program {
   }
 
   // Non-overtaking. For each message m that receive r got: an earlier message of the same sender that r accepts too
-  // went to an earlier receive; an earlier receive that accepts m too got something, and of this sender only something
-  // earlier.
+  // went to an earlier receive; an earlier receive that accepts m too got a message, and if it is from this sender, an
+  // earlier one.
   void check_matching() {
     for (std::size_t number = 0; number < sent_.size(); ++number) {
       const SentMessage& message = *sent_[number];
@@ -297,7 +297,7 @@ class Program {
       }
       for (int earlier = 0; earlier < message.matched_by; ++earlier) {
         const PostedReceive& other = *receives[static_cast<std::size_t>(earlier)];
-        if (!accepts(other, message) || other.got == -1) continue;  // -1: cancelled; it may have stood there or not
+        if (!accepts(other, message) || other.got == -1) continue;  // -1: cancelled; it may have been posted or not
         const SentMessage& got = *sent_[static_cast<std::size_t>(other.got)];
         if (got.from == message.from) CHECK(other.got < static_cast<int>(number));
       }
@@ -311,7 +311,7 @@ class Program {
   std::vector<std::vector<std::unique_ptr<PostedReceive>>> posted_;
 };
 
-TEST_CASE("random programs keep MPI's matching rules") {
+TEST_CASE("random programs obey MPI's matching rules") {
   for (const std::uint64_t seed : margay::testing::Seeds(150)) {
     CAPTURE(seed);
     Program(seed).run();

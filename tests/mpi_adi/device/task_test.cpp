@@ -17,7 +17,7 @@ using Runner = TaskQueue::Runner;
 
 struct CountingTask final : Task {
   explicit CountingTask(TaskQueue& queue, By by = By::anybody) : Task(queue, by) {}
-  // Under way from the start.
+  // A task that has begun.
   CountingTask(TaskQueue& queue, bool begun, By by = By::anybody) : Task(queue, by) {
     if (begun) begin();
     runs = 0;
@@ -46,7 +46,7 @@ int listed(const TaskQueue& queue) {
 
 }  // namespace
 
-TEST_CASE("a task runs once for all that woke it, in the order in which they were woken") {
+TEST_CASE("a task runs once for all its wakeups, in the order in which tasks were woken") {
   TaskQueue queue;
   CountingTask first(queue, true);
   CountingTask second(queue, true);
@@ -69,7 +69,7 @@ TEST_CASE("a task runs once for all that woke it, in the order in which they wer
   CHECK(second.runs == 2);
 }
 
-TEST_CASE("what is woken in a round, itself or another, runs in the next one") {
+TEST_CASE("a task that is woken in a round, by itself or another, runs in the next one") {
   TaskQueue queue;
   CountingTask one(queue, true);
   CountingTask other(queue, true);
@@ -104,7 +104,7 @@ TEST_CASE("a task that runs the program's functions waits for the program") {
   CHECK(own.runs == 1);
 }
 
-TEST_CASE("a task that is over may go away then; one that is awake may at any time") {
+TEST_CASE("a task may be destroyed at its end, or at any time while it is awake") {
   TaskQueue queue;
   auto ends = std::make_unique<CountingTask>(queue, true);
   CountingTask* const task = ends.get();
@@ -148,7 +148,7 @@ TEST_CASE("a task that is not in progress, before begin() and after its end, is 
   CHECK(queue.run(Runner::program));
   CHECK(task.overs == 1);
   nobody_runs_it();
-  task.begin();  // over at once
+  task.begin();  // finished at once
   CHECK(task.overs == 2);
   nobody_runs_it();
   task.ends = false;

@@ -48,7 +48,7 @@ std::vector<int> some_of(int processes, std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("a process that enters no other agreement is done in one round, with the lowest pair") {
+TEST_CASE("a process that enters no other agreement finishes in one round, with the lowest pair") {
   ContextPool one, other;
   one.take(0);
   other.take(1);
@@ -65,7 +65,7 @@ TEST_CASE("a process that enters no other agreement is done in one round, with t
   CHECK(one.is_free(1));
 }
 
-TEST_CASE("agreements whose rounds mix end with different pairs") {
+TEST_CASE("concurrent agreements end with different pairs") {
   constexpr int kProcesses = 5, kAgreements = 12;
   for (unsigned seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
@@ -106,7 +106,7 @@ TEST_CASE("agreements whose rounds mix end with different pairs") {
       std::sort(contexts.begin(), contexts.end());
       CHECK(std::adjacent_find(contexts.begin(), contexts.end()) == contexts.end());
       CHECK((contexts.empty() || contexts.front() >= 0));
-      // What was reserved on the way is free again.
+      // All temporary reservations are free again.
       int free = 0;
       for (int pair = 0; pair < kAgreements + 2; ++pair) {
         if (pools[static_cast<std::size_t>(process)].is_free(pair)) ++free;
@@ -133,19 +133,19 @@ TEST_CASE("while the last pair is only reserved, no member gets the error that a
   CHECK(second.agreed().context == 0);
 }
 
-TEST_CASE("an agreement that no other member joins delays no other one") {
+TEST_CASE("an agreement that no other member joins delays no other agreement") {
   ContextPool one, other;
   const ContextAgreement waiting(one, 1, false, kAny);  // its other member is busy below
   Shared shared{{0, 1}, {}, false};
   shared.parts.push_back(std::make_unique<ContextAgreement>(one, 2, true, kAny));
   shared.parts.push_back(std::make_unique<ContextAgreement>(other, 2, true, kAny));
   shared.round();
-  CHECK(!shared.over);  // not alone: asks again whether the pair is still free
+  CHECK(!shared.over);  // not alone, so it tests again whether the pair is still free
   shared.round();
   CHECK(shared.over);
 }
 
-TEST_CASE("no pair is free") {
+TEST_CASE("an agreement without a free pair ends with an error") {
   ContextPool one, other;
   for (int pair = 0; pair < ContextPool::kPairs; ++pair) (pair % 2 == 0 ? one : other).take(pair);
   for (const bool blocking : {true, false}) {
@@ -158,7 +158,7 @@ TEST_CASE("no pair is free") {
   }
 }
 
-TEST_CASE("an agreement that is broken off gives its pair back") {
+TEST_CASE("an aborted agreement returns its pair") {
   ContextPool one, other;
   {
     Shared shared{{0, 1}, {}, false};

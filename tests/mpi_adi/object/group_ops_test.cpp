@@ -26,7 +26,7 @@ bool has(const Ranks& ranks, std::uint32_t rank) {
   return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
 }
 
-// Those of `one` that `other` has, or has not.
+// The ranks of `one` that are in `other` (`wanted`), or are not.
 Ranks slow_filter(const Ranks& one, const Ranks& other, bool wanted) {
   Ranks kept;
   for (const std::uint32_t rank : one) {
@@ -50,7 +50,7 @@ void check_me(const Group& group) {
 
 }  // namespace
 
-TEST_CASE("union, intersection, difference, comparison and translation of random groups") {
+TEST_CASE("operations on random groups agree with simple implementations") {
   std::mt19937 random(1);
   for (int round = 0; round < 2000; ++round) {
     const Ranks a = random_ranks(random), b = round % 5 == 0 ? a : random_ranks(random);
@@ -65,7 +65,7 @@ TEST_CASE("union, intersection, difference, comparison and translation of random
     CHECK(compare(*one, *other) == slow_compare(a, b));
     CHECK(is_subset(*one, *other) == slow_filter(a, b, false).empty());
 
-    // A few ranks and many take different ways.
+    // Few ranks and many ranks are translated by different algorithms.
     std::vector<int> ranks{MPI_PROC_NULL}, found(kWorld + 1);
     for (std::size_t i = 0; i < a.size(); ++i) ranks.push_back(static_cast<int>(i));
     translate(*one, ranks, *other, found.data());
@@ -77,7 +77,7 @@ TEST_CASE("union, intersection, difference, comparison and translation of random
   }
 }
 
-TEST_CASE("members chosen by ranks") {
+TEST_CASE("members are chosen by ranks") {
   const GroupPtr group = make_group({9, 4, 7, 1}, kMe);
   const std::vector<int> ranks{3, 0};
   CHECK(include(*group, ranks, kMe)->world_ranks == Ranks{1, 9});
@@ -86,7 +86,7 @@ TEST_CASE("members chosen by ranks") {
   CHECK(include(*group, {}, kMe)->size() == 0);
 }
 
-TEST_CASE("wrong ranks are found, each with its place") {
+TEST_CASE("invalid ranks are found, each with its position") {
   using What = RankFault::What;
   const auto check = [](std::vector<int> ranks) { return check_ranks(4, ranks); };
   CHECK(check({0, 3, 1}).what == What::none);
@@ -97,7 +97,7 @@ TEST_CASE("wrong ranks are found, each with its place") {
   CHECK(check({2, 0, 2}).at == 2);
 }
 
-TEST_CASE("ranges become the ranks that they stand for, or a fault") {
+TEST_CASE("ranges are expanded to their ranks, or an error is returned") {
   using What = RankFault::What;
   struct Case {
     int range[3];
@@ -133,7 +133,7 @@ TEST_CASE("ranges become the ranks that they stand for, or a fault") {
   CHECK(fault.rank == 4);
 }
 
-TEST_CASE("numbers that another process sent are members only if they are processes, and none twice") {
+TEST_CASE("numbers from another process are members only if they are processes, each once") {
   const auto fit = [](const std::vector<std::uint64_t>& numbers) { return can_be_members(numbers, 3); };
   CHECK(fit({}));
   CHECK(fit({2, 0, 1}));

@@ -1,4 +1,4 @@
-// Sets of processes, sessions by handle, and which session a group belongs to.
+// Tests of process sets, of sessions by handle, and of the session of a group.
 #include "mpi_adi/object/session.hpp"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ namespace margay::mpi_adi {
 
 namespace {
 
-constexpr std::array<std::uint32_t, 5> kNodes{0, 1, 0, 1, 1};  // of five processes
+constexpr std::array<std::uint32_t, 5> kNodes{0, 1, 0, 1, 1};  // the node of each of five processes
 
 std::vector<std::uint32_t> members(std::string_view name, std::uint32_t me) {
   const auto set = find_process_set(name);
@@ -21,7 +21,7 @@ std::vector<std::uint32_t> members(std::string_view name, std::uint32_t me) {
 
 }  // namespace
 
-TEST_CASE("a set of processes: by any case of its name, its members in the order of the world") {
+TEST_CASE("a process set is found by its name in upper or lower case, and has its members in the order of the world") {
   CHECK(members("mpi://WORLD", 3) == std::vector<std::uint32_t>{0, 1, 2, 3, 4});
   CHECK(members("MPI://self", 3) == std::vector<std::uint32_t>{3});
   CHECK(members("mpix://NODE", 3) == std::vector<std::uint32_t>{1, 3, 4});
@@ -29,7 +29,7 @@ TEST_CASE("a set of processes: by any case of its name, its members in the order
   for (const std::string_view name : process_set_names()) CHECK(find_process_set(name));
 }
 
-TEST_CASE("what is made of a session's group belongs to the session") {
+TEST_CASE("objects made from a session's group belong to the session") {
   const GroupPtr all = members_of(ProcessSet::world, kNodes, 1, 7);
   const GroupPtr none = make_group({4, 9}, 1);
   CHECK(all->session == 7);
@@ -42,7 +42,7 @@ TEST_CASE("what is made of a session's group belongs to the session") {
   CHECK(unite(*none, *all, 1)->session == 0);
 }
 
-TEST_CASE("a session's handle ends with it, its number never comes again") {
+TEST_CASE("a session's handle ends with it, and its number is never used again") {
   SessionTable table;
   Session* const first = table.add(nullptr, {});
   Session* const second = table.add(nullptr, {});

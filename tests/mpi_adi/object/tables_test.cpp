@@ -57,7 +57,7 @@ TEST_CASE("an attached error handler outlives its handle and can be handed out a
   CHECK(watched.expired());
 }
 
-TEST_CASE("error handlers that the program never freed go with the table") {
+TEST_CASE("error handlers that the program never freed are freed with the table") {
   std::weak_ptr<ErrorHandler> watched;
   {
     ErrorHandlers handlers;
@@ -67,7 +67,7 @@ TEST_CASE("error handlers that the program never freed go with the table") {
   CHECK(watched.expired());
 }
 
-TEST_CASE("a freed key is found while an attribute has it; its slot's next key has another handle") {
+TEST_CASE("a freed key is found while an attribute uses it; its slot's next key has another handle") {
   KeyvalTable keys;
   AttributeList attributes;
   KeyvalPtr key = keys.add(Keyval{.owner = ObjectType::datatype});
@@ -102,7 +102,7 @@ TEST_CASE("keys of two kinds of objects are distinguished") {
   CHECK(keys.find(MPI_KEYVAL_INVALID) == nullptr);
 }
 
-TEST_CASE("a copy of an object with attributes begins with none; a moved one keeps them") {
+TEST_CASE("a copy of an object with attributes has none at first; a moved one keeps them") {
   KeyvalTable keys;
   const KeyvalPtr key = keys.add(Keyval{.owner = ObjectType::datatype});
   AttributeList attributes;
@@ -115,7 +115,7 @@ TEST_CASE("a copy of an object with attributes begins with none; a moved one kee
   CHECK(moved.find(*key)->value.word() == &keys);
 }
 
-TEST_CASE("C gets the address of a number of Fortran's, Fortran an address as a number") {
+TEST_CASE("C gets the address of a number set by Fortran, and Fortran an address as a number") {
   int target = 0;
   AttributeValue address{&target, AttributeKind::address};
   CHECK(address.read_as(AttributeKind::address) == &target);
@@ -123,13 +123,13 @@ TEST_CASE("C gets the address of a number of Fortran's, Fortran an address as a 
   AttributeValue word{AttributeValue::from_number(-(std::intptr_t{1} << 40)), AttributeKind::word};
   CHECK(*static_cast<std::intptr_t*>(word.read_as(AttributeKind::address)) == -(std::intptr_t{1} << 40));
   CHECK(word.read_as(AttributeKind::integer) == AttributeValue::from_number(-(std::intptr_t{1} << 40)));
-  // Its low half is what was set, or what a copy function in Fortran has written.
+  // Its low half is the set value, or one written by a copy function in Fortran.
   AttributeValue integer{AttributeValue::from_number(0xffff'fffb), AttributeKind::integer};
   CHECK(integer.number() == -5);
   CHECK(*static_cast<int*>(integer.read_as(AttributeKind::address)) == -5);
 }
 
-TEST_CASE("an attribute stays where it is while others are set and deleted") {
+TEST_CASE("the address of an attribute does not change while others are set and deleted") {
   KeyvalTable keys;
   AttributeList attributes;
   const KeyvalPtr first = keys.add(Keyval{.owner = ObjectType::datatype});
@@ -144,7 +144,7 @@ TEST_CASE("an attribute stays where it is while others are set and deleted") {
   CHECK(attributes.find(*kept)->value.for_c() == place);
 }
 
-TEST_CASE("info pairs keep the order in which their keys came") {
+TEST_CASE("info pairs keep the order in which their keys were set") {
   Info info;
   info.set("a", "1");
   info.set("b", "2");
@@ -158,7 +158,7 @@ TEST_CASE("info pairs keep the order in which their keys came") {
   CHECK(info.pairs.size() == 1);
 }
 
-TEST_CASE("a communicator's hints: the four known ones, true or false; all are returned") {
+TEST_CASE("a communicator has the four known hints, true or false, and returns all of them") {
   CommunicatorHints hints;
   Info asked;
   asked.set("mpi_assert_exact_length", "true");
@@ -176,7 +176,7 @@ TEST_CASE("a communicator's hints: the four known ones, true or false; all are r
   CHECK(*reported.find("mpi_assert_exact_length") == "false");
 }
 
-TEST_CASE("the predefined attributes of a job on several hosts, and of one on emulated nodes") {
+TEST_CASE("the predefined attributes of a job differ between several hosts and emulated nodes") {
   sim::Job job;
   job.node_count = 2;
   job.universe_size = -1;

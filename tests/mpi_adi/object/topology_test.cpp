@@ -14,7 +14,7 @@ namespace {
 
 using Dims = std::vector<int>;
 
-// The closest factors by trying all; among equals the first in the order that balance_dims documents.
+// The closest factors by exhaustive search; among equals the first in the order that balance_dims documents.
 Dims slow_balance(int nodes, std::size_t count) {
   Dims best, now;
   const std::function<void(int, int)> place = [&](int rest, int limit) {
@@ -42,14 +42,14 @@ Dims balanced(int nodes, Dims dims) {
 
 }  // namespace
 
-TEST_CASE("dimensions are as close to each other as can be, greatest first") {
+TEST_CASE("dimensions are as close to each other as possible, greatest first") {
   for (std::size_t count = 1; count <= 4; ++count) {
     for (int nodes = 1; nodes <= 400; ++nodes) {
       CAPTURE(nodes);
       CHECK(balanced(nodes, Dims(count, 0)) == slow_balance(nodes, count));
     }
   }
-  // As Debian's MPICH has them.
+  // As in Debian's MPICH.
   CHECK(balanced(360, {0, 0, 0}) == Dims{10, 6, 6});
   CHECK(balanced(3696, {0, 0, 0}) == Dims{22, 14, 12});
   CHECK(balanced(2520, {0, 0, 0, 0}) == Dims{10, 7, 6, 6});
@@ -57,7 +57,7 @@ TEST_CASE("dimensions are as close to each other as can be, greatest first") {
   CHECK(balanced(INT_MAX, {0, 0}) == Dims{INT_MAX, 1});
 }
 
-TEST_CASE("dimensions that are given stay") {
+TEST_CASE("given dimensions are kept") {
   CHECK(balanced(12, {0, 3, 0}) == Dims{2, 3, 2});
   CHECK(balanced(6, {6, 0}) == Dims{6, 1});
   CHECK(balanced(6, {2, 3}) == Dims{2, 3});
@@ -94,7 +94,7 @@ TEST_CASE("coordinates and ranks are each other's inverse, row by row") {
   CHECK(cart.shifted(0, 2, INT_MAX) == MPI_PROC_NULL);
 }
 
-TEST_CASE("a sub-grid has the dimensions that remain") {
+TEST_CASE("a sub-grid has the remaining dimensions") {
   const CartTopology cart{{2, 3, 2}, {0, 1, 0}};
   const Dims remain{1, 0, 1};
   const CartTopology sub = cart.sub_grid(remain);
@@ -109,7 +109,7 @@ TEST_CASE("a sub-grid has the dimensions that remain") {
   CHECK(cart.place_in_sub_grid(7, Dims{0, 0, 0}).key == 0);
 }
 
-TEST_CASE("neighbors in a graph") {
+TEST_CASE("a graph returns a rank's neighbors") {
   const GraphTopology graph{{2, 3, 3, 4}, {1, 3, 0, 0}};
   CHECK(std::ranges::equal(graph.neighbors(0), Dims{1, 3}));
   CHECK(std::ranges::equal(graph.neighbors(1), Dims{0}));
@@ -117,7 +117,7 @@ TEST_CASE("neighbors in a graph") {
   CHECK(std::ranges::equal(graph.neighbors(3), Dims{0}));
 }
 
-TEST_CASE("the size of a grid") {
+TEST_CASE("the size of a grid is the product of its dimensions") {
   CHECK(grid_size(Dims{}) == 1);
   CHECK(grid_size(Dims{4, 5}) == 20);
   CHECK(grid_size(Dims{4, 0}) == 0);

@@ -1,4 +1,4 @@
-// The predefined operations: which types they are defined on (MPI 4.0, 6.9.2), and what they do.
+// Tests of the predefined operations: the types for which they are defined (MPI 4.0, 6.9.2), and their results.
 #include "mpi_adi/op/operation.hpp"
 
 #include <array>
@@ -36,7 +36,7 @@ constexpr std::array kPairs{MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT, MPI_2IN
 
 }  // namespace
 
-TEST_CASE("each class of types has its operations and no other") {
+TEST_CASE("each class of types has its operations and no others") {
   for (MPI_Datatype type : kIntegers) {
     for (MPI_Op op : {MPI_MAX, MPI_MIN, MPI_SUM, MPI_PROD, MPI_LAND, MPI_BAND, MPI_LOR, MPI_BOR, MPI_LXOR, MPI_BXOR}) {
       CHECK(defined(op, type));
@@ -82,7 +82,7 @@ void check_sign(MPI_Datatype type) {
   CHECK(combined<T>(MPI_SUM, type, highest, 1) == other);
 }
 
-TEST_CASE("each integer has its size and its sign") {
+TEST_CASE("each integer type has its size and its signedness") {
   for (MPI_Datatype type : {MPI_CHAR, MPI_SIGNED_CHAR, MPI_INT8_T, MPI_INTEGER1}) check_sign<std::int8_t>(type);
   for (MPI_Datatype type : {MPI_UNSIGNED_CHAR, MPI_UINT8_T}) check_sign<std::uint8_t>(type);
   for (MPI_Datatype type : {MPI_SHORT, MPI_INT16_T, MPI_INTEGER2}) check_sign<std::int16_t>(type);
@@ -95,7 +95,7 @@ TEST_CASE("each integer has its size and its sign") {
   for (MPI_Datatype type : {MPI_UNSIGNED_LONG, MPI_UNSIGNED_LONG_LONG, MPI_UINT64_T}) check_sign<std::uint64_t>(type);
 }
 
-TEST_CASE("integers") {
+TEST_CASE("operations on integers give the right results") {
   CHECK(combined<int>(MPI_MAX, MPI_INT, -3, 2) == 2);
   CHECK(combined<int>(MPI_MIN, MPI_INT, -3, 2) == -3);
   CHECK(combined<int>(MPI_SUM, MPI_INT, -3, 2) == -1);
@@ -106,7 +106,7 @@ TEST_CASE("integers") {
   CHECK(combined<int>(MPI_BOR, MPI_INT, 6, 3) == 7);
   CHECK(combined<int>(MPI_LXOR, MPI_INT, 5, 7) == 0);
   CHECK(combined<int>(MPI_BXOR, MPI_INT, 6, 3) == 5);
-  // Unsigned stays unsigned: its largest value is no -1.
+  // Unsigned types stay unsigned: the largest value is not -1.
   CHECK(combined<std::uint32_t>(MPI_MAX, MPI_UNSIGNED, 0xffff'ffffU, 1U) == 0xffff'ffffU);
 }
 
@@ -117,19 +117,19 @@ TEST_CASE("a real is true unless it is 0") {
   CHECK(combined<long double>(MPI_LOR, MPI_LONG_DOUBLE, 0.0L, 0.0L) == 0.0L);
 }
 
-TEST_CASE("integers that do not fit wrap round") {
+TEST_CASE("integer overflow wraps") {
   CHECK(combined<int>(MPI_SUM, MPI_INT, 0x7fff'ffff, 1) == -0x7fff'ffff - 1);
   CHECK(combined<std::int64_t>(MPI_PROD, MPI_INT64_T, std::int64_t{1} << 62, 4) == 0);
   CHECK(combined<std::int8_t>(MPI_SUM, MPI_INT8_T, 127, 1) == -128);
 }
 
-TEST_CASE("reals and complex numbers") {
+TEST_CASE("operations on reals and complex numbers give the right results") {
   CHECK(combined<double>(MPI_PROD, MPI_DOUBLE, 1.5, -2.0) == -3.0);
   using Complex = std::complex<double>;
   CHECK(combined<Complex>(MPI_PROD, MPI_C_DOUBLE_COMPLEX, {0, 1}, {0, 1}) == Complex(-1, 0));
 }
 
-TEST_CASE("of equal values the lower index (MPI 4.0, 6.9.4)") {
+TEST_CASE("of equal values the lower index is the result (MPI 4.0, 6.9.4)") {
   CHECK(combined<DoubleInt>(MPI_MAXLOC, MPI_DOUBLE_INT, {2.0, 7}, {2.0, 4}).index == 4);
   CHECK(combined<DoubleInt>(MPI_MINLOC, MPI_DOUBLE_INT, {2.0, 3}, {2.0, 4}).index == 3);
   CHECK(combined<DoubleInt>(MPI_MAXLOC, MPI_DOUBLE_INT, {3.0, 7}, {2.0, 4}).index == 7);

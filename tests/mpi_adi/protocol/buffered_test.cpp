@@ -5,7 +5,7 @@
 namespace margay::mpi_adi {
 namespace {
 
-TEST_CASE("the attached buffer has room for what its size promises, and again once it is given back") {
+TEST_CASE("the attached buffer has room for the promised size, and again once the room is returned") {
   std::vector<std::byte> memory(3 * (100 + MPI_BSEND_OVERHEAD));
   AttachedBuffer buffer;
   std::byte* place = nullptr;
@@ -37,7 +37,7 @@ TEST_CASE("the attached buffer has room for what its size promises, and again on
   CHECK(bytes == memory.size());
 }
 
-TEST_CASE("buffered sends leave their user's memory at once; detaching waits for them") {
+TEST_CASE("buffered sends release their user's memory at once; detaching waits for them") {
   HandMade hand;
   BufferedSends sends(parts_of(hand.device()));
   std::vector<std::byte> memory(100'000);

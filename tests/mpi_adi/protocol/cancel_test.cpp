@@ -5,7 +5,7 @@
 namespace margay::mpi_adi {
 namespace {
 
-TEST_CASE("a posted receive that nothing matched is taken back, and the message goes to the next one") {
+TEST_CASE("an unmatched posted receive is cancelled, and the message goes to the next one") {
   HandMade hand;
   std::vector<std::byte> room(kShortBytes);
   Request& receive = hand.receive(room);
@@ -20,7 +20,7 @@ TEST_CASE("a posted receive that nothing matched is taken back, and the message 
   CHECK(room == data);
 }
 
-TEST_CASE("what a message has matched goes on to its end") {
+TEST_CASE("a matched receive continues to its end") {
   sim::VirtualOptions slow;
   slow.segment_bytes = 16;
   HandMade hand({}, 1, slow);
@@ -28,7 +28,7 @@ TEST_CASE("what a message has matched goes on to its end") {
   Request& receive = hand.receive(room);
   const std::vector<std::byte> data = pattern(kShortBytes, 1);
   hand.inject(HandMade::message(kShortBytes, {}), data);
-  // Stimulus: cancelled when the header is there and the body is not.
+  // Stimulus: cancelled after the header has arrived and before the body has.
   REQUIRE(hand.world().until([&] { return !hand.device().kernel().idle(); }));
   hand.device().cancel(receive);
   CHECK(!receive.complete);
@@ -38,7 +38,7 @@ TEST_CASE("what a message has matched goes on to its end") {
   CHECK(room == data);
 }
 
-TEST_CASE("a send that waits for its receiver asks it, and ends as the answer says") {
+TEST_CASE("a send that waits for its receiver asks it, and ends as the answer specifies") {
   for (const Answer answer : {Answer::returned, Answer::not_returned}) {
     HandMade hand;
     Sink asked;
@@ -70,7 +70,7 @@ TEST_CASE("a send that waits for its receiver asks it, and ends as the answer sa
   }
 }
 
-TEST_CASE("a receiver gives back what no receive has, once, and nothing else") {
+TEST_CASE("a receiver returns a message that no receive has, once, and no other one") {
   HandMade hand;
   const std::vector<std::byte> data = pattern(kShortBytes, 1);
   hand.inject(HandMade::message(kShortBytes, {NoteProtocol::short_message, true, 0xabcdef}), data);
@@ -87,7 +87,7 @@ TEST_CASE("a receiver gives back what no receive has, once, and nothing else") {
   CHECK_FALSE(hand.device().probe(1, 7, hand.comm(), envelope));
 }
 
-TEST_CASE("a message that returns to a sender that ends is kept for the report, unless the program cancelled it") {
+TEST_CASE("a message that returns to a finalizing sender is kept for the report, unless the program cancelled it") {
   for (const bool kept : {true, false}) {
     HandMade hand;
     parts_of(hand.device()).keeps_unreceived = kept;
@@ -107,7 +107,7 @@ TEST_CASE("a message that returns to a sender that ends is kept for the report, 
   }
 }
 
-TEST_CASE("a send that is given up at the end says so") {
+TEST_CASE("a request to return a message states whether its send was cancelled or abandoned") {
   HandMade hand;
   Sink asked;
   REQUIRE(hand.table().attach(kCancelPortal, asked.block(), {}).ok());
@@ -134,7 +134,7 @@ TEST_CASE("a send that is given up at the end says so") {
   hand.table().detach(kCancelPortal);
 }
 
-TEST_CASE("a question names its sender's message, not another's of the same bits") {
+TEST_CASE("a cancel request names its sender's message, not another's with the same bits") {
   HandMade hand;
   const std::vector<std::byte> data = pattern(kShortBytes, 1);
   Request& own =
@@ -155,7 +155,7 @@ TEST_CASE("a question names its sender's message, not another's of the same bits
   CHECK(room == data);
 }
 
-TEST_CASE("a freed send ends by itself") {
+TEST_CASE("a freed send completes by itself") {
   HandMade hand;
   const std::vector<std::byte> data = pattern(kLongBytes, 1);
   Request& send = hand.send(SendMode::standard, data);

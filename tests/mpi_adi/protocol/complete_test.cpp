@@ -27,7 +27,7 @@ struct Begun {
   Communicator& comm = hand.comm();
 };
 
-TEST_CASE("a new request is under way and holds its communicator") {
+TEST_CASE("a new request is in progress and holds its communicator") {
   Begun begun;
   const SendRequest& send = new_send(begun.parts, begun.comm);
   CHECK(send.kind == RequestKind::send);
@@ -42,7 +42,7 @@ TEST_CASE("a new request is under way and holds its communicator") {
   CHECK(begun.parts.completions == 0);
 }
 
-// As new requests are, whatever their last use left.
+// As in a new request, whatever state its last use left.
 void check_begun(const Request& request) {
   CHECK(!request.complete);
   CHECK(!request.cancelled);
@@ -63,7 +63,7 @@ void use_up(DeviceParts& parts, Request& request, ParentRequest& owner) {
   complete(parts, request);
 }
 
-TEST_CASE("a send that is used again bears nothing of its last use, and has a name of its own") {
+TEST_CASE("a reused send has no state of its last use, and a name of its own") {
   Begun begun;
   PartsOwner owner(begun.parts);
   SendRequest& first = new_send(begun.parts, begun.comm);
@@ -86,7 +86,7 @@ TEST_CASE("a send that is used again bears nothing of its last use, and has a na
   CHECK(again.answer_block.owner() == &again);
 }
 
-TEST_CASE("a receive that is used again bears nothing of its last use, and has a name of its own") {
+TEST_CASE("a reused receive has no state of its last use, and a name of its own") {
   Begun begun;
   PartsOwner owner(begun.parts);
   ReceiveRequest& first = new_receive(begun.parts, begun.comm);
@@ -109,7 +109,7 @@ TEST_CASE("a receive that is used again bears nothing of its last use, and has a
   CHECK(!again.entry.listed());
 }
 
-TEST_CASE("a complete request is over and counted, and stays its owner's until it is released") {
+TEST_CASE("a complete request is finished and counted, and belongs to its owner until it is released") {
   Begun begun;
   for (const bool send : {true, false}) {
     CAPTURE(send);
@@ -128,7 +128,7 @@ TEST_CASE("a complete request is over and counted, and stays its owner's until i
   }
 }
 
-TEST_CASE("a request that is released before it is complete goes back when it is") {
+TEST_CASE("a request that is released before it is complete returns to the pool when it completes") {
   Begun begun;
   SendRequest& send = new_send(begun.parts, begun.comm);
   release(begun.parts, send);
@@ -161,7 +161,7 @@ TEST_CASE("an owner is notified once, of a complete part or when it completes, w
   }
 }
 
-TEST_CASE("an owner that begins another part when it is notified gets another request") {
+TEST_CASE("an owner that starts another part when it is notified gets another request") {
   Begun begun;
   PartsOwner owner(begun.parts);
   owner.again = &begun.comm;
@@ -176,7 +176,7 @@ TEST_CASE("an owner that begins another part when it is notified gets another re
   CHECK(begun.parts.sends.in_use() == 0);
 }
 
-TEST_CASE("a request with no process is over at once, and says so") {
+TEST_CASE("a request to MPI_PROC_NULL is complete at once, and reports it") {
   Begun begun;
   ReceiveRequest& receive = new_receive(begun.parts, begun.comm);
   receive.tag = 5;
@@ -189,7 +189,7 @@ TEST_CASE("a request with no process is over at once, and says so") {
   CHECK(begun.parts.incomplete_requests == 0);
 }
 
-TEST_CASE("a communicator that its user freed goes with its last request, and no other does") {
+TEST_CASE("a communicator that its user freed is released with its last request, and no other is") {
   Begun begun;
   Communicator kept, freed;
   SendRequest& on_kept = new_send(begun.parts, kept);

@@ -5,7 +5,7 @@ namespace {
 
 struct LongSend {
   explicit LongSend(SendMode mode = SendMode::standard) : send(hand.send(mode, data)) { hand.settle(); }
-  // The receiver asks for `bytes` of the body.
+  // The receiver reads `bytes` of the body.
   void get(std::uint64_t bytes) {
     portals::Header made = HandMade::header(portals::Kind::get, kReadPortal, bits());
     made.return_portal = kReceivePortal;
@@ -25,7 +25,7 @@ struct LongSend {
   Request& send;
 };
 
-TEST_CASE("a long send carries its body and asks for an acknowledgment with bits of its own") {
+TEST_CASE("a long send carries its body and requests an acknowledgment with bits of its own") {
   LongSend one;
   REQUIRE(one.hand.received.size() == 1);
   const portals::Header& header = one.hand.received.header(0);
@@ -40,7 +40,7 @@ TEST_CASE("a long send carries its body and asks for an acknowledgment with bits
   CHECK(one.hand.device().kernel().unfinished());
 }
 
-TEST_CASE("acknowledged whole: over") {
+TEST_CASE("a long send that is acknowledged whole is complete") {
   LongSend one;
   one.acknowledge(portals::Saved::both);
   CHECK(one.send.complete);
@@ -49,7 +49,7 @@ TEST_CASE("acknowledged whole: over") {
   CHECK(!one.hand.device().kernel().unfinished());
 }
 
-TEST_CASE("acknowledged header only: over when the body has been read, in whichever order") {
+TEST_CASE("a long send whose header only is acknowledged is complete when the body has been read, in either order") {
   for (const bool acknowledged_first : {true, false}) {
     LongSend one;
     if (acknowledged_first) one.acknowledge(portals::Saved::header);
@@ -66,7 +66,7 @@ TEST_CASE("acknowledged header only: over when the body has been read, in whiche
   }
 }
 
-TEST_CASE("a receiver with little room reads less, or nothing: the sender is released all the same") {
+TEST_CASE("a receiver with little room reads less, or nothing: the sender completes all the same") {
   for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{10}}) {
     LongSend one;
     one.acknowledge(portals::Saved::header);
@@ -76,7 +76,7 @@ TEST_CASE("a receiver with little room reads less, or nothing: the sender is rel
   }
 }
 
-TEST_CASE("a synchronous long send waits for the extra answer too") {
+TEST_CASE("a synchronous long send also waits for the extra answer") {
   LongSend one(SendMode::synchronous);
   CHECK(read_note(one.hand.received.header(0).user_data).synchronous);
   one.acknowledge(portals::Saved::both);
@@ -87,14 +87,14 @@ TEST_CASE("a synchronous long send waits for the extra answer too") {
   CHECK(one.hand.device().counts().synchronous_long.messages == 1);
 }
 
-TEST_CASE("a header-only acknowledgment stops a body that is still on its way") {
+TEST_CASE("a header-only acknowledgment stops a body that is still in transit") {
   sim::VirtualOptions narrow;
   narrow.segment_bytes = 512;
   narrow.window_bytes = 1024;
   HandMade hand({}, 1, narrow);
   const std::vector<std::byte> data = pattern(kLongBytes, 4);
   Request& send = hand.send(SendMode::standard, data);
-  // Expect: the first request's first use, so its bits are known before its header is there.
+  // Expect: this is the request's first use, so its bits are known before its header arrives.
   hand.acknowledge(answer_bits(0, 1), portals::Saved::header);
   portals::Header get = HandMade::header(portals::Kind::get, kReadPortal, answer_bits(0, 1));
   get.return_portal = kAcknowledgmentPortal;
@@ -102,11 +102,11 @@ TEST_CASE("a header-only acknowledgment stops a body that is still on its way") 
   hand.inject(get);
   hand.settle();
   CHECK(send.complete);
-  CHECK(hand.received.size() == 0);  // cut: never all there
+  CHECK(hand.received.size() == 0);  // stopped, so it never arrives completely
   CHECK(hand.acknowledged.body(0) == data);
 }
 
-TEST_CASE("an answer to a send that is over finds no entry") {
+TEST_CASE("an answer to a completed send finds no entry") {
   LongSend one;
   one.acknowledge(portals::Saved::both);
   one.acknowledge(portals::Saved::both);

@@ -3,7 +3,7 @@
 namespace margay::mpi_adi {
 namespace {
 
-// Stimulus: `begin` starts something with rank 1, which dies after `steps` steps. Expectation: it ends with an error.
+// Stimulus: `begin` starts an operation with rank 1, which dies after `steps` steps. Expect: it ends with an error.
 template <typename Begin>
 void dies(Begin&& begin) {
   for (std::uint64_t steps = 0; steps < 60; ++steps) {
@@ -37,11 +37,11 @@ TEST_CASE("a synchronous send to a lost peer ends") {
   });
 }
 
-TEST_CASE("a posted receive from a lost peer ends, with a body on its way or without") {
+TEST_CASE("a posted receive from a lost peer ends, with or without a body in transit") {
   dies([](HandMade& hand, auto& memory) -> Request& { return hand.receive(memory); });
 }
 
-TEST_CASE("a receive whose body is half here when its sender is lost ends, and its entry serves again") {
+TEST_CASE("a receive whose sender is lost after half of the body ends, and its entry is reused") {
   sim::VirtualOptions slow;
   slow.segment_bytes = 512;
   HandMade hand({}, 1, slow);
@@ -56,7 +56,7 @@ TEST_CASE("a receive whose body is half here when its sender is lost ends, and i
   REQUIRE(receive.complete);
   CHECK(receive.error_class == MPIX_ERR_PROC_FAILED);
   hand.device().free(receive);
-  // Expect: the same request, now for a message to oneself.
+  // Expect: the same request is used, now for a message to this rank itself.
   Request& again = *hand.device().start_receive({room.data(), kShortBytes, &hand.bytes(), 0, 7, &hand.comm()});
   Request& send =
       *hand.device().start_send({SendMode::standard, data.data(), kShortBytes, &hand.bytes(), 0, 7, &hand.comm()});
@@ -72,7 +72,7 @@ TEST_CASE("a pull from a lost peer ends") {
     header.return_length = kLongBytes;
     hand.inject(header);
     hand.settle();
-    return hand.receive(memory);  // its get finds no portal there: the reply never comes
+    return hand.receive(memory);  // its get finds no portal there: there is never a reply
   });
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("a claimed message of a lost peer ends its receive") {
   REQUIRE(receive.complete);
   CHECK(receive.error_class == MPIX_ERR_PROC_FAILED);
   hand.device().free(receive);
-  // Expect: the same request serves again, and waits for its own message.
+  // Expect: the same request is reused, and waits for its own message.
   Request& again = hand.receive(room, 0);
   Request& other = *hand.device().start_send({SendMode::standard, data.data(), 8, &hand.bytes(), 0, 8, &hand.comm()});
   for (int round = 0; round < 20; ++round) hand.device().progress();
@@ -107,7 +107,7 @@ TEST_CASE("a claimed message of a lost peer ends its receive") {
   CHECK(room == data);
 }
 
-TEST_CASE("a matched message whose sender is lost before its body is here ends its receive") {
+TEST_CASE("a matched message whose sender is lost before its body arrives ends its receive") {
   sim::VirtualOptions slow;
   slow.segment_bytes = 16;
   HandMade hand({}, 1, slow);
@@ -129,7 +129,7 @@ TEST_CASE("a matched message whose sender is lost before its body is here ends i
   CHECK(hand.comm().references == 1);
 }
 
-TEST_CASE("any source of an intercommunicator is lost when a remote one is") {
+TEST_CASE("a receive from any source of an intercommunicator ends when a remote member is lost") {
   HandMade hand;
   auto mine = std::make_shared<Group>(*hand.comm().group);
   mine->world_ranks = {0};
@@ -145,7 +145,7 @@ TEST_CASE("any source of an intercommunicator is lost when a remote one is") {
   CHECK(hand.device().is_source_lost(MPI_ANY_SOURCE, inter));
 }
 
-TEST_CASE("what is begun with a peer that is lost already ends at once or soon") {
+TEST_CASE("an operation that starts with a lost peer ends at once or soon") {
   HandMade hand;
   hand.world().network().lose(1);
   hand.settle();

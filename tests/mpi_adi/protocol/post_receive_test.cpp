@@ -15,7 +15,7 @@ struct Posting {
     return post_receive(parts, {into.data(), static_cast<std::int64_t>(into.size()), &hand.bytes(), source, tag,
                                 &hand.comm(), context});
   }
-  // It is in the heap.
+  // The message is in the heap.
   void unexpected(const std::vector<std::byte>& body, int tag = 7) {
     hand.inject(HandMade::message(body.size(), {}, 0, tag), body);
     hand.settle();
@@ -41,7 +41,7 @@ TEST_CASE("a prepared receive has its buffer and is in no list") {
   CHECK(posting.hand.comm().references == 2);
 }
 
-TEST_CASE("a receive that finds nothing is posted, with what it accepts, and its message goes to its buffer") {
+TEST_CASE("a receive that finds no message is posted with its criteria, and its message is written to its buffer") {
   Posting posting;
   const ReceiveRequest& request = posting.post(posting.room, 1, 9);
   CHECK(request.state == ReceiveState::posted);
@@ -69,7 +69,7 @@ TEST_CASE("a receive from any source may wait for all members") {
   CHECK(request.tag == 31);
 }
 
-TEST_CASE("a receive takes out of the heap what is there, and is never listed") {
+TEST_CASE("a receive takes an unexpected message out of the heap, and is never posted") {
   Posting posting;
   posting.unexpected(posting.data);
   const ReceiveRequest& request = posting.post(posting.room);
@@ -81,7 +81,7 @@ TEST_CASE("a receive takes out of the heap what is there, and is never listed") 
   CHECK(posting.parts.heap.queued() == 0);
 }
 
-TEST_CASE("what lies in the heap for others stays there") {
+TEST_CASE("messages in the heap for other receives remain there") {
   Posting posting;
   posting.unexpected(posting.data);
   CHECK(!posting.post(posting.room, 1, 8).complete);
@@ -91,7 +91,7 @@ TEST_CASE("what lies in the heap for others stays there") {
   CHECK(posting.post(posting.room, MPI_ANY_SOURCE, MPI_ANY_TAG).complete);
 }
 
-TEST_CASE("a communicator's two contexts are apart") {
+TEST_CASE("a communicator's two contexts are separate") {
   Posting posting;
   const ReceiveRequest& request = posting.post(posting.room, 1, 7, Context::collective);
   posting.unexpected(posting.other);
@@ -117,7 +117,7 @@ TEST_CASE("posted receives that accept the same message get theirs in the order 
   CHECK(posting.more == posting.other);
 }
 
-TEST_CASE("out of several in the heap a receive takes the oldest that it accepts") {
+TEST_CASE("a receive takes the oldest message in the heap that it accepts") {
   Posting posting;
   const std::vector<std::byte> third = pattern(kShortBytes, 3);
   posting.unexpected(posting.data, 5);
@@ -131,7 +131,7 @@ TEST_CASE("out of several in the heap a receive takes the oldest that it accepts
   CHECK(posting.room == third);
 }
 
-TEST_CASE("a message without bytes is received without a buffer, posted or out of the heap") {
+TEST_CASE("an empty message is received without a buffer, posted or out of the heap") {
   for (const bool posted : {true, false}) {
     CAPTURE(posted);
     Posting posting;
@@ -146,7 +146,7 @@ TEST_CASE("a message without bytes is received without a buffer, posted or out o
   }
 }
 
-TEST_CASE("a header in the heap is pulled, a half message is claimed") {
+TEST_CASE("a header in the heap is pulled, an incomplete message is claimed") {
   sim::VirtualOptions slow;
   slow.segment_bytes = 16;
   Posting posting(slow);
@@ -165,7 +165,7 @@ TEST_CASE("a header in the heap is pulled, a half message is claimed") {
   CHECK(posting.more == posting.data);
 }
 
-TEST_CASE("a receive from a lost process ends at once, but gets what had come before") {
+TEST_CASE("a receive from a lost process ends at once, but gets the messages that had arrived before") {
   Posting posting;
   posting.unexpected(posting.data);
   posting.hand.world().network().lose(1);
@@ -205,7 +205,7 @@ TEST_CASE("a source is a rank of the communicator, not of the world") {
   CHECK(turned.references == 1);
 }
 
-TEST_CASE("a receive of a type with holes puts the bytes into their places") {
+TEST_CASE("a receive of a type with holes writes the bytes to their addresses") {
   for (const bool posted : {true, false}) {
     CAPTURE(posted);
     Posting posting;
@@ -221,13 +221,13 @@ TEST_CASE("a receive of a type with holes puts the bytes into their places") {
     REQUIRE(request.complete);
     for (std::size_t i = 0; i < 28; ++i) CHECK(room[i] == (i % 8 < 4 ? body[i / 8 * 4 + i % 8] : std::byte{9}));
     CHECK(strided.definition.use_count() == 1);
-    // Expect: the next use of the request, of plain bytes, is in one piece again.
+    // Expect: the next use of the request, with plain bytes, is in one piece again.
     posting.hand.device().free(request);
     CHECK(!posting.post(posting.room).in_pieces);
   }
 }
 
-TEST_CASE("a trace records the posting, and whether the search of the heap found something") {
+TEST_CASE("a trace records the posting, and whether the search of the heap found a message") {
   Posting posting;
   sim::Recorder& recorder = posting.parts.recorder();
   REQUIRE(recorder.open_memory().ok());

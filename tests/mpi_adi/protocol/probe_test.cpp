@@ -57,7 +57,7 @@ TEST_CASE("a matched probe takes the message for itself") {
   CHECK(hand.comm().references == 1);
 }
 
-TEST_CASE("a trace records what a probe found and how many polls before found nothing; these make no events") {
+TEST_CASE("a trace records the result of a probe and the number of empty polls before it; these make no events") {
   HandMade hand;
   sim::Recorder& recorder = parts_of(hand.device()).recorder();
   REQUIRE(recorder.open_memory().ok());
@@ -70,8 +70,8 @@ TEST_CASE("a trace records what a probe found and how many polls before found no
     return hand.device().probe(1, tag, hand.comm(), envelope, Context::point_to_point, call);
   };
   for (int again = 0; again < 3; ++again) CHECK(!poll(8, sim::TraceProbe::iprobe));
-  CHECK(!poll(8, sim::TraceProbe::probe));  // looks as often as it waits
-  CHECK(poll(7, std::nullopt));             // the library's own
+  CHECK(!poll(8, sim::TraceProbe::probe));  // polls as often as it waits
+  CHECK(poll(7, std::nullopt));             // a poll of the library itself
   CHECK(recorder.events().empty());
   CHECK(poll(7, sim::TraceProbe::iprobe));
   Message* const message = hand.device().matched_probe(1, 7, hand.comm(), envelope, sim::TraceProbe::improbe);
@@ -97,7 +97,7 @@ TEST_CASE("a trace records what a probe found and how many polls before found no
   CHECK(reported[1].sequence == 1);
 }
 
-TEST_CASE("a matched probe of a message that is still coming") {
+TEST_CASE("a matched probe may take a message that is still arriving") {
   sim::VirtualOptions slow;
   slow.segment_bytes = 16;
   HandMade hand({}, 3, slow);

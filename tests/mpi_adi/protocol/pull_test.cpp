@@ -26,7 +26,7 @@ struct Pulling {
     take_envelope(*request, asked, read_note(asked.user_data));
     start_pull(parts, *request, asked);
   }
-  // The header of the oldest message to rank 1 that was not taken before.
+  // The header of the oldest message to rank 1 that has not been taken.
   [[nodiscard]] portals::Header asked() {
     hand.settle();
     const std::optional<sim::Decision> decision = hand.world().kernel(1).target().decisions().take();
@@ -54,7 +54,7 @@ struct Pulling {
   ReceiveRequest* request = nullptr;
 };
 
-TEST_CASE("a pull asks the sender's read portal, by its bits, for what the message has and the room takes") {
+TEST_CASE("a pull requests from the sender's read portal, by its bits, the body up to the available room") {
   for (const std::size_t room : {std::size_t{0}, std::size_t{100}, kLongBytes, kLongBytes + 1}) {
     CAPTURE(room);
     Pulling pull(room);
@@ -72,7 +72,7 @@ TEST_CASE("a pull asks the sender's read portal, by its bits, for what the messa
   }
 }
 
-TEST_CASE("of a long message whose body came by, the header's length is the message's") {
+TEST_CASE("if a long message's body was transferred too, the header's length is the message's") {
   Pulling pull(kLongBytes);
   static_cast<void>(pull.asked());
   portals::Header eager = HandMade::message(300, {NoteProtocol::long_message, false, 0x99}, kLongBit);
@@ -83,7 +83,7 @@ TEST_CASE("of a long message whose body came by, the header's length is the mess
   CHECK(get.return_length == 300);
 }
 
-TEST_CASE("the reply ends the receive with the bytes that came, and nothing is owed any more") {
+TEST_CASE("the reply ends the receive with the received bytes, and no answer is owed any more") {
   for (const std::size_t bytes : {std::size_t{0}, std::size_t{99}, kLongBytes}) {
     CAPTURE(bytes);
     Pulling pull(kLongBytes);
@@ -103,7 +103,7 @@ TEST_CASE("the reply ends the receive with the bytes that came, and nothing is o
   }
 }
 
-TEST_CASE("a pull into too little room is a truncation when what fits is here") {
+TEST_CASE("a pull into too little room is a truncation once the part that fits has arrived") {
   Pulling pull(50);
   CHECK(pull.request->error_class == MPI_SUCCESS);
   pull.reply(50, pull.bits());
@@ -132,7 +132,7 @@ TEST_CASE("a reply to an earlier use of the request or to another one finds no e
   CHECK(pull.dropped() == wrong.size() + 1);
 }
 
-TEST_CASE("a reply of another process than the sender finds no entry") {
+TEST_CASE("a reply from a process other than the sender finds no entry") {
   Pulling pull(kShortBytes);
   portals::Header header = HandMade::header(portals::Kind::put, kReceivePortal, pull.bits());
   while (!pull.hand.world().kernel(0).try_send(header, {})) pull.hand.settle();
@@ -165,7 +165,7 @@ TEST_CASE("a synchronous sender is notified after its body has arrived and not b
   CHECK(pull.hand.acknowledged.header(0).match_bits == kSenderBits);
 }
 
-TEST_CASE("a pull from a process that is lost owes nothing any more") {
+TEST_CASE("a pull from a lost process expects no answer any more") {
   Pulling pull(kShortBytes);
   static_cast<void>(pull.asked());
   pull.hand.world().network().lose(1);
@@ -176,7 +176,7 @@ TEST_CASE("a pull from a process that is lost owes nothing any more") {
   CHECK(!pull.hand.world().kernel(0).unfinished());
 }
 
-TEST_CASE("a pull over a full wire asks later") {
+TEST_CASE("a pull over a full wire is sent later") {
   sim::VirtualOptions full;
   full.full_probability = 1.0;
   Pulling pull(kShortBytes, false, full);
@@ -187,7 +187,7 @@ TEST_CASE("a pull over a full wire asks later") {
   CHECK(pull.request->complete);
 }
 
-TEST_CASE("a trace records the begin and the end of a pull, before the end of the receive") {
+TEST_CASE("a trace records the start and the end of a pull, before the end of the receive") {
   Pulling pull(kShortBytes);
   static_cast<void>(pull.asked());
   sim::Recorder& recorder = pull.parts.recorder();

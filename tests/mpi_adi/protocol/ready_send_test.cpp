@@ -4,7 +4,7 @@
 namespace margay::mpi_adi {
 namespace {
 
-TEST_CASE("a long ready send has the ready bit, asks for nothing, and is over when its body is taken") {
+TEST_CASE("a long ready send has the ready bit, requests no answer, and is complete when its body is taken") {
   HandMade hand;
   const std::vector<std::byte> data = pattern(kLongBytes, 6);
   Request& send = hand.send(SendMode::ready, data);
@@ -28,7 +28,7 @@ TEST_CASE("no catch-all takes a ready message: it is dropped and counted") {
   }
 }
 
-TEST_CASE("what windows' portals drop is no ready message, whatever its match bits") {
+TEST_CASE("a message dropped by a window's portal is not a ready message, whatever its match bits") {
   HandMade hand;
   portals::MatchList nothing;
   REQUIRE(hand.device().kernel().table().attach(kPutPortal, nothing).ok());

@@ -3,7 +3,7 @@
 namespace margay::mpi_adi {
 namespace {
 
-TEST_CASE("a posted receive learns source, tag and bytes from the saved header") {
+TEST_CASE("a posted receive gets source, tag and bytes from the saved header") {
   HandMade hand;
   std::vector<std::byte> room(kShortBytes * 2, std::byte{1});
   Request& receive = hand.receive(room, MPI_ANY_SOURCE, MPI_ANY_TAG);
@@ -18,7 +18,7 @@ TEST_CASE("a posted receive learns source, tag and bytes from the saved header")
   CHECK(room[kShortBytes] == std::byte{1});
 }
 
-TEST_CASE("a receive takes neither another tag, nor source, nor context, nor a reply") {
+TEST_CASE("a receive takes no message with another tag, source or context, and no reply") {
   HandMade hand;
   std::vector<std::byte> room(kShortBytes);
   Request& receive = hand.receive(room);
@@ -33,7 +33,7 @@ TEST_CASE("a receive takes neither another tag, nor source, nor context, nor a r
   hand.inject(other, data);
   hand.settle();
   CHECK(!receive.complete);
-  CHECK(hand.device().counts().ready_dropped == 1);  // the reply that nobody asked for finds no entry either
+  CHECK(hand.device().counts().ready_dropped == 1);  // the unexpected reply finds no entry either
   hand.inject(HandMade::message(kShortBytes, {}), data);
   hand.settle();
   CHECK(receive.complete);
@@ -49,7 +49,7 @@ TEST_CASE("a zero-byte message completes a receive without a buffer") {
   CHECK(receive.error_class == MPI_SUCCESS);
 }
 
-TEST_CASE("a short message that the room is too small for: truncated, and the next receive gets the next message") {
+TEST_CASE("a short message longer than the room is truncated, and the next receive gets the next message") {
   HandMade hand;
   std::vector<std::byte> room(10);
   std::vector<std::byte> next(kShortBytes);
@@ -69,7 +69,7 @@ TEST_CASE("a short message that the room is too small for: truncated, and the ne
   CHECK(next == more);
 }
 
-TEST_CASE("a long message that the room is too small for: what fits is saved, and the sender is notified") {
+TEST_CASE("a long message longer than the room is saved as far as it fits, and the sender is notified") {
   HandMade hand;
   std::vector<std::byte> room(100);
   Request& receive = hand.receive(room);
@@ -90,7 +90,7 @@ TEST_CASE("a long message that the room is too small for: what fits is saved, an
   CHECK(hand.acknowledged.header(0).return_length == 100);
 }
 
-TEST_CASE("a long message for a receive without room: nothing is saved, and its sender has nothing to wait for") {
+TEST_CASE("a long message to a receive without room is not saved, and its sender waits for no answer") {
   HandMade hand;
   Request& receive = *hand.device().start_receive({nullptr, 0, &hand.bytes(), 1, 7, &hand.comm()});
   const std::vector<std::byte> data = pattern(kLongBytes, 8);
@@ -105,7 +105,7 @@ TEST_CASE("a long message for a receive without room: nothing is saved, and its 
   CHECK(hand.acknowledged.header(0).user_data[0] == static_cast<std::byte>(portals::Saved::both));
 }
 
-TEST_CASE("a truncated long ready message asks its sender for nothing") {
+TEST_CASE("a truncated long ready message requests nothing from its sender") {
   HandMade hand;
   std::vector<std::byte> room(100);
   Request& receive = hand.receive(room);

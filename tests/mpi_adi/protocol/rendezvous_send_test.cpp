@@ -3,7 +3,7 @@
 namespace margay::mpi_adi {
 namespace {
 
-TEST_CASE("a rendezvous is a header with the length, and a body that waits to be read") {
+TEST_CASE("a rendezvous is a header with the length, and a body that remains until it is read") {
   DeviceOptions options;
   options.long_protocol = DeviceOptions::LongProtocol::rendezvous;
   HandMade hand(options);

@@ -30,7 +30,7 @@ TEST_CASE("the protocol follows from mode, size, limit and option") {
   CHECK(is(choose(SendMode::standard, 1001), SendShape::long_message, TraceProtocol::long_send,
            TraceChoice::above_short));
   CHECK(is(choose(SendMode::standard, 501, 0), SendShape::long_message, TraceProtocol::long_send,
-           TraceChoice::above_short));  // to oneself: the shared memory's limit
+           TraceChoice::above_short));  // to this rank itself: the shared memory's limit
   CHECK(is(choose(SendMode::synchronous, 1001), SendShape::long_message, TraceProtocol::synchronous_long,
            TraceChoice::mode));
   CHECK(is(choose(SendMode::ready, 1000), SendShape::short_message, TraceProtocol::ready_short, TraceChoice::mode));
@@ -38,7 +38,7 @@ TEST_CASE("the protocol follows from mode, size, limit and option") {
   CHECK(is(choose(SendMode::buffered, 1001), SendShape::long_message, TraceProtocol::buffered, TraceChoice::mode));
 }
 
-TEST_CASE("the rendezvous option changes long messages, but for ready ones") {
+TEST_CASE("the rendezvous option changes long messages, except ready ones") {
   VirtualWorld world(no_devices());
   DeviceOptions options;
   options.long_protocol = DeviceOptions::LongProtocol::rendezvous;

@@ -35,7 +35,7 @@ struct IncompleteSend {
     header.user_data[0] = static_cast<std::byte>(saved);
     return header;
   }
-  // Rank 1 sends these, and they come to the kernel before the device looks.
+  // Rank 1 sends these, and the kernel gets them before the device processes its events.
   void arrive(const std::vector<portals::Header>& headers) {
     for (const portals::Header& header : headers) hand.inject(header);
     sim::Kernel& mine = hand.world().kernel(0);
@@ -47,7 +47,7 @@ struct IncompleteSend {
     }
     REQUIRE(mine.registers().delivered(1) == before + headers.size());
   }
-  // The same, and the device looks.
+  // The same, and the device processes its events.
   void come(const std::vector<portals::Header>& headers) {
     arrive(headers);
     take_answers(parts, send);
@@ -66,7 +66,7 @@ struct IncompleteSend {
   SendRequest& send;
 };
 
-TEST_CASE("a body that was taken settles that and nothing else") {
+TEST_CASE("a transmitted body settles that event and no other") {
   for (const auto state : {sim::Transmission::State::sent, sim::Transmission::State::stopped}) {
     IncompleteSend one(kEventAll);
     one.take_body(state);
@@ -105,7 +105,7 @@ TEST_CASE("a send completes with the last of its events, in any order") {
   }
 }
 
-TEST_CASE("a transmission that failed ends its send with an error, whatever else it waits for") {
+TEST_CASE("a failed transmission ends its send with an error, whatever other events it awaits") {
   IncompleteSend one(kEventAll);
   one.take_body(sim::Transmission::State::failed);
   CHECK(one.send.complete);
@@ -114,7 +114,7 @@ TEST_CASE("a transmission that failed ends its send with an error, whatever else
   CHECK(one.closed());
 }
 
-TEST_CASE("each answer settles its own thing, also two that come at once") {
+TEST_CASE("each answer settles its own event, also if two arrive at once") {
   IncompleteSend one(kEventAll);
   one.come({one.answer(Answer::synchronous)});
   CHECK(one.send.events == (kEventAll & ~unsigned{kEventSynchronous}));
@@ -127,7 +127,7 @@ TEST_CASE("each answer settles its own thing, also two that come at once") {
   CHECK(two.parts.counts.long_matched.messages == 1);
 }
 
-TEST_CASE("an acknowledgment of the header alone makes the send wait for its reader, unless that was quicker") {
+TEST_CASE("after an acknowledgment of the header alone the send waits for its reader, unless that was faster") {
   IncompleteSend slow(kEventAcknowledgment);
   slow.come({slow.acknowledgment(portals::Saved::header)});
   CHECK(slow.send.events == kEventRead);
@@ -142,7 +142,7 @@ TEST_CASE("an acknowledgment of the header alone makes the send wait for its rea
   CHECK(quick.send.complete);
 }
 
-TEST_CASE("a message that was given back owes nothing but its body") {
+TEST_CASE("a returned message owes only its body") {
   IncompleteSend one(kEventAll);
   one.come({one.answer(Answer::returned)});
   CHECK(one.send.cancelled);
@@ -154,8 +154,8 @@ TEST_CASE("a message that was given back owes nothing but its body") {
   CHECK(one.closed());
 }
 
-TEST_CASE("a message that was given back waits for no reader, in whichever rows its answers lie") {
-  // The rows are used in a circle, so that the later answer may lie in the earlier row.
+TEST_CASE("a returned message waits for no reader, in whichever rows its answers are") {
+  // The rows are used in turn, so that the later answer may be in the earlier row.
   for (std::size_t used = 0; used < 3; ++used) {
     CAPTURE(used);
     IncompleteSend one(kEventAll);
@@ -166,13 +166,13 @@ TEST_CASE("a message that was given back waits for no reader, in whichever rows 
   }
 }
 
-TEST_CASE("an answer that this version does not know is the receiver's word that it took the message") {
+TEST_CASE("an answer that this version does not know counts as the receiver's acceptance of the message") {
   IncompleteSend one(kEventSynchronous | kEventCancel);
   one.come({one.answer(static_cast<Answer>(200))});
   CHECK(one.send.events == kEventCancel);
 }
 
-TEST_CASE("the rows serve again and again") {
+TEST_CASE("the rows are reused any number of times") {
   IncompleteSend one(kEventAll);
   for (int round = 0; round < 4; ++round) {
     one.come({one.answer(Answer::not_returned), one.answer(Answer::not_returned), one.answer(Answer::not_returned)});
@@ -182,10 +182,10 @@ TEST_CASE("the rows serve again and again") {
   CHECK(one.send.events == (kEventAll & ~unsigned{kEventCancel}));
 }
 
-TEST_CASE("what comes to a send that is over changes nothing, and finds its rows free the next time") {
+TEST_CASE("events of a completed send change nothing, and find its rows free the next time") {
   IncompleteSend one(kEventSynchronous);
   one.arrive({one.answer(Answer::synchronous), one.answer(Answer::returned)});
-  one.take_body(sim::Transmission::State::failed);  // it ends before the device looks at the answers
+  one.take_body(sim::Transmission::State::failed);  // it ends before the device processes the answers
   REQUIRE(one.send.complete);
   const std::uint64_t completions = one.parts.completions;
   take_answers(one.parts, one.send);
@@ -200,7 +200,7 @@ TEST_CASE("what comes to a send that is over changes nothing, and finds its rows
   }
 }
 
-TEST_CASE("an answer that was not read before the request was used again is not the new use's") {
+TEST_CASE("an answer that was not read before the request was reused does not affect the new use") {
   IncompleteSend one(kEventAll);
   one.arrive({one.answer(Answer::returned)});
   one.take_body(sim::Transmission::State::failed);
@@ -229,7 +229,7 @@ TEST_CASE("an answer for an earlier use of the request finds no entry") {
   CHECK(again.complete);
 }
 
-TEST_CASE("an answer of another process than the receiver finds no entry") {
+TEST_CASE("an answer from a process other than the receiver finds no entry") {
   IncompleteSend one(kEventSynchronous);
   REQUIRE(one.hand.world().kernel(0).try_send(one.answer(Answer::synchronous), {}));
   one.hand.settle();

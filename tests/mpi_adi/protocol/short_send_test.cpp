@@ -3,7 +3,7 @@
 namespace margay::mpi_adi {
 namespace {
 
-TEST_CASE("a short send is a put with its envelope in the match bits, over when the kernel has it") {
+TEST_CASE("a short send is a put with its envelope in the match bits, complete when the kernel has it") {
   HandMade hand;
   const std::vector<std::byte> data = pattern(kShortBytes, 3);
   Request& send = hand.send(SendMode::standard, data, 9);
@@ -21,14 +21,14 @@ TEST_CASE("a short send is a put with its envelope in the match bits, over when 
   CHECK(hand.device().counts().short_.bytes == kShortBytes);
 }
 
-TEST_CASE("a full wire makes a short send wait, and send_now() say no") {
+TEST_CASE("over a full wire a short send waits, and send_now() fails") {
   sim::VirtualOptions full;
   full.full_probability = 1.0;
   HandMade hand({}, 1, full);
   const std::vector<std::byte> data = pattern(kShortBytes, 3);
   CHECK(!hand.device().send_now({SendMode::standard, data.data(), kShortBytes, &hand.bytes(), 1, 7, &hand.comm()}));
   Request& send = hand.send(SendMode::standard, data);
-  CHECK(!send.complete);  // handed over, not yet seen to be taken
+  CHECK(!send.complete);  // handed over, but not yet detected as taken
   hand.settle();
   CHECK(send.complete);
   CHECK(hand.received.body(0) == data);

@@ -30,7 +30,7 @@ struct Starting {
     return send_now(parts,
                     {mode, data.data(), static_cast<std::int64_t>(bytes), &hand.bytes(), 1, 7, &hand.comm(), context});
   }
-  // The header of what came to rank 1 as number `number`.
+  // The header of message `number` to rank 1.
   const portals::Header& came(std::size_t number = 0) {
     hand.settle();
     REQUIRE(hand.received.size() > number);
@@ -42,7 +42,7 @@ struct Starting {
   std::vector<std::byte> data = pattern(kLongBytes, 3);
 };
 
-// What was counted, by protocol, in messages and bytes.
+// The counts of messages and bytes, by protocol.
 bool counted(const ProtocolCounts& counts, ProtocolCounts::Count ProtocolCounts::*where, std::uint64_t bytes) {
   using Counts = ProtocolCounts;
   for (const auto each :
@@ -55,7 +55,7 @@ bool counted(const ProtocolCounts& counts, ProtocolCounts::Count ProtocolCounts:
   return true;
 }
 
-TEST_CASE("a send knows whom it goes to and how") {
+TEST_CASE("a send has its destination and protocol") {
   Starting starting;
   const SendRequest& send = starting.start(SendMode::standard, kShortBytes);
   CHECK(send.peer == 1);
@@ -84,13 +84,13 @@ TEST_CASE("up to the short limit a message is short, above it long") {
   }
 }
 
-TEST_CASE("each mode and length has its protocol and says so in the header") {
+TEST_CASE("each mode and length has its protocol, which the header contains") {
   Starting ready;
   CHECK(ready.start(SendMode::ready, kShortBytes).protocol == sim::TraceProtocol::ready_short);
   CHECK(ready.came().match_bits == envelope_bits(7, 0, 0, kReadyBit));
   CHECK(ready.start(SendMode::ready, kLongBytes).protocol == sim::TraceProtocol::ready_long);
   CHECK((ready.came(1).match_bits & kReadyBit) != 0);
-  CHECK(ready.came(1).return_portal == portals::kNoPortal);  // nobody needs to answer
+  CHECK(ready.came(1).return_portal == portals::kNoPortal);  // no answer is needed
   Starting synchronous;
   CHECK(synchronous.start(SendMode::synchronous, kShortBytes).protocol == sim::TraceProtocol::synchronous_short);
   CHECK(read_note(synchronous.came().user_data).synchronous);
@@ -104,7 +104,7 @@ TEST_CASE("each mode and length has its protocol and says so in the header") {
   CHECK(message_bytes(rendezvous.came()) == kLongBytes);
 }
 
-TEST_CASE("each mode is counted where it belongs, long messages not before it is known how they went") {
+TEST_CASE("each mode is counted under its protocol, long messages only once their transfer is known") {
   const auto counts_of = [](SendMode mode, std::uint64_t bytes) {
     Starting starting;
     static_cast<void>(starting.start(mode, bytes));
@@ -121,7 +121,7 @@ TEST_CASE("each mode is counted where it belongs, long messages not before it is
   CHECK(counted(counts_of(SendMode::synchronous, kLongBytes), nullptr, 0));
 }
 
-TEST_CASE("a send goes by the ranks and the context of its communicator") {
+TEST_CASE("a send uses the ranks and the context of its communicator") {
   Starting starting;
   auto group = std::make_shared<Group>();
   group->world_ranks = {1, 5, 0};
@@ -140,7 +140,7 @@ TEST_CASE("a send goes by the ranks and the context of its communicator") {
   starting.hand.device().free(*const_cast<SendRequest*>(&send));
 }
 
-TEST_CASE("a type with holes leaves as its bytes, with a request or without") {
+TEST_CASE("a type with holes is sent as its bytes, with or without a request") {
   Starting starting;
   PredefinedTypes types;
   Datatype strided(make_hvector(4, 1, 8, types.find(MPI_INT)->definition, {}));
@@ -158,7 +158,7 @@ TEST_CASE("a type with holes leaves as its bytes, with a request or without") {
   CHECK(starting.parts.counts.short_.bytes == 32);
 }
 
-TEST_CASE("without a request only short standard and ready messages leave, and are counted") {
+TEST_CASE("without a request only short standard and ready messages are sent, and are counted") {
   Starting starting;
   CHECK(starting.now(SendMode::standard, kShortLimit));
   CHECK(starting.now(SendMode::ready, kShortBytes));
@@ -190,7 +190,7 @@ TEST_CASE("the limit is that of the wire to the peer, not the least of all wires
   CHECK(starting.start(SendMode::standard, 6).protocol == sim::TraceProtocol::long_send);
 }
 
-TEST_CASE("over a full wire nothing leaves without a request, and nothing is counted") {
+TEST_CASE("over a full wire nothing is sent without a request, and nothing is counted") {
   Starting starting({}, 1.0);
   CHECK(!starting.now(SendMode::standard, kShortBytes));
   CHECK(starting.parts.counts.short_.messages == 0);
@@ -239,7 +239,7 @@ TEST_CASE("a trace records each choice, with the message's later number, and a m
     CHECK(choice.sequence == left.sequence);
     CHECK(choice.sequence == i + 3);
   }
-  // Expect: what leaves is the same as without a trace.
+  // Expect: the same messages are sent as without a trace.
   CHECK(starting.came(1).match_bits == envelope_bits(7, 0, 0));
   CHECK(starting.came(2).match_bits == envelope_bits(7, 0, 0));
   CHECK(starting.came(3).match_bits == envelope_bits(7, 0, 0, kLongBit));

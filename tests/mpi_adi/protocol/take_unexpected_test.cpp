@@ -22,7 +22,7 @@ TEST_CASE("unexpected short messages are taken in the order of their arrival, an
   CHECK(!hand.device().probe(MPI_ANY_SOURCE, MPI_ANY_TAG, hand.comm(), envelope));
 }
 
-TEST_CASE("a heap that gave its memory back keeps what is in it, and is as good as new when it is empty") {
+TEST_CASE("a heap that returned its memory keeps its messages, and is as good as new when it is empty") {
   HandMade hand;
   std::vector<std::byte> room(kShortBytes);
   const auto take = [&](const std::vector<std::byte>& expected) {
@@ -55,7 +55,7 @@ TEST_CASE("an unexpected message longer than the room is truncated to what fits"
   CHECK(std::equal(room.begin(), room.end(), data.begin()));
 }
 
-TEST_CASE("a receive claims a message whose body is still on its way into the heap") {
+TEST_CASE("a receive claims a message whose body is still arriving in the heap") {
   sim::VirtualOptions slow;
   slow.segment_bytes = 16;
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
@@ -68,7 +68,7 @@ TEST_CASE("a receive claims a message whose body is still on its way into the he
     CHECK(envelope.bytes == kShortBytes);
     std::vector<std::byte> room(kShortBytes);
     Request& receive = hand.receive(room);
-    // Expect: nobody else gets it meanwhile.
+    // Expect: no other receive gets it meanwhile.
     CHECK(!hand.device().probe(1, 7, hand.comm(), envelope));
     hand.settle();
     CHECK(receive.complete);
@@ -76,7 +76,7 @@ TEST_CASE("a receive claims a message whose body is still on its way into the he
   }
 }
 
-TEST_CASE("a header in the heap is pulled: the get names its sender's bits and wants what fits") {
+TEST_CASE("a header in the heap is pulled: the get names its sender's bits and requests the part that fits") {
   for (const std::size_t room_bytes : {kLongBytes, std::size_t{50}}) {
     HandMade hand;
     std::vector<std::byte> data = pattern(kLongBytes, 8);
@@ -98,7 +98,7 @@ TEST_CASE("a header in the heap is pulled: the get names its sender's bits and w
     CHECK(receive.error_class == (room_bytes == kLongBytes ? MPI_SUCCESS : MPI_ERR_TRUNCATE));
     CHECK(std::equal(room.begin(), room.end(), data.begin()));
     CHECK(hand.read_bytes() == room_bytes);
-    // Expect: the synchronous answer comes after the pulled data (figure 7).
+    // Expect: the synchronous answer is sent after the pulled data (figure 7).
     REQUIRE(hand.acknowledged.size() == 2);
     CHECK(hand.acknowledged.header(1).kind == portals::Kind::put);
     CHECK(hand.acknowledged.header(1).match_bits == 77);
@@ -128,7 +128,7 @@ TEST_CASE("a full heap holds short messages on the wire and loses none") {
   hand.world().check_accounting();
 }
 
-TEST_CASE("an answer behind messages that a full heap holds comes through, and no message loses its place") {
+TEST_CASE("an answer behind messages that a full heap holds arrives, and the messages keep their order") {
   DeviceOptions options;
   options.heap_bytes = 64 * 1024;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
@@ -160,7 +160,7 @@ TEST_CASE("an answer behind messages that a full heap holds comes through, and n
       REQUIRE(room == body);
       hand.device().free(receive);
     }
-    // Expect: back to the first heap, which holds again.
+    // Expect: the first heap is used again, and holds messages.
     for (const auto& body : bodies) hand.inject(HandMade::message(4000, {}), body);
     hand.settle();
     CHECK(!hand.world().kernel(1).idle());
@@ -174,7 +174,7 @@ TEST_CASE("an answer behind messages that a full heap holds comes through, and n
   }
 }
 
-TEST_CASE("a message that a fragmented heap holds lets what is behind it through, whatever else moves") {
+TEST_CASE("a message that a fragmented heap holds does not block others for ever, with or without traffic") {
   DeviceOptions options;
   options.heap_bytes = 64 * 1024;
   for (const bool traffic : {false, true}) {
@@ -218,7 +218,7 @@ TEST_CASE("a message that a fragmented heap holds lets what is behind it through
   }
 }
 
-TEST_CASE("who is about to sleep takes what is held at once, and the coprocessor's rounds do not count") {
+TEST_CASE("a device that is about to sleep takes held messages at once, and rounds of the coprocessor do not count") {
   DeviceOptions options;
   options.heap_bytes = 64 * 1024;
   HandMade hand(options);

@@ -47,7 +47,7 @@ constexpr std::string_view kSend = "MPI_Ssend";
 
 }  // namespace
 
-TEST_CASE("a call trace of one thread: number 0, and waits belong to the innermost call") {
+TEST_CASE("in a call trace of one thread the thread has number 0, and waits belong to the innermost call") {
   Traced traced;
   traced.enter(kReceive);
   traced.enter(kSend);
@@ -67,7 +67,7 @@ TEST_CASE("a call trace of one thread: number 0, and waits belong to the innermo
                                            {TraceKind::mpi_leave, 0, 0}});
 }
 
-TEST_CASE("a call trace of two threads: a wait belongs to its own thread's call") {
+TEST_CASE("in a call trace of two threads a wait belongs to its own thread's call") {
   Traced traced;
   Traced::elsewhere([&] {
     traced.enter(kReceive);
@@ -83,7 +83,7 @@ TEST_CASE("a call trace of two threads: a wait belongs to its own thread's call"
     traced.leave(kReceive);
   });
   traced.enter(kSend);
-  // The test's thread is 0 although it called last.
+  // The test's thread has number 0 although it called last.
   CHECK(traced.seen() == std::vector<Seen>{{TraceKind::mpi_enter, 1, 0},
                                            {TraceKind::wait_begin, 1, 0},
                                            {TraceKind::mpi_enter, 2, 1},

@@ -35,7 +35,7 @@ TEST_CASE("the protocols in `margay info` follow the short limit, the long proto
   CHECK_EQ(lines_with(notify(options), "up to 1000 bytes"), 2 * 4);
   options.set("protocol", "long=rendezvous");
   const std::string rendezvous = notify(options);
-  // All long ones but ready.
+  // All long messages except ready ones.
   CHECK_EQ(lines_with(rendezvous, "the receiver pulls the body"), 2 * 3);
   CHECK_EQ(lines_with(rendezvous, "into the posted receive"), 2 * 2);
   sim::Options small;

@@ -7,7 +7,7 @@ using namespace margay::mpi_adi;
 
 namespace {
 
-// The line of a kind of memory.
+// The line about a kind of memory.
 std::string line_of(const std::vector<std::string>& lines, const std::string& memory) {
   for (const std::string& line : lines) {
     if (line.starts_with("  " + memory + " ")) return line;
@@ -21,7 +21,7 @@ bool says(const std::string& line, const std::string& words) {
 
 }  // namespace
 
-TEST_CASE("the first way that a member's memory allows is taken") {
+TEST_CASE("the first method that a member's memory allows is taken") {
   CHECK(choose_window_method({.is_own = true}).method == WindowMethod::direct);
   CHECK(choose_window_method({.is_on_node = true, .is_mapped = true, .reads_others = true}).method ==
         WindowMethod::direct);

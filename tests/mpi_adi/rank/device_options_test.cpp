@@ -50,7 +50,7 @@ TEST_CASE("the bounds of the short limit and of the heap are valid") {
   }
 }
 
-TEST_CASE("a wrong option of a device is an error that names the option and its value") {
+TEST_CASE("an invalid option of a device is an error that names the option and its value") {
   struct Row {
     std::string_view option;
     std::string value;

@@ -17,7 +17,7 @@ Request& pending(test::LoneRank& lone) {
 
 }  // namespace
 
-TEST_CASE("handles: a datatype is found until it is freed, and lives while something refers to it") {
+TEST_CASE("handles: a datatype is found until it is freed, and lives while an object refers to it") {
   test::LoneRank lone;
   Handles& handles = lone.rank->handles();
   Datatype& bytes = *handles.datatype(MPI_BYTE);
@@ -35,7 +35,7 @@ TEST_CASE("handles: a datatype is found until it is freed, and lives while somet
   CHECK_EQ(handles.datatype(MPI_BYTE), &bytes);
 }
 
-TEST_CASE("handles: a request's handle names it once; a freed one names nothing, and the next one is another") {
+TEST_CASE("handles: a request's handle is valid once; a freed one is invalid, and the next one differs") {
   test::LoneRank lone;
   Handles& handles = lone.rank->handles();
   Request& receive = pending(lone);
@@ -72,7 +72,7 @@ TEST_CASE("handles: completed sends have one request, which has no owner") {
   lone.rank->device().free(receive);
 }
 
-TEST_CASE("handles: a communicator that was freed goes with the last request that holds it, when the call ends") {
+TEST_CASE("handles: a freed communicator is released with the last request that holds it, when the call ends") {
   test::LoneRank lone;
   MpiRank& rank = *lone.rank;
   Handles& handles = rank.handles();
@@ -96,7 +96,7 @@ TEST_CASE("handles: a communicator that was freed goes with the last request tha
   CHECK_FALSE(rank.device().has_unreferenced());
 }
 
-TEST_CASE("handles: with origins each request is made the long way, so that who makes it is noted") {
+TEST_CASE("handles: with origins each request is created separately, so that its creator is recorded") {
   test::LoneRank lone;
   Handles& handles = lone.rank->handles();
   handles.keep_origins();

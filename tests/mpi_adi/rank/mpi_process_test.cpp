@@ -29,7 +29,7 @@ struct NotedPart final : ProcessPart {
 using Lower = NotedPart<PartSlot::tool, 't'>;
 using Upper = NotedPart<PartSlot::job, 'j'>;
 
-// The calling thread is a process's for a while.
+// Assigns the calling thread to a process for a while.
 struct Visit {
   explicit Visit(MpiProcess& process) { set_thread_process(process); }
   ~Visit() { set_thread_process(system_process()); }
@@ -50,7 +50,7 @@ TEST_CASE("an unassigned thread belongs to the operating system's process") {
   std::thread([] { CHECK(&current_process() == &system_process()); }).join();
 }
 
-TEST_CASE("a process's parts are its own, made once, and go in the opposite order") {
+TEST_CASE("a process has parts of its own, creates each once, and destroys them in the opposite order") {
   NoStart start;
   sim::VirtualClock clock(17);
   gone.clear();
@@ -70,7 +70,7 @@ TEST_CASE("a process's parts are its own, made once, and go in the opposite orde
   CHECK(gone == "tjt");
 }
 
-TEST_CASE("threads that ask at once get the same part") {
+TEST_CASE("threads that ask concurrently get the same part") {
   NoStart start;
   sim::VirtualClock clock;
   gone.clear();
@@ -86,7 +86,7 @@ TEST_CASE("threads that ask at once get the same part") {
   CHECK(gone == "t");
 }
 
-TEST_CASE("an error handler is known in the process that made it") {
+TEST_CASE("an error handler is known in the process that created it") {
   NoStart start;
   sim::VirtualClock clock;
   VirtualMpiProcess first(start, clock);

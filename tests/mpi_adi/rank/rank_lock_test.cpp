@@ -18,7 +18,7 @@ bool inside(MpiRank& rank) {
 
 }  // namespace
 
-TEST_CASE("rank lock: one thread is inside from enter to leave, and what interrupts it sees that") {
+TEST_CASE("rank lock: one thread is inside from enter to leave, and code that interrupts it detects that") {
   test::LoneRank lone;
   RankLock& lock = lone.rank->lock();
   CHECK_FALSE(inside(*lone.rank));
@@ -47,14 +47,14 @@ TEST_CASE("rank lock: while one thread may call, another one may not, and is not
   std::thread([&] { CHECK_FALSE(lock.try_enter()); }).join();
 }
 
-TEST_CASE("rank lock: allowed by the lone thread, many enter one after another") {
+TEST_CASE("rank lock: after the lone thread allows threads, many enter one after another") {
   test::LoneRank lone;
   MpiRank& rank = *lone.rank;
   rank.lock().allow_threads();
   REQUIRE(rank.threaded());
   constexpr int kThreads = 4;
   constexpr int kTimes = 2'000;
-  int plain = 0;  // protected by the lock alone
+  int plain = 0;  // protected by the lock only
   std::vector<std::thread> threads;
   for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([&] {
@@ -72,7 +72,7 @@ TEST_CASE("rank lock: allowed by the lone thread, many enter one after another")
   CHECK_FALSE(rank.lock().mine());
 }
 
-TEST_CASE("rank lock: asked for by another thread, the lone one goes on as it came in, and then there are many") {
+TEST_CASE("rank lock: if another thread allows threads, the lone one leaves as it entered, and then all use the lock") {
   test::LoneRank lone;
   MpiRank& rank = *lone.rank;
   rank.enter();

@@ -8,7 +8,7 @@
 namespace margay::mpi_adi {
 namespace {
 
-TEST_CASE("one polls; a waiting thread is woken when its wait is over, and no other one") {
+TEST_CASE("one thread polls; a waiting thread is woken when its wait is over, and no other one") {
   WaitRoom room;
   REQUIRE(room.begin_polling(0));
   CHECK_FALSE(room.begin_polling(1));
@@ -34,7 +34,7 @@ TEST_CASE("one polls; a waiting thread is woken when its wait is over, and no ot
   CHECK(room.begin_polling(3));
 }
 
-TEST_CASE("the last one that polls hands its place on, to who came last") {
+TEST_CASE("the last polling thread passes its role on, to the thread that began to wait last") {
   WaitRoom room;
   REQUIRE(room.begin_polling(0));
   room.join_polling();
@@ -51,7 +51,7 @@ TEST_CASE("the last one that polls hands its place on, to who came last") {
   CHECK_FALSE(early.stay());
 }
 
-TEST_CASE("while the one that polls runs a function of the program's another one polls") {
+TEST_CASE("while the polling thread runs a callback of the program, another one polls") {
   WaitRoom room;
   REQUIRE(room.begin_polling(0));
   auto never = [] { return false; };
@@ -63,11 +63,11 @@ TEST_CASE("while the one that polls runs a function of the program's another one
     CHECK(room.empty());
     CHECK_FALSE(room.begin_polling(1));  // the waiting thread polls
   }
-  SUBCASE("or who comes meanwhile") {
+  SUBCASE("or a thread that arrives meanwhile") {
     room.begin_callback();
     CHECK(room.begin_polling(1));
   }
-  // Two poll now. When one of them ends, the other one continues.
+  // Two threads poll now. When one of them ends, the other one continues.
   room.end_callback();
   WaitingThread late(never);
   room.add(late);
@@ -79,7 +79,7 @@ TEST_CASE("while the one that polls runs a function of the program's another one
   CHECK(room.begin_polling(2));
 }
 
-TEST_CASE("a thread that calls such a function outside of a wait leaves who polls in place") {
+TEST_CASE("a thread that runs a callback outside of a wait does not change the polling thread") {
   WaitRoom room;
   room.begin_callback();
   CHECK(room.begin_polling(0));
@@ -114,7 +114,7 @@ int given_away(WaitRoom& room, int polls, std::uint32_t turns) {
   return given;
 }
 
-TEST_CASE("looks that find nothing give way to threads that wait or arrive, and to no others") {
+TEST_CASE("empty polls yield to threads that wait or arrive, and to no others") {
   WaitRoom room;
   CHECK(given_away(room, 1000, 0) == 0);
   CHECK(given_away(room, 80, 1) == 10);  // the number of turns has changed: another thread was in MPI

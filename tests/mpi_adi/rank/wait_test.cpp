@@ -1,4 +1,4 @@
-// Tests of when a long wait is published on the job board, and when it is withdrawn.
+// Tests of the publication of a long wait on the job board, and of its withdrawal.
 #include "mpi_adi/rank/wait.hpp"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ using test::LoneRank;
 
 }  // namespace
 
-TEST_CASE("a wait of a second stands on the board, until a message moves or a part of one") {
+TEST_CASE("a wait of a second is published on the board, until a message or a part of one moves") {
   LoneRank lone;
   const sim::BoardBlock& board = lone.rank->process().board();
   StallTimer timer(*lone.rank);
@@ -29,14 +29,14 @@ TEST_CASE("a wait of a second stands on the board, until a message moves or a pa
   SUBCASE("a message") {
     timer.restart();
   }
-  SUBCASE("a part of one: the idle time begins anew") {
+  SUBCASE("a part of one: the idle time starts from zero") {
     timer.idle(0);
   }
   CHECK_EQ(board.wait.is_waiting, 0);
   CHECK_EQ(board.progress, progress + 1);
 }
 
-TEST_CASE("a function of the program's in the middle of a wait is no wait, for the launcher") {
+TEST_CASE("a callback of the program in the middle of a wait is not a wait for the launcher") {
   LoneRank lone;
   MpiRank& rank = *lone.rank;
   const sim::BoardBlock& board = rank.process().board();
@@ -73,7 +73,7 @@ struct AwakeTask final : Task {
 
 }  // namespace
 
-TEST_CASE("tasks count as what is under way on their communicator, and in its session") {
+TEST_CASE("tasks count as activity on their communicator, and in its session") {
   LoneRank lone;
   MpiRank& rank = *lone.rank;
   rank.begin_world(MPI_THREAD_SINGLE);

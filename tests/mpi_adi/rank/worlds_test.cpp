@@ -10,7 +10,7 @@
 
 namespace margay::mpi_adi {
 
-TEST_CASE("worlds: the program has its two from begin to end, the library its own always") {
+TEST_CASE("worlds: the program has its two from begin to end, the library always has its own") {
   test::LoneRank lone;
   Worlds& worlds = lone.rank->worlds();
   CHECK_EQ(worlds.find(MPI_COMM_WORLD), nullptr);
@@ -44,12 +44,12 @@ TEST_CASE(
   reported_by(MPI_COMM_SELF);
   worlds.set_error_handler(worlds.world(), returns);
   reported_by(MPI_COMM_WORLD);
-  worlds.end();  // and the program's handlers are gone
+  worlds.end();  // the program's handlers are removed too
   reported_by(MPI_COMM_WORLD);
   CHECK_EQ(worlds.world().error_handler, lone.rank->tables().initial_handler);
 }
 
-TEST_CASE("worlds: contexts of the first communicators are taken; an intercommunicator's both groups get its own") {
+TEST_CASE("worlds: the first communicators have taken contexts; both groups of an intercommunicator get their own") {
   test::LoneRank lone;
   Worlds& worlds = lone.rank->worlds();
   std::set<ContextId> taken;

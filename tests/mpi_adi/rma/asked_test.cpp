@@ -51,7 +51,7 @@ TEST_CASE("an element's size is the predefined datatype's, whatever the handle's
   CHECK(accumulate_element_bytes(MPI_LB) == 0);
 }
 
-TEST_CASE("an accumulate whose elements are of no predefined datatype is refused") {
+TEST_CASE("an accumulate whose elements have no predefined datatype is rejected") {
   GuardedMemory memory(false);
   std::vector<std::byte> old;
   const std::vector<std::byte> operands(255, std::byte{1});
@@ -69,7 +69,7 @@ TEST_CASE("an accumulate whose elements are of no predefined datatype is refused
   CHECK(memory.is_intact());
 }
 
-TEST_CASE("what was there before is answered where the origin wants it") {
+TEST_CASE("the previous value is returned to the origin if it requests it") {
   GuardedMemory memory(false);
   std::vector<std::byte> old(3);
   const std::array operands{std::byte{7}, std::byte{8}};
@@ -85,7 +85,7 @@ TEST_CASE("what was there before is answered where the origin wants it") {
   CHECK(old.empty());
 }
 
-TEST_CASE("an ask that is cut short is none") {
+TEST_CASE("a truncated request is invalid") {
   const std::array pieces{Piece{0, 4}, Piece{8, 4}};
   const std::vector<std::byte> body = ask_body(accumulate_head(MPI_NO_OP, MPI_INT, 8), pieces);
   for (std::size_t bytes = 0; bytes < body.size(); ++bytes) CHECK_FALSE(Asked::read(std::span(body).first(bytes)));
@@ -94,7 +94,7 @@ TEST_CASE("an ask that is cut short is none") {
   CHECK_FALSE(Asked::read(ask_body({}, many)));
 }
 
-TEST_CASE("an announced access with numbers that no origin has is none") {
+TEST_CASE("an announced access with numbers that no origin sends is invalid") {
   AnnouncedAccess access;
   std::fill(std::begin(access.call), std::end(access.call), 'x');
   AskHead head;
@@ -114,7 +114,7 @@ TEST_CASE("an announced access with numbers that no origin has is none") {
   }
 }
 
-TEST_CASE("an access may span attached pieces that touch each other") {
+TEST_CASE("an access may span adjacent attached pieces") {
   std::array<std::byte, 64> memory{};
   TargetMemory window;
   window.make_dynamic();
@@ -136,7 +136,7 @@ TEST_CASE("an access may span attached pieces that touch each other") {
   CHECK(from(24, 8));
 }
 
-TEST_CASE("whatever is asked, nothing outside of the window is touched") {
+TEST_CASE("no request accesses memory outside of the window") {
   std::mt19937_64 random(7);
   for (const bool dynamic : {false, true}) {
     GuardedMemory memory(dynamic);

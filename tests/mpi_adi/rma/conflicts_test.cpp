@@ -1,5 +1,5 @@
-// Tests of which accesses --check-rma reports as conflicts (MPI 4.0, 12.7), by kind, epoch and completion; and of the
-// search for overlapping ranges, compared with a test of every pair.
+// Tests of the accesses that --check-rma reports as conflicts (MPI 4.0, 12.7), by kind, epoch and completion; and of
+// the search for overlapping ranges, compared with a test of every pair.
 #include "mpi_adi/rma/conflicts.hpp"
 
 #include <doctest/doctest.h>
@@ -41,7 +41,7 @@ constexpr AccessKind kPut = AccessKind::put, kGet = AccessKind::get, kAccumulate
 
 }  // namespace
 
-TEST_CASE("of two accesses one writes, and they are not accumulates that fit: a conflict, whoever comes first") {
+TEST_CASE("two accesses conflict, in either order, if one writes and they are not compatible accumulates") {
   const AnnouncedAccess put = access_of(0, kPut), get = access_of(1, kGet), sum = access_of(2, kAccumulate);
   const AnnouncedAccess look = access_of(3, kAccumulate, MPI_NO_OP), swap = access_of(4, kAccumulate, MPI_OP_NULL);
   const auto both = [](const AnnouncedAccess& one, const AnnouncedAccess& other) {
@@ -62,7 +62,7 @@ TEST_CASE("of two accesses one writes, and they are not accumulates that fit: a 
   CHECK(both(look, access_of(5, kAccumulate, MPI_NO_OP, MPI_FLOAT)) == Clash::none);
 }
 
-TEST_CASE("hints say which operations mix, and whether one origin's accumulates are ordered") {
+TEST_CASE("hints determine which operations may mix, and whether one origin's accumulates are ordered") {
   AnnouncedAccess sum = access_of(0, kAccumulate), look = access_of(1, kAccumulate, MPI_NO_OP);
   AnnouncedAccess max = access_of(1, kAccumulate, MPI_MAX);
   sum.mixed_ops = look.mixed_ops = MixedOps::none;
@@ -75,7 +75,7 @@ TEST_CASE("hints say which operations mix, and whether one origin's accumulates 
   CHECK(clash_of(sum, own) == Clash::operations);
 }
 
-TEST_CASE("a conflict names the first and both ranges, and what is refused is not kept") {
+TEST_CASE("a conflict names the first access and both ranges, and a conflicting access is not recorded") {
   ConflictTable table;
   CHECK_FALSE(meets(table, access_of(3, kGet), {10, 20}));
   const ByteRange ranges[] = {{0, 8}, {19, 21}};
@@ -91,7 +91,7 @@ TEST_CASE("a conflict names the first and both ranges, and what is refused is no
   CHECK_FALSE(meets(table, access_of(2, kPut), {20, 30}));
 }
 
-TEST_CASE("pieces of one access do not meet each other") {
+TEST_CASE("pieces of one access do not conflict with each other") {
   ConflictTable table;
   const AnnouncedAccess put = access_of(0, kPut);
   CHECK_FALSE(meets(table, put));
@@ -99,7 +99,7 @@ TEST_CASE("pieces of one access do not meet each other") {
   CHECK(meets(table, access_of(0, kPut)));
 }
 
-TEST_CASE("passive epochs: a flush ends all of its origin's, a local flush the reads") {
+TEST_CASE("passive epochs: a flush ends all accesses of its origin, a local flush its reads") {
   ConflictTable table;
   CHECK_FALSE(meets(table, access_of(0, kGet), {0, 8}));
   CHECK_FALSE(meets(table, access_of(0, kAccumulate, MPI_NO_OP), {8, 16}));
@@ -115,7 +115,7 @@ TEST_CASE("passive epochs: a flush ends all of its origin's, a local flush the r
   CHECK_FALSE(meets(table, access_of(2, kPut), {24, 32}));
 }
 
-TEST_CASE("an exposure epoch: MPI_Win_complete ends reads, MPI_Win_wait the rest") {
+TEST_CASE("an exposure epoch: MPI_Win_complete ends reads, MPI_Win_wait the other accesses") {
   ConflictTable table;
   CHECK_FALSE(meets(table, in_epoch(access_of(0, kGet), EpochKind::exposure), {0, 8}));
   CHECK_FALSE(meets(table, in_epoch(access_of(0, kPut), EpochKind::exposure), {8, 16}));
@@ -126,7 +126,7 @@ TEST_CASE("an exposure epoch: MPI_Win_complete ends reads, MPI_Win_wait the rest
   CHECK_FALSE(meets(table, in_epoch(access_of(1, kPut), EpochKind::exposure), {8, 16}));
 }
 
-TEST_CASE("a fence's epoch: over for those who have called the next fence, whenever its target leaves that") {
+TEST_CASE("a fence's epoch ends for members that have called the next fence, whenever its target leaves that") {
   ConflictTable table;
   CHECK_FALSE(meets(table, in_epoch(access_of(0, kPut), EpochKind::fence, 1)));
   table.end_all(0);
@@ -147,7 +147,9 @@ TEST_CASE("a fence's epoch: over for those who have called the next fence, whene
   CHECK(table.ranges() == 0);
 }
 
-TEST_CASE("a read with a request meets its own origin's accesses until the request is over, and no later ones") {
+TEST_CASE(
+    "a read with a request conflicts with its own origin's accesses until the request is complete, and with no later "
+    "ones") {
   ConflictTable table;
   AnnouncedAccess get = access_of(0, kGet);
   get.ends_alone = true;
@@ -163,7 +165,7 @@ TEST_CASE("a read with a request meets its own origin's accesses until the reque
   CHECK(meets(table, later));
 }
 
-TEST_CASE("what is done again and again is kept once") {
+TEST_CASE("a repeated access is recorded once") {
   ConflictTable table;
   for (int i = 0; i < 1000; ++i) {
     CHECK_FALSE(meets(table, access_of(0, kAccumulate)));
@@ -172,7 +174,7 @@ TEST_CASE("what is done again and again is kept once") {
   CHECK(table.ranges() == 2);
 }
 
-TEST_CASE("ranges: as the slow way, which looks at every pair") {
+TEST_CASE("the search for ranges agrees with a test of every pair") {
   struct Slow {
     AnnouncedAccess access;
     ByteRange range;

@@ -10,7 +10,7 @@ using namespace margay::mpi_adi::test;
 
 namespace {
 
-// A window of two members. The test makes rank 1's messages.
+// A window of two members. The test creates rank 1's messages.
 class AskedWindow {
  public:
   explicit AskedWindow(bool dynamic) : memory(dynamic) {
@@ -46,7 +46,7 @@ class AskedWindow {
 
 }  // namespace
 
-TEST_CASE("whatever a member asks a window for, nothing outside of its memory is touched") {
+TEST_CASE("no request from a member accesses memory outside of the window") {
   std::mt19937_64 random(11);
   for (const bool dynamic : {false, true}) {
     AskedWindow asked(dynamic);
@@ -59,7 +59,7 @@ TEST_CASE("whatever a member asks a window for, nothing outside of its memory is
         std::memcpy(body.data(), &head, sizeof head);
       }
       asked.put(kWindowPortal, ask_bits(asked.window, head.what), body);
-      // Perhaps a body that was described.
+      // In some cases a body that the request announced.
       if (i % 3 == 0) asked.put(kPutPortal, head.reply_bits, std::vector<std::byte>(random() % 64));
       REQUIRE(asked.memory.is_intact());
     }

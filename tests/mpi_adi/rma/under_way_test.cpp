@@ -1,4 +1,4 @@
-// Tests of waits for all that was begun before them, against a simple implementation with a set for each wait.
+// Tests of waits for all accesses that began before the wait, against a simple implementation with a set for each wait.
 #include "mpi_adi/rma/window.hpp"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@
 
 namespace margay::mpi_adi {
 
-TEST_CASE("under way: a wait ends with what was begun before it, whatever is begun meanwhile") {
+TEST_CASE("under way: a wait ends with the accesses that began before it, whatever begins meanwhile") {
   OperationCounter accesses;
   const std::uint32_t first = accesses.begin();
   const std::uint32_t then = accesses.now();
@@ -20,7 +20,7 @@ TEST_CASE("under way: a wait ends with what was begun before it, whatever is beg
   accesses.end(first);
   CHECK(accesses.over(then));
   CHECK_FALSE(accesses.none());
-  // A wait that was slow to look: others have begun and ended two generations since.
+  // A wait that polls late: other accesses have begun and ended two generations since.
   const std::uint32_t slow = accesses.now();
   const std::uint32_t third = accesses.begin();
   accesses.end(second);
@@ -42,7 +42,7 @@ struct Wait {
 
 }  // namespace
 
-TEST_CASE("under way: random accesses and waits of several threads") {
+TEST_CASE("under way: random accesses and waits of several threads end as in the simple implementation") {
   for (const std::uint64_t seed : testing::Seeds(200)) {
     std::mt19937_64 draw(seed);
     OperationCounter accesses;
@@ -62,14 +62,14 @@ TEST_CASE("under way: random accesses and waits of several threads") {
         for (const Begun& access : begun) wait.for_these.push_back(access.number);
         waits.push_back(wait);
       }
-      // Never too early.
+      // Expect: no wait ends too early.
       std::erase_if(waits, [&](const Wait& wait) {
         const bool over = draw() % 2 == 0 && accesses.over(wait.then);
         if (over) CHECK_MESSAGE(wait.for_these.empty(), "seed ", seed);
         return over;
       });
     }
-    // With new ones all the time, a wait ends when the old ones have ended, at most one generation later.
+    // With new accesses all the time, a wait ends when the old ones have ended, at most one generation later.
     const std::vector<Begun> old = begun;
     for (int round = 0; round < 3; ++round) {
       const std::uint32_t fresh = accesses.begin();

@@ -16,7 +16,7 @@ namespace {
 using Table = KeyTable<std::uint32_t, 0>;
 }
 
-TEST_CASE("a key is what is significant under a shape") {
+TEST_CASE("a key contains the significant bits of its shape") {
   const MatchShape shape{.ignore_bits = 0xff, .any_group = false, .any_rank = true};
   Header header;
   header.match_bits = 0x1234;
@@ -26,7 +26,7 @@ TEST_CASE("a key is what is significant under a shape") {
   CHECK(MatchShape::of(Criteria{0x12ff, 0xff, 7, kAnyRank}) == shape);
 }
 
-TEST_CASE("the table against a map, keys crowded and erased") {
+TEST_CASE("the table agrees with a map, with crowded and erased keys") {
   for (const std::uint64_t seed : margay::testing::Seeds(30 / kFewer + 1)) {
     CAPTURE(seed);
     Random random(seed);
@@ -35,7 +35,7 @@ TEST_CASE("the table against a map, keys crowded and erased") {
     const std::uint64_t keys = 1 + random.below(400);
     for (int at = 0; at < 4000; ++at) {
       const std::uint64_t pick = random.below(keys);
-      // Keys that differ in one field alone, at either end of it.
+      // Keys that differ in one field only, at either end of it.
       const MatchKey key{pick % 3 == 0 ? pick << 32 : 0, static_cast<GroupId>(pick % 3 == 1 ? pick : 0),
                          static_cast<Rank>(pick % 3 == 2 ? pick : 0)};
       const auto place = expected.find({key.bits, key.group, key.rank});

@@ -1,5 +1,5 @@
-// The index against the linear walk, on random lists. The oracle below is a third implementation, written from the
-// paper with public functions alone; explain() and decide() must both agree with it.
+// Tests of the index against the linear walk, on random lists. The oracle below is a third implementation, written from
+// the paper with public functions only; explain() and decide() must both agree with it.
 #include "portals/match/match_index.hpp"
 
 #include <doctest/doctest.h>
@@ -23,9 +23,9 @@ namespace {
 
 constexpr std::array<MatchBits, 6> kMasks = {0, 0, 0xff, 0xff00, 0xffff, ~MatchBits{0}};
 
-// How wild a run of cases is.
+// The parameters of the random cases.
 struct Profile {
-  std::size_t longest;       // list
+  std::size_t longest;       // of a list
   unsigned link_percent;     // chance that a no-match link is not `next`
   unsigned failure_percent;  // chance that a no-room or too-small link is not `next`
   unsigned alphabet;         // different values per field of the match bits
@@ -164,7 +164,7 @@ struct World {
   std::deque<CombinedBlock> combineds;
   std::vector<std::unique_ptr<DynamicBlock>> heaps;
   std::vector<std::unique_ptr<MatchEntry>> entries;
-  MatchList list;  // goes before the entries
+  MatchList list;  // destroyed before the entries
   std::deque<std::pair<Verdict, Header>> under_way;
 };
 
@@ -190,8 +190,8 @@ Passed independent_answer(const IndependentBlock& block, const Options& options,
   return fits ? Passed::taken : Passed::too_small;
 }
 
-// The row is the block's own word (exhausted() and, when taken, the verdict): independent_block_test holds it to
-// account.
+// The row comes from the block itself (exhausted() and, for a taken message, the verdict); independent_block_test tests
+// these.
 Passed answer(World& world, const MatchEntry& entry, const Header& header, std::size_t row) {
   const Descriptor& storage = *entry.memory();
   if (!entry.active()) return Passed::inactive;
@@ -214,12 +214,13 @@ Passed answer(World& world, const MatchEntry& entry, const Header& header, std::
   return &storage == world.heaps[1].get() ? Passed::taken : Passed::no_room;
 }
 
-// The row that an independent block would use, from its table and from nothing else: every row of these tables has one
+// The row that an independent block would use, derived from its table only: all rows of a block have one length here
+// only by chance, so exhausted() shows whether a row is available, and lengths are used where they are unambiguous.
 // length per block only by chance, so the block is asked by exhausted() and the lengths are read where unambiguous.
 std::size_t likely_row(const IndependentBlock& block, const std::vector<Step>& steps, const MatchEntry& entry,
                        const Header& header, const Options& options) {
   if (block.exhausted()) return block.table().size();
-  // Any available row that explains the step; the first one otherwise, which makes the comparison fail.
+  // Any available row that explains the step; otherwise the first one, which makes the comparison fail.
   std::size_t first = block.table().size();
   const auto step = std::find_if(steps.begin(), steps.end(), [&](const Step& s) { return s.entry == &entry; });
   for (std::size_t row = 0; row < block.table().size(); ++row) {
@@ -275,14 +276,14 @@ bool same(const std::vector<Step>& a, const std::vector<Step>& b) {
                     [](const Step& x, const Step& y) { return x.entry == y.entry && x.passed == y.passed; });
 }
 
-// One case: a random message, three answers. Returns whether it was taken.
+// One case: a random message and three answers. Returns whether it was taken.
 bool check_message(World& world) {
   const Header header = world.any_message();
   std::vector<Step> steps;
   const Outcome outcome = world.kernel.delivery.explain(header, steps);
   const Expected expected = oracle(world, header, steps);
   const Verdict verdict = world.kernel.delivery.decide(header);
-  // Plain comparisons first: a million doctest assertions would take longer than the cases.
+  // Plain comparisons first, because a million doctest assertions would take longer than the cases.
   const bool right = same(steps, expected.steps) && verdict.entry == expected.entry &&
                      verdict.reason == expected.reason && outcome == verdict.outcome;
   if (!right) {
@@ -313,7 +314,7 @@ void finish_some(World& world) {
 void run(std::uint64_t seed, const Profile& profile, std::uint64_t cases) {
   CAPTURE(seed);
   World world(seed, profile);
-  // Begin with a list long enough for the index, most of the time.
+  // Most cases begin with a list long enough for the index.
   const std::size_t listed = world.random.below(profile.longest);
   for (std::size_t at = 0; at < listed; ++at) world.set_and_enter(*world.entries[at]);
   for (std::uint64_t at = 0; at < cases; ++at) {
@@ -329,12 +330,12 @@ void run(std::uint64_t seed, const Profile& profile, std::uint64_t cases) {
 
 TEST_CASE("the index gives the linear walk's verdict on a million random lists and messages") {
   constexpr std::array<Profile, 6> kProfiles = {{
-      {80, 0, 0, 2},    // what MPI has: only `next`
+      {80, 0, 0, 2},    // as MPI: only `next`
       {80, 5, 20, 2},   // some links
-      {90, 0, 30, 3},   // links on failures alone, so that much is indexed
-      {50, 40, 60, 2},  // around the length where the index comes and goes, mostly links
+      {90, 0, 30, 3},   // links on failures only, so most entries are indexed
+      {50, 40, 60, 2},  // around the length from which lists are indexed, mostly links
       {300, 1, 10, 4},  // long
-      {60, 10, 10, 1},  // everything matches
+      {60, 10, 10, 1},  // every message matches
   }};
   constexpr std::uint64_t kSeeds = 400;
   constexpr std::uint64_t kCases = 420;

@@ -1,4 +1,4 @@
-// "A match list is a linked list of match entries."
+// Tests of match lists: "A match list is a linked list of match entries."
 #include "portals/match/match_list.hpp"
 
 #include <doctest/doctest.h>
@@ -24,7 +24,7 @@ std::vector<const MatchEntry*> chain_of(const MatchList& list) {
   return chain;
 }
 
-// Entries on one block that takes every message of no bytes, so that the first in order always wins.
+// Entries on one block that takes every message of no bytes, so that the first in order always takes it.
 struct Lists {
   explicit Lists(std::size_t count) : entries(count) {
     for (MatchEntry& entry : entries) entry.set({}, block, {});
@@ -39,7 +39,7 @@ struct Lists {
 
 }  // namespace
 
-TEST_CASE("append, insert_before, remove") {
+TEST_CASE("entries are appended, inserted before others, and removed") {
   Lists lists(4);
   auto& e = lists.entries;
   lists.list.append(e[1]);
@@ -62,7 +62,7 @@ TEST_CASE("append, insert_before, remove") {
   CHECK(lists.winner() == &e[2]);
 }
 
-TEST_CASE("a list that goes away lets its entries go, chained, adopted, indexed and exhausted ones") {
+TEST_CASE("a destroyed list releases its entries: chained, adopted, indexed and exhausted ones") {
   std::vector<MatchEntry> entries(60);
   SingleBlock block({nullptr, 0});
   IndependentBlock empty({}, Progression::linear);
@@ -104,8 +104,8 @@ TEST_CASE("entries start active or inactive, and may change") {
   }
 }
 
-TEST_CASE("the earliest in list order wins, wherever entries were put in") {
-  // Positions that use up gaps between order keys: one place again and again, two in turn, at random.
+TEST_CASE("the earliest entry in list order takes the message, wherever entries were inserted") {
+  // Positions that use up the gaps between order keys: always the same, two alternating, or at random.
   for (const unsigned how : {0U, 1U, 2U, 3U, 4U}) {
     CAPTURE(how);
     constexpr std::size_t kCount = 3000;
@@ -139,13 +139,13 @@ TEST_CASE("the earliest in list order wins, wherever entries were put in") {
         expected.push_back(&entry);
       } else {
         lists.list.insert_before(*position, entry);
-        // All but the random case would make this search quadratic for nothing.
+        // In all but the random case this search would be quadratic and of no use.
         expected.insert(std::find(expected.begin(), expected.end(), position), &entry);
       }
       listed.push_back(&entry);
     }
     CHECK(chain_of(lists.list) == std::vector<const MatchEntry*>(expected.begin(), expected.end()));
-    // Taking the winner off each time gives the whole order back.
+    // Removing the taking entry each time yields the whole order.
     for (const MatchEntry* wanted : expected) {
       REQUIRE(lists.winner() == wanted);
       lists.list.remove(const_cast<MatchEntry&>(*wanted));
@@ -153,7 +153,7 @@ TEST_CASE("the earliest in list order wins, wherever entries were put in") {
   }
 }
 
-TEST_CASE("order keys: a new one lies between its neighbours, or there is none") {
+TEST_CASE("a new order key lies between its neighbours, or there is none") {
   CHECK(order_between(0, kOrderEnd, true) == kOrderEnd / 2);
   CHECK(order_between(5, 6, false) == 0);
   CHECK(order_between(5, 7, false) == 6);
@@ -168,9 +168,9 @@ TEST_CASE("order keys: a new one lies between its neighbours, or there is none")
   }
 }
 
-TEST_CASE("entries whose order keys touch are still two") {
-  // The entries before the last find no room and lead on; one by one they use up the keys before it. It leads elsewhere
-  // when it does not match, so that the index keeps it apart.
+TEST_CASE("entries with adjacent order keys remain distinct") {
+  // The entries before the last find no room and link to the next; one by one they use up the keys before it. The last
+  // entry's no-match link differs, so the index keeps it in a group of its own.
   Lists lists(100);
   Memory memory(8);
   SingleBlock roomy(memory.buffer());
@@ -185,7 +185,7 @@ TEST_CASE("entries whose order keys touch are still two") {
   lists.list.remove(last);
 }
 
-TEST_CASE("posting before a catch-all and taking off from the front may go on for long") {
+TEST_CASE("posting before a catch-all and removing from the front may continue without limit") {
   Lists lists(40);
   auto& e = lists.entries;
   MatchEntry& catch_all = e[39];

@@ -1,4 +1,4 @@
-// find() against a search of the whole queue, with messages coming, going and being searched for at random.
+// Tests of find() against a search of the whole queue, while messages are added, removed and searched for at random.
 #include "portals/memory/arrival_queue.hpp"
 
 #include <doctest/doctest.h>
@@ -36,7 +36,7 @@ struct Queue {
   Criteria any_criteria(std::size_t masks) {
     Criteria criteria;
     criteria.match_bits = random.below(4) | random.below(4) << 8;
-    // Few masks, as in use, or more than are indexed at a time.
+    // Few masks, as in practice, or more than are indexed at a time.
     constexpr std::array<MatchBits, 4> kFew = {0, 0xff, 0xff00, ~MatchBits{0}};
     criteria.ignore_bits = masks <= 4 ? kFew[random.below(masks)] : random.below(masks) << 16;
     if (random.percent(50)) criteria.source_group = static_cast<GroupId>(random.below(2));
@@ -72,13 +72,13 @@ struct Queue {
 
 }  // namespace
 
-TEST_CASE("find gives what a search of the whole queue gives") {
+TEST_CASE("find() returns the result of a search of the whole queue") {
   for (const std::uint64_t seed : margay::testing::Seeds(60 / kFewer + 1)) {
     CAPTURE(seed);
     Queue queue(seed);
     const std::size_t masks = seed % 4 == 0 ? 40 : 4;
     for (int round = 0; round < 3000; ++round) {
-      // The queue grows long and short in turn, so that the index comes and goes.
+      // The queue grows and shrinks in turn, so that the index is made and dropped.
       const bool growing = (round / 300) % 2 == 0;
       const std::uint64_t what = queue.random.below(100);
       if (what < (growing ? 60U : 20U)) {
@@ -96,14 +96,14 @@ TEST_CASE("find gives what a search of the whole queue gives") {
   }
 }
 
-TEST_CASE("the index takes memory for the longest queue, not for all that ever arrived") {
+TEST_CASE("the memory of the index is bounded by the longest queue, not by the number of arrivals") {
   std::vector<ArrivedNode> nodes(100);
   ArrivalQueue queue;
   for (ArrivedNode& node : nodes) queue.append(node);
   CHECK(queue.index().slots() == 0);
   REQUIRE(queue.find({.match_bits = 1}) == nullptr);
   CHECK(queue.index().slots() == 100);
-  // One old message stays while many others come and go.
+  // One old message remains while many others are added and removed.
   for (std::size_t turn = 0; turn < 10000; ++turn) {
     ArrivedNode& node = nodes[1 + turn % 99];
     queue.remove(node);
@@ -116,7 +116,7 @@ TEST_CASE("the index takes memory for the longest queue, not for all that ever a
   CHECK(queue.size() == 0);
 }
 
-TEST_CASE("messages taken in the order in which they came need no index, those behind others do") {
+TEST_CASE("messages taken in the order of arrival need no index, those taken from behind others do") {
   std::vector<ArrivedNode> nodes(100);
   ArrivalQueue queue;
   for (std::size_t at = 0; at < nodes.size(); ++at) {
@@ -137,7 +137,7 @@ TEST_CASE("messages taken in the order in which they came need no index, those b
   }
 }
 
-TEST_CASE("criteria of more shapes than are indexed at a time") {
+TEST_CASE("find() works with criteria of more shapes than are indexed at a time") {
   std::vector<ArrivedNode> nodes(50);
   ArrivalQueue queue;
   for (std::size_t at = 0; at < nodes.size(); ++at) {

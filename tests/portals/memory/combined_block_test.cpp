@@ -1,4 +1,4 @@
-// "Combined block: sender or receiver managed offset; read only or write only; acknowledge sender."
+// Tests of the combined block: "sender or receiver managed offset; read only or write only; acknowledge sender."
 #include "portals/memory/block.hpp"
 
 #include <doctest/doctest.h>
@@ -61,7 +61,7 @@ TEST_CASE("sender-managed: the offset is into the logical region") {
   CHECK(combined.kernel.send(header).reason == DropReason::offset_out_of_range);
 }
 
-TEST_CASE("read only: a get gathers from the buffers; a put is refused") {
+TEST_CASE("read only: a get gathers from the buffers; a put is rejected") {
   Combined combined({.offset_by = OffsetBy::sender, .direction = Direction::read_only});
   std::memcpy(combined.memory.data(), "efg.....abcd....hijkl...", 24);
   const Verdict verdict = combined.kernel.send(get(0, 8, 2));
@@ -74,12 +74,12 @@ TEST_CASE("read only: a get gathers from the buffers; a put is refused") {
   CHECK(combined.block.bytes() == 8);
 }
 
-TEST_CASE("write only: a get is refused") {
+TEST_CASE("write only: a get is rejected") {
   Combined combined({});
   CHECK(combined.kernel.send(get(0, 1)).reason == DropReason::write_only);
 }
 
-TEST_CASE("acknowledge sender: what is saved is the body") {
+TEST_CASE("acknowledge sender: only the body is saved") {
   Combined combined({.acknowledge = true});
   Header header = put(1, 2);
   header.return_portal = 1;
@@ -88,7 +88,7 @@ TEST_CASE("acknowledge sender: what is saved is the body") {
   CHECK(verdict.saved == Saved::body);
 }
 
-TEST_CASE("abandon gives the last place back") {
+TEST_CASE("abandon returns the last message's room") {
   Combined combined({});
   const Verdict verdict = combined.kernel.delivery.decide(put(1, 6));
   CHECK(combined.block.local_offset() == 6);

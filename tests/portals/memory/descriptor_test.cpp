@@ -14,7 +14,7 @@ namespace margay::portals::testing {
 
 TEST_SUITE_BEGIN("portals/memory/descriptor");
 
-TEST_CASE("the changed list gives each descriptor once, the oldest change first") {
+TEST_CASE("the changed list returns each descriptor once, the oldest change first") {
   ChangedList changed;
   SingleBlock a({nullptr, 0});
   SingleBlock b({nullptr, 0});
@@ -30,7 +30,7 @@ TEST_CASE("the changed list gives each descriptor once, the oldest change first"
   CHECK(changed.empty());
 }
 
-TEST_CASE("a descriptor that goes away leaves the changed list") {
+TEST_CASE("a destroyed descriptor leaves the changed list") {
   ChangedList changed;
   SingleBlock first({nullptr, 0});
   SingleBlock last({nullptr, 0});
@@ -50,7 +50,7 @@ TEST_CASE("a descriptor that goes away leaves the changed list") {
   CHECK(changed.empty());
 }
 
-TEST_CASE("a changed list that goes away lets its descriptors go to another") {
+TEST_CASE("a destroyed changed list releases its descriptors for another list") {
   SingleBlock block({nullptr, 0});
   {
     ChangedList changed;
@@ -61,7 +61,7 @@ TEST_CASE("a changed list that goes away lets its descriptors go to another") {
   CHECK(other.take() == &block);
 }
 
-TEST_CASE("remove takes off what is there and nothing else") {
+TEST_CASE("remove takes listed descriptors off, and affects no others") {
   ChangedList changed;
   ChangedList other;
   SingleBlock a({nullptr, 0});
@@ -76,7 +76,7 @@ TEST_CASE("remove takes off what is there and nothing else") {
   CHECK(changed.take() == nullptr);
 }
 
-TEST_CASE("the owner's mark is kept and means nothing here") {
+TEST_CASE("the owner's mark is kept and not interpreted") {
   SingleBlock block({nullptr, 0});
   int owner = 0;
   block.set_owner_tag(&owner, 42);
@@ -84,7 +84,7 @@ TEST_CASE("the owner's mark is kept and means nothing here") {
   CHECK(block.owner_tag_kind() == 42);
 }
 
-TEST_CASE("the changed list against a plain queue") {
+TEST_CASE("the changed list agrees with a plain queue") {
   Random random(7);
   std::vector<std::unique_ptr<SingleBlock>> blocks;
   for (int at = 0; at < 10; ++at) blocks.push_back(std::make_unique<SingleBlock>(Buffer{}));

@@ -1,4 +1,4 @@
-// "Dynamic block: save message header only or save both header and body; acknowledge sender."
+// Tests of the dynamic block: "save message header only or save both header and body; acknowledge sender."
 #include "portals/memory/dynamic_block.hpp"
 
 #include <doctest/doctest.h>
@@ -40,7 +40,7 @@ TEST_CASE("save both: header and body lie in the heap itself, the body on a 64-b
   CHECK(reinterpret_cast<std::uintptr_t>(message->body.base) % 64 == 0);
 }
 
-TEST_CASE("save the header only: it takes a header's room, and is complete at once") {
+TEST_CASE("save the header only: it needs room for a header, and is complete at once") {
   Dynamic dynamic({.save = Save::header});
   const Verdict verdict = dynamic.kernel.delivery.decide(put(3, 1 << 30));
   CHECK(verdict.saved == Saved::header);
@@ -50,7 +50,7 @@ TEST_CASE("save the header only: it takes a header's room, and is complete at on
   CHECK(dynamic.block.bytes() == 0);
 }
 
-TEST_CASE("what lies in several blocks is counted where others look, whole at each moment") {
+TEST_CASE("the shared counts of several blocks are consistent at each moment") {
   ArrivalCounts counts;
   Dynamic one;
   Dynamic other;
@@ -95,19 +95,19 @@ TEST_CASE("no room: a message longer than any free block, even one whose length 
   CHECK(dynamic.block.used_bytes() == 0);
 }
 
-TEST_CASE("always written, never read: a get is refused") {
+TEST_CASE("a dynamic block is written and never read: a get is rejected") {
   Dynamic dynamic;
   CHECK(dynamic.kernel.send(get(3, 1)).reason == DropReason::write_only);
 }
 
-TEST_CASE("acknowledge sender") {
+TEST_CASE("acknowledge sender: the verdict requests an acknowledgment") {
   Dynamic dynamic({.acknowledge = true});
   Header header = put(3, 1);
   header.return_portal = 2;
   CHECK(dynamic.kernel.send(header, "a").acknowledge);
 }
 
-TEST_CASE("order is that of arrival, though bodies complete out of order") {
+TEST_CASE("the order is that of arrival, though bodies complete out of order") {
   Dynamic dynamic;
   const Verdict a = dynamic.kernel.delivery.decide(put(1, 1));
   const Verdict b = dynamic.kernel.delivery.decide(put(1, 1));
@@ -136,7 +136,7 @@ TEST_CASE("a message taken off the queue keeps its memory until it is released")
   CHECK(dynamic.block.queued() == 1);
 }
 
-TEST_CASE("a message may be taken off while its body is on its way") {
+TEST_CASE("a message may be taken off while its body is in transit") {
   Dynamic dynamic;
   const Header header = put(1, 4);
   const Verdict verdict = dynamic.kernel.delivery.decide(header);
@@ -152,7 +152,7 @@ TEST_CASE("a message may be taken off while its body is on its way") {
   CHECK(dynamic.block.used_bytes() == 0);
 }
 
-TEST_CASE("abandon takes the message off the queue and gives its memory back") {
+TEST_CASE("abandon takes the message off the queue and frees its memory") {
   Dynamic dynamic;
   const Verdict first = dynamic.kernel.delivery.decide(put(1, 1000));
   dynamic.kernel.send(1, "second");
@@ -164,7 +164,7 @@ TEST_CASE("abandon takes the message off the queue and gives its memory back") {
   CHECK(dynamic.block.messages() == 1);
 }
 
-TEST_CASE("bytes in use and the most ever in use") {
+TEST_CASE("the block reports the bytes in use and their maximum") {
   Dynamic dynamic;
   CHECK(dynamic.block.heap_bytes() == 8192);
   ArrivedMessage& first = *dynamic.kernel.send(1, std::string(1000, 'a')).message;

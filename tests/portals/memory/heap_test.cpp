@@ -12,7 +12,7 @@ namespace margay::portals::testing {
 
 TEST_SUITE_BEGIN("portals/memory/heap");
 
-TEST_CASE("a fresh heap is one free block; the tail short of a grain is left") {
+TEST_CASE("a fresh heap is one free block; a tail shorter than a grain is unused") {
   Memory memory(64 * 10 + 63);
   Heap heap(memory.buffer());
   CHECK(heap.capacity() == 640);
@@ -29,7 +29,7 @@ TEST_CASE("a fresh heap is one free block; the tail short of a grain is left") {
   CHECK(heap.free_blocks() == 1);
 }
 
-TEST_CASE("a heap of nothing holds nothing") {
+TEST_CASE("an empty heap has no room") {
   Heap heap({nullptr, 0});
   CHECK_FALSE(heap.can_hold(0));
   CHECK(heap.allocate(1) == nullptr);
@@ -51,7 +51,7 @@ TEST_CASE("the first block that is long enough is taken, not the best") {
   CHECK(heap.allocate(64) == blocks[2] + 64);
 }
 
-TEST_CASE("neighbours join on both sides") {
+TEST_CASE("neighbours are merged on both sides") {
   Memory memory(64 * 5);
   Heap heap(memory.buffer());
   std::array<std::byte*, 5> blocks{};
@@ -71,16 +71,16 @@ TEST_CASE("neighbours join on both sides") {
   CHECK(heap.high_water() == 320);
 }
 
-TEST_CASE("random blocks never overlap, first fit holds, and all freed is one block") {
+TEST_CASE("random blocks never overlap, first fit holds, and with all freed the heap is one block") {
   for (const std::uint64_t seed : margay::testing::Seeds(60 / kFewer + 1)) {
     CAPTURE(seed);
     Random random(seed);
     const std::size_t grains = 16 + random.below(400);
     Memory memory(grains * 64);
     Heap heap(memory.buffer());
-    std::map<std::size_t, std::uint64_t> taken;  // first grain -> bytes asked
+    std::map<std::size_t, std::uint64_t> taken;  // first grain -> requested bytes
     const std::uint64_t longest = 64 * (1 + random.below(12));
-    // The naive allocator: where first fit must put `bytes`, by a scan of the gaps.
+    // The naive allocator: the place of `bytes` by first fit, from a scan of the gaps.
     const auto first_fit = [&](std::uint64_t bytes) {
       std::size_t at = 0;
       for (const auto& [grain, size] : taken) {
@@ -108,7 +108,7 @@ TEST_CASE("random blocks never overlap, first fit holds, and all freed is one bl
         std::byte* const block = heap.allocate(bytes);
         REQUIRE(block == (expected == grains ? nullptr : memory.data() + expected * 64));
         if (block == nullptr) continue;
-        std::fill_n(block, bytes, std::byte{0xee});  // what is taken is the taker's: the treap must not live there
+        std::fill_n(block, bytes, std::byte{0xee});  // the program may overwrite it: no node of the treap may be there
         taken[expected] = bytes;
         used += Heap::rounded(bytes);
       } else if (!taken.empty()) {

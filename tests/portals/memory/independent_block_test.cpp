@@ -1,5 +1,5 @@
-// "Independent block: circular or linear buffer list; save message header only or save both header and body;
-// acknowledge sender; read only or write only."
+// Tests of the independent block: "circular or linear buffer list; save message header only or save both header and
+// body; acknowledge sender; read only or write only."
 #include "portals/memory/independent_block.hpp"
 
 #include <doctest/doctest.h>
@@ -31,7 +31,7 @@ struct Independent {
 
 }  // namespace
 
-TEST_CASE("linear: each row once, in order; released rows come back with rewind") {
+TEST_CASE("linear: each row is used once, in order; released rows are used again after rewind") {
   Independent independent(Progression::linear, {});
   for (std::uint32_t row = 0; row < 3; ++row) CHECK(independent.kernel.send(0, "x").row == row);
   CHECK(independent.block.exhausted());
@@ -42,14 +42,14 @@ TEST_CASE("linear: each row once, in order; released rows come back with rewind"
   CHECK(independent.kernel.send(0, "x").reason == DropReason::no_room);
   independent.block.rewind();
   CHECK_FALSE(independent.block.exhausted());
-  // Row 0 was never given back: its message is still there.
+  // Row 0 was never released: its message is still there.
   CHECK(independent.kernel.send(0, "y").row == 1);
   CHECK(independent.kernel.send(0, "z").row == 2);
   CHECK(independent.memory.text().substr(0, 1) == "x");
   CHECK(independent.kernel.send(0, "x").reason == DropReason::no_room);
 }
 
-TEST_CASE("circular: after the last row the first, once it is released, and never past a row in use") {
+TEST_CASE("circular: the first row follows the last one, once it is released, and no row in use is passed") {
   Independent independent(Progression::circular, {});
   for (std::uint32_t row = 0; row < 3; ++row) CHECK(independent.kernel.send(0, "x").row == row);
   CHECK(independent.kernel.send(0, "x").reason == DropReason::no_room);
@@ -63,7 +63,7 @@ TEST_CASE("circular: after the last row the first, once it is released, and neve
   CHECK(independent.kernel.send(0, "x").row == 2);
 }
 
-TEST_CASE("save both: header, body and its length, row by row") {
+TEST_CASE("save both: each row has a header, a body and its length") {
   Independent independent(Progression::linear, {});
   CHECK(independent.kernel.send(put(4, 3), "abc").saved == Saved::both);
   CHECK(independent.kernel.send(put(5, 0), "").saved == Saved::both);
@@ -75,7 +75,7 @@ TEST_CASE("save both: header, body and its length, row by row") {
   CHECK(independent.block.messages() == 2);
 }
 
-TEST_CASE("save the header only: a row is used, whatever the body's length, and no body is kept") {
+TEST_CASE("save the header only: it uses a row, whatever the body's length, and no body is kept") {
   Independent independent(Progression::linear, {.save = Save::header});
   const Verdict verdict = independent.kernel.send(put(4, 1000));
   CHECK(verdict.saved == Saved::header);
@@ -85,7 +85,7 @@ TEST_CASE("save the header only: a row is used, whatever the body's length, and 
   CHECK(independent.rows[0].bytes == 0);
 }
 
-TEST_CASE("too small is said of the available row alone: a longer one after it does not count") {
+TEST_CASE("too small refers to the available row only: a longer one after it does not count") {
   Independent independent(Progression::linear, {});
   independent.rows[0].memory = Region(independent.memory.data(), 2);
   CHECK(independent.kernel.send(0, "abc").reason == DropReason::too_small);
@@ -93,7 +93,7 @@ TEST_CASE("too small is said of the available row alone: a longer one after it d
   CHECK(independent.kernel.send(0, "abc").row == 1);
 }
 
-TEST_CASE("read only: each get is answered out of the next row and uses it; a put is refused") {
+TEST_CASE("read only: each get is answered from the next row and uses it; a put is rejected") {
   Independent independent(Progression::linear, {.direction = Direction::read_only});
   std::memcpy(independent.memory.data(), "row 0...row 1...row 2...", 24);
   CHECK(independent.kernel.send(0, "x").reason == DropReason::read_only);
@@ -113,12 +113,12 @@ TEST_CASE("read only: each get is answered out of the next row and uses it; a pu
   CHECK(independent.block.bytes() == 15);
 }
 
-TEST_CASE("write only: a get is refused") {
+TEST_CASE("write only: a get is rejected") {
   Independent independent(Progression::linear, {});
   CHECK(independent.kernel.send(get(0, 1)).reason == DropReason::write_only);
 }
 
-TEST_CASE("acknowledge sender") {
+TEST_CASE("acknowledge sender: the verdict requests an acknowledgment") {
   Independent independent(Progression::linear, {.acknowledge = true});
   Header header = put(1, 1);
   CHECK_FALSE(independent.kernel.send(header, "a").acknowledge);
@@ -181,8 +181,8 @@ TEST_CASE("rewind begins with the first row, whatever was abandoned before") {
   CHECK(independent.block.exhausted());
 }
 
-TEST_CASE("circular rows under random messages, releases and lost senders keep their order") {
-  // The model: rows are taken strictly round; the last one taken may be given back.
+TEST_CASE("circular rows with random messages, releases and lost senders keep their order") {
+  // The model: rows are taken in turn; the last one taken may be returned.
   for (const std::uint64_t seed : margay::testing::Seeds(200 / kFewer + 1)) {
     CAPTURE(seed);
     Random random(seed);

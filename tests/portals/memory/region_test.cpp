@@ -11,7 +11,7 @@ namespace margay::portals::testing {
 
 TEST_SUITE_BEGIN("portals/base/region");
 
-TEST_CASE("an empty region has nothing to give") {
+TEST_CASE("an empty region has no bytes") {
   const Region region;
   CHECK(region.bytes() == 0);
   CHECK(region.contiguous());
@@ -36,7 +36,7 @@ TEST_CASE("a table of one piece is contiguous, and so is a slice within one piec
   CHECK_FALSE(region.slice(7, 2).contiguous());
 }
 
-TEST_CASE("peek gives the next piece and does not move") {
+TEST_CASE("peek returns the next piece and does not advance") {
   Memory memory(16);
   const std::array<Buffer, 3> table = {Buffer{memory.data(), 3}, Buffer{nullptr, 0}, Buffer{memory.data() + 8, 4}};
   RegionCursor cursor{Region(table)};
@@ -52,7 +52,7 @@ TEST_CASE("peek gives the next piece and does not move") {
   CHECK(cursor.peek(100).bytes == 0);
 }
 
-TEST_CASE("random regions, slices of slices and parts against one flat copy") {
+TEST_CASE("random regions, slices of slices and parts agree with one flat copy") {
   Random random(3);
   for (std::uint64_t round = 0; round < 20000 / kFewer; ++round) {
     CAPTURE(round);
@@ -102,7 +102,7 @@ TEST_CASE("random regions, slices of slices and parts against one flat copy") {
   }
 }
 
-TEST_CASE("copy fills the target from its beginning, pieces on either side, and leaves the rest") {
+TEST_CASE("copy fills the target from its beginning, with pieces on either side, and does not change the rest") {
   Random random(9);
   const auto pieces = [&](Memory& memory) {
     std::vector<Buffer> table;

@@ -1,5 +1,5 @@
-// "Single block: sender or receiver managed offset; save message header only, save message body only or save both; read
-// only or write only; acknowledge sender."
+// Tests of the single block: "sender or receiver managed offset; save message header only, save message body only or
+// save both; read only or write only; acknowledge sender."
 #include "portals/memory/block.hpp"
 
 #include <doctest/doctest.h>
@@ -30,7 +30,7 @@ TEST_CASE("receiver-managed: messages fill the block from its beginning, until i
   CHECK(single.kernel.send(0, "fgh").offset == 5);
   CHECK(single.memory.text() == "abcdefgh");
   CHECK(single.kernel.send(0, "i").reason == DropReason::no_room);
-  // A message of no bytes needs none.
+  // An empty message needs no room.
   CHECK(single.kernel.send(0, "").outcome == Outcome::deposit);
   single.block.reset_local_offset();
   CHECK(single.kernel.send(0, "new").offset == 0);
@@ -39,7 +39,7 @@ TEST_CASE("receiver-managed: messages fill the block from its beginning, until i
   CHECK(single.block.bytes() == 11);
 }
 
-TEST_CASE("sender-managed: messages go where they say, and may overwrite") {
+TEST_CASE("sender-managed: messages are written at their offset, and may overwrite") {
   Single single({.offset_by = OffsetBy::sender});
   Header header = put(0, 4);
   header.offset = 4;
@@ -57,7 +57,7 @@ TEST_CASE("sender-managed: messages go where they say, and may overwrite") {
   CHECK(single.kernel.send(header).outcome == Outcome::deposit);
 }
 
-TEST_CASE("save the header only: the body is left behind and needs no room") {
+TEST_CASE("save the header only: the body is not saved and needs no room") {
   Single single({.save = Save::header});
   Header header = put(5, 1000);
   header.offset = 1000;
@@ -70,7 +70,7 @@ TEST_CASE("save the header only: the body is left behind and needs no room") {
   CHECK(single.block.messages() == 1);
 }
 
-TEST_CASE("save the body only") {
+TEST_CASE("save the body only: the block contains no header") {
   Single single({.save = Save::body});
   const Verdict verdict = single.kernel.send(5, "abc");
   CHECK(verdict.saved == Saved::body);
@@ -86,7 +86,7 @@ TEST_CASE("save both: one slot for the header, the latest message's") {
   CHECK(single.block.saved_header() == put(6, 2));
 }
 
-TEST_CASE("read only: a get is answered out of the block, by sender's or receiver's offset; a put is refused") {
+TEST_CASE("read only: a get is answered from the block, by the sender's or receiver's offset; a put is rejected") {
   Single by_sender({.offset_by = OffsetBy::sender, .direction = Direction::read_only});
   std::memcpy(by_sender.memory.data(), "abcdefgh", 8);
   CHECK(text(by_sender.kernel.send(get(0, 3, 2)).landing) == "cde");
@@ -107,12 +107,12 @@ TEST_CASE("read only: a get is answered out of the block, by sender's or receive
   CHECK(by_receiver.block.saved_header() == get(0, 5, 7));
 }
 
-TEST_CASE("write only: a get is refused") {
+TEST_CASE("write only: a get is rejected") {
   Single single({});
   CHECK(single.kernel.send(get(0, 1)).reason == DropReason::write_only);
 }
 
-TEST_CASE("'the faster zero length single block': it counts messages and holds none") {
+TEST_CASE("'the faster zero length single block': it counts messages and keeps none") {
   Kernel kernel;
   SingleBlock block({nullptr, 0});
   REQUIRE(kernel.table.attach(kPortal, block, {}).ok());
@@ -122,7 +122,7 @@ TEST_CASE("'the faster zero length single block': it counts messages and holds n
   CHECK(kernel.send(0, "x").reason == DropReason::no_room);
 }
 
-TEST_CASE("abandon gives the last place back; a gap stays") {
+TEST_CASE("abandon returns the last message's room; a gap remains") {
   Single single({});
   const Verdict first = single.kernel.delivery.decide(put(0, 3));
   const Verdict second = single.kernel.delivery.decide(put(0, 3));
@@ -137,7 +137,7 @@ TEST_CASE("abandon gives the last place back; a gap stays") {
   CHECK(single.block.messages() == 0);
 }
 
-TEST_CASE("abandoning a sender-managed message leaves the receiver's offset alone") {
+TEST_CASE("abandoning a sender-managed message does not change the receiver's offset") {
   Single single({});
   REQUIRE(single.kernel.table.attach(4, single.block, {.offset_by = OffsetBy::sender}).ok());
   single.kernel.send(0, "abcd");

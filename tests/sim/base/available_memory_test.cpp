@@ -36,7 +36,7 @@ class FakeRoot {
 
 }  // namespace
 
-TEST_CASE("available memory: the machine's, where no control group limits") {
+TEST_CASE("available memory: the machine's, if no control group limits it") {
   const FakeRoot root;
   CHECK(root.read().bytes == 5000 * 1024);
   CHECK(root.read().words == "MemAvailable of the machine");
@@ -46,7 +46,8 @@ TEST_CASE("available memory: the machine's, where no control group limits") {
   CHECK(root.read().bytes == 5000 * 1024);
 }
 
-TEST_CASE("available memory: version 2, the tightest of the groups above; files that can be dropped are there") {
+TEST_CASE(
+    "available memory: with version 2 the smallest of the groups above; droppable file pages count as available") {
   const FakeRoot root;
   root.write("/proc/self/cgroup", "0::/a/b\n");
   root.write("/sys/fs/cgroup/a/b/memory.max", "3000000\n");
@@ -63,7 +64,7 @@ TEST_CASE("available memory: version 2, the tightest of the groups above; files 
   CHECK(root.read().bytes == 0);
 }
 
-TEST_CASE("available memory: version 1, and a container whose own path is not there") {
+TEST_CASE("available memory: with version 1, also in a container that does not have its own path") {
   const FakeRoot root;
   root.write("/proc/self/cgroup", "5:cpu,cpuacct:/x\n4:hugetlb,memory:/docker/1\n0::/\n");
   root.write("/sys/fs/cgroup/memory/memory.limit_in_bytes", "3000000\n");

@@ -5,7 +5,7 @@
 
 namespace margay::sim {
 
-TEST_CASE("the limit on open files is raised for a job that needs more, and left for one that does not") {
+TEST_CASE("the limit on open files is raised for a job that needs more, and unchanged for another") {
   rlimit before{};
   REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
   REQUIRE(before.rlim_max > 300);

@@ -1,4 +1,5 @@
-// Tests of which hardware element (core, cache, node, package) contains a set of processors, on an invented machine.
+// Tests of the smallest hardware element (core, cache, node, package) that contains a set of processors, on a simulated
+// machine.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -44,7 +45,7 @@ struct Machine {
   std::string root;
 };
 
-TEST_CASE_FIXTURE(Machine, "processors of one instance name it, those of several none") {
+TEST_CASE_FIXTURE(Machine, "processors in one instance of an element name it, those in several do not") {
   struct Case {
     const char* type;
     std::vector<int> processors;
@@ -78,7 +79,7 @@ TEST_CASE_FIXTURE(Machine, "processors of one instance name it, those of several
   }
 }
 
-TEST_CASE("this process may run somewhere") {
+TEST_CASE("this process has at least one allowed processor") {
   const std::vector<int> mine = allowed_processors();
   REQUIRE_FALSE(mine.empty());
   CHECK(hardware_instance("PU", {mine.front()}) == mine.front());

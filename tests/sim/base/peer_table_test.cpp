@@ -8,7 +8,7 @@
 
 namespace margay::sim {
 
-TEST_CASE("peer table: reads what was written last, and the beginning elsewhere") {
+TEST_CASE("peer table: an entry has the last written value, or the initial one") {
   for (const std::uint32_t peers : {1U, 31U, 32U, 33U, 1000U}) {
     CAPTURE(peers);
     PeerTable<std::uint64_t> table(peers);
@@ -33,7 +33,7 @@ TEST_CASE("peer table: reads what was written last, and the beginning elsewhere"
   }
 }
 
-TEST_CASE("peer table: addresses stay") {
+TEST_CASE("peer table: addresses do not change") {
   PeerTable<int> table(100);
   int& first = table[0];
   first = 7;

@@ -36,7 +36,7 @@ Child start(bool without_main_thread) {
     pthread_t thread{};
     if (without_main_thread) pthread_create(&thread, nullptr, &pause_for_ever, nullptr);
     static_cast<void>(!::write(ends[1], &me, sizeof me));
-    if (without_main_thread) ::syscall(SYS_exit, 0);  // this thread alone
+    if (without_main_thread) ::syscall(SYS_exit, 0);  // this thread only
     pause_for_ever(nullptr);
   }
   REQUIRE(::read(ends[0], &child.who, sizeof child.who) == sizeof child.who);
@@ -52,7 +52,7 @@ void wait_until(pid_t pid, int options) {
 
 }  // namespace
 
-TEST_CASE("process identity: a process that runs, stops, dies and is reaped") {
+TEST_CASE("process identity: it distinguishes a process that runs, stops, dies and is reaped") {
   const Child child = start(false);
   CHECK(child.who.pid == child.pid);
   CHECK(!has_ended(child.who));
@@ -66,7 +66,7 @@ TEST_CASE("process identity: a process that runs, stops, dies and is reaped") {
   CHECK(has_ended(child.who));
 }
 
-TEST_CASE("process identity: a process without its main thread lives") {
+TEST_CASE("process identity: a process without its main thread is alive") {
   const Child child = start(true);
   // Once its main thread has gone the process looks like a zombie; before that it runs. It never seems to have ended.
   for (int looks = 0; looks < 1000; ++looks) REQUIRE(!has_ended(child.who));
@@ -76,7 +76,7 @@ TEST_CASE("process identity: a process without its main thread lives") {
   wait_until(child.pid, WEXITED);
 }
 
-TEST_CASE("process identity: a number that another process has got, and one that is not known") {
+TEST_CASE("process identity: a number of another process, and an unknown one") {
   ProcessIdentity before = own_process();
   CHECK(before.pid == ::getpid());
   CHECK(!has_ended(before));

@@ -1,4 +1,4 @@
-// Tests of a table that several owners share.
+// Tests of a table with several owners.
 #include "sim/base/peer_table.hpp"
 
 #include <doctest/doctest.h>
@@ -7,7 +7,7 @@
 
 namespace margay::sim {
 
-TEST_CASE("shared table: a copy is the same memory, and outlives what it was copied from") {
+TEST_CASE("shared table: a copy has the same memory, and outlives its original") {
   SharedTable copy;
   CHECK(copy.empty());
   CHECK(copy.numbers().empty());
@@ -26,7 +26,7 @@ TEST_CASE("shared table: a copy is the same memory, and outlives what it was cop
   CHECK(copy.numbers() == SharedTable::Numbers{5, 7, 9});
 }
 
-TEST_CASE("shared table: equal by what is in it") {
+TEST_CASE("shared table: tables with equal contents are equal") {
   const SharedTable one{1, 2};
   CHECK(one == SharedTable{1, 2});
   CHECK_FALSE(one == SharedTable{1, 3});

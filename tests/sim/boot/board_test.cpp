@@ -23,7 +23,7 @@ struct File {
 
 }  // namespace
 
-TEST_CASE("what one side writes on the board the other reads, and regions do not overlap") {
+TEST_CASE("data written by one side of the board is read by the other, and regions do not overlap") {
   constexpr std::uint32_t kSize = 5;
   File file(Board::bytes_for(kSize));
   Board maker;
@@ -54,7 +54,7 @@ TEST_CASE("what one side writes on the board the other reads, and regions do not
   }
 }
 
-TEST_CASE("a board that is not one is refused") {
+TEST_CASE("a file that is not a board is rejected") {
   Board board;
   CHECK_FALSE(Board::attach(-1, board).ok());
   File small(16);
@@ -85,7 +85,7 @@ TEST_CASE("the longest name of MPI fills its field") {
   CHECK(block.mpi_call.back() == '\0');
 }
 
-TEST_CASE("a long text is cut and ends with a zero") {
+TEST_CASE("a long text is truncated and ends with a zero") {
   BoardBlock block;
   set_text(block.mpi_call, std::string(100, 'x'));
   CHECK(std::string(block.mpi_call.data()) == std::string(27, 'x') + " ...");
@@ -139,7 +139,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a segment that is not to be had says what was asked, what is there, and which limit") {
+TEST_CASE("a segment that cannot be allocated is an error with the requested size, the available size, and the limit") {
   SegmentRequest request;
   request.sizes = only_size(std::uint64_t{1} << 44);
   request.refuse_memfd = true;

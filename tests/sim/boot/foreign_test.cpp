@@ -24,7 +24,7 @@ std::string complaint(std::map<std::string, std::string> set) {
 
 }  // namespace
 
-TEST_CASE("launchers that margay cannot talk to are named") {
+TEST_CASE("launchers that margay does not support are named") {
   CHECK(complaint({{"OMPI_COMM_WORLD_SIZE", "4"}}).find("Open MPI") != std::string::npos);
   CHECK(complaint({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "2"}}).find("srun --mpi=pmi2") != std::string::npos);
   CHECK(complaint({{"PMIX_RANK", "0"}}).find("PMIx") != std::string::npos);
@@ -32,7 +32,7 @@ TEST_CASE("launchers that margay cannot talk to are named") {
   CHECK_FALSE(complaint({{"PMI_PORT", "h:1"}}).empty());
 }
 
-TEST_CASE("a single process is no mistake") {
+TEST_CASE("a single process is not an error") {
   CHECK(complaint({}).empty());
   CHECK(complaint({{"OMPI_COMM_WORLD_SIZE", "1"}}).empty());
   CHECK(complaint({{"SLURM_NTASKS", "8"}}).empty());  // inside an allocation, not started by srun

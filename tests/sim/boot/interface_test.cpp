@@ -4,7 +4,7 @@
 
 namespace margay::sim {
 
-TEST_CASE("an address is itself, a name and a network are found among the interfaces") {
+TEST_CASE("an address is accepted as such; a name and a network are found among the interfaces") {
   std::string address;
   CHECK(choose_address("127.0.0.1", address).ok());
   CHECK(address == "127.0.0.1");
@@ -16,7 +16,7 @@ TEST_CASE("an address is itself, a name and a network are found among the interf
   CHECK(address == "127.0.0.1");
 }
 
-TEST_CASE("what is not there is an error that names it and what is there") {
+TEST_CASE("an unknown interface is an error that names it and the existing ones") {
   std::string address = "untouched";
   const portals::Status status = choose_address("nosuch0", address);
   REQUIRE_FALSE(status.ok());
@@ -28,7 +28,7 @@ TEST_CASE("what is not there is an error that names it and what is there") {
   CHECK_FALSE(choose_address("127.0.0.0/", address).ok());
 }
 
-TEST_CASE("nothing wanted: one numeric address of this host") {
+TEST_CASE("without a request the result is one numeric address of this host") {
   std::string address;
   CHECK(choose_address("", address).ok());
   std::string again;

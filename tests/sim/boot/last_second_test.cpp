@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kWrong = 40;
 
-// How a child ends that runs `what`.
+// The end of a child that runs `what`.
 template <typename What>
 int ended(What what) {
   const pid_t child = ::fork();
@@ -70,7 +70,7 @@ TEST_CASE("a process in its last second ends with its status, though it blocks s
   CHECK(WEXITSTATUS(how) == 7);
 }
 
-TEST_CASE("a process in its last second ends by a signal where no status would be believed") {
+TEST_CASE("a process in its last second ends by a signal if its status would not be accepted") {
   const int how = ended([] {
     const LastSecond last(LastSecond::kKill);
     sleep_ms(10'000);

@@ -22,7 +22,7 @@ void write_text(const std::string& path, const std::string& text) {
   std::ofstream(path) << text;
 }
 
-// The variable has another value while this lives.
+// Sets the variable to another value while the object exists.
 class Variable {
  public:
   Variable(const char* name, const std::string& value) : name_(name) {
@@ -44,7 +44,7 @@ bool says(const portals::Status& status, const std::string& words) {
 
 }  // namespace
 
-TEST_CASE("a file of rates says what was written into it") {
+TEST_CASE("a file of rates is read back as written") {
   MeasuredRates read;
   REQUIRE(parse_rates_file(rates_file_text(kKept), read).ok());
   CHECK(read.machine == kKept.machine);
@@ -53,7 +53,7 @@ TEST_CASE("a file of rates says what was written into it") {
   CHECK(read.rates == kKept.rates);
 }
 
-TEST_CASE("a file that is not one of rates is reported, and nothing of it is used") {
+TEST_CASE("an invalid file of rates is reported, and none of its contents are used") {
   MeasuredRates read = kKept;
   CHECK(says(parse_rates_file("", read), "does not begin"));
   CHECK(says(parse_rates_file("rates: a=1\n", read), "does not begin"));
@@ -64,7 +64,7 @@ TEST_CASE("a file that is not one of rates is reported, and nothing of it is use
   CHECK(read.rates == kKept.rates);
 }
 
-TEST_CASE("a file is written whole, its folders made, and read within bounds") {
+TEST_CASE("a file is written as a whole, its folders are created, and it is read within bounds") {
   const TraceFolder folder;
   const std::string path = folder / "some/where/rates";
   REQUIRE(write_rates_file(path, kKept).ok());
@@ -85,13 +85,13 @@ TEST_CASE("a file is written whole, its folders made, and read within bounds") {
   CHECK(says(write_rates_file(folder / "file/rates", kKept), folder / "file"));
 }
 
-TEST_CASE("files of two machines have two names, those of one the same") {
+TEST_CASE("files of different machines have different names, those of one machine the same") {
   CHECK(rates_file_name("one") == rates_file_name("one"));
   CHECK(rates_file_name("one") != rates_file_name("two"));
   CHECK(this_machine() == this_machine());
 }
 
-TEST_CASE("the user's word comes before the file of this machine, and another machine's is passed over") {
+TEST_CASE("the user's choice has precedence over the file of this machine, and another machine's file is skipped") {
   const TraceFolder folder;
   const Variable cache("XDG_CACHE_HOME", folder.path());
   const std::string path = user_rates_file();
@@ -130,7 +130,7 @@ TEST_CASE("the user's word comes before the file of this machine, and another ma
   CHECK(says(find_job_rates(options, found), "at most"));
 }
 
-TEST_CASE("a relative XDG_CACHE_HOME counts as none") {
+TEST_CASE("a relative XDG_CACHE_HOME is ignored") {
   const TraceFolder folder;
   const Variable cache("XDG_CACHE_HOME", "somewhere");
   const Variable home("HOME", folder.path());

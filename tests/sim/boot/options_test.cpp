@@ -5,7 +5,7 @@
 using margay::sim::Options;
 using margay::sim::parse_bytes;
 
-TEST_CASE("options come from the environment, in lower case and without the prefix") {
+TEST_CASE("options are read from the environment, in lower case and without the prefix") {
   char wire[] = "MARGAY_WIRE_TCP=epoll";
   char other[] = "HOME=/x";
   char broken[] = "MARGAY_NOTHING";
@@ -20,7 +20,7 @@ TEST_CASE("options come from the environment, in lower case and without the pref
   CHECK(Options::from_environment(nullptr).all().empty());
 }
 
-TEST_CASE("the last item of a list of pairs wins") {
+TEST_CASE("the last item in a list of pairs is used") {
   Options options;
   options.set("protocol", "long=puma,short_limit=512,long=rendezvous");
   CHECK(options.item("protocol", "long") == "rendezvous");
@@ -29,7 +29,7 @@ TEST_CASE("the last item of a list of pairs wins") {
   CHECK(options.item("method", "long", "ring") == "ring");
 }
 
-TEST_CASE("a value that a variable does not take is refused, whatever the variable") {
+TEST_CASE("an invalid value of any variable is rejected") {
   const std::pair<const char*, const char*> bad[] = {{"strict", "yes"},
                                                      {"leaks", "on"},
                                                      {"check_types", "2"},
@@ -72,7 +72,7 @@ TEST_CASE("a value that a variable does not take is refused, whatever the variab
   CHECK(options.check().sentence() == "MARGAY_WAIT=sleep is not one of spin|yield|auto");
 }
 
-TEST_CASE("sizes") {
+TEST_CASE("sizes are parsed with their units, and invalid ones are rejected") {
   std::uint64_t bytes = 1;
   CHECK((parse_bytes("0", bytes) && bytes == 0));
   CHECK((parse_bytes("64k", bytes) && bytes == 65536));

@@ -21,7 +21,7 @@ TEST_CASE("the nearest spelling changes at most a third of the letters, and at l
       {"tarce", "trace"},   // neighbours swapped
       {"rnu", "run"},       // one edit is permitted in a short word
       {"nru", ""},          // two are not
-      {"tcare", ""},        // nor in a word of five letters
+      {"tcare", ""},        // nor are they in a word of five letters
       {"calibtrae", "calibrate"},
       {"", ""},
   };
@@ -31,7 +31,7 @@ TEST_CASE("the nearest spelling changes at most a third of the letters, and at l
   }
 }
 
-TEST_CASE("the nearest spelling has the fewest edits, and long words have none") {
+TEST_CASE("the nearest spelling has the fewest edits, and words of more than 64 letters have none") {
   CHECK(sim::nearest_spelling("timeot", {"time", "timeout"}) == "timeout");
   CHECK(sim::nearest_spelling("timeout", {}).empty());
   const std::string most(64, 'x');

@@ -23,7 +23,7 @@ bool refused(std::string_view line) {
 
 }  // namespace
 
-TEST_CASE("PMI lines of a real exchange are read") {
+TEST_CASE("the PMI lines of a real exchange are read") {
   const PmiMessage put = parsed("cmd=put kvsname=kvs_25629_0_195764537_vm key=card0 value=shm#/x;tcp#127.0.0.1:4000");
   CHECK(put.command() == "put");
   CHECK(put.text("value") == "shm#/x;tcp#127.0.0.1:4000");
@@ -44,7 +44,7 @@ TEST_CASE("PMI lines are read leniently") {
   CHECK(parsed("key=value").command().empty());
 }
 
-TEST_CASE("bad PMI lines are refused") {
+TEST_CASE("invalid PMI lines are rejected") {
   CHECK(refused(""));
   CHECK(refused("   "));
   CHECK(refused("no_equals_sign"));
@@ -57,7 +57,7 @@ TEST_CASE("bad PMI lines are refused") {
   CHECK(refused(many));
 }
 
-TEST_CASE("a number that is not one, or does not fit, is not read") {
+TEST_CASE("an invalid number, or one out of range, is not read") {
   int number = 7;
   for (const char* line : {"cmd=x n=", "cmd=x n=1x", "cmd=x n=99999999999999", "cmd=x n=+1", "cmd=x m=1"}) {
     CHECK_FALSE(parsed(line).number("n", number));
@@ -65,7 +65,7 @@ TEST_CASE("a number that is not one, or does not fit, is not read") {
   CHECK(number == 7);
 }
 
-TEST_CASE("random bytes never do more than be refused") {
+TEST_CASE("random bytes are at most rejected") {
   std::mt19937 random(7);
   constexpr std::string_view kAlphabet = "cmd=put keyvalue0123456789 \n\r\0()-,\xff";
   for (int round = 0; round < 20000; ++round) {
@@ -79,7 +79,7 @@ TEST_CASE("random bytes never do more than be refused") {
   }
 }
 
-TEST_CASE("a process mapping is cycled until every rank is placed") {
+TEST_CASE("a process mapping is repeated until every rank is placed") {
   using Nodes = std::vector<std::uint32_t>;
   Nodes nodes;
   REQUIRE(parse_process_mapping("(vector,(0,1,1))", 2, nodes).ok());
@@ -102,7 +102,7 @@ TEST_CASE("huge blocks cost no more than the ranks") {
   CHECK(nodes == std::vector<std::uint32_t>{0, 0, 0});
 }
 
-TEST_CASE("the mapping that a plan becomes says the same when read") {
+TEST_CASE("the mapping generated from a plan is read back as that plan") {
   for (const std::vector<std::uint32_t>& plan :
        {std::vector<std::uint32_t>{0}, {0, 0, 0, 0}, {0, 0, 1, 1}, {0, 0, 1}, {0, 1, 1, 2, 2}, {0, 1, 0, 1}}) {
     std::vector<std::uint32_t> nodes;

@@ -1,4 +1,4 @@
-// The ranks of a process by the launcher's variables, and the report of a rank's end on the board.
+// Tests of the ranks of a process as set by the launcher's variables, and of the report of a rank's end on the board.
 #include "sim/boot/thread_ranks.hpp"
 
 #include <doctest/doctest.h>
@@ -26,7 +26,7 @@ struct SecondProcess {
     ::setenv("MARGAY_BOARD_FD", std::to_string(descriptor).c_str(), 1);
     ::setenv("MARGAY_RANK", "2", 1);
     ::setenv("MARGAY_THREADS", "2", 1);
-    // Any descriptor serves, because nothing is sent.
+    // Any descriptor serves, because no data is sent.
     ::setenv("PMI_FD", "0", 1);
     ::setenv("MARGAY_PMI_FDS", (std::to_string(::dup(0)) + "," + std::to_string(descriptor)).c_str(), 1);
   }
@@ -45,7 +45,7 @@ struct SecondProcess {
 
 }  // namespace
 
-TEST_CASE("a process has as many ranks as its launcher says") {
+TEST_CASE("a process has the number of ranks set by its launcher") {
   std::uint32_t ranks = 0;
   CHECK(ranks_of_process(ranks).ok());
   CHECK(ranks == 1);
@@ -90,13 +90,13 @@ TEST_CASE("a rank without a connection of its own is an error") {
   }
 }
 
-TEST_CASE("the end of a rank is on the board, with its status") {
+TEST_CASE("the end of a rank is recorded on the board, with its status") {
   const SecondProcess process;
   thread_rank_ended(1, 5);
   CHECK(process.board.block(3).thread_ended == 1);
   CHECK(process.board.block(3).thread_status == 5);
   CHECK(process.board.block(2).thread_ended == 0);
-  // Beyond the job: nothing is written.
+  // A rank beyond the job: nothing is written.
   thread_rank_ended(2, 5);
 }
 

@@ -95,7 +95,7 @@ void check_returns(const portals::Header& answer) {
   for (std::size_t i = 1; i < 4; ++i) CHECK_EQ(answer.user_data[i], static_cast<std::byte>(0xa0 + i));
 }
 
-TEST_CASE("answers: an acknowledgment goes to the return portal and says what was saved of which message") {
+TEST_CASE("answers: an acknowledgment goes to the return portal and reports the saved parts and the message") {
   Answerer answerer;
   answerer.acknowledge(portals::Saved::body, 24);
   REQUIRE_EQ(answerer.wire.sent.size(), 1);
@@ -115,7 +115,7 @@ TEST_CASE("answers: an acknowledgment of a header alone reports no bytes") {
   CHECK_EQ(answerer.wire.sent.at(0).header.user_data[0], static_cast<std::byte>(portals::Saved::header));
 }
 
-TEST_CASE("answers: a reply brings the requested bytes, and their descriptor counts it") {
+TEST_CASE("answers: a reply contains the requested bytes, and their descriptor counts it") {
   Answerer answerer;
   answerer.get(16);
   REQUIRE_EQ(answerer.wire.sent.size(), 1);
@@ -133,7 +133,7 @@ TEST_CASE("answers: a reply brings the requested bytes, and their descriptor cou
   CHECK(answerer.answers.idle());
 }
 
-TEST_CASE("answers: a get of nothing is answered and counted as a message") {
+TEST_CASE("answers: a get of no bytes is answered and counted as a message") {
   Answerer answerer;
   answerer.get(0);
   REQUIRE_EQ(answerer.wire.sent.size(), 1);
@@ -143,7 +143,7 @@ TEST_CASE("answers: a get of nothing is answered and counted as a message") {
   CHECK_EQ(answerer.block.bytes(), 0);
 }
 
-TEST_CASE("answers: a reply that found its wire full is no read before its bytes were taken") {
+TEST_CASE("answers: a reply that found its wire full counts as a read only after its bytes were taken") {
   for (const Transmission::State end : {Transmission::State::sent, Transmission::State::stopped}) {
     Answerer answerer;
     answerer.wire.full = true;
@@ -164,7 +164,7 @@ TEST_CASE("answers: a reply that found its wire full is no read before its bytes
   }
 }
 
-TEST_CASE("answers: a reply that could not be carried was no read, and its memory is free again") {
+TEST_CASE("answers: a reply that could not be sent does not count as a read, and its memory is free again") {
   Answerer answerer;
   SUBCASE("its peer is lost while it is queued") {
     answerer.wire.full = true;
@@ -183,7 +183,7 @@ TEST_CASE("answers: a reply that could not be carried was no read, and its memor
   CHECK(answerer.changed.empty());
 }
 
-TEST_CASE("answers: an acknowledgment that found its wire full goes later, without a body") {
+TEST_CASE("answers: an acknowledgment that found its wire full is sent later, without a body") {
   Answerer answerer;
   answerer.wire.full = true;
   answerer.acknowledge(portals::Saved::both, 24);
@@ -197,7 +197,7 @@ TEST_CASE("answers: an acknowledgment that found its wire full goes later, witho
   CHECK(answerer.answers.idle());
 }
 
-TEST_CASE("answers: as many are under way as the wire makes wait, each with its own header, and then used again") {
+TEST_CASE("answers: there are as many as wait for the wire, each with its own header, and they are reused") {
   Answerer answerer;
   answerer.wire.full = true;
   for (std::uint64_t sequence = 1; sequence <= 5; ++sequence) answerer.get(sequence, sequence);

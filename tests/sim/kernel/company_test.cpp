@@ -1,5 +1,5 @@
 // Tests of the yield policy: how a rank that waits, or polls in a loop, shares processors with other ranks and with
-// other programs. The clock, the scheduler and the table of the ranks' processors are the test's own.
+// other programs. The test provides the clock, the scheduler and the table of the ranks' processors.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class TestScheduler final : public Scheduler {
   std::vector<std::uint32_t> may{0, 1};
 };
 
-// A yield policy on the virtual clock. A yield takes as long as another program's turn, `turn_ns`; a sleep takes its
+// A yield policy on the virtual clock. A yield takes the length of another program's turn, `turn_ns`; a sleep takes its
 // own time. Counts both.
 class TurnsPolicy final : public YieldPolicy {
  public:
@@ -41,7 +41,7 @@ class TurnsPolicy final : public YieldPolicy {
     longest_nap_ns = std::max(longest_nap_ns, ns);
     if (ns != 0 && word != nullptr) seen_in_naps = seen_in_naps && *word != 0;
   }
-  const std::uint32_t* word = nullptr;  // the published processor of the rank that sleeps
+  const std::uint32_t* word = nullptr;  // the published processor of the sleeping rank
   bool seen_in_naps = true;
   std::uint64_t turn_ns = 1'000;
   std::uint64_t longest_nap_ns = 0;
@@ -54,15 +54,15 @@ class TurnsPolicy final : public YieldPolicy {
 
 // A rank with its waits, number 1 of three in the table of processors.
 struct Rank {
-  // Runs `count` rounds that find nothing, each of `ns`. Every 256th, in which the wait reads the clock, takes
-  // `turn_ns` longer: the turn of another program.
+  // Runs `count` empty rounds, each of `ns`. Every 256th, in which the wait reads the clock, takes `turn_ns` longer:
+  // the turn of another program.
   void rounds(Waiter& waiter, int count, std::uint64_t ns, std::uint64_t turn_ns = 0) {
     for (int i = 1; i <= count; ++i) {
       clock.advance_ns(i % 256 == 0 ? ns + turn_ns : ns);
       waiter.idle();
     }
   }
-  // Polls `count` times in vain, as MPI_Test does, with `work_ns` of work before each poll.
+  // Makes `count` empty polls, as MPI_Test does, with `work_ns` of work before each poll.
   void polls(int count, std::uint64_t work_ns) {
     for (int i = 0; i < count; ++i) {
       clock.advance_ns(work_ns);
@@ -88,7 +88,7 @@ struct Rank {
   PollStreak streak;
 };
 
-TEST_CASE("wait_step: by policy, company and patience") {
+TEST_CASE("wait_step depends on policy, company and patience") {
   using Found = Company::Found;
   struct Row {
     WaitPolicy policy;
@@ -148,7 +148,7 @@ TEST_CASE("a wait keeps its processor beside other programs, and does not sleep 
   CHECK_GT(rank.rest.naps, 0);
 }
 
-TEST_CASE("a wait in company yields in each round, also in the waits after it, until the other has gone") {
+TEST_CASE("a wait in company yields in each round, also in the waits after it, until the other has left") {
   Rank rank;
   rank.other_runs_on(2, 0);
   for (int wait = 0; wait < 3; ++wait) {
@@ -165,11 +165,11 @@ TEST_CASE("a wait in company yields in each round, also in the waits after it, u
   CHECK_EQ(rank.scheduler.moves, 0);  // the other rank has the higher number, so it has to move
 }
 
-TEST_CASE("of two ranks that stay on one processor the one with the higher number leaves, for one without a rank") {
+TEST_CASE("of two ranks on one processor the one with the higher number leaves, for one without a rank") {
   Rank rank;
   rank.other_runs_on(0, 0);
   Waiter waiter(rank.kernel, rank.clock, rank.means);
-  SUBCASE("there is one") {
+  SUBCASE("one is free") {
     rank.rounds(waiter, 2000, 10);
     CHECK_EQ(rank.scheduler.moves, 1);
     CHECK_EQ(rank.scheduler.now, 1);
@@ -178,7 +178,7 @@ TEST_CASE("of two ranks that stay on one processor the one with the higher numbe
     rank.rounds(waiter, 2000, 10);
     CHECK_LE(rank.rest.yields, yields + 1);
   }
-  SUBCASE("a third rank is there") {
+  SUBCASE("a third rank runs on it") {
     rank.other_runs_on(2, 1);
     rank.rounds(waiter, 2000, 10);
     CHECK_EQ(rank.scheduler.moves, 0);
@@ -188,7 +188,7 @@ TEST_CASE("of two ranks that stay on one processor the one with the higher numbe
     rank.rounds(waiter, 2000, 10);
     CHECK_EQ(rank.scheduler.moves, 0);
   }
-  SUBCASE("the scheduler brings it back: not at once again") {
+  SUBCASE("the scheduler moves it back: it does not leave at once again") {
     rank.rounds(waiter, 2000, 10);
     rank.scheduler.now = 0;
     rank.rounds(waiter, 1000, 10);  // 1 ms, because each round yields
@@ -198,7 +198,7 @@ TEST_CASE("of two ranks that stay on one processor the one with the higher numbe
   }
 }
 
-TEST_CASE("a rank that sleeps for long needs no processor") {
+TEST_CASE("a rank in a long sleep needs no processor") {
   Rank rank;
   rank.other_runs_on(0, 0);
   class Watch final : public YieldPolicy {
@@ -238,7 +238,7 @@ TEST_CASE("a wait in company beside other programs sleeps, and its company still
   Waiter next(rank.kernel, rank.clock, rank.means);
   rank.rounds(next, 4, 10);
   CHECK_EQ(rank.rest.yields, 1);
-  // 3 s later a wait tests by a yield whether the other programs are gone.
+  // 3 s later a wait tests by a yield whether the other programs have left.
   rank.clock.advance_ns(3'000 * kMs);
   rank.rest.turn_ns = 1'000;
   const int naps = rank.rest.naps;
@@ -248,14 +248,14 @@ TEST_CASE("a wait in company beside other programs sleeps, and its company still
   CHECK_GT(rank.rest.yields, 50);
 }
 
-TEST_CASE("a loop of looks gives its processor up as a wait does, and sleeps at most for a moment") {
+TEST_CASE("a loop of polls yields its processor as a wait does, and sleeps only briefly") {
   Rank rank;
   SUBCASE("in company") {
     rank.other_runs_on(2, 0);
     rank.polls(10'000, 50);
     CHECK_GT(rank.rest.yields, 10'000 / PollStreak::kPollsPerMeasure - 10);
   }
-  SUBCASE("in company that has gone") {
+  SUBCASE("in company that has left") {
     rank.other_runs_on(2, 0);
     rank.polls(1'000, 50);
     rank.other_runs_on(2, 1);
@@ -282,7 +282,7 @@ TEST_CASE("a loop of looks gives its processor up as a wait does, and sleeps at 
     rank.polls(10'000, 50);
     CHECK_GT(rank.rest.yields, 10'000 / PollStreak::kPollsPerMeasure - 10);
   }
-  SUBCASE("in a virtual machine, whose time passes then") {
+  SUBCASE("in a virtual machine, whose time advances by yields") {
     rank.means.policy = WaitPolicy::yield;
     rank.means.company = nullptr;
     rank.polls(10'000, 300);
@@ -297,7 +297,7 @@ TEST_CASE("a loop of looks gives its processor up as a wait does, and sleeps at 
   CHECK_EQ(rank.rest.naps, 0);
 }
 
-TEST_CASE("a rank that works between its looks keeps its processor, in company too") {
+TEST_CASE("a rank that works between its polls keeps its processor, in company too") {
   Rank rank;
   rank.other_runs_on(2, 0);
   SUBCASE("by itself") {}

@@ -69,16 +69,16 @@ TEST_CASE("coprocessor: it also works for an owner that is preempted between its
   }
 }
 
-TEST_CASE("coprocessor: a ring that comes while its thread is made is seen") {
+TEST_CASE("coprocessor: a ring during the creation of its thread is noticed") {
   for (int i = 0; i < 50; ++i) {
     WithCoprocessor test;
     CHECK(test.rounds.try_acquire_for(std::chrono::seconds(10)));
   }
 }
 
-// An owner whose wait is over takes no more messages. Of two that have arrived it leaves one, for which no peer rings
+// An owner whose wait is over takes no more messages. Of two arrived messages it leaves one, for which no peer rings
 // again, so the coprocessor has to take it.
-TEST_CASE("coprocessor: an owner that has looked, and has taken less than there was, is looked after") {
+TEST_CASE("coprocessor: it takes the messages that an owner left after its last poll") {
   WithCoprocessor test;
   test.lock.owner_enter();
   portals::Header header;

@@ -57,7 +57,7 @@ TEST_CASE("decision log: it records nothing until keep() is called") {
   CHECK_FALSE(log.wants(with_bits(1)));
 }
 
-TEST_CASE("decision log: the portal that is left out is not wanted, the others are") {
+TEST_CASE("decision log: decisions of an excluded portal are not recorded, others are") {
   DecisionLog log;
   portals::Header header;
   header.portal = 7;
@@ -69,7 +69,7 @@ TEST_CASE("decision log: the portal that is left out is not wanted, the others a
   CHECK(log.wants(header));
 }
 
-TEST_CASE("decision log: oldest first, and what is overwritten before it was taken is counted") {
+TEST_CASE("decision log: decisions are returned oldest first, and overwritten ones are counted") {
   DecisionLog log;
   log.keep(2);
   note(log, 1);
@@ -87,7 +87,7 @@ TEST_CASE("decision log: oldest first, and what is overwritten before it was tak
   CHECK_EQ(log.kept(), 0);
 }
 
-TEST_CASE("decision log: a smaller limit drops the oldest, and none forgets all with the count") {
+TEST_CASE("decision log: a smaller limit drops the oldest, and a limit of 0 discards all and the count") {
   DecisionLog log;
   log.keep(4);
   for (portals::MatchBits bits = 1; bits <= 5; ++bits) note(log, bits);
@@ -103,7 +103,7 @@ TEST_CASE("decision log: a smaller limit drops the oldest, and none forgets all 
   CHECK_EQ(log.missed(), 0);
 }
 
-TEST_CASE("decision log: a decision has all that the verdict says") {
+TEST_CASE("decision log: a decision contains all data of the verdict") {
   DecisionLog log;
   log.keep(1);
   std::array<std::byte, kBlockBytes> memory{};
@@ -137,7 +137,7 @@ TEST_CASE("decision log: a decision has all that the verdict says") {
   CHECK(decision->stops.empty());
 }
 
-TEST_CASE("decision log: a drop names no descriptor and is not held unless that was said") {
+TEST_CASE("decision log: a drop has no descriptor and is not held unless that was set") {
   DecisionLog log;
   log.keep(1);
   note(log, 1);
@@ -194,7 +194,7 @@ TEST_CASE("decision log: a stop is a copy, which outlives its entry and its memo
   CHECK(stop.room_bytes == kBlockBytes);
 }
 
-TEST_CASE("decision log: the link of a stop is the one that the walk went on by") {
+TEST_CASE("decision log: the link of a stop is the one that the walk followed") {
   std::array<std::byte, kBlockBytes> memory{};
   portals::SingleBlock block(portals::Buffer{memory.data(), memory.size()});
   portals::MatchEntry a, b;
@@ -205,7 +205,7 @@ TEST_CASE("decision log: the link of a stop is the one that the walk went on by"
   CHECK(stop_at(entry, portals::Passed::too_small).link.entry == &b);
 }
 
-TEST_CASE("decision log: room is what the message finds behind its offset, be that its sender's or the block's") {
+TEST_CASE("decision log: room is the number of bytes behind the message's offset, the sender's or the block's") {
   std::array<std::byte, kBlockBytes> memory{};
   const std::array<portals::Buffer, 2> pieces{portals::Buffer{memory.data(), 24}, portals::Buffer{&memory[40], 24}};
   portals::SingleBlock single(portals::Buffer{memory.data(), memory.size()});
@@ -225,7 +225,7 @@ TEST_CASE("decision log: room is what the message finds behind its offset, be th
       CHECK(stop_at(sender, portals::Passed::no_room, header).room_bytes == bytes - offset);
       CHECK(stop_at(receiver, portals::Passed::no_room, header).room_bytes == bytes);
     }
-    // Expect: an offset behind the end leaves nothing, and no great number.
+    // Expect: an offset behind the end leaves no room, and does not wrap.
     for (const std::uint64_t offset : {bytes + 1, ~std::uint64_t{0}}) {
       header.offset = offset;
       CHECK(stop_at(sender, portals::Passed::offset_out_of_range, header).room_bytes == 0U);
@@ -233,7 +233,7 @@ TEST_CASE("decision log: room is what the message finds behind its offset, be th
   }
 }
 
-TEST_CASE("decision log: what is used already is no room") {
+TEST_CASE("decision log: used bytes do not count as room") {
   std::array<std::byte, kBlockBytes> memory{};
   portals::SingleBlock single(portals::Buffer{memory.data(), memory.size()});
   portals::CombinedBlock combined(portals::Region(memory.data(), memory.size()));
@@ -263,7 +263,7 @@ TEST_CASE("decision log: what is used already is no room") {
   }
 }
 
-TEST_CASE("decision log: no one number says the room of a heap or of a row of buffers") {
+TEST_CASE("decision log: the room of a heap or of a row of buffers is not a single number") {
   alignas(64) std::array<std::byte, 1024> heap{};
   portals::DynamicBlock dynamic(portals::Buffer{heap.data(), heap.size()});
   std::array<portals::IndependentBuffer, 1> rows;

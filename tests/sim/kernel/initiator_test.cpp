@@ -68,7 +68,7 @@ TEST_CASE("initiator: a message that its wire takes at once is counted by peer a
   CHECK_EQ(sender.registers.unfinished().transmissions, 0);
 }
 
-TEST_CASE("initiator: nothing happened when the wire is full") {
+TEST_CASE("initiator: a send over a full wire changes nothing") {
   Sender sender;
   sender.near.full = true;
   CHECK_FALSE(sender.try_put(kNear));
@@ -78,7 +78,7 @@ TEST_CASE("initiator: nothing happened when the wire is full") {
   CHECK_EQ(sender.initiator.next_sequence(kNear), 1);
 }
 
-TEST_CASE("initiator: messages are numbered in each pair, whichever way they leave") {
+TEST_CASE("initiator: messages are numbered in each pair, over any wire") {
   Sender sender;
   std::array<Transmission, 2> queued;
   REQUIRE(sender.try_put(kNear));
@@ -92,10 +92,10 @@ TEST_CASE("initiator: messages are numbered in each pair, whichever way they lea
   CHECK_EQ(sender.initiator.next_sequence(kFar), 2);
 }
 
-TEST_CASE("initiator: a transmission is the wire's, with its source, until it is given back") {
+TEST_CASE("initiator: a transmission and its source belong to the wire until it is returned") {
   Sender sender;
   Transmission used;
-  used.stop_asked = used.given_back = true;  // as its last use left it
+  used.stop_asked = used.given_back = true;  // as left by its last use
   used.state = Transmission::State::stopped;
   sender.queue(used);
   CHECK(sender.near.queue == std::deque<Transmission*>{&used});
@@ -110,7 +110,7 @@ TEST_CASE("initiator: a transmission is the wire's, with its source, until it is
   CHECK_EQ(sender.registers.unfinished().transmissions, 0);
 }
 
-TEST_CASE("initiator: nothing leaves for a rank that is gone, and nothing is counted") {
+TEST_CASE("initiator: no message is sent to a rank that has gone, and none is counted") {
   Sender sender;
   sender.initiator.mark_gone(kNear, "connection reset", false);
   CHECK_FALSE(sender.try_put(kNear));
@@ -127,7 +127,7 @@ TEST_CASE("initiator: nothing leaves for a rank that is gone, and nothing is cou
   CHECK(sender.try_put(kFar));
 }
 
-TEST_CASE("initiator: a rank that left is gone and not lost, and each is counted once with its reason") {
+TEST_CASE("initiator: a rank that left has gone and is not lost, and each is counted once with its reason") {
   Sender sender;
   CHECK_FALSE(sender.initiator.gone(kNear));
   CHECK(sender.initiator.loss(kNear).empty());
@@ -146,7 +146,7 @@ TEST_CASE("initiator: a rank that left is gone and not lost, and each is counted
   CHECK_EQ(sender.initiator.losses(), 2);
 }
 
-TEST_CASE("initiator: only what is queued can be stopped") {
+TEST_CASE("initiator: only a queued transmission can be stopped") {
   Sender sender;
   Transmission transmission;
   sender.initiator.stop(transmission);
@@ -159,7 +159,7 @@ TEST_CASE("initiator: only what is queued can be stopped") {
   CHECK_EQ(sender.near.stopped.size(), 1);
 }
 
-TEST_CASE("initiator: what takes a transmission's place takes its number, and its bytes were never sent") {
+TEST_CASE("initiator: a replacement takes a transmission's number, and the original's bytes were never sent") {
   Sender sender;
   Transmission taken_back, instead;
   sender.queue(taken_back);
@@ -181,7 +181,7 @@ TEST_CASE("initiator: what takes a transmission's place takes its number, and it
   CHECK_EQ(sender.initiator.counts(WireId::shm).bytes, 0);
 }
 
-TEST_CASE("initiator: when it is too late to take a transmission back nothing happened") {
+TEST_CASE("initiator: if it is too late to withdraw a transmission nothing changes") {
   Sender sender;
   Transmission transmission, instead;
   instead.header = Sender::put(kNear, 0);
@@ -231,7 +231,7 @@ TEST_CASE("initiator: a trace records departures, stops and withdrawals; the ans
            "kernel_send 2>1 #4 24 wire 1, take_back 2>1 #4 24 wire 1, ");
 }
 
-TEST_CASE("initiator: a departure bears the time from before the wire took the message") {
+TEST_CASE("initiator: a departure has the time before the wire took the message") {
   Sender sender;
   REQUIRE(sender.recorder.open_memory().ok());
   const std::uint64_t before = sender.clock.now_ns();

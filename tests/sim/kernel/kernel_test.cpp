@@ -1,5 +1,5 @@
-// Tests of the kernel's progress round over scripted wires: which wires it polls, how many messages it takes from each,
-// and what the program gets.
+// Tests of the kernel's progress round over scripted wires: the polled wires, the number of messages taken from each,
+// and the program's results.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -14,7 +14,7 @@ namespace margay::sim::test {
 namespace {
 
 constexpr portals::PortalIndex kPutPortal = 2, kGetPortal = 3, kHeldPortal = 4;
-constexpr int kSlowRounds = 8;  // the kernel's: it polls a slow wire once in so many rounds
+constexpr int kSlowRounds = 8;  // the kernel polls a slow wire once in so many rounds
 constexpr std::uint32_t kOwnerTest = kOwnerKernel + 1;
 
 // Rank 0, with ranks 1 and 2 in its node and rank 3 in another one; or alone in its node.
@@ -29,7 +29,7 @@ struct Played {
     REQUIRE(kernel.table().attach(kPutPortal, block, options).ok());
     options.direction = portals::Direction::read_only;
     REQUIRE(kernel.table().attach(kGetPortal, readable, options).ok());
-    // What nothing is said about must not be counted.
+    // Hints that a test does not set must not be counted.
     for (ScriptedWire* const wire : {&self, &shm, &tcp}) wire->hint(false, false);
   }
   void bring(ScriptedWire& wire, std::uint32_t peer, portals::PortalIndex portal = kPutPortal,
@@ -61,7 +61,7 @@ struct Played {
   Kernel kernel;
 };
 
-TEST_CASE("kernel: each wire is there once, fastest first, and each rank has its own") {
+TEST_CASE("kernel: it lists each wire once, fastest first, and each rank has a wire") {
   Played played;
   REQUIRE_EQ(played.kernel.wires().size(), 3);
   CHECK(played.kernel.wires()[0] == &played.self);
@@ -73,7 +73,7 @@ TEST_CASE("kernel: each wire is there once, fastest first, and each rank has its
   CHECK_EQ(played.kernel.me(), portals::ProcessId{0, 0});
 }
 
-TEST_CASE("kernel: a round takes a few of each wire, so that a flood on one starves no other") {
+TEST_CASE("kernel: a round takes a few messages of each wire, so that a flood on one starves no other") {
   Played played;
   for (int i = 0; i < 10; ++i) played.bring(played.shm, 1);
   played.bring(played.tcp, 3);
@@ -91,7 +91,7 @@ TEST_CASE("kernel: a round takes a few of each wire, so that a flood on one star
   CHECK_EQ(played.kernel.registers().delivered(1), 10);
 }
 
-TEST_CASE("kernel: the caller sees what a message changed before the next one is taken") {
+TEST_CASE("kernel: the caller sees the effect of a message before the next one is taken") {
   Played played;
   for (int i = 0; i < 3; ++i) played.bring(played.shm, 1);
   std::vector<std::uint64_t> seen;
@@ -106,7 +106,7 @@ TEST_CASE("kernel: a round without arrivals and without continued sends makes no
   Played played;
   CHECK_FALSE(played.kernel.progress());
   played.shm.push_moves = true;
-  CHECK_FALSE(played.kernel.progress());  // it does not want to be pushed
+  CHECK_FALSE(played.kernel.progress());  // it does not request a push
   CHECK_EQ(played.shm.pushes, 0);
   played.shm.hint(false, true);
   CHECK(played.kernel.progress());
@@ -115,7 +115,7 @@ TEST_CASE("kernel: a round without arrivals and without continued sends makes no
   CHECK_FALSE(played.kernel.progress());
 }
 
-TEST_CASE("kernel: a quiet wire is not looked at, though something lies there") {
+TEST_CASE("kernel: a wire without a hint is not polled, though a message is there") {
   Played played;
   played.shm.hint(true, true);
   played.bring(played.shm, 1);
@@ -126,7 +126,7 @@ TEST_CASE("kernel: a quiet wire is not looked at, though something lies there") 
   CHECK(played.kernel.progress());
 }
 
-TEST_CASE("kernel: a message that is held is no progress, and comes again") {
+TEST_CASE("kernel: a held message is no progress, and arrives again") {
   Played played;
   portals::SingleBlock nothing(portals::Buffer{});
   REQUIRE(played.kernel.table().attach(kHeldPortal, nothing, {}).ok());
@@ -143,7 +143,7 @@ TEST_CASE("kernel: a message that is held is no progress, and comes again") {
   CHECK_FALSE(played.kernel.target().holds(2));
 }
 
-TEST_CASE("kernel: beside shared memory an idle network is looked at once in eight rounds, a busy one in each") {
+TEST_CASE("kernel: beside shared memory an idle network is polled once in eight rounds, a busy one in each") {
   Played played;
   const auto rounds = [&played](int count) {
     const int before = played.tcp.polls;
@@ -152,18 +152,18 @@ TEST_CASE("kernel: beside shared memory an idle network is looked at once in eig
   };
   CHECK_EQ(rounds(10 * kSlowRounds), 10);
   CHECK_EQ(played.shm.polls, 10 * kSlowRounds);
-  // Stimulus: something is found there.
+  // Stimulus: a message is found there.
   played.bring(played.tcp, 3);
   for (int round = 0; round < kSlowRounds && played.tcp.consumed == 0; ++round) (void)played.kernel.progress();
   REQUIRE_EQ(played.tcp.consumed, 1);
   CHECK_EQ(rounds(1), 1);
   CHECK_EQ(rounds(kSlowRounds - 1), 0);
-  // A part of a body is something too.
+  // A part of a body counts too.
   played.tcp.bring_part();
   CHECK_EQ(rounds(1), 1);
   CHECK_EQ(rounds(1), 1);
   CHECK_EQ(rounds(kSlowRounds - 1), 0);
-  // So is the time that others had the processor for.
+  // So does time in which other programs had the processor.
   CHECK_EQ(rounds(1), 1);
   played.kernel.time_passed();
   CHECK_EQ(rounds(1), 1);
@@ -171,7 +171,7 @@ TEST_CASE("kernel: beside shared memory an idle network is looked at once in eig
   CHECK_EQ(played.shm.times_passed, 1);
 }
 
-TEST_CASE("kernel: without shared memory the network is looked at in each round") {
+TEST_CASE("kernel: without shared memory the network is polled in each round") {
   Played played(false);
   for (int round = 0; round < 20; ++round) CHECK_FALSE(played.kernel.progress());
   CHECK_EQ(played.tcp.polls, 20);
@@ -182,12 +182,12 @@ TEST_CASE("kernel: a part of a body is reported once, and is no progress") {
   CHECK_FALSE(played.kernel.take_body_moved());
   played.shm.bring_part();
   CHECK_FALSE(played.kernel.progress());
-  CHECK_FALSE(played.kernel.progress());  // a round without one does not make it forgotten
+  CHECK_FALSE(played.kernel.progress());  // the report outlasts a round without a part
   CHECK(played.kernel.take_body_moved());
   CHECK_FALSE(played.kernel.take_body_moved());
 }
 
-TEST_CASE("kernel: finished transmissions come back in order, but for the kernel's own") {
+TEST_CASE("kernel: finished transmissions are returned in order, except the kernel's own") {
   Played played;
   std::array<Transmission, 2> own;
   played.queue(own[0], 1);
@@ -195,11 +195,11 @@ TEST_CASE("kernel: finished transmissions come back in order, but for the kernel
   played.bring(played.shm, 1, kGetPortal, portals::Kind::get);
   REQUIRE(played.kernel.progress());
   played.queue(own[1], 1);
-  REQUIRE_EQ(played.shm.queue.size(), 3);  // the reply between the two
+  REQUIRE_EQ(played.shm.queue.size(), 3);  // the reply is between the two
   CHECK(played.kernel.next_finished() == nullptr);
   CHECK_FALSE(played.kernel.idle());
   for (int i = 0; i < 3; ++i) played.shm.end(Transmission::State::sent);
-  CHECK_FALSE(played.kernel.idle());  // nobody has looked at the reply's end yet
+  CHECK_FALSE(played.kernel.idle());  // the end of the reply has not been processed
   CHECK(played.kernel.unfinished());
   CHECK(played.kernel.next_finished() == &own[0]);
   CHECK(own[0].given_back);
@@ -212,7 +212,7 @@ TEST_CASE("kernel: finished transmissions come back in order, but for the kernel
   CHECK_FALSE(played.kernel.unfinished());
 }
 
-TEST_CASE("kernel: it is not idle while a wire has something queued or a body is on its way here") {
+TEST_CASE("kernel: it is not idle while a wire has a queued message or a body is arriving") {
   Played played;
   CHECK(played.kernel.idle());
   Transmission out;
@@ -235,7 +235,7 @@ TEST_CASE("kernel: it is not idle while a wire has something queued or a body is
   CHECK_EQ(played.block.messages(), 1);
 }
 
-TEST_CASE("kernel: peers that owe an answer are woken by their wires, and wires that have something queued") {
+TEST_CASE("kernel: it wakes peers that owe an answer, and those of queued messages, by their wires") {
   Played played;
   CHECK_FALSE(played.kernel.nudge());
   played.kernel.expect_answer(2);
@@ -264,7 +264,7 @@ TEST_CASE("kernel: peers that owe an answer are woken by their wires, and wires 
   CHECK(played.kernel.next_finished() == &out);
 }
 
-TEST_CASE("kernel: wires are notified who acts, and of rounds without progress if they want to be pushed") {
+TEST_CASE("kernel: wires are notified of the acting thread, and of rounds without progress if they request pushes") {
   Played played;
   played.shm.hint(false, true);
   played.kernel.idle_round();
@@ -277,7 +277,7 @@ TEST_CASE("kernel: wires are notified who acts, and of rounds without progress i
   }
 }
 
-TEST_CASE("kernel: what it says of its wires is of all of them") {
+TEST_CASE("kernel: its report on wires covers all of them") {
   Played played;
   CHECK_FALSE(played.kernel.in_transit());
   played.tcp.in_transit_now = true;
@@ -288,7 +288,7 @@ TEST_CASE("kernel: what it says of its wires is of all of them") {
   CHECK_EQ(played.kernel.bodies_read_on(), 321);
 }
 
-TEST_CASE("kernel: of the rounds that a message is held for the owner's alone count") {
+TEST_CASE("kernel: only the owner's rounds count towards a held message") {
   Played played;
   portals::SingleBlock nothing(portals::Buffer{});
   REQUIRE(played.kernel.table().attach(kHeldPortal, nothing, {}).ok());
@@ -311,7 +311,7 @@ TEST_CASE("kernel: of the rounds that a message is held for the owner's alone co
   CHECK_EQ(played.kernel.target().take_longest_hold(kHeldPortal), 4);
 }
 
-TEST_CASE("kernel: a lost peer is gone and lost, one that had left is gone") {
+TEST_CASE("kernel: a lost peer has gone and is lost, one that had left has gone") {
   Played played;
   played.shm.bring_loss(Arrival::Kind::lost, 1, "it crashed");
   played.tcp.bring_loss(Arrival::Kind::left, 3, "it ended");
@@ -325,7 +325,7 @@ TEST_CASE("kernel: a lost peer is gone and lost, one that had left is gone") {
   CHECK_EQ(played.kernel.initiator().losses(), 2);
 }
 
-TEST_CASE("kernel: a trace records what was taken of a body, unless it failed") {
+TEST_CASE("kernel: a trace records the copied part of a body, unless the transfer failed") {
   Played played;
   REQUIRE(played.recorder.open_memory().ok());
   std::array<Transmission, 3> out;

@@ -8,7 +8,7 @@
 
 namespace margay::sim {
 
-TEST_CASE("routes: each rank has the wire that it was given, and each wire is listed once, fastest first") {
+TEST_CASE("routes: each rank has the assigned wire, and each wire is listed once, fastest first") {
   TransmissionList finished;
   VirtualNetwork network(5, 1, {});
   Wire& others = network.attach(2, finished);

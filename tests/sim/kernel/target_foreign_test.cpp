@@ -21,7 +21,7 @@ struct TwoKernels {
     options.offset_by = portals::OffsetBy::sender;
     REQUIRE(target.table().attach(kReadable, block, options).ok());
   }
-  // The get that a test begins with.
+  // The get from which a test starts.
   static portals::Header get() {
     portals::Header header;
     header.kind = portals::Kind::get;
@@ -31,7 +31,7 @@ struct TwoKernels {
     header.return_length = 8;
     return header;
   }
-  // As its wire carries it, whatever it is.
+  // The header as its wire would carry it, without checks.
   void send(const portals::Header& header) {
     REQUIRE(sender.try_send(header, {}));
     for (int round = 0; round < 4; ++round) static_cast<void>(target.progress());
@@ -46,11 +46,11 @@ struct TwoKernels {
   Kernel target{{0, 1}, {&set.wire(1), &set.wire(1)}, set.finished(1), recorder};
 };
 
-TEST_CASE("target: a get without a return portal is malformed, and ends its sender") {
+TEST_CASE("target: a get without a return portal is malformed, and its sender is lost") {
   TwoKernels kernels;
   portals::Header get = TwoKernels::get();
   get.return_portal = portals::kNoPortal;
-  SUBCASE("with nothing else to say") {
+  SUBCASE("with no other field set") {
     get.return_length = 0;
   }
   SUBCASE("with a length") {}
@@ -63,7 +63,7 @@ TEST_CASE("target: a get without a return portal is malformed, and ends its send
   CHECK_EQ(kernels.block.messages(), 0);
 }
 
-TEST_CASE("target: a get that wants what is not there is dropped, whatever its numbers add up to") {
+TEST_CASE("target: a get beyond the available bytes is dropped, also if the sum of its numbers wraps") {
   constexpr std::uint64_t kMost = ~std::uint64_t{0};
   for (const std::uint64_t offset : {std::uint64_t{0}, std::uint64_t{64}, std::uint64_t{65}, kMost - 7, kMost}) {
     for (const std::uint64_t length : {std::uint64_t{65}, std::uint64_t{1} << 63, kMost - 63, kMost}) {

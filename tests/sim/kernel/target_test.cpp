@@ -19,8 +19,8 @@ namespace {
 constexpr portals::PortalIndex kBodyPortal = 1, kHeaders = 2, kAcknowledging = 3, kGettable = 4, kListed = 5,
                                kUnused = 9;
 
-// Rank 0's target, with a scripted wire to ranks 1 and 2. Whether its decisions are observed (by a trace, a log or not
-// at all) must not change them.
+// Rank 0's target, with a scripted wire to ranks 1 and 2. The observation of its decisions (by a trace, by a log, or
+// not at all) must not change them.
 struct Receiving {
   explicit Receiving(bool traced = false) {
     if (traced) REQUIRE(recorder.open_memory().ok());
@@ -34,7 +34,7 @@ struct Receiving {
     REQUIRE(table.attach(kAcknowledging, acknowledging, options).ok());
     REQUIRE(table.attach(kListed, list).ok());
   }
-  // Takes one arrival. Returns what the target says.
+  // Takes one arrival. Returns the target's result.
   bool take() {
     Arrival arrival;
     REQUIRE(wire.poll(arrival));
@@ -78,7 +78,7 @@ struct Receiving {
   Target target{{0, 0}, delivery, initiator, answers, registers, recorder};
 };
 
-TEST_CASE("target: a whole message is deposited and counted for its sender, watched or not") {
+TEST_CASE("target: a whole message is deposited and counted for its sender, observed or not") {
   for (const bool traced : {false, true}) {
     CAPTURE(traced);
     Receiving receiving(traced);
@@ -94,7 +94,7 @@ TEST_CASE("target: a whole message is deposited and counted for its sender, watc
   }
 }
 
-TEST_CASE("target: a plain message for a row of its own is the same, watched or not") {
+TEST_CASE("target: a plain message for a row of its own has the same result, observed or not") {
   for (const bool traced : {false, true}) {
     CAPTURE(traced);
     Receiving receiving(traced);
@@ -115,7 +115,7 @@ TEST_CASE("target: a plain message for a row of its own is the same, watched or 
   }
 }
 
-TEST_CASE("target: where only headers are wanted the body passes by, whole or on its way") {
+TEST_CASE("target: if only headers are saved the body is refused, whole or in parts") {
   Receiving receiving;
   CHECK(receiving.take(1, Receiving::put(kHeaders)));
   CHECK_EQ(receiving.wire.consumed, 1);
@@ -128,7 +128,7 @@ TEST_CASE("target: where only headers are wanted the body passes by, whole or on
   CHECK_EQ(receiving.target.incoming(), 0);
 }
 
-TEST_CASE("target: a body on its way has its place until it is there, each peer its own") {
+TEST_CASE("target: an arriving body keeps its place until it is complete, for each peer separately") {
   Receiving receiving;
   receiving.body.resize(16);
   CHECK(receiving.take(1, Receiving::put(kBodyPortal), Arrival::Kind::started));
@@ -155,7 +155,7 @@ TEST_CASE("target: a body on its way has its place until it is there, each peer 
   CHECK(receiving.wire.cookies[3] == receiving.wire.cookies[1]);
 }
 
-TEST_CASE("target: a body that does not come whole gives its room back, and the message is dropped") {
+TEST_CASE("target: an incomplete body returns its room, and the message is dropped") {
   Receiving receiving;
   CHECK(receiving.take(1, Receiving::put(kBodyPortal), Arrival::Kind::started));
   CHECK_EQ(receiving.bodies.local_offset(), 24);
@@ -169,7 +169,7 @@ TEST_CASE("target: a body that does not come whole gives its room back, and the 
   CHECK(receiving.changed.empty());
 }
 
-TEST_CASE("target: of a body that is too long what fits is wanted, if the entry truncates") {
+TEST_CASE("target: the part of a long body that fits is accepted, if the entry truncates") {
   Receiving receiving;
   std::array<portals::IndependentBuffer, 2> rows;
   std::array<std::byte, 20> room{};
@@ -191,7 +191,7 @@ TEST_CASE("target: of a body that is too long what fits is wanted, if the entry 
   receiving.list.remove(entry);
 }
 
-TEST_CASE("target: the initiator is notified of what was saved, when all of it has arrived") {
+TEST_CASE("target: the initiator is notified of the saved parts after all of the message has arrived") {
   for (const Arrival::Kind kind : {Arrival::Kind::whole, Arrival::Kind::started}) {
     Receiving receiving;
     portals::Header header = Receiving::put(kAcknowledging);
@@ -206,7 +206,7 @@ TEST_CASE("target: the initiator is notified of what was saved, when all of it h
     CHECK_EQ(receiving.wire.sent[0].header.portal, 7);
     CHECK_EQ(receiving.wire.sent[0].header.return_length, receiving.body.size());
     CHECK_EQ(answered_sequence(receiving.wire.sent[0].header), 1);
-    // Expect: nobody else is.
+    // Expect: no other initiator is.
     receiving.acknowledging.reset_local_offset();
     CHECK(receiving.take(1, Receiving::put(kAcknowledging)));
     CHECK_EQ(receiving.wire.sent.size(), 1);
@@ -239,11 +239,11 @@ TEST_CASE("target: a get is counted and answered, or dropped") {
   CHECK_EQ(receiving.wire.sent.size(), 1);
 }
 
-TEST_CASE("target: what no place takes is dropped, counted by reason and sender, whole or on its way") {
+TEST_CASE("target: a message that no entry takes is dropped, counted by reason and sender, whole or in parts") {
   for (const bool traced : {false, true}) {
     for (const Arrival::Kind kind : {Arrival::Kind::whole, Arrival::Kind::started}) {
       Receiving receiving(traced);
-      receiving.target.hold_when_no_room(kBodyPortal + 1);  // another portal's matter
+      receiving.target.hold_when_no_room(kBodyPortal + 1);  // set for another portal only
       receiving.body.resize(40);
       CHECK(receiving.take(1, Receiving::put(kUnused), kind));
       CHECK(receiving.take(2, Receiving::put(kListed), kind));
@@ -259,7 +259,7 @@ TEST_CASE("target: what no place takes is dropped, counted by reason and sender,
   }
 }
 
-TEST_CASE("target: of the messages that no entry accepted it keeps the first headers, and no others") {
+TEST_CASE("target: it keeps the first headers of messages that no entry accepted, and no others") {
   Receiving receiving;
   CHECK(receiving.take(1, Receiving::put(kUnused)));
   for (std::uint64_t i = 0; i < Target::kUnmatchedKept + 5; ++i) {
@@ -272,7 +272,7 @@ TEST_CASE("target: of the messages that no entry accepted it keeps the first hea
   for (std::size_t i = 0; i < first.size(); ++i) CHECK_EQ(first[i].match_bits, i);
 }
 
-TEST_CASE("target: a held message moves nothing, is walked once, and is taken when there is room") {
+TEST_CASE("target: a held message changes nothing, is walked once, and is taken when there is room") {
   for (const bool traced : {false, true}) {
     for (const Arrival::Kind kind : {Arrival::Kind::whole, Arrival::Kind::started}) {
       CAPTURE(traced);

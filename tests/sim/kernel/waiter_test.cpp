@@ -1,5 +1,5 @@
-// Tests of what counts as progress of a wait: arrivals, and parts of bodies, taken here or read by another rank out of
-// this process's memory. On a virtual clock.
+// Tests of the progress of a wait, on a virtual clock: arrivals, and parts of bodies, copied by this process or read by
+// another rank from this process's memory.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -56,19 +56,19 @@ class SecondsPolicy final : public YieldPolicy {
     clock_.advance_ns(takes_ns);
     naps += ns != 0 ? 1 : 0;
   }
-  int naps = 0;  // for longer than a turn of others
+  int naps = 0;  // longer than a turn of other programs
 
  private:
   VirtualClock& clock_;
 };
 
 struct Waiting {
-  // One round as every wait does it.
+  // One round of a wait.
   void round() {
     REQUIRE_FALSE(kernel.progress());
     waiter.idle();
   }
-  // Many in vain; the longest idle time that a stall report would see.
+  // Makes empty rounds; returns the longest idle time that a stall report would contain.
   std::uint64_t rounds(int count) {
     std::uint64_t longest = 0;
     for (int i = 0; i < count; ++i) {
@@ -88,7 +88,7 @@ struct Waiting {
   Waiter waiter{kernel, clock, means};
 };
 
-TEST_CASE("a program that looks repeatedly wakes the ranks that owe it something, and no others") {
+TEST_CASE("a program that polls repeatedly wakes the ranks that owe it an answer, and no others") {
   constexpr int kPolls = 10'000;
   Waiting look;
   for (int i = 0; i < kPolls; ++i) look.kernel.count_empty_poll();
@@ -100,13 +100,13 @@ TEST_CASE("a program that looks repeatedly wakes the ranks that owe it something
   look.kernel.count_answer(0);
 }
 
-TEST_CASE("waiter: without anything the idle time grows") {
+TEST_CASE("waiter: without progress the idle time grows") {
   Waiting wait;
   CHECK_GT(wait.rounds(1000), 500 * kSecond);
 }
 
 // Beside busy programs a yield lasts a turn of each of them.
-TEST_CASE("waiter: after two long yields it wakes who owes it something") {
+TEST_CASE("waiter: after two long yields it wakes the ranks that owe it an answer") {
   Waiting wait;
   wait.rest.takes_ns = 8'000'000;
   wait.kernel.expect_answer(0);
@@ -141,7 +141,7 @@ TEST_CASE("waiter: sleeps are short at first, a twentieth of the wait later, and
   CHECK_EQ(slices.back(), Waiter::kSleepSliceNs);
 }
 
-TEST_CASE("waiter: a body that comes in parts is no stall, however slowly, and leaves the wait as patient as it was") {
+TEST_CASE("waiter: a body that arrives in parts is no stall, at any speed, and does not change the wait's patience") {
   Waiting wait;
   wait.rounds(100);
   const int naps = wait.rest.naps;
@@ -165,7 +165,7 @@ TEST_CASE("waiter: a body that another process reads is no stall, and no reason 
   CHECK_GT(wait.rounds(1000), 500 * kSecond);
 }
 
-TEST_CASE("waiter: a lent body is seen to be read by its sender's kernel, visit after visit") {
+TEST_CASE("waiter: the sender's kernel detects that its body is being read, in each visit") {
   constexpr std::size_t kBytes = 3 << 20;  // several visits
   ShmSet set(2, LongMethod::cma);
   const VirtualClock clock(kSecond);

@@ -1,5 +1,5 @@
-// Tests of PeerHeap: memory of another rank, mapped by the description that this rank sent. Both ranks see each other's
-// writes, the mapping outlives its owner, and the description is not trusted.
+// Tests of PeerHeap: memory of another rank, mapped from the description that this rank sent. Both ranks see each
+// other's writes, the mapping outlives its owner, and the description is not trusted.
 #include "sim/machine/peer_heap.hpp"
 
 #include <doctest/doctest.h>
@@ -28,7 +28,7 @@ namespace {
 constexpr std::uint64_t kSmallBytes = 3 * kHeapPage + 100;
 constexpr std::uint64_t kHugeBytes = 2 * kHugeMinBytes;
 
-// What the two processes of a test share beside the heap.
+// The memory that the two processes of a test share beside the heap.
 struct HeapMeeting {
   RankArea area;
   HeapAddress small;
@@ -52,7 +52,7 @@ void allocate_and_publish(SharedHeap& heap, HeapMeeting& meeting, std::byte*& sm
   heap.publish(meeting.area);
 }
 
-// The owner of a heap, a child process. It first sends "there". Then it answers each word with the contents of the
+// The owner of a heap, a child process. It first sends "there". Then it answers each message with the contents of the
 // pieces' ends, until the pipe is closed.
 class HeapOwner {
  public:
@@ -87,7 +87,7 @@ class HeapOwner {
     ::waitpid(pid_, nullptr, 0);
     pid_ = 0;
   }
-  // What the owner finds at the last byte of its small piece; it then writes 'o' at the first of both.
+  // The owner's value of the last byte of its small piece; the owner then writes 'o' to the first byte of both.
   char ask() {
     REQUIRE(::write(to_, "?", 1) == 1);
     return heard();
@@ -141,7 +141,7 @@ TEST_CASE("peer heap: two processes see each other's writes") {
   CHECK(huge[0] == std::byte{'o'});
 }
 
-TEST_CASE("peer heap: a place is where its arena is mapped, however often it is asked for") {
+TEST_CASE("peer heap: an address is where its arena is mapped, in repeated calls too") {
   HeapOwner owner;
   PeerHeap peer;
   REQUIRE(PeerHeap::open(owner.meeting().area, peer).ok());
@@ -158,7 +158,7 @@ TEST_CASE("peer heap: a place is where its arena is mapped, however often it is 
   CHECK(!peer.is_open());
 }
 
-TEST_CASE("peer heap: an owner that died leaves what was mapped, and what was not") {
+TEST_CASE("peer heap: memory of a dead owner remains accessible, mapped before or not") {
   HeapOwner owner;
   PeerHeap peer;
   REQUIRE(PeerHeap::open(owner.meeting().area, peer).ok());
@@ -175,7 +175,7 @@ TEST_CASE("peer heap: an owner that died leaves what was mapped, and what was no
   CHECK(!late.is_open());
 }
 
-TEST_CASE("peer heap: what a child of fork() writes does not reach the owner") {
+TEST_CASE("peer heap: writes of a child of fork() do not reach the owner") {
   HeapOwner owner;
   PeerHeap peer;
   REQUIRE(PeerHeap::open(owner.meeting().area, peer).ok());
@@ -196,7 +196,7 @@ TEST_CASE("peer heap: what a child of fork() writes does not reach the owner") {
   CHECK(owner.ask() == 'p');
 }
 
-TEST_CASE("peer heap: a place outside of the file is refused") {
+TEST_CASE("peer heap: a place outside the file is rejected") {
   HeapOwner owner;
   PeerHeap peer;
   REQUIRE(PeerHeap::open(owner.meeting().area, peer).ok());
@@ -216,7 +216,7 @@ TEST_CASE("peer heap: a place outside of the file is refused") {
   mapped_place(peer, {end - 1, 1});
 }
 
-// An owner, played by this process, whose description of its heap is false.
+// An owner, played by this process, with a false description of its heap.
 struct SaidHeap {
   RankArea area{};
   explicit SaidHeap(int descriptor) {
@@ -235,14 +235,14 @@ struct SaidHeap {
   }
 };
 
-// Addresses of this process that are mapped.
+// The bytes of this process's mapped addresses.
 std::uint64_t address_bytes() {
   std::uint64_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
   return pages * kHeapPage;
 }
 
-// This process is the owner, too: no memory, but addresses.
+// This process is the owner, too: that costs no memory, but addresses.
 struct OwnHeap {
   SharedHeap heap;
   SaidHeap said = [this] {
@@ -260,7 +260,7 @@ struct OwnHeap {
   }
 };
 
-TEST_CASE("peer heap: ranges do not grow with the places") {
+TEST_CASE("peer heap: ranges do not grow with the number of places") {
   OwnHeap own;
   PeerHeap peer = own.open();
   for (int i = 0; i < 5000; ++i) mapped_place(peer, own.place(64))[0] = std::byte{1};
@@ -274,14 +274,14 @@ TEST_CASE("peer heap: ranges do not grow with the places") {
   }
 }
 
-TEST_CASE("peer heap: where addresses are short a place's own pages are mapped") {
+TEST_CASE("peer heap: if addresses are scarce a place's own pages are mapped") {
   if (testing::kSanitized) return;  // a sanitizer has more addresses than this for itself
   OwnHeap own;
   const HeapAddress place = own.place(kSmallBytes);
   const HeapAddress other = own.place(20 * kMiB);
   PeerHeap peer = own.open();
   CHECK(in_child([&] {
-    // A child of fork() maps nothing: it opens for itself.
+    // A child of fork() maps nothing, because it has to open the file itself.
     PeerHeap here;
     if (!PeerHeap::open(own.said.area, here).ok()) return false;
     rlimit limit{};
@@ -295,7 +295,7 @@ TEST_CASE("peer heap: where addresses are short a place's own pages are mapped")
   }));
 }
 
-TEST_CASE("peer heap: what an owner says is checked") {
+TEST_CASE("peer heap: the owner's description is checked") {
   HeapMeeting& meeting = make_meeting();
   SharedHeap heap;
   RankArea none;
@@ -318,18 +318,18 @@ TEST_CASE("peer heap: what an owner says is checked") {
     said.area.heap_file += 1;
     CHECK(said.sentence().find("another process") != std::string::npos);
   }
-  SUBCASE("no such descriptor") {
+  SUBCASE("an invalid descriptor") {
     said.area.heap_descriptor = ~std::uint32_t{0};
     CHECK(said.sentence().find("No such file") != std::string::npos);
   }
-  SUBCASE("no such process") {
+  SUBCASE("a nonexistent process") {
     said.area.pid = ~std::uint32_t{0};
     CHECK(said.sentence().find("No such file") != std::string::npos);
   }
   ::munmap(&meeting, sizeof meeting);
 }
 
-TEST_CASE("peer heap: a descriptor that is no sealed memfd is refused, and nothing waits for it") {
+TEST_CASE("peer heap: a descriptor that is not a sealed memfd is rejected, without blocking") {
   int descriptor = -1;
   int ends[2] = {-1, -1};
   const char* expected = "not sealed";

@@ -1,5 +1,5 @@
 // Tests of the memory for windows and MPI_Alloc_mem, with and without a heap that the node shares: it is zero, takes no
-// physical memory before it is touched, and is refused if the machine does not have enough.
+// physical memory before it is touched, and an allocation fails if the machine does not have enough.
 #include "sim/machine/rank_memory.hpp"
 
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@
 namespace margay::sim::test {
 namespace {
 
-// One rank of a node, alone there.
+// A rank that is alone on its node.
 class Place {
  public:
   explicit Place(bool with_heap) {
@@ -48,7 +48,7 @@ std::uint64_t resident_bytes() {
   return statm(1);
 }
 
-TEST_CASE("rank memory: zeros, aligned, and not taken before they are touched") {
+TEST_CASE("rank memory: it is zero, aligned, and not taken before it is touched") {
   for (const bool with_heap : {false, true}) {
     CAPTURE(with_heap);
     Place place(with_heap);
@@ -77,7 +77,7 @@ TEST_CASE("rank memory: zeros, aligned, and not taken before they are touched") 
   }
 }
 
-TEST_CASE("rank memory: more than the machine has is refused, with the bytes asked and there") {
+TEST_CASE("rank memory: more than the machine has is an error, with the requested and the available bytes") {
   for (const bool with_heap : {false, true}) {
     Place place(with_heap);
     RankMemory memory = place.memory();
@@ -97,7 +97,7 @@ TEST_CASE("rank memory: more than the machine has is refused, with the bytes ask
   }
 }
 
-TEST_CASE("rank memory: the heap alone, where it is asked for") {
+TEST_CASE("rank memory: the heap only, if that is requested") {
   void* base = nullptr;
   Place none(false);
   RankMemory without = none.memory();
@@ -111,7 +111,7 @@ TEST_CASE("rank memory: the heap alone, where it is asked for") {
   with.free(base);
 }
 
-TEST_CASE("rank memory: pieces that were allocated and not touched count as taken") {
+TEST_CASE("rank memory: allocated untouched pieces count as taken") {
   Place place(true);
   RankMemory memory = place.memory();
   const std::uint64_t there = available_memory().bytes;
@@ -127,7 +127,7 @@ TEST_CASE("rank memory: pieces that were allocated and not touched count as take
   memory.free(base);
 }
 
-TEST_CASE("rank memory: without addresses an error, and what is short is still there") {
+TEST_CASE("rank memory: without addresses a long piece is an error, and short ones are still available") {
   if (testing::kSanitized) return;  // a sanitizer has more addresses than this for itself
   for (const bool with_heap : {false, true}) {
     CHECK(in_child([&] {

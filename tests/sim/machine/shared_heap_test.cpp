@@ -26,7 +26,7 @@ std::uint64_t lies_by(std::uint64_t bytes) {
   return bytes >= kHugeMinBytes ? kHugePageBytes : bytes > Slabs::kPlaceBytesMax ? kHeapPage : kCacheLineBytes;
 }
 
-TEST_CASE("shared heap: pieces are zeros, long ones whole pages, the longest lie as huge pages do") {
+TEST_CASE("shared heap: pieces are zero, long ones whole pages, the longest aligned for huge pages") {
   SharedHeap heap;
   CHECK(heap.descriptor() == -1);
   for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{1}, kHeapPage, kHeapPage + 1, kMiB,
@@ -47,7 +47,7 @@ TEST_CASE("shared heap: pieces are zeros, long ones whole pages, the longest lie
   CHECK(::ftruncate(heap.descriptor(), static_cast<off_t>(kHeapPage)) != 0);
 }
 
-TEST_CASE("shared heap: a range is found where it lies in one piece, by the bytes that were asked for") {
+TEST_CASE("shared heap: a range is found if it lies in one piece, up to its requested bytes") {
   SharedHeap heap;
   int local = 0;
   CHECK(!heap.find(&local, 1));  // no arena yet
@@ -62,7 +62,7 @@ TEST_CASE("shared heap: a range is found where it lies in one piece, by the byte
   CHECK(!heap.find(first.data() + 1, first.size()));
   CHECK(!heap.find(first.data() + 1, ~std::uint64_t{0}));
   CHECK(!heap.find(first.data() + first.size() + 1, 0));
-  CHECK(!heap.find(first.data() - 1, 1));  // the allocator's
+  CHECK(!heap.find(first.data() - 1, 1));  // the allocator's data
   CHECK(!heap.find(first.data(), static_cast<std::uint64_t>(second.data() + 1 - first.data())));
   CHECK(heap.owns(second.data()));
   CHECK(!heap.owns(second.data() + 1));
@@ -72,14 +72,14 @@ TEST_CASE("shared heap: a range is found where it lies in one piece, by the byte
   CHECK(heap.find(second.data(), 100));
 }
 
-TEST_CASE("shared heap: a freed piece's memory is the system's, and zero when it is allocated again") {
+TEST_CASE("shared heap: a freed piece's memory returns to the system, and is zero when it is allocated again") {
   SharedHeap heap;
   const std::span<std::byte> small = piece(heap, 10);
   const std::uint64_t before = heap.memory_bytes();
   constexpr std::uint64_t kLong = 8 * kMiB;
   const std::span<std::byte> big = piece(heap, kLong);
   CHECK(heap.used_bytes() == kLong + 10);
-  CHECK(heap.memory_bytes() <= before + 2 * kHeapPage);  // none before it is touched
+  CHECK(heap.memory_bytes() <= before + 2 * kHeapPage);  // no memory before it is touched
   fill(big, 1);
   CHECK(heap.memory_bytes() >= before + kLong);
   heap.free(big.data());
@@ -89,14 +89,15 @@ TEST_CASE("shared heap: a freed piece's memory is the system's, and zero when it
   CHECK(again.data() == big.data());
   CHECK(is_all(again, 0));
   heap.free(again.data());
-  // A peer may still touch what was freed.
+  // A peer may still write to a freed piece.
   fill(big, 2);
   CHECK(is_all(piece(heap, kLong), 0));
   CHECK(is_all(small, 0));
   CHECK(heap.is_sound());
 }
 
-TEST_CASE("shared heap: freed in any order, nothing of it stays, the allocator's pages neither") {
+TEST_CASE(
+    "shared heap: after pieces are freed in any order none of their memory remains, nor of the allocator's pages") {
   SharedHeap heap;
   piece(heap, 1);
   const std::uint64_t before = heap.memory_bytes();
@@ -113,8 +114,9 @@ TEST_CASE("shared heap: freed in any order, nothing of it stays, the allocator's
   }
 }
 
-// Against a model: what each piece holds. Neighbours written over, a page punched too much or too little all show.
-TEST_CASE("shared heap: many random pieces keep what was written, and are zero at first") {
+// Against a model with the contents of each piece. Overwritten neighbours, and a page too many or too few in a punched
+// hole, are all detected.
+TEST_CASE("shared heap: many random pieces keep their contents, and are zero at first") {
   struct Living {
     std::span<std::byte> bytes;
     unsigned value;
@@ -157,10 +159,10 @@ TEST_CASE("shared heap: many random pieces keep what was written, and are zero a
   }
   CHECK(heap.is_sound());
   CHECK(heap.pieces() == 0);
-  CHECK(piece(heap, 56 * kMiB).size() == 56 * kMiB);  // in one again
+  CHECK(piece(heap, 56 * kMiB).size() == 56 * kMiB);  // contiguous again
 }
 
-TEST_CASE("shared heap: where memfd is refused there is none, and a sentence says so") {
+TEST_CASE("shared heap: if memfd is refused there is no heap, and a message reports it") {
   SharedHeap heap({.refuse_memfd = true});
   int local = 0;
   void* base = &local;
@@ -174,7 +176,7 @@ TEST_CASE("shared heap: where memfd is refused there is none, and a sentence say
   CHECK(area.heap_descriptor == 0);
 }
 
-TEST_CASE("shared heap: a short piece costs its place, as it is aligned, and is zero again") {
+TEST_CASE("shared heap: a short piece costs only its aligned length, and is zero again") {
   SharedHeap heap;
   std::vector<std::span<std::byte>> pieces;
   constexpr std::uint64_t kPieces = 20'000;
@@ -200,7 +202,7 @@ TEST_CASE("shared heap: a short piece costs its place, as it is aligned, and is 
   CHECK(heap.is_sound());
 }
 
-TEST_CASE("shared heap: a full arena refuses and goes on") {
+TEST_CASE("shared heap: a full arena fails and remains usable") {
   SharedHeap heap({.arena_bytes = 16 * kHeapPage + kMiB});
   CHECK(!heap.allocate(~std::uint64_t{0}, *std::make_unique<void*>()).ok());
   CHECK(!heap.allocate(~std::uint64_t{0} - kHeapPage, *std::make_unique<void*>()).ok());

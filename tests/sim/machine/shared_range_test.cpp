@@ -1,5 +1,5 @@
-// Tests of memory that the heap shares with the job: a child of fork() gets a private copy, whatever other threads do
-// meanwhile, and core dumps contain only allocated pieces.
+// Tests of memory that the heap shares with the job: a child of fork() gets a private copy, also while other threads
+// change the list of ranges, and core dumps contain only allocated pieces.
 #include "sim/machine/mapping.hpp"
 
 #include <doctest/doctest.h>
@@ -57,7 +57,7 @@ TEST_CASE("mapping: ranks of a process that map one file share the mapping until
   for (const int descriptor : {file, again, other_file}) ::close(descriptor);
 }
 
-TEST_CASE("shared range: a child of fork() has a copy of its own, and neither allocates nor frees") {
+TEST_CASE("shared range: a child of fork() has a private copy, and neither allocates nor frees") {
   SharedHeap heap;
   const std::span<std::byte> got = piece(heap, 3 * kHeapPage);
   fill(got, 1);
@@ -67,7 +67,7 @@ TEST_CASE("shared range: a child of fork() has a copy of its own, and neither al
     void* base = nullptr;
     const std::string sentence = heap.allocate(10, base).sentence();
     heap.free(got.data());
-    // And its own child a copy of that.
+    // And its own child has a copy of that.
     const pid_t grandchild = ::fork();
     if (grandchild == 0) {
       const bool copied = is_all(got, 2);
@@ -86,7 +86,7 @@ TEST_CASE("shared range: a child of fork() has a copy of its own, and neither al
   CHECK(heap.is_sound());
 }
 
-// What the kernel says about the mapping that an address is in; and how many mappings of arenas there are.
+// The kernel's flags of the mapping that contains an address; and the number of mappings of arenas.
 std::string mapping_flags(const void* address) {
   std::ifstream in("/proc/self/smaps");
   std::string line;
@@ -113,8 +113,8 @@ int arena_mappings(std::string_view kind = "rw") {
   return count;
 }
 
-// No thread was changing the list of ranges when its process forked: a child shares none, and can use the list itself.
-TEST_CASE("shared range: fork() while other threads allocate") {
+// fork() waits for a thread that changes the list of ranges: a child shares no range, and can use the list itself.
+TEST_CASE("shared range: a fork() while other threads allocate leaves a usable list of ranges") {
   const auto use = [] {
     SharedHeap heap({.arena_bytes = 2 * kMiB});
     void* base = nullptr;
@@ -141,14 +141,14 @@ TEST_CASE("shared range: fork() while other threads allocate") {
   CHECK(failed == 0);
 }
 
-TEST_CASE("shared range: core dumps have the pieces and not the rest, and mappings do not add up") {
+TEST_CASE("shared range: core dumps contain the pieces only, and the number of mappings is bounded") {
   SharedHeap heap;
   piece(heap, 1);
   const int before = arena_mappings();
   std::vector<std::span<std::byte>> pieces;
-  constexpr std::uint64_t kPages = 5 * kHeapPage;  // no slab's
+  constexpr std::uint64_t kPages = 5 * kHeapPage;  // not in a slab
   for (const std::uint64_t bytes : {kPages, 2 * kHugeMinBytes, kPages, kMiB}) pieces.push_back(piece(heap, bytes));
-  // Where it is not there, a system may still have huge pages: a root without /sys.
+  // Huge pages are possible without this file too: in a root without /sys.
   const bool surely_huge = std::filesystem::exists("/sys/kernel/mm/transparent_hugepage");
   for (const std::span<std::byte> got : pieces) {
     const std::string flags = mapping_flags(got.data());
@@ -168,13 +168,13 @@ TEST_CASE("shared range: core dumps have the pieces and not the rest, and mappin
   }
   CHECK(mapping_flags(pieces.back().data()).find(" dd ") == std::string::npos);
   CHECK(arena_mappings() <= before + 2);
-  // Every other one: mappings that are apart have a bound.
+  // Every other one, because the number of separate mappings is bounded.
   for (std::size_t i = 0; i < pieces.size(); i += 2) heap.free(pieces[i].data());
   for (int i = 0; i < 20'000; ++i) piece(heap, 10 * kHeapPage);
   CHECK(static_cast<std::size_t>(arena_mappings()) <= before + 2 * kHeapAdvisedPieces + 2);
 }
 
-TEST_CASE("shared range: a child whose parent closed the arena's descriptor never reaches the job") {
+TEST_CASE("shared range: a child whose parent closed the arena's descriptor never writes to the job's memory") {
   SharedHeap heap;
   const std::span<std::byte> got = piece(heap, kHeapPage);
   fill(got, 1);

@@ -11,7 +11,7 @@
 namespace margay::sim {
 namespace {
 
-TEST_CASE("slabs: which pieces are short, and what place they have") {
+TEST_CASE("slabs: the place of a short piece has a power of two bytes, at least 64") {
   CHECK(Slabs::place_bytes(0, 1) == 64);
   CHECK(Slabs::place_bytes(64, 64) == 64);
   CHECK(Slabs::place_bytes(65, 64) == 128);
@@ -22,7 +22,7 @@ TEST_CASE("slabs: which pieces are short, and what place they have") {
   CHECK(!Slabs::place_bytes(~std::uint64_t{0}, 64));
 }
 
-// A heap that hands slabs out, far apart.
+// A heap that hands out slabs with large distances.
 struct Model {
   Slabs slabs;
   std::set<std::uint64_t> given;
@@ -58,7 +58,7 @@ struct Model {
   }
 };
 
-TEST_CASE("slabs: random pieces lie apart, are found, and leave at most a slab of each length") {
+TEST_CASE("slabs: random pieces do not overlap, are found, and leave at most a slab of each length") {
   Model model;
   std::mt19937_64 random(20'26);
   for (int step = 0; step < 20'000; ++step) {
@@ -89,7 +89,7 @@ TEST_CASE("slabs: random pieces lie apart, are found, and leave at most a slab o
   CHECK(!model.slabs.find(0));
 }
 
-TEST_CASE("slabs: one piece again and again needs one slab") {
+TEST_CASE("slabs: one piece allocated repeatedly needs one slab") {
   Model model;
   for (int i = 0; i < 100; ++i) model.give_back(model.take(10, 64));
   CHECK(model.given.size() == 1);

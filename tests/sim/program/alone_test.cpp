@@ -63,7 +63,7 @@ TEST_CASE("alone, a program is rank 0 of 1, reaches itself, and ends in order") 
   const Header& answer = run.answers.saved_header();
   CHECK(answer.kind == Kind::acknowledgment);
   CHECK(saved_of(answer) == Saved::both);
-  CHECK(answer.user_data[1] == std::byte{0x5a});  // byte 0 says what was saved
+  CHECK(answer.user_data[1] == std::byte{0x5a});  // byte 0 contains the saved parts
   CHECK(answer.match_bits == 9);
   CHECK(answer.offset == 11);
   CHECK(answer.return_length == 3);
@@ -74,7 +74,7 @@ TEST_CASE("alone, a program is rank 0 of 1, reaches itself, and ends in order") 
   CHECK(run.program->finish().ok());
 }
 
-TEST_CASE("what cannot be is refused with a sentence, and nothing is sent") {
+TEST_CASE("an impossible call fails with a message, and nothing is sent") {
   Started run;
   CHECK(mentions(run.program->put({.destination = 1}), "rank 1 is not in this job"));
   CHECK(mentions(run.program->put({.portal = kControlPortal}), "portal 63"));
@@ -93,7 +93,7 @@ TEST_CASE("a wait with a limit ends") {
   CHECK(run.program->finish().ok());
 }
 
-TEST_CASE("settle gives up when a portal holds a message back, and works again once there is room") {
+TEST_CASE("settle gives up when a portal holds a message, and works again once there is room") {
   Started run;
   REQUIRE(run.program->table().attach(kInbox, run.inbox, {}).ok());
   run.program->hold_when_no_room(kInbox);
@@ -112,7 +112,7 @@ TEST_CASE("settle gives up when a portal holds a message back, and works again o
   CHECK(run.program->finish().ok());
 }
 
-TEST_CASE("compute leaves the kernel to the coprocessor and takes it back") {
+TEST_CASE("compute hands the kernel to the coprocessor and takes it back") {
   Started run;
   CHECK(run.program->has_bypass());
   bool ran = false;
@@ -122,7 +122,7 @@ TEST_CASE("compute leaves the kernel to the coprocessor and takes it back") {
   CHECK(run.program->finish().ok());
 }
 
-TEST_CASE("a program may go without finish, and its descriptors after it") {
+TEST_CASE("a program may end without finish, and its descriptors after it") {
   Started run;
   REQUIRE(run.program->table().attach(kInbox, run.inbox, {}).ok());
   REQUIRE(run.program->put({.portal = kInbox}).ok());

@@ -1,6 +1,6 @@
-// Application bypass of a get. Rank 1 sleeps in a loop, or computes, and makes no call until rank 0 has made its gets
-// of 1 MiB out of rank 1's memory, which rank 0 reports by a signal. With TIMED_TESTS=1, on an otherwise idle machine,
-// each get takes less than 50 ms, except a few, because three threads on two processors take turns of several
+// A test of application bypass of a get. Rank 1 sleeps in a loop, or computes, and makes no call until rank 0 has made
+// its gets of 1 MiB from rank 1's memory, which rank 0 reports by a signal. With TIMED_TESTS=1, on an otherwise idle
+// machine, each get takes less than 50 ms, except a few, because three threads on two processors take turns of several
 // milliseconds. On two ranks or more, over any wire:
 //
 //   margay run -n 2 program_bypass
@@ -46,7 +46,7 @@ void need(const Status& status) {
   if (!status.ok()) give_up(status.sentence().c_str());
 }
 
-// The machine's clock, not the library's: no call of margay while away.
+// The machine's clock, not the library's, because rank 1 makes no call of margay while away.
 std::uint64_t now_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -98,7 +98,7 @@ int main() {
   if (program->size() < 2) give_up("start two ranks or more: margay run -n 2 program_bypass");
   std::vector<std::byte> memory(kBytes);
   for (std::size_t i = 0; i < kBytes; ++i) memory[i] = static_cast<std::byte>(i * 2654435761U >> 9U);
-  const pid_t self = getpid();  // comes with the rest of the memory
+  const pid_t self = getpid();  // transferred with the rest of the memory
   std::signal(SIGUSR2, [](int) { called_back = 1; });
   if (program->rank() == 1) std::memcpy(memory.data(), &self, sizeof self);
   std::vector<std::byte> copy(kBytes);

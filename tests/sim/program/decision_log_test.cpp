@@ -48,7 +48,7 @@ struct Alone {
 
 }  // namespace
 
-TEST_CASE("nothing is kept before a program asks, or after it stops asking") {
+TEST_CASE("no decision is kept before a program requests it, or after it ends the request") {
   Alone alone;
   REQUIRE(alone.kernel.table().attach(kPortal, alone.block, {}).ok());
   alone.put(4);
@@ -62,7 +62,7 @@ TEST_CASE("nothing is kept before a program asks, or after it stops asking") {
   CHECK(alone.words() == "nothing");
 }
 
-TEST_CASE("only the latest are kept, oldest first, and it is known how many were missed") {
+TEST_CASE("only the latest decisions are kept, oldest first, and missed ones are counted") {
   Alone alone;
   alone.kernel.target().decisions().keep(2);
   for (MatchBits bits = 1; bits <= 5; ++bits) alone.put(0, bits);
@@ -72,7 +72,7 @@ TEST_CASE("only the latest are kept, oldest first, and it is known how many were
   CHECK_FALSE(alone.kernel.target().decisions().take().has_value());
 }
 
-TEST_CASE("a portal can be left out") {
+TEST_CASE("a portal can be excluded") {
   Alone alone;
   alone.kernel.target().decisions().keep(10);
   alone.kernel.target().decisions().leave_out(9);

@@ -1,8 +1,8 @@
 #!/bin/sh
 # install_test.sh BUILD_DIR SOURCE_DIR: installs the build into a fresh folder, moves it, and builds the examples on portals
-# against it as users do, by find_package(margay) and by pkg-config, from a folder of their own; the zoo must say the same.
+# against it as users do, by find_package(margay) and by pkg-config, from a folder of their own; the zoo's output must be the same.
 #
-# Exit 0: all of it works; 1: the first thing that does not, with its output.
+# Exit 0: all steps succeed; 1: the first one that fails, with its output.
 set -u
 build=$1
 source=$2
@@ -65,9 +65,8 @@ printed 1 sources
 printed 2 sources
 printed 3 own
 
-# Labs whose programs are C++, on portals and on the host, as a student would answer them: first with the blanks of the
-# program, then right. QUICK_TESTS (scripts/test without --all) leaves out the first, because abi_install checks another
-# lab on portals.
+# Labs whose programs are C++, on portals and on the host, as a student would answer them: first with empty blanks, then
+# correctly. QUICK_TESTS (scripts/test without --all) omits the first lab, because abi_install checks another lab on portals.
 labs="walk library"
 [ -z "${QUICK_TESTS:-}" ] || labs=library
 for lab in $labs; do
@@ -81,7 +80,7 @@ for lab in $labs; do
 done
 
 pc=$(dirname "$(find "$prefix/" -name margay-portals.pc)")
-# shellcheck disable=SC2046  # words are wanted
+# shellcheck disable=SC2046  # word splitting is intended
 set -- $(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs margay-portals)
 [ $# -gt 0 ] || { echo "FAILED: pkg-config does not find margay-portals" >&2; exit 1; }
 step "build by pkg-config" c++ -std=c++20 -o "$work/pingpong" "$work/user/portals_pingpong.cpp" "$@"

@@ -22,7 +22,7 @@ using namespace margay::portals;
 
 namespace {
 
-// A portal that is full, and holds what comes.
+// A full portal that holds arriving messages.
 struct Held : Alone {
   Held() {
     program->hold_when_no_room(5);
@@ -38,7 +38,7 @@ struct Held : Alone {
   SingleBlock large{{body.data(), body.size()}};
 };
 
-// `act` inside compute(), where it is refused.
+// `act` inside compute(), where it is rejected.
 Status computing(const std::function<Status(Alone&)>& act) {
   Alone run;
   Status status;

@@ -1,4 +1,4 @@
-// What the two halves of program_misuse share: a misuse, and a program that runs alone.
+// A misuse, and a program that runs alone, for the two halves of program_misuse.
 #pragma once
 
 #include <margay/portals.hpp>
@@ -14,7 +14,7 @@ inline margay::portals::Buffer some() {
   return {memory.data(), 64};
 }
 
-// Alone in a job, with a portal that takes everything.
+// A program alone in its job, with a portal that accepts every message.
 struct Alone {
   Alone() {
     if (!margay::Program::start(program).ok() || !program->table().attach(4, block, {}).ok()) std::exit(2);
@@ -33,7 +33,7 @@ inline margay::portals::Status done() {
   return {};
 }
 
-// Of descriptors and regions, of entries and lists.
+// The misuses of descriptors and regions, of entries and lists.
 std::vector<Misuse> of_heaps();
 std::vector<Misuse> of_tables();
 std::vector<Misuse> of_entries();

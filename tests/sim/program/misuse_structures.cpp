@@ -1,4 +1,4 @@
-// The other half of program_misuse: descriptors, regions, entries, lists.
+// The second half of program_misuse: descriptors, regions, entries, lists.
 #include "misuse.hpp"
 
 using namespace margay;
@@ -6,14 +6,14 @@ using namespace margay::portals;
 
 namespace {
 
-// A message that is in `heap`.
+// A message in `heap`.
 ArrivedMessage& arrived(Alone& run, DynamicBlock& heap) {
   if (!run.program->table().attach(5, heap, {}).ok() || !run.program->put({.portal = 5}).ok()) std::exit(2);
   if (!run.program->wait_until([&] { return heap.messages() == 1; }).ok()) std::exit(2);
   return *heap.first();
 }
 
-// What entries lead to.
+// The misuses of entries.
 SingleBlock block(some());
 DynamicBlock heap({memory.data() + 64, 1024});
 

@@ -1,4 +1,4 @@
-// Tests of a trace's definitions of a program's portals: the names of entries, their places in the match lists over
+// Tests of a trace's definitions of a program's portals: the names of entries, their positions in the match lists over
 // time, and the messages that leave a heap.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ struct Named {
     const MatchProbe probe = in_trace.probe();
     static_cast<void>(probe.place(probe.context, entry, portal));
   }
-  // What was defined since, the texts of entries only.
+  // The definitions since the last call, only the texts of entries.
   std::vector<std::string> texts() const {
     std::vector<std::string> result;
     for (const Definition& each : recorder.definitions()) {
@@ -44,7 +44,7 @@ struct Named {
 
 }  // namespace
 
-TEST_CASE("names in a trace: an entry is named when an event is about it, once, and again when its name changes") {
+TEST_CASE("names in a trace: an entry is named at the first event about it, once, and again when its name changes") {
   Named named;
   const portals::MatchEntry entry;
   named.event_about(entry, 5);
@@ -58,7 +58,7 @@ TEST_CASE("names in a trace: an entry is named when an event is about it, once, 
   CHECK_EQ(named.texts(), std::vector<std::string>{"short ones", "all"});
 }
 
-TEST_CASE("names in a trace: another entry at the address of a named one that is gone has no name") {
+TEST_CASE("names in a trace: a new entry at the address of a removed named one has no name") {
   Named named;
   std::optional<portals::MatchEntry> entry(std::in_place);
   named.names.set(*entry, "first");
@@ -66,11 +66,11 @@ TEST_CASE("names in a trace: another entry at the address of a named one that is
   entry.emplace();
   named.event_about(*entry, 6);
   CHECK_EQ(named.texts(), std::vector<std::string>{"first"});
-  named.event_about(*entry, 5);  // where the first one was
+  named.event_about(*entry, 5);  // at the address of the first one
   CHECK_EQ(named.texts(), std::vector<std::string>{"first", ""});
 }
 
-TEST_CASE("portals in a trace: entries are linked and unlinked where and when they are, with the one behind each") {
+TEST_CASE("portals in a trace: entries are linked and unlinked at the time of the change, with the following entry") {
   Named named;
   std::array<std::byte, 64> memory{};
   portals::SingleBlock block(portals::Buffer{memory.data(), memory.size()});
@@ -80,14 +80,14 @@ TEST_CASE("portals in a trace: entries are linked and unlinked where and when th
   list.append(second);
   list.insert_before(second, first, portals::MatchList::Start::inactive);
   list.adopt(spare);
-  CHECK(named.recorder.events().empty());  // it stands in no portal
+  CHECK(named.recorder.events().empty());  // its list is attached to no portal
   REQUIRE(named.table.attach(4, list).ok());
   REQUIRE(named.table.attach(5, list).ok());
   named.table.detach(5);
   list.activate(first);
   list.remove(second);
   named.table.detach(4);
-  list.append(second);  // not seen any more
+  list.append(second);  // not recorded any more
   std::vector<std::string> reported;
   for (const TraceEvent& event : named.recorder.events()) {
     reported.push_back(fmt::format("{} {} {} {} {} {}", name(event.kind), event.portal, event.detail, event.a,
@@ -97,7 +97,7 @@ TEST_CASE("portals in a trace: entries are linked and unlinked where and when th
       "entry_linked 4 1 0 1 0",   "entry_linked 4 2 0 0 2",  "entry_linked 4 3 2 2 1",  // spare, second, first
       "entry_linked 5 2 0 0 2",   "entry_linked 5 3 2 2 1",  "entry_linked 5 1 0 1 0",
       "entry_switched 4 3 0 0 0", "entry_unlinked 4 2 0 0 0"};
-  std::vector<std::string> in_order;  // those of a detached portal come in any order
+  std::vector<std::string> in_order;  // those of a detached portal are in any order
   for (const std::string& line : reported) {
     const bool is_detached = line.starts_with("entry_unlinked 5") ||
                              (line.starts_with("entry_unlinked 4") && line != "entry_unlinked 4 2 0 0 0");
@@ -107,7 +107,7 @@ TEST_CASE("portals in a trace: entries are linked and unlinked where and when th
   CHECK_EQ(reported.size(), expected.size() + 3 + 2);
 }
 
-TEST_CASE("portals in a trace: a portal's own descriptor; a heap of whichever entry has a number and a size") {
+TEST_CASE("portals in a trace: a portal's own descriptor is recorded; a heap of any entry has a number and a size") {
   Named named;
   alignas(64) std::array<std::byte, 1024> memory{};
   portals::DynamicBlock block(portals::Buffer{memory.data(), memory.size()});

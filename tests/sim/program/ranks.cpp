@@ -1,9 +1,9 @@
-// What several programs on portals do together: rest, barriers, long messages both ways, stopping, application bypass,
-// holding. Run with any number of ranks from 2, over any wire:
+// A test of several programs on portals together: rest, barriers, long messages in both directions, stopping,
+// application bypass, holding. Runs with any number of ranks from 2, over any wire:
 //
 //   margay run -n 4 --check-accounting program_ranks FOLDER       FOLDER: empty, the same for all ranks
 //
-// Says on stderr what is wrong; exit status 1 then.
+// Prints faults on stderr; the exit status is then 1.
 #include <margay/portals.hpp>
 
 #include <unistd.h>
@@ -50,7 +50,7 @@ std::vector<std::byte> pattern(std::size_t bytes, Rank from) {
   return body;
 }
 
-// Random numbers, the same on every rank, by which each can compute what the others send.
+// Random numbers, the same on every rank, from which each can compute the others' messages.
 class Draw {
  public:
   explicit Draw(std::uint64_t seed) : state_(seed) {}
@@ -127,7 +127,7 @@ void barriers(Program& program) {
   program.table().detach(1);
 }
 
-// Both send a long message at once, waiting for their memory: neither waits for the other's program.
+// Both ranks send a long message at once and wait for their memory: neither waits for the other's program.
 void long_both_ways(Program& program) {
   constexpr std::size_t kBytes = 5'000'003;
   std::vector<std::byte> in(kBytes);
@@ -138,7 +138,7 @@ void long_both_ways(Program& program) {
   const Rank right = (program.rank() + 1) % program.size();
   const Rank left = (program.rank() + program.size() - 1) % program.size();
   need(program.put({.destination = right, .portal = 1}, Region(out.data(), out.size())));
-  std::fill(out.begin(), out.end(), std::byte{0});  // the memory is ours again
+  std::fill(out.begin(), out.end(), std::byte{0});  // the program owns the memory again
   need(program.wait_until([&] { return block.messages() == 1; }));
   CHECK(in == pattern(kBytes, left));
   need(program.settle());
@@ -168,8 +168,8 @@ void stopping(Program& program) {
   program.table().detach(2);
 }
 
-// Rank 1 computes until rank 0 has read out of its memory, which takes rank 1's coprocessor: the proof is a file that
-// rank 0 makes afterwards.
+// Rank 1 computes until rank 0 has read from its memory, which takes rank 1's coprocessor: rank 0 creates a file
+// afterwards as the proof.
 void bypass(Program& program, const std::string& folder) {
   const std::string begun = folder + "/computing";
   const std::string proof = folder + "/read";
@@ -203,7 +203,7 @@ void bypass(Program& program, const std::string& folder) {
   program.table().detach(2);
 }
 
-// All ranks learn that a message is held, and all go on once there is room.
+// All ranks detect that a message is held, and all continue once there is room.
 void holding(Program& program) {
   std::array<std::byte, 8> memory{};
   SingleBlock block(Buffer{memory.data(), memory.size()});

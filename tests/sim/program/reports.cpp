@@ -1,5 +1,5 @@
-// Two ranks for tests/sim/program/reports.py:
-//   reports wait     rank 0 sends a message and waits for what never comes, rank 1 for rank 0
+// A program of two ranks for tests/sim/program/reports.py:
+//   reports wait     rank 0 sends a message and waits for an answer that is never sent, rank 1 for rank 0
 //   reports leave    rank 1 ends without finish()
 //   reports again    both start a second program after the first one's end, which is refused
 //   reports count    five puts, one acknowledged, and a get

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the launcher knows of a program on portals: for whom it waits, that it left early, what it sent.
+"""Tests of the launcher's reports about a program on portals: the ranks for which it waits, an early end, its messages.
 
     tests/sim/program/reports.py MARGAY REPORTS
 """

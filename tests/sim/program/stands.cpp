@@ -1,6 +1,6 @@
-// Two ranks for tests/sim/program/stands.py. Rank 0 changes its match list and its heap step by step and writes down
-// what stands there after each, as one line of JSON; then rank 1's mark of the step arrives. So what the trace shows at
-// the arrival of mark k must be line k.
+// A program of two ranks for tests/sim/program/stands.py. Rank 0 changes its match list and its heap step by step and
+// prints their contents after each step, as one line of JSON; then rank 1's mark of the step arrives. So the trace's
+// state at the arrival of mark k must equal line k.
 #include <margay/portals.hpp>
 
 #include <array>
@@ -42,7 +42,7 @@ struct Desk {
                                                     {&spare, "spare"}, {&wide, "wide"}, {&overflow, "overflow"}};
   std::vector<std::string> adopted;
   bool is_list = false, is_own = false;
-  ArrivedMessage* unqueued = nullptr;  // off the queue, not released
+  ArrivedMessage* unqueued = nullptr;  // removed from the queue, not released
 
   void write_down() const {
     std::vector<std::string> chain, inactive;
@@ -64,7 +64,7 @@ struct Desk {
   }
 };
 
-// What rank 0 does before each mark.
+// Rank 0's actions before each mark.
 std::vector<std::function<bool(Program&, Desk&)>> steps() {
   return {
       [](Program&, Desk&) { return true; },

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the page of a trace shows of a program's match list and heap at several times is what the program wrote down then.
+"""Tests that the page of a trace shows a program's match list and heap at several times as the program printed them then.
 
     tests/sim/program/stands.py MARGAY STANDS NODE VIEWER
 """
@@ -39,14 +39,14 @@ def main():
         problems.append(f"{len(truth)} states are written down, and {len(shown)} marks are in the page")
     if problems:
         sys.exit("\n".join(problems))
-    # What each entry wants is known, also of those that no walk passed over.
+    # The criteria of each entry are known, also of entries that no walk passed over.
     wanted = {name: wants for each in shown for name, wants in each["wanted"].items()}
     expected = {"odd": "bits 0xa", "even": "bits 0xb", "first": "bits 0xc, from rank 1 only", "spare": "bits 0xd",
                 "wide": "bits 0x0 (ignoring 0xffffffffffffffff)", "overflow": "bits 0x100 (ignoring 0xff)"}
     if wanted != expected:
         problems.append(f"the entries want {wanted}, expected {expected}")
     since = [each["since"] for each in shown]
-    # The list was attached between marks 0 and 1, and nothing has been moved later; odd was taken out and put back.
+    # The list was attached between marks 0 and 1, and no entry was moved later; odd was removed and inserted again.
     for name, first, last in (("wide", 0, 1), ("overflow", 0, 1), ("odd", 5, 6), ("even", 1, 2)):
         if not shown[first]["time"] < since[6][name] <= shown[last]["time"]:
             problems.append(f"{name} stands since {since[6][name]}, expected between marks {first} and {last}")

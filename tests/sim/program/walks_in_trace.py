@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The zoo explains each walk by itself (explain()); its trace, printed by `margay trace print`, must say the same of each entry
+"""Tests that the zoo's own explanation of each walk (explain()) equals its trace, printed by `margay trace print`, for each entry
 that was passed over: which one, what descriptor, why, by what numbers, and where its link led.
 
     tests/sim/program/walks_in_trace.py MARGAY ZOO
@@ -41,7 +41,7 @@ def in_words_of_the_trace(line):
 
 
 def explained(text):
-    """Of each message to the cage that was explained, the stops that passed it over."""
+    """The stops that passed over each explained message to the cage."""
     walks, stops = [], None
     for line in text.splitlines():
         if not line.startswith("  "):
@@ -56,7 +56,7 @@ def explained(text):
 
 
 def traced(text):
-    """The same of the trace, in the order of arrival."""
+    """The same stops from the trace, in the order of arrival."""
     walks, order = {}, []
     for line in text.splitlines():
         found = re.match(rf"\s*\S+\s+{TARGET}\s+(\d+>{TARGET} #\d+)\s+(.*)", line)
@@ -76,7 +76,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         shown = explained(run([margay, "run", "-n", "2", "--timeout", "60", "--trace", f"{scratch}/trace", zoo]))
         walks = traced(run([margay, "trace", "print", f"{scratch}/trace", "--all", "--rank", str(TARGET)]))
-    # "No animal in the cage" comes last, after messages that are explained in brief.
+    # "No animal in the cage" is the last name, after messages that are explained in brief.
     shown = [stops for stops in shown if stops is not None][:-1]
     if sum(map(len, shown)) < 15 or len(walks) < len(shown):
         sys.exit(f"{len(shown)} walks with {sum(map(len, shown))} stops are explained, {len(walks)} are in the trace")

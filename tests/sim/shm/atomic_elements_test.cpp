@@ -17,12 +17,12 @@ namespace margay::sim {
 namespace {
 
 constexpr std::uint32_t kElementThreads = 4;
-constexpr std::size_t kElements = 3;  // in a row, of which the threads update one after the other
+constexpr std::size_t kElements = 3;  // adjacent; the threads update one after the other
 
-// Long enough that threads are at it together, though each time is a nanosecond.
+// Enough for the threads to run concurrently, though an update takes a nanosecond.
 const std::uint64_t kElementTimes = testing::of_threads(500'000);
 
-// Each thread does `once(element, number of the time)` so often, all at once.
+// Each thread calls `once(element, iteration)` that many times, concurrently.
 template <typename T, typename Once>
 void update_together(std::array<T, kElements>& elements, Once once) {
   std::vector<std::thread> threads;
@@ -36,7 +36,7 @@ void update_together(std::array<T, kElements>& elements, Once once) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// How often an element was updated by all of them.
+// The number of updates of an element by all threads.
 std::uint64_t element_times(std::size_t element) {
   return kElementThreads * ((kElementTimes + kElements - 1 - element) / kElements);
 }
@@ -55,7 +55,7 @@ void sums_of_integers() {
     CHECK_EQ(elements[i], static_cast<T>(3 * element_times(i)));
     CHECK_EQ(looped[i], static_cast<T>(3 * element_times(i)));
   }
-  // Each thread has a bit of its own, that it sets, turns and clears; what it finds there is what it left.
+  // Each thread has a bit of its own, which it sets, flips and clears; no other thread changes it.
   std::array<T, kElements> bits{};
   std::atomic<std::uint32_t> wrong = 0;
   update_together(bits, [&](T* at, std::uint64_t, std::uint32_t me) {
@@ -109,11 +109,11 @@ TEST_CASE("atomic elements: integers of every width") {
   sums_of_integers<std::uint64_t>();
 }
 
-TEST_CASE("atomic elements: numbers of other sorts, and pairs") {
+TEST_CASE("atomic elements: real and complex numbers, and pairs") {
   sums_of_numbers<float>();
   sums_of_numbers<double>();
   sums_of_numbers<std::complex<float>>();
-  // The largest value and who had it first, as MPI_MAXLOC; and the halves of a pair never come apart.
+  // The largest value and its first owner, as MPI_MAXLOC; the halves of a pair always belong together.
   std::array<FloatInt, kElements> pairs{};
   std::atomic<std::uint32_t> wrong = 0;
   update_together(pairs, [&](FloatInt* at, std::uint64_t time, std::uint32_t me) {
@@ -128,7 +128,7 @@ TEST_CASE("atomic elements: numbers of other sorts, and pairs") {
   CHECK_EQ(pairs[(kElementTimes - 1) % kElements].value, static_cast<float>(last));
 }
 
-TEST_CASE("atomic elements: what is swapped in comes out once") {
+TEST_CASE("atomic elements: each value swapped in is swapped out once") {
   std::array<std::uint32_t, kElements> elements{};
   std::vector<std::atomic<std::uint8_t>> seen(kElementTimes * kElementThreads + 1);
   update_together(elements, [&](std::uint32_t* at, std::uint64_t time, std::uint32_t me) {
@@ -141,9 +141,9 @@ TEST_CASE("atomic elements: what is swapped in comes out once") {
   CHECK_EQ(seen[0].load(), kElements);
 }
 
-TEST_CASE("atomic elements: what was written before a stored one is seen with it") {
+TEST_CASE("atomic elements: data written before a stored element is visible with it") {
   const std::uint64_t rounds = kElementTimes / 20;
-  std::uint64_t element = 0;  // plain: thread sanitizer sees an order that is missing
+  std::uint64_t element = 0;  // plain, so the thread sanitizer detects a missing order
   std::uint8_t flag = 0;
   std::uint64_t wrong = 0;
   std::thread other([&] {
@@ -164,7 +164,7 @@ TEST_CASE("atomic elements: what was written before a stored one is seen with it
   CHECK_EQ(wrong, 0);
 }
 
-TEST_CASE("atomic elements: bits are compared, and neighbours left alone") {
+TEST_CASE("atomic elements: bits are compared, and neighbours do not change") {
   std::array<float, 3> floats{1.0F, -0.0F, 2.0F};
   CHECK(std::signbit(compare_and_swap(&floats[1], 0.0F, 5.0F)));  // -0 is not 0
   CHECK(std::signbit(floats[1]));
@@ -177,7 +177,7 @@ TEST_CASE("atomic elements: bits are compared, and neighbours left alone") {
   CHECK(bytes == std::array<std::int8_t, 4>{1, -128, 3, 4});
 }
 
-TEST_CASE("atomic elements: which are") {
+TEST_CASE("atomic elements: width and alignment determine whether an element is atomic") {
   alignas(16) std::array<std::byte, 32> memory{};
   for (std::size_t offset = 0; offset < 16; ++offset) {
     for (const std::size_t width : {0U, 1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 12U, 16U, 32U}) {

@@ -1,4 +1,4 @@
-// Tests of the bell's guarantee, without a clock: if the sleeper's last look found nothing, the publisher has rung when
+// Tests of the bell's guarantee, without a clock: if the sleeper's last poll found nothing, the publisher has rung when
 // its call returns. Mutants of the bell must be caught, which shows that the test can fail. A mutant with a wrong order
 // of steps runs through its one bad schedule, step by step. The mutant without the barrier fails only if both sides run
 // at the same time on two processors, so it runs until it is caught.
@@ -16,9 +16,9 @@ namespace {
 
 enum class Break {
   nothing,
-  no_look,              // the sleeper sleeps without a look after begin_sleep()
+  no_look,              // the sleeper sleeps without a poll after begin_sleep()
   no_barrier,           // the sleeper's begin_sleep() has no membarrier
-  ring_before_publish,  // the publisher looks at the flag first
+  ring_before_publish,  // the publisher reads the flag first
 };
 
 struct alignas(kCacheLineBytes) Line {
@@ -61,8 +61,8 @@ class Race {
         if (ends_.load()) return;
         pause_or_yield(spins);
       }
-      // The flag's line is here already, and a store to a line that is not goes before: so the store below stays in
-      // this processor's buffer while the flag is read.
+      // The cache line of the flag is present, and that of the word is not, so the store below stays in this
+      // processor's buffer while the flag is read.
       static_cast<void>(std::atomic_ref<std::uint32_t>(data_.sleeping).load(std::memory_order_relaxed));
       if (what_ == Break::nothing || what_ == Break::no_barrier) take_steps(round % 193);
       elsewhere_.value.store(round, std::memory_order_relaxed);
@@ -85,7 +85,7 @@ class Race {
     switch (what_) {
       case Break::no_look:
         await(rang_, round);
-        break;  // the word is published, and no sleeper was there for which to ring
+        break;  // the word is published, and there was no sleeper for which to ring
       case Break::ring_before_publish:
         await(rang_early_, round);
         break;

@@ -13,11 +13,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Longer than the busiest machine keeps a thread from running.
+// Longer than a thread waits for a processor on the busiest machine.
 constexpr std::chrono::seconds kLong{40};
 constexpr std::uint64_t kLongNs = 40'000'000'000;
 
-TEST_CASE("bell: a ring between begin_sleep and sleep is not slept through") {
+TEST_CASE("bell: a ring between begin_sleep and sleep prevents the sleep") {
   BellData data;
   BellOwner owner(data);
   BellRinger ringer(data, register_node_barrier());
@@ -54,8 +54,8 @@ TEST_CASE("bell: a timeout ends a sleep") {
   CHECK(Clock::now() - begin < kLong / 2);
 }
 
-// The heart of it: a publisher of single words against a sleeper that sets its flag at about the same time. Every word
-// is a try; the moment of publishing moves in small steps past the moment of the flag.
+// The central test: a publisher of single words against a sleeper that sets its flag at about the same time. Each word
+// is one attempt; the moment of publishing moves in small steps past the moment of the flag.
 void race(bool registered) {
   BellData data;
   alignas(kCacheLineBytes) std::atomic<std::uint32_t> published{0};
@@ -93,10 +93,10 @@ void race(bool registered) {
   publisher.join();
 }
 
-TEST_CASE("bell: no message is slept through, membarrier") {
+TEST_CASE("bell: no message is missed in a sleep, with membarrier") {
   race(register_node_barrier());
 }
-TEST_CASE("bell: no message is slept through, ringer without membarrier") {
+TEST_CASE("bell: no message is missed in a sleep, with a ringer without membarrier") {
   race(false);
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kEntries = kBuiltWithThreadSanitizer ? 50'000 : 300'000;
 
-// Under the lock only; plain on purpose, so that thread sanitizer and torn pairs show a broken lock.
+// Accessed only under the lock; plain on purpose, so that the thread sanitizer and torn pairs reveal a broken lock.
 struct Guarded {
   std::uint64_t first = 0;
   std::uint64_t second = 0;
@@ -35,12 +35,13 @@ void contend(bool allow_membarrier) {
       ++others;
       lock.leave_other();
       was_inside.store(true, std::memory_order_relaxed);
-      // Away for a while, as the coprocessor is: a door that it never leaves costs the owner a sleep each time.
+      // Stays away for a while, as the coprocessor does; if it always stayed at the door, each entry would cost the
+      // owner a sleep.
       take_steps(others % 193);
     }
   });
   const Pinned pinned(0);
-  // It may get its processor late.
+  // It may get a processor late.
   while (!was_inside.load(std::memory_order_relaxed)) std::this_thread::yield();
   std::uint64_t torn_here = 0;
   for (std::uint64_t i = 0; i < kEntries; ++i) {
@@ -49,7 +50,7 @@ void contend(bool allow_membarrier) {
     ++guarded.first;
     ++guarded.second;
     lock.owner_leave();
-    // Mostly outside, for a time that differs, so that both often come to the door at once.
+    // Mostly outside, for varying times, so that both often reach the door at once.
     take_steps(i % 97);
   }
   ends.store(true, std::memory_order_relaxed);
@@ -62,14 +63,14 @@ void contend(bool allow_membarrier) {
   CHECK_EQ(lock.owner_entries(), kEntries);
 }
 
-TEST_CASE("biased lock: one at a time, membarrier") {
+TEST_CASE("biased lock: one thread at a time is inside, with membarrier") {
   contend(true);
 }
-TEST_CASE("biased lock: one at a time, fences") {
+TEST_CASE("biased lock: one thread at a time is inside, with fences") {
   contend(false);
 }
 
-TEST_CASE("biased lock: who is inside") {
+TEST_CASE("biased lock: it returns who is inside") {
   BiasedLock lock;
   CHECK_FALSE(lock.owner_inside());
   lock.owner_enter();
@@ -99,8 +100,8 @@ TEST_CASE("biased lock: the other waits for an owner that leaves, or gives up an
   CHECK(lock.owner_inside());
 }
 
-// The owner is outside for a moment only, so that a single look nearly always finds it inside.
-TEST_CASE("biased lock: short stays without end do not keep the other out") {
+// The owner is outside for a moment only, so that a single poll nearly always finds it inside.
+TEST_CASE("biased lock: endless short stays of the owner do not lock the other out") {
   BiasedLock lock;
   std::atomic<bool> ends{false};
   std::thread owner([&] {
@@ -124,7 +125,7 @@ TEST_CASE("biased lock: short stays without end do not keep the other out") {
   }
   ends.store(true, std::memory_order_relaxed);
   owner.join();
-  // The stay that it is in, and the one in which it sees the other and withdraws.
+  // The current stay, and the one in which the owner detects the other and withdraws.
   CHECK_LE(most, 1);
 }
 

@@ -18,7 +18,7 @@
 namespace margay::sim::test {
 namespace {
 
-TEST_CASE("holder lock: one at a time, and it names it") {
+TEST_CASE("holder lock: one process at a time is inside, and the lock names it") {
   Deaths deaths{};
   AccumulateLockData data;
   const auto times = testing::of_threads(50'000);
@@ -78,7 +78,7 @@ TEST_CASE("holder lock: of all threads that detect a lost holder one takes the l
   }
 }
 
-TEST_CASE("holder lock: not taken from one that lives, however long it stays") {
+TEST_CASE("holder lock: the lock is not taken from a live holder, however long it stays") {
   struct Questions {
     std::atomic<std::uint32_t> asked = 0;
     std::atomic<std::uint32_t> wrong = 0;
@@ -109,7 +109,7 @@ TEST_CASE("holder lock: not taken from one that lives, however long it stays") {
   CHECK_EQ(questions.wrong.load(), 0);
 }
 
-// The reports that a process gets while it waits for a stopped holder.
+// The reports to a process while it waits for a stopped holder.
 struct Wait {
   std::atomic<std::uint64_t> waited_ns = 0;
   std::atomic<std::uint32_t> wrong = 0;
@@ -125,7 +125,7 @@ struct Wait {
   }
 };
 
-TEST_CASE("holder lock: who waits for a stopped process sleeps, hears who that is, and goes on when it does") {
+TEST_CASE("holder lock: a process that waits for a stopped holder sleeps, gets its identity, and continues with it") {
   Mapped<std::uint32_t> word;
   const pid_t holder = ::fork();
   REQUIRE(holder >= 0);
@@ -157,7 +157,7 @@ TEST_CASE("holder lock: who waits for a stopped process sleeps, hears who that i
   CHECK(wait.wrong.load() == 0);
   CHECK(wait.ends.load() == 1);
   CHECK(*word == 0);
-  // Naps grow to a millisecond, and each is a sleep.
+  // Sleeps grow to a millisecond each.
   CHECK(used.ru_nvcsw >= 20);
 }
 

@@ -1,5 +1,5 @@
-// Tests of the shared-memory barrier, with threads in place of processes: all read after it what all wrote before it,
-// no side is written while a member reads it, and after a failed call no member waits for ever.
+// Tests of the shared-memory barrier, with threads in place of processes: after it all members read the data that all
+// wrote before it, no side is written while a member reads it, and after a failed call no member waits for ever.
 #include "sim/shm/meeting.hpp"
 
 #include <doctest/doctest.h>
@@ -21,7 +21,7 @@ using ArrivalOrder = Meeting::ArrivalOrder;
 constexpr std::uint32_t kMark = 0x54321;
 constexpr std::uint32_t kNumbers = std::uint32_t{1} << Meeting::kNumberBits;
 
-// Several at once, each a line of its own, two sides.
+// Several meetings at once, each with a line of its own and two sides.
 struct Table {
   struct alignas(kCacheLineBytes) Part {
     std::array<std::uint64_t, 8> words{};
@@ -37,7 +37,7 @@ void lag(std::mt19937_64& random) {
 
 }  // namespace
 
-TEST_CASE("meeting: all read what all wrote, call after call, whatever the numbers are") {
+TEST_CASE("meeting: all members read the data that all wrote, in each call, for any numbers") {
   constexpr std::uint32_t kCalls = 4000;
   for (const std::uint32_t members : {2U, 3U, 5U}) {
     for (const std::uint64_t seed : testing::Seeds(3)) {
@@ -47,7 +47,7 @@ TEST_CASE("meeting: all read what all wrote, call after call, whatever the numbe
       const auto member = [&](std::uint32_t me) {
         std::mt19937_64 random(seed * 100 + me);
         Meeting meeting(table.place, members);
-        // They wrap on the way, and are not in a row: other calls have the numbers between.
+        // The numbers wrap during the test, and are not consecutive, because other calls use those between.
         std::uint32_t number = kNumbers - kCalls;
         for (std::uint64_t call = 1; call <= kCalls; ++call) {
           number = (number + 1 + static_cast<std::uint32_t>(call % 3)) % kNumbers;
@@ -111,7 +111,7 @@ TEST_CASE("meeting: different marks are reported to all, and the next meeting is
   CHECK(meeting.side() != side);
 }
 
-TEST_CASE("meeting: who waits where others have gone on finds that, and who comes too late too") {
+TEST_CASE("meeting: a member that waits for others that went on detects that, and so does one that arrives too late") {
   for (const std::uint32_t number : {5U, kNumbers - 1}) {
     CAPTURE(number);
     const std::uint32_t later = number == 5 ? 9 : 2;
@@ -124,7 +124,7 @@ TEST_CASE("meeting: who waits where others have gone on finds that, and who come
     CHECK(meeting.is_abandoned(number, side));
     CHECK(meeting.come(number, kMark) == ArrivalOrder::late);
     CHECK_FALSE(meeting.is_open(number, side));
-    // It comes to the later one after all.
+    // It then enters the later one.
     CHECK(meeting.come(later, kMark) == ArrivalOrder::last);
     meeting.open(later, 0);
     CHECK(meeting.is_open(later, side));
@@ -132,7 +132,7 @@ TEST_CASE("meeting: who waits where others have gone on finds that, and who come
   }
 }
 
-TEST_CASE("meeting: an opened one is not abandoned when the next one is begun") {
+TEST_CASE("meeting: an open one is not abandoned when the next one begins") {
   MeetingData place;
   Meeting meeting(place, 2);
   const unsigned side = meeting.side();
@@ -144,8 +144,8 @@ TEST_CASE("meeting: an opened one is not abandoned when the next one is begun") 
   CHECK_FALSE(meeting.is_abandoned(1, side));
 }
 
-// Other calls have the numbers between, in any number.
-TEST_CASE("meeting: a number that lies half of all away from the last one is no earlier one") {
+// Other calls use the numbers between, any number of them.
+TEST_CASE("meeting: a number at half of the range from the last one does not count as an earlier one") {
   MeetingData place;
   Meeting meeting(place, 2);
   std::uint32_t number = 1;
@@ -159,8 +159,8 @@ TEST_CASE("meeting: a number that lies half of all away from the last one is no 
   }
 }
 
-// The numbers went round between the two, by calls without a meeting.
-TEST_CASE("meeting: one with the number of the one before is another one") {
+// The numbers wrapped between the two, by calls without a meeting.
+TEST_CASE("meeting: one with the number of the previous one is distinguished from it") {
   MeetingData place;
   Meeting meeting(place, 2);
   CHECK(meeting.latest() == 0);
@@ -180,7 +180,7 @@ TEST_CASE("meeting: one with the number of the one before is another one") {
   }
 }
 
-TEST_CASE("meeting: when all have left the place is as at first") {
+TEST_CASE("meeting: after all have left the place is in its initial state") {
   MeetingData place;
   Meeting first(place, 2);
   const unsigned side = first.side();

@@ -18,10 +18,10 @@ constexpr int kMessages = 9;  // more than twice around
 enum class Mutant {
   none,
   plain_cell_publish,  // the cell's word may be seen before its payload and the body
-  lap_not_checked,     // the consumer takes any non-zero lap
-  no_credit_check,     // the producer never looks whether a cell is free
+  lap_not_checked,     // the consumer accepts any non-zero lap
+  no_credit_check,     // the producer never tests whether a cell is free
   early_release,       // the consumer gives the cell back before it has read it
-  no_byte_credit,      // the producer never looks whether a byte is free
+  no_byte_credit,      // the producer never tests whether a byte is free
   early_byte_release,  // the consumer gives the byte back before it has read it
 };
 
@@ -36,8 +36,8 @@ constexpr int kVariables = kBytesConsumed + 1;
 constexpr int kBuffer = 6;
 struct State {
   ModelMemory<kVariables, kBuffer> shared;
-  std::array<std::int8_t, 2> step{};           // where each stands in its program
-  std::array<std::int8_t, 2> number{};         // of the message that each is at
+  std::array<std::int8_t, 2> step{};           // the position of each in its program
+  std::array<std::int8_t, 2> number{};         // of each one's current message
   std::array<std::int8_t, 2> seen_consumed{};  // producer: cells and bytes, as last read
   std::int8_t got = 0;                         // consumer: payload as read
 };
@@ -46,7 +46,7 @@ class Explorer {
  public:
   Explorer(Mutant mutant, int cells, int bytes) : mutant_(mutant), cells_(cells), bytes_(bytes) {}
 
-  // Whether a wrong or lost message can be.
+  // Whether a wrong or lost message is possible.
   bool finds_fault() {
     State start{};
     states_.visit(start);
@@ -76,7 +76,7 @@ class Explorer {
   [[nodiscard]] std::int8_t lap_of(int number) const { return static_cast<std::int8_t>(number / cells_ + 1); }
   static int value_of(int number) { return 10 + number; }
 
-  // CellProducer and ByteProducer: look for credit when it is used up, write body, write payload, publish the lap.
+  // CellProducer and ByteProducer: read the credit when it is used up, write body, write payload, publish the lap.
   bool producer(const State& state) {
     const int number = state.number[0];
     if (number == kMessages) return false;
@@ -118,7 +118,7 @@ class Explorer {
 
   void check(int read, int number) { fault_ |= read != value_of(number); }
 
-  // CellConsumer and ByteConsumer: look at the lap, read payload and body, give byte and cell back.
+  // CellConsumer and ByteConsumer: read the lap, read payload and body, return byte and cell.
   bool consumer(const State& state) {
     const int number = state.number[1];
     if (number == kMessages) return false;
@@ -166,10 +166,10 @@ class Explorer {
 };
 static_assert(sizeof(State) == kVariables + 2 * kBuffer * 3 + 2 + 2 + 2 + 2 + 1, "bytes without padding");
 
-// Cells and bytes: whichever is fewer holds the producer back.
+// The smaller number, of cells or of bytes, holds the producer back.
 constexpr std::array<std::array<int, 2>, 3> kShapes = {{{2, 4}, {4, 2}, {2, 2}}};
 
-TEST_CASE("ring model: nothing wrong is reachable") {
+TEST_CASE("ring model: no fault is reachable") {
   for (const auto& [cells, bytes] : kShapes) {
     Explorer explorer(Mutant::none, cells, bytes);
     CHECK_FALSE(explorer.finds_fault());

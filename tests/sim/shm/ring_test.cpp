@@ -50,8 +50,8 @@ TEST_CASE("byte ring: releases are published by eighths, and by settle()") {
   CHECK(channel->consumer.bytes_consumed == kByteRingBytes / 8 + 11);
 }
 
-// A sender that waits for room sees all of it once its receiver looked in vain, and while one message is held.
-TEST_CASE("shm wire: at rest, and behind a held message, all room is the sender's") {
+// A sender that waits for room sees all of it once its receiver polled an empty ring, and while one message is held.
+TEST_CASE("shm wire: at rest, and behind a held message, the sender has all room") {
   Rig rig([](std::uint32_t ranks) { return std::make_unique<ShmSet>(ranks); }, 2);
   auto& set = static_cast<ShmSet&>(rig.set());
   ShmLayout layout;

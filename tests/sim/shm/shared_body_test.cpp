@@ -39,7 +39,7 @@ struct Both {
   SharedBodySender sender{shared, producer, consumer};
 };
 
-TEST_CASE("shared body: from the front and from the back until they meet") {
+TEST_CASE("shared body: the sides carry chunks from the front and from the back until they meet") {
   Both both;
   std::uint64_t chunk = 0;
   std::uint64_t landing = 0;
@@ -60,10 +60,10 @@ TEST_CASE("shared body: from the front and from the back until they meet") {
   both.sender.report(1, false);
   CHECK(both.receiver.remainder(chunk) == SharedBodyReceiver::Remainder::done);
   both.receiver.open(3, 8192, 4);
-  CHECK_FALSE(both.sender.claim(1, 4, chunk, landing));  // an offer that is over
+  CHECK_FALSE(both.sender.claim(1, 4, chunk, landing));  // an offer that has ended
 }
 
-TEST_CASE("shared body: several chunks at once, as many as are left") {
+TEST_CASE("shared body: several chunks are claimed at once, up to the remaining number") {
   Both both;
   std::uint64_t chunk = 0;
   std::uint64_t landing = 0;
@@ -81,7 +81,7 @@ TEST_CASE("shared body: several chunks at once, as many as are left") {
   CHECK_EQ(chunks.within(1 << 20), (1 << 20) / chunks.bytes(0));
 }
 
-TEST_CASE("shared body: a chunk that the sender could not carry is named; a closed body has none left") {
+TEST_CASE("shared body: a chunk that the sender could not carry is named; a closed body has no chunks left") {
   Both both;
   std::uint64_t chunk = 0;
   std::uint64_t landing = 0;
@@ -107,7 +107,7 @@ TEST_CASE("shared body: words that contradict the receiver's own count are repor
   std::uint64_t chunk = 0;
   std::uint64_t claims = 0;
   std::uint64_t carried = 0;
-  bool first = false;  // the receiver has carried the first of the four chunks before
+  bool first = false;  // the receiver has already carried the first of the four chunks
   SUBCASE("more chunks failed than were claimed") {
     claims = kWord | 4, carried = kWord | 1 << 16 | 5;
   }
@@ -145,7 +145,7 @@ TEST_CASE("shared body: words that contradict the receiver's own count are repor
 
 constexpr std::uint64_t kBodies = margay::testing::of_threads(20'000);
 
-// The bodies are words in memory of both threads, so that the thread sanitizer sees an order that is missing.
+// The bodies are memory of both threads, so that the thread sanitizer detects a missing order.
 TEST_CASE("shared body: between threads every chunk is carried once") {
   constexpr std::uint64_t kChunks = 24;
   Both both;

@@ -24,22 +24,22 @@ enum class Mutant {
   plain_report,   // a chunk may be reported before it is seen
   no_wait,        // the receiver ends the body when no chunk is left to claim
   torn_claim,     // the sender claims by a load and a later store
-  forgotten_one,  // a chunk that the sender could not write is nobody's
+  forgotten_one,  // a chunk that the sender could not write is carried by neither
   early_end,      // an answer ends all offers, also those behind the one that it answers
   wide_claim,     // two chunks are claimed where one is left
 };
 
-// Variables. Each body has a landing of its own; what is in its chunks is its number.
+// Variables. Each body has a landing of its own; the contents of its chunks are its number.
 constexpr int kOffered = 0;
 constexpr int kAnswered = 1;  // body, plus kGaveUp
 constexpr int kResent = 2;    // body that came another way
-constexpr int kLanding = 3;   // body whose landing it is
-constexpr int kNumber = 4;    // the claims, one word in truth: body, from the front, from the back
+constexpr int kLanding = 3;   // the body to which the landing belongs
+constexpr int kNumber = 4;    // the claims, one word in the real code: body, from the front, from the back
 constexpr int kFront = 5;
 constexpr int kBack = 6;
 constexpr int kCarried = 7;                          // body * 10 + chunks of the sender that are over, plus kFailed
 constexpr int kChunk = 8;                            // + (body - 1) * kChunks + chunk
-constexpr int kSource = kChunk + kBodies * kChunks;  // + body - 1: what lies where the sender has this body
+constexpr int kSource = kChunk + kBodies * kChunks;  // + body - 1: the contents of the sender's memory for this body
 constexpr int kVariables = kSource + kBodies;
 constexpr int kReused = 9;  // in kSource
 constexpr int kGaveUp = 10;
@@ -51,15 +51,15 @@ struct State {
   ModelMemory<kVariables, 4> shared;
   std::array<std::int8_t, 2> step{};
   std::array<std::int8_t, 2> body{1, 1};
-  std::int8_t chunk = 0;      // sender: claimed last
-  std::int8_t seen_back = 0;  // sender: of the claims, as loaded by a torn claim
-  std::int8_t landing = 0;    // sender: as loaded
-  std::int8_t failed = 0;     // sender: carries no more of this body
-  std::int8_t offered = 0;    // sender: body offered last
-  std::int8_t freed = 0;      // sender: of the bodies over, how many it has put something else in place of
-  std::int8_t mine = 0;       // receiver: the next chunk that it claimed
-  std::int8_t mine_left = 0;  // receiver: how many it claimed and has not carried
-  std::array<std::int8_t, kBodies> ended{};  // the receiver gave the landing back
+  std::int8_t chunk = 0;                     // sender: claimed last
+  std::int8_t seen_back = 0;                 // sender: of the claims, as loaded by a torn claim
+  std::int8_t landing = 0;                   // sender: as loaded
+  std::int8_t failed = 0;                    // sender: carries no more of this body
+  std::int8_t offered = 0;                   // sender: body offered last
+  std::int8_t freed = 0;                     // sender: the number of finished bodies whose memory it has reused
+  std::int8_t mine = 0;                      // receiver: the next chunk that it claimed
+  std::int8_t mine_left = 0;                 // receiver: how many it claimed and has not carried
+  std::array<std::int8_t, kBodies> ended{};  // the receiver returned the landing
 };
 static_assert(sizeof(State) == kVariables + 2 * 4 * 3 + 2 + 2 + 2 + 8 + kBodies, "bytes without padding");
 
@@ -67,7 +67,7 @@ class Explorer {
  public:
   explicit Explorer(Mutant mutant) : mutant_(mutant) {}
 
-  // Whether a landing can end wrong, or be written after its end, or both sides can wait for ever.
+  // Whether a landing can end with wrong contents, or be written after its end, or both sides can wait for ever.
   bool finds_fault() {
     State start{};
     start.body = {1, 1};
@@ -105,7 +105,7 @@ class Explorer {
   }
   static int chunk_of(int body, int chunk) { return kChunk + (body - 1) * kChunks + chunk; }
 
-  // A claim is one locked exchange: nothing of one's own waits before it, and it is seen at once.
+  // A claim is one locked exchange: all earlier stores of the same side are visible, and it is visible at once.
   static bool may_claim(const State& state, std::size_t who) { return state.shared.buffered[who] == 0; }
   static int value(const State& state, int variable) { return state.shared.values[static_cast<std::size_t>(variable)]; }
   static void set(State& state, int variable, int value) {
@@ -115,7 +115,7 @@ class Explorer {
   bool sender(const State& state) {
     const int body = state.body[kSender];
     bool reused = false;
-    if (state.freed + 1 < body && state.step[kSender] == 1) {  // something else in the place of a body that is over
+    if (state.freed + 1 < body && state.step[kSender] == 1) {  // reuses the memory of a finished body
       State reusing = state;
       ++reusing.freed;
       reused = go(reusing.shared.store(kSender, kSource + state.freed, kReused, false), reusing);
@@ -123,7 +123,7 @@ class Explorer {
     if (body > kBodies) return reused;
     State next = state;
     switch (state.step[kSender]) {
-      case 0:  // the body is written, to be offered
+      case 0:  // writes the body, before its offer
         next.step[kSender] = 10;
         return go(next.shared.store(kSender, kSource + state.offered, state.offered + 1, false), next);
       case 10:
@@ -132,7 +132,7 @@ class Explorer {
         return go(next.shared.store(kSender, kOffered, next.offered, true), next);
       case 1:
         return wait_or_claim(state);
-      case 2:  // where to
+      case 2:  // reads the landing
         next.landing = state.shared.load(kSender, kLanding);
         next.step[kSender] = 3;
         return go(true, next);
@@ -144,7 +144,7 @@ class Explorer {
         if (state.landing == 0) return fault_ = true;
         return go(next.shared.store(kSender, chunk_of(state.landing, state.chunk), body, false), next);
       }
-      case 4:  // tells
+      case 4:  // reports the chunk
         next.step[kSender] = 1;
         return go(
             next.shared.store(kSender, kCarried, body * 10 + (kChunks - state.chunk) + (state.failed ? kFailed : 0),
@@ -152,7 +152,7 @@ class Explorer {
             next);
       case 5:
       case 6:
-      case 7:  // the whole body another way
+      case 7:  // sends the whole body by another method
         next.step[kSender] = static_cast<std::int8_t>(state.step[kSender] + 1);
         return go(next.shared.store(kSender, chunk_of(body, state.step[kSender] - 5), body, false), next);
       case 8:
@@ -178,7 +178,7 @@ class Explorer {
       }
       states_.visit(next);
     }
-    if (state.offered < kBodies) {  // the next one, behind those that stand
+    if (state.offered < kBodies) {  // the next one, behind the open offers
       State next = state;
       next.step[kSender] = 0;
       states_.visit(next);
@@ -198,7 +198,7 @@ class Explorer {
       }
       states_.visit(next);
     }
-    return true;  // it looks again
+    return true;  // it polls again
   }
 
   // The sender is done with all bodies up to this one.
@@ -220,7 +220,7 @@ class Explorer {
       case 1:
         next.step[kReceiver] = 2;
         return go(next.shared.store(kReceiver, kLanding, body, false), next);
-      case 2:  // opens: one word, released
+      case 2:  // opens the claims: one word, released
         if (mutant_ != Mutant::plain_open && !may_claim(state, kReceiver)) return false;
         set(next, kNumber, body);
         set(next, kFront, 0);
@@ -266,7 +266,7 @@ class Explorer {
     }
   }
 
-  // What the receiver finds where the sender has its body.
+  // The contents that the receiver reads from the sender's memory of the body.
   static int read_body(const State& state) { return state.shared.load(kReceiver, kSource + state.body[kReceiver] - 1); }
 
   bool look_at_rest(const State& state) {
@@ -287,7 +287,7 @@ class Explorer {
     return go(true, next);
   }
 
-  // `answer`: the body's number, or 0 where it was answered before.
+  // `answer`: the body's number, or 0 if it was answered before.
   bool end(const State& state, int answer) {
     const int body = state.body[kReceiver];
     State next = state;
@@ -307,7 +307,7 @@ class Explorer {
   bool ended_ = false;
 };
 
-TEST_CASE("shared body model: nothing wrong is reachable") {
+TEST_CASE("shared body model: no fault is reachable") {
   Explorer explorer(Mutant::none);
   CHECK_FALSE(explorer.finds_fault());
   CHECK_GT(explorer.states(), 1000);

@@ -16,7 +16,7 @@ namespace {
 struct Plan {
   std::uint64_t messages;
   std::size_t bytes_max;
-  bool sleeps;  // waits on the bell whenever there is nothing to do
+  bool sleeps;  // waits on the bell whenever it is idle
   LongMethod long_method = LongMethod::ring;
 };
 
@@ -26,8 +26,8 @@ std::size_t size_of(const Plan& plan, std::uint64_t number) {
   return limit == 0 ? 0 : random() % limit;
 }
 
-// Plays one rank: sends the plan's messages to every other, takes theirs, checks each. No doctest here: it also runs in
-// forked processes. Returns a word on what went wrong, or nullptr.
+// Plays one rank: sends the plan's messages to every other, receives and checks theirs. No doctest here, because it
+// also runs in forked processes. Returns the error, or nullptr.
 class Player {
  public:
   Player(std::span<std::byte> segment, std::uint32_t rank, std::uint32_t ranks, const Plan& plan)
@@ -188,27 +188,27 @@ void play_processes(std::uint32_t ranks, const Plan& plan) {
   }
 }
 
-TEST_CASE("shm between threads: small messages") {
+TEST_CASE("shm between threads: small messages arrive intact") {
   play_threads(2, {testing::of_threads(200'000), 70, false});
 }
-TEST_CASE("shm between threads: all sizes") {
+TEST_CASE("shm between threads: messages of all sizes arrive intact") {
   play_threads(2, {testing::of_threads(3000), 300'000, false});
 }
-TEST_CASE("shm between threads: four ranks on two processors") {
+TEST_CASE("shm between threads: four ranks on two processors exchange messages") {
   play_threads(4, {testing::of_threads(5000), 20'000, false});
 }
-TEST_CASE("shm between threads: asleep whenever idle") {
+TEST_CASE("shm between threads: ranks that sleep whenever idle miss no message") {
   play_threads(2, {testing::of_threads(20'000), 70, true});
   play_threads(3, {testing::of_threads(1000), 300'000, true});
 }
-TEST_CASE("shm between processes: all sizes") {
+TEST_CASE("shm between processes: messages of all sizes arrive intact") {
   play_processes(2, {testing::of_threads(3000), 300'000, false});
 }
-TEST_CASE("shm between processes: long bodies from memory to memory, carried by both sides") {
+TEST_CASE("shm between processes: both sides carry long bodies from memory to memory") {
   play_processes(2, {testing::of_threads(400), 2'000'000, false, LongMethod::cma});
   play_processes(3, {testing::of_threads(200), 1'000'000, true, LongMethod::automatic});
 }
-TEST_CASE("shm between processes: asleep whenever idle") {
+TEST_CASE("shm between processes: ranks that sleep whenever idle miss no message") {
   play_processes(2, {testing::of_threads(20'000), 70, true});
   play_processes(4, {testing::of_threads(1000), 100'000, true});
 }

@@ -15,9 +15,9 @@ namespace margay::sim {
 
 TEST_CASE("one thread at a time is inside") {
   ThreadLock lock;
-  std::uint64_t count = 0;  // torn by a lock that lets two in; thread sanitizer sees it too
+  std::uint64_t count = 0;  // torn by a lock that admits two threads; the thread sanitizer detects that too
   constexpr int kThreads = 4;
-  // The thread sanitizer needs no luck to see two inside, and takes long to hand a lock on.
+  // The thread sanitizer detects two threads inside in any case, and makes the handover of a lock slow.
   constexpr int kTimes = margay::testing::kThreadSanitizer ? 4000 : 20000;
   std::vector<std::thread> threads;
   for (int i = 0; i < kThreads; ++i) {
@@ -33,7 +33,7 @@ TEST_CASE("one thread at a time is inside") {
   CHECK(count == std::uint64_t{kThreads} * kTimes);
 }
 
-TEST_CASE("who waits gets in before a holder that lets it in comes again") {
+TEST_CASE("a waiting thread enters before a holder that lets it in enters again") {
   ThreadLock lock;
   std::uint64_t entries = 0;
   lock.lock();
@@ -43,7 +43,7 @@ TEST_CASE("who waits gets in before a holder that lets it in comes again") {
     lock.unlock();
   });
   while (!lock.wanted()) std::this_thread::yield();
-  // Each time a while at most, as the other may have lost its processor.
+  // In each turn for a bounded time, because the other thread may have lost its processor.
   std::uint64_t seen = 0;
   while (seen == 0) {
     const std::uint32_t before = lock.turns();
@@ -73,7 +73,7 @@ TEST_CASE("a thread knows whether it holds the lock") {
   CHECK_FALSE(lock.mine());
 }
 
-TEST_CASE("a wakeup takes effect before the wait, in it and in sleep, once, with what was done for it") {
+TEST_CASE("a wakeup takes effect before or during a wait, once, and publishes the data written before it") {
   for (int round = 0; round < 200; ++round) {
     OneShotWakeup oneshot_wakeup;
     int done = 0;

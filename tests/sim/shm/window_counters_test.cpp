@@ -1,4 +1,5 @@
-// Tests of the counters of posts and completions: a reader sees all that was written before the count, and counters may
+// Tests of the counters of posts and completions: a reader sees all data written before the count, and counters may
+// wrap any number of times.
 // wrap any number of times.
 #include "sim/shm/window_counters.hpp"
 
@@ -12,7 +13,7 @@
 
 namespace margay::sim {
 
-TEST_CASE("window counters: each writer's own, and reached by difference") {
+TEST_CASE("window counters: each writer has its own, and a value is reached by difference") {
   std::array<std::uint32_t, 3> row{0, 0xffff'ffffU, 5};
   WindowCounters counters(row);
   counters.publish(1);
@@ -27,13 +28,13 @@ TEST_CASE("window counters: each writer's own, and reached by difference") {
   CHECK(row == std::array<std::uint32_t, 3>{0, 1, 6});
 }
 
-// An origin writes, completes; the target reads what it wrote, posts again; the counts wrap on the way.
-TEST_CASE("window counters: post and complete hand a window to and fro") {
+// An origin writes and completes; the target reads the data and posts again; the counts wrap during the test.
+TEST_CASE("window counters: post and complete pass a window back and forth") {
   const auto epochs = static_cast<std::uint32_t>(testing::of_threads(20'000));
   const std::uint32_t first = 0U - 100;
   std::array<std::uint32_t, 2> posted{0, first};     // the origin's row: by the target, which is member 1
   std::array<std::uint32_t, 2> completed{first, 0};  // the target's row: by the origin
-  std::uint64_t element = 0;                         // plain: thread sanitizer sees an order that is missing
+  std::uint64_t element = 0;                         // plain, so the thread sanitizer detects a missing order
   std::thread origin([&] {
     for (std::uint32_t epoch = 1; epoch <= epochs; ++epoch) {
       while (!WindowCounters(posted).has_reached(1, first + epoch)) ::sched_yield();

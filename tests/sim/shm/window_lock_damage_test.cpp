@@ -9,10 +9,10 @@
 namespace margay::sim::test {
 namespace {
 
-// Behind the last slot: a reader there, were it one.
+// The word behind the last slot, which would be a reader if it were a slot.
 constexpr std::uint64_t kNotASlot = 0x1234'0000'0002;
 
-TEST_CASE("window lock: members that there are not get nothing") {
+TEST_CASE("window lock: nonexistent members do not get the lock") {
   WindowLockTable table{};
   Deaths deaths{};
   WindowLock lock = table.lock(2, 0, deaths);
@@ -27,7 +27,7 @@ TEST_CASE("window lock: members that there are not get nothing") {
   CHECK(lock.request(1, WindowLockKind::exclusive));
 }
 
-TEST_CASE("window lock: a slot's word is what was written, or free") {
+TEST_CASE("window lock: a slot's word is read back as written, or is free") {
   for (const std::uint64_t ticket : {0ULL, 1ULL, 0xffff'ffffULL}) {
     for (std::uint64_t low = 0; low < 4096; ++low) {
       const std::uint64_t word = ticket << 32 | low;
@@ -40,7 +40,7 @@ TEST_CASE("window lock: a slot's word is what was written, or free") {
   }
 }
 
-TEST_CASE("window lock: counts that a dead one left are made anew from the slots by whoever comes next") {
+TEST_CASE("window lock: the next member recomputes the counts of a dead one from the slots") {
   for (const std::uint32_t first_ticket : {7U, 0xffff'fffeU}) {
     WindowLockTable table{};
     Deaths deaths{};
@@ -49,7 +49,7 @@ TEST_CASE("window lock: counts that a dead one left are made anew from the slots
     WindowLock lock = table.lock(4, 0, deaths);
     const auto damage = [&] {
       table.data.guard = 3 + 1;
-      table.data.next_ticket = first_ticket + 1;  // which somebody has
+      table.data.next_ticket = first_ticket + 1;  // which a member has
       table.data.shared = table.data.exclusive = table.data.waiting = 5;
     };
     damage();
@@ -70,8 +70,8 @@ TEST_CASE("window lock: counts that a dead one left are made anew from the slots
   }
 }
 
-// Every word is anything; ids in the guard are nobody's.
-TEST_CASE("window lock: damaged words lead nowhere, and it is sound again when all have withdrawn") {
+// Every word is random; the ids in the guard belong to no process.
+TEST_CASE("window lock: damaged words cause no fault, and after all members have withdrawn it is sound again") {
   for (const std::uint64_t seed : testing::Seeds(testing::of_one_thread(3000))) {
     CAPTURE(seed);
     std::mt19937_64 random(seed);

@@ -1,6 +1,6 @@
 // Tests of deaths inside a window lock. A member dies after each instruction of each step; once it is withdrawn, the
-// state must be that before the step or that after it. Also processes that are killed at any moment while others
-// continue.
+// state must be that before the step or that after it. Also tests with processes that are killed at any moment while
+// others continue.
 #include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -36,7 +36,7 @@ void some_steps(WindowLockTable& table, Deaths& deaths, std::mt19937_64& random)
   }
 }
 
-// The step that the victim dies in.
+// The step in which the victim dies.
 enum class VictimsStep : std::uint8_t { shared, exclusive, release, withdraw_other };
 void take_step(WindowLockTable& table, Deaths& deaths, VictimsStep step) {
   WindowLock lock = table.lock(kPlayers, kVictim, deaths);
@@ -83,7 +83,8 @@ std::string drain(WindowLockTable& table, Deaths& deaths, std::uint32_t survivor
   return {};
 }
 
-// The victim died with `left` in memory; before its step there was `before`. `way`: what a survivor does first.
+// The state after the victim died with `left` in memory; before its step it was `before`. `way`: a survivor's first
+// step.
 std::string bury(const WindowLockTable& before, const WindowLockTable& left, VictimsStep step, unsigned method) {
   WindowLockTable table = left;
   Deaths deaths{};
@@ -123,7 +124,7 @@ std::string bury(const WindowLockTable& before, const WindowLockTable& left, Vic
   return drain(table, deaths, kSurvivor);
 }
 
-TEST_CASE("window lock: a death behind any instruction leaves what withdrawing the dead one mends") {
+TEST_CASE("window lock: withdrawing a member that died after any instruction repairs the lock") {
   const Mapped<Stage> stage;
   const Pinned pinned(0);  // with the child, which runs for one instruction at a time
   SingleStepped child(stage->done, [&] { take_step(stage->table, stage->deaths, stage->step); });
@@ -137,7 +138,7 @@ TEST_CASE("window lock: a death behind any instruction leaves what withdrawing t
     VictimsStep step = random() % 4 == 0 ? VictimsStep::withdraw_other : VictimsStep::release;
     if (step == VictimsStep::release && is_free)
       step = random() % 2 == 0 ? VictimsStep::shared : VictimsStep::exclusive;
-    if (random() % 8 == 0) stage->table.data.guard = Deaths::kIds + 1;  // and it takes the guard over itself
+    if (random() % 8 == 0) stage->table.data.guard = Deaths::kIds + 1;  // the victim takes the guard over
     const WindowLockTable before = stage->table;
     WindowLockTable last = before;
     const auto look = [&] {
@@ -151,13 +152,13 @@ TEST_CASE("window lock: a death behind any instruction leaves what withdrawing t
       MESSAGE("a child can't be traced here");
       return;
     }
-    // In the child's guard, the step itself, out again.
+    // In the child: enter the guard, the step itself, leave it.
     REQUIRE_EQ(stage->table.data.guard, 0);
   }
   CHECK_GT(states, 4 * testing::of_threads(400));
 }
 
-// Members 0 and 1 are processes that are killed and come again with another id, 2 is this one.
+// Members 0 and 1 are processes that are killed and restarted with another id, 2 is this one.
 constexpr std::uint32_t kCrowdMembers = 3;
 struct Crowd {
   WindowLockTable table;
@@ -195,7 +196,7 @@ pid_t start_member(Crowd& crowd, std::uint32_t me, std::uint32_t id) {
   for (;;) take_turn(crowd, lock, me, random() % 2 == 0 ? WindowLockKind::shared : WindowLockKind::exclusive);
 }
 
-TEST_CASE("window lock: members are killed at any moment, and the others go on") {
+TEST_CASE("window lock: members are killed at any moment, and the others continue") {
   const Mapped<Crowd> crowd;
   const std::uint64_t deaths = testing::of_threads(3000);
   std::mt19937_64 random(7);
@@ -205,7 +206,7 @@ TEST_CASE("window lock: members are killed at any moment, and the others go on")
     int how = 0;
     REQUIRE_EQ(::kill(child, SIGKILL), 0);
     REQUIRE_EQ(::waitpid(child, &how, 0), child);
-    REQUIRE(WIFSIGNALED(how));  // not by its own fault
+    REQUIRE(WIFSIGNALED(how));  // and not from an error of its own
     REQUIRE_EQ(WTERMSIG(how), SIGKILL);
     crowd->inside[member].store(0);
     crowd->deaths.dead[id].store(1);
@@ -220,7 +221,7 @@ TEST_CASE("window lock: members are killed at any moment, and the others go on")
   }
   for (std::uint64_t death = 0; death < deaths; ++death) {
     CAPTURE(death);
-    const auto member = static_cast<std::uint32_t>(death % 2);  // it has lived since before the other was started
+    const auto member = static_cast<std::uint32_t>(death % 2);  // it was started before the other
     take_steps(random() % 20'000);
     for (std::uint64_t turns = random() % 3; turns > 0; --turns) {
       take_turn(*crowd, mine, 2, random() % 2 == 0 ? WindowLockKind::shared : WindowLockKind::exclusive);

@@ -36,7 +36,7 @@ class LockExplorer {
   }
   [[nodiscard]] bool works() const { return steps_.works(); }
   // The properties that do not hold.
-  // Not all of them once `enough` is one.
+  // Incomplete once `enough` is one.
   const std::set<std::string>& explore(const std::string& enough = {}) {
     while (!states_.empty() && !wrong_.contains(enough)) expand(states_.take());
     return wrong_;
@@ -133,7 +133,7 @@ class LockExplorer {
       behind = std::max<std::uint8_t>(behind, world.order[other] == 0 ? 1 : other_order + 1);
     }
     world.order[member] = behind;
-    // Numbers stay small.
+    // The numbers remain small.
     std::array<std::uint8_t, kLockMembers> ranks{};
     for (std::uint32_t a = 0; a < kLockMembers; ++a) {
       for (std::uint32_t b = 0; b < kLockMembers; ++b) {
@@ -189,7 +189,7 @@ class LockExplorer {
       case idle:
         request(world, member, member, false, false);
         return request(world, member, member, true, false);
-      case awake:  // the bell counts from before the look
+      case awake:  // the bell counts from before the poll
         next.bells &= static_cast<std::uint8_t>(~bit(member));
         next.phase[member] = world.lock.holds(member) ? inside : asleep;
         return go(next);
@@ -253,7 +253,7 @@ class LockExplorer {
     LockWorld next = world;
     hears(next, next.to_device.take());
   }
-  // A message may also be heard after its sender has been withdrawn.
+  // A message may also arrive after its sender has been withdrawn.
   void hears(LockWorld& next, std::uint8_t message) {
     const bool lost = in(next.dead, kRemote) && mutant_ != LockMutant::requests_for_dead;
     bool unused = false;
@@ -293,7 +293,7 @@ std::string words(const std::set<std::string>& properties) {
 // A sanitizer has nothing to find here, and takes ten times as long.
 constexpr unsigned kLockDeaths = testing::kSanitized ? 0 : 1;
 
-TEST_CASE("window lock model: all holds in every state") {
+TEST_CASE("window lock model: all properties hold in every state") {
   const Pinned pinned(0);  // with the child, which runs for one instruction at a time
   for (const bool by_messages : {false, true}) {
     LockExplorer explorer(LockMutant::none, by_messages, kLockDeaths, true);
@@ -306,7 +306,8 @@ TEST_CASE("window lock model: all holds in every state") {
   }
 }
 
-// WindowLock::repair() has none: withdrawing the dead makes the counts anew too, and until then they are too high.
+// There is no mutant of WindowLock::repair(), because withdrawing the dead recomputes the counts too, and until then
+// they are too high.
 TEST_CASE("window lock model: every mutant is caught, by what it breaks") {
   const Pinned pinned(0);
   struct Expected {

@@ -1,4 +1,4 @@
-// Tests of window locks: against a model with a deque of requests, by threads, and by processes.
+// Tests of window locks, against a model with a deque of requests, with threads, and with processes.
 #include "sim/shm/window_lock.hpp"
 
 #include <sched.h>
@@ -26,7 +26,7 @@ class LockModel {
     row_.push_back({member, kind, false});
     return !let_in().empty() && row_.back().has;
   }
-  // Returns the members that get the lock by this.
+  // Returns the members that get the lock through this release.
   LockMembers take_out(std::uint32_t member) {
     std::erase_if(row_, [&](const Entry& entry) { return entry.member == member; });
     return let_in();
@@ -66,7 +66,7 @@ class LockModel {
   std::deque<Entry> row_;
 };
 
-// Makes random steps of the members by turns, and compares the lock's results with the model's.
+// Makes random steps of the members in turn, and compares the lock's results with the model's.
 void play_against_model(std::uint64_t seed, std::uint32_t members, std::uint32_t first_ticket) {
   std::mt19937_64 random(seed * 100 + members);
   WindowLockTable table{};
@@ -152,7 +152,7 @@ std::uint32_t writes_of(std::uint32_t me, std::uint32_t rounds) {
   return writes;
 }
 
-// Before all: so that tickets wrap on the way.
+// Set before all members start, so that tickets wrap during the test.
 constexpr std::uint32_t kLockUsers = 4;
 void prepare_lock(WindowLockTable& table, LockedParts& parts) {
   table.data.next_ticket = std::uint32_t{0} - 500;
@@ -170,7 +170,7 @@ void check_lock_after(WindowLockTable& table, LockedParts& parts, std::uint32_t 
   CHECK_EQ(table.data.shared + table.data.exclusive + table.data.waiting, 0);
 }
 
-TEST_CASE("window lock: as a row in a deque says, whatever the tickets are") {
+TEST_CASE("window lock: it grants in the order of a model with a deque, for any tickets") {
   for (const std::uint64_t seed : testing::Seeds(testing::of_one_thread(60))) {
     CAPTURE(seed);
     for (const std::uint32_t members : {1U, 2U, 3U, 6U, 20U}) {
@@ -182,7 +182,7 @@ TEST_CASE("window lock: as a row in a deque says, whatever the tickets are") {
   }
 }
 
-TEST_CASE("window lock: a writer is let in before readers that asked after it, and they together after it") {
+TEST_CASE("window lock: a writer is granted before readers with later requests, and these together after it") {
   WindowLockTable table{};
   Deaths deaths{};
   WindowLock lock = table.lock(6, 0, deaths);
@@ -191,7 +191,7 @@ TEST_CASE("window lock: a writer is let in before readers that asked after it, a
   CHECK(lock.request(0, WindowLockKind::shared));
   CHECK(lock.request(1, WindowLockKind::shared));
   CHECK_FALSE(lock.request(2, WindowLockKind::exclusive));
-  CHECK_FALSE(lock.request(3, WindowLockKind::shared));  // though readers hold it
+  CHECK_FALSE(lock.request(3, WindowLockKind::shared));  // although readers hold it
   CHECK_FALSE(lock.request(4, WindowLockKind::shared));
   CHECK_FALSE(lock.request(5, WindowLockKind::exclusive));
   lock.release(0, notify);
@@ -212,7 +212,7 @@ TEST_CASE("window lock: a writer is let in before readers that asked after it, a
   CHECK(reported == LockMembers{1, 3, 4});
 }
 
-TEST_CASE("window lock: threads are let in one after the other, readers together, none passed by") {
+TEST_CASE("window lock: threads get the lock one after the other, readers together, and none is passed over") {
   WindowLockTable table{};
   Deaths deaths{};
   LockedParts parts;
@@ -226,7 +226,7 @@ TEST_CASE("window lock: threads are let in one after the other, readers together
   check_lock_after(table, parts, rounds);
 }
 
-TEST_CASE("window lock: processes too") {
+TEST_CASE("window lock: processes get the lock one after the other too") {
   struct Memory {
     WindowLockTable table;
     Deaths deaths;

@@ -7,7 +7,7 @@
 
 using namespace margay::sim;
 
-TEST_CASE("the real clock goes forward, in ticks and in nanoseconds") {
+TEST_CASE("the real clock advances, in ticks and in nanoseconds") {
   const RealClock clock;
   std::uint64_t last_ns = clock.now_ns();
   std::uint64_t last_ticks = clock.ticks();
@@ -21,7 +21,7 @@ TEST_CASE("the real clock goes forward, in ticks and in nanoseconds") {
   }
 }
 
-TEST_CASE("virtual time moves only when it is advanced, and never back") {
+TEST_CASE("virtual time advances only when it is set, and never goes back") {
   VirtualClock clock(5);
   CHECK(clock.kind() == ClockKind::virtual_ns);
   CHECK(clock.now_ns() == 5);
@@ -41,7 +41,7 @@ TEST_CASE("two anchors give the counter's time to well under a microsecond") {
   const TickScale scale(clock.kind(), first, last);
   while (clock.now_ns() - last.time_ns < 500'000) {
   }
-  // An interrupt may fall between the two readings: the best of many tries tells the scale's own error.
+  // An interrupt may fall between the two readings, so the best of many attempts shows the scale's own error.
   std::uint64_t best = ~std::uint64_t{0};
   for (int i = 0; i < 100; ++i) {
     const ClockAnchor now = take_anchor(clock);
@@ -65,7 +65,7 @@ TEST_CASE("a scale converts exactly, on both sides of its first anchor, and neve
   CHECK(TickScale(ClockKind::tsc, {0, 0}, {1, max}).to_ns(max) == max);
 }
 
-TEST_CASE("anchors that make no line leave ticks as they are; clocks in nanoseconds need none") {
+TEST_CASE("anchors that define no line do not change ticks; clocks in nanoseconds need none") {
   CHECK(TickScale(ClockKind::tsc, {0, 0}, {0, 0}).to_ns(77) == 77);
   CHECK(TickScale(ClockKind::tsc, {50, 20}, {40, 90}).to_ns(51) == 21);
   CHECK(TickScale(ClockKind::monotonic, {1, 2}, {3, 9}).to_ns(77) == 77);

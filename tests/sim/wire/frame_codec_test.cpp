@@ -22,7 +22,7 @@ std::vector<std::byte> encoded(const Header& header) {
   return {head.begin(), head.begin() + static_cast<std::ptrdiff_t>(bytes)};
 }
 
-// The decoder sees exactly `input`: a copy of its own on the heap, so that address sanitizer sees a read beyond it.
+// Decodes a copy of `input` on the heap, so that the address sanitizer detects a read beyond its end.
 struct Decoded : DecodedHead {
   Header header;
 };
@@ -64,7 +64,7 @@ Header random_header(std::mt19937_64& random) {
   return header;
 }
 
-TEST_CASE("frame: every header survives, in at most a cache line") {
+TEST_CASE("frame: every header is read back, from at most a cache line") {
   std::mt19937_64 random(1);
   for (int i = 0; i < 20'000; ++i) {
     const Header header = random_header(random);
@@ -79,7 +79,7 @@ TEST_CASE("frame: every header survives, in at most a cache line") {
   }
 }
 
-TEST_CASE("frame: the sizes that the ring is built for") {
+TEST_CASE("frame: the sizes are those for which the ring is built") {
   Header header;
   header.match_bits = ~std::uint64_t{0};
   header.portal = 63;
@@ -95,7 +95,7 @@ TEST_CASE("frame: the sizes that the ring is built for") {
   CHECK_EQ(encoded(header).size(), kFrameHeadMaxBytes);
 }
 
-TEST_CASE("frame: cut off at every byte, it says how much it needs and never more than there is") {
+TEST_CASE("frame: a truncated frame reports the bytes that it needs, never more than its length") {
   std::mt19937_64 random(2);
   for (int i = 0; i < 500; ++i) {
     const std::vector<std::byte> frame = encoded(random_header(random));
@@ -109,7 +109,7 @@ TEST_CASE("frame: cut off at every byte, it says how much it needs and never mor
   }
 }
 
-// Each field's place in a frame that has all of them.
+// The offset of each field in a frame that has all of them.
 struct Field {
   const char* name;
   std::size_t at, bytes;
@@ -127,13 +127,13 @@ bool may_be(const std::vector<std::byte>& frame, const Decoded& decoded) {
   if (header.length != 0 && (header.kind == Kind::get || header.kind == Kind::acknowledgment)) return false;
   if (header.return_portal >= portals::kPortalCount && header.return_portal != portals::kNoPortal) return false;
   if (header.kind == Kind::get && header.return_portal == portals::kNoPortal) return false;
-  // What is accepted has one encoding: writing it again gives the same bytes.
+  // An accepted frame has one encoding: writing it again gives the same bytes.
   std::vector<std::byte> again = encoded(header);
   again[0] = frame[0];
   return again.size() <= frame.size() && std::equal(again.begin(), again.end(), frame.begin());
 }
 
-TEST_CASE("frame: each field at its edges, for each kind, is right or refused with a reason") {
+TEST_CASE("frame: each field at its edges, for each kind, is accepted or rejected with a reason") {
   int refused = 0;
   for (std::uint8_t kind = 0; kind < portals::kKindCount; ++kind) {
     Header full;
@@ -148,7 +148,7 @@ TEST_CASE("frame: each field at its edges, for each kind, is right or refused wi
     REQUIRE_EQ(frame.size(), has_body ? 64 : 57);
     for (const Field& field : kFields) {
       const bool shifted = !has_body && field.at >= 56;
-      if (shifted && field.bytes != 1) continue;  // no upper length there
+      if (shifted && field.bytes != 1) continue;  // no upper bound there
       const std::size_t at = shifted ? 56 : field.at;
       const std::uint64_t mask = field.bytes == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (8 * field.bytes)) - 1;
       for (const std::uint64_t value :
@@ -177,7 +177,7 @@ struct Bad {
   std::vector<int> bytes;
 };
 
-TEST_CASE("frame: the named malformed frames") {
+TEST_CASE("frame: specific malformed frames are rejected") {
   const auto fixed = [](int kind, int flags, int length) {
     std::vector<int> bytes(16, 1);
     bytes[0] = 0, bytes[1] = kind, bytes[2] = flags, bytes[3] = length;
@@ -222,7 +222,7 @@ TEST_CASE("frame: the named malformed frames") {
   }
 }
 
-TEST_CASE("frame: control frames survive, cut off they are incomplete") {
+TEST_CASE("frame: control frames are read back, and truncated ones are incomplete") {
   for (std::uint8_t type = 1; type < kFrameTypeCount; ++type) {
     for (const std::uint64_t argument : kEdges) {
       Head head{};
@@ -239,7 +239,7 @@ TEST_CASE("frame: control frames survive, cut off they are incomplete") {
   }
 }
 
-TEST_CASE("frame: random bytes are right or refused, never more is read than there is") {
+TEST_CASE("frame: random bytes are accepted or rejected, and no byte beyond the end is read") {
   std::mt19937_64 random(4);
   int right = 0;
   for (int i = 0; i < 200'000; ++i) {
@@ -255,7 +255,7 @@ TEST_CASE("frame: random bytes are right or refused, never more is read than the
   CHECK_GT(right, 1000);
 }
 
-TEST_CASE("frame: the plain encoder writes what the general one does, or nothing") {
+TEST_CASE("frame: the plain encoder writes the general one's bytes, or nothing") {
   std::mt19937_64 random(5);
   int plain = 0;
   for (int i = 0; i < 20'000; ++i) {
@@ -287,11 +287,11 @@ TEST_CASE("frame: the plain encoder writes what the general one does, or nothing
   CHECK_GT(plain, 5'000);
 }
 
-TEST_CASE("frame: the plain decoder reads what the general one does, or says that it is another head") {
+TEST_CASE("frame: the plain decoder reads as the general one does, or reports another head") {
   std::mt19937_64 random(6);
   int plain = 0;
   for (int i = 0; i < 100'000; ++i) {
-    // Bytes 0 to 15 are the head; flags, length and kind are drawn so that all of a plain head's neighbours come.
+    // Bytes 0 to 15 are the head; flags, length and kind are drawn so that all heads near a plain one occur.
     std::array<std::uint64_t, 2> words{random(), random()};
     if (i % 4 != 0) words[0] &= ~std::uint64_t{0x00ff'0000};
     if (i % 8 == 1) words[0] &= ~std::uint64_t{0xff00'0000};

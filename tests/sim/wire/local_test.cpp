@@ -1,4 +1,4 @@
-// Tests of the wire contract over the wires that need no second process: self, shared memory in one process, virtual.
+// Tests of the wire contract over the wires without a second process: self, shared memory in one process, virtual.
 #include "sim/wire/self_wire.hpp"
 #include "sim/wire/virtual/virtual_wire.hpp"
 #include "tests/sim/shm_set.hpp"
@@ -56,7 +56,7 @@ TEST_CASE("wire contract: virtual") {
       [seed](std::uint32_t ranks) { return std::make_unique<VirtualSet>(ranks, seed, VirtualOptions{}); });
 }
 
-TEST_CASE("virtual wires: the same seed gives the same run, another one another") {
+TEST_CASE("virtual wires: runs with the same seed are equal, with another seed different") {
   const auto run = [](std::uint64_t seed) {
     Rig rig([seed](std::uint32_t ranks) { return std::make_unique<VirtualSet>(ranks, seed, VirtualOptions{}); }, 4);
     for (std::uint64_t i = 1; i <= 50; ++i) {

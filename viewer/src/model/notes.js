@@ -6,7 +6,7 @@ import { is_catch_all } from './instant.js';
 import { call_text } from './late.js';
 import { text_of_ranks } from './ranks_text.js';
 
-const kToldMost = 12;      // ranks that are named
+const kNamedMost = 12;     // ranks that are named
 const kReceivesMost = 3;   // that are named of a rank
 const kOfRank = /^Rank (\d+)(:?) (.+)$/s;
 const kAmount = /(?<=^| )\d+(?= )/;  // in a note about a rank
@@ -87,15 +87,15 @@ export function waiting_notes(trace) {
   const open = [];
   for (let row = 0; row < waits.rows; row++) if (Number.isNaN(waits.end[row])) open.push(row);
   open.sort((a, b) => waits.rank[a] - waits.rank[b] || waits.thread[a] - waits.thread[b]);
-  const told = open.slice(0, kToldMost).map((row) => {
+  const named = open.slice(0, kNamedMost).map((row) => {
     const rank = waits.rank[row];
     const call = open_call(trace, rank, waits.thread[row]);
     const where = call < 0 ? '' : ` in ${call_text(trace, call)}`;
     return `Rank ${rank} still waited${where} when the recording ended, since ${instant_text(waits.begin[row])}`
       + `${standing_receives(trace, rank, call)}${open_collective(trace, rank, call)}${lying(trace, rank)}.`;
   });
-  if (open.length > kToldMost) told.push(`${open.length - kToldMost} more ranks still waited.`);
-  return told;
+  if (open.length > kNamedMost) named.push(`${open.length - kNamedMost} more ranks still waited.`);
+  return named;
 }
 
 /** The time of each rank's last event, from its file: Map of rank to ns. */
@@ -116,7 +116,7 @@ function ending_notes(trace) {
   if (known.length < 2 || running.length === 0) return [];  // all ranks wait: a deadlock, and none of them was the first
   const [first, end] = [known[0], known.at(-1)];
   const notes = [`Rank ${first}\u2019s recording ends first, at ${instant_text(last.get(first))}, ${time_text(last.get(end) - last.get(first))} before that of rank ${end}.`];
-  if (waited.size > 0 && running.length <= kToldMost) {
+  if (waited.size > 0 && running.length <= kNamedMost) {
     const where = running.map((rank) => {
       const call = open_call(trace, rank, 0);
       return `rank ${rank} ${call >= 0 ? `in ${call_text(trace, call)}` : 'between its calls'}, at ${instant_text(last.get(rank))}`;

@@ -19,15 +19,15 @@ function step_of(line) {
 export function story_parts(story, first) {
   const [name, ...lines] = story.split('\n');
   const conclusions = lines.filter((line) => line.startsWith('- '));
-  const told = lines.filter((line) => !line.startsWith('- ') && line.trim() !== '');
-  const steps = told.map(step_of);
+  const step_lines = lines.filter((line) => !line.startsWith('- ') && line.trim() !== '');
+  const steps = step_lines.map(step_of);
   const width = (column) => steps.reduce((most, step) => Math.max(most, step ? step[column].length : 0), 0);
   const [time, rank, actor] = ['time', 'rank', 'actor'].map(width);
   const own = steps.find((step) => step?.actor === 'the message');
   return {
     name, conclusions, text_at: time + rank + actor + (actor > 0 ? 3 : 2),
     steps: steps.map((step, index) => (step ? [step.time.padStart(time), step.rank.padEnd(rank), ...(actor > 0 ? [step.actor.padEnd(actor)] : []), step.text].join(' ')
-      : told[index].trim())),
+      : step_lines[index].trim())),
     origin: own ? first - Math.round(1e3 * Number(own.time)) : NaN,
   };
 }

@@ -1,6 +1,6 @@
 // Helpers that create elements.
 
-const kTold = /^(aria|data)-/;  // attributes whose values are the texts "true" and "false"
+const kTextual = /^(aria|data)-/;  // attributes whose values are the texts "true" and "false"
 
 /**
  * An element: `h('button', {class: 'small', onclick: f, 'aria-label': 'close'}, 'x', other)`. Attributes that are null, undefined
@@ -9,10 +9,10 @@ const kTold = /^(aria|data)-/;  // attributes whose values are the texts "true" 
 export function h(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (value === null || value === undefined || (value === false && !kTold.test(name))) continue;
+    if (value === null || value === undefined || (value === false && !kTextual.test(name))) continue;
     if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
     else if (name === 'value') element.value = value;
-    else element.setAttribute(name, value === true && !kTold.test(name) ? '' : value);
+    else element.setAttribute(name, value === true && !kTextual.test(name) ? '' : value);
   }
   element.append(...children.flat().filter((child) => child !== null && child !== undefined));
   return element;

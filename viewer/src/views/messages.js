@@ -72,9 +72,9 @@ export function messages_panel({ trace, store, actions }) {
     print() {
       const rows = [...list.order.slice(0, kPrinted)];
       const more = list.length > kPrinted ? `the first ${kPrinted} of ${count_text(list.length)}` : null;
-      const told = columns.filter((column) => rows.some((row) => !kNothing.has(column.text(row))));
-      paper.replaceChildren(table(told.map(({ label }) => label), rows.map((row) => told.map((column) => column.text(row))),
-        { numbers: told.flatMap((column, index) => (column.number ? [index] : [])), caption: more }));
+      const printed = columns.filter((column) => rows.some((row) => !kNothing.has(column.text(row))));
+      paper.replaceChildren(table(printed.map(({ label }) => label), rows.map((row) => printed.map((column) => column.text(row))),
+        { numbers: printed.flatMap((column, index) => (column.number ? [index] : [])), caption: more }));
     },
   };
 }

@@ -102,17 +102,17 @@ function collective_facts(page, row) {
   ];
 }
 
-function told_line(kind, line, text_at = 4) {
+function story_line(kind, line, text_at = 4) {
   return h('span', { class: kind, style: `padding-left:${text_at}ch;text-indent:-${text_at}ch` }, `${line}\n`);
 }
 
 // Lines keep their breaks, so that a copied story stays readable. The conclusions come first, then the steps in columns.
-function story_lines(trace, row, told) {
-  const { name, conclusions, steps, text_at, origin } = story_parts(told, trace.messages.first[row]);
+function story_lines(trace, row, story_shown) {
+  const { name, conclusions, steps, text_at, origin } = story_parts(story_shown, trace.messages.first[row]);
   const times = Number.isNaN(origin) ? [] : [h('span', { class: 'story-times' },
     `Times in the story: microseconds since its first step, which is at ${instant_text(origin)} of the trace.\n`)];
-  return [told_line('story-name', name), ...conclusions.map((line) => told_line('sentence', line, 2)), ...(steps.length > 0 ? times : []),
-    ...steps.map((line) => told_line('step', line, text_at))];
+  return [story_line('story-name', name), ...conclusions.map((line) => story_line('sentence', line, 2)), ...(steps.length > 0 ? times : []),
+    ...steps.map((line) => story_line('step', line, text_at))];
 }
 
 /** @param {object} page {trace, store, actions, story_of} */
@@ -129,7 +129,7 @@ export function story_panel(page) {
     h('div', { class: 'buttons only-screen' }, button('Previous message', 'p', () => actions.step_message(-1)),
       button('Next message', 'n', () => actions.step_message(1)), zoom, copy, close), text, body);
   let wanted = null;
-  let told = '';
+  let story_shown = '';
 
   async function show_text(selected) {
     text.textContent = 'Reading the story …';
@@ -140,8 +140,8 @@ export function story_panel(page) {
       story = error.message;
     }
     if (wanted !== selected) return;
-    told = story || 'This page has no story of this message.';
-    text.replaceChildren(...story_lines(trace, selected.row, told));
+    story_shown = story || 'This page has no story of this message.';
+    text.replaceChildren(...story_lines(trace, selected.row, story_shown));
   }
 
   function show() {
@@ -177,7 +177,7 @@ export function story_panel(page) {
   actions.copy_story = async () => {
     if (text.hidden) return;
     try {
-      await navigator.clipboard.writeText(told);
+      await navigator.clipboard.writeText(story_shown);
       copy.textContent = 'Copied';
     } catch {  // the page has no clipboard: select the text, so that Ctrl+C copies it
       getSelection().selectAllChildren(text);

@@ -1,4 +1,4 @@
-// Debian's Chromium without a screen, and pages in it.
+// A headless Chromium from Debian, and pages in it.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { synthesize, write_page } from '../synthesize.js';
 
-const kReadyMs = 60000;  // a guard, not a promise
+const kReadyMs = 60000;  // a guard, not a tested limit
 
 /** A browser with a folder for pages; `close` ends both. */
 export async function start_browser() {

@@ -1,4 +1,4 @@
-// Where a story stands beside the list of messages, no column of the list is cut; where there is less room, the list scrolls.
+// Tests of column widths: beside a story no column of the list is cut; if there is less room, the list scrolls.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { start_browser, synthesize, until } from './browser.js';
@@ -23,7 +23,7 @@ const boxes = (page) => page.evaluate(() => {
 });
 
 for (const width of [1024, 1280, 1400, 1920]) {
-  test(`${width} pixels: all columns are in sight beside or above the story, and the page itself does not scroll sideways`, async () => {
+  test(`${width} pixels: all columns are visible beside or above the story, and the page itself does not scroll sideways`, async () => {
     const page = await opened(width);
     const { body, last, row } = await boxes(page);
     assert.ok(last.right <= body.right, `the last column ends at ${last.right}, the list at ${body.right}`);
@@ -34,7 +34,7 @@ for (const width of [1024, 1280, 1400, 1920]) {
   });
 }
 
-// A cell whose text is wider than it: what is shown ends in three dots.
+// The cells whose text is wider than the cell, and therefore ends in three dots.
 const cut_cells = (page, columns) => page.evaluate((names) => {
   const heads = [...document.querySelectorAll('.panel.shown .rows-head > div')].map((head) => head.dataset.column);
   return [...document.querySelectorAll('.panel.shown .line')].flatMap((line) => names.map((name) => line.children[heads.indexOf(name)]))
@@ -44,7 +44,7 @@ const cut_cells = (page, columns) => page.evaluate((names) => {
 const late_times = () => synthesize({ messages: 300, ranks: 6, nodes: 2, seed: 3, start: 15e9 });
 
 for (const width of [1024, 1500, 2560]) {
-  test(`${width} pixels: times keep their unit, and how a message was taken is whole`, async () => {
+  test(`${width} pixels: times keep their unit, and the column "how" is not cut`, async () => {
     const page = await chromium.open(chromium.write(`late_${width}`, late_times()), { viewport: { width, height: 1000 } });
     assert.deepEqual(await cut_cells(page, ['sent', 'how', 'protocol']), []);
     await page.evaluate(() => window.margay.select(100));
@@ -58,7 +58,7 @@ for (const width of [1024, 1500, 2560]) {
 }
 
 for (const width of [390, 480]) {
-  test(`${width} pixels: the axis has the labels that a length of time takes`, async () => {
+  test(`${width} pixels: the axis has the labels for which there is room`, async () => {
     const page = await chromium.open(path, { viewport: { width, height: 800 } });
     const labels = await page.evaluate(() => [...document.querySelectorAll('.time-axis .tick text')].map((each) => {
       const { left, right } = each.getBoundingClientRect();
@@ -70,7 +70,7 @@ for (const width of [390, 480]) {
   });
 }
 
-test('800 pixels: the list scrolls, and the names of its messages stay', async () => {
+test('800 pixels: the list scrolls, and the names of its messages stay visible', async () => {
   const page = await opened(800);
   const before_it = await boxes(page);
   assert.ok(before_it.last.right > before_it.body.right);

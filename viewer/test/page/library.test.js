@@ -1,4 +1,4 @@
-// Events of communication libraries on the timeline, in Chromium.
+// Tests of events of communication libraries on the timeline, in Chromium.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { start_browser, synthesize } from './browser.js';
@@ -13,18 +13,18 @@ let page;
 before(async () => {
   chromium = await start_browser();
   page = await chromium.open(chromium.write('library', synthesize({ messages: 40, ranks: 3, nodes: 1, seed: 5, rows: { library_events: kEvents } })));
-  await page.evaluate(() => {  // no message's arrow may lie over them
+  await page.evaluate(() => {  // no message's arrow may cover them
     window.margay.filter({ text: 'nothing is called like this' });
     window.margay.zoom(0, 1000);
   });
 });
 after(() => chromium.close());
 
-test('they are in the legend', async () => {
+test('library events are in the legend', async () => {
   assert.match(await page.textContent('.legend'), /event of a library/);
 });
 
-test('each is named under the pointer', async () => {
+test('each library event is named under the pointer', async () => {
   for (const [row, event] of kEvents.entries()) {
     const { x, y } = await page.evaluate((library_event) => window.margay.positionOfLibraryEvent(library_event), row);
     await page.mouse.move(x, y);
@@ -34,7 +34,7 @@ test('each is named under the pointer', async () => {
   }
 });
 
-test('the call that recorded one names it', async () => {
+test('the call that recorded a library event names it', async () => {
   await page.evaluate(() => window.margay.select_call(0));
   assert.ok((await page.textContent('.facts')).includes(`library${kEvents[0].text}`));
   assert.deepEqual(page.errors, []);

@@ -1,5 +1,6 @@
-// How long a page takes from its opening until it can be used. It fails by the clock only with TIMED_TESTS=1, alone on a machine;
-// a million messages only with SOAK=1. MEASURED_PAGE=FILE measures a page that `margay trace view` wrote, too.
+// Measurements of the time from a page's opening until it can be used. They fail by the clock only with TIMED_TESTS=1,
+// alone on a machine; a million messages only with SOAK=1. MEASURED_PAGE=FILE measures a page that `margay trace view`
+// wrote, too.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { start_browser, synthesize } from './browser.js';

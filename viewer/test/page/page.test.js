@@ -1,11 +1,11 @@
-// The page in Chromium, by what is in it and where: no picture is compared.
+// Tests of the page in Chromium, by its elements and their positions: no picture is compared.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { start_browser, synthesize, until } from './browser.js';
 
 let chromium;
 let path;
-let shared;  // a page that each test gets as it was when it was opened
+let shared;  // a page that is reset to its initial state for each test
 before(async () => {
   chromium = await start_browser();
   path = chromium.write('run', synthesize({ messages: 300, ranks: 6, nodes: 2, seed: 3, notes: ['rank 3: 1200 events were overwritten'] }));
@@ -32,7 +32,7 @@ const story = async (page) => {
   await until(page, () => /^\d+>\d+ #/.test(document.querySelector('.story-text').textContent));
   return page.textContent('.story-text');
 };
-// A click on what the timeline has drawn there.
+// A click on an element that the timeline has drawn there.
 const click_drawn = async (page, { x, y }) => {
   await page.mouse.move(x, y);
   await page.waitForSelector('.tooltip:not([hidden])');
@@ -40,7 +40,7 @@ const click_drawn = async (page, { x, y }) => {
 };
 const column = (page, name, row) => page.evaluate(([column_name, index]) => window.margay.trace.messages[column_name][index], [name, row]);
 
-test_page('title, facts, notes and ranks by node', async (page) => {
+test_page('the page has a title, facts, notes, and ranks by node', async (page) => {
   assert.match(await page.title(), /traces\/invented/);
   assert.match(await page.textContent('.summary'), /6 ranks · 2 nodes/);
   assert.deepEqual(await page.locator('.notes li').allTextContents(), ['rank 3: 1200 events were overwritten']);
@@ -75,7 +75,7 @@ test_page('a click on a message shows its story', async (page) => {
   assert.match(await page.textContent('.facts'), /sent by.*MPI_Send \(heat\.c:41\)/);
 });
 
-test_page('a click on a bar shows the call, and its messages', async (page) => {
+test_page('a click on a bar shows the call and its messages', async (page) => {
   const call = await page.evaluate(() => {
     const { calls } = window.margay.trace;
     const row = calls.name.findIndex((name, index) => window.margay.trace.strings[name] === 'MPI_Recv' && index > 50);
@@ -120,7 +120,7 @@ test_page('the wheel zooms around the pointer, a drag moves, Shift with a drag z
   assert.deepEqual(await view(), before_zoom);
 });
 
-test_page('filters hold for the list, the timeline, the matrix and the late ranks', async (page) => {
+test_page('filters apply to the list, the timeline, the matrix and the late ranks', async (page) => {
   await page.fill('#filter-from', '2');
   await page.press('#filter-from', 'Enter');
   const wanted = await page.evaluate(() => window.margay.trace.messages.source.reduce((sum, source) => sum + (source === 2), 0));
@@ -140,7 +140,7 @@ test_page('filters hold for the list, the timeline, the matrix and the late rank
   assert.equal(await state(page, 'rows'), await page.evaluate(() => window.margay.trace.messages.rows));
 });
 
-test_page('a filter that cannot be read says so; a search finds calls', async (page) => {
+test_page('an invalid filter is reported; a search finds calls', async (page) => {
   await page.fill('#filter-ranks', 'many');
   await page.press('#filter-ranks', 'Enter');
   assert.match(await page.textContent('.errors'), /"many" is not a set of ranks; write it like 0-3,7/);
@@ -151,7 +151,7 @@ test_page('a filter that cannot be read says so; a search finds calls', async (p
   assert.equal(await state(page, 'rows'), received);
 });
 
-test_page('the list sorts, scrolls, and a row chooses its message', async (page) => {
+test_page('the list sorts and scrolls, and a click on a row selects its message', async (page) => {
   await page.click('[data-column="bytes"] button');
   await page.click('[data-column="bytes"] button');
   assert.equal(await page.getAttribute('[data-column="bytes"]', 'aria-sort'), 'descending');
@@ -208,7 +208,7 @@ for (const [width, height] of [[700, 900], [960, 900], [1001, 700], [1280, 720],
     assert.equal(await state(page, 'selected'), null);
     for (const [tab, place] of [['late', '#panel-late td button >> nth=0'], ['messages', '#panel-messages .line >> nth=2']]) {
       await page.click(`#tab-${tab}`);
-      // A view that is drawn anew between press and release has no click.
+      // A view that is drawn again between press and release gets no click.
       do await page.click(place); while (await state(page, 'selected') === null);
       await seen(await name((await state(page, 'selected')).row));
       const over = await page.evaluate(() => { const box = document.querySelector('.story').getBoundingClientRect(); return document.elementFromPoint(box.left + 60, box.top + 20).closest('.story') !== null; });
@@ -218,7 +218,7 @@ for (const [width, height] of [[700, 900], [960, 900], [1001, 700], [1280, 720],
   }, { viewport: { width, height } });
 }
 
-test_page('while nothing is chosen the views have the room: every column of the messages is in sight', async (page) => {
+test_page('without a selection the views have all the room: every column of the messages is visible', async (page) => {
   const all_in_sight = () => page.evaluate(() => { const { scrollWidth, clientWidth } = document.querySelector('#panel-messages .rows-body'); return scrollWidth <= clientWidth; });
   assert.ok(await all_in_sight());
   const heads = await page.locator('#panel-messages .rows-head button').evaluateAll((buttons) => buttons.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map(({ textContent }) => textContent));
@@ -262,7 +262,7 @@ test_page('a tooltip goes with what it is about', async (page) => {
   assert.ok(await hidden(), 'after a sorting');
 });
 
-test_page('no arrow leads through the name of a bar', async (page) => {
+test_page('no arrow crosses the name of a bar', async (page) => {
   const order = await page.evaluate(() => {
     const { prototype } = CanvasRenderingContext2D;
     const { stroke, fillText } = prototype;
@@ -279,13 +279,13 @@ test_page('no arrow leads through the name of a bar', async (page) => {
   assert.ok(order.lastIndexOf('arrows') < order.indexOf('name'));
 });
 
-test_page('the bottom rank\u2019s choice moves no row', async (page) => {
+test_page('selecting the bottom rank moves no row', async (page) => {
   for (let i = 0; i < 8; i++) await page.keyboard.press('ArrowDown');
   assert.equal(await state(page, 'rank'), 5);
   assert.deepEqual(await page.evaluate(() => { const { scrollTop, scrollHeight, clientHeight } = document.querySelector('.timeline-scroll'); return [scrollTop, scrollHeight - clientHeight]; }), [0, 0]);
 });
 
-test_page('labels of the axis stay apart and in the picture, however deep the zoom', async (page) => {
+test_page('labels of the axis do not overlap and stay in the picture, at any zoom', async (page) => {
   const duration_was = await page.evaluate(() => { const { duration } = window.margay.trace; window.margay.trace.duration = 7606983274; return duration; });
   for (const length of [20, 60, 300, 900, 4e4, 1e6, 3e9]) {
     await page.evaluate((ns) => { const { duration } = window.margay.trace; window.margay.zoom(duration - ns, duration); window.margay.draw(); }, length);
@@ -331,7 +331,7 @@ test_page('the cursor steps from event to event; the state of the portals follow
   assert.notEqual(await state(page, 'selected'), null);
 });
 
-test_page('a long unexpected message: its walk names who passed it over and why', async (page) => {
+test_page('a long unexpected message: its walk lists the entries that passed it over, with the reasons', async (page) => {
   const row = await page.evaluate(() => window.margay.trace.passes.message[0]);
   await page.evaluate((message) => { window.margay.select(message); window.margay.show('state'); }, row);
   await until(page, () => document.querySelector('.walk .taker')?.textContent.startsWith('taken by'));
@@ -358,7 +358,7 @@ test_page('histograms count every message once', async (page) => {
   assert.equal(counts.reduce((sum, count) => sum + count, 0), await state(page, 'rows'));
 });
 
-test_page('bounds of histograms stand between the bars that they bound, and apart', async (page) => {
+test_page('bounds of histograms are between their bars, and do not overlap', async (page) => {
   await page.setViewportSize({ width: 700, height: 1000 });
   await page.keyboard.press('4');
   const figures = await page.evaluate(() => [...document.querySelectorAll('svg.histogram')].map((svg) => {
@@ -394,7 +394,7 @@ test_page('the critical path has sums and is on the timeline', async (page) => {
   assert.equal(await drawn(), true, 'it stays when that was asked for');
 });
 
-test_page('a collective is a tree; a round brings out its arrows; a message of it shows its story', async (page) => {
+test_page('a collective is a tree; a round highlights its arrows; a message of it shows its story', async (page) => {
   await page.keyboard.press('7');
   await page.click('#panel-collectives .line >> nth=0');
   assert.equal((await state(page, 'selected')).kind, 'collective');
@@ -408,7 +408,7 @@ test_page('a collective is a tree; a round brings out its arrows; a message of i
   assert.match(await story(page), /^\d>\d #\d+: /);
 });
 
-test_page('keys: help, next and previous message, zoom, copy, theme, rows', async (page) => {
+test_page('the keys work: help, next and previous message, zoom, copy, theme, rows', async (page) => {
   await page.keyboard.press('?');
   assert.ok(await page.locator('dialog.help').isVisible());
   await page.keyboard.press('Escape');
@@ -448,7 +448,7 @@ test_page('keys: help, next and previous message, zoom, copy, theme, rows', asyn
   assert.equal(await page.inputValue('#filter-text'), 'n?', 'keys typed into a field stay there');
 });
 
-test_page('everything that can be pressed is reached with Tab', async (page) => {
+test_page('every control is reached with Tab', async (page) => {
   const reached = new Set();
   for (let i = 0; i < 60; i++) {
     await page.keyboard.press('Tab');
@@ -474,7 +474,7 @@ const contrast = (page) => page.evaluate(() => {
   return pairs.map(([a, b]) => ({ pair: `${a} on ${b}`, ratio: ratio(a, b) })).filter(({ ratio: found }) => found < 4.5);
 });
 
-test('light and dark: as the system says, then as the button says; both with contrast', async () => {
+test('the theme is the system\u2019s, then the button\u2019s, light or dark, both with contrast', async () => {
   for (const colorScheme of ['light', 'dark']) {
     const page = await chromium.open(path, { colorScheme });
     const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
@@ -489,7 +489,7 @@ test('light and dark: as the system says, then as the button says; both with con
   }
 });
 
-test_page('on paper: light, no controls, the timeline and every panel', async (page) => {
+test_page('on paper the page is light, without controls, with the timeline and every panel', async (page) => {
   await page.evaluate(() => window.margay.select(40));
   await story(page);
   await page.emulateMedia({ media: 'print' });

@@ -1,4 +1,4 @@
-// Pages of traces that have little in them, or less than they should.
+// Tests of pages of traces with little or missing data.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { start_browser, synthesize, until } from './browser.js';
@@ -13,7 +13,7 @@ async function opened(name, data, options) {
   return chromium.open(chromium.write(name, data), options);
 }
 
-// Every panel and some keys, without an error.
+// Shows every panel and presses some keys, without an error.
 async function look_around(page) {
   for (const tab of kTabs) await page.click(`#tab-${tab}`);
   for (const key of ['n', 'ArrowRight', 'ArrowDown', 'Enter', 'k', 'z', '+', 'f', 'End', 'Enter']) await page.keyboard.press(key);
@@ -26,7 +26,7 @@ function without_rows(data, ...tables) {
   return data;
 }
 
-test('a trace without anything', async () => {
+test('an empty trace has a page', async () => {
   const data = synthesize({ messages: 1, ranks: 1 });
   without_rows(data, ...Object.keys(data.head.tables));
   Object.assign(data.head, { ranks: [], duration_ns: 0, notes: ['No rank has written an event.'], stories: { block: 256, blobs: [] } });
@@ -37,14 +37,14 @@ test('a trace without anything', async () => {
   await page.close();
 });
 
-test('one rank that sends nothing', async () => {
+test('one rank that sends nothing has a page', async () => {
   const page = await opened('alone', without_rows(synthesize({ messages: 30, ranks: 1, nodes: 1 }), 'messages', 'hops', 'passes', 'entries', 'heap'));
   assert.equal(await page.locator('.rank-label').count(), 1);
   await look_around(page);
   await page.close();
 });
 
-test('a program on portals: messages, and no calls', async () => {
+test('a program on portals has messages, and no calls', async () => {
   const page = await opened('portals', without_rows(synthesize({ messages: 60 }), 'calls', 'waits', 'collectives'));
   await page.click('#tab-state');
   assert.match(await page.textContent('#state-heading'), /: the trace has no calls$/);
@@ -54,7 +54,7 @@ test('a program on portals: messages, and no calls', async () => {
   await page.close();
 });
 
-test('a program\u2019s match list in its order, adopted entries apart, and its heap', async () => {
+test('a program\u2019s match list is shown in its order, with adopted entries separate, and so is its heap', async () => {
   const entry = (form, name, more) => ({ rank: 0, portal: 4, portal_name: 'portal 4 (desk)', form, name: `the entry "${name}"`, from: 0, since: 0, wanted: `bits ${name}`, ...more });
   const rows = {
     entries: [entry(1, 'last', { place: 3, heap: 1 }), entry(1, 'first', { place: 1, from: 500, since: 500 }), entry(2, 'spare', {}), entry(1, 'middle', { place: 2, inactive: 1 }),
@@ -87,7 +87,7 @@ test('a program\u2019s match list in its order, adopted entries apart, and its h
   await page.close();
 });
 
-test('lost events and a missing file: notes, marks at the ranks, arrows to them', async () => {
+test('lost events and a missing file have notes, marks at the ranks, and arrows', async () => {
   const data = synthesize({ messages: 60, ranks: 4 });
   data.head.ranks[1].lost = 1200;
   data.head.ranks.splice(3, 1);
@@ -102,7 +102,7 @@ test('lost events and a missing file: notes, marks at the ranks, arrows to them'
   await page.close();
 });
 
-test('messages that never arrived are dashed stumps that can be chosen', async () => {
+test('messages that never arrived are dashed stumps that can be selected', async () => {
   const data = synthesize({ messages: 60, ranks: 4 });
   for (const column of ['arrived', 'received', 'completed']) delete data.head.tables.messages.columns[column];
   const page = await opened('never', data);
@@ -119,7 +119,7 @@ test('messages that never arrived are dashed stumps that can be chosen', async (
   await page.close();
 });
 
-test('a message that was dropped is drawn as lost, one that a rank waited for as late', async () => {
+test('a dropped message is drawn as lost, and one for which a rank waited as late', async () => {
   const data = synthesize({ messages: 200, ranks: 4 });
   const how = data.head.strings.indexOf('unexpected');
   data.head.strings[how] = 'dropped';
@@ -136,7 +136,7 @@ test('a message that was dropped is drawn as lost, one that a rank waited for as
   await page.close();
 });
 
-test('a collective through shared memory says that it has no message', async () => {
+test('a collective through shared memory is described as without messages', async () => {
   const data = synthesize({ messages: 100, ranks: 4 });
   data.head.strings[data.head.strings.indexOf('tree')] = 'shared';
   delete data.head.tables.messages.columns.collective;
@@ -147,7 +147,7 @@ test('a collective through shared memory says that it has no message', async () 
   await page.close();
 });
 
-test('a run of collective calls through memory: who was late, the path, and why there is no message', async () => {
+test('for collective calls through memory the page shows the late ranks, the path, and why there is no message', async () => {
   const data = without_rows(synthesize({ messages: 100, ranks: 4 }), 'messages', 'hops', 'passes', 'heap');
   data.head.strings[data.head.strings.indexOf('tree')] = 'shared';
   const page = await opened('memory', data);
@@ -163,9 +163,9 @@ test('a run of collective calls through memory: who was late, the path, and why 
   await page.close();
 });
 
-test('the library\u2019s own messages are hidden until asked for', async () => {
+test('the library\u2019s own messages are hidden by default', async () => {
   const data = synthesize({ messages: 60 });
-  data.head.tables.messages.columns.internal = { ...data.head.tables.messages.columns.portal, type: 'u8' };  // of all zero: portal 0
+  data.head.tables.messages.columns.internal = { ...data.head.tables.messages.columns.portal, type: 'u8' };  // all values are zero: portal 0
   const page = await opened('internal', data);
   await page.evaluate(() => { window.margay.trace.messages.internal.fill(1, 0, 20); window.margay.filter({}); });
   const all = await page.evaluate(() => window.margay.trace.messages.rows);
@@ -176,7 +176,7 @@ test('the library\u2019s own messages are hidden until asked for', async () => {
   await page.close();
 });
 
-test('texts in names are texts, not elements', async () => {
+test('texts in names do not become elements', async () => {
   const data = synthesize({ messages: 30 });
   const evil = '</script><img src=x onerror="document.title=1"><b>';
   data.head.strings[data.head.strings.indexOf('MPI_COMM_WORLD')] = evil;
@@ -188,7 +188,7 @@ test('texts in names are texts, not elements', async () => {
   await page.close();
 });
 
-test('damaged data, a page without data, data of another version: a sentence', async () => {
+test('damaged data, a page without data, and data of another version are reported', async () => {
   const damaged = synthesize({ messages: 30 });
   damaged.blobs[3] = damaged.blobs[3].subarray(0, 12);
   const cases = [['damaged', damaged, /table calls, column site: the data in this page is damaged/]];
@@ -205,7 +205,7 @@ test('damaged data, a page without data, data of another version: a sentence', a
   }
 });
 
-test('many ranks: the timeline scrolls, the cursor keys bring a rank into sight, the matrix has blocks', async () => {
+test('with many ranks the timeline scrolls, the cursor keys scroll to a rank, and the matrix has blocks', async () => {
   const page = await opened('many', synthesize({ messages: 3000, ranks: 150, nodes: 5 }));
   for (let i = 0; i < 120; i++) await page.keyboard.press('ArrowDown');
   assert.ok(await page.evaluate(() => document.querySelector('.timeline-scroll').scrollTop > 500));
@@ -217,7 +217,7 @@ test('many ranks: the timeline scrolls, the cursor keys bring a rank into sight,
   await page.close();
 });
 
-test('a broadcast by bucket is a tree and then a ring, in which neighbours stand side by side', async () => {
+test('a broadcast by bucket is a tree and then a ring, in which neighbours are adjacent', async () => {
   const page = await opened('bucket', synthesize({ messages: 30, ranks: 6, bucket: true }));
   await page.click('#tab-collectives');
   await page.click('#panel-collectives .line:has-text("MPI_Bcast")');
@@ -238,7 +238,7 @@ test('a broadcast by bucket is a tree and then a ring, in which neighbours stand
   await page.close();
 });
 
-test('ranks of several threads: the page does not claim that no rank waited', async () => {
+test('with several threads in a rank the page does not claim that no rank waited', async () => {
   const data = synthesize({ messages: 60, ranks: 4 });
   data.head.ranks[0].threads = 2;
   without_rows(data, 'messages', 'hops', 'passes', 'heap', 'entries');
@@ -250,7 +250,7 @@ test('ranks of several threads: the page does not claim that no rank waited', as
   await page.close();
 });
 
-test('the heap: what it keeps, and its size', async () => {
+test('the heap is shown with its contents and its size', async () => {
   const data = synthesize({ messages: 200, ranks: 4 });
   for (const rank of data.head.ranks) rank.heap = 16;
   const page = await opened('heap', data);

@@ -7,7 +7,7 @@ import { trace_of } from './trace_of.js';
 
 const short = ({ stretches }) => stretches.map(({ kind, rank, source, from, to }) => (kind === 'wire' ? [source, rank, from, to] : [rank, from, to]));
 
-// Rank 1 waits in a receive from 100 to 520; rank 0 computes to 500 and sends then.
+// Rank 1 waits in a receive from 100 to 520; rank 0 computes until 500 and then sends.
 const late_sender = {
   calls: [{ rank: 0, begin: 0, end: 10 }, { rank: 0, begin: 490, end: 600 }, { rank: 1, begin: 90, end: 540 }, { rank: 1, begin: 800, end: 900 }],
   waits: [{ rank: 1, begin: 100, end: 530 }],
@@ -20,13 +20,13 @@ test('an empty trace has an empty path', () => {
   assert.deepEqual(path.totals, { computing: 0, calls: 0, waiting: 0, wire: 0 });
 });
 
-test('one rank: all of it, computing and calls', () => {
+test('the path of one rank is all of it, computing and calls', () => {
   const path = critical_path(trace_of({ calls: [{ rank: 0, begin: 100, end: 200 }, { rank: 0, begin: 600, end: 650 }] }));
   assert.deepEqual(short(path), [[0, 100, 650]]);
   assert.deepEqual(path.totals, { computing: 400, calls: 150, waiting: 0, wire: 0 });
 });
 
-test('a late sender: the path goes from the receiver to the sender when it sent', () => {
+test('with a late sender the path goes from the receiver to the sender at the time of its send', () => {
   const path = critical_path(trace_of(late_sender));
   assert.deepEqual(short(path), [[0, 0, 500], [0, 1, 500, 520], [1, 520, 900]]);
   assert.deepEqual(path.totals, { computing: 480 + 260, calls: 10 + 10 + 10 + 100, waiting: 10, wire: 20 });
@@ -34,12 +34,12 @@ test('a late sender: the path goes from the receiver to the sender when it sent'
   assert.equal(path.by_rank.get(0).wire, 20);
 });
 
-test('a message that came while its receiver computed is not on the path', () => {
+test('a message that arrived while its receiver computed is not on the path', () => {
   const path = critical_path(trace_of({ ...late_sender, waits: [] }));
   assert.deepEqual(short(path), [[1, 90, 900]]);
 });
 
-test('a message that only happened to come during a wait did not end it', () => {
+test('a message that merely arrived during a wait did not end it', () => {
   const trace = trace_of({ ...late_sender, messages: [...late_sender.messages,
     { source: 2, destination: 1, first: 300, sent: 510, arrived: 524, received: 850, last: 850 }] });
   assert.deepEqual(short(critical_path(trace)), [[0, 0, 500], [0, 1, 500, 520], [1, 520, 900]]);
@@ -52,13 +52,13 @@ test('a message that a probe waited for ends its wait, whenever it is received',
   assert.deepEqual(short(critical_path(trace(845))), [[1, 90, 900]]);
 });
 
-test('the last of several messages that a wait was for ends it', () => {
+test('the last of several awaited messages ends a wait', () => {
   const trace = trace_of({ ...late_sender, messages: [...late_sender.messages,
     { source: 2, destination: 1, first: 505, sent: 505, arrived: 524, received: 526, last: 526 }] });
   assert.deepEqual(short(critical_path(trace)), [[2, 505, 505], [2, 1, 505, 524], [1, 524, 900]].slice(1));
 });
 
-test('a late receiver: the sender waits for the get, so the path goes to the receiver', () => {
+test('with a late receiver the sender waits for the get, so the path goes to the receiver', () => {
   const trace = trace_of({
     calls: [{ rank: 0, begin: 0, end: 500 }, { rank: 0, begin: 900, end: 1000 }, { rank: 1, begin: 0, end: 20 }, { rank: 1, begin: 400, end: 480 }],
     waits: [{ rank: 0, begin: 50, end: 490 }],
@@ -81,7 +81,7 @@ test('clocks that run backward do not make a circle', () => {
   assert.deepEqual(short(critical_path(trace)), [[1, 90, 900]]);
 });
 
-// Ranks 0 and 1 wait in a collective call through memory, which rank 2 enters at 500; then rank 0 alone goes on.
+// Ranks 0 and 1 wait in a collective call through memory, which rank 2 enters at 500; then only rank 0 continues.
 const shared_call = {
   calls: [{ rank: 0, name: 'MPI_Barrier', begin: 90, end: 520 }, { rank: 1, name: 'MPI_Barrier', begin: 190, end: 515 },
     { rank: 2, name: 'MPI_Barrier', begin: 495, end: 505 }, { rank: 2, name: 'MPI_Comm_rank', begin: 10, end: 20 }, { rank: 0, name: 'MPI_Comm_rank', begin: 890, end: 900 }],
@@ -90,14 +90,14 @@ const shared_call = {
     { rank: 2, name: 'MPI_Barrier', group: 0, begin: 500, end: 503 }],
 };
 
-test('a wait in a collective call that no message ended: the path goes to the rank that entered last', () => {
+test('from a wait in a collective call that no message ended the path goes to the rank that entered last', () => {
   const path = critical_path(trace_of(shared_call));
   assert.deepEqual(short(path), [[2, 10, 500], [0, 500, 900]]);
   assert.deepEqual(path.stretches.map(({ entered }) => entered), [-1, 2]);
   assert.equal(path.totals.waiting, 15);
 });
 
-test('where a message ended the wait in a collective call, the path follows the message', () => {
+test('if a message ended the wait in a collective call, the path follows the message', () => {
   const path = critical_path(trace_of({ ...shared_call, messages: [{ source: 1, destination: 0, first: 300, sent: 300, arrived: 400, received: 410, last: 410 }] }));
   assert.deepEqual(short(path).slice(-2), [[1, 0, 300, 400], [0, 400, 900]]);
 });
@@ -107,14 +107,14 @@ test('ranks that enter at the same time do not make a circle', () => {
   assert.deepEqual(short(critical_path(trace_of({ ...shared_call, collectives }))), [[0, 90, 900]]);
 });
 
-test('two that entered each other\u2019s calls at one time do not make a circle either', () => {
+test('two ranks that entered each other\u2019s calls at one time do not make a circle either', () => {
   const part = (rank, group, begin) => ({ rank, group, begin, end: 700 });
   const path = critical_path(trace_of({ calls: [{ rank: 1, begin: 80, end: 700 }, { rank: 2, begin: 80, end: 650 }],
     waits: [{ rank: 1, begin: 100, end: 600 }, { rank: 2, begin: 100, end: 600 }], collectives: [part(1, 0, 90), part(2, 0, 500), part(2, 1, 90), part(1, 1, 500)] }));
   assert.deepEqual(short(path), [[2, 80, 500], [1, 500, 700]]);
 });
 
-test('of an invented run the path has no gap, goes from rank to rank along messages, and its sums are its length', async () => {
+test('the path of a synthetic run has no gap, goes from rank to rank along messages, and its sums are its length', async () => {
   const data = synthesize({ messages: 3000, ranks: 7, seed: 5 });
   const trace = await read_trace(data.head, (number) => data.blobs[number].toString('base64'));
   const { stretches, totals } = critical_path(trace);

@@ -12,21 +12,21 @@ function texts_of({ blobs }) {
   return (number) => blobs[number].toString('base64');
 }
 
-test('a blob is base64 of gzip; line breaks in it do not matter', async () => {
+test('a blob is base64 of gzip, with or without line breaks', async () => {
   const bytes = Uint8Array.from({ length: 300000 }, (_, index) => (index * 7) % 251);
   const text = base64(bytes).replace(/(.{76})/g, '$1\n');
   assert.deepEqual(new Uint8Array(await decode_blob(text, 'x')), bytes);
   assert.equal(await decode_text(base64(Buffer.from('größe')), 'x'), 'größe');
 });
 
-test('a damaged blob is a sentence that names it', async () => {
+test('a damaged blob is an error that names it', async () => {
   const text = base64(Buffer.from('some content that is long enough to be cut'));
   for (const damaged of [text.slice(0, 24), 'AAAA', '%%%%']) {
     await assert.rejects(decode_blob(damaged, 'table calls, column end'), /^Error: table calls, column end: .*damaged.*margay trace view/s);
   }
 });
 
-test('a synthesized page is read: lengths, types, sorted messages, references', async () => {
+test('a synthetic page is read: lengths, types, sorted messages, references', async () => {
   const data = synthesize({ messages: 500, ranks: 5 });
   const trace = await read_trace(data.head, texts_of(data));
   assert.equal(trace.messages.rows, data.head.tables.messages.rows);
@@ -47,7 +47,7 @@ test('texts may be in a blob', async () => {
   assert.ok(trace.strings.includes('MPI_Send'));
 });
 
-test('absent tables and columns are "not known"', async () => {
+test('missing tables and columns are "not known"', async () => {
   const data = synthesize({ messages: 20 });
   delete data.head.tables.calls;
   delete data.head.tables.messages.columns.taken;
@@ -60,7 +60,7 @@ test('absent tables and columns are "not known"', async () => {
   assert.ok(trace.messages.receiver_waited.every((waited) => waited === 0));
 });
 
-test('a column of another length, type or format is refused with a sentence', async () => {
+test('a column with a wrong length, type or format is rejected', async () => {
   const short = synthesize({ messages: 20 });
   short.head.tables.messages.rows += 1;
   await assert.rejects(read_trace(short.head, texts_of(short)), /table messages, column \w+: \d+ bytes where \d+ rows take \d+/);
@@ -72,7 +72,7 @@ test('a column of another length, type or format is refused with a sentence', as
   await assert.rejects(read_trace(format.head, texts_of(format)), /format 3, its script reads 2/);
 });
 
-test('ranks without a file that others exchange messages with are there', async () => {
+test('ranks without a file that exchange messages with others are included', async () => {
   const data = synthesize({ messages: 40, ranks: 4 });
   data.head.ranks.splice(2, 1);
   const trace = await read_trace(data.head, texts_of(data));
@@ -90,7 +90,7 @@ test('stories are found by row, across blocks; a block is decoded once', async (
   assert.deepEqual(asked, [0, 1, 2]);
 });
 
-test('of a block the forms of lines are there once; their values are put into their places', () => {
+test('a block contains each form of line once; the values are put into the places of the forms', () => {
   const block = ['sends \x01 bytes\n\x02.\x01 rank \x01\n', '0 1 1\n0', '0 1 0', '64 128 8\n0 12345 12345678901 999\n000\n2'].join('\x1e');
   assert.deepEqual(stories_of_block(block), [
     'sends 64 bytes\n           0.000 rank 2\n       12345.000 rank 2', 'sends 128 bytes',
@@ -98,7 +98,7 @@ test('of a block the forms of lines are there once; their values are put into th
   ]);
 });
 
-test('an invented block is told back letter by letter', () => {
+test('a synthetic block is decoded letter by letter', () => {
   const stories = ['1>2 #3: 64 x MPI_BYTE\n           0.000  rank 1\n- It took 4.60 us.\n', 'bits 0x1f and 0x, 7\n', '', '           0.000  rank 1'];
   assert.deepEqual(stories_of_block(story_block(stories)), stories);
 });

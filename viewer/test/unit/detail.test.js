@@ -21,7 +21,7 @@ async function invented(options) {
   return read_trace(data.head, (number) => data.blobs[number].toString('base64'));
 }
 
-test('lanes are by rank and depth, sorted; what never ended ends with the trace', () => {
+test('lanes are by rank and depth, and sorted; a call without an end ends with the trace', () => {
   const lanes = make_lanes(trace_of({ calls }).calls, 1000);
   assert.deepEqual(lanes.map(({ rank, depth, rows }) => [rank, depth, [...rows]]), [[0, 0, [2, 1, 4]], [0, 1, [3]], [1, 0, [0]]]);
   assert.deepEqual([...lanes[0].end], [20, 40, 1000]);
@@ -31,12 +31,12 @@ test('lanes are by rank and depth, sorted; what never ended ends with the trace'
   assert.equal(covered(lanes[0], 35, 15), 0);
 });
 
-test('calls of a pixel and more are bars of their own, cut at the view', () => {
+test('calls of a pixel and more are separate bars, cut at the view', () => {
   const [lane] = make_lanes(trace_of({ calls }).calls, 1000);
   assert.deepEqual(spans(lane, 15, 65, 100), [{ x0: 0, x1: 10, index: 0, share: 1, count: 1 }, { x0: 30, x1: 50, index: 1, share: 1, count: 1 }]);
 });
 
-test('narrow calls are drawn by the pixel, with the share that they cover; a wide one beside them is not swallowed', () => {
+test('narrow calls are drawn by the pixel, with the share that they cover; a wide one beside them stays separate', () => {
   const many = Array.from({ length: 100 }, (_, index) => ({ rank: 0, begin: index * 10, end: index * 10 + 5 }));
   many.push({ rank: 0, begin: 996, end: 3000 });
   const [lane] = make_lanes(trace_of({ calls: many }).calls, 3000);
@@ -50,7 +50,7 @@ test('narrow calls are drawn by the pixel, with the share that they cover; a wid
   assert.deepEqual(found[10].index, 100);
 });
 
-test('the work depends on the pixels: 200,000 calls are at most two spans for each of them, and none is lost', () => {
+test('the work depends on the pixels: 200,000 calls are at most two spans for each pixel, and none is lost', () => {
   const table = { rows: 200000, rank: new Uint32Array(200000), thread: new Uint8Array(200000), begin: new Float64Array(200000), end: new Float64Array(200000) };
   for (let row = 0; row < table.rows; row++) {
     table.begin[row] = row * 10;
@@ -64,7 +64,7 @@ test('the work depends on the pixels: 200,000 calls are at most two spans for ea
   }
 });
 
-test('few messages: all are drawn, also those that only cross the view', () => {
+test('few messages are all drawn, also those that only cross the view', () => {
   const trace = trace_of({ messages: [{ source: 0, destination: 1, first: 0, last: 500 }, { source: 0, destination: 1, first: 10, last: 20 },
     { source: 1, destination: 0, first: 300, last: 310 }, { source: 1, destination: 0, first: 800, last: NaN }] });
   const levels = new ArrowLevels(trace.messages, all_rows(trace), pairs_of(trace.messages));
@@ -74,7 +74,7 @@ test('few messages: all are drawn, also those that only cross the view', () => {
   assert.ok(![...rows.slice(begin, end)].includes(3));
 });
 
-test('many messages: at most as many as wanted, every pair of ranks still there, the longest kept', async () => {
+test('of many messages at most the requested number is drawn, with every pair of ranks and the longest message', async () => {
   const trace = await invented({ messages: 20000, ranks: 6 });
   const { messages } = trace;
   const pairs = pairs_of(messages);
@@ -91,7 +91,7 @@ test('many messages: at most as many as wanted, every pair of ranks still there,
   assert.ok(shown.every((row, index) => index === 0 || row > shown[index - 1]), 'by time, each once');
 });
 
-test('zoomed in, all of them are there', async () => {
+test('at a close zoom all messages are drawn', async () => {
   const trace = await invented({ messages: 20000, ranks: 6 });
   const levels = new ArrowLevels(trace.messages, all_rows(trace), pairs_of(trace.messages));
   const [from, to] = [trace.duration / 2, trace.duration / 2 + 100000];
@@ -102,7 +102,7 @@ test('zoomed in, all of them are there', async () => {
   assert.ok(crossing.length > 5 && crossing.every((row) => shown.has(row)));
 });
 
-test('a call whose beginning was overwritten begins with the trace', () => {
+test('a call whose begin was overwritten begins with the trace', () => {
   const [lane] = make_lanes(trace_of({ calls: [{ rank: 0, begin: 30, end: 40 }, { rank: 0, end: 20 }] }).calls, 1000);
   assert.deepEqual([[...lane.rows], [...lane.begin]], [[1, 0], [0, 30]]);
 });

@@ -1,4 +1,4 @@
-// Who was late to collective calls.
+// Tests of late ranks in collective calls.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entered_at, memory_sentence, span_of_call, taking_part } from '../../src/model/collective.js';
@@ -9,7 +9,7 @@ import { trace_of } from './trace_of.js';
 const call = (rank, name, begin, end) => ({ rank, name, site: `a.c:${rank}`, begin, end });
 const part = (rank, name, group, begin, end) => ({ rank, name, group, begin, end, algorithm: 'shared', number: group, communicator: 'MPI_COMM_WORLD' });
 
-test('the cost of the last to enter is what the others waited until then', () => {
+test('the cost of the last rank to enter is the time that the others waited until then', () => {
   const trace = trace_of({
     calls: [call(0, 'MPI_Allgather', 0, 600), call(1, 'MPI_Allgather', 100, 600), call(2, 'MPI_Allgather', 500, 600)],
     waits: [{ rank: 0, begin: 20, end: 550 }, { rank: 1, begin: 150, end: 560 }, { rank: 2, begin: 520, end: 590 }],
@@ -21,7 +21,7 @@ test('the cost of the last to enter is what the others waited until then', () =>
   assert.deepEqual(new Entries(trace).late((row) => row !== 2), []);
 });
 
-test('a rank that left before the last one entered waited for those that were there', () => {
+test('a rank that left before the last one entered waited only for those that had entered before', () => {
   const trace = trace_of({
     calls: [call(0, 'MPI_Bcast', 200, 210), call(1, 'MPI_Bcast', 0, 230), call(2, 'MPI_Bcast', 800, 810)],
     waits: [{ rank: 1, begin: 20, end: 220 }],
@@ -42,7 +42,7 @@ test('a rank without a part in the call makes no rank wait, and waits for none',
   assert.deepEqual(taking_part(trace, [0, 1, 2]), [0, 1]);
 });
 
-test('a rank enters with its call, though it prepares its part there; its later parts begin within', () => {
+test('a rank enters with its call, in which it prepares its part; its later parts begin within', () => {
   const trace = trace_of({
     calls: [call(0, 'MPI_Reduce', 100, 900), call(1, 'MPI_Reduce', 300, 900), call(0, 'MPI_Start', 910, 911), call(1, 'MPI_Start', 920, 921)],
     waits: [{ rank: 1, begin: 360, end: 790 }],
@@ -56,7 +56,7 @@ test('a rank enters with its call, though it prepares its part there; its later 
   assert.deepEqual(span_of_call(trace, 0), [100, 890]);
 });
 
-test('of a call that does not block, waiting in other calls is not its own', () => {
+test('waits in other calls do not belong to a nonblocking call', () => {
   const trace = trace_of({
     calls: [call(0, 'MPI_Ibarrier', 0, 10), call(0, 'MPI_Recv', 20, 120), call(0, 'MPI_Wait', 150, 420), call(1, 'MPI_Ibarrier', 400, 410)],
     waits: [{ rank: 0, begin: 30, end: 110 }, { rank: 0, begin: 160, end: 415 }],
@@ -65,7 +65,7 @@ test('of a call that does not block, waiting in other calls is not its own', () 
   assert.deepEqual(new Entries(trace).late(), [{ row: 1, call: 3, cost: 242, waited: 1 }]);
 });
 
-test('what a filter says of collective calls, and the sentence where messages are missing', () => {
+test('a filter applies to collective calls, and a sentence explains missing messages', () => {
   const trace = trace_of({ collectives: [part(0, 'MPI_Bcast', 0, 5, 8), part(3, 'MPI_Bcast', 0, 5, 8), part(3, 'MPI_Reduce', 1, 15, 18),
     { ...part(3, 'MPI_Scan', 2, 25, 28), algorithm: 'tree' }] });
   const passes = (filter, row, members) => collective_passes(trace, { ...kNoFilter, ...filter }, row, members);

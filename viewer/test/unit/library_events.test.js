@@ -1,4 +1,4 @@
-// Events of communication libraries.
+// Tests of events of communication libraries.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { events_by_rank, events_of_call, rows_between, times_in_view } from '../../src/model/library_events.js';
@@ -10,7 +10,7 @@ const library_events = [
   { rank: 0, time: 14, text: 'counter: asks rank 1', call: 0 }, { rank: 0, time: 40, text: 'counter: asks rank 1' },
 ];
 
-test('events by rank, time and call', () => {
+test('events are found by rank, time and call', () => {
   const trace = trace_of({ library_events });
   const of_rank = events_by_rank(trace);
   assert.deepEqual([...of_rank.keys()], [0, 1]);

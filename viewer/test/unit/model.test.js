@@ -14,7 +14,7 @@ import { communication_matrix } from '../../src/model/matrix.js';
 import { ranks_of_text, text_of_ranks } from '../../src/model/ranks_text.js';
 import { all_rows, trace_of } from './trace_of.js';
 
-test('searches in sorted arrays', () => {
+test('searches find positions in sorted arrays', () => {
   const sorted = [1, 3, 3, 5];
   assert.deepEqual([0, 1, 2, 3, 5, 6].map((value) => first_at_least(sorted, value)), [0, 0, 1, 1, 3, 4]);
   assert.deepEqual([0, 1, 2, 3, 5, 6].map((value) => first_above(sorted, value)), [0, 1, 1, 3, 4, 4]);
@@ -24,7 +24,7 @@ test('searches in sorted arrays', () => {
   }
 });
 
-test('numbers as texts', () => {
+test('numbers are formatted as texts', () => {
   assert.deepEqual([0, 999, 1000, 4780000, 2e9, -1500, NaN].map(time_text), ['0 ns', '999 ns', '1.00 us', '4.78 ms', '2.00 s', '-1.50 us', '–']);
   assert.deepEqual([4950283, 7606983274, 52808, 0, NaN].map(instant_text), ['4.950283 ms', '7.606983274 s', '52.808 us', '0.000 us', '–']);
   assert.deepEqual([1, 800000, 10239, 1 << 20].map(bytes_text), ['1 byte', '781 KiB', '10239 bytes', '1.0 MiB']);
@@ -42,14 +42,14 @@ test('the store notifies listeners of each change once', () => {
   assert.deepEqual(heard, ['both', 'both', 'b']);
 });
 
-test('sets of ranks', () => {
+test('sets of ranks are parsed and formatted', () => {
   assert.equal(ranks_of_text('  '), null);
   assert.deepEqual([...ranks_of_text('0-2, 7')], [0, 1, 2, 7]);
   for (const wrong of ['a', '3-1', '1,,2', '-4', '0-99999999']) assert.equal(ranks_of_text(wrong), undefined, wrong);
   assert.equal(text_of_ranks([7, 0, 1, 2, 5]), '0-2,5,7');
 });
 
-test('what sort a call is', () => {
+test('a call has a category', () => {
   const sort = (name) => kCategories[category_of(name)].id;
   assert.deepEqual(['MPI_Send', 'MPI_Irsend', 'MPI_Sendrecv', 'MPI_Start', 'PMPI_Recv', 'MPI_Imrecv', 'MPI_Waitall', 'MPI_Improbe', 'MPI_Ibcast',
     'MPI_Reduce_local', 'MPI_Put', 'MPI_Get', 'MPI_Get_count', 'MPI_Win_fence', 'MPI_Comm_dup'].map(sort),
@@ -65,7 +65,7 @@ const some = () => trace_of({
     { source: 2, destination: 2, bytes: 64, tag: 7, communicator: 'halo', protocol: 'short', how: 'dropped', wire: 'self', send_call: 0, sender_waited: 9 }],
 });
 
-test('filters: each field, and several together', () => {
+test('each field of the filter works, and several together', () => {
   const trace = some();
   const rows = (filter) => [...filtered_rows(trace, { ...kNoFilter, ...filter })];
   assert.deepEqual(rows({}), [0, 1, 3]);
@@ -96,7 +96,7 @@ test('filters: each field, and several together', () => {
   assert.deepEqual(rows({ text: 'nothing like this' }), []);
 });
 
-test('a field that cannot be read counts as empty and has a sentence', () => {
+test('an invalid field counts as empty and has an error message', () => {
   const trace = some();
   const filter = { ...kNoFilter, ranks: 'x', tag: 'seven', bytes: 'much' };
   assert.deepEqual(Object.keys(filter_errors(filter)), ['ranks', 'tag', 'bytes']);
@@ -104,7 +104,7 @@ test('a field that cannot be read counts as empty and has a sentence', () => {
   assert.deepEqual(filter_errors(kNoFilter), {});
 });
 
-test('the values that a filter can choose from', () => {
+test('the filter lists the values to choose from', () => {
   assert.deepEqual(values_of(some(), 'wire'), ['self', 'shm', 'tcp']);
 });
 
@@ -115,14 +115,14 @@ test('the communication matrix counts messages and bytes of the rows that pass',
   assert.deepEqual([...matrix.bytes], [0, 8, 0, 70400, 0, 0, 0, 0, 64]);
 });
 
-test('with many ranks a cell of the matrix stands for several', () => {
+test('with many ranks a cell of the matrix represents several', () => {
   const trace = trace_of({ messages: [{ source: 0, destination: 199, bytes: 5 }, { source: 1, destination: 198, bytes: 6 }] });
   const matrix = communication_matrix(trace, Array.from({ length: 200 }, (_, rank) => rank), all_rows(trace));
   assert.equal(matrix.groups.length, 50);
   assert.equal(matrix.bytes[49], 11);
 });
 
-test('histograms', () => {
+test('histograms count values between bounds', () => {
   assert.deepEqual(by_powers_of_two([0, 1, 2, 3, 4, 7, NaN]),
     [{ from: 0, to: 1, count: 1 }, { from: 1, to: 2, count: 1 }, { from: 2, to: 4, count: 2 }, { from: 4, to: 8, count: 2 }]);
   assert.deepEqual(by_times([0, NaN, 5, 9, 10, 1000]).filter(({ count }) => count > 0),
@@ -131,7 +131,7 @@ test('histograms', () => {
   assert.deepEqual(by_powers_of_two([]), []);
 });
 
-test('late senders by cost and by call site', () => {
+test('late senders are listed by cost and by call site', () => {
   const trace = some();
   const { rows, total } = by_cost(trace, all_rows(trace), 'receiver_waited');
   assert.deepEqual([[...rows], total], [[1, 0], 55]);
@@ -153,7 +153,7 @@ const portals = () => trace_of({
   passes: [{ message: 1, step: 2, time: 80, entry: 'b', reason: 'tag 3 differs' }, { message: 1, step: 1, time: 80, entry: 'a' }, { message: 0, step: 1, entry: 'c' }],
 });
 
-test('the entries that stand at a time, in the order of the list, the catch-alls last', () => {
+test('the entries at a time are in the order of the list, the catch-alls last', () => {
   const trace = portals();
   const at = (time) => standing_entries(trace, 0, time).map(({ portal, entries }) => [portal, entries]);
   assert.deepEqual(at(10), [[0, [0]], [2, []]]);
@@ -164,13 +164,13 @@ test('the entries that stand at a time, in the order of the list, the catch-alls
   assert.deepEqual(standing_entries(trace, 5, 10), []);
 });
 
-test('the heap at a time', () => {
+test('the heap at a time has its messages and their bytes', () => {
   const trace = portals();
   assert.deepEqual([80, 81, 110, 120, 121].map((time) => heap_at(trace, 0, time)), [{ rows: [], bytes: 0 }, { rows: [0], bytes: 28 },
     { rows: [0, 1], bytes: 128 }, { rows: [0, 1], bytes: 128 }, { rows: [1], bytes: 100 }]);
 });
 
-test('what comes next, and what it passed over', () => {
+test('the next message is found, with the entries that passed it over', () => {
   const trace = portals();
   const all = new Uint8Array(3).fill(1);
   assert.deepEqual([0, 50, 51, 81].map((time) => next_message(trace, all, 0, time)), [0, 0, 1, -1]);
@@ -178,20 +178,20 @@ test('what comes next, and what it passed over', () => {
   assert.deepEqual(passes_of(trace, 1), [1, 0]);
 });
 
-test('the times that the arrow keys step through', () => {
+test('the arrow keys step through the times of a rank\u2019s events', () => {
   const times = times_of_rank(portals(), 0);
   assert.deepEqual([...times], [0, 20, 30, 50, 70, 75, 80, 90, 100, 120]);
   assert.deepEqual([[60, 1], [70, 1], [70, -1], [0, -1], [120, 1]].map(([time, step]) => next_time(times, time, step)), [70, 75, 50, 0, 120]);
 });
 
-test('entries stand by their places where those are known, the catch-alls behind them all', () => {
+test('entries are ordered by their places if these are known, with the catch-alls at the end', () => {
   const trace = trace_of({ entries: [{ rank: 0, portal: 0, name: 'the entry "unexpected short"', from: 0, place: 2e15, wanted: 'any message that is short' }, { rank: 0, portal: 0, name: 'a', from: 10, place: 9 },
     { rank: 0, portal: 0, name: 'b', from: 20 }, { rank: 0, portal: 0, name: 'c', from: 30, place: 4, wanted: 'tag 4' }] });
   assert.deepEqual(standing_entries(trace, 0, 50)[0].entries, [3, 2, 1, 0]);
   assert.deepEqual([0, 1, 3].map((row) => wanted_text(trace, row)), ['what no posted receive takes', '', 'tag 4']);
 });
 
-test('a portal without a match list has a descriptor, while no entry stands there', () => {
+test('a portal without a match list has a descriptor, while it has no entry', () => {
   const trace = trace_of({ messages: [{ source: 1, destination: 0 }, { source: 1, destination: 2 }],
     passes: [{ message: 0, time: 40, entry: 'the descriptor of portal 4 (cage)', reason: 'too small' }],
     entries: [{ rank: 0, portal: 4, portal_name: 'portal 4 (cage)', name: 'the entry "asleep"', from: 60, to: 70 }] });
@@ -200,41 +200,41 @@ test('a portal without a match list has a descriptor, while no entry stands ther
   assert.deepEqual(at(2, 10), []);
 });
 
-test('what a matched probe took out lies in the heap yet, for its receive alone', () => {
+test('a message taken by a matched probe is still in the heap, for its receive only', () => {
   const trace = trace_of({ heap: [{ rank: 0, from: 10, to: 50, bytes: 8, claimed: 30 }, { rank: 0, from: 10, to: 50, bytes: 8 }] });
   assert.deepEqual([30, 31, 50].map((time) => heap_at(trace, 0, time).rows.map((row) => is_claimed(trace, row, time))), [[false, false], [true, false], [true, false]]);
 });
 
-test('whom ranks of several threads waited for is not known', () => {
+test('the waits of ranks with several threads are not attributed', () => {
   const ranks = [0, 1, 2].map((rank) => ({ rank, threads: rank === 1 ? 2 : 1 }));
   assert.equal(not_known(trace_of({}, { ranks })), 'Not known for ranks 1: several threads call MPI.');
   assert.equal(not_known(trace_of({}, { ranks: [ranks[0]] })), '');
 });
 
-test('what the heap keeps of a message: nothing of one whose header alone is there', () => {
+test('the heap keeps no bytes of a message with only its header there', () => {
   const trace = trace_of({ messages: [{ bytes: 40000 }, { bytes: 28 }, { bytes: 5 }],
     heap: [{ rank: 0, message: 0, from: 1, bytes: 0 }, { rank: 0, message: 1, from: 2, bytes: 28 }, { rank: 0, message: 2, from: 3 }] });
   assert.deepEqual(heap_at(trace, 0, 10), { rows: [0, 1, 2], bytes: 33 });
 });
 
-test('an agreement among some of a communicator has no number', () => {
+test('an agreement among some members of a communicator has no number', () => {
   const trace = trace_of({ collectives: [{ name: 'MPI_Comm_create_group: the agreement with tag 7', number: -1, communicator: '2 ranks of MPI_COMM_WORLD' }] });
   assert.equal(collective_name(trace, 0), 'MPI_Comm_create_group: the agreement with tag 7 on 2 ranks of MPI_COMM_WORLD');
 });
 
-test('a persistent collective call is told with its start', () => {
+test('a persistent collective call is named with its start', () => {
   const trace = trace_of({ collectives: [{ name: 'persistent bcast', number: 3, start: 2049, communicator: 'half' }, { name: 'MPI_Bcast', number: 4 }] });
   assert.deepEqual([0, 1].map((row) => collective_name(trace, row)), ['persistent bcast number 3, start 2049 on half', 'MPI_Bcast number 4']);
 });
 
-test('what is held on its wire is no message of the heap yet', () => {
+test('a message held on its wire is not in the heap yet', () => {
   const trace = trace_of({ messages: [{ destination: 0, arrived: 10, held_until: 30 }, { destination: 0, arrived: 5, held_until: Infinity },
     { destination: 0, arrived: 10 }, { destination: 1, arrived: 1, held_until: 99 }], heap: [{ rank: 0, message: 0, from: 30, bytes: 8 }] });
   assert.deepEqual([9, 20, 31].map((time) => held_at(trace, 0, time)), [[1], [1, 0], [1]]);
   assert.deepEqual([20, 31].map((time) => heap_at(trace, 0, time).rows), [[], [0]]);
 });
 
-test('what arrives next is also a reply, an acknowledgment or a get', () => {
+test('the next arrival may also be a reply, an acknowledgment or a get', () => {
   const trace = trace_of({ messages: [{ source: 0, destination: 1, arrived: 10 }, { source: 1, destination: 0, arrived: 40 }],
     hops: [{ message: 0, source: 1, destination: 0, kind: 'get', arrived: 20 }, { message: 0, source: 0, destination: 1, kind: 'reply', arrived: 30 }] });
   const all = Uint8Array.from([1, 1]);
@@ -243,7 +243,7 @@ test('what arrives next is also a reply, an acknowledgment or a get', () => {
   assert.equal(next_arrival(trace, Uint8Array.from([0, 1]), 1, 11), null);  // its message does not pass the filter
 });
 
-test('a program\u2019s entries: the list in its order, adopted ones apart, a name that is MPI\u2019s elsewhere, a descriptor that is recorded', () => {
+test('a program\u2019s list has its order, with adopted entries separate, MPI\u2019s names allowed, and a recorded descriptor', () => {
   const { chained, adopted, portal } = kForm;
   const entry = (form, name, from, more = {}) => ({ rank: 0, portal: 4, form, name, from, since: from, ...more });
   const trace = trace_of({ entries: [entry(chained, 'the entry "unexpected short"', 10, { place: 2, wanted: 'bits 0x1' }), entry(chained, 'a', 30, { place: 1 }),
@@ -257,7 +257,7 @@ test('a program\u2019s entries: the list in its order, adopted ones apart, a nam
   assert.equal(wanted_text(trace, 0), 'bits 0x1');
 });
 
-test('a program\u2019s heaps, each with its messages and the entries that fill it', () => {
+test('a program\u2019s heaps have their messages and the entries that fill them', () => {
   const trace = trace_of({ entries: [{ rank: 0, portal: 4, form: kForm.chained, name: 'overflow', heap: 2 }, { rank: 0, portal: 4, form: kForm.adopted, name: 'late', heap: 2 }],
     heaps: [{ rank: 0, number: 1, bytes: 64 }, { rank: 0, number: 2, bytes: 128 }, { rank: 1, number: 1, bytes: 32 }],
     heap: [{ rank: 0, heap: 2, from: 10, to: 50, bytes: 8 }, { rank: 0, heap: 1, from: 10, bytes: 4 }] }, { ranks: [{ rank: 0, heap: 0 }, { rank: 1, heap: 0 }] });

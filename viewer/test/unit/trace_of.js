@@ -1,4 +1,4 @@
-// A trace from rows that are written out: what a test does not name is "not known".
+// A trace from written-out rows: values that a test does not set are "not known".
 import { missing_column } from '../../src/data/schema.js';
 import { kTables } from '../../src/data/tables.js';
 

@@ -1,4 +1,4 @@
-// Stacks as text: what is folded, what is merged; why the system refuses.
+// Tests of stacks as text: folding, merging, and the explanation of the system's refusals.
 #include "command/live/stacks/stack.hpp"
 
 #include <doctest/doctest.h>
@@ -46,24 +46,24 @@ TEST_CASE("a binding without a frame has the board's name; without one the libra
   CHECK_FALSE(is_unnamed_call({program("main"), library("MPI_Recv")}));
 }
 
-TEST_CASE("a function of the program that the library calls is shown, and what it calls") {
+TEST_CASE("a function of the program that the library calls is shown, and so are the functions that it calls") {
   const Stack stack{program("main"), library("MPI_Reduce"), library("margay::reduce"), program("add", "heat.c:7"),
                     kPoll};
   CHECK(line(fold(stack, "")) == "rank 0: main (heat.c:41) > MPI_Reduce > add (heat.c:7) > poll");
 }
 
-TEST_CASE("the function of a thread that is a rank is no call of the library") {
+TEST_CASE("the function of a thread that is a rank is not a call of the library") {
   const Stack stack{{"start_thread", "", "libc.so.6"}, library("margay_rank_thread"), program("work"), kPoll};
   CHECK_FALSE(is_unnamed_call(stack));
   CHECK(line(fold(stack, "MPI_Recv")) == "rank 0: work (heat.c:41) > poll");
 }
 
-TEST_CASE("a thread of the library's own has nothing of the program") {
+TEST_CASE("a thread of the library's own shows no function of the program") {
   CHECK_FALSE(has_program({{"start_thread", "", "libc.so.6"}, library("margay::sim::Coprocessor"), kPoll}));
   CHECK(has_program({{"start_thread", "", "libc.so.6"}, program("worker"), kPoll}));
 }
 
-TEST_CASE("equal stacks are one, those of most ranks first, threads last") {
+TEST_CASE("equal stacks are merged, those of most ranks first, threads last") {
   const Stack waits{program("main"), {"MPI_Recv", "", "libmpi.so.12"}};
   const Stack computes{program("main", "heat.c:7")};
   const std::vector<std::string> lines = merged({{3, true, computes},
@@ -87,7 +87,7 @@ TEST_CASE("ranks without a process are reported by their numbers") {
         "ranks 0-2 have not begun MPI, so their processes are not known; name a process instead");
 }
 
-TEST_CASE("this command itself and the kernel's threads are no programs whose stacks could be asked for") {
+TEST_CASE("the stacks of this command itself and of kernel threads are not available") {
   CHECK(why_without_stacks(::getpid()) == "is this command itself: name another one");
   CHECK(why_without_stacks(::getppid()).empty());
   std::ifstream name("/proc/2/comm");
@@ -96,7 +96,7 @@ TEST_CASE("this command itself and the kernel's threads are no programs whose st
   if (comm == "kthreadd") CHECK(why_without_stacks(2) == "is a thread of the kernel, which has no program");
 }
 
-TEST_CASE("a refusal names the setting") {
+TEST_CASE("the explanation of a refusal names the setting") {
   CHECK(refusal_text({.scope = 1, .error = ""}).find("sysctl kernel.yama.ptrace_scope=0") != std::string::npos);
   CHECK(refusal_text({.scope = 2, .error = ""}).find("only root") != std::string::npos);
   CHECK(refusal_text({.scope = 3, .error = ""}).find("until the next boot") != std::string::npos);
@@ -104,12 +104,12 @@ TEST_CASE("a refusal names the setting") {
   CHECK(
       refusal_text({.scope = 1, .tracer = 77, .error = ""}).find("process 77 (a debugger, or another margay stacks)") ==
       0);
-  // Another user's is refused whatever the scope is.
+  // Another user's process is refused for any scope.
   CHECK(refusal_text({.scope = 1, .owner = 4, .error = ""}) ==
         "it belongs to user 4: run margay stacks as that user, or as root");
 }
 
-TEST_CASE("only what C++ has mangled is demangled") {
+TEST_CASE("only names mangled by C++ are demangled") {
   for (const char* const name : {"i", "d", "f", "main", "PKc", "_start"}) CHECK(function_name(name) == name);
   CHECK(function_name("_ZN4heat4stepEi") == "heat::step");
   CHECK(function_name("_ZN12_GLOBAL__N_14stepEv") == "{anonymous}::step");
@@ -118,7 +118,7 @@ TEST_CASE("only what C++ has mangled is demangled") {
   CHECK(function_name("\x1b[2J") == "?[2J");
 }
 
-TEST_CASE("a process that has ended is reported as such, by its stacks and by its memory") {
+TEST_CASE("an ended process is reported as such, by its stacks and by its memory") {
   const int child = ::fork();
   if (child == 0) ::_exit(0);
   REQUIRE(child > 0);

@@ -1,4 +1,4 @@
-// docs/options.md is the text that the program makes of its tables of options.
+// Tests that docs/options.md equals the text generated from the tables of options.
 #include <doctest/doctest.h>
 
 #include <cstdlib>

@@ -49,7 +49,7 @@ struct TemporaryFile {
 
 }  // namespace
 
-TEST_CASE("one dash or two, and with an equals sign") {
+TEST_CASE("options have one dash or two, and optionally an equals sign") {
   for (const char* line : {"-n 4 a.out", "--n 4 a.out", "-np 4 a.out", "--np=4 a.out", "-n=4 -- a.out"}) {
     const RunOptions options = parsed(line);
     REQUIRE(options.programs.size() == 1);
@@ -58,7 +58,7 @@ TEST_CASE("one dash or two, and with an equals sign") {
   }
 }
 
-TEST_CASE("the program's own arguments are never looked at") {
+TEST_CASE("the program's own arguments are not parsed") {
   const RunOptions options = parsed("-n 2 ./prog -n 9 --timeout x -l : -n 3 other --nodes");
   REQUIRE(options.programs.size() == 2);
   CHECK(options.programs[0].argv == Words{"./prog", "-n", "9", "--timeout", "x", "-l"});
@@ -68,7 +68,7 @@ TEST_CASE("the program's own arguments are never looked at") {
   CHECK(options.nodes == 1);
 }
 
-TEST_CASE("environment options") {
+TEST_CASE("environment options set variables of the ranks") {
   const RunOptions options =
       parsed("-genv A 1 -genv B=2 -env C 3 -x D=4 -x HOME -genvlist P,Q -n 1 a : -env E 'two words' -n 1 b");
   CHECK(options.environment == Assignments{{"A", "1"}, {"B", "2"}, {"D", "4"}});
@@ -106,7 +106,7 @@ TEST_CASE("margay's own options become variables of the ranks") {
         Assignments{{"MARGAY_INITIAL_ERRHANDLER", "mpi_errors_return"}});
 }
 
-TEST_CASE("a wrong value of margay's own options is refused by name, with what there is") {
+TEST_CASE("an invalid value of margay's own options is rejected with the option's name and the valid values") {
   CHECK(complaint("--protocol long=none a") ==
         "option --protocol: \"long=none\" is none of long=puma|rendezvous,short_limit=SIZE");
   for (const std::string none :
@@ -175,7 +175,7 @@ TEST_CASE("a heap and a short limit out of their ranges are reported with the ra
   CHECK(complaint("--short-limit 16m a").empty());
 }
 
-TEST_CASE("places are those of Hydra and Open MPI, and nothing else") {
+TEST_CASE("places are those of Hydra and Open MPI, and no others") {
   for (const char* option : {"-bind-to", "-map-by"}) {
     const std::string line(option);
     CHECK(complaint(line + " foo a").find("option " + line + ": \"foo\" is none of ") == 0);
@@ -188,7 +188,7 @@ TEST_CASE("places are those of Hydra and Open MPI, and nothing else") {
   CHECK(complaint("--rank-by fill a").empty());
 }
 
-TEST_CASE("a pattern of file names has Hydra's letters behind %") {
+TEST_CASE("a pattern of file names accepts Hydra's letters after %") {
   for (const char* option : {"-outfile-pattern", "-errfile-pattern"}) {
     const std::string line(option);
     for (const char* good : {"out", "out.%r", "%h-%g.%p", "100%%"})
@@ -204,11 +204,11 @@ TEST_CASE("an empty value is reported, not taken for a missing option") {
   CHECK(complaint("--iface= a").find("option --iface=: its value is empty") == 0);
 }
 
-TEST_CASE("the help explains what becomes of a code whose low eight bits are 0") {
+TEST_CASE("the help explains the status of an exit code whose low eight bits are 0") {
   CHECK(run_help().find("An exit status has 8 bits: a failing code whose low 8 bits are 0") != std::string::npos);
 }
 
-TEST_CASE("spellings of other launchers are taken") {
+TEST_CASE("spellings of other launchers are accepted") {
   const RunOptions options = parsed(
       "--oversubscribe --allow-run-as-root --tag-output --timeout 1:30 -bind-to core -map-by socket -launcher ssh "
       "-iface lo -print-all-exitcodes -host localhost -ppn 2 -outfile-pattern out.%r -np 2 a");
@@ -220,7 +220,7 @@ TEST_CASE("spellings of other launchers are taken") {
   CHECK(options.notes.size() == 6);
 }
 
-TEST_CASE("what is wrong is named") {
+TEST_CASE("an invalid option or value is named") {
   CHECK(complaint("-tmeout 3 a").find("did you mean --timeout?") != std::string::npos);
   CHECK(complaint("--nodse 2 a").find("did you mean --nodes?") != std::string::npos);
   CHECK(complaint("--qqqqqqqq a") == "unknown option --qqqqqqqq (`margay run --help` lists them)");
@@ -252,7 +252,7 @@ TEST_CASE("what is wrong is named") {
   }
 }
 
-TEST_CASE("how to record is refused where nothing records") {
+TEST_CASE("options of a recording are rejected without a recording") {
   for (const std::string option : {"--trace-walks", "--trace-events 9", "--trace-last 5s"}) {
     CAPTURE(option);
     CHECK(complaint(option + " a").find(option.substr(0, option.find(' ')) + " has no effect without --trace") !=
@@ -264,7 +264,7 @@ TEST_CASE("how to record is refused where nothing records") {
   }
 }
 
-TEST_CASE("how to record that the environment says is a warning where nothing records") {
+TEST_CASE("variables of a recording cause a warning without a recording") {
   for (const char* const variable : {"MARGAY_TRACE_EVENTS", "MARGAY_TRACE_LAST_SECONDS", "MARGAY_TRACE_WALKS"}) {
     CAPTURE(variable);
     ::setenv(variable, "1", 1);
@@ -275,18 +275,18 @@ TEST_CASE("how to record that the environment says is a warning where nothing re
   }
 }
 
-TEST_CASE("an option that took the program for its value is named") {
+TEST_CASE("an option that took the program as its value is named") {
   CHECK(complaint("-n 2 --trace ./ring").find("\"./ring\" is the value of --trace") != std::string::npos);
   CHECK(complaint("-n 2 a : -wdir ./ring").find("\"./ring\" is the value of -wdir") != std::string::npos);
   CHECK(complaint("-n 2 a : --trace=./ring -l").find("is the value of") == std::string::npos);
 }
 
-TEST_CASE("what only sockets would use is noted on one node") {
+TEST_CASE("options that only affect sockets cause a note on one node") {
   CHECK(parsed("--iface lo --wire-tcp epoll -ppn 2 a").notes.size() == 3);
   CHECK(parsed("-n 4 --nodes 2 --iface lo --wire-tcp epoll -ppn 2 a").notes.empty());
 }
 
-TEST_CASE("a configuration file is a part of the line on each of its lines") {
+TEST_CASE("each line of a configuration file is a section of the command line") {
   const TemporaryFile file("# two programs\n-n 2 ./a 'one argument' x\n\n-n 1 -env K V ./b\n");
   const RunOptions options = parsed("-l -configfile " + file.path);
   REQUIRE(options.programs.size() == 2);
@@ -306,7 +306,7 @@ TEST_CASE("a host file must name this host") {
   CHECK(complaint("-f " + there.path + " a").find("\"node17\" is not this one") != std::string::npos);
 }
 
-TEST_CASE("random command lines are at most refused") {
+TEST_CASE("random command lines never do more than be rejected") {
   std::mt19937 random(11);
   const Words pool = {"-n",    "2",      ":",         "a",           "--",        "-",       "",
                       "-genv", "A=B",    "=",         "-configfile", "/dev/null", "-l",      "--timeout",
@@ -320,7 +320,7 @@ TEST_CASE("random command lines are at most refused") {
   }
 }
 
-TEST_CASE("ranks lie in blocks on nodes, the first nodes one more") {
+TEST_CASE("ranks are placed in blocks on nodes, with one more on each of the first nodes") {
   using Nodes = std::vector<std::uint32_t>;
   CHECK(make_plan(parsed("-n 5 --nodes 2 a")).node_of_rank == Nodes{0, 0, 0, 1, 1});
   CHECK(make_plan(parsed("-n 4 --nodes 4 a")).node_of_rank == Nodes{0, 1, 2, 3});
@@ -344,7 +344,7 @@ TEST_CASE("with --threads a process has several ranks, on one node") {
   CHECK(plan.first_of_process(5) == 3);
   CHECK(make_plan(parsed("-n 3 --threads 2 --nodes 2 -ppn 1 a")).node_of_rank == Numbers{0, 0, 1, 1, 0, 0});
   CHECK(parsed("a").threads == 1);
-  // Standard input goes to processes.
+  // Standard input is assigned to processes.
   CHECK(parsed("-n 3 --threads 2 -s 1,4-5 a").input_ranks == Numbers{0, 4});
   CHECK(parsed("-n 3 --threads 2 -s all a").input_ranks == Numbers{0, 2, 4});
   CHECK(complaint("-n 2 --threads 0 a").find("--threads") != std::string::npos);
@@ -354,7 +354,7 @@ TEST_CASE("with --threads a process has several ranks, on one node") {
   CHECK(complaint("-n 2 --threads 4 --mpi system a").find("--threads") != std::string::npos);
 }
 
-TEST_CASE("the nearest spelling is near, or there is none") {
+TEST_CASE("the nearest spelling is similar, or there is none") {
   CHECK(sim::nearest_spelling("tiemout", {"timeout", "time"}) == "timeout");
   CHECK(sim::nearest_spelling("x", {"abc"}).empty());
   CHECK(sim::nearest_spelling(std::string(1000, 'x'), {"abc"}).empty());

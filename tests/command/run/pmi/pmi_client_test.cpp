@@ -15,7 +15,7 @@ using namespace margay::command;
 
 namespace {
 
-// Serves several clients from one thread, a byte at a time on the way back, so that clients must join pieces.
+// A server of several clients in one thread; it answers a byte at a time, so that clients must join pieces.
 class Service {
  public:
   explicit Service(std::uint32_t ranks)
@@ -104,7 +104,7 @@ TEST_CASE("names are published, looked up and withdrawn") {
   CHECK_FALSE(client.unpublish("ocean").ok());
 }
 
-TEST_CASE("a value that is too long is refused before it is sent") {
+TEST_CASE("a value that is too long is rejected before it is sent") {
   Service service(1);
   sim::PmiClient client(service.client_end(0), 0, 1);
   CHECK(client.put("k", std::string(1024, 'v')).ok());
@@ -112,7 +112,7 @@ TEST_CASE("a value that is too long is refused before it is sent") {
   CHECK(client.put("k", "again").sentence().find("duplicate") != std::string::npos);
 }
 
-TEST_CASE("a launcher that goes away or talks nonsense is an error, not a hang") {
+TEST_CASE("a launcher that exits or sends invalid answers is an error, not a hang") {
   int ends[2];
   REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
   SUBCASE("closed") {

@@ -42,7 +42,7 @@ TEST_CASE("the server gives the answers that Hydra gives") {
   CHECK(server.finalized(1));
 }
 
-TEST_CASE("a barrier lets all go when the last has come, again and again") {
+TEST_CASE("a barrier releases all ranks when the last has arrived, any number of times") {
   PmiServer server = make_server(3);
   for (int round = 0; round < 3; ++round) {
     CHECK(server.take_line(0, "cmd=barrier_in").replies.empty());
@@ -55,7 +55,7 @@ TEST_CASE("a barrier lets all go when the last has come, again and again") {
   CHECK(server.take_line(0, "cmd=barrier_in").error.find("rank 0 entered the PMI barrier twice") != std::string::npos);
 }
 
-TEST_CASE("limits are kept") {
+TEST_CASE("the server enforces limits") {
   PmiServer server = make_server(1);
   CHECK(answer(server, 0, "cmd=put key=k value=" + std::string(1024, 'v')).find("rc=0") != std::string::npos);
   CHECK(answer(server, 0, "cmd=put key=l value=" + std::string(1025, 'v')).find("rc=-1") != std::string::npos);
@@ -68,7 +68,7 @@ TEST_CASE("limits are kept") {
   CHECK(accepted < 300);
 }
 
-TEST_CASE("abort and spawn") {
+TEST_CASE("the server handles abort and spawn") {
   PmiServer server = make_server(1);
   const PmiOutcome abort = server.take_line(0, "cmd=abort exitcode=17 error_msg=no more fuel");
   CHECK(abort.aborts);
@@ -83,7 +83,7 @@ TEST_CASE("abort and spawn") {
   CHECK(answer(server, 0, "cmd=get_maxes").find("cmd=maxes") == 0);
 }
 
-TEST_CASE("bad lines name the rank and harm no other") {
+TEST_CASE("invalid lines name the rank and do not affect other ranks") {
   PmiServer server = make_server(4);
   CHECK(server.take_line(3, "nonsense").error.find("rank 3 sent a bad PMI line") != std::string::npos);
   CHECK(server.take_line(2, "cmd=dance").error.find("rank 2 sent the PMI command \"dance\"") != std::string::npos);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kAsked = 3;
 
-// A child that says who it is and waits for signals; one that it catches ends it with status kAsked.
+// A child that sends its identity and waits for signals; if it catches one, it ends with status kAsked.
 sim::ProcessIdentity start(bool catches) {
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
@@ -40,26 +40,26 @@ int status_of(const sim::ProcessIdentity& child) {
 
 }  // namespace
 
-TEST_CASE("a process is asked by a signal that it catches") {
+TEST_CASE("a process gets a signal that it catches") {
   const sim::ProcessIdentity child = start(true);
   CHECK(signal_if_caught(child, SIGUSR1));
   CHECK(WEXITSTATUS(status_of(child)) == kAsked);
   CHECK(!signal_if_caught(child, SIGUSR1));
 }
 
-TEST_CASE("a signal goes to no process that would die of it, and to no other one under the number") {
+TEST_CASE("a signal is not sent to a process that would die of it, nor to another process with the same number") {
   for (const bool catches : {false, true}) {
     const sim::ProcessIdentity child = start(catches);
     const sim::ProcessIdentity earlier{child.pid, child.start_ticks - 1};
     CHECK(!signal_if_caught(catches ? earlier : child, SIGUSR1));
-    CHECK(!signal_if_caught({child.pid, 0}, SIGUSR1));  // not known yet
+    CHECK(!signal_if_caught({child.pid, 0}, SIGUSR1));  // start time not known yet
     ::kill(child.pid, SIGKILL);
     CHECK(WTERMSIG(status_of(child)) == SIGKILL);
   }
 }
 
-TEST_CASE("of children that ended, those that a signal killed are reported first") {
-  // The kernel lists them in the order in which they began.
+TEST_CASE("of several ended children, those killed by a signal are reported first") {
+  // The kernel lists children in the order in which they began.
   const auto end = [](auto how) {
     const pid_t pid = ::fork();
     if (pid == 0) how();

@@ -39,7 +39,7 @@ TEST_CASE("this program's own symbols and libraries are read") {
   CHECK(has(symbols.needed, "libc.so.6"));
 }
 
-TEST_CASE("what is no ELF file has no symbols, what is not there is an error") {
+TEST_CASE("a file in another format has no symbols, and a missing file is an error") {
   ElfSymbols symbols;
   REQUIRE(read_elf_symbols(std::string("/etc/passwd"), symbols).ok());
   CHECK_FALSE(symbols.is_elf);
@@ -47,7 +47,7 @@ TEST_CASE("what is no ELF file has no symbols, what is not there is an error") {
   CHECK_FALSE(read_elf_symbols(std::string("/tmp"), symbols).ok());
 }
 
-TEST_CASE("a pipe's name is refused at once, whether or not anybody writes to it") {
+TEST_CASE("a pipe is rejected at once, with or without a writer") {
   const margay::sim::TraceFolder folder;
   const std::string name = folder / "fifo";
   REQUIRE(::mkfifo(name.c_str(), 0700) == 0);
@@ -55,7 +55,7 @@ TEST_CASE("a pipe's name is refused at once, whether or not anybody writes to it
   CHECK(read_elf_symbols(name, symbols).sentence() == "cannot read " + name + ": not a regular file");
 }
 
-TEST_CASE("a file cut anywhere in its tables is malformed, never more") {
+TEST_CASE("a file truncated anywhere in its tables is malformed, and causes no other fault") {
   const std::vector<std::byte> whole = own_image();
   ElfSymbols symbols;
   for (std::size_t length = 0; length < 300; ++length) {
@@ -65,7 +65,7 @@ TEST_CASE("a file cut anywhere in its tables is malformed, never more") {
   CHECK_FALSE(read_elf_symbols(std::span(whole).first(40), symbols).ok());
 }
 
-TEST_CASE("every field of header and section headers at its extremes is survived") {
+TEST_CASE("extreme values in every field of header and section headers cause no fault") {
   const std::vector<std::byte> whole = own_image();
   Elf64_Ehdr header;
   std::memcpy(&header, whole.data(), sizeof header);

@@ -1,4 +1,4 @@
-// Shared libraries are found as the dynamic loader finds them.
+// Tests of the search for shared libraries, which follows the dynamic loader's order.
 #include <doctest/doctest.h>
 #include <elf.h>
 
@@ -19,7 +19,7 @@ void write(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-// What is looked at of a library: its first bytes.
+// The part of a library that the search reads: its first bytes.
 std::string begin_of_elf(char elf_class) {
   std::string bytes(ELFMAG, SELFMAG);
   return (bytes + elf_class).append(60, '\0');
@@ -39,7 +39,7 @@ std::string cache_of(const std::string& name, const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("a cache contains a library's path, and may be cut anywhere") {
+TEST_CASE("a cache contains a library's path, and may be truncated anywhere") {
   const sim::TraceFolder folder;
   const std::string library = folder / "libfar.so.1";
   const std::string cache_file = folder / "cache";
@@ -60,7 +60,7 @@ TEST_CASE("a cache contains a library's path, and may be cut anywhere") {
   }
 }
 
-TEST_CASE("the folders are looked through in the loader's order") {
+TEST_CASE("the folders are searched in the loader's order") {
   const sim::TraceFolder folder;
   const std::string cache_file = folder / "cache";
   for (const char* name : {"rpath", "user", "runpath", "cached"}) {
@@ -75,14 +75,14 @@ TEST_CASE("the folders are looked through in the loader's order") {
   CHECK(without_user.find("libx.so", {{}, {folder / "runpath"}}) == folder / "runpath/libx.so");
   CHECK(without_user.find("libx.so", {}) == folder / "cached/libx.so");
   CHECK(search.find(folder / "rpath/libx.so", {}) == folder / "rpath/libx.so");
-  // A library of another class, and what is no library, are passed over.
+  // A library of another class, and a file in another format, are skipped.
   write(folder / "user/libx.so", begin_of_elf(ELFCLASS32));
   CHECK(search.find("libx.so", {{}, {folder / "runpath"}}) == folder / "runpath/libx.so");
   write(folder / "runpath/libx.so", "INPUT(libx.so.1)");
   CHECK(search.find("libx.so", {{}, {folder / "runpath"}}) == folder / "cached/libx.so");
 }
 
-TEST_CASE("a file's folders are its own and, but for DT_RUNPATH, those of who brought it") {
+TEST_CASE("a file's folders are its own and, except for DT_RUNPATH, those of the file that loads it") {
   ElfSymbols symbols;
   symbols.rpath = "$ORIGIN/a:/b:${ORIGIN}";
   const NamedFolders outer{{"/outer"}, {"/never"}};

@@ -1,4 +1,4 @@
-// The report of a run: records of ranks between bytes that are none.
+// Tests of the report of a run: records of ranks are read from between other bytes.
 #include "command/run/report/finding_report.hpp"
 
 #include <doctest/doctest.h>
@@ -34,12 +34,12 @@ struct Run {
     REQUIRE(::write(records, bytes, size) == static_cast<ssize_t>(size));
   }
   void append(std::string_view text) const { append(text.data(), text.size()); }
-  // The file's content now; a null value if it is not JSON.
+  // The file's current content; a null value if it is not JSON.
   [[nodiscard]] nlohmann::json content() const {
     std::ifstream stream(path);
     return nlohmann::json::parse(stream, nullptr, false);
   }
-  // The messages of the findings in the report that is written now.
+  // The messages of the findings in the current report.
   [[nodiscard]] std::vector<std::string> reported() const {
     ReportFile file;
     REQUIRE(file.open(options).ok());
@@ -67,7 +67,7 @@ sim::FindingRecord record_of(std::string_view message, std::uint32_t rank = 0) {
 
 }  // namespace
 
-TEST_CASE("a report has the whole records between stray bytes and parts of records") {
+TEST_CASE("a report contains the complete records between other bytes and parts of records") {
   const Run run;
   const sim::FindingRecord first = record_of("first");
   const sim::FindingRecord torn = record_of("torn");
@@ -95,7 +95,7 @@ TEST_CASE("a report without records has no findings") {
   CHECK(run.reported().empty());
 }
 
-TEST_CASE("a rank's wait has the call's place and the number of further requests") {
+TEST_CASE("a rank's wait has the call's location and the number of further requests") {
   const Run run;
   sim::BoardBlock& block = run.board.block(1);
   block.state = sim::RankState::initialized;
@@ -114,7 +114,7 @@ TEST_CASE("a rank's wait has the call's place and the number of further requests
   CHECK(found.waits[0].more == 2);
 }
 
-TEST_CASE("the finding of an abort has the place of the call") {
+TEST_CASE("the finding of an abort has the location of the call") {
   const Run run;
   Cause cause;
   cause.kind = CauseKind::abort;

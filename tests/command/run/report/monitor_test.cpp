@@ -37,7 +37,7 @@ RankEnd aborted(int code) {
 
 }  // namespace
 
-TEST_CASE("a job whose ranks all end well ends well") {
+TEST_CASE("a job succeeds if all its ranks succeed") {
   Monitor monitor(2);
   monitor.on_end(0, exited(0, true, true), 0);
   CHECK_FALSE(monitor.over());
@@ -48,7 +48,7 @@ TEST_CASE("a job whose ranks all end well ends well") {
   CHECK(monitor.next_step(0) == KillStep::nothing);
 }
 
-TEST_CASE("the first death is the cause; the others are terminated, then killed") {
+TEST_CASE("the first death is the cause; the other ranks are terminated, then killed") {
   Monitor monitor(3);
   monitor.on_end(1, killed(SIGSEGV), 1000 * kMs);
   CHECK(monitor.cause().kind == CauseKind::signal);
@@ -65,7 +65,7 @@ TEST_CASE("the first death is the cause; the others are terminated, then killed"
   CHECK(monitor.exit_status() == 128 + SIGSEGV);
 }
 
-TEST_CASE("leaving without MPI_Finalize fails, whatever the exit code") {
+TEST_CASE("exiting without MPI_Finalize fails, with any exit code") {
   Monitor zero(2);
   zero.on_end(0, exited(0, true, false), 0);
   CHECK(zero.cause().kind == CauseKind::no_finalize);
@@ -75,7 +75,7 @@ TEST_CASE("leaving without MPI_Finalize fails, whatever the exit code") {
   CHECK(three.exit_status() == 3);
 }
 
-TEST_CASE("an exit code after MPI_Finalize, or without MPI at all, ends no other rank") {
+TEST_CASE("an exit code after MPI_Finalize, or without any use of MPI, ends no other rank") {
   for (bool mpi : {true, false}) {
     Monitor monitor(3);
     monitor.on_end(2, exited(5, mpi, mpi), 0);
@@ -87,7 +87,7 @@ TEST_CASE("an exit code after MPI_Finalize, or without MPI at all, ends no other
   }
 }
 
-TEST_CASE("a rank that ends without MPI_Init is missed once another has called it") {
+TEST_CASE("a rank that ends without MPI_Init is reported missing once another has called it") {
   Monitor monitor(2);
   monitor.on_end(1, exited(4), 0);
   CHECK(monitor.some_ended_without_init());
@@ -111,7 +111,7 @@ TEST_CASE("a rank that ends without MPI_Init is missed once another has called i
   CHECK(later.exit_status() == 1);
 }
 
-TEST_CASE("an abort gives its own rank a moment, and its code is the status") {
+TEST_CASE("an abort gives its own rank a moment, and its code is the job's status") {
   Monitor monitor(2);
   monitor.on_abort(1, 7, "no input", 0);
   CHECK(monitor.next_step(0) == KillStep::nothing);
@@ -123,7 +123,7 @@ TEST_CASE("an abort gives its own rank a moment, and its code is the status") {
   CHECK(monitor.exit_status() == 7);
 }
 
-TEST_CASE("a second program in a rank's place is the cause, whether it is heard of before the rank's end or with it") {
+TEST_CASE("a second program in a rank's place is the cause, whether it is detected before the rank's end or with it") {
   Monitor before(2);
   before.on_second_program(0, 1, 0);
   before.on_end(0, exited(0, true, true), 20 * kMs);
@@ -149,7 +149,7 @@ TEST_CASE("an abort code that looks like success in eight bits does not become s
   CHECK(monitor.exit_status() == 255);
 }
 
-TEST_CASE("Ctrl-C once is polite for two seconds, twice is not") {
+TEST_CASE("Ctrl-C once lets ranks end within two seconds, twice kills them") {
   Monitor once(1);
   once.on_interrupt(SIGINT, 0);
   CHECK(once.next_step(0) == KillStep::terminate);
@@ -178,7 +178,7 @@ TEST_CASE("ranks get the signal that ends the job, and SIGTERM when it ends for 
   CHECK(monitor.ending_signal() == SIGTERM);
 }
 
-TEST_CASE("Ctrl-C hurries a job that is ending already") {
+TEST_CASE("Ctrl-C twice kills the ranks of a job that is ending already") {
   Monitor monitor(2);
   monitor.on_end(0, killed(SIGKILL), 0);
   monitor.on_interrupt(SIGINT, 1 * kMs);
@@ -187,7 +187,7 @@ TEST_CASE("Ctrl-C hurries a job that is ending already") {
   CHECK(monitor.exit_status() == 137);
 }
 
-TEST_CASE("a stopped rank is named once, after ten seconds, for each stop") {
+TEST_CASE("a stopped rank is named once for each stop, after ten seconds") {
   Monitor monitor(3);
   monitor.on_stop(2, 0);
   CHECK(monitor.take_stop_warning(9999 * kMs) == -1);

@@ -1,4 +1,4 @@
-// What the board says of one rank, in the launcher's words.
+// Tests of the launcher's text about a rank, made from the board.
 #include "command/run/report/rank_state.hpp"
 
 #include <doctest/doctest.h>
@@ -37,11 +37,11 @@ struct OneBoard {
 
 }  // namespace
 
-TEST_CASE("a rank is in its program, in a call, or has ended") {
+TEST_CASE("a rank is reported in its program, in a call, or as ended") {
   OneBoard one;
   CHECK(one.said(false) == "margay: rank 1 (pid 4711) in the program");
   one.calls("MPI_Recv");
-  CHECK(one.said(false) == "margay: rank 1 (pid 4711) in the program");  // of an earlier life of the page
+  CHECK(one.said(false) == "margay: rank 1 (pid 4711) in the program");  // left from an earlier use of the page
   CHECK_FALSE(can_report(one.block(), false));
   one.block().state = sim::RankState::initialized;
   CHECK(one.said(false) == "margay: rank 1 (pid 4711) in MPI_Recv");
@@ -51,7 +51,7 @@ TEST_CASE("a rank is in its program, in a call, or has ended") {
   CHECK(one.said(true, "libmpi.so.40") == "margay: rank 1 (pid 4711) has ended, which has loaded libmpi.so.40");
 }
 
-TEST_CASE("a rank that has reported a long wait shows what it waits for") {
+TEST_CASE("a rank that has reported a long wait is shown with what it awaits") {
   OneBoard one;
   one.block().state = sim::RankState::initialized;
   one.calls("MPI_Recv");
@@ -62,7 +62,7 @@ TEST_CASE("a rank that has reported a long wait shows what it waits for") {
   CHECK(one.said(true) == "margay: rank 1 (pid 4711) has ended");
 }
 
-TEST_CASE("how a rank ended, by the board") {
+TEST_CASE("a rank's end is reported from the board") {
   OneBoard one;
   CHECK_FALSE(end_on_board(one.block(), false, 3).called_init);
   CHECK_EQ(end_on_board(one.block(), false, 3).value, 3);
@@ -87,7 +87,7 @@ TEST_CASE("the line about an abort has the id of the rank's fatal error") {
   cause.kind = CauseKind::abort;
   cause.rank = 1;
   one.block().abort_finding = static_cast<std::uint32_t>(sim::Finding::truncation);
-  CHECK(finding_of_line(cause, one.board) == sim::Finding::aborted);  // the rank has written nothing itself
+  CHECK(finding_of_line(cause, one.board) == sim::Finding::aborted);  // the rank itself has written no finding
   one.block().state = sim::RankState::aborting;
   CHECK(finding_of_line(cause, one.board) == sim::Finding::truncation);
   for (const std::uint32_t none : {std::uint32_t{0}, sim::kFindingCount}) {
@@ -139,7 +139,7 @@ TEST_CASE("the end of a process is the end of all of its ranks, named in one lin
         std::string::npos);
 }
 
-TEST_CASE("ranks as text") {
+TEST_CASE("lists of ranks are written as ranges") {
   CHECK(ranks_text(std::vector<std::uint32_t>{4}) == "rank 4");
   CHECK(ranks_text(std::vector<std::uint32_t>{0, 1, 2, 5, 7, 8}) == "ranks 0-2, 5, 7-8");
 }

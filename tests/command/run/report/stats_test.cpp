@@ -77,7 +77,7 @@ TEST_CASE("counters that a library declares equal are compared by their sums") {
   CHECK_FALSE(check_accounting(test.board).fails());
 }
 
-TEST_CASE("accounts of a job that did not end are not judged") {
+TEST_CASE("the accounting of a job that did not end is not checked") {
   TestBoard test(2);
   CHECK_FALSE(check_accounting(test.board).checked);
   test.all(sim::RankState::finalized);
@@ -89,7 +89,7 @@ TEST_CASE("accounts of a job that did not end are not judged") {
   CHECK(says(result.lines, "rank 1 did not finish MPI"));
 }
 
-TEST_CASE("the table sums over ranks and names what was dropped") {
+TEST_CASE("the table sums over ranks and names dropped messages") {
   TestBoard test(2);
   CHECK(says(stats_table(test.board), "nothing to count: no rank used margay's MPI or portals"));
   test.all(sim::RankState::finalized);
@@ -114,7 +114,7 @@ TEST_CASE("the table sums over ranks and names what was dropped") {
   CHECK(says(lines, std::string(margay::portals::name(margay::portals::DropReason::no_room)) + " 2"));
 }
 
-TEST_CASE("a job in which all wait without progress is reported once, with the cycle") {
+TEST_CASE("a job in which all ranks wait without progress is reported once, with the cycle") {
   TestBoard test(4);
   test.all(sim::RankState::initialized);
   const std::int32_t waits_for[] = {1, 2, 1, -1};
@@ -140,7 +140,7 @@ TEST_CASE("a job in which all wait without progress is reported once, with the c
   CHECK_FALSE(stall.look(4 * kSecond).empty());
 }
 
-TEST_CASE("a deadlock is proven by answers that came after nothing moved any more") {
+TEST_CASE("a deadlock is proven by answers sent after the last progress") {
   TestBoard test(2);
   test.all(sim::RankState::initialized);
   sim::BoardBlock& first = test.board.block(0);
@@ -185,13 +185,13 @@ TEST_CASE("a deadlock is proven by answers that came after nothing moved any mor
     CHECK(stall.look(50).empty());
     CHECK_FALSE(stall.deadlock());
   }
-  SUBCASE("the other may do without a message") {
+  SUBCASE("the other rank may proceed without a message") {
     second.wait.answered = question;
     second.wait.needs_message = 0;
     CHECK(says(stall.look(30), "makes progress"));
     CHECK_FALSE(stall.deadlock());
   }
-  SUBCASE("the other is outside MPI, until it ends") {
+  SUBCASE("the other rank is outside MPI, until it ends") {
     second.state = sim::RankState::finalized;
     CHECK(says(stall.look(30), "makes progress"));
     CHECK_FALSE(stall.deadlock());
@@ -202,7 +202,7 @@ TEST_CASE("a deadlock is proven by answers that came after nothing moved any mor
   }
 }
 
-TEST_CASE("the table of a job that was ended says whose counts are not complete") {
+TEST_CASE("the table of a terminated job names the ranks with incomplete counts") {
   TestBoard test(3);
   test.all(sim::RankState::finalized);
   CHECK_FALSE(says(stats_table(test.board), "not complete"));
@@ -212,7 +212,7 @@ TEST_CASE("the table of a job that was ended says whose counts are not complete"
   CHECK(says(stats_table(test.board), "not complete: rank 2 did not finish its program"));
 }
 
-TEST_CASE("a stopped rank's last word on its wait is no stall, nor is the moment after it goes on") {
+TEST_CASE("the last report of a stopped rank's wait is not a stall, nor is the moment after it continues") {
   TestBoard test(2);
   test.all(sim::RankState::initialized);
   for (std::uint32_t rank = 0; rank < 2; ++rank) test.board.block(rank).wait.is_waiting = 1;
@@ -224,7 +224,7 @@ TEST_CASE("a stopped rank's last word on its wait is no stall, nor is the moment
   CHECK_FALSE(stall.look(110, false).empty());
 }
 
-TEST_CASE("one computing rank is no stall") {
+TEST_CASE("a job with one computing rank is not stalled") {
   TestBoard test(2);
   test.all(sim::RankState::initialized);
   test.board.block(0).wait.is_waiting = 1;

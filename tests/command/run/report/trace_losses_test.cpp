@@ -38,7 +38,7 @@ sim::RecorderOptions ring_of(std::uint64_t capacity, std::uint64_t keep_ns = 0) 
 
 }  // namespace
 
-TEST_CASE("losses: the report at the run's end is what a reader finds, of a closed file and of a killed rank's") {
+TEST_CASE("losses: the report at the run's end equals a reader's result, for a closed file and for a killed rank's") {
   for (const bool closed : {true, false}) {
     CAPTURE(closed);
     const sim::TraceFolder folder;
@@ -59,7 +59,7 @@ TEST_CASE("losses: the report at the run's end is what a reader finds, of a clos
   }
 }
 
-TEST_CASE("losses: a ring that is full for the first time is no loss unless its rank was killed") {
+TEST_CASE("losses: a ring that has just become full is no loss unless its rank was killed") {
   const sim::TraceFolder folder;
   sim::VirtualClock clock;
   sim::Recorder recorder(clock);
@@ -71,7 +71,7 @@ TEST_CASE("losses: a ring that is full for the first time is no loss unless its 
   CHECK(trace_losses({path}, kJobOfRun).empty());
 }
 
-TEST_CASE("losses: those of another run's file are not this one's") {
+TEST_CASE("losses: a file of another run does not count") {
   const sim::TraceFolder folder;
   sim::VirtualClock clock;
   sim::Recorder recorder(clock);
@@ -81,7 +81,7 @@ TEST_CASE("losses: those of another run's file are not this one's") {
   CHECK(trace_losses({recorder.path(), ""}, kJobOfRun + 1).empty());
 }
 
-TEST_CASE("losses: of the requested end, a ring that is too small for it reports how much it has") {
+TEST_CASE("losses: a ring too small for the requested end reports how much of it it has") {
   const sim::TraceFolder folder;
   sim::VirtualClock clock;
   sim::Recorder recorder(clock);
@@ -95,7 +95,7 @@ TEST_CASE("losses: of the requested end, a ring that is too small for it reports
   CHECK_MESSAGE(reported[1].find("--trace-events 64 keeps so much") != std::string::npos, reported[1]);
 }
 
-TEST_CASE("losses: of the requested end, a ring that contains it lost nothing") {
+TEST_CASE("losses: a ring that contains the requested end lost nothing") {
   const sim::TraceFolder folder;
   sim::VirtualClock clock;
   sim::Recorder recorder(clock);

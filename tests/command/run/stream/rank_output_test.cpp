@@ -17,14 +17,14 @@
 using margay::command::LineBuffer;
 using margay::command::OutputSink;
 
-TEST_CASE("whole lines leave at once, a partial one after a while, all at the end") {
+TEST_CASE("whole lines are passed on at once, a partial one after a while, all of them at the end") {
   LineBuffer buffer;
   buffer.add("one\ntwo\nthr", 0);
   CHECK(buffer.take_ready(0) == "one\ntwo\n");
   CHECK(buffer.take_ready(LineBuffer::kPromptAfterNs - 1).empty());
   CHECK(buffer.deadline_ns() == LineBuffer::kPromptAfterNs);
   buffer.add("ee", 1000);
-  CHECK(buffer.take_ready(LineBuffer::kPromptAfterNs).empty());  // more came meanwhile
+  CHECK(buffer.take_ready(LineBuffer::kPromptAfterNs).empty());  // more arrived meanwhile
   CHECK(buffer.take_ready(1000 + LineBuffer::kPromptAfterNs) == "three");
   CHECK(buffer.deadline_ns() == -1);
   buffer.add("rest", 0);
@@ -32,7 +32,7 @@ TEST_CASE("whole lines leave at once, a partial one after a while, all at the en
   CHECK(buffer.take_rest().empty());
 }
 
-TEST_CASE("a large piece with a line's end in it keeps its partial line back") {
+TEST_CASE("a large piece with a line's end in it keeps its partial line") {
   LineBuffer buffer;
   buffer.add(std::string(LineBuffer::kMaxPartialBytes, 'x') + "\nhalf", 0);
   CHECK(buffer.take_ready(0).size() == LineBuffer::kMaxPartialBytes + 1);
@@ -53,7 +53,7 @@ TEST_CASE("a stream that ends where the writer's buffer was full is in the middl
   CHECK(buffer.take_ready(LineBuffer::kMidLineAfterNs).size() == LineBuffer::kWriterBufferBytes - 8);
 }
 
-TEST_CASE("a line without end is not held for ever") {
+TEST_CASE("a line without an end is not held for ever") {
   LineBuffer buffer;
   buffer.add(std::string(LineBuffer::kMaxPartialBytes + 1, 'x'), 0);
   CHECK(buffer.take_ready(0).size() == LineBuffer::kMaxPartialBytes + 1);
@@ -100,7 +100,7 @@ TEST_CASE("lines of ranks are labelled and never share a line") {
         "[0] a\n[0] b\n[1] prompt> answer\n[0] half\n[1] whole\n[0] other half\n[2] open\nmargay: notice\n");
 }
 
-TEST_CASE("the label of a process whose ranks are threads has all of them") {
+TEST_CASE("the label of a process whose ranks are threads names all of them") {
   Pipe pipe;
   OutputSink sink(pipe.ends[1], "[%r] ", 4);
   sink.add(4, "a\n");
@@ -138,7 +138,7 @@ TEST_CASE("a full pipe blocks nothing, and nothing is lost") {
   CHECK(got == all);
 }
 
-TEST_CASE("a reader that has gone is noticed and costs no memory") {
+TEST_CASE("a closed reader is detected and costs no memory") {
   Pipe pipe;
   OutputSink sink(pipe.ends[1], "");
   ::signal(SIGPIPE, SIG_IGN);
@@ -151,7 +151,7 @@ TEST_CASE("a reader that has gone is noticed and costs no memory") {
   CHECK(sink.empty());
 }
 
-TEST_CASE("a full file system is distinguished from a reader that has gone") {
+TEST_CASE("a full file system is distinguished from a closed reader") {
   const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
   REQUIRE(full >= 0);
   OutputSink sink(full, "");
@@ -162,8 +162,8 @@ TEST_CASE("a full file system is distinguished from a reader that has gone") {
   ::close(full);
 }
 
-// A reader that was slow and is quick again: what makes the queue short may be the end of another rank.
-TEST_CASE("a rank's pipe is read again, whatever it was that made room for it") {
+// The reader was slow and is fast again: the end of another rank may be the event that makes the queue short.
+TEST_CASE("a rank's pipe is read again after any event that made room for it") {
   char folder[] = "/tmp/margay-output-XXXXXX";
   REQUIRE(::mkdtemp(folder) != nullptr);
   const std::string fifo = std::string(folder) + "/fifo";
@@ -190,7 +190,7 @@ TEST_CASE("a rank's pipe is read again, whatever it was that made room for it") 
       return event.kind == margay::command::EventKind::output && event.index == rank;
     });
   };
-  // Nobody reads: rank 0 prints until its pipe is left alone.
+  // Without a reader: rank 0 prints until its pipe is no longer read.
   std::size_t printed = 0;
   const auto print = [&] {
     REQUIRE(::write(ends[0][0], line.data(), line.size()) == static_cast<ssize_t>(line.size()));
@@ -202,7 +202,7 @@ TEST_CASE("a rank's pipe is read again, whatever it was that made room for it") 
     print();
     REQUIRE(printed < 4 * margay::command::OutputSink::kFullBytes);
   }
-  // All of it leaves as rank 1 ends, before the loop comes to look at the reader.
+  // All of it is written when rank 1 ends, before the loop polls the reader.
   for (int i = 0; i < 100; ++i) {
     read_all();
     REQUIRE(::write(ends[1][0], line.data(), line.size()) == static_cast<ssize_t>(line.size()));

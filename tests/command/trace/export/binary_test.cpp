@@ -1,4 +1,4 @@
-// A trace as other tools read it, from traces made by hand: Perfetto's protocol buffers, packets, OTF2's archive.
+// Tests of exports in binary formats, from hand-made traces: Perfetto's protocol buffers, packets, OTF2's archive.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace margay::command {
 
-// write_otf2() of builds without OTF2's headers (tests/command/CMakeLists.txt).
+// The write_otf2() of builds without OTF2's headers (tests/command/CMakeLists.txt).
 [[nodiscard]] portals::Status write_otf2_absent(const ExportSource& source, const std::vector<MessageStory>& stories,
                                                 const std::string& folder);
 
@@ -64,7 +64,7 @@ std::string packets_of(const Trace& trace) {
 
 }  // namespace
 
-TEST_CASE("export: numbers, texts and messages as protocol buffers encode them") {
+TEST_CASE("export: numbers, texts and messages are encoded as protocol buffers") {
   CHECK_EQ(ProtobufMessage().number(1, 150).bytes(), "\x08\x96\x01"s);
   CHECK_EQ(ProtobufMessage().number(1, 0).bytes(), "\x08\x00"s);
   CHECK_EQ(ProtobufMessage().number(1, ~std::uint64_t{0}).bytes(), "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"s);
@@ -73,7 +73,7 @@ TEST_CASE("export: numbers, texts and messages as protocol buffers encode them")
   CHECK_EQ(ProtobufMessage().message(3, ProtobufMessage().number(1, 150)).bytes(), "\x1a\x03\x08\x96\x01"s);
 }
 
-TEST_CASE("export: Perfetto's packets are one behind the other, and contain each name once") {
+TEST_CASE("export: Perfetto's packets follow each other, and contain each name once") {
   const made::HandMade made = made::pulled();
   const TraceNames names(made.trace);
   const Messages messages(made.trace);
@@ -101,7 +101,7 @@ TEST_CASE("export: Perfetto's packets are one behind the other, and contain each
   CHECK_EQ(bytes.find("MPI_Send", first + 1), std::string::npos);
 }
 
-TEST_CASE("export: a packet is a note and the head that its frame has, and counts the body") {
+TEST_CASE("export: a packet is a note and the head of its message's frame, and counts the body") {
   const made::HandMade made = made::pulled();
   const std::vector<PcapPart> parts = blocks_of(packets_of(made.trace));
   REQUIRE_EQ(parts.size(), 1 + 1 + 4);
@@ -119,7 +119,7 @@ TEST_CASE("export: a packet is a note and the head that its frame has, and count
   CHECK_EQ(number_at<std::uint32_t>(packet, 4), made::kMessage.source);
   CHECK_EQ(number_at<std::uint32_t>(packet, 8), made::kMessage.destination);
   CHECK_EQ(number_at<std::uint64_t>(packet, 24), made::kMessage.sequence);
-  CHECK_EQ(number_at<std::uint64_t>(packet, 40), 1000);  // ns on its way
+  CHECK_EQ(number_at<std::uint64_t>(packet, 40), 1000);  // ns in transit
   portals::Header header;
   sim::DecodedHead head;
   const auto bytes = std::as_bytes(std::span(packet)).subspan(kPacketNoteBytes);
@@ -128,7 +128,7 @@ TEST_CASE("export: a packet is a note and the head that its frame has, and count
   CHECK(header.kind == portals::Kind::put);
   CHECK_EQ(header.length, 40000);
   CHECK_EQ(header.match_bits, made::kTag7 | 4);
-  // The acknowledgment goes the other way, and names the message that it is a part of.
+  // The acknowledgment is sent in the other direction, and names the message to which it belongs.
   const std::string acknowledgment = parts[3].body.substr(20);
   CHECK_EQ(number_at<std::uint32_t>(acknowledgment, 4), made::kAcknowledgment.source);
   CHECK_EQ(number_at<std::uint64_t>(acknowledgment, 24), made::kAcknowledgment.sequence);
@@ -136,13 +136,13 @@ TEST_CASE("export: a packet is a note and the head that its frame has, and count
   CHECK_EQ(number_at<std::uint64_t>(acknowledgment, 32), made::kMessage.sequence);
 }
 
-TEST_CASE("export: a packet's comment calls its communicator as the sender did, like the story") {
+TEST_CASE("export: a packet's comment has the sender's name of its communicator, like the story") {
   const std::vector<PcapPart> parts = blocks_of(packets_of(made::renamed_communicator().trace));
   REQUIRE_EQ(parts.size(), 3);
   CHECK(parts[2].body.find("tag 7 from 0 in the sender's") != std::string::npos);
 }
 
-TEST_CASE("export: a body of more than 4 GiB is as long as a packet can say; each wire is an interface") {
+TEST_CASE("export: the length of a body of more than 4 GiB is a packet's maximum; each wire is an interface") {
   made::HandMade made;
   made.add(0, sim::TraceKind::kernel_send, {0, 1, 1}, portals::Kind::put, 0, 0).bytes = std::uint64_t{1} << 33U;
   made.add(0, sim::TraceKind::kernel_send, {0, 1, 2}, portals::Kind::put, 0, 0).wire = 2;
@@ -153,7 +153,7 @@ TEST_CASE("export: a body of more than 4 GiB is as long as a packet can say; eac
   CHECK_EQ(number_at<std::uint32_t>(parts[4].body, 0), 1);
 }
 
-TEST_CASE("export: OTF2's archive is written, or a sentence says what lacks") {
+TEST_CASE("export: OTF2's archive is written, or a message names the missing package") {
   const made::HandMade made = made::pulled();
   const TraceNames names(made.trace);
   const Messages messages(made.trace);
@@ -168,7 +168,7 @@ TEST_CASE("export: OTF2's archive is written, or a sentence says what lacks") {
   for (const char* const name : {"traces.otf2", "traces.def", "traces/0.evt", "traces/1.evt"}) {
     CHECK(std::filesystem::exists(folder / name));
   }
-  // There is an archive already.
+  // The archive exists already.
   CHECK_FALSE(write_otf2(source, {}, folder.path()).ok());
 }
 

@@ -1,4 +1,4 @@
-// A trace as other tools read it, from traces made by hand: texts.
+// Tests of exports in text formats, from hand-made traces.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace margay::command::test {
 namespace {
 
-// What the formats are given of a trace.
+// The parts of a trace that the formats get.
 class Exported {
  public:
   explicit Exported(const Trace& trace) : names_(trace), messages_(trace), words_(trace, names_) {
@@ -82,9 +82,9 @@ TEST_CASE("export: a timeline has each call with its end, and each hop with the 
   CHECK(timeline.hops[2].identity == made::kGet);
 }
 
-TEST_CASE("export: a call that was never left lasts to its rank's end, nested calls have a depth") {
+TEST_CASE("export: a call that was never left lasts until its rank's end, and nested calls have a depth") {
   made::HandMade made;
-  made.add(0, sim::TraceKind::mpi_leave).a = 0;  // its beginning was overwritten
+  made.add(0, sim::TraceKind::mpi_leave).a = 0;  // its begin was overwritten
   made.add(0, sim::TraceKind::mpi_enter).a = 0;
   made.add(0, sim::TraceKind::mpi_enter).a = 1;
   made.add(0, sim::TraceKind::wait_begin).a = 1;
@@ -124,7 +124,7 @@ TEST_CASE("export: Chrome's events are calls in microseconds, an arrow from send
   CHECK_EQ(only(events, "e", "0>1 #5").at("pid"), 0);
 }
 
-TEST_CASE("export: nanoseconds survive microseconds") {
+TEST_CASE("export: microseconds keep the nanoseconds") {
   made::HandMade made;
   made.add(0, sim::TraceKind::mpi_enter).time = 1;
   made.add(0, sim::TraceKind::mpi_leave).time = 86'400'000'000'004;  // a day
@@ -132,7 +132,7 @@ TEST_CASE("export: nanoseconds survive microseconds") {
   CHECK_EQ(call.at("dur").dump(), "86400000000.003");
 }
 
-TEST_CASE("export: a field of CSV is in quotes where it must be") {
+TEST_CASE("export: a field of CSV is quoted if necessary") {
   CHECK_EQ(csv_field("plain"), "plain");
   CHECK_EQ(csv_field("a,b"), "\"a,b\"");
   CHECK_EQ(csv_field("the \"x\""), "\"the \"\"x\"\"\"");
@@ -153,10 +153,10 @@ TEST_CASE("export: CSV has a line for each message, call and event") {
   const auto events = lines_of(exported.text([&](std::ostream& out) { write_events_csv(exported.source(), out); }));
   REQUIRE_EQ(events.size(), made.trace.entries.size() + 1);
   const auto columns = [](const std::string& line) { return std::count(line.begin(), line.end(), ','); };
-  CHECK_EQ(columns(events[1]), columns(events[0]));  // a line without text that has commas
+  CHECK_EQ(columns(events[1]), columns(events[0]));  // a line without commas in its texts
 }
 
-TEST_CASE("export: JSON has every event with its fields by their names, and says what they are") {
+TEST_CASE("export: JSON has every event with its fields by their names, and describes them") {
   const made::HandMade made = made::pulled();
   std::ostringstream out;
   write_json(made.trace, out);
@@ -199,7 +199,7 @@ TEST_CASE("export: JSON has how each rank ended") {
   CHECK_EQ(end_of(sim::TraceEnd::stopped, 15U | 99U << 8U), R"({"launcher":"other","signal":15})");
 }
 
-TEST_CASE("export: what JSON must escape, and numbers without a word") {
+TEST_CASE("export: JSON has escaped characters, and numbers without a name") {
   made::HandMade made;
   made.trace.files[0].names[0] = "a \"call\\";
   made.add(0, sim::TraceKind::mpi_enter, {portals::kAnyRank, portals::kAnyRank, 0}).detail = 2;
@@ -222,7 +222,8 @@ TEST_CASE("export: what JSON must escape, and numbers without a word") {
                                     {"reason", 200}});
 }
 
-TEST_CASE("export: a chart has an arrow for each hop, a broken one for answers, a cross for what did not arrive") {
+TEST_CASE(
+    "export: a chart has an arrow for each hop, a broken one for answers, a cross for a message without arrival") {
   made::HandMade made = made::pulled();
   made.add(1, sim::TraceKind::kernel_send, {1, 0, 3}, portals::Kind::put, 0, made::kTag7).bytes = 4;
   const Exported exported(made.trace);
@@ -239,14 +240,14 @@ TEST_CASE("export: a chart has an arrow for each hop, a broken one for answers, 
       1);
   CHECK_EQ(has("    r1-->>r0: 7.000 us: acknowledgment #35;1, 0 bytes, seen after 1.00 us"), 1);
   CHECK_EQ(has("    r1-xr0: 22.000 us: put #35;3, 4 bytes, tag 7 from 0 in MPI_COMM_WORLD"), 1);
-  // Nothing of a text ends a statement: the ; of an escape is the only one.
+  // No text ends a statement: the only ; is that of an escape.
   CHECK(mermaid.find("#34;unexpected long#34;") != std::string::npos);
   const std::string msc = exported.text([&](std::ostream& out) { write_msc(chart, out); });
   CHECK(msc.find("r1 -x r0 [label=\"22.000 us: put #3, 4 bytes") != std::string::npos);
   CHECK(msc.find("\\\"unexpected long\\\"") != std::string::npos);
 }
 
-TEST_CASE("export: a chart calls a message's communicator as its sender did, like the story") {
+TEST_CASE("export: a chart has the sender's name of a message's communicator, like the story") {
   const made::HandMade made = made::renamed_communicator();
   const Exported exported(made.trace);
   const Chart chart = chart_of(exported.source(), exported.stories);
@@ -254,7 +255,7 @@ TEST_CASE("export: a chart calls a message's communicator as its sender did, lik
   CHECK_EQ(chart.steps[0].text, "put #5, 0 bytes, tag 7 from 0 in the sender's");
 }
 
-TEST_CASE("export: a replay sends and receives with real sizes, computes between calls") {
+TEST_CASE("export: a replay sends and receives with real sizes, and computes between calls") {
   made::HandMade made = made::pulled();
   made.add(1, sim::TraceKind::mpi_enter).a = 0;
   const Exported exported(made.trace);
@@ -266,7 +267,7 @@ TEST_CASE("export: a replay sends and receives with real sizes, computes between
   CHECK_EQ(replay.left_out_messages, 0);
 }
 
-TEST_CASE("export: a replay of calls in shared memory has a message for each read, and a barrier of all") {
+TEST_CASE("export: a replay of calls in shared memory has a message for each read, and a barrier of all ranks") {
   made::HandMade made;
   const auto shared = [&](std::uint32_t rank, sim::TraceKind kind, std::uint32_t writer, std::uint64_t bytes,
                           std::uint32_t call) {
@@ -278,7 +279,7 @@ TEST_CASE("export: a replay of calls in shared memory has a message for each rea
   for (const std::uint32_t rank : {0U, 1U}) shared(rank, sim::TraceKind::shared_write, rank, 0, 1);
   shared(0, sim::TraceKind::shared_write, 0, 24, 2);
   shared(1, sim::TraceKind::shared_read, 0, 24, 2);
-  shared(1, sim::TraceKind::shared_write, 1, 8, 3);  // who read it is not in the trace
+  shared(1, sim::TraceKind::shared_write, 1, 8, 3);  // its reader is not in the trace
   const Exported exported(made.trace);
   Replay replay;
   REQUIRE(replay_of(exported.source(), exported.stories, 1e9, replay).ok());
@@ -287,7 +288,7 @@ TEST_CASE("export: a replay of calls in shared memory has a message for each rea
   CHECK_EQ(replay.left_out_calls, 1);
 }
 
-TEST_CASE("export: calls in shared memory of communicators that have one context are not taken for one") {
+TEST_CASE("export: calls in shared memory on communicators with one context are distinguished") {
   made::HandMade made;
   constexpr std::uint32_t kContext = 4;
   for (std::uint32_t rank = 2; rank < 4; ++rank) {
@@ -308,14 +309,14 @@ TEST_CASE("export: calls in shared memory of communicators that have one context
     event.a = call;
     event.match_bits = std::uint64_t{kContext + 1} << 3U;
   };
-  // Ranks 0 and 2 meet in two barriers, 1 and 3 in two others: none of all.
+  // Ranks 0 and 2 meet in two barriers, 1 and 3 in two others: none of them has all ranks.
   for (const std::uint32_t call : {1U, 2U}) {
     for (std::uint32_t rank = 0; rank < 4; ++rank) {
       shared(rank, sim::TraceKind::collective_begin, rank, 0, call);
       shared(rank, sim::TraceKind::shared_write, rank, 0, call);
     }
   }
-  // A later communicator of 1 and 3 has the context, and so a call 1 of its own.
+  // A later communicator of 1 and 3 has the same context, and therefore a call 1 of its own.
   for (const std::uint32_t rank : {1U, 3U}) shared(rank, sim::TraceKind::collective_begin, rank, 0);
   shared(1, sim::TraceKind::shared_write, 1, 24);
   shared(3, sim::TraceKind::shared_read, 1, 24);
@@ -328,7 +329,7 @@ TEST_CASE("export: calls in shared memory of communicators that have one context
   CHECK_EQ(replay.left_out_calls, 4);
 }
 
-TEST_CASE("export: what cannot be replayed is refused or counted") {
+TEST_CASE("export: events that cannot be replayed are rejected or counted") {
   made::HandMade made;
   const auto refusal = [](const Trace& trace) {
     const Exported exported(trace);

@@ -1,4 +1,4 @@
-// What numbers in events are called, by definitions made by hand.
+// Tests of the names of numbers in events, from hand-made definitions.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -23,7 +23,7 @@ TEST_CASE("story: tags of partitioned communication are shown as partitions") {
   CHECK(names.program_tag(0, std::uint64_t{0xe000'0007U} << 32U, 0) == std::nullopt);
 }
 
-TEST_CASE("story: partitions are shown by what either side named, and found by the program's tag") {
+TEST_CASE("story: partitions are shown as either side named them, and found by the program's tag") {
   constexpr std::uint64_t kChannel = std::uint64_t{0xe000'0000U | 13U << 10U} << 32U;
   constexpr std::uint64_t kThird = kChannel | std::uint64_t{2} << 32U;
   const auto value = [](std::uint64_t partitions) { return partitions << 32U | 7U; };
@@ -64,7 +64,7 @@ TEST_CASE("story: messages of a window's synchronisation are distinguished from 
   CHECK(names.wanted(0, 6, kWindow4, 0, 5) == "an access of window \"halo\"");
   CHECK(names.bits(0, 10, ask(kExclusive), 5) == "a request for an exclusive lock of window \"halo\"");
   CHECK(names.bits(0, 10, ask(kAccumulate), 5) == "an access of window \"halo\"");
-  CHECK(names.bits(0, 10, ask(0x70), 5) == "an access of window \"halo\"");  // no such request
+  CHECK(names.bits(0, 10, ask(0x70), 5) == "an access of window \"halo\"");  // an unknown request
   sim::TraceEvent event;
   event.bytes = 48;
   const auto belongs_to_library = [&](std::uint8_t portal, std::uint64_t bits) {
@@ -83,7 +83,7 @@ TEST_CASE("story: messages of a window's synchronisation are distinguished from 
   CHECK(belongs_to_library(7, kWindow4));
 }
 
-TEST_CASE("names: a library's portal has the library's names for match bits, and no meaning of MPI") {
+TEST_CASE("names: a library's portal has the library's names for match bits, and no meaning in MPI") {
   HandMade made;
   constexpr std::uint8_t kPortal = 53;
   const auto define = [&](std::uint64_t index, std::uint64_t bits, std::uint64_t ignored, std::string_view name) {
@@ -102,7 +102,7 @@ TEST_CASE("names: a library's portal has the library's names for match bits, and
   CHECK_EQ(names.mismatch(0, kPortal, 0x200, 0, 5, {0x107, 0, 5}),
            "it accepts bill, and the message is letter 7 of the day");
   CHECK(names.is_of_library(0, kPortal));
-  // Bits of a library may look like a window's.
+  // Bits of a library may look like those of a window.
   constexpr std::uint64_t kLikeWindow = std::uint64_t{4} << 32U | mpi_adi::kWindowTag;
   CHECK(names.bits(0, kPortal, kLikeWindow, 5).starts_with("bits 0x"));
   sim::TraceEvent event;
@@ -124,7 +124,7 @@ TEST_CASE("names: the latest definition before an event is used, and without one
   CHECK_EQ(names.communicator(0, 2, 4999), "communicator 2");
   CHECK_EQ(names.elements(0, kType, 40, 0), "10 x MPI_INT");
   CHECK_EQ(names.elements(0, 17, 40, 0), "40 bytes");
-  // Where the room was full, the number may be another type's by now; a predefined one's never is.
+  // If the table was full, the number may belong to another type by now; a predefined type's never does.
   constexpr std::uint32_t kDerived = 0x8c000001;
   made.trace.files[1].definitions.push_back({sim::DefinitionKind::datatype, 0, kDerived, 8, "pair"});
   made.trace.files[1].definitions_lost = 1;

@@ -17,7 +17,7 @@ std::string_view test_wire(std::uint8_t wire) {
   return wire == 1 ? "shm" : "?";
 }
 
-// The line without its time and rank, blanks squeezed.
+// The line without its time and rank, with single blanks.
 std::string line_of(const sim::TraceEvent& event) {
   Trace trace;
   trace.files.emplace_back().rank = 2;
@@ -41,7 +41,7 @@ sim::TraceEvent about(sim::TraceKind kind) {
 
 }  // namespace
 
-TEST_CASE("columns: microseconds since the origin, rank, event, message, fields") {
+TEST_CASE("the columns are microseconds since the origin, rank, event, message, fields") {
   Trace trace;
   trace.files.emplace_back().rank = 1;
   sim::TraceEvent event = about(sim::TraceKind::kernel_arrive);
@@ -80,7 +80,7 @@ TEST_CASE("each kind prints its fields by their names") {
         "kernel_match 0>1 #3 portal 0, place 12, visited 3, walk by_index_and_cut, descriptor dynamic block, owner 0");
 
   event = about(sim::TraceKind::kernel_pass);
-  event.reason = static_cast<std::uint8_t>(Passed::inactive);  // number 0 is a reason here
+  event.reason = static_cast<std::uint8_t>(Passed::inactive);  // number 0 is a valid reason here
   event.a = sim::TracePass{.step = 4, .owner = 1, .link = sim::TraceLink::none, .type = 0}.packed();
   CHECK(line_of(event) ==
         "kernel_pass 0>1 #3 reason inactive, place 0, match_bits 0x0000000000000000, ignore_bits 0x0000000000000000, "
@@ -139,7 +139,7 @@ TEST_CASE("each kind prints its fields by their names") {
   CHECK(line_of(event) == "coprocessor_end messages 5");
 }
 
-TEST_CASE("numbers that no table has are printed, not looked up") {
+TEST_CASE("numbers outside the tables are printed as numbers") {
   sim::TraceEvent event = about(static_cast<sim::TraceKind>(999));
   event.reason = 255;
   event.protocol = static_cast<sim::TraceProtocol>(200);

@@ -1,4 +1,4 @@
-// Holds viewer/src/data/tables.js, by which the page reads its tables, against the list by which they are written.
+// Tests that viewer/src/data/tables.js, by which the page reads its tables, equals the list by which they are written.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

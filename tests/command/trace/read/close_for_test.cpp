@@ -49,7 +49,7 @@ Status open_in(sim::Recorder& recorder, const sim::TraceFolder& folder) {
   return recorder.open(folder.path(), options);
 }
 
-// What a rank leaves that kills itself, as its file lies there.
+// The file of a rank that kills itself, as it was left.
 std::string killed_ranks_file(const sim::TraceFolder& folder, int events) {
   const pid_t child = fork();
   REQUIRE(child >= 0);
@@ -70,14 +70,14 @@ std::string bytes_of_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// Of the process that wrote the file.
+// The end of the process that wrote the file.
 ProcessEnd end_of(const std::string& path, sim::TraceEnd end, std::uint32_t value) {
   sim::TraceHeader header{};
   std::ifstream(path, std::ios::binary).read(reinterpret_cast<char*>(&header), sizeof header);
   return {header.process_id, end, value};
 }
 
-// All that a reader got, as a text; or that it was refused.
+// The reader's result as text, or "refused".
 std::string reading(const std::string& path) {
   TraceFile file;
   if (Status status = read_trace_file(path, file); !status.ok()) return "refused";
@@ -94,7 +94,7 @@ std::string reading(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("the file of a killed rank, closed for it: the same events, how it ended, and a checksum") {
+TEST_CASE("the file of a killed rank, after it was closed for it, has the same events, its end, and a checksum") {
   for (const int events : {0, 3, 8, 9, 30}) {
     CAPTURE(events);
     const sim::TraceFolder folder;
@@ -157,7 +157,7 @@ TEST_CASE("each flipped bit of a file that was closed for its rank is reported o
         put(bit / 8, bytes[bit / 8]);
       }
     }
-    // All that was recorded, and the header; a full ring has one slot in doubt.
+    // All recorded events, and the header; a full ring has one slot in doubt.
     const std::uint64_t kept = events > 8 ? kRingEvents - 1 : 5;
     CHECK(reported ==
           8 * (sizeof header + 2 * sim::kTraceNameBytes + header.definitions_used + kept * sim::kTraceEventBytes));
@@ -176,7 +176,7 @@ TEST_CASE("a launcher that is killed while it closes a file leaves an unclosed o
               sizeof(sim::TraceHeader::launcher_checksum));
   std::ofstream(path, std::ios::binary | std::ios::trunc) << half;
   CHECK(reading(path) == open);
-  // Nothing but these fields was changed.
+  // No other fields were changed.
   std::memset(half.data() + offsetof(sim::TraceHeader, end), 0,
               sizeof(sim::TraceHeader::end) + sizeof(sim::TraceHeader::end_value));
   CHECK((half == before));
@@ -185,7 +185,7 @@ TEST_CASE("a launcher that is killed while it closes a file leaves an unclosed o
   CHECK((bytes_of_file(path) == after));
 }
 
-TEST_CASE("of a file that another process wrote than the launcher's, the end is not known") {
+TEST_CASE("the end is not known of a file that a process other than the launcher's child wrote") {
   const sim::TraceFolder folder;
   const std::string path = killed_ranks_file(folder, 5);
   REQUIRE(close_trace_for(path, kJob, {1, sim::TraceEnd::exit_status, 0}).ok());
@@ -197,7 +197,7 @@ TEST_CASE("of a file that another process wrote than the launcher's, the end is 
   CHECK(end_text(file) == "ended in a way that its launcher did not see, and did not close its trace");
 }
 
-TEST_CASE("a rank that was killed after it had closed its file: its end is noted, and each bit of that is guarded") {
+TEST_CASE("the end of a rank killed after it had closed its file is recorded, and the checksum covers each bit") {
   const sim::TraceFolder folder;
   {
     sim::Recorder recorder(sim::real_clock());
@@ -216,7 +216,7 @@ TEST_CASE("a rank that was killed after it had closed its file: its end is noted
   CHECK(after.events.size() == before.events.size());
   CHECK(end_text(before).empty());
   CHECK(end_text(after) == "closed its trace, and was killed later by signal 11 (SIGSEGV)");
-  // Nothing but these fields was changed, and a second attempt changes nothing.
+  // No other fields were changed, and a second attempt changes nothing.
   const std::string noted = bytes_of_file(path);
   const std::size_t place = offsetof(sim::TraceHeader, launcher_checksum);
   CHECK((closed.substr(0, place) == noted.substr(0, place)));
@@ -234,7 +234,7 @@ TEST_CASE("a rank that was killed after it had closed its file: its end is noted
   }
 }
 
-TEST_CASE("what needs no closing stays as it is: no file, one not begun, one closed, one of another run") {
+TEST_CASE("a file that needs no closing is not changed: a missing one, one not begun, one closed, one of another run") {
   const sim::TraceFolder folder;
   CHECK(close_trace_for(folder / "none", kJob, end_of(folder / "none", sim::TraceEnd::signal, 9)).ok());
   const std::string empty = folder / "empty";
@@ -250,7 +250,7 @@ TEST_CASE("what needs no closing stays as it is: no file, one not begun, one clo
   const std::string closed = bytes_of_file(path);
   CHECK(close_trace_for(path, kJob, end_of(path, sim::TraceEnd::exit_status, 0)).ok());
   CHECK((bytes_of_file(path) == closed));
-  CHECK(close_trace_for(path, kJob, {1, sim::TraceEnd::signal, 9}).ok());  // a wrapper's end, not its
+  CHECK(close_trace_for(path, kJob, {1, sim::TraceEnd::signal, 9}).ok());  // a wrapper's end, not the rank's
   CHECK((bytes_of_file(path) == closed));
   const sim::TraceFolder other;
   const std::string killed = killed_ranks_file(other, 3);
@@ -259,7 +259,7 @@ TEST_CASE("what needs no closing stays as it is: no file, one not begun, one clo
   CHECK((bytes_of_file(killed) == left));
 }
 
-TEST_CASE("a damaged file is not closed over its damage") {
+TEST_CASE("a damaged file is not closed") {
   const sim::TraceFolder folder;
   const std::string path = killed_ranks_file(folder, 3);
   std::string bytes = bytes_of_file(path);
@@ -270,14 +270,14 @@ TEST_CASE("a damaged file is not closed over its damage") {
   CHECK((bytes_of_file(path) == bytes));
 }
 
-TEST_CASE("a file that a process may write to yet is not closed") {
+TEST_CASE("a file that a process may still write to is not closed") {
   const sim::TraceFolder folder;
   sim::Recorder recorder(sim::real_clock());
   REQUIRE(open_in(recorder, folder).ok());
   record_some(recorder, 3);
   const std::string path = recorder.path();
   const Status status = close_trace_for(path, kJob, end_of(path, sim::TraceEnd::signal, 9));
-  REQUIRE_FALSE(status.ok());  // on a file system with leases, as Linux's own have them
+  REQUIRE_FALSE(status.ok());  // on a file system with leases, as those of Linux
   CHECK(status.sentence().find("stays unclosed") != std::string::npos);
   TraceFile file;
   REQUIRE(read_trace_file(path, file).ok());
@@ -287,7 +287,7 @@ TEST_CASE("a file that a process may write to yet is not closed") {
   CHECK(file.closed);
 }
 
-TEST_CASE("how ranks ended, as text; unclosed files, in one sentence") {
+TEST_CASE("the ends of ranks are described in text, and unclosed files in one sentence") {
   std::vector<TraceFile> files(12);
   for (std::uint32_t i = 0; i < files.size(); ++i) files[i].rank = i;
   CHECK(end_text(files[0]).empty());

@@ -1,4 +1,4 @@
-// Holds docs/trace_format.md against the code.
+// Tests of docs/trace_format.md against the code.
 #include <doctest/doctest.h>
 
 #include <cctype>
@@ -121,7 +121,7 @@ std::string lists_of_words() {
   return text;
 }
 
-// With WRITE_DOCUMENTS in the environment it is put there.
+// With WRITE_DOCUMENTS in the environment the text is written there.
 void check_made(const std::string& mark, const std::string& made) {
   std::string text;
   for (const std::string& line : document()) text += line + "\n";
@@ -228,7 +228,7 @@ TEST_CASE("a kind's fields have different names, and each bit of its record one 
       CAPTURE(field.name);
       CHECK(names.insert(field.name).second);
       CHECK((field.words != nullptr) == (field.type == FieldType::word));
-      // A window's number is a part of its match bits; others share bits where an event has one of them alone.
+      // A window's number is a part of its match bits; others share bits if an event has only one of them.
       if (field.applies != nullptr || field.name == "window") return;
       const std::uint64_t bits = (field.bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << field.bits) - 1)
                                  << field.first_bit;

@@ -7,7 +7,7 @@ using namespace margay::command;
 
 namespace {
 
-// A trace made by hand: each event lies a microsecond after the one before, recorded by the rank named.
+// A hand-made trace: each event is a microsecond later than the one before, recorded by the named rank.
 class Story {
  public:
   explicit Story(std::uint32_t ranks) {
@@ -60,7 +60,7 @@ TEST_CASE("without conditions all events are picked") {
   CHECK(picked(Story(0), {}).empty());
 }
 
-TEST_CASE("by rank, by kind, by both") {
+TEST_CASE("events are picked by rank, by kind, or by both") {
   const Story story = acknowledged_put();
   TraceFilter filter;
   filter.ranks = {1};
@@ -71,7 +71,7 @@ TEST_CASE("by rank, by kind, by both") {
   CHECK(picked(story, filter) == Indices{0, 6, 7});
 }
 
-TEST_CASE("all but some kinds, and only what is about a portal") {
+TEST_CASE("events are picked by excluded kinds, and by portal") {
   Story story = acknowledged_put();
   TraceFilter filter;
   filter.not_kinds = {sim::TraceKind::send_begin, sim::TraceKind::kernel_ack_sent, sim::TraceKind::kernel_ack_arrived};
@@ -89,7 +89,7 @@ TEST_CASE("all but some kinds, and only what is about a portal") {
   CHECK(picked(story, filter) == Indices{7});
 }
 
-TEST_CASE("by time, both ends included") {
+TEST_CASE("events are picked by time, with both ends included") {
   const Story story = acknowledged_put();
   TraceFilter filter;
   filter.from_ns = 3000;
@@ -99,7 +99,7 @@ TEST_CASE("by time, both ends included") {
   CHECK(picked(story, filter).empty());
 }
 
-TEST_CASE("the first, the last, and the last of the first") {
+TEST_CASE("the first, the last, and the last of the first events are picked") {
   const Story story = acknowledged_put();
   TraceFilter filter;
   filter.head = 5;
@@ -112,7 +112,7 @@ TEST_CASE("the first, the last, and the last of the first") {
   CHECK(picked(story, filter).size() == 12);
 }
 
-TEST_CASE("a message comes with the choice that began it and the answer that ended it, not with its neighbours'") {
+TEST_CASE("a message is picked with the choice that began it and the answer that ended it, without its neighbours'") {
   const Story story = acknowledged_put();
   TraceFilter filter;
   filter.message = MessageIdentity{0, 1, 4};
@@ -125,7 +125,7 @@ TEST_CASE("a message comes with the choice that began it and the answer that end
   CHECK(picked(story, filter).empty());
 }
 
-TEST_CASE("a send_begin that knows its sequence is its own message's only") {
+TEST_CASE("a send_begin that contains its sequence belongs to its own message only") {
   Story story(2);
   story.add(0, sim::TraceKind::send_begin, {0, 1, 1});
   story.add(0, sim::TraceKind::kernel_send, {0, 1, 2});
@@ -134,7 +134,7 @@ TEST_CASE("a send_begin that knows its sequence is its own message's only") {
   CHECK(picked(story, filter) == Indices{1});
 }
 
-TEST_CASE("a message is written SOURCE:DESTINATION:SEQUENCE or as stories print it, and in no other way") {
+TEST_CASE("a message is written SOURCE:DESTINATION:SEQUENCE or as stories print it, and in no other form") {
   MessageIdentity message;
   REQUIRE(parse_message("0:1:17", message).ok());
   CHECK(message == MessageIdentity{0, 1, 17});
@@ -177,7 +177,7 @@ TEST_CASE("a message is written SOURCE:DESTINATION:SEQUENCE or as stories print 
   }
 }
 
-TEST_CASE("a rank that recorded nothing here is refused, with those that did") {
+TEST_CASE("a rank that recorded nothing here is rejected, with a list of those that did") {
   const Trace trace = Story(3).trace;
   CHECK(check_ranks(trace, {}).ok());
   CHECK(check_ranks(trace, {2, 0}).ok());

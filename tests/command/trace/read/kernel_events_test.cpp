@@ -1,4 +1,4 @@
-// What the real kernel records: the story of each kind of message, and accounts that are right.
+// Tests of the real kernel's records: the story of each kind of message, and correct accounts.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -28,7 +28,7 @@ constexpr PortalIndex kTiny = 5;
 constexpr PortalIndex kNothing = 9;
 constexpr std::size_t kTinyBytes = 8;
 
-// One process that talks to itself, with a portal for each part.
+// A process that sends to itself, with a portal for each part.
 class OneProcess {
  public:
   explicit OneProcess(std::uint32_t walk_steps = 0) {
@@ -64,7 +64,7 @@ class OneProcess {
   void run() {
     for (int i = 0; i < 20; ++i) kernel.progress();
   }
-  // "kernel_send kernel_arrive ..." since the last asking.
+  // "kernel_send kernel_arrive ..." since the last call.
   std::string story() {
     std::string words;
     for (const sim::TraceEvent& event : recorder.events()) words += std::string(name(event.kind)) + " ";
@@ -101,7 +101,7 @@ void expect_right(const Trace& trace) {
 
 }  // namespace
 
-TEST_CASE("the story of an acknowledged put") {
+TEST_CASE("the kernel records the story of an acknowledged put") {
   OneProcess process;
   process.send(Kind::put, kInbox, 8, kAcknowledgments);
   process.run();
@@ -110,7 +110,7 @@ TEST_CASE("the story of an acknowledged put") {
         "kernel_deposit ");
 }
 
-TEST_CASE("the story of a get") {
+TEST_CASE("the kernel records the story of a get") {
   OneProcess process;
   process.send(Kind::get, kReadable, 16, kReplies);
   process.run();
@@ -118,7 +118,7 @@ TEST_CASE("the story of a get") {
         "kernel_send kernel_get_arrived kernel_match kernel_reply_sent kernel_arrive kernel_match kernel_deposit ");
 }
 
-TEST_CASE("the story of a put to nowhere") {
+TEST_CASE("the kernel records the story of a put to an unattached portal") {
   OneProcess process;
   process.send(Kind::put, kNothing, 8);
   process.run();
@@ -148,7 +148,7 @@ TEST_CASE("a walk is recorded entry by entry when that is requested") {
   for (MatchEntry& entry : entries) list.remove(entry);
 }
 
-TEST_CASE("of a long walk the first entries are recorded and all are counted, whether or not the index answers") {
+TEST_CASE("the first entries of a long walk are recorded and all are counted, with or without the index") {
   constexpr std::uint32_t kExpected = 3;
   constexpr std::uint64_t kEntries = 40;
   OneProcess process(kExpected);
@@ -184,7 +184,7 @@ TEST_CASE("of a long walk the first entries are recorded and all are counted, wh
   for (MatchEntry& entry : std::span(entries).first(kEntries - 1)) list.remove(entry);
 }
 
-TEST_CASE("the kernel's accounts are right: delivered, answered, dropped, held and let go") {
+TEST_CASE("the kernel's accounts are right for delivered, answered, dropped, held and released messages") {
   OneProcess process;
   for (int i = 0; i < 5; ++i) {
     process.send(Kind::put, kInbox, 8, kAcknowledgments);

@@ -36,7 +36,7 @@ class TestFile {
 
 }  // namespace
 
-TEST_CASE("who has a file mapped for writing is found by its name; who reads it, or has a copy, does not count") {
+TEST_CASE("a process that has a file mapped for writing is found; a reader, or a process with a private copy, is not") {
   const sim::TraceFolder folder;
   for (const char* name : {"plain.trace", "with a blank.trace", "with\nan end of line.trace"}) {
     CAPTURE(name);
@@ -83,7 +83,7 @@ TEST_CASE("another process that writes to a file is found; one that writes to an
   ::close(mapped[1]);
 }
 
-TEST_CASE("a lease proves something on this folder's file system, unless that is an overlay") {
+TEST_CASE("a lease is conclusive on this folder's file system, unless that is an overlay") {
   const TestFile memory("/dev/shm/margay_lease_" + std::to_string(getpid()));
   ::unlink(("/dev/shm/margay_lease_" + std::to_string(getpid())).c_str());
   CHECK(leases_prove(memory.number()));

@@ -86,7 +86,7 @@ TEST_CASE("ranks merge by time, each rank's own events in their order") {
                                              sim::TraceKind::kernel_arrive});
 }
 
-TEST_CASE("ranks that keep the end of the run lose what lies before it, and say so") {
+TEST_CASE("ranks that keep the end of the run lose the events before it, and report that") {
   const sim::TraceFolder folder;
   sim::VirtualClock clock;
   sim::Recorder one(clock);
@@ -105,13 +105,13 @@ TEST_CASE("ranks that keep the end of the run lose what lies before it, and say 
   two.close();
   Trace trace;
   REQUIRE(read_trace(folder.path(), trace).ok());
-  REQUIRE_EQ(trace.entries.size(), 3);  // at 400 and 450, and the other's
+  REQUIRE_EQ(trace.entries.size(), 3);  // at 400 and 450, and the other rank's
   CHECK_EQ(trace.entries[0].event.time, 400);
   CHECK_EQ(trace.files[0].lost, 8);
   CHECK_EQ(trace.files[1].lost, 0);
 }
 
-TEST_CASE("real ranks on one host: what one recorded between two events of the other lies between them") {
+TEST_CASE("real ranks on one host: events of one between two events of the other are merged between them") {
   const sim::TraceFolder folder;
   const sim::RealClock clock;
   sim::Recorder one(clock);
@@ -136,7 +136,7 @@ TEST_CASE("real ranks on one host: what one recorded between two events of the o
   }
 }
 
-TEST_CASE("one counter on one host gets one scale, another host its own") {
+TEST_CASE("one counter on one host gets one scale, another host a scale of its own") {
   const sim::TraceFolder folder;
   const sim::VirtualClock clock;
   for (std::uint32_t rank = 0; rank < 3; ++rank) {
@@ -149,7 +149,7 @@ TEST_CASE("one counter on one host gets one scale, another host its own") {
     overwrite(path, offsetof(sim::TraceHeader, host), static_cast<std::uint8_t>(rank == 2 ? 9 : 8));
     overwrite(path, sim::kTraceEventsOffset, std::uint64_t{2000});  // the event's ticks
     overwrite(path, offsetof(sim::TraceHeader, anchor_count), std::uint64_t{2});
-    const std::uint64_t end = rank == 0 ? 1010 : 5000;  // rank 0 ended early: its line is short, and wrong
+    const std::uint64_t end = rank == 0 ? 1010 : 5000;  // rank 0 ended early: its scale is short, and wrong
     overwrite(path, offsetof(sim::TraceHeader, anchors), sim::ClockAnchor{1000, 100});
     overwrite(path, offsetof(sim::TraceHeader, anchors) + 2 * sizeof(sim::ClockAnchor),
               sim::ClockAnchor{end, rank == 0 ? 107U : 2100U});
@@ -165,7 +165,7 @@ TEST_CASE("one counter on one host gets one scale, another host its own") {
   }
 }
 
-TEST_CASE("a rank that was ended before it began to record has as good as no file") {
+TEST_CASE("a rank that was ended before it began to record counts as without a file") {
   const sim::TraceFolder folder;
   sim::VirtualClock clock;
   {
@@ -201,7 +201,7 @@ TEST_CASE("a job that is just starting is reported as such, whatever the state o
           sizeof sim::kTraceVersion);
   CHECK(refusal(folder.path()) == starting);
 
-  // Another one was faster.
+  // Another rank was faster.
   const sim::VirtualClock clock;
   sim::Recorder recorder(clock);
   REQUIRE(recorder.open(folder.path(), rank_of(0, 2)).ok());
@@ -213,7 +213,7 @@ TEST_CASE("a job that is just starting is reported as such, whatever the state o
   CHECK(std::count(notes.begin(), notes.end(), "the job is just starting: 1 of 2 ranks has not begun to record") == 1);
   recorder.close();
 
-  // Once nobody writes to it, it is what it is.
+  // Once no process writes to it, the file is judged as it is.
   REQUIRE(::close(descriptor) == 0);
   REQUIRE(read_trace(folder.path(), trace).ok());
   CHECK(trace.starting == 0);
@@ -232,7 +232,7 @@ TEST_CASE("a job that is just starting is reported as such, whatever the state o
   }
 }
 
-TEST_CASE("a file that lost its first page, or more of its beginning, is no file that was never begun") {
+TEST_CASE("a file that lost its first page, or more of its beginning, does not count as one that was never begun") {
   const sim::VirtualClock clock;
   const sim::TraceFolder folder;
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
@@ -254,7 +254,7 @@ TEST_CASE("a file that lost its first page, or more of its beginning, is no file
   }
 }
 
-TEST_CASE("the name of a file or of a folder stays on its line") {
+TEST_CASE("the name of a file or of a folder is printed on one line") {
   const sim::TraceFolder folder;
   std::ofstream(folder / "rank_\nall is right\t.trace") << "abc";
   const std::string reported = refusal(folder.path());
@@ -262,7 +262,7 @@ TEST_CASE("the name of a file or of a folder stays on its line") {
   CHECK(refusal(folder / "none\nall is right").find("none?all is right: cannot read the folder") != std::string::npos);
 }
 
-TEST_CASE("a file that goes while its folder is read, as the launcher's trial does, is no error of the file") {
+TEST_CASE("a file that disappears while its folder is read, as the launcher's trial file does, is no error") {
   const sim::TraceFolder folder;
   const std::string path = folder / "rank_00000.trace";
   std::atomic<bool> over = false;
@@ -276,7 +276,7 @@ TEST_CASE("a file that goes while its folder is read, as the launcher's trial do
   for (int i = 0; i < 20'000 && gone < 20; ++i) {
     const std::string sentence = refusal(folder.path());
     const bool is_empty =
-        sentence.find("ended before they began") != std::string::npos;  // met between two of its steps
+        sentence.find("ended before they began") != std::string::npos;  // found between two of its steps
     CHECK_MESSAGE((is_empty || sentence.find("starting") != std::string::npos), sentence);
     gone += sentence.find("try again in a moment") != std::string::npos ? 1 : 0;
   }
@@ -284,7 +284,7 @@ TEST_CASE("a file that goes while its folder is read, as the launcher's trial do
   trial.join();
 }
 
-TEST_CASE("folders that hold no run, or two") {
+TEST_CASE("folders with no run, or with two, are rejected") {
   const sim::TraceFolder folder;
   CHECK(refusal(folder / "missing").find("cannot read") != std::string::npos);
   CHECK(refusal(folder.path()).find("no rank_*.trace") != std::string::npos);
@@ -303,7 +303,7 @@ TEST_CASE("folders that hold no run, or two") {
     REQUIRE(recorder.open(folder.path(), rank_of(1, 3)).ok());
   }
   CHECK(refusal(folder.path()).find("keep one run to a folder") != std::string::npos);
-  // As many ranks, but another job's, or one of which it is not known.
+  // The same number of ranks, but of another job, or of an unknown one.
   for (const std::uint64_t job_of_other : {18, 0}) {
     std::filesystem::remove_all(folder.path());
     for (std::uint32_t rank = 0; rank < 2; ++rank) {

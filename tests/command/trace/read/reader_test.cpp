@@ -33,7 +33,7 @@ sim::TraceEvent sent(std::uint64_t sequence) {
   return event;
 }
 
-// The bytes of a good file with three events, closed; or as they lie while its rank runs.
+// The bytes of a good file with three events: closed, or as they are while its rank runs.
 std::string good_file(const sim::TraceFolder& folder, bool closed = true) {
   const sim::VirtualClock clock(7);
   sim::Recorder recorder(clock);
@@ -57,8 +57,8 @@ std::string store(const sim::TraceFolder& folder, const std::string& bytes) {
   return path;
 }
 
-// Reads the bytes as a file and, when they are accepted, does with the result all that the command does.
-// `sealed`: with the checksum that they would have.
+// Reads the bytes as a file and, if they are accepted, processes the result as the command does.
+// `sealed`: with the right checksum.
 Status use(const sim::TraceFolder& folder, const std::string& bytes, TraceFile& file, bool sealed = false) {
   store(folder, bytes);
   if (sealed) test::seal(folder / "rank_00000.trace");
@@ -84,7 +84,7 @@ std::string with(std::string bytes, std::size_t offset, Field value) {
 
 }  // namespace
 
-TEST_CASE("a good file is good") {
+TEST_CASE("a good file is accepted") {
   const sim::TraceFolder folder;
   TraceFile file;
   const std::string bytes = good_file(folder);
@@ -95,7 +95,7 @@ TEST_CASE("a good file is good") {
   CHECK(file.names.size() == 2);
 }
 
-TEST_CASE("a file cut off anywhere is refused with its size") {
+TEST_CASE("a truncated file is rejected with its size") {
   const sim::TraceFolder folder;
   const std::string bytes = good_file(folder);
   std::vector<std::size_t> lengths = {
@@ -110,13 +110,13 @@ TEST_CASE("a file cut off anywhere is refused with its size") {
   }
 }
 
-TEST_CASE("each header field at its edges: refused or read, never worse") {
+TEST_CASE("each header field at its edges is rejected or read, without other faults") {
   const sim::TraceFolder folder;
   const std::string bytes = good_file(folder);
   struct Field {
     std::size_t offset;
     std::size_t bytes;
-    bool decisive;  // a value of its own at every edge is refused
+    bool decisive;  // every edge value but its own is rejected
   };
   const Field fields[] = {
       {offsetof(sim::TraceHeader, magic), 8, true},
@@ -162,7 +162,7 @@ TEST_CASE("each header field at its edges: refused or read, never worse") {
   }
 }
 
-TEST_CASE("damaged fields are named") {
+TEST_CASE("damaged fields are named in the message") {
   const sim::TraceFolder folder;
   const std::string bytes = good_file(folder);
   const auto refusal = [&](std::size_t offset, auto value) {
@@ -187,7 +187,7 @@ TEST_CASE("damaged fields are named") {
         "capacity of");  // times 64 it wraps to 0
 }
 
-TEST_CASE("a count beyond all measure reads as a ring many times round") {
+TEST_CASE("an excessive count is read as a ring that was overwritten many times") {
   const sim::TraceFolder folder;
   std::string bytes = good_file(folder);
   std::memcpy(bytes.data() + sim::kTraceEventsOffset + 3 * sim::kTraceEventBytes,
@@ -225,7 +225,7 @@ TEST_CASE("each flipped bit of a closed file is reported") {
   };
   for (const Part& part : parts) {
     for (std::size_t bit = 8 * part.from; bit < 8 * (part.from + part.bytes); ++bit) {
-      // Unless it is the one that says closed: the checksum tells that it was.
+      // Except the bit for a closed file: the checksum shows that the file was closed.
       if (bit == 8 * offsetof(sim::TraceHeader, flags)) continue;
       CAPTURE(bit);
       put(bit / 8, static_cast<char>(bytes[bit / 8] ^ (1 << bit % 8)));
@@ -246,7 +246,7 @@ TEST_CASE("each flipped bit of a closed file is reported") {
             .find("no checksum") != std::string::npos);
 }
 
-TEST_CASE("a file that was not closed: numbers that no recorder writes are reported with their event") {
+TEST_CASE("in an unclosed file, numbers that no recorder writes are reported with their event") {
   const sim::TraceFolder folder;
   const std::string bytes = good_file(folder, false);
   TraceFile file;
@@ -329,7 +329,7 @@ TEST_CASE("a file that was not closed: numbers that no recorder writes are repor
   CHECK(definition(offsetof(sim::DefinitionHead, time), std::uint64_t{6}).find("and tick 6") != std::string::npos);
 }
 
-TEST_CASE("events full of garbage print and count") {
+TEST_CASE("events with random contents are printed and counted") {
   const sim::TraceFolder folder;
   const std::string bytes = good_file(folder);
   std::mt19937_64 random(1);
@@ -339,20 +339,20 @@ TEST_CASE("events full of garbage print and count") {
     for (std::size_t i = sim::kTraceEventsOffset; i < changed.size(); ++i) {
       changed[i] = static_cast<char>(round == 0 ? 0xff : random());
     }
-    for (std::size_t i = 0; i < kCapacity; ++i) {  // half of the rounds with kinds that exist
+    for (std::size_t i = 0; i < kCapacity; ++i) {  // half of the rounds with valid kinds
       const auto kind = static_cast<std::uint16_t>(random() % (sim::kTraceKindCount + 1));
       if (round % 2 == 1)
         changed = with(std::move(changed), sim::kTraceEventsOffset + i * sim::kTraceEventBytes + 8, kind);
     }
     TraceFile file;
     CHECK_FALSE(use(folder, changed, file).ok());
-    // As long as a piece of the ring does not begin with no kind.
+    // Expect: accepted, unless a piece of the ring begins with an invalid kind.
     const Status status = use(folder, changed, file, true);
     CHECK_MESSAGE((status.ok() || status.sentence().find("is of no kind") != std::string::npos), status.sentence());
   }
 }
 
-TEST_CASE("garbage in the header is refused or read") {
+TEST_CASE("random bytes in the header are rejected or read") {
   const sim::TraceFolder folder;
   const std::string bytes = good_file(folder);
   std::mt19937_64 random(2);
@@ -367,7 +367,7 @@ TEST_CASE("garbage in the header is refused or read") {
   }
 }
 
-TEST_CASE("names that would confuse a terminal, or have no end, are tamed") {
+TEST_CASE("names that would confuse a terminal, or have no end, are sanitized") {
   const sim::TraceFolder folder;
   std::string bytes = good_file(folder);
   for (std::size_t i = 0; i < sim::kTraceNameBytes; ++i) bytes[sim::kTraceNamesOffset + i] = '\x1b';
@@ -377,7 +377,7 @@ TEST_CASE("names that would confuse a terminal, or have no end, are tamed") {
   CHECK(call_name(file, 1) == "MPI_Send");
 }
 
-TEST_CASE("what is no file is refused at once") {
+TEST_CASE("a file that is not a trace is rejected at once") {
   const sim::TraceFolder folder;
   TraceFile file;
   const auto refusal = [&](const std::string& name) { return read_trace_file(folder / name, file).sentence(); };
@@ -385,7 +385,7 @@ TEST_CASE("what is no file is refused at once") {
   REQUIRE(mkdir((folder / "folder").c_str(), 0700) == 0);
   CHECK(refusal("folder").find("not a regular file") != std::string::npos);
   REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
-  CHECK(refusal("pipe").find("not a regular file") != std::string::npos);  // and opening it did not wait for a writer
+  CHECK(refusal("pipe").find("not a regular file") != std::string::npos);  // and open() did not wait for a writer
   static_cast<void>(good_file(folder));
   REQUIRE(symlink("good/rank_00000.trace", (folder / "link").c_str()) == 0);
   CHECK(refusal("link").find("is a symbolic link") != std::string::npos);

@@ -56,7 +56,7 @@ mode_t mode_of(const std::string& path) {
 sim::RecorderOptions small(std::uint64_t capacity) {
   sim::RecorderOptions options;
   options.capacity_events = capacity;
-  options.size = 4;  // of whom numbered() names two
+  options.size = 4;  // numbered() names two of them
   return options;
 }
 
@@ -86,7 +86,7 @@ TEST_CASE("a recorder is off until opened, and again once closed") {
   CHECK(recorder.open_memory().ok());
 }
 
-TEST_CASE("in memory: every field comes back, with the time of the clock, oldest first") {
+TEST_CASE("in memory: every field is read back, with the time of the clock, oldest first") {
   sim::VirtualClock clock(100);
   sim::Recorder recorder(clock);
   REQUIRE(recorder.open_memory(small(8)).ok());
@@ -135,7 +135,7 @@ TEST_CASE("the real clock's events lie between the times around them") {
   }
 }
 
-TEST_CASE("to a file: private, of full size, and read back whole") {
+TEST_CASE("to a file: it is private, has its full size, and is read back whole") {
   const sim::TraceFolder folder;
   const sim::RealClock clock;
   sim::Recorder recorder(clock);
@@ -144,7 +144,7 @@ TEST_CASE("to a file: private, of full size, and read back whole") {
   options.size = 4;
   options.node = 1;
   const std::string run = folder / "run";
-  REQUIRE(recorder.open(run + "//", options).ok());  // slashes at the end are no part of the name
+  REQUIRE(recorder.open(run + "//", options).ok());  // slashes at the end do not belong to the name
   CHECK(recorder.path() == run + "/rank_00003.trace");
   CHECK(mode_of(run) == 0700);
   CHECK(mode_of(recorder.path()) == 0600);
@@ -177,7 +177,7 @@ TEST_CASE("to a file: private, of full size, and read back whole") {
   }
 }
 
-TEST_CASE("exactly full, one more, and many times round: what is lost is counted") {
+TEST_CASE("with a ring exactly full, one event more, and many times overwritten, lost events are counted") {
   for (const std::uint64_t count : {7U, 8U, 9U, 15U, 16U, 17U, 1000U}) {
     CAPTURE(count);
     const sim::TraceFolder folder;
@@ -196,7 +196,7 @@ TEST_CASE("exactly full, one more, and many times round: what is lost is counted
   }
 }
 
-TEST_CASE("a recording that goes on is readable; its oldest record may be half overwritten and is not shown") {
+TEST_CASE("a recording in progress is readable; its oldest record may be half overwritten and is not shown") {
   const sim::TraceFolder folder;
   const sim::VirtualClock clock;
   sim::Recorder recorder(clock);
@@ -240,7 +240,7 @@ TEST_CASE("after SIGKILL in the middle of recording, every counted event is whol
   }
 }
 
-TEST_CASE("what open() refuses, and that it leaves nothing behind") {
+TEST_CASE("open() rejects invalid options, and leaves nothing behind") {
   const sim::TraceFolder folder;
   const sim::VirtualClock clock;
   sim::Recorder recorder(clock);
@@ -272,7 +272,7 @@ TEST_CASE("what open() refuses, and that it leaves nothing behind") {
   CHECK(std::filesystem::is_empty(folder / "open"));
 }
 
-TEST_CASE("a limit on file sizes is an error that names it, and no signal") {
+TEST_CASE("a limit on file sizes is an error that names it, not a signal") {
   const sim::TraceFolder folder;
   const sim::VirtualClock clock;
   sim::Recorder recorder(clock);
@@ -340,7 +340,7 @@ TEST_CASE("an event takes the fields of a header") {
   CHECK(event.bytes == 64);
 }
 
-TEST_CASE("every kind has a name of its own and is found by it") {
+TEST_CASE("every kind has a distinct name and is found by it") {
   for (std::uint16_t i = 1; i < sim::kTraceKindCount; ++i) {
     const auto kind = static_cast<sim::TraceKind>(i);
     CHECK_FALSE(name(kind).empty());
@@ -353,7 +353,7 @@ TEST_CASE("every kind has a name of its own and is found by it") {
   CHECK(name(static_cast<sim::TraceChoice>(255)) == "unknown");
 }
 
-TEST_CASE("definitions stay, whatever the ring overwrites, and the last ones without room are counted") {
+TEST_CASE("definitions remain when the ring overwrites events, and the last ones without room are counted") {
   const sim::TraceFolder folder;
   sim::RealClock clock;
   sim::Recorder recorder(clock);
@@ -395,7 +395,7 @@ TEST_CASE("names of calls are defined one by one; defined ones stay") {
   CHECK(file.names == std::vector<std::string>{"MPI_Init", "MPI_Send"});
 }
 
-TEST_CASE("a child that the program forks leaves the trace to its parent") {
+TEST_CASE("a forked child of the program leaves the trace to its parent") {
   const sim::TraceFolder folder;
   const sim::VirtualClock clock;
   TraceFile file;
@@ -421,7 +421,7 @@ TEST_CASE("a child that the program forks leaves the trace to its parent") {
   CHECK(file.events.size() == 2);
 }
 
-TEST_CASE("what a forked child of the program records is discarded, before its parent closes and after") {
+TEST_CASE("records of a forked child of the program are discarded, before its parent closes the trace and after") {
   for (const bool closed_before : {false, true}) {
     CAPTURE(closed_before);
     const sim::TraceFolder folder;
@@ -466,7 +466,7 @@ TEST_CASE("what a forked child of the program records is discarded, before its p
   }
 }
 
-TEST_CASE("a trace that is closed and taken up again while it is read is never a damaged one") {
+TEST_CASE("a trace that is closed and resumed while it is read never appears damaged") {
   const sim::TraceFolder folder;
   const sim::RealClock clock;
   sim::Recorder recorder(clock);
@@ -492,7 +492,7 @@ TEST_CASE("a trace that is closed and taken up again while it is read is never a
   writer.join();
 }
 
-TEST_CASE("a closed trace that was taken up again since it was read has gone on") {
+TEST_CASE("a closed trace that was resumed since it was read has new events") {
   const sim::TraceFolder folder;
   const sim::VirtualClock clock;
   sim::Recorder recorder(clock);
@@ -510,14 +510,14 @@ TEST_CASE("a closed trace that was taken up again since it was read has gone on"
   CHECK(has_new_events(file));  // closed again, with more in it
 }
 
-TEST_CASE("a suspended trace is whole, and goes on when it is taken up again") {
+TEST_CASE("a suspended trace is complete, and continues when it is resumed") {
   sim::TraceFolder folder;
   const margay::sim::RealClock clock;
   sim::Recorder recorder(clock);
   REQUIRE(recorder.open(folder.path(), small(64)).ok());
   const std::string path = recorder.path();
   recorder.record(numbered(1));
-  recorder.reopen();  // nothing to take up
+  recorder.reopen();  // nothing to resume
   CHECK(recorder.on());
   recorder.suspend();
   recorder.define(sim::DefinitionKind::portal, 1, 0, "too late");

@@ -1,4 +1,4 @@
-// The copies of bodies that stories tell, from a trace made by hand.
+// Tests of the copies of bodies in stories, from a hand-made trace.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -18,7 +18,7 @@ using made::HandMade;
 using made::kMessage;
 using made::kTag7;
 
-// Whether its story says `part`.
+// Whether the message's story contains `part`.
 bool mentions(const Trace& trace, MessageIdentity message, const std::string& part) {
   const TraceNames names(trace);
   const Messages messages(trace);
@@ -28,7 +28,7 @@ bool mentions(const Trace& trace, MessageIdentity message, const std::string& pa
 
 }  // namespace
 
-TEST_CASE("story: copies are listed as the events record them, and what these lack is not guessed") {
+TEST_CASE("story: copies are listed as the events record them, and missing data is not guessed") {
   HandMade made;
   made.add(0, sim::TraceKind::send_begin, kMessage).bytes = 40;
   made.add(0, sim::TraceKind::kernel_send, kMessage, portals::Kind::put, 0, kTag7).bytes = 40;
@@ -43,7 +43,7 @@ TEST_CASE("story: copies are listed as the events record them, and what these la
       mentions(made.trace, kMessage,
                "- Its body was copied twice: rank 0 copied its pieces into a cell of its ring to rank 1; rank 1 copied "
                "the cell into the pieces of the receive's memory.\n"));
-  made.trace.entries[2].event.b = mpi_adi::kOwnerHeap;  // and no receive came
+  made.trace.entries[2].event.b = mpi_adi::kOwnerHeap;  // and there is no receive
   deposit.reason = sim::body_reason(sim::TraceBody::ring, false);
   CHECK(mentions(made.trace, kMessage, "the ring's bytes into the heap of unexpected messages.\n"));
   deposit.reason = sim::body_reason(sim::TraceBody::epoll, false);
@@ -189,7 +189,7 @@ TEST_CASE("story: a message whose body is pulled has each of its steps") {
   }
 }
 
-TEST_CASE("story: of a body that was pulled in part it shows how much was copied") {
+TEST_CASE("story: for a body that was pulled in part it shows how much was copied") {
   HandMade made = made::pulled();
   sim::TraceEvent& deposit = made.add(1, sim::TraceKind::kernel_deposit, made::kReply, portals::Kind::reply, 0, 2);
   deposit.bytes = 60;
@@ -202,7 +202,7 @@ TEST_CASE("story: of a body that was pulled in part it shows how much was copied
   CHECK_FALSE(mentions(made.trace, kMessage, "no more were asked for"));
 }
 
-TEST_CASE("story: an access of a window shows what is copied") {
+TEST_CASE("story: an access of a window shows the copied bytes") {
   const auto words = [](sim::TraceAccess access, mpi_adi::WindowMethod method) {
     sim::TraceEvent event;
     event.kind = sim::TraceKind::window_access;

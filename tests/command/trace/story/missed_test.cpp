@@ -1,4 +1,4 @@
-// A message that came while its receive was neither searching nor in the list, from a trace made by hand.
+// Tests of messages that arrived while their receive was neither searching nor in the list, from a hand-made trace.
 #include "command/trace/story/fate.hpp"
 
 #include <doctest/doctest.h>
@@ -44,7 +44,7 @@ TEST_CASE(
   Posting posting;
   posting.post(kTag7);
   posting.miss();
-  posting.comes(kOther, kTag8, mpi_adi::kOwnerReceive);  // of another tag, for another receive
+  posting.comes(kOther, kTag8, mpi_adi::kOwnerReceive);  // with another tag, for another receive
   posting.comes(kMessage, kTag7, mpi_adi::kOwnerHeap);
   const MissedReceive missed = posting.missed();
   CHECK(missed.posted == 1);
@@ -58,18 +58,18 @@ TEST_CASE(
   CHECK(text.find("no unexpected message is the one") != std::string::npos);  // the search is one of its steps
 }
 
-TEST_CASE("story: a message is lost to no receive that wants another, has one, was posted before, or found it") {
+TEST_CASE("story: a message is not lost to a receive that has other criteria or a message, was posted, or found it") {
   Posting posting;
   SUBCASE("another tag") {
     posting.post(kTag8);
     posting.miss();
   }
-  SUBCASE("it has got a message already") {
+  SUBCASE("it has a message already") {
     posting.post(kTag7);
     posting.miss();
     posting.comes(kOther, kTag7, mpi_adi::kOwnerReceive);
   }
-  SUBCASE("it took any tag, and has got another") {
+  SUBCASE("it accepted any tag, and has another message") {
     posting.post(kTag7, kRequest, kAnyTag);
     posting.miss();
     posting.comes(kOther, kTag8, mpi_adi::kOwnerReceive);

@@ -1,4 +1,4 @@
-// What a story tells of the probes that found its message.
+// Tests of the probes in stories that found the story's message.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ bool mentions(const std::string& text, const std::string& part) {
 
 TEST_CASE("story: it lists the first and the last of the probes that found the message, and their number") {
   made::HandMade made = made::pulled();
-  // Before the receive that takes it: entries have the order of time.
+  // Before the receive that takes it, because entries are ordered by time.
   const auto searched =
       std::find_if(made.trace.entries.begin(), made.trace.entries.end(),
                    [](const Trace::Entry& entry) { return entry.event.kind == sim::TraceKind::post_receive; });
@@ -51,7 +51,7 @@ TEST_CASE("story: it lists the first and the last of the probes that found the m
   CHECK(mentions(text, "receives it, as a matched probe took it out for this"));
   CHECK(mentions(text, "after it had arrived; 17 of the rank's polls before that found nothing.\n"));
   CHECK(mentions(text, "- Probes found it 3 times.\n"));
-  CHECK(mentions(text, "- Taken by MPI_Recv, "));  // its call, as the trace has it
+  CHECK(mentions(text, "- Taken by MPI_Recv, "));  // its call, as in the trace
   CHECK(mentions(text, "- Found by MPI_Recv, "));
   CHECK_FALSE(mentions(story_of(made::pulled().trace), "robe"));
 }
@@ -79,14 +79,14 @@ Trace waited_in(sim::TraceProbe call) {
   return made.trace;
 }
 
-TEST_CASE("story: who waited in a probe waited for the message that it found") {
+TEST_CASE("story: a rank that waited in a probe waited for the message that the probe found") {
   const std::string text = story_of(waited_in(sim::TraceProbe::probe));
   CAPTURE(text);
   CHECK(mentions(text, "- Rank 1 waited for it in this call for 4.00 us, 1.50 us of that before rank 0 sent it.\n"));
   CHECK(mentions(story_of(waited_in(sim::TraceProbe::mprobe)), "waited for it in this call for 4.00 us, 1.50 us"));
 }
 
-TEST_CASE("story: a probe that asks does not wait, and of threads it is not known which one waited") {
+TEST_CASE("story: a nonblocking probe does not wait, and of several threads it is not known which one waited") {
   CHECK_FALSE(mentions(story_of(waited_in(sim::TraceProbe::iprobe)), "waited for it"));
   CHECK_FALSE(mentions(story_of(waited_in(sim::TraceProbe::improbe)), "waited for it"));
   Trace threads = waited_in(sim::TraceProbe::probe);

@@ -1,4 +1,4 @@
-// Words that were told before are those that are told anew, whatever was defined in between.
+// Tests that remembered texts equal newly made ones, for any definitions in between.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -15,7 +15,7 @@ using made::HandMade;
 using made::kTag7;
 using made::kType;
 
-// The same sending, receive and calls, again and again.
+// The same send, receive and calls, repeated.
 HandMade repeated(std::uint64_t times) {
   HandMade made;
   for (std::uint64_t i = 1; i <= times; ++i) {
@@ -39,7 +39,7 @@ HandMade repeated(std::uint64_t times) {
   return made;
 }
 
-// Compares all entries, twice, and returns how many texts there are.
+// Compares all entries, twice, and returns the number of texts.
 std::size_t compare(const Trace& trace) {
   const TraceNames names(trace);
   const EventText words(trace, names);
@@ -55,16 +55,16 @@ std::size_t compare(const Trace& trace) {
   return texts.size();
 }
 
-TEST_CASE("remembered text: those of events that differ are distinguished") {
-  // One each, the deposits by their offset, the receives by their room.
+TEST_CASE("remembered text: texts of different events are distinguished") {
+  // One text each for sends, deposits (by their offset) and receives (by their room).
   CHECK_EQ(compare(repeated(4).trace), 4 + 4 + 2);
 }
 
-TEST_CASE("remembered text: a name that was given in between is used from then on") {
+TEST_CASE("remembered text: a name that was defined in between is used from then on") {
   HandMade made = repeated(4);
   made.trace.files[0].definitions.push_back({sim::DefinitionKind::datatype, 9000, kType, 8, "pair"});
   made.trace.files[1].definitions.push_back({sim::DefinitionKind::datatype, 9000, kType, 8, "pair"});
-  // One more of the sending, and the receive of no bytes comes behind it only.
+  // One more text of the send; the receive of no bytes comes only after it.
   CHECK_EQ(compare(made.trace), 4 + 1 + 4 + 3);
 }
 

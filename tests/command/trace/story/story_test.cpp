@@ -1,4 +1,4 @@
-// Stories of messages, from a trace made by hand.
+// Tests of stories of messages, from a hand-made trace.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST_CASE("story: a message that the heap gave back was not received, and is not said to lie there") {
+TEST_CASE("story: a message returned from the heap was not received, and is not described as still there") {
   HandMade made;
   made.add(0, sim::TraceKind::kernel_send, kMessage, portals::Kind::put, 0, kTag7).bytes = 4;
   made.add(1, sim::TraceKind::kernel_arrive, kMessage, portals::Kind::put, 0, kTag7).bytes = 4;
@@ -73,7 +73,7 @@ TEST_CASE("story: a message that its receiver's MPI_Finalize finds in the heap i
   CHECK(contains(story(made.trace, kMessage), "its communicator was freed, and no receive had come for it"));
 }
 
-TEST_CASE("story: a body that did not come to its end was not received") {
+TEST_CASE("story: an incomplete body was not received") {
   HandMade made;
   made.add(0, sim::TraceKind::kernel_send, kMessage, portals::Kind::put, 0, kTag7);
   made.add(1, sim::TraceKind::kernel_arrive, kMessage, portals::Kind::put, 0, kTag7);
@@ -140,7 +140,7 @@ TEST_CASE("story: the rank that waited for a pulled body is named") {
                  "- From there the body took 2.60 us to its end.\n"));
 }
 
-TEST_CASE("story: a get has no body that could break off") {
+TEST_CASE("story: a get has no body that could be incomplete") {
   HandMade made;
   made.add(1, sim::TraceKind::kernel_send, kGet, portals::Kind::get, 7, 1);
   made.add(0, sim::TraceKind::kernel_get_arrived, kGet, portals::Kind::get, 7, 1);
@@ -149,7 +149,7 @@ TEST_CASE("story: a get has no body that could break off") {
   CHECK(fate(messages, messages.story(kGet)) == "matched");
 }
 
-TEST_CASE("story: what no receive expects was not expected: an entry, a heap or a window took it") {
+TEST_CASE("story: a message without a receive was unexpected: an entry, a heap or a window took it") {
   const auto taken = [](std::uint8_t portal, std::uint64_t bits, portals::DescriptorType type, bool is_mpi) {
     HandMade made;
     if (!is_mpi) made.trace.files[1].definitions.clear();
@@ -166,13 +166,13 @@ TEST_CASE("story: what no receive expects was not expected: an entry, a heap or 
   CHECK_EQ(taken(0, 7, single_block, false), "matched");
   CHECK_EQ(taken(4, 7, independent_block, false), "matched");
   CHECK_EQ(taken(0, 7, dynamic_block, false), "heap");
-  CHECK_EQ(taken(4, mpi_adi::kWindowTag, single_block, false), "matched");  // its bits mean nothing there
+  CHECK_EQ(taken(4, mpi_adi::kWindowTag, single_block, false), "matched");  // its bits have no meaning there
   CHECK_EQ(taken(10, mpi_adi::kWindowTag, dynamic_block, true), "window");
   CHECK_EQ(taken(3, 7, dynamic_block, true), "heap");
   CHECK_EQ(taken(0, kTag7, single_block, true), "expected");
 }
 
-TEST_CASE("story: a file that went round knows what happened since its first event") {
+TEST_CASE("story: an overwritten file accounts only for the time since its first event") {
   HandMade made;
   made.add(0, sim::TraceKind::kernel_send, kMessage, portals::Kind::put, 0, kTag7);
   made.add(1, sim::TraceKind::kernel_arrive, kMessage, portals::Kind::put, 0, kTag7);
@@ -185,14 +185,14 @@ TEST_CASE("story: a file that went round knows what happened since its first eve
   };
   CHECK(is(kMessage) == Unreceived::yes);
   CHECK(contains(story(made.trace, kMessage), "Nothing in this trace received it."));
-  CHECK(is({0, 1, 6}) == Unreceived::yes);  // sent behind the first event that is there
+  CHECK(is({0, 1, 6}) == Unreceived::yes);  // sent after the first recorded event
   made.trace.entries.erase(made.trace.entries.begin() + 1, made.trace.entries.begin() + 3);
-  made.add(1, sim::TraceKind::sleep).time = 5000;  // behind both sends
+  made.add(1, sim::TraceKind::sleep).time = 5000;  // after both sends
   CHECK(is(kMessage) == Unreceived::not_known);
   CHECK(is({0, 1, 6}) == Unreceived::not_known);
 }
 
-TEST_CASE("story: a message begins with its sending, though its receive was posted before") {
+TEST_CASE("story: a message begins with its send, though its receive was posted before") {
   HandMade made;
   made.add(1, sim::TraceKind::post_receive, {0, 1, 0}).a = kRequest;
   made.add(0, sim::TraceKind::kernel_send, kMessage, portals::Kind::put, 0, kTag7);
@@ -206,7 +206,7 @@ TEST_CASE("story: a message begins with its sending, though its receive was post
   CHECK_EQ(duration_ns(made.trace, story), 3000);
 }
 
-TEST_CASE("story: of an answer without a body none is missed") {
+TEST_CASE("story: no body is missing from an answer without one") {
   HandMade made;
   made.add(1, sim::TraceKind::kernel_send, kAcknowledgment, portals::Kind::put, mpi_adi::kAcknowledgmentPortal, 2);
   made.add(0, sim::TraceKind::kernel_match, kAcknowledgment, portals::Kind::put, mpi_adi::kAcknowledgmentPortal, 2)
@@ -219,7 +219,7 @@ TEST_CASE("story: of an answer without a body none is missed") {
   CHECK(contains(text, "it is there"));
 }
 
-TEST_CASE("story: a ready message that came before its receive is said to be dropped for that") {
+TEST_CASE("story: a ready message that arrived before its receive was dropped for that reason") {
   HandMade made;
   sim::TraceEvent& begin = made.add(0, sim::TraceKind::send_begin, kMessage);
   begin.protocol = sim::TraceProtocol::ready_short;
@@ -232,7 +232,7 @@ TEST_CASE("story: a ready message that came before its receive is said to be dro
   CHECK(contains(story(made.trace, kMessage), "It was dropped: no match."));
 }
 
-// #5 comes when the heap is full, #6 behind it.
+// #5 arrives when the heap is full, and #6 behind it.
 HandMade held() {
   using portals::Kind;
   constexpr MessageIdentity kBehind{0, 1, 6};
@@ -261,7 +261,7 @@ HandMade held() {
   return made;
 }
 
-TEST_CASE("story: who is held for lack of room, and who is behind it, is said to have waited for that") {
+TEST_CASE("story: a message held for lack of room, and one behind it, are described as having waited for room") {
   HandMade made = held();
   const std::string text = story(made.trace, kMessage);
   CAPTURE(text);
@@ -279,7 +279,7 @@ TEST_CASE("story: who is held for lack of room, and who is behind it, is said to
   CHECK(contains(story(made.trace, {0, 1, 6}), "It was behind 0>1 #5, which was held for lack of room, for 1.00 us."));
 }
 
-TEST_CASE("story: a walk of which only the beginning was recorded says so") {
+TEST_CASE("story: a walk of which only the first entries were recorded is described as such") {
   HandMade made = pulled();
   for (Trace::Entry& entry : made.trace.entries) {
     if (entry.event.kind == sim::TraceKind::kernel_match) entry.event.a = 25;
@@ -319,7 +319,7 @@ TEST_CASE("story: a collective call's messages have its algorithm and their own 
   begin.b = kAllreduceByExchange;
   made.add(0, sim::TraceKind::kernel_send, {0, 1, 1}, portals::Kind::put, 3, kCall12).bytes = 80;
   made.add(0, sim::TraceKind::kernel_send, {0, 1, 2}, portals::Kind::put, 0, kTag7).bytes =
-      4;  // no message of the call
+      4;  // not a message of the call
   made.add(0, sim::TraceKind::kernel_send, {0, 1, 3}, portals::Kind::put, 3, kCall12).bytes = 80;
   sim::TraceEvent& end = made.add(0, sim::TraceKind::collective_end, {0, portals::kAnyRank, 0});
   end.match_bits = kCall12;
@@ -340,7 +340,7 @@ TEST_CASE("story: a collective call's messages have its algorithm and their own 
   CHECK(collective_call_text(1, 0x8000'0000U | 3U << 11U | 2U) == "persistent collective call 3, start 2");
 }
 
-TEST_CASE("story: the root of a call between two groups is named as its rank names it") {
+TEST_CASE("story: the root of a call between two groups is named as in the rank's call") {
   constexpr std::uint32_t kBcastByTree = 2U, kBarrier = 1U;
   const auto recorded_root = [](sim::TraceRoot named, std::uint32_t root, std::uint32_t operation) {
     sim::TraceEvent begin;
@@ -356,7 +356,7 @@ TEST_CASE("story: the root of a call between two groups is named as its rank nam
   CHECK(recorded_root(sim::TraceRoot::here, 0, kBarrier) == "barrier by tree");
 }
 
-TEST_CASE("story: an agreement among some of a communicator is named so, and the communicator keeps its name") {
+TEST_CASE("story: an agreement among some members of a communicator is named so, and the communicator keeps its name") {
   HandMade made;
   made.trace.files[0].definitions.push_back({sim::DefinitionKind::communicator, 0, 1, std::uint64_t{1} << 32U, ""});
   made.trace.files[0].definitions.push_back({sim::DefinitionKind::members, 0, 0, 30, ""});
@@ -385,7 +385,7 @@ TEST_CASE("story: an agreement among some of a communicator is named so, and the
   CHECK(names.members(0, 1, 9000) == 2);
 }
 
-TEST_CASE("story: starts of a persistent call are counted on where its number has no more bits") {
+TEST_CASE("story: starts of a persistent call continue to be counted beyond the bits of its number") {
   constexpr std::uint64_t kContext1 = std::uint64_t{1} << 3U;
   HandMade made;
   const auto start = [&](std::uint32_t channel, std::uint32_t number) {
@@ -432,7 +432,7 @@ TEST_CASE("story: requests of sends and of receives are distinguished, also thos
 
 }  // namespace
 
-TEST_CASE("story: acknowledgment, get and reply are parts of the message that they serve") {
+TEST_CASE("story: acknowledgment, get and reply are parts of the message to which they belong") {
   const HandMade made = pulled();
   const Messages messages(made.trace);
   REQUIRE_EQ(messages.roots().size(), 1);
@@ -440,13 +440,13 @@ TEST_CASE("story: acknowledgment, get and reply are parts of the message that th
   for (const MessageIdentity& hop : {kMessage, kAcknowledgment, kGet, kReply}) CHECK(messages.root_of(hop) == kMessage);
   const MessageStory story = messages.story(kMessage);
   CHECK(story.unexpected);
-  // All events but the calls.
+  // All events except calls.
   CHECK_EQ(story.steps.size(), made.trace.entries.size() - 4);
   CHECK(made.trace.entries[story.posted].event.kind == sim::TraceKind::post_receive);
   CHECK(missing(made.trace).empty());
 }
 
-TEST_CASE("story: a message longer than its receive says so") {
+TEST_CASE("story: a message longer than its receive is described as truncated") {
   HandMade made = pulled();
   for (Trace::Entry& entry : made.trace.entries) {
     if (entry.event.kind == sim::TraceKind::receive_complete) entry.event.bytes = 100;
@@ -464,7 +464,7 @@ TEST_CASE("story: a message longer than its receive says so") {
   CHECK(contains(story(made.trace, kMessage), there + ", and MPI_Recv did not return.\n"));
 }
 
-TEST_CASE("story: a message that is not seen to arrive says so") {
+TEST_CASE("story: a message without an arrival is described as not arrived") {
   HandMade made;
   made.add(0, sim::TraceKind::kernel_send, kMessage, portals::Kind::put, 0, kTag7).bytes = 4;
   CHECK(contains(story(made.trace, kMessage), "It never arrived: rank 1's recording ends without it."));
@@ -476,7 +476,7 @@ TEST_CASE("story: a message that is not seen to arrive says so") {
   CHECK(contains(story(made.trace, kMessage), "Whether rank 1 saw it is not known"));
 }
 
-TEST_CASE("story: it says in plain text what happened, and which rank waited") {
+TEST_CASE("story: it describes in plain text what happened, and which rank waited") {
   const HandMade made = pulled();
   const std::string text = story(made.trace, kMessage);
   CAPTURE(text);
@@ -492,7 +492,7 @@ TEST_CASE("story: it says in plain text what happened, and which rank waited") {
   }
 }
 
-TEST_CASE("story: a program's own entries, one for another rank, and a portal without a list") {
+TEST_CASE("story: a program's own entries, one for another rank, and a portal without a list are described") {
   using portals::Kind;
   constexpr std::uint8_t kPortal = 4;
   constexpr auto kNoMatch = static_cast<std::uint8_t>(portals::Passed::no_match);
@@ -503,7 +503,7 @@ TEST_CASE("story: a program's own entries, one for another rank, and a portal wi
   made.add(1, sim::TraceKind::kernel_pass, kMessage, Kind::put, kPortal, 6).reason = kNoMatch;
   sim::TraceEvent& stranger = made.add(1, sim::TraceKind::kernel_pass, kMessage, Kind::put, kPortal, 7);
   stranger.reason = kNoMatch;
-  stranger.b = 1;  // the rank that it takes
+  stranger.b = 1;  // the rank that it accepts
   stranger.detail = 2;
   made.add(1, sim::TraceKind::kernel_match, kMessage, Kind::put, kPortal, 7);
   const std::string text = story(made.trace, kMessage);
@@ -513,7 +513,7 @@ TEST_CASE("story: a program's own entries, one for another rank, and a portal wi
   CHECK(contains(text, "is taken by the descriptor of portal 4 (desk)"));
 }
 
-TEST_CASE("story: a step that is not there is missed") {
+TEST_CASE("story: a missing step is reported") {
   const HandMade made = pulled();
   for (std::size_t gone = 0; gone < made.trace.entries.size(); ++gone) {
     Trace without = made.trace;
@@ -525,7 +525,7 @@ TEST_CASE("story: a step that is not there is missed") {
                            kind == sim::TraceKind::pull_complete;
     CAPTURE(name(kind));
     if (is_needed) CHECK_FALSE(missing(without).empty());
-    // Where the rank's ring went round, nothing is missed that may have been in it.
+    // If the rank's ring was overwritten, a step that may have been in it is not reported missing.
     without.files[0].lost = without.files[1].lost = 1;
     CHECK(missing(without).empty());
   }
@@ -544,7 +544,7 @@ TEST_CASE("story: overwritten steps are reported as such, and no message as unre
   CHECK(contains(story(made.trace, kMessage), "The beginning at rank 1 was overwritten or left out"));
 }
 
-TEST_CASE("story: damaged events, with answers in a ring and numbers that mean nothing, have some story") {
+TEST_CASE("story: damaged events, with cyclic answers and meaningless numbers, have some story") {
   HandMade made;
   made.add(0, sim::TraceKind::kernel_ack_sent, {0, 1, 1}).detail = 2;
   made.add(1, sim::TraceKind::kernel_ack_sent, {1, 0, 2}).detail = 1;
@@ -570,7 +570,7 @@ TEST_CASE("story: damaged events, with answers in a ring and numbers that mean n
   CHECK(story(made.trace, {5, 6, 7}) != "");
 }
 
-TEST_CASE("story: a message's communicator is called as its sender called it when it sent it") {
+TEST_CASE("story: a message's communicator has the name that its sender used when it sent it") {
   constexpr std::uint64_t kBits = kTag7 | std::uint64_t{2} << 3U;  // context 2
   const std::uint64_t two = std::uint64_t{2} << 32U;
   HandMade made;

@@ -7,8 +7,8 @@ namespace {
 
 constexpr std::uint64_t kSmall = 20'000, kMiddle = 300'000;
 
-// `count` pairs of bodies of each way, in turn, that take so many nanoseconds each. Returns whether a preference
-// changed.
+// Adds `count` pairs of bodies, one of each method in turn, with the given nanoseconds each. Returns whether a
+// preference changed.
 bool come(BodyTimes& times, std::uint64_t length, std::uint64_t ring_ns, std::uint64_t reading_ns, int count) {
   bool changed = false;
   for (int i = 0; i < count; ++i) {
@@ -26,7 +26,7 @@ BodyPreference of(const BodyTimes& times, std::uint64_t length) {
   return preference(times.preferences(), body_class(length));
 }
 
-TEST_CASE("body ways: the faster way is preferred, each size for itself, once both are known") {
+TEST_CASE("body methods: the faster method is preferred, for each size separately, once both are known") {
   BodyTimes times;
   CHECK_FALSE(come(times, kSmall, 2'000, 5'000, 5));
   CHECK(of(times, kSmall) == BodyPreference::unknown);
@@ -37,7 +37,8 @@ TEST_CASE("body ways: the faster way is preferred, each size for itself, once bo
   CHECK(of(times, kSmall) == BodyPreference::ring);
 }
 
-TEST_CASE("body ways: a byte through the ring is copied twice, one that is read and shared half by each side") {
+TEST_CASE(
+    "body methods: a byte through the ring is copied twice, a read one once, half of a shared body by each side") {
   BodyTimes times;
   come(times, kMiddle, 15'000, 20'000, 8);
   CHECK(of(times, kMiddle) == BodyPreference::reading);
@@ -45,7 +46,7 @@ TEST_CASE("body ways: a byte through the ring is copied twice, one that is read 
   CHECK(of(times, kMiddle) == BodyPreference::ring);
 }
 
-TEST_CASE("body ways: the first body after one of the other way is not counted, nor a part that was not copied here") {
+TEST_CASE("body methods: the first body after one of the other method is not counted, nor a part copied elsewhere") {
   BodyTimes times;
   for (int i = 0; i < 40; ++i) {
     for (const bool reading : {false, true}) {
@@ -61,7 +62,7 @@ TEST_CASE("body ways: the first body after one of the other way is not counted, 
   CHECK(of(times, kMiddle) == BodyPreference::unknown);
 }
 
-TEST_CASE("body ways: slow first bodies, one interruption and small differences change nothing") {
+TEST_CASE("body methods: slow first bodies, one interruption and small differences do not change the preference") {
   BodyTimes times;
   come(times, kMiddle, 900'000, 15'000, 2);  // fresh pages
   come(times, kMiddle, 15'000, 60'000, 10);
@@ -72,7 +73,7 @@ TEST_CASE("body ways: slow first bodies, one interruption and small differences 
   CHECK_FALSE(come(times, kMiddle, 15'000, 29'000, 40));
 }
 
-TEST_CASE("body ways: a preference follows the machine") {
+TEST_CASE("body methods: a preference follows changes of the machine") {
   BodyTimes times;
   come(times, kMiddle, 15'000, 60'000, 10);
   REQUIRE(of(times, kMiddle) == BodyPreference::ring);
@@ -80,7 +81,7 @@ TEST_CASE("body ways: a preference follows the machine") {
   CHECK(of(times, kMiddle) == BodyPreference::reading);
 }
 
-TEST_CASE("body ways: a sender tries both ways, then follows, and tries the other one now and then") {
+TEST_CASE("body methods: a sender tries both methods, then follows, and tries the other one occasionally") {
   const auto readings = [](BodyPreferences preferences) {
     BodyMethodChooser chooser;
     int count = 0;
@@ -90,10 +91,10 @@ TEST_CASE("body ways: a sender tries both ways, then follows, and tries the othe
   CHECK(readings(0) == 640);
   CHECK(readings(std::uint64_t{1} << (2 * body_class(kMiddle))) == 10);
   CHECK(readings(std::uint64_t{2} << (2 * body_class(kMiddle))) == 1270);
-  CHECK(readings(~std::uint64_t{0}) == 640);  // what no receiver writes counts as not known
+  CHECK(readings(~std::uint64_t{0}) == 640);  // an invalid word counts as not known
 }
 
-TEST_CASE("body ways: a body of many ringfuls tries nothing") {
+TEST_CASE("body methods: a body of many ringfuls tries nothing") {
   constexpr std::uint64_t kLong = std::uint64_t{64} << 20U;
   BodyMethodChooser chooser;
   const BodyPreferences ring = std::uint64_t{1} << (2 * body_class(kLong));

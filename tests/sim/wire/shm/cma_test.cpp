@@ -1,4 +1,4 @@
-// Tests of long bodies that the receiver reads out of the sender's memory: the wire contract, and reads that are
+// Tests of long bodies that the receiver reads from the sender's memory: the wire contract, and reads that are
 // impossible, become impossible, or are offered wrongly.
 #include <sched.h>
 #include <signal.h>
@@ -35,7 +35,7 @@ RankArea& area_of(Rig& rig, std::uint32_t rank) {
 const LongChoice& choice(Rig& rig) {
   return shm_set(rig).shm(0).long_choice(1);
 }
-// The bytes that went through the channel's byte ring, all of which are consumed.
+// The bytes that passed through the channel's byte ring, all of which are consumed.
 std::uint64_t ring_bytes(Rig& rig) {
   rig[1].round();  // a round that finds nothing returns the credit that was held back
   ShmLayout layout;
@@ -54,7 +54,7 @@ ReadOffer read_offer(const ShmLayout& layout, std::byte*& at) {
   std::memcpy(&offer, at, sizeof offer);
   return offer;
 }
-// Bytes of the body in whole pages that are in place.
+// The bytes of the body in whole pages that have arrived.
 std::uint64_t pages_there(const std::vector<std::byte>& landing, std::uint64_t number) {
   constexpr std::ptrdiff_t kPage = 4096;
   const std::vector<std::byte> body = pattern_body(number, landing.size());
@@ -78,7 +78,7 @@ bool arrived(Rig& rig, std::uint64_t number, std::size_t bytes) {
   return done && body_is(rig[1].received.back(), number, bytes);
 }
 
-TEST_CASE("wire contract: shm, long bodies by process_vm_readv") {
+TEST_CASE("wire contract: shm, with long bodies by process_vm_readv") {
   run_wire_contract(cma_set);
 }
 
@@ -104,7 +104,7 @@ TEST_CASE("cma: a long body does not touch the ring, a short one does") {
   CHECK(rig[1].received[3].reported.method == TraceBody::cell);
 }
 
-TEST_CASE("cma: a refused body is not carried, and its sender goes on at once") {
+TEST_CASE("cma: a refused body is not transferred, and its sender continues at once") {
   Rig rig(cma_set, 2);
   rig[1].answer = [](const Arrival&) { return Endpoint::Answer::refuse; };
   Outgoing& out = rig[0].queue(1, numbered(1), pattern_body(1, kLongBytes));
@@ -116,7 +116,7 @@ TEST_CASE("cma: a refused body is not carried, and its sender goes on at once") 
   CHECK_EQ(out.transmission.copied_bytes, 0);
 }
 
-TEST_CASE("cma: the body's memory is its sender's again only after it was read") {
+TEST_CASE("cma: the sender may reuse the body's memory only after it was read") {
   Rig rig(cma_set, 2);
   rig[1].answer = [](const Arrival&) { return Endpoint::Answer::hold; };
   Outgoing& out = rig[0].queue(1, numbered(1), pattern_body(1, kLongBytes));
@@ -131,7 +131,7 @@ TEST_CASE("cma: the body's memory is its sender's again only after it was read")
   CHECK(body_is(rig[1].received[0], 1, kLongBytes));
 }
 
-TEST_CASE("cma: bodies in many pieces on both sides, and one in too many") {
+TEST_CASE("cma: bodies may have many pieces on both sides, but not one too many") {
   Rig rig(cma_set, 2);
   rig[1].landing_piece = 11;
   std::size_t messages = 0;
@@ -158,7 +158,7 @@ TEST_CASE("cma: bodies in many pieces on both sides, and one in too many") {
   CHECK(choice(rig).reads);
 }
 
-TEST_CASE("cma: a peer that cannot be read makes the sender use the ring, with a reason") {
+TEST_CASE("cma: for a peer that cannot be read the sender uses the ring, with a reason") {
   Rig rig(cma_set, 2);
   TraceBody first = TraceBody::ring_in_parts;
   SUBCASE("the sender's test: another process has this number") {
@@ -171,7 +171,7 @@ TEST_CASE("cma: a peer that cannot be read makes the sender use the ring, with a
     area_of(rig, 0).test_word ^= 1;
     first = TraceBody::ring_instead;
   }
-  SUBCASE("the receiver's test: no such address") {
+  SUBCASE("the receiver's test: an invalid address") {
     area_of(rig, 0).test_address = 8;
     first = TraceBody::ring_instead;
   }
@@ -186,7 +186,7 @@ TEST_CASE("cma: a peer that cannot be read makes the sender use the ring, with a
   INFO(choice(rig).reason);
 }
 
-TEST_CASE("cma: a peer that is not here yet is sent to through the ring, and read later") {
+TEST_CASE("cma: a peer that has not attached yet gets bodies through the ring, and reads later ones") {
   Rig rig(cma_set, 2);
   const std::uint32_t pid = area_of(rig, 1).pid;
   area_of(rig, 1).pid = 0;
@@ -200,7 +200,8 @@ TEST_CASE("cma: a peer that is not here yet is sent to through the ring, and rea
 TEST_CASE("cma: memory that cannot be read goes through the ring from its beginning; the next body is read again") {
   Rig rig(cma_set, 2);
   REQUIRE(arrived(rig, 1, kLongBytes));
-  // The table's second half of the body points nowhere, as a mapping of a device would; repaired before it is sent.
+  // The second half of the body in the table is an invalid address, as a device's mapping would be; it is repaired
+  // before it is sent.
   std::vector<std::byte> body = pattern_body(2, kLongBytes);
   std::vector<portals::Buffer> table{{body.data(), kLongBytes / 2}, {reinterpret_cast<std::byte*>(16), kLongBytes / 2}};
   Transmission out;
@@ -209,7 +210,7 @@ TEST_CASE("cma: memory that cannot be read goes through the ring from its beginn
   out.body = portals::Region(std::span<const portals::Buffer>(table));
   rig[0].wire().send(1, out);
   REQUIRE(rig.until([&] {
-    // Only the receiver, until it has given up reading: the sender would read the bad piece itself.
+    // Only the receiver acts until it has given up reading, because the sender would read the bad piece itself.
     while (rig[1].round()) {
     }
     table[1].base = body.data() + kLongBytes / 2;
@@ -264,7 +265,7 @@ TEST_CASE("cma: an offer that contradicts its header loses the peer, and writes 
   CHECK(rig[1].received[0].state == Received::State::cut);
 }
 
-TEST_CASE("cma: pieces that say more than the body are read no further than the body") {
+TEST_CASE("cma: pieces longer than the body are read no further than the body") {
   Rig rig(cma_set, 2);
   ShmLayout layout;
   REQUIRE(ShmLayout::attach(shm_set(rig).segment(), 2, layout).ok());
@@ -282,7 +283,8 @@ TEST_CASE("cma: pieces that say more than the body are read no further than the 
   CHECK(body_is(rig[1].received[0], 1, kLongBytes));
 }
 
-TEST_CASE("cma: bodies are on offer at once, and small messages behind them; what needs the ring waits") {
+TEST_CASE(
+    "cma: several bodies are on offer at once, and small messages behind them; messages that need the ring wait") {
   Rig rig(cma_set, 2);
   constexpr std::size_t kBytes = 50'000;
   constexpr std::size_t kBodies = kOffersMost + 3;
@@ -310,7 +312,7 @@ TEST_CASE("cma: bodies are on offer at once, and small messages behind them; wha
   }
 }
 
-TEST_CASE("cma: of bodies on offer, one that cannot be read goes through the ring before the others are read") {
+TEST_CASE("cma: an offered body that cannot be read goes through the ring before the others are read") {
   Rig rig(cma_set, 2);
   REQUIRE(arrived(rig, 1, kLongBytes));
   constexpr std::size_t kBytes = 300'000;  // longer than the ring
@@ -326,9 +328,9 @@ TEST_CASE("cma: of bodies on offer, one that cannot be read goes through the rin
   rig[0].queue(1, numbered(5), pattern_body(5, 8));
   while (rig[1].round()) {
   }
-  CHECK_EQ(rig[1].received.size(), 3);  // the third is coming
+  CHECK_EQ(rig[1].received.size(), 3);  // the third is arriving
   table[1].base = body.data() + kBytes / 2;
-  rig[0].wire().stop(1, bad);  // too late: behind its cell are others
+  rig[0].wire().stop(1, bad);  // too late: there are others behind its cell
   REQUIRE(rig.until([&] { return complete(rig, 5) && rig.all_idle() && bad.state == Transmission::State::sent; }));
   CHECK(body_is(rig[1].received[1], 2, kBytes));
   CHECK(body_is(rig[1].received[2], 3, kBytes));
@@ -337,9 +339,9 @@ TEST_CASE("cma: of bodies on offer, one that cannot be read goes through the rin
   CHECK_EQ(ring_bytes(rig), kBytes);
 }
 
-TEST_CASE("cma: an idle sender carries a part of the body; one that cannot leaves it to the receiver") {
+TEST_CASE("cma: an idle sender carries a part of the body; if it cannot, it leaves the body to the receiver") {
   Rig rig(cma_set, 2);
-  REQUIRE(arrived(rig, 1, kLongBytes));  // the first test is made
+  REQUIRE(arrived(rig, 1, kLongBytes));  // the first test of the peer has been made
   const std::uint64_t word = area_of(rig, 1).test_word;
   bool works = true;
   SUBCASE("it can") {}
@@ -349,10 +351,10 @@ TEST_CASE("cma: an idle sender carries a part of the body; one that cannot leave
     works = false;
   }
   Outgoing& out = rig[0].queue(1, numbered(2), pattern_body(2, kLongBytes));
-  rig[1].round();  // the first visit, of several
+  rig[1].round();  // the first of several visits
   REQUIRE(rig[1].received.back().state == Received::State::coming);
   const std::uint64_t receiver_read = pages_there(rig[1].received.back().body, 2);
-  for (int i = 0; i < 20; ++i) rig[0].round();  // a coprocessor's: it does what it must
+  for (int i = 0; i < 20; ++i) rig[0].round();  // as a coprocessor's rounds
   CHECK_FALSE(rig[1].received.back().body.back() == pattern(2, kLongBytes - 1));
   for (int i = 0; i < 20; ++i) {
     rig[0].wire().idle_round();
@@ -375,8 +377,8 @@ TEST_CASE("cma: an idle sender carries a part of the body; one that cannot leave
   REQUIRE(arrived(rig, 3, kLongBytes));
 }
 
-// Process-local roles over a channel whose shared words the test damages, as a sender that went wild might.
-TEST_CASE("cma: whatever the shared words say of a body, its receiver writes inside of its landing") {
+// Process-local roles over a channel whose shared words the test damages, as a faulty sender might.
+TEST_CASE("cma: for any values of the shared words, a receiver writes only inside its landing") {
   constexpr std::size_t kBytes = 64 << 10;  // two chunks
   constexpr std::uint64_t kWord = std::uint64_t{1} << 32;
   static_assert(BodyChunks(kBytes).count() == 2);
@@ -435,7 +437,7 @@ Arrival next_arrival(ShmWire& wire) {
   return arrival;
 }
 
-TEST_CASE("cma: a peer that dies in the middle is lost, with a sentence") {
+TEST_CASE("cma: a peer that dies during a transfer is lost, and a message reports it") {
   const SharedSegment segment(2);
   TransmissionList finished;
   ShmWire wire(segment.bytes(), 1, 2, counting(2), finished, 0, LongMethod::cma);
@@ -472,7 +474,7 @@ TEST_CASE("cma: a peer that dies in the middle is lost, with a sentence") {
   CHECK_FALSE(wire.poll(none));
 }
 
-TEST_CASE("cma: automatic always reads between ranks that share their one processor, and measures otherwise") {
+TEST_CASE("cma: automatic always reads between ranks that share their only processor, and measures otherwise") {
   Rig rig(automatic_set, 2);
   // As ranks of different processes: each with a test word of its own.
   std::array<std::uint64_t, 2> words{17, 18};
@@ -489,10 +491,10 @@ TEST_CASE("cma: automatic always reads between ranks that share their one proces
   SUBCASE("each its own") {
     area_of(rig, 1).only_processor = 2;
   }
-  SUBCASE("the other has several") {
+  SUBCASE("the other rank has several") {
     area_of(rig, 1).only_processor = 0;
   }
-  constexpr std::size_t kTriedBytes = 1 << 20;  // longer bodies than 2 MiB try nothing
+  constexpr std::size_t kTriedBytes = 1 << 20;  // bodies longer than 2 MiB try nothing
   for (std::uint64_t number = 1; number <= 4; ++number) REQUIRE(arrived(rig, number, kTriedBytes));
   CHECK(choice(rig).reads);
   CHECK_EQ(choice(rig).measured, !shared);
@@ -504,12 +506,12 @@ namespace {
 class CountingClock final : public Clock {
  public:
   CountingClock() : Clock(ClockKind::virtual_ns) {}
-  [[nodiscard]] std::uint64_t now_ns() const override { return ++looks_; }
-  [[nodiscard]] std::uint64_t ticks() const override { return looks_; }
-  [[nodiscard]] std::uint64_t looks() const { return looks_; }
+  [[nodiscard]] std::uint64_t now_ns() const override { return ++readings_; }
+  [[nodiscard]] std::uint64_t ticks() const override { return readings_; }
+  [[nodiscard]] std::uint64_t readings() const { return readings_; }
 
  private:
-  mutable std::uint64_t looks_ = 0;
+  mutable std::uint64_t readings_ = 0;
 };
 
 }  // namespace
@@ -564,20 +566,20 @@ TEST_CASE("cma: another process's word, or the same word in a child of fork(), i
   CHECK(is_this_process(area));
 }
 
-TEST_CASE("cma: long bodies are measured by the clock that their wires were given") {
+TEST_CASE("cma: long bodies are measured by the clock of their wires") {
   const CountingClock clock;
   for (const LongMethod method : {LongMethod::automatic, LongMethod::cma}) {
-    const std::uint64_t before = clock.looks();
+    const std::uint64_t before = clock.readings();
     Rig rig([&](std::uint32_t ranks) { return std::make_unique<ShmSet>(ranks, method, clock); }, 2);
     REQUIRE(arrived(rig, 1, 8));
-    CHECK(clock.looks() == before);
+    CHECK(clock.readings() == before);
     REQUIRE(arrived(rig, 2, kLongBytes));
     REQUIRE(arrived(rig, 3, kLongBytes));
-    CHECK(clock.looks() > before);
+    CHECK(clock.readings() > before);
   }
 }
 
-TEST_CASE("cma: values of --method long") {
+TEST_CASE("cma: the values of --method long are parsed") {
   LongMethod method = LongMethod::ring;
   CHECK(parse_long_method("", method).ok());
   CHECK(method == LongMethod::automatic);

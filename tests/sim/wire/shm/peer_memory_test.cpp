@@ -23,8 +23,8 @@ using portals::Region;
 
 constexpr std::size_t kBytes = 1 << 16;
 
-// A child of this process that has the same memory at the same addresses, and sleeps. What is written to it is written
-// to the child alone.
+// A child of this process that has the same memory at the same addresses, and sleeps. Writes to its memory affect the
+// child only.
 class Peer {
  public:
   Peer() : bytes_(kBytes, std::byte{'c'}) {
@@ -54,7 +54,7 @@ class Peer {
   [[nodiscard]] Buffer piece(std::size_t offset, std::size_t bytes) {
     return {bytes_.data() + offset, bytes};  // its address only
   }
-  // This process's own, where the child's are.
+  // This process's own memory at the child's address.
   [[nodiscard]] bool is_own_memory_untouched() const {
     return std::ranges::all_of(bytes_, [](std::byte byte) { return byte == std::byte{'p'}; });
   }
@@ -84,12 +84,12 @@ TEST_CASE("peer memory: few bytes and many are written to the other process and 
     std::vector<std::byte> read(bytes + 1);
     REQUIRE(memory.read({read.data(), bytes + 1}, peer.address(3)) == ReadFault::none);
     CHECK(std::memcmp(read.data(), wrote.data(), bytes) == 0);
-    CHECK(read[bytes] != std::byte{'p'});  // the child's, not this process's
+    CHECK(read[bytes] != std::byte{'p'});  // the child's byte, not this process's
   }
   CHECK(peer.is_own_memory_untouched());
 }
 
-TEST_CASE("peer memory: pieces of other lengths on the two sides, more than one call takes") {
+TEST_CASE("peer memory: pieces have different lengths on the two sides, and are more than one call accepts") {
   Peer peer;
   PeerMemory memory(peer.area());
   std::vector<std::byte> wrote = seven_steps(3000);
@@ -107,7 +107,7 @@ TEST_CASE("peer memory: pieces of other lengths on the two sides, more than one 
   CHECK(peer.is_own_memory_untouched());
 }
 
-TEST_CASE("peer memory: memory that is not there is unreadable, a process that ended is gone") {
+TEST_CASE("peer memory: unmapped memory is unreadable, and an ended process is reported as gone") {
   Peer peer;
   PeerMemory memory(peer.area());
   std::array<std::byte, 8> few{};
@@ -118,13 +118,13 @@ TEST_CASE("peer memory: memory that is not there is unreadable, a process that e
   peer.end();
   CHECK(memory.write({few.data(), few.size()}, peer.address(0)) == ReadFault::gone);
   CHECK(memory.read({few.data(), few.size()}, peer.address(0)) == ReadFault::gone);
-  // Its number may be another's: a new one finds nobody.
+  // Another process may have its number, so a new access finds no process.
   PeerMemory again(peer.area());
   CHECK(again.read({many.data(), many.size()}, peer.address(0)) == ReadFault::gone);
   CHECK(again.read({few.data(), few.size()}, peer.address(0)) == ReadFault::gone);
 }
 
-TEST_CASE("peer memory: a process that is not the one that was meant is neither read nor written") {
+TEST_CASE("peer memory: a process other than the intended one is neither read nor written") {
   Peer peer;
   peer.area().test_word ^= 1;
   PeerMemory memory(peer.area());
@@ -138,7 +138,7 @@ TEST_CASE("peer memory: a process that is not the one that was meant is neither 
   CHECK(few[0] == std::byte{'c'});
 }
 
-TEST_CASE("peer memory: of a thread of this process, few bytes, many and pieces") {
+TEST_CASE("peer memory: few bytes, many bytes and pieces are copied to and from a thread of this process") {
   RankArea area{};
   open_for_reading(area, process_test_word(), true);
   area.pid = static_cast<std::uint32_t>(::getpid());

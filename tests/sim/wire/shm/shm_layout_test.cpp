@@ -46,7 +46,7 @@ std::vector<Part> parts_of(const ShmLayout& layout) {
 
 }  // namespace
 
-TEST_CASE("a segment has as many long places as it has room for, and all parts lie apart in it") {
+TEST_CASE("a segment has as many long places as fit, and all its parts are disjoint") {
   for (const std::uint32_t ranks : {1U, 2U, 5U}) {
     for (const std::uint32_t places : {0U, 1U, 3U, kLongPlaces}) {
       for (const std::uint64_t more : {std::uint64_t{0}, std::uint64_t{kSegmentPageBytes}}) {
@@ -70,7 +70,7 @@ TEST_CASE("a segment has as many long places as it has room for, and all parts l
   }
 }
 
-TEST_CASE("a segment that is too small, or seen with other long places, is refused") {
+TEST_CASE("a segment that is too small, or has another number of long places, is rejected") {
   Mapping segment;
   REQUIRE(Mapping::anonymous(shm_segment_bytes(2, 1), segment).ok());
   ShmLayout layout;

@@ -23,7 +23,7 @@ std::vector<std::byte> take_outgoing(Handshake& from) {
   return bytes;
 }
 
-// Carries what is outgoing to the other side, `piece` bytes at a time; returns how many bytes went.
+// Carries outgoing bytes to the other side, `piece` at a time; returns their number.
 std::size_t carry(Handshake& from, Handshake& to, std::size_t piece = 1000) {
   const std::vector<std::byte> bytes = take_outgoing(from);
   for (std::size_t at = 0; at < bytes.size(); at += piece) {
@@ -32,7 +32,7 @@ std::size_t carry(Handshake& from, Handshake& to, std::size_t piece = 1000) {
   return bytes.size();
 }
 
-TEST_CASE("handshake: both prove themselves, also in single bytes, and the verdict arrives") {
+TEST_CASE("handshake: both sides prove themselves, also in single bytes, and the verdict arrives") {
   const JobSecret secret = secret_made_of(5);
   for (const std::size_t piece : {1U, 7U, 1000U}) {
     for (const Verdict verdict : {Verdict::welcome, Verdict::another_serves, Verdict::no_descriptor}) {
@@ -54,7 +54,7 @@ TEST_CASE("handshake: both prove themselves, also in single bytes, and the verdi
   }
 }
 
-TEST_CASE("handshake: another secret is refused by either side") {
+TEST_CASE("handshake: another secret is rejected by either side") {
   const JobSecret ours = secret_made_of(5);
   const JobSecret theirs = secret_made_of(6);
   Handshake initiator = Handshake::initiate(ours, 0, 1, 2);
@@ -63,7 +63,7 @@ TEST_CASE("handshake: another secret is refused by either side") {
   carry(acceptor, initiator);
   CHECK(initiator.state() == Handshake::State::failed);
   CHECK(initiator.refuted());
-  CHECK(initiator.outgoing().empty());  // it sends its proof only to a peer that has proved itself
+  CHECK(initiator.outgoing().empty());  // it sends its proof only to a peer with a valid proof
 
   Handshake stranger = Handshake::accept(ours, 1, 2);
   Handshake honest = Handshake::initiate(ours, 0, 1, 2);
@@ -73,7 +73,7 @@ TEST_CASE("handshake: another secret is refused by either side") {
   CHECK(stranger.state() == Handshake::State::failed);
 }
 
-TEST_CASE("handshake: a proof is good for one handshake, one role and one pair") {
+TEST_CASE("handshake: a proof is valid for one handshake, one role and one pair") {
   const JobSecret secret = secret_made_of(5);
   Handshake initiator = Handshake::initiate(secret, 0, 1, 2);
   Handshake acceptor = Handshake::accept(secret, 1, 2);
@@ -104,7 +104,7 @@ TEST_CASE("handshake: a proof is good for one handshake, one role and one pair")
   CHECK(wide.state() == Handshake::State::failed);
 }
 
-TEST_CASE("handshake: each flipped bit of each message is noticed") {
+TEST_CASE("handshake: each flipped bit of each message is detected") {
   const JobSecret secret = secret_made_of(5);
   for (std::size_t bit = 0; bit < 8 * kHelloBytes; ++bit) {
     Handshake initiator = Handshake::initiate(secret, 0, 1, 4);
@@ -136,7 +136,7 @@ TEST_CASE("handshake: each flipped bit of each message is noticed") {
   }
 }
 
-TEST_CASE("handshake: a hello that cannot be ours is refused before anything is computed") {
+TEST_CASE("handshake: an invalid hello is rejected before anything is computed") {
   const JobSecret secret = secret_made_of(5);
   struct Case {
     std::uint32_t rank, peer, world;
@@ -163,7 +163,7 @@ TEST_CASE("handshake: another version is answered, so that its side can name it"
   CHECK(initiator.reason().find("version") != std::string_view::npos);
 }
 
-TEST_CASE("handshake: any bytes end in a state, never in an accepted stranger") {
+TEST_CASE("handshake: random bytes end in a state, never in an accepted stranger") {
   const JobSecret secret = secret_made_of(5);
   std::mt19937_64 random(11);
   for (int round = 0; round < 2000; ++round) {

@@ -12,7 +12,7 @@
 namespace margay::sim {
 namespace {
 
-// The definition, a bit at a time.
+// The definition, one bit at a time.
 std::uint32_t by_definition(std::span<const std::byte> bytes, std::uint32_t before = 0) {
   std::uint32_t crc = ~before;
   for (const std::byte byte : bytes) {
@@ -29,7 +29,7 @@ std::vector<std::byte> random_bytes(std::size_t count, unsigned seed) {
   return bytes;
 }
 
-TEST_CASE("crc32c: the published check values, every way") {
+TEST_CASE("crc32c: the published check values, by every implementation") {
   // RFC 3720, appendix B.4.
   std::array<std::byte, 32> zeros{}, ones{}, up{}, down{};
   ones.fill(std::byte{0xff});
@@ -56,7 +56,7 @@ TEST_CASE("crc32c: the published check values, every way") {
   CHECK_EQ(crc32c_methods().back().name, "table");
 }
 
-TEST_CASE("crc32c: every way agrees with the definition, at every length") {
+TEST_CASE("crc32c: every implementation agrees with the definition, at every length") {
   const std::vector<std::byte> bytes = random_bytes(1100 + 64, 3);
   for (std::size_t length = 0; length <= 1100; ++length) {
     const std::span<const std::byte> part = std::span(bytes).subspan(length % 67 % 64, length);
@@ -70,7 +70,7 @@ TEST_CASE("crc32c: every way agrees with the definition, at every length") {
   }
 }
 
-TEST_CASE("crc32c: every way agrees with the definition, at every alignment") {
+TEST_CASE("crc32c: every implementation agrees with the definition, at every alignment") {
   const std::vector<std::byte> bytes = random_bytes(2000, 4);
   for (std::size_t at = 0; at < 64; ++at) {
     for (const std::size_t length : std::initializer_list<std::size_t>{15, 64, 255, 256, 257, 511, 777, 1900}) {
@@ -84,7 +84,7 @@ TEST_CASE("crc32c: every way agrees with the definition, at every alignment") {
   }
 }
 
-TEST_CASE("crc32c: every way agrees in parts and over long stretches") {
+TEST_CASE("crc32c: every implementation agrees on data in parts and on long data") {
   const std::vector<std::byte> bytes = random_bytes(20'000, 5);
   std::mt19937_64 random(6);
   for (int i = 0; i < 100; ++i) {
@@ -106,7 +106,7 @@ TEST_CASE("crc32c: every way agrees in parts and over long stretches") {
   }
 }
 
-TEST_CASE("crc32c: every flipped bit shows") {
+TEST_CASE("crc32c: every flipped bit is detected") {
   std::vector<std::byte> bytes(300, std::byte{0x5a});
   const std::uint32_t right = crc32c(bytes);
   for (std::size_t bit = 0; bit < bytes.size() * 8; ++bit) {

@@ -12,7 +12,7 @@ using margay::sim::TcpBackendChoice;
 TEST_CASE("each TCP backend is parsed from its own name") {
   for (const auto choice : {TcpBackendChoice::automatic, TcpBackendChoice::uring, TcpBackendChoice::epoll}) {
     CAPTURE(margay::sim::name(choice));
-    // Another one, so that the parser has to set it.
+    // A different value, so that the parser has to set it.
     TcpBackendChoice parsed = choice == TcpBackendChoice::epoll ? TcpBackendChoice::uring : TcpBackendChoice::epoll;
     CHECK(margay::sim::parse_backend(margay::sim::name(choice), parsed).ok());
     CHECK(parsed == choice);
@@ -32,7 +32,7 @@ TEST_CASE("an unknown TCP backend is an error that names it and the known ones")
   }
 }
 
-TEST_CASE("a choice of a TCP backend selects one, and gives a reason that begins with its name") {
+TEST_CASE("the choice of a TCP backend selects one, and gives a reason that begins with its name") {
   struct Row {
     TcpBackendChoice choice;
     bool uring;
@@ -49,7 +49,7 @@ TEST_CASE("a choice of a TCP backend selects one, and gives a reason that begins
   }
 }
 
-TEST_CASE("a failure of a connection says whether the peer, the network or this process caused it") {
+TEST_CASE("the failure of a connection is attributed to the peer, the network or this process") {
   struct Row {
     int error_number;
     std::string_view begins;

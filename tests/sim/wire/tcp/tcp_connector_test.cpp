@@ -36,7 +36,7 @@ class ForeignClient {
 
 }  // namespace
 
-TEST_CASE("tcp connector: who says nothing is dropped after a second of the clock that it was given") {
+TEST_CASE("tcp connector: a silent peer is dropped after a second of the connector's clock") {
   const JobSecret secret = secret_of(1);
   VirtualClock clock(kHalfOpenNs);
   TcpConnector connector(0, {false, true}, secret, clock);

@@ -135,7 +135,7 @@ TEST_CASE("tcp faults: an end or a reset anywhere is reported to both within two
   });
 }
 
-TEST_CASE("tcp faults: a silent link that comes back loses nothing") {
+TEST_CASE("tcp faults: a silent link that recovers loses nothing") {
   with_each_backend([](TcpBackendChoice backend) {
     MiddleRig middle(backend);
     middle.set->proxy().behaviour.piece = [] { return 500; };
@@ -150,7 +150,7 @@ TEST_CASE("tcp faults: a silent link that comes back loses nothing") {
   });
 }
 
-TEST_CASE("tcp faults: no process listens at the card") {
+TEST_CASE("tcp faults: without a process that listens at the card's address the peer is lost") {
   with_each_backend([](TcpBackendChoice backend) {
     TransmissionList finished;
     TcpWire wire(tcp_settings(0, 2, backend), finished);
@@ -165,7 +165,7 @@ TEST_CASE("tcp faults: no process listens at the card") {
   });
 }
 
-TEST_CASE("tcp faults: another job's rank is not let in") {
+TEST_CASE("tcp faults: another job's rank is rejected") {
   with_each_backend([](TcpBackendChoice backend) {
     TransmissionList finished[2];
     TcpWire ours(tcp_settings(0, 2, backend), finished[0]);
@@ -185,7 +185,7 @@ TEST_CASE("tcp faults: another job's rank is not let in") {
   });
 }
 
-TEST_CASE("tcp faults: strangers on the listener neither get in nor keep the ranks out") {
+TEST_CASE("tcp faults: strangers on the listener are rejected, and do not keep the ranks out") {
   with_each_backend([](TcpBackendChoice backend) {
     Rig rig([backend](std::uint32_t ranks) { return std::make_unique<TcpSet>(ranks, backend); }, 2);
     auto& wire = static_cast<TcpWire&>(rig[1].wire());
@@ -207,7 +207,7 @@ TEST_CASE("tcp faults: strangers on the listener neither get in nor keep the ran
   });
 }
 
-TEST_CASE("tcp faults: both dial at once, and one connection remains") {
+TEST_CASE("tcp faults: if both dial at once, one connection remains") {
   with_each_backend([](TcpBackendChoice backend) {
     for (int round = 0; round < 20; ++round) {
       Rig rig([backend](std::uint32_t ranks) { return std::make_unique<TcpSet>(ranks, backend); }, 2);
@@ -217,7 +217,7 @@ TEST_CASE("tcp faults: both dial at once, and one connection remains") {
       for (std::uint32_t rank = 0; rank < 2; ++rank) {
         const auto& wire = static_cast<TcpWire&>(rig[rank].wire());
         CHECK_EQ(wire.connections(), 1);
-        CHECK_FALSE(wire.listening());  // all possible peers are here
+        CHECK_FALSE(wire.listening());  // all possible peers are connected
         CHECK(rig[rank].lost.empty());
       }
     }
@@ -225,7 +225,7 @@ TEST_CASE("tcp faults: both dial at once, and one connection remains") {
 }
 
 // In two threads, so that the steps of the two handshakes meet in every order.
-TEST_CASE("tcp faults: both dial at once, each in its own time") {
+TEST_CASE("tcp faults: both dial at once, in threads of their own") {
   with_each_backend([](TcpBackendChoice backend) {
     for (int round = 0; round < 150; ++round) {
       TcpSet set(2, backend);
@@ -248,7 +248,7 @@ TEST_CASE("tcp faults: both dial at once, each in its own time") {
   });
 }
 
-TEST_CASE("tcp: what a leaving rank has handed to its kernel arrives, though it leaves bytes unread") {
+TEST_CASE("tcp: messages that a leaving rank has handed to its kernel arrive, though it leaves bytes unread") {
   with_each_backend([](TcpBackendChoice backend) {
     TcpSet* set = nullptr;
     Rig rig(
@@ -260,10 +260,10 @@ TEST_CASE("tcp: what a leaving rank has handed to its kernel arrives, though it 
         2);
     rig[0].send(1, numbered(1), pattern_body(1, 10));
     REQUIRE(rig.until([&] { return rig[1].received.size() == 1; }));
-    rig[1].send(0, numbered(1), pattern_body(1, 50'000));  // rank 0 never looks
+    rig[1].send(0, numbered(1), pattern_body(1, 50'000));  // rank 0 never polls
     rig[1].wire().push();
     std::uint64_t sent = 1;
-    while (sent < 30) {  // more than the receiving socket takes while rank 1 does not look
+    while (sent < 30) {  // more than the receiving socket accepts while rank 1 does not poll
       rig[0].queue(1, numbered(sent + 1), pattern_body(sent + 1, 60'000));
       ++sent;
       rig[0].wire().push();
@@ -276,7 +276,7 @@ TEST_CASE("tcp: what a leaving rank has handed to its kernel arrives, though it 
   });
 }
 
-TEST_CASE("tcp: a rank that leaves in order flushes first, and is no loss") {
+TEST_CASE("tcp: a rank that leaves in order flushes first, and is not lost") {
   with_each_backend([](TcpBackendChoice backend) {
     TcpSet* set = nullptr;
     Rig rig(
@@ -295,7 +295,7 @@ TEST_CASE("tcp: a rank that leaves in order flushes first, and is no loss") {
     CHECK_EQ(rig[1].received.size(), 50);
     for (int i = 0; i < 200; ++i) rig[1].round();
     CHECK(rig[1].lost.empty());
-    // It becomes a loss for a rank that still has a message for it.
+    // It is lost to a rank that still has a message for it.
     Outgoing& late = rig[1].queue(0, numbered(1), pattern_body(1, 100));
     for (int i = 0; i < 200; ++i) rig[1].round();
     CHECK(late.transmission.state == Transmission::State::failed);
@@ -303,13 +303,13 @@ TEST_CASE("tcp: a rank that leaves in order flushes first, and is no loss") {
   });
 }
 
-TEST_CASE("tcp faults: without descriptors the limit is named, on both sides") {
+TEST_CASE("tcp faults: without free descriptors both sides name the limit") {
   with_each_backend([](TcpBackendChoice backend) {
     rlimit before{};
     REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
     for (const std::uint32_t short_of : {0U, 1U}) {  // the rank that dials; the rank that accepts
       Rig rig([backend](std::uint32_t ranks) { return std::make_unique<TcpSet>(ranks, backend); }, 2);
-      // Leaves the dialing side one descriptor when it is the accepting side that is to run out.
+      // Leaves the dialing side one descriptor if the accepting side is to run out.
       std::vector<int> fill;
       rlimit low = before;
       low.rlim_cur = 200;
@@ -338,7 +338,7 @@ TEST_CASE("tcp faults: without descriptors the limit is named, on both sides") {
   });
 }
 
-// The owner's turn, then the coprocessor's while the owner computes.
+// The owner polls, then the coprocessor while the owner computes.
 TEST_CASE("tcp: a second thread drives the wire while the first one computes") {
   with_each_backend([](TcpBackendChoice backend) {
     Rig rig([backend](std::uint32_t ranks) { return std::make_unique<TcpSet>(ranks, backend); }, 2);
@@ -365,7 +365,7 @@ TEST_CASE("tcp: a second thread drives the wire while the first one computes") {
       coprocessor.join();
       REQUIRE(arrived);
       CHECK(body_is(rig[1].received.back(), i, bytes));
-      REQUIRE(rig.until([&] { return rig.all_idle(); }));  // the owner looks again
+      REQUIRE(rig.until([&] { return rig.all_idle(); }));  // the owner polls again
     }
     if (std::getenv("TIMED_TESTS") != nullptr) CHECK(longest_s < 0.5);
   });
@@ -379,7 +379,7 @@ TEST_CASE("tcp: a sleeper on the wait descriptor is woken by a message") {
     for (std::uint64_t i = 2; i <= 12; ++i) {
       while (rig[1].wire().prepare_wait()) rig[1].round();
       pollfd sleeper{rig[1].wire().wait_descriptor(), POLLIN, 0};
-      CHECK_EQ(poll(&sleeper, 1, 5), 0);  // nothing wakes it for nothing
+      CHECK_EQ(poll(&sleeper, 1, 5), 0);  // no spurious wakeup
       while (rig[1].wire().prepare_wait()) rig[1].round();
       std::thread sender([&] {
         std::this_thread::sleep_for(5ms);
@@ -393,7 +393,7 @@ TEST_CASE("tcp: a sleeper on the wait descriptor is woken by a message") {
   });
 }
 
-TEST_CASE("tcp cards: what is odd is an error that quotes it") {
+TEST_CASE("tcp cards: an invalid card is an error that quotes it") {
   TcpAddress address;
   for (const char* good : {"tcp#127.0.0.1:41234", "  tcp#10.0.0.1:1 \n", "tcp#[::1]:65535"})
     CHECK(parse_card(good, address).ok());
@@ -413,7 +413,7 @@ TEST_CASE("tcp cards: what is odd is an error that quotes it") {
   CHECK(status.sentence().find("rank 2") != std::string::npos);
 }
 
-TEST_CASE("tcp backends: asked for by name, and a reason is given") {
+TEST_CASE("tcp backends: one is requested by name, and a reason is given") {
   TcpBackendChoice choice = TcpBackendChoice::automatic;
   CHECK(parse_backend("epoll", choice).ok());
   CHECK(choice == TcpBackendChoice::epoll);

@@ -21,7 +21,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-// What a receiver made of a stream.
+// The receiver's results for a stream.
 struct Story {
   std::vector<std::string> events;  // "whole 3", "started 4", "finished", "cut", "lost: why"
   std::deque<Bytes> bodies;
@@ -32,11 +32,11 @@ struct Reader {
   Story story;
   bool refuse = false;
   bool by_backend = false;            // the pieces come out of a backend's buffers
-  std::uint64_t straight = 0;         // bytes that were given to where a body lands
-  std::uint64_t reported_copied = 0;  // bytes of bodies that the receiver says it copied
-  std::size_t told_twice = 0;
+  std::uint64_t straight = 0;         // bytes that were read directly into a landing
+  std::uint64_t reported_copied = 0;  // bytes of bodies copied by the receiver, by its own count
+  std::size_t copied_twice = 0;
 
-  // Gives `bytes` in pieces of `piece`, taking arrivals after each.
+  // Passes `bytes` in pieces of `piece`, and takes arrivals after each.
   void give(std::span<const std::byte> bytes, const std::function<std::size_t()>& piece) {
     while (!bytes.empty()) {
       const std::size_t now = std::min(bytes.size(), piece());
@@ -82,7 +82,7 @@ struct Reader {
           portals::RegionCursor(arrival.body).read(body);
           receiver.consume();
           reported_copied += receiver.copied_bytes();
-          told_twice += receiver.copied_twice();
+          copied_twice += receiver.copied_twice();
           break;
         }
         case Arrival::Kind::started: {
@@ -111,7 +111,7 @@ struct Reader {
   }
 };
 
-// Everything that `sender` has to send, and what ends its transmissions.
+// The bytes that `sender` has to send, and the ends of its transmissions.
 Bytes all_of(
     TcpSender& sender, const std::function<void()>& between = [] {}) {
   Bytes stream;
@@ -144,7 +144,7 @@ void queue(TcpSender& sender, Outgoing& out, std::uint64_t number, std::size_t b
   sender.queue(out.transmission);
 }
 
-// Two short messages, one of several segments, one short, the goodbye.
+// Two short messages, one of several segments, another short one, the goodbye.
 Bytes small_stream() {
   TransmissionList finished;
   TcpSender sender(finished);
@@ -172,7 +172,7 @@ void check_small(const Story& story) {
   for (std::size_t i = 0; i < 4; ++i) CHECK(story.bodies[i] == pattern_body(i + 1, sizes[i]));
 }
 
-TEST_CASE("tcp stream: in one piece, in single bytes, in random pieces") {
+TEST_CASE("tcp stream: it is read in one piece, in single bytes, in random pieces") {
   const Bytes stream = small_stream();
   std::mt19937_64 random(5);
   for (int round = 0; round < 40; ++round) {
@@ -185,7 +185,7 @@ TEST_CASE("tcp stream: in one piece, in single bytes, in random pieces") {
   }
 }
 
-TEST_CASE("tcp stream: split at every offset near a frame's edges") {
+TEST_CASE("tcp stream: it is read if split at any offset near a frame's edges") {
   const Bytes stream = small_stream();
   for (std::size_t at = 1; at < stream.size(); at += at < 300 || at + 300 > stream.size() ? 1 : 97) {
     Reader reader;
@@ -197,7 +197,7 @@ TEST_CASE("tcp stream: split at every offset near a frame's edges") {
   }
 }
 
-TEST_CASE("tcp stream: cut short at every offset is a loss that says so, after all that was whole") {
+TEST_CASE("tcp stream: a truncation at any offset is reported as a loss, after all complete messages") {
   const Bytes stream = small_stream();
   for (std::size_t at = 0; at < stream.size(); at += at < 300 || at + 300 > stream.size() ? 1 : 997) {
     Reader reader;
@@ -214,7 +214,7 @@ TEST_CASE("tcp stream: cut short at every offset is a loss that says so, after a
   }
 }
 
-TEST_CASE("tcp stream: a flipped bit anywhere is found, and nothing damaged is shown as complete") {
+TEST_CASE("tcp stream: a flipped bit anywhere is detected, and no damaged message counts as complete") {
   const Bytes stream = small_stream();
   std::mt19937_64 random(6);
   for (std::size_t at = 0; at < stream.size(); at += at < 400 || at + 200 > stream.size() ? 1 : 501) {
@@ -232,7 +232,7 @@ TEST_CASE("tcp stream: a flipped bit anywhere is found, and nothing damaged is s
   }
 }
 
-// A frame with a right checksum around any head and content.
+// A frame with the right checksum for any head and content.
 Bytes made_up(std::span<const std::byte> head, std::span<const std::byte> content, std::uint32_t content_bytes) {
   FramePrefix prefix;
   prefix.head_bytes = static_cast<std::uint32_t>(head.size());
@@ -265,26 +265,26 @@ Bytes joined(std::initializer_list<Bytes> parts) {
   return all;
 }
 
-TEST_CASE("tcp stream: it returns how much of each body was copied") {
+TEST_CASE("tcp stream: it returns the number of copied bytes of each body") {
   const Bytes stream = small_stream();
   constexpr std::uint64_t kBodies = 33 + kWholeBytes + 1 + 5;
   for (const std::size_t piece : {std::size_t{1}, std::size_t{700}, stream.size()}) {
     Reader reader;
     reader.give(stream, [piece] { return piece; });
     check_small(reader.story);
-    CHECK_EQ(reader.straight > 0, piece != stream.size());  // what is all there is read ahead
+    CHECK_EQ(reader.straight > 0, piece != stream.size());  // a complete stream is read ahead
     CHECK_EQ(reader.reported_copied, kBodies - reader.straight);
-    CHECK_EQ(reader.told_twice, 0);
-    // Out of a backend's buffers every byte is copied, where it goes to its place too.
+    CHECK_EQ(reader.copied_twice, 0);
+    // From a backend's buffers every byte is copied, also those that are read into a landing.
     Reader provided;
     provided.by_backend = true;
     provided.give(stream, [piece] { return piece; });
     CHECK_EQ(provided.reported_copied, kBodies);
-    CHECK_EQ(provided.told_twice, 3);  // those that came whole
+    CHECK_EQ(provided.copied_twice, 3);  // those that arrived whole
   }
 }
 
-// A process that rests between two parts of its program may end without another word; one that works again may not.
+// A process that rests between two parts of its program may end without another message; one that works again may not.
 TEST_CASE("tcp stream: a message takes the goodbye back, and while the sender rests a goodbye follows it again") {
   TransmissionList finished;
   TcpSender sender(finished);
@@ -304,7 +304,7 @@ TEST_CASE("tcp stream: a message takes the goodbye back, and while the sender re
   CHECK(rested.receiver.left());
   sender.say_goodbye();
   CHECK(sender.idle());
-  CHECK_EQ(say(0), 0);  // said, and nothing since
+  CHECK_EQ(say(0), 0);  // sent, and nothing since
   say(2);
   CHECK(rested.receiver.left());
   for (Reader* const reader : {&rested, &inside}) CHECK(reader->receiver.left());
@@ -317,7 +317,7 @@ TEST_CASE("tcp stream: a message takes the goodbye back, and while the sender re
   again.end();
   REQUIRE_EQ(again.story.events.size(), 4);
   CHECK_EQ(again.story.events.back(), "lost: its connection ended without a goodbye");
-  // It began to go on, and ended in the middle of a message.
+  // The sender continued, and ended in the middle of a message.
   put(sender, 4, 5);
   const Bytes stream = all_of(sender);
   inside.give_piece(std::span(stream).first(stream.size() / 2));
@@ -325,13 +325,13 @@ TEST_CASE("tcp stream: a message takes the goodbye back, and while the sender re
   CHECK_EQ(inside.story.events.back(), "lost: its connection ended inside a frame");
 }
 
-TEST_CASE("tcp stream: frames that no sender makes end the connection") {
+TEST_CASE("tcp stream: invalid frames end the connection") {
   const Bytes start = message(100'000, 0);
   const Bytes streams[] = {
-      control(FrameType::segment, 10, 10),                             // no body is under way
+      control(FrameType::segment, 10, 10),                             // no body is in progress
       control(FrameType::cut, 0),                                      //
-      control(static_cast<FrameType>(kFrameTypeCount), 1),             // of no kind
-      control(FrameType::goodbye, 1),                                  // no message came
+      control(static_cast<FrameType>(kFrameTypeCount), 1),             // an invalid kind
+      control(FrameType::goodbye, 1),                                  // there was no message
       message(8, 7),                                                   // content and length differ
       message(7, 8),                                                   //
       message(100'000, 8),                                             //
@@ -340,9 +340,9 @@ TEST_CASE("tcp stream: frames that no sender makes end the connection") {
       joined({start, control(FrameType::segment, 0, 0)}),              //
       joined({start, control(FrameType::segment, 9, 10)}),             //
       joined({start, control(FrameType::segment, 100'001, 100'001)}),  //
-      joined({start, control(FrameType::cut, 1)}),                     // none of the body came
+      joined({start, control(FrameType::cut, 1)}),                     // no byte of the body arrived
       joined({control(FrameType::goodbye, 0), control(FrameType::goodbye, 0)}),
-      joined({control(FrameType::goodbye, 0), message(0, 0), control(FrameType::goodbye, 0)}),  // one message came
+      joined({control(FrameType::goodbye, 0), message(0, 0), control(FrameType::goodbye, 0)}),  // there was one message
   };
   for (std::size_t i = 0; i < std::size(streams); ++i) {
     CAPTURE(i);
@@ -372,7 +372,7 @@ TEST_CASE("tcp stream: frames that no sender makes end the connection") {
   }
 }
 
-TEST_CASE("tcp stream: a stop takes the place of the next segment") {
+TEST_CASE("tcp stream: a stop replaces the next segment") {
   for (const bool refuse : {false, true}) {
     TransmissionList finished;
     TcpSender sender(finished);
@@ -396,7 +396,7 @@ TEST_CASE("tcp stream: a stop takes the place of the next segment") {
   }
 }
 
-TEST_CASE("tcp stream: a batch that leaves in parts, and memory that comes free only with its last byte") {
+TEST_CASE("tcp stream: a batch may be sent in parts, and its memory is free only after its last byte") {
   TransmissionList finished;
   TcpSender sender(finished);
   Outgoing out;

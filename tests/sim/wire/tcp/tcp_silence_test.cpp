@@ -1,4 +1,4 @@
-// Tests of when a TCP connection counts as silent, given the operating system's figures about it and a virtual clock.
+// Tests of the detection of silent TCP connections, from the operating system's figures and a virtual clock.
 #include "sim/wire/tcp/tcp_silence.hpp"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 
 // A connection that the test examines each second.
-struct Looked {
+struct ExaminedConnection {
   VirtualClock clock{1000 * kSecondNs};
   std::uint64_t answered_ns = clock.now_ns();
   TcpAnswers kernel{};
@@ -25,7 +25,7 @@ struct Looked {
     kernel.last_ns = clock.now_ns() - answered_ns;
     return silence.look(kernel, clock.now_ns());
   }
-  // Returns the number of seconds after which it counts as silent; `limit` if it does not within `limit` seconds.
+  // Returns the number of seconds after which the connection counts as silent; `limit` if it does not within `limit`.
   int silent_after(int limit) {
     for (int second = 0; second < limit; ++second, clock.advance_ns(kSecondNs)) {
       if (look()) return second;
@@ -34,15 +34,15 @@ struct Looked {
   }
 };
 
-TEST_CASE("tcp silence: data in flight and no acknowledgment, within 15 s") {
-  Looked link;
+TEST_CASE("tcp silence: data in flight without an acknowledgment is detected within 15 s") {
+  ExaminedConnection link;
   link.kernel = {.acknowledged_bytes = 700, .in_flight = 3};
   CHECK_EQ(link.silent_after(100), 12);
   static_assert(kSilenceMaxNs + 2 * kSilenceCheckNs < 15 * kSecondNs);
 }
 
-TEST_CASE("tcp silence: a link that comes back after 5 s begins anew") {
-  Looked link;
+TEST_CASE("tcp silence: for a link that recovers after 5 s the measurement restarts") {
+  ExaminedConnection link;
   link.kernel = {.acknowledged_bytes = 700, .in_flight = 3};
   CHECK_EQ(link.silent_after(5), 5);
   link.answer();
@@ -50,15 +50,16 @@ TEST_CASE("tcp silence: a link that comes back after 5 s begins anew") {
   CHECK_EQ(link.silent_after(100), 12);
 }
 
-TEST_CASE("tcp silence: nothing waits, or the first bytes after a long rest do") {
-  Looked link;
+TEST_CASE(
+    "tcp silence: an idle connection is not silent, and after a long rest the limit counts from the first bytes") {
+  ExaminedConnection link;
   CHECK_EQ(link.silent_after(60), 60);  // without data in flight only keepalive detects a loss
   link.kernel.in_flight = 1;
   CHECK_EQ(link.silent_after(100), 12);
 }
 
-TEST_CASE("tcp silence: other bytes each time, with long rests between, seen once each") {
-  Looked link;
+TEST_CASE("tcp silence: different bytes each time, with long rests between, are seen once each") {
+  ExaminedConnection link;
   for (int i = 0; i < 5; ++i, link.clock.advance_ns(60 * kSecondNs)) {
     link.kernel.in_flight = 1;
     CHECK_FALSE(link.look());
@@ -67,16 +68,16 @@ TEST_CASE("tcp silence: other bytes each time, with long rests between, seen onc
   }
 }
 
-TEST_CASE("tcp silence: looks that are rare find it at the second one") {
-  Looked link;
+TEST_CASE("tcp silence: rare polls detect silence at the second one") {
+  ExaminedConnection link;
   link.kernel.in_flight = 1;
   CHECK_FALSE(link.look());
   link.clock.advance_ns(40 * kSecondNs);
   CHECK(link.look());
 }
 
-TEST_CASE("tcp silence: acknowledgments of other bytes than the first are answers") {
-  Looked link;
+TEST_CASE("tcp silence: acknowledgments of bytes other than the first are answers") {
+  ExaminedConnection link;
   link.kernel.in_flight = 40;
   for (int second = 0; second < 60; ++second, link.clock.advance_ns(kSecondNs)) {
     if (second % 5 == 0) link.answer();  // the peer still lacks the same first bytes
@@ -84,11 +85,11 @@ TEST_CASE("tcp silence: acknowledgments of other bytes than the first are answer
   }
 }
 
-TEST_CASE("tcp silence: a stopped peer's closed window is answered for by its kernel") {
-  Looked link;
+TEST_CASE("tcp silence: a stopped peer's closed window is answered by its kernel") {
+  ExaminedConnection link;
   int pause = 1;
   for (int second = 0, probe = 1; second < 300; ++second, link.clock.advance_ns(kSecondNs)) {
-    if (second == probe) {  // the answer comes after this look
+    if (second == probe) {  // the answer arrives after this poll
       link.kernel.window_probes = 1;
       CHECK_FALSE(link.look());
       link.answer();
@@ -100,7 +101,7 @@ TEST_CASE("tcp silence: a stopped peer's closed window is answered for by its ke
 }
 
 TEST_CASE("tcp silence: one lost probe of a window that was closed for long is not yet silence, three are") {
-  Looked link;
+  ExaminedConnection link;
   link.kernel.window_probes = 1;
   CHECK_EQ(link.silent_after(50), 50);
   link.answer();

@@ -11,7 +11,7 @@
 namespace margay::sim::test {
 namespace {
 
-// Operations that wait in the kernel, whoever asked for them.
+// The number of operations that wait in the kernel, for all threads.
 int armed(const Wire& wire) {
   std::ifstream reported("/proc/self/fdinfo/" + std::to_string(wire.wait_descriptor()));
   int operations = 0;
@@ -33,8 +33,8 @@ void in_a_thread(const std::function<void()>& work) {
 
 }  // namespace
 
-// What a thread leaves armed the kernel cancels by a worker of its own, on a busy machine seconds after data came.
-TEST_CASE("tcp: a thread that ends leaves no operation in the kernel, and others go on") {
+// The kernel cancels a thread's armed operations in a worker of its own, on a busy machine seconds after data arrived.
+TEST_CASE("tcp: a thread that ends leaves no operation in the kernel, and others continue") {
   if (!probe_uring().ok()) return;
   Rig rig([](std::uint32_t ranks) { return std::make_unique<TcpSet>(ranks, TcpBackendChoice::uring); }, 2);
   std::uint64_t sent = 0;
@@ -65,8 +65,8 @@ TEST_CASE("tcp: a thread that ends leaves no operation in the kernel, and others
   }
 }
 
-// Its socket is full, so a part of the body waits in the kernel.
-TEST_CASE("tcp: what a thread that ends was sending, others send on") {
+// The thread's socket is full, so a part of the body waits in the kernel.
+TEST_CASE("tcp: other threads continue the sends of a thread that ends") {
   if (!probe_uring().ok()) return;
   Rig rig([](std::uint32_t ranks) { return std::make_unique<TcpSet>(ranks, TcpBackendChoice::uring); }, 2);
   rig[0].send(1, numbered(1), pattern_body(1, 10));
@@ -74,7 +74,7 @@ TEST_CASE("tcp: what a thread that ends was sending, others send on") {
   constexpr std::size_t kBytes = std::size_t{32} << 20;
   const auto all_came = [&] { return rig[1].received.back().state == Received::State::complete; };
   for (std::uint64_t message = 2; message < 6; ++message) {
-    rig[0].wire().thread_ends();  // this one looks no more until the other has ended
+    rig[0].wire().thread_ends();  // this thread does not poll until the other has ended
     in_a_thread([&] {
       rig[0].send(1, numbered(message), pattern_body(message, kBytes));
       rig.drive_without(1, 20);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kReads = 64;
 
-// A receive under way into one byte of memory.
+// A receive in progress into one byte of memory.
 struct Read {
   int ends[2] = {-1, -1};
   char byte = 0;
@@ -27,7 +27,7 @@ struct Read {
 
 }  // namespace
 
-TEST_CASE("after a failure of the ring the kernel writes into no memory any more") {
+TEST_CASE("after a failure of the ring the kernel does not write to memory any more") {
   for (int round = 0; round < 4; ++round) {
     TcpUringRing ring;
     if (!ring.open().ok()) {
@@ -42,12 +42,12 @@ TEST_CASE("after a failure of the ring the kernel writes into no memory any more
       io_uring_prep_recv(entry, read.ends[0], &read.byte, 1, 0);
     }
     ring.submit();
-    ::close(ring.descriptor());  // as a program does that closes all of them
+    ::close(ring.descriptor());  // as in a program that closes all descriptors
     io_uring_prep_nop(ring.entry());
     ring.submit();
     REQUIRE(ring.failure() != 0);
     for (Read& read : reads) REQUIRE(::write(read.ends[1], "w", 1) == 1);
-    ::usleep(1000);  // enters the kernel, which would write now
+    ::usleep(1000);  // enters the kernel, which could write now
     int written = 0;
     for (const Read& read : reads) written += read.byte != 0;
     CHECK(written == 0);

@@ -1,4 +1,4 @@
-// Tests of the wire contract over TCP, and of the properties of TCP's wire alone, on both backends with real sockets.
+// Tests of the wire contract over TCP, and of properties of TCP's wire only, on both backends with real sockets.
 #include "sim/wire/tcp/tcp_wire.hpp"
 
 #include "tests/sim/tcp_set.hpp"
