@@ -383,8 +383,9 @@ detail::ModeResult<Method> sync_rmi(int node, const Object& object, Method metho
   return detail::ask("sync_rmi", node, object, method, std::forward<Argument>(argument)...).complete("sync_rmi");
 }
 // The same without the wait for the result. A node with 256 calls at once waits here, and in sync_rmi(), until one has
-// ended; if all of them are handles that the program holds, it waits forever. A program that asks more questions waits
-// for the first handle before it asks the next one.
+// ended. If none can end meanwhile, because the program holds the handles of all, the call throws `error`; beside a
+// communication thread, which may hold some, it waits. A program that asks more questions waits for the first handle
+// before it asks the next one.
 template <class Object, class Method, class... Argument>
 [[nodiscard]] rmi_handle<detail::ModeResult<Method>> sync_rmi_nonblocking(int node, const Object& object, Method method,
                                                                           Argument&&... argument) {

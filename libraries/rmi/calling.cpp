@@ -90,7 +90,15 @@ std::uint64_t begin_call(const char* name, std::uint32_t destination, std::uint3
       if (!node.calls.full()) return node.calls.begin(destination);
     }
     const host::Call call(node.rank, name);
-    node.serve_until(name, portals::kAnyRank, Flush::sync, [&] { return !node.calls.full(); });
+    // Only this thread ends calls whose handles it holds, so a wait for one of them would not end.
+    const auto is_stuck = [&] {
+      return node.calls.full() && !node.threaded() && !node.calls.frees_some(node.inbox.depth() == 0);
+    };
+    node.serve_until(name, portals::kAnyRank, Flush::sync, [&] { return !node.calls.full() || is_stuck(); });
+    if (is_stuck()) {
+      fail(std::string(name) + ": " + std::to_string(kCalls) +
+           " results are awaited, the most that a node may await at once; wait() for one of the handles first");
+    }
   }
 }
 

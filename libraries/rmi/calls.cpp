@@ -18,6 +18,12 @@ std::uint64_t Calls::begin(std::uint32_t node) {
   return std::uint64_t{slot.turn} * kCalls + number;
 }
 
+bool Calls::frees_some(bool resumes) const {
+  return std::ranges::any_of(slots_, [resumes](const Slot& slot) {
+    return slot.state == State::abandoned || (resumes && slot.resumption.resume != nullptr);
+  });
+}
+
 void Calls::end(std::uint64_t call) {
   State& state = slot(call).state;
   // The reply needs the slot as its receiver: an unawaited reply is damage, and would end the job.

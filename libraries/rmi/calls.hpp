@@ -37,6 +37,9 @@ class Calls {
   // Whether all slots are taken; whether all are free.
   [[nodiscard]] bool full() const { return free_.empty(); }
   [[nodiscard]] bool idle() const { return free_.size() == kCalls; }
+  // Whether a slot becomes free while its node waits: that of an abandoned call, or of one that a coroutine awaits, if
+  // `resumes` (coroutines continue outside of methods only).
+  [[nodiscard]] bool frees_some(bool resumes) const;
   // A new call of a method at `node`; its number is never 0. Requires: !full().
   [[nodiscard]] std::uint64_t begin(std::uint32_t node);
   // The call's request was not written, so that no reply will arrive. Frees the call's place.

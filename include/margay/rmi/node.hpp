@@ -137,8 +137,8 @@ void leave_monitor(std::uint32_t object) noexcept;
 // A call whose result is awaited. Its number goes into the request's envelope; a nested call is another one.
 //   number = begin_call(); post the request; finish_call(); then test_call() or wait_call(), reply_of(), end_call().
 // Each number ends once, by end_call() or cancel_call(). At most 256 calls at once: begin_call() waits for the end of
-// one, executing requests meanwhile. Throws `error` if the request would wait for the calling method itself: its object
-// is in execution on this node. kNoObject: the method is not atomic.
+// one, executing requests meanwhile. Throws `error` if none can end meanwhile, and if the request would wait for the
+// calling method itself: its object is in execution on this node. kNoObject: the method is not atomic.
 [[nodiscard]] std::uint64_t begin_call(const char* name, std::uint32_t node, std::uint32_t object);
 // The request could not be written: ends the call.
 void cancel_call(std::uint64_t call) noexcept;
