@@ -62,6 +62,8 @@ class Seeds {
   };
   [[nodiscard]] Iterator begin() const { return Iterator(first_); }
   [[nodiscard]] Iterator end() const { return Iterator(end_); }
+  // The number of seeds, for tests that expect something of all of them together.
+  [[nodiscard]] std::uint64_t count() const { return end_ - first_; }
 
  private:
   std::uint64_t first_;

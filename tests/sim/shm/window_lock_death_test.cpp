@@ -129,7 +129,8 @@ TEST_CASE("window lock: withdrawing a member that died after any instruction rep
   const Pinned pinned(0);  // with the child, which runs for one instruction at a time
   SingleStepped child(stage->done, [&] { take_step(stage->table, stage->deaths, stage->step); });
   std::uint32_t states = 0;
-  for (const std::uint64_t seed : testing::Seeds(testing::of_threads(400))) {
+  const testing::Seeds seeds(testing::of_threads(400));
+  for (const std::uint64_t seed : seeds) {
     CAPTURE(seed);
     std::mt19937_64 random(seed);
     stage->table = {};
@@ -155,7 +156,7 @@ TEST_CASE("window lock: withdrawing a member that died after any instruction rep
     // In the child: enter the guard, the step itself, leave it.
     REQUIRE_EQ(stage->table.data.guard, 0);
   }
-  CHECK_GT(states, 4 * testing::of_threads(400));
+  CHECK_GT(states, 4 * seeds.count());
 }
 
 // Members 0 and 1 are processes that are killed and restarted with another id, 2 is this one.
