@@ -2,7 +2,7 @@
 """abi_exports.py LIBRARY HEADER_FOLDER: tests the exports of libmpi.so.12.
 
 - every exported MPI_X (MPIX_X) is a weak function at the address of a strong PMPI_X (PMPIX_X), and the other way round;
-- every exported name of MPI is declared in mpi.h, so that no symbol claims to be another library's;
+- every exported name of MPI is declared in mpi.h, so that no symbol claims a function that margay does not have;
 - the library itself calls no MPI_X and no PMPI_X by a name that a profiling tool could take;
 - no symbol has a version; nothing else is exported, nor MPI_Abi_get_version, which identifies another ABI;
 - the SONAME is libmpi.so.12.

@@ -182,7 +182,7 @@ TEST_CASE("the rows are reused any number of times") {
   CHECK(one.send.events == (kEventAll & ~unsigned{kEventCancel}));
 }
 
-TEST_CASE("events of a completed send change nothing, and find its rows free the next time") {
+TEST_CASE("answers to a completed send change nothing, and leave its rows free for its next use") {
   IncompleteSend one(kEventSynchronous);
   one.arrive({one.answer(Answer::synchronous), one.answer(Answer::returned)});
   one.take_body(sim::Transmission::State::failed);  // it ends before the device processes the answers
