@@ -133,7 +133,7 @@ void run_all_operations(int size, const HybridPlan& plan, std::uint64_t salt, st
   }));
 }
 
-// The messages and bytes that a rank sends in a call without requests.
+// The messages and bytes that a rank sends in a call whose messages need no request from their receivers.
 struct Sent {
   std::uint64_t messages;
   std::uint64_t bytes;
