@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""RMI between nodes, over every wire, with the accounting of messages.
+"""Tests of RMI between nodes, over every wire, with the accounting of messages.
 
     tests/libraries/rmi/rmi.py --build build/release            every case
     tests/libraries/rmi/rmi.py --build build/release chains     one
