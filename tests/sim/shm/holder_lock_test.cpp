@@ -51,7 +51,7 @@ TEST_CASE("holder lock: of all threads that detect a lost holder one takes the l
   constexpr std::uint32_t kThreads = 3;
   for (std::uint64_t round = 0; round < testing::of_threads(500); ++round) {
     std::atomic<std::uint32_t> heard = 0;
-    // No process takes the lock before all have been notified.
+    // No thread takes the lock before all have asked whether its holder is dead.
     const HolderDeathTest gone(
         [](void* context, std::uint32_t id) {
           auto& all = *static_cast<std::atomic<std::uint32_t>*>(context);
