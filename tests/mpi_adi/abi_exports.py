@@ -19,7 +19,7 @@ DATA = re.compile(r"MPI_(UNWEIGHTED|WEIGHTS_EMPTY|F_STATUS(ES)?_IGNORE|F08_STATU
 FORTRAN = re.compile(r"p?mpix?_[a-z0-9_]+|P?MPIX?_[A-Z0-9_]+_{0,2}")
 # Functions of MPICH's own libraries and tools; margay's fail with an error.
 INTERNAL = re.compile(r"MPIR_Dup_fn|MPIR_Err_\w+|MPII_\w+|QMPI_\w+")
-# Margay's own functions, from mpi_adi/abi/mpi_rma_1996.h: no other library has them.
+# Margay's own functions, which no other library has: those of mpi_adi/abi/mpi_rma_1996.h, the host, and threads as ranks.
 OWN = re.compile(r"MPI_RMA_(init|free|i?put|i?get)|MPIX_Margay_(host|run_threads)")
 FORBIDDEN = re.compile(r"P?MPI_Abi_\w+")
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr unsigned kEventAll = kEventBodyTaken | kEventAcknowledgment | kEventRead | kEventSynchronous | kEventCancel;
 
-// A send to rank 1 whose message is in flight, and which still waits for the steps that the test sets (kOwed...).
+// A send to rank 1 whose message is in flight, and which still waits for the events in `owed` (kEvent...).
 struct IncompleteSend {
   explicit IncompleteSend(unsigned owed) : send(new_send(parts, hand.comm())) { begin(owed); }
   void begin(unsigned owed) {
