@@ -100,7 +100,7 @@ struct HybridRun {
   }
 };
 
-// Lengths of all kinds, one after the other.
+// Slices of random lengths, without gaps.
 std::vector<Slice> any_slices(int ranks, std::mt19937_64& random) {
   std::vector<Slice> slices;
   std::size_t first = 0;
