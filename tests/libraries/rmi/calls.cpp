@@ -60,7 +60,7 @@ void statements() {
   for (const int count : {0, 1, 100, 5000}) add_to_all(count);
 }
 
-// A synchronous call is executed after the asynchronous ones before it, and returns their effect.
+// A synchronous call is executed after the asynchronous ones before it, and sees their effects.
 void questions() {
   Counter counter;
   const rmi_object<Counter> handle(counter);

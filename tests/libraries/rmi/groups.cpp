@@ -131,7 +131,7 @@ void overlap() {
   }
 }
 
-// The fence of a group waits for chains of requests between its members, and not for the nodes that are in none.
+// The fence of a group waits for chains of requests between its members, and not for a node outside the group.
 void fences() {
   Member member;
   const rmi_object<Member> handle(member);
