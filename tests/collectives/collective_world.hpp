@@ -65,7 +65,7 @@ class CollectiveWorld {
     }
   }
 
-  // Whether the rank's process exists.
+  // Publishes the rank's process id, as its process does when it starts.
   void come(int rank) { sim::publish(layout_.area(static_cast<std::uint32_t>(rank)).pid, own_pid()); }
 
   [[nodiscard]] int size() const { return options_.ranks; }

@@ -25,7 +25,7 @@ inline std::vector<std::vector<int>> ordered_cuts(int ranks, std::size_t most = 
   return cuts;
 }
 
-// Each of these with each dimension in each of `ways`.
+// All plans with these lists of lengths, with each of `ways` in each dimension.
 inline std::vector<HybridPlan> plans_of(int ranks, const std::vector<Method>& ways) {
   std::vector<HybridPlan> plans;
   for (const std::vector<int>& cut : ordered_cuts(ranks)) {

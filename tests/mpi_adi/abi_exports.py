@@ -2,7 +2,7 @@
 """abi_exports.py LIBRARY HEADER_FOLDER: tests the exports of libmpi.so.12.
 
 - every exported MPI_X (MPIX_X) is a weak function at the address of a strong PMPI_X (PMPIX_X), and the other way round;
-- every exported name of MPI is declared in mpi.h, so that no symbol claims to be another library's;
+- every exported name of MPI is declared in mpi.h, so that no symbol claims a function that margay does not have;
 - the library itself calls no MPI_X and no PMPI_X by a name that a profiling tool could take;
 - no symbol has a version; nothing else is exported, nor MPI_Abi_get_version, which identifies another ABI;
 - the SONAME is libmpi.so.12.
@@ -19,7 +19,7 @@ DATA = re.compile(r"MPI_(UNWEIGHTED|WEIGHTS_EMPTY|F_STATUS(ES)?_IGNORE|F08_STATU
 FORTRAN = re.compile(r"p?mpix?_[a-z0-9_]+|P?MPIX?_[A-Z0-9_]+_{0,2}")
 # Functions of MPICH's own libraries and tools; margay's fail with an error.
 INTERNAL = re.compile(r"MPIR_Dup_fn|MPIR_Err_\w+|MPII_\w+|QMPI_\w+")
-# Margay's own functions, from mpi_adi/abi/mpi_rma_1996.h: no other library has them.
+# Margay's own functions, which no other library has: those of mpi_adi/abi/mpi_rma_1996.h, the host, and threads as ranks.
 OWN = re.compile(r"MPI_RMA_(init|free|i?put|i?get)|MPIX_Margay_(host|run_threads)")
 FORBIDDEN = re.compile(r"P?MPI_Abi_\w+")
 

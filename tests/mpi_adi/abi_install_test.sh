@@ -33,9 +33,9 @@ ranks() {
   [ "$(grep -c 'of 2 got' "$log")" = 2 ] || fail "$1: expected a line from each of two ranks"
 }
 
-# An installation takes from the build the products of the target `installed`, which scripts/demo builds: the README's
-# order is the demo, then the installation. (For a link, its destination; wrappers are made when the build is
-# configured.)
+# An installation takes only products of the target `installed` from the build, and scripts/demo builds this target,
+# because the README runs the demo before the installation. (For a link its destination is tested. Wrappers are made when
+# the build is configured.)
 ninja -C "$build" -t commands installed > "$work/commands" || fail "the target \`installed\` is missing"
 grep -oE "$build/(bin|lib)/[^\"]+" "$build/cmake_install.cmake" | xargs -d '\n' readlink -f | sort -u > "$work/taken"
 # The library of lab 11, unless the build was configured without (-DMARGAY_LABS=OFF).

@@ -5,8 +5,8 @@
   abi_probe.py prototypes OURS [REFERENCE]  every function, variable and typedef, redeclared after ours in one C file:
                                             the compiler refuses a conflicting type
 
-OURS and REFERENCE are directories that hold an mpi.h; without REFERENCE, Debian's of MPICH. Exit 0: equal; 1:
-differences, listed, or with MARGAY_EXPECT_TOOLS MPICH's header is missing; 77: it is missing.
+OURS and REFERENCE are folders with an mpi.h; the default of REFERENCE is the folder of Debian's MPICH. Exit 0: equal; 1:
+differences, which are printed, or MPICH's header is missing and MARGAY_EXPECT_TOOLS is set; 77: it is missing.
 """
 import glob
 import os
@@ -172,8 +172,8 @@ def compare_prototypes(ours, reference):
     have, wanted = declarations(ours), declarations(reference)
     wrong = missing("declaration", have, wanted)
     wrong += [f"declaration {name}: not in the ABI" for name in sorted(set(have) - set(wanted))]
-    # C11 lets a typedef be repeated if it names the same type: MPICH's are, after ours. Structs and enums may not be;
-    # compare_values has their members.
+    # C11 permits a repeated typedef of the same type, so MPICH's typedefs follow margay's. Structs and enums cannot be
+    # repeated; compare_values compares their members.
     again = [s for s in statements(reference) if s.startswith("typedef") and "{" not in s and "QMPI" not in s]
     again += wanted.values()
     source = "#include <mpi.h>\n" + "".join(f"{statement};\n" for statement in again)

@@ -27,7 +27,7 @@ inline std::vector<std::byte> ask_body(AskHead head, std::span<const Piece> piec
 inline constexpr std::size_t kMemoryBytes = 4096;
 inline constexpr MPI_Datatype kBasic = 0x4c000000;  // a basic datatype's handle without size and index
 
-// One of some numbers, or any other number.
+// One of `numbers`, drawn at random.
 template <typename... Numbers>
 std::int64_t one_of(std::mt19937_64& random, Numbers... numbers) {
   const std::array<std::int64_t, sizeof...(numbers)> all{static_cast<std::int64_t>(numbers)...};
@@ -50,7 +50,7 @@ inline std::vector<std::byte> random_accumulate(std::mt19937_64& random, std::ui
   return ask_body(head, {}, operands);
 }
 
-// Mostly what an origin sends, with some invalid numbers.
+// A request like those of an origin, with some invalid numbers.
 inline std::vector<std::byte> random_ask(std::mt19937_64& random, std::uint64_t origin) {
   if (random() % 2 == 0) return random_accumulate(random, origin);
   AskHead head;

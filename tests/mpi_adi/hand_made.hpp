@@ -81,7 +81,7 @@ class HandMade {
     write_note(made.user_data, note);
     return made;
   }
-  // Sends a message from rank 1; `body` remains until the next settle() returns.
+  // Sends a message from rank 1. The caller keeps `body` until the next settle() has returned.
   void inject(const portals::Header& header, const std::vector<std::byte>& body = {}) {
     auto& transmission = *sent_.emplace_back(std::make_unique<sim::Transmission>());
     transmission.header = header;

@@ -10,7 +10,7 @@ namespace margay::portals::testing {
 
 TEST_SUITE_BEGIN("portals/deliver");
 
-TEST_CASE("put, reply and acknowledgment are deposited; a get is answered by a reply") {
+TEST_CASE("put, reply and acknowledgment are deposited; a get from a write-only block is dropped") {
   Kernel kernel;
   Memory memory(64);
   SingleBlock block(memory.buffer());

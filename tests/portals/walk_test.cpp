@@ -156,7 +156,7 @@ TEST_CASE("an inactive adopted entry is passed over, and its no-match link is fo
   CHECK(lists.end(put(kWanted, 8)).entry == &lists.b);
 }
 
-TEST_CASE("explain() returns a walk's first stops up to a limit, and counts all of them, through links too") {
+TEST_CASE("explain() returns a walk's first stops and counts its stops, each up to a limit, through links too") {
   Lists lists(40);
   lists.c.set({.match_bits = kWanted}, lists.roomy, {});
   lists.b.set({.match_bits = 98}, lists.roomy, {}, {.no_match = Link::at(lists.c)});

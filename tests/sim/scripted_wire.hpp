@@ -57,7 +57,7 @@ class ScriptedWire final : public Wire {
     arrival.header = header;
     arrival.body = portals::Region(body.data(), body.size());
   }
-  // The body of an accepted message has arrived completely, or will not.
+  // Adds the end of an accepted message's body: it has arrived completely, or will not.
   void bring_end(Arrival::Kind kind, void* cookie) {
     Arrival& arrival = arrivals_.emplace_back();
     arrival.kind = kind;

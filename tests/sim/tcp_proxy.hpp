@@ -1,6 +1,6 @@
 // A proxy between two TCP wires, for tests. It listens on a port of its own and forwards bytes in both directions, in
-// pieces that the test sets; it can flip a bit of a byte, or break the connection. The test's thread drives it, by
-// turns with the wires.
+// pieces that the test sets; it can flip a bit of a byte, or break the connection. The test's thread drives it, in
+// turn with the wires.
 #pragma once
 
 #include <arpa/inet.h>

@@ -25,7 +25,7 @@ enum class LockMutant : std::uint8_t {
   exclusive_for_shared,       // an exclusive request ignores shared holders
   rings_no_bell,              // a release rings no bell
   withdraw_rings_own_grants,  // a withdrawal rings only for members that it granted the lock itself
-  withdraws_present,          // a dead member without a waiting request is not withdrawn
+  withdraws_present,          // a dead member without a request is not withdrawn
   keeps_dead,                 // dead members are never withdrawn
   unlock_unflushed,           // an unlock returns while puts are in flight
   grant_not_sent,             // the target's device does not notify an origin whose request it granted late
@@ -203,7 +203,7 @@ class LockSteps {
       }
     }
   }
-  // Restores the order of tickets; twice is the identity.
+  // Reverses the order of tickets; a second call restores it.
   static void reverse_tickets(std::span<std::uint64_t> slots) {
     for (std::uint64_t& word : slots) {
       WindowLockSlot slot = WindowLockSlot::of(word);

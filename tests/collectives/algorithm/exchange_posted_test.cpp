@@ -37,7 +37,7 @@ Bytes block_of(std::uint64_t step, int from, int to, std::size_t bytes) {
   return block;
 }
 
-// Empty; within the table's posting; within the long one; longer than a posting; and so many that not all have room.
+// Lengths of 0, up to the table's posting, up to the long posting, and above; together too many for the postings' room.
 std::size_t length_of(std::uint64_t step, int from, int to) {
   constexpr std::size_t kLengths[] = {0, 0, 1, 8, 100, 900, 5000, 16384, 16385, 70'000, 200'001};
   return kLengths[(step * 31 + static_cast<std::uint64_t>(from) * 7 + static_cast<std::uint64_t>(to) * 3) %
@@ -159,8 +159,8 @@ TEST_CASE("exchange posted: a rank with a block for a lost rank, or from one, ge
   }
 }
 
-// Blocks that are read in place: their owner waits for readers, and these make another call.
-TEST_CASE("exchange posted: a member that makes another call, or names no block, ends the call for all") {
+// The blocks are read in place, so their owners wait for readers, while one member makes another call.
+TEST_CASE("exchange posted: a member that makes another call, or names no block, is an error, and no member hangs") {
   constexpr std::size_t kBytes = 100'000;
   for (int other = 0; other < 7; ++other) {
     for (const std::uint64_t seed : testing::Seeds(12)) {

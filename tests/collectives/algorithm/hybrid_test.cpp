@@ -100,7 +100,7 @@ struct HybridRun {
   }
 };
 
-// Lengths of all kinds, one after the other.
+// Slices of random lengths, without gaps.
 std::vector<Slice> any_slices(int ranks, std::mt19937_64& random) {
   std::vector<Slice> slices;
   std::size_t first = 0;
@@ -133,7 +133,7 @@ void run_all_operations(int size, const HybridPlan& plan, std::uint64_t salt, st
   }));
 }
 
-// The messages and bytes that a rank sends in a call without requests.
+// The messages and bytes that a rank sends in a call whose messages need no request from their receivers.
 struct Sent {
   std::uint64_t messages;
   std::uint64_t bytes;

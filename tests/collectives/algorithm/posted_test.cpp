@@ -49,7 +49,7 @@ Reduction sum_of(std::vector<Map>& maps) {
   return {reinterpret_cast<std::byte*>(maps.data()), maps.size(), sizeof(Map), Reducer(&compose, false)};
 }
 
-// One call of each kind, with any root; `step` draws the same on all ranks.
+// Makes a random call with a random root. `random` draws the same on all ranks; `step` varies the data.
 void call_each(CollectiveWorld& world, int rank, std::size_t step, std::mt19937_64& random) {
   const int size = world.size();
   const int root = static_cast<int>(random() % static_cast<std::uint64_t>(size));

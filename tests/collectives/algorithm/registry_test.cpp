@@ -1,5 +1,5 @@
-// Tests of the registry of algorithms: the rows have the order of the enumeration, in which equal costs take the first,
-// and each row states which calls it can do.
+// Tests of the registry of algorithms: the rows have the order of the enumeration, by which the first of equal costs is
+// chosen, and each row states the calls that it can do.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ void check_rows(Operation operation) {
   }
 }
 
-TEST_CASE("registry: rows of each operation, in the order of the enumeration") {
+TEST_CASE("registry: the rows of each operation are in the order of the enumeration") {
   check_rows<BarrierCall>(Operation::barrier);
   check_rows<BcastCall>(Operation::bcast);
   check_rows<ReduceCall>(Operation::reduce);
@@ -54,9 +54,9 @@ TEST_CASE("registry: rows of each operation, in the order of the enumeration") {
   }
 }
 
-// Barriers and similar calls of a few ranks with a processor each use postings, others a meeting; data longer than a
-// part goes strip by strip; roots post up to kPostedBytes in all.
-TEST_CASE("registry: which of the algorithms in shared memory does a call") {
+// A few ranks with a processor each use postings for barriers and similar calls, and a meeting for scans; a crowd does
+// the reverse. Data longer than a part goes strip by strip. Roots post up to kPostedBytes in all.
+TEST_CASE("registry: length and crowding determine the algorithm in shared memory") {
   Facts few;
   few.ranks = 3;
   few.shared = few.strips = few.reads = true;

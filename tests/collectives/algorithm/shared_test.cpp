@@ -276,7 +276,7 @@ TEST_CASE("through memory: a member that uses messages, and the others, detect t
     CHECK(world.run([&](int rank) {
       std::vector<std::byte> word(8);
       if (rank == one) {
-        // Of its own root: it has sent before the others can notify it of the mismatch.
+        // It is the root itself, so it has sent before the others can notify it of the mismatch.
         const BcastCall call{one, portals::Region(word.data(), word.size())};
         static_cast<void>(perform(world.portal(rank), world.communicator(rank), call));
       } else {

@@ -16,8 +16,8 @@ namespace {
 using AndWords = std::vector<std::uint64_t>;
 constexpr std::uint64_t kRounds = 4;
 
-// The word of member `rank` in round `round`, the same on all members. Two of each three words have a bit that one
-// member lacks.
+// The words of member `rank` in round `round`, which every member can compute. In the first and the last of them some
+// members lack bits.
 AndWords and_words(int rank, std::uint64_t round) {
   const auto me = static_cast<std::uint64_t>(rank);
   return {~(std::uint64_t{1} << (me + round) % 64), ~std::uint64_t{0}, ~(me << 8 * round)};

@@ -55,7 +55,7 @@ void begin(CollectiveWorld& world, int rank, std::size_t at, Ahead& one) {
 
 }  // namespace
 
-// Each member starts its persistent calls in an order of its own, half of them before a call in order.
+// Each member starts its persistent calls in an order of its own, half of them before an ordered call.
 TEST_CASE("early notices without room are dropped, and repeated when their call starts") {
   constexpr std::size_t kMade = 24;
   std::uint64_t dropped = 0;

@@ -35,7 +35,7 @@ CallReport report_of(std::uint32_t rank, std::string_view function, std::string_
   return report;
 }
 
-// Each member of a call of `members`: member r has counts[r][p] ints for member p, which expects as many.
+// The reports of a call's members: member r sends counts[r][p] ints to member p, which expects as many.
 std::vector<CallReport> all_to_all(const std::vector<std::vector<std::uint64_t>>& counts) {
   std::vector<CallReport> reports;
   for (std::size_t rank = 0; rank < counts.size(); ++rank) {

@@ -190,7 +190,7 @@ TEST_CASE("calls behind a gate begin when the gate is over") {
   OrderedCall& behind = enter(communicator, a_gate);
   OrderedCall& last = enter(communicator, ordinary);
   OrderedCall& elsewhere = enter(other, ordinary);
-  // Any waiting call, also if its first start is a gate for its messages.
+  // A persistent call waits for no other call, although its first start is a gate for its messages.
   OrderedCall& persistent = enter(communicator, CallNumber::started(0, 0));
   OrderedCall& another = enter(communicator, CallNumber::started(1, 0));
   CHECK(order.may_begin(before));

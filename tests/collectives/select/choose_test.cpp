@@ -23,7 +23,7 @@ constexpr Operation kChosen[] = {Operation::bcast,     Operation::reduce,   Oper
                                  Operation::allgather, Operation::alltoall, Operation::reduce_scatter,
                                  Operation::scan,      Operation::exscan};
 
-// `nodes` nodes of as many ranks, in blocks.
+// `ranks` ranks in equal blocks on `nodes` nodes.
 struct Placed {
   int ranks;
   int nodes = 1;
@@ -132,7 +132,7 @@ TEST_CASE("a remembered choice equals a new one") {
   }
 }
 
-// bench/performance.md. Measurements on other processors and other wires have other rates.
+// The measurements are in bench/performance.md. Other processors and wires have other rates.
 TEST_CASE("with the usual rates the choice agrees with measurements: two ranks") {
   const Facts nonblocking = facts_of({.ranks = 2});
   CHECK(chosen(Operation::barrier, 0, nonblocking) == Algorithm::exchange);
@@ -217,9 +217,9 @@ TEST_CASE("other rates lead to another choice") {
 // given architecture and the number of processes participating in the operation".
 TEST_CASE("with the Paragon's rates the buckets overtake the trees where the paper says") {
   const auto crossover = [](Operation operation, const Facts& facts) {
-    // Of all ranks together.
+    // The number of blocks in the result.
     const auto blocks = static_cast<std::uint64_t>(operation == Operation::allgather ? facts.ranks : 1);
-    std::uint64_t bytes = 8;  // a block's
+    std::uint64_t bytes = 8;  // of a block
     while (takes(Algorithm::bucket, operation, bytes, facts) > takes(Algorithm::tree, operation, bytes, facts)) {
       bytes += bytes / 16 + 1;
     }
@@ -279,7 +279,7 @@ TEST_CASE("a requested hybrid follows its plan, if the plan has that number of r
           Dimension{4, Method::slices});
     CHECK(chosen(operation, 8, asking(":2x2", two_nodes)) != Algorithm::hybrid);
     CHECK(chosen(operation, 8, asking(":2x8", two_nodes)) != Algorithm::hybrid);
-    // A node's ranks, and the nodes.
+    // Without a plan the hybrid has one dimension along a node's ranks, and one along the nodes.
     const Facts physical = asking("", two_nodes);
     CHECK(chosen(operation, 8, physical) == Algorithm::hybrid);
     CHECK(cheapest_plan(operation, 1 << 20, physical, false).ranks() == 8);

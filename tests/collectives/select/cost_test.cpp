@@ -30,8 +30,8 @@ struct Counted {
   double depth = 0;
 };
 
-// Whether a message is part of the formula. Notices of a long call other than `ready`, which a member sends because
-// others are late, are not.
+// Whether a message is part of the formula. Notices other than `ready` are not, because a member sends them only if
+// others are late.
 bool is_of_formula(const sim::TraceEvent& event) {
   if (event.portal != mpi_adi::kCollectiveReadyPortal) return true;
   const auto word = static_cast<NoticeKind>(event.match_bits & mpi_adi::kTypeMask);

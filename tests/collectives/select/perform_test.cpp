@@ -48,7 +48,7 @@ TEST_CASE("members have the same facts about their communicator, without communi
   }
 }
 
-TEST_CASE("any sequence of operations, of any length, on any placement") {
+TEST_CASE("any sequence of operations, with any lengths and placement, gives the right results") {
   constexpr int kOperations = 8;
   for (const std::uint64_t seed : testing::Seeds(120)) {
     CAPTURE(seed);
@@ -91,7 +91,7 @@ TEST_CASE("any sequence of operations, of any length, on any placement") {
   }
 }
 
-TEST_CASE("requested hybrids of all operations that take one, in both forms of a plan") {
+TEST_CASE("requested hybrids of all operations that take one give the right results, with both forms of a plan") {
   for (const std::uint64_t seed : testing::Seeds(60)) {
     CAPTURE(seed);
     std::mt19937_64 drawn(seed);

@@ -58,7 +58,7 @@ void check_points(const std::string& picture) {
     CHECK(std::stod((*at)[2]) <= height);
   }
   CHECK(points > 1000);
-  // The time as a coordinate; text beside a point may contain it.
+  // No coordinate may be nan or inf; the text beside a point may.
   CHECK_FALSE(std::regex_search(picture, std::regex("[ML \"]-?(nan|inf)")));
 }
 

@@ -77,7 +77,7 @@ TEST_CASE("a node's ranks lie along the first dimension if all nodes have equall
   }
 }
 
-TEST_CASE("the order of ranks by node and its inverse cancel") {
+TEST_CASE("the list of ranks by node and the position of each rank in it are inverse") {
   for (const std::uint64_t seed : testing::Seeds(50)) {
     CAPTURE(seed);
     const std::vector<std::uint32_t> nodes = nodes_of(1 + static_cast<int>(seed % 20), seed);

@@ -76,7 +76,7 @@ TEST_CASE("a board is read as its ranks write it, and a file that has been repla
   CHECK_FALSE(reader.refresh());
 }
 
-TEST_CASE("a board with a truncated file is rejected, and so is one that is not published") {
+TEST_CASE("a board of more ranks than its file has room for is rejected, and so is one that is not published") {
   Made made;
   made.board.header().size = 4;
   BoardReader reader;

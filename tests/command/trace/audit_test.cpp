@@ -292,7 +292,7 @@ TEST_CASE("a rank that records another rank's event is a violation") {
   expect_violation(other, "rank 0 recorded that something arrived at rank 1");
 }
 
-TEST_CASE("calls and waits end in the order in which they began") {
+TEST_CASE("calls and waits end only after they began, and nested calls in the opposite order") {
   Run run;
   run.trace.files[0].names = {"MPI_Init", "MPI_Send"};
   SUBCASE("left without entering") {

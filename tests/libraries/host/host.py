@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The host of communication libraries, by the library of examples/library and by programs that misuse the host.
+"""Tests of the host of communication libraries, with the library of examples/library and with programs that misuse the host.
 
     tests/libraries/host/host.py --build build/release            every case
     tests/libraries/host/host.py --build build/release stats      one
@@ -41,7 +41,7 @@ def case_stats(case):
 
 
 def case_deadlock(case):
-    """A rank in MPI answers no request of the library, so a rank that waits for the answer waits forever: it is proven."""
+    """A rank in MPI answers no request of the library, so a rank that waits for the answer deadlocks, which is proven."""
     case.margay("--deadlock", "abort", counter(case), "deadlock", status=73)
     waits = case.findings("waits", finding="deadlock")
     case.expect(len(waits) == 1, f"one deadlock is expected, not {waits}")

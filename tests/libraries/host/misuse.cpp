@@ -33,7 +33,7 @@ bool fails(const host::Library& library) {
   return !status.ok();
 }
 
-// Descriptions that no library may have, and joins that are too many.
+// Joins with invalid descriptions, and joins that conflict with those of other libraries.
 int join_cases() {
   bool all = fails({"mpis", kOfMpi, {}, {}}) && fails({"another", kOfRmi, {}, {}}) &&
              fails({"a_name_that_is_too_long", kFree, {}, {}}) && fails({"counters", kFree, kTooManyCounters, {}}) &&
@@ -48,9 +48,8 @@ int join_cases() {
   return all ? 0 : 1;
 }
 
-// A message without an observer.
 int send_without_observer(host::Rank* rank) {
-  // A message without an observer, to this rank itself: longer than a wire takes at once.
+  // To this rank itself, and longer than a wire takes at once.
   std::vector<std::byte> body(1 << 20);
   host::Outgoing message;
   message.header.portal = 53;

@@ -31,7 +31,7 @@ bool operator<(const Track& one, const Track& other) {
   return one.height < other.height;
 }
 
-// Each node gives the same elements.
+// Fills the vector with `all`, which is equal on all nodes.
 template <class T>
 void fill(pvector<T>& values, const std::vector<T>& all) {
   if (get_node_id() == 0) values.write(0, all);

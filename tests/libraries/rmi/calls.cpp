@@ -60,7 +60,7 @@ void statements() {
   for (const int count : {0, 1, 100, 5000}) add_to_all(count);
 }
 
-// A synchronous call is executed after the asynchronous ones before it, and returns what they left.
+// A synchronous call is executed after the asynchronous ones before it, and sees their effects.
 void questions() {
   Counter counter;
   const rmi_object<Counter> handle(counter);
@@ -80,7 +80,7 @@ void questions() {
   }
   need(counter.total == 8 * nodes, "each node has added 8");
   rmi_fence();
-  // All ask all at once.
+  // All nodes call all nodes concurrently.
   for (int i = 0; i < 200; ++i) {
     for (int node = 0; node < nodes; ++node) static_cast<void>(sync_rmi(node, &counter, &Counter::add_and_get, 1));
   }
@@ -93,13 +93,13 @@ void handles() {
   const rmi_object<Counter> handle(counter);
   const int next = (get_node_id() + 1) % get_num_nodes();
   std::vector<rmi::rmi_handle<int>> asked;
-  // More than may be awaited at once.
+  // More calls than may be awaited at once.
   for (int i = 0; i < 200; ++i) asked.push_back(sync_rmi_nonblocking(next, &counter, &Counter::add_and_get, 1));
   while (!asked.back().test()) {
   }
   for (int i = 0; i < 200; ++i) need(asked[static_cast<std::size_t>(i)].wait() == i + 1, "results in order");
   need_error("after wait()", [&] { static_cast<void>(asked[0].test()); });
-  // Thrown away, with and without an answer; the places are used again.
+  // Handles that are discarded, with and without an answer; their slots are reused.
   for (int i = 0; i < 1000; ++i) static_cast<void>(sync_rmi_nonblocking(next, &counter, &Counter::add_and_get, 1));
   rmi_fence();
   need(counter.total == 1200, "thrown away results are computed");
@@ -114,7 +114,7 @@ void handles() {
   rmi_fence();
 }
 
-// A coroutine that nobody waits for: it destroys itself.
+// A coroutine without a waiter: it destroys itself.
 struct Detached {
   struct promise_type {
     Detached get_return_object() { return {}; }
@@ -165,7 +165,7 @@ void long_ones() {
     const std::vector<int> numbers = sync_rmi((me + 1) % nodes, &counter, &Counter::numbers, count);
     need(numbers == counter.numbers(count), "a long result");
   }
-  // The others may still ask.
+  // Other nodes may still call this one.
   rmi_fence();
 }
 
@@ -185,7 +185,7 @@ struct Chain {
   void sum(const int& /*nothing*/, int& total) { total = executed; }
 };
 
-// With each of the first `trees` trees in turn.
+// Chains with each of the first `trees` trees in turn.
 void chains_by(int trees) {
   Chain chain;
   const rmi_object<Chain> handle(chain);
@@ -214,12 +214,12 @@ void chains() {
   chains_by(4);
 }
 
-// All nodes are threads of one process.
+// Requires nodes that are threads of one process.
 void thread_chains() {
   chains_by(6);
 }
 
-// They are not.
+// Requires nodes that are not threads of one process.
 void no_thread_fence() {
   for (const rmi::Tree tree : {rmi::Tree::central, rmi::Tree::mcs})
     need_error("threads of one process", [tree] { rmi_fence(tree); });
@@ -444,7 +444,7 @@ void waits() {
   const rmi_object<Counter> handle(counter);
   const int nodes = get_num_nodes(), me = get_node_id();
   if (nodes < 2) return;
-  // A request goes around.
+  // A request is passed from node to node until it returns.
   if (me == 0) {
     async_rmi(1, &counter, &Counter::add, 1);
     rmi_poll();
@@ -466,7 +466,7 @@ void waits() {
   need(rmi::requests_executed() == 1, "one request is counted");
 }
 
-// Nodes that send much to one that is slow, and methods that send much.
+// Nodes and methods that send more than a slow receiver takes.
 struct Flood {
   int got = 0;
   void take(const std::vector<int>& values) { got += static_cast<int>(values.size()); }
@@ -496,7 +496,7 @@ void factors() {
   add_to_all(3000);
 }
 
-// The methods of one node need MARGAY_RMI_QUEUE more bytes than there are.
+// A method of one node sends more bytes than MARGAY_RMI_QUEUE permits.
 void queue() {
   Flood flood;
   const rmi_object<Flood> handle(flood);
@@ -513,7 +513,7 @@ void queue() {
   need(get_node_id() != last || flood.got > 0, "the requests before the error are executed");
 }
 
-// Two objects that wait for one another: a cycle, which the launcher proves.
+// Two objects that wait for each other: a deadlock, which the launcher proves.
 struct Cycle {
   int ask(int node) { return sync_rmi(node, this, &Cycle::ask, get_node_id()); }
 };

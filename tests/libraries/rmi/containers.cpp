@@ -54,7 +54,7 @@ std::vector<T> expected(std::size_t size) {
   return values;
 }
 
-// This node assigns the elements whose index it is, modulo the number of nodes: most are elsewhere.
+// Assigns the elements whose index modulo the number of nodes is this node's number: most are on other nodes.
 template <class T>
 void assign_mine(pvector<T>& values) {
   const auto nodes = static_cast<std::size_t>(get_num_nodes());
@@ -82,7 +82,7 @@ void check_elements() {
     const std::size_t first = values.parts().part_of(get_node_id()).first;
     for (std::size_t i = 0; i < mine; ++i) need(values.local()[i] == value_of<T>(first + i), "elements in place");
     rmi_fence();
-    // One element from another one.
+    // An element is assigned from another one.
     if (size > 1 && get_node_id() == 0) values[0] = values[size - 1];
     rmi_fence();
     need(size < 2 || constant[0] == value_of<T>(size - 1), "an element assigned from an element");
@@ -101,7 +101,7 @@ void check_ranges(std::size_t size) {
   pvector<T> values(size, value_of<T>(0));
   const auto nodes = static_cast<std::size_t>(get_num_nodes());
   const auto me = static_cast<std::size_t>(get_node_id());
-  // Each node writes one of as many ranges, shifted so that each lies on two nodes.
+  // Each node writes one of `nodes` ranges, shifted so that a range lies on two nodes.
   const std::size_t shift = size / nodes / 2, length = size / nodes;
   const std::size_t first = std::min(size, me * length + shift);
   const std::size_t end = me + 1 == nodes ? size : std::min(size, first + length);
@@ -138,7 +138,7 @@ void ranges() {
   check_ranges<int>(1000000);
 }
 
-// The listing's use: all nodes append to all elements, by each of the three ways.
+// As in the paper's listing, all nodes append to all elements, in each of the three ways.
 void appending() {
   const auto nodes = static_cast<std::size_t>(get_num_nodes());
   const int me = get_node_id();
@@ -171,7 +171,7 @@ void check_resize() {
   std::size_t turn = 0;
   for (const std::size_t size : {std::size_t{1}, 3 * nodes, std::size_t{1000}, 2 * nodes + 1, std::size_t{0}, nodes - 1,
                                  std::size_t{500}, std::size_t{3}, std::size_t{4000}}) {
-    // One node calls.
+    // One node, each in turn, calls resize().
     if (turn++ % nodes == static_cast<std::size_t>(get_node_id())) values.resize(size, value_of<T>(turn));
     rmi_fence();
     all.resize(size, value_of<T>(turn));
@@ -213,7 +213,7 @@ void resizing() {
   }
 }
 
-// Assigning it throws.
+// A class whose assignment throws.
 struct Fragile {
   int value = 0;
   Fragile() = default;
@@ -244,7 +244,7 @@ void misuse() {
   rmi_fence();
   need(std::vector<int>(values) == std::vector<int>(10), "an error sends nothing");
 
-  // An update that fails at the owner: the next fence of the node that made it.
+  // An update that fails at the owner makes the next fence of its caller fail.
   pvector<Fragile> fragile(static_cast<std::size_t>(get_num_nodes()));
   const auto next = static_cast<std::size_t>((get_node_id() + 1) % get_num_nodes());
   if (get_num_nodes() > 1) {
@@ -256,7 +256,7 @@ void misuse() {
   rmi_fence();
   need(static_cast<Fragile>(fragile[next]).value == 5, "an update after a failed one");
 
-  // A method of another object accesses elements: other nodes' too.
+  // A method of another object accesses elements, also those of other nodes.
   struct Reader {
     const pvector<int>* from;
     int read(std::size_t index) { return (*from)[index]; }

@@ -1,6 +1,6 @@
-// Damaged bytes: whatever a wire, a bug or an attacker makes of packed arguments and requests, unpacking and executing
-// reads inside the buffer only, leaks nothing, allocates in proportion, and throws nothing but `error`. The address
-// sanitizer is the judge of most of it.
+// Tests of damaged bytes: for any damage to packed arguments and requests, unpacking and execution read only inside the
+// buffer, leak nothing, allocate in proportion to the bytes, and throw only `error`. The address sanitizer detects most
+// violations.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -68,7 +68,7 @@ void damage_packed(const T& value, std::mt19937_64& random) {
   }
 }
 
-TEST_CASE("rmi damage: packed values of all kinds") {
+TEST_CASE("rmi damage: damaged packed values of all kinds are unpacked or rejected with an error") {
   const Track track("ridge", {1, 2, 3});
   for (const std::uint64_t seed : Seeds(of_one_thread(5000))) {
     CAPTURE(seed);
@@ -88,7 +88,7 @@ TEST_CASE("rmi damage: packed values of all kinds") {
   }
 }
 
-// What the damaged requests are for. Each method may run with any arguments.
+// The object of the damaged requests. Each method may run with any arguments.
 struct Target {
   long calls = 0;
   virtual ~Target() = default;
@@ -115,7 +115,7 @@ class CountingSink final : public ReplySink {
   std::size_t used_ = 0;
 };
 
-TEST_CASE("rmi damage: requests, and their replies") {
+TEST_CASE("rmi damage: damaged requests and replies are executed or rejected with an error") {
   AlignedBytes room(512);
   const Envelope to{.object = 7, .atomic = true, .parity = false, .call = 99};
   for (const std::uint64_t seed : Seeds(of_one_thread(20000))) {

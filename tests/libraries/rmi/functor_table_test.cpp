@@ -35,7 +35,7 @@ std::vector<FunctorEntry*> numbered(std::integer_sequence<int, Number...> /*numb
   return {new FunctorEntry(typeid(Numbered<Number>), typeid(Visible), typeid(Visible), &run)...};
 }
 
-TEST_CASE("rmi functor table: each functor is found by its hash, no other hash is") {
+TEST_CASE("rmi functor table: each functor is found by its hash, and an unknown hash is not found") {
   const std::vector<FunctorEntry*> entries = numbered(std::make_integer_sequence<int, 200>());
   const FunctorTable table(std::vector<const FunctorEntry*>(entries.begin(), entries.end()));
   for (const FunctorEntry* one : entries) {

@@ -1,4 +1,4 @@
-// Groups of nodes, in cases.
+// Cases of groups of nodes: rmi_groups CASE...
 #include <margay/rmi.hpp>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ std::vector<int> all_nodes() {
   return nodes;
 }
 
-// The group's members are these nodes, in this order.
+// Checks that the group's members are these nodes, in this order.
 void need_members(const rmi_group& group, const std::vector<int>& nodes) {
   const auto at = std::find(nodes.begin(), nodes.end(), get_node_id());
   need(group.is_member() == (at != nodes.end()), "membership");
@@ -126,12 +126,12 @@ void overlap() {
     expected += get_num_nodes();
     rmi_fence();
     need(member.total == expected, "each member executes each broadcast once");
-    // The next round begins after all have looked.
+    // The next round begins after all nodes have checked.
     rmi_fence();
   }
 }
 
-// The fence of a group waits for chains of requests between its members, and not for the nodes that are in none.
+// The fence of a group waits for chains of requests between its members, and not for a node outside the group.
 void fences() {
   Member member;
   const rmi_object<Member> handle(member);
@@ -158,7 +158,7 @@ void fences() {
         group, &member, [](Member& of, const int&, long& part) { part = of.total; }, 0, total);
     need(total == expected, "the fence of round " + std::to_string(round) + " has waited for " +
                                 std::to_string(expected) + " methods, not " + std::to_string(total));
-    // Nobody's next requests run before all have looked.
+    // No node sends its next requests before all have checked.
     rmi_fence(group);
   }
   async_rmi(members[0], &member, &Member::refuse);

@@ -35,13 +35,12 @@ struct Ticket {
   std::uint32_t depth = 0;  // how many more may follow from it, one after the other
 };
 
-// See the top of this file.
 class Ledger {
  public:
   Ledger(std::uint32_t nodes, std::uint32_t fences)
       : nodes_(nodes), open_(fences + 2), under_way_(nodes * nodes), failed_(nodes) {}
 
-  // A request of this node for `to`, whose call begins.
+  // Enters a request of this node for `to`, when its call begins.
   [[nodiscard]] Ticket send(std::uint32_t to, std::uint32_t fence, std::uint32_t depth) {
     const auto number = static_cast<std::uint32_t>(entries_.size());
     entries_.push_back({.from = here(), .to = to, .called = ++time_});
@@ -49,9 +48,9 @@ class Ledger {
     if (to != kAllNodes) under_way_[here() * nodes_ + to].push_back(number);
     return {number, fence, depth};
   }
-  // Its call has returned. Methods that ran meanwhile may have sent requests before it or behind it.
+  // Enters the return of the request's call. Methods that ran meanwhile may have sent requests before it or after it.
   void sent(const Ticket& ticket) { entries_[ticket.number].returned = ++time_; }
-  // The request begins on this node.
+  // Enters the begin of the request's execution on this node, and checks it.
   void begin(const Ticket& ticket) {
     need(ticket.number < entries_.size(), "a request that no node has sent");
     Entry& entry = entries_[ticket.number];
@@ -65,15 +64,15 @@ class Ledger {
     for (const std::uint32_t other : of_pair)
       need(entries_[other].returned > entry.called, name + " begins before request " + std::to_string(other));
   }
-  // It has returned, or threw.
+  // Enters the end of the request's execution, by a return or an exception.
   void finish(const Ticket& ticket) { --open_[ticket.fence]; }
-  // It throws: the next fence of its sender throws too.
+  // Enters the request's exception: the next fence of its sender must throw too.
   void fail(const Ticket& ticket) { failed_[entries_[ticket.number].from].push_back(ticket.fence); }
 
   [[nodiscard]] std::uint64_t open(std::uint32_t fence) const { return open_[fence]; }
   [[nodiscard]] std::size_t requests() const { return entries_.size(); }
-  // This node's fence has ended. `threw`: with an exception of a method. That of a request which belongs to the next
-  // fence may be here already: the node that sent it has left this fence earlier.
+  // Enters the end of this node's fence, and checks it. `threw`: with an exception of a method. The exception may be
+  // that of a request of the next fence, whose sender has left this fence earlier.
   void end_fence(std::uint32_t fence, bool threw) {
     std::vector<std::uint32_t>& failed = failed_[here()];
     const auto must = std::erase_if(failed, [fence](std::uint32_t of) { return of <= fence; });

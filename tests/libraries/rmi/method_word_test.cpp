@@ -1,5 +1,5 @@
-// Tests of modules and of pointers to member functions on the wire: each kind of pointer comes back as it was; words
-// that name no function are refused.
+// Tests of modules and of pointers to member functions on the wire: each kind of pointer is decoded as it was encoded;
+// words that name no function are refused.
 #include "margay/rmi/method_word.hpp"
 
 #include <doctest/doctest.h>
@@ -62,7 +62,7 @@ TEST_CASE("rmi modules: the program is first, and has a build id and code") {
   CHECK(module_to_read(8, 8) == nullptr);
 }
 
-TEST_CASE("rmi modules: a build id is found among notes, and damaged notes are left") {
+TEST_CASE("rmi modules: a build id is found among notes, and damaged notes yield none") {
   struct {
     ElfW(Nhdr) other{4, 3, 1};
     char other_name[4] = "GNU";
@@ -144,7 +144,7 @@ TEST_CASE("rmi method word: words that name no function of the class are refused
 }
 
 TEST_CASE("rmi method word: a slot that leads to no code is refused") {
-  // In place of an object: a vtable of its own, with a slot that leads nowhere and one outside of all modules.
+  // In place of an object: a pointer to a vtable with null slots, and one to an address outside of all modules.
   static const std::uintptr_t vtable[2] = {0, 0};
   const std::uintptr_t* object = vtable;
   CHECK_THROWS_AS(check_virtual({1, 0}, &object), error);

@@ -1,4 +1,4 @@
-// Packing and unpacking in one place, and a class with define_type().
+// Functions that pack and unpack a value, and classes with define_type(), for tests of packing.
 #pragma once
 
 #include <cstddef>

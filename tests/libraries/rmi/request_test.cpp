@@ -20,7 +20,7 @@
 
 namespace margay::rmi::test {
 
-// An object as a program has it. In a named namespace: unnamed ones of two files could share names.
+// A class as in a program. In a named namespace, because classes in unnamed ones of two files could share names.
 class Counter {
  public:
   virtual ~Counter() = default;
@@ -68,7 +68,7 @@ inline void add_outside(Counter& counter, int x) {
 
 namespace {
 
-// A reply that grows as asked for.
+// A reply that grows on request.
 class Sink final : public ReplySink {
  public:
   std::span<std::byte> reserve(std::size_t least) override {
@@ -99,7 +99,7 @@ class Node {
   }
   void commit(std::size_t used) { used_ += used; }
 
-  // Executes all requests; returns how many. Stops at the first that fails.
+  // Executes requests up to the first that fails; returns their number.
   int run() {
     int executed = 0;
     std::span<const std::byte> rest = buffer_.all().first(used_);
@@ -180,7 +180,7 @@ TEST_CASE("rmi request: results travel by value, also those that a method return
   CHECK(node.call<std::string>(&Counter::forward, "text") == "text");
   node.call<void>(&Counter::add, 1);
   CHECK(node.call<long>([](const Counter& counter) { return counter.total(); }) == 7);
-  // A result that cannot travel is no hindrance if it is not wanted.
+  // A method whose result cannot travel may be called if the result is not requested.
   post<Counter>(node, kTo, &Counter::pointer);
   CHECK(node.run() == 1);
 }
@@ -211,7 +211,7 @@ TEST_CASE("rmi request: threads write and execute at once, each on its own objec
   for (const long total : totals) CHECK(total == 1001);
 }
 
-TEST_CASE("rmi request: strings, vectors and views, larger than the first room") {
+TEST_CASE("rmi request: strings, vectors and views larger than the first room are passed") {
   Node<Counter> node;
   const std::vector<std::string> parts(100, "part");
   CHECK(node.call<std::string>(&Counter::join, parts, ", ").size() == 600);
@@ -247,7 +247,7 @@ TEST_CASE("rmi request: the envelope arrives") {
   CHECK(request.arguments().size() == 4);
 }
 
-TEST_CASE("rmi request: what a method throws becomes a failure, and is thrown at a caller who waits") {
+TEST_CASE("rmi request: an exception of a method becomes a failure, and is thrown at a waiting caller") {
   Node<Counter> node;
   post<Counter>(node, kTo, method<&Counter::fails>, "out of bounds");
   CHECK(node.run() == 0);
@@ -281,7 +281,7 @@ TEST_CASE("rmi request: unknown objects and objects of another class are refused
         "margay::rmi: object 3 is a margay::rmi::test::Counter, the request is for a margay::rmi::test::Doubling");
 }
 
-TEST_CASE("rmi request: a functor that this program has not is refused") {
+TEST_CASE("rmi request: a functor that this program does not have is refused") {
   AlignedBytes room(32);
   detail::write_head(room.all().data(), 1, 3, 16, 0, 0, std::array<std::uint64_t, 0>());
   Failure failure;

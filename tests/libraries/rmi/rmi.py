@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""RMI between nodes, over every wire, with the accounting of messages.
+"""Tests of RMI between nodes, over every wire, with the accounting of messages.
 
     tests/libraries/rmi/rmi.py --build build/release            every case
     tests/libraries/rmi/rmi.py --build build/release chains     one
@@ -14,8 +14,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "mpi"))
 
 from launch_case import cases_of, run_cases  # noqa: E402
 
-# Processes and options: alone, shared memory, TCP, both, more nodes than processors; threads of one process, of two, and
-# of two on two nodes (mixed mode).
+# Processes and options: alone, shared memory, TCP, both, more nodes than processors; threads of one process, of two
+# processes, and of two processes on two nodes (mixed mode).
 WORLDS = ((1, ()), (2, ()), (2, ("--nodes", "2")), (4, ("--nodes", "2")), (8, ()), (1, ("--threads", "3")),
           (2, ("--threads", "2")), (2, ("--nodes", "2", "--threads", "2")))
 
@@ -56,12 +56,12 @@ def case_statements(case):
 
 
 def case_questions(case):
-    """Results of synchronous calls, which see the asynchronous ones before them; all nodes ask all at once."""
+    """Results of synchronous calls, which see the effects of asynchronous ones before them; all nodes call all nodes concurrently."""
     everywhere(case, "questions")
 
 
 def case_handles(case):
-    """Nonblocking synchronous calls: tested, awaited, thrown away."""
+    """Nonblocking synchronous calls: tested, awaited, discarded."""
     everywhere(case, "handles")
 
 
@@ -242,7 +242,7 @@ def case_computing(case):
 
 
 def case_slow(case):
-    """Nodes whose programs wait for a method in execution are no deadlock."""
+    """Nodes whose programs wait for a method in execution are not deadlocked."""
     for scheduler in SCHEDULERS:
         case.margay("--deadlock", "abort", program(case, "schedulers"), "slow", env={"MARGAY_RMI_SCHEDULER": scheduler})
         case.expect_lines(["slow: right"])
@@ -254,7 +254,7 @@ def case_removed(case):
 
 
 def case_cycle(case):
-    """Two objects that wait for one another are a deadlock, which is proven."""
+    """Two objects that wait for each other are a deadlock, which is proven."""
     case.margay("--deadlock", "abort", program(case, "calls"), "cycle", status=73)
     waits = case.findings("waits", finding="deadlock")
     case.expect(len(waits) == 1, f"one deadlock is expected, not {waits}")

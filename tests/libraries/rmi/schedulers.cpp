@@ -1,4 +1,4 @@
-// Ways to schedule requests (paper, 6.2), monitors and the end of objects, in cases.
+// Cases of the ways to schedule requests (paper, 6.2), of monitors and of removed objects.
 //   rmi_schedulers [--nonblocking] CASE...     --nonblocking: the scheduler by call
 #include <margay/rmi.hpp>
 
@@ -27,7 +27,7 @@ struct Counter {
   int add_and_get(int x) { return total += x; }
 };
 
-// The program holds a monitor.
+// While the program holds a monitor, no method of its object runs.
 void held() {
   Counter counter;
   const rmi_object<Counter> handle(counter);
@@ -88,7 +88,7 @@ void computing() {
   rmi_fence();
 }
 
-// A method that lasts longer than the launcher's search for deadlocks takes; all programs wait meanwhile.
+// A method that runs longer than the launcher waits before it searches for deadlocks; all programs wait meanwhile.
 void slow() {
   Counter counter;
   const rmi_object<Counter> handle(counter);

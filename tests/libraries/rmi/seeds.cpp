@@ -8,7 +8,7 @@
 // one, has been executed once; requests of one node for another begin in the order of its calls.
 //
 // Prints a line for each seed that failed, "seed 17: REASON", where the reason `fence` is a fence that ended too early.
-// With MARGAY_RMI_FENCE_RULE=paper that happens.
+// MARGAY_RMI_FENCE_RULE=paper produces such fences.
 #include <margay/rmi.hpp>
 
 #include <sys/wait.h>
@@ -43,7 +43,7 @@ using rmi::test::end, rmi::test::kFence, rmi::test::kWrong, rmi::test::kAllNodes
 constexpr int kRight = 42;  // not 0: a node that calls exit(0) is not right
 constexpr unsigned kSecondsEach = 60;
 
-// What all nodes of a run share. In a process of its own, so that nothing of it is freed.
+// The state that all nodes of a run share. Each run has a process of its own, so nothing of it is freed.
 struct World {
   std::uint64_t seed;
   std::uint32_t nodes;
@@ -183,7 +183,7 @@ void Player::ask(std::uint32_t node, std::uint32_t fence) {
   need(sync_rmi(static_cast<int>(node), &answering, &Answering::answer, ticket) == ticket.number + 1, "a wrong answer");
 }
 
-// Other nodes get ahead, and this one executes their requests before it arrives at a fence.
+// Lets other nodes get ahead; this one executes their requests before it arrives at a fence.
 void Player::dawdle() {
   for (std::uint32_t left = below(6); left != 0; --left) {
     margay::testing::Seat::mine()->yield(below(100'000));
@@ -191,8 +191,8 @@ void Player::dawdle() {
   }
 }
 
-// What a node sends between two fences, outside of methods. `few`: one of the nodes sends one request, which others
-// follow, as in the counterexample to the paper's rule.
+// Sends a node's requests between two fences, outside of methods. `few`: only one of the nodes sends one, whose method
+// sends others, as in the counterexample to the paper's rule.
 void Player::send_roots(std::uint32_t fence, bool few) {
   if (few) {
     if (fence % world->nodes == static_cast<std::uint32_t>(get_node_id())) send_one(fence, 5);
@@ -228,7 +228,7 @@ void Player::send_roots(std::uint32_t fence, bool few) {
         send_one(fence, below(5));
     }
   }
-  // Some answers are thrown away.
+  // Some answers are discarded.
   for (auto& [ticket, handle] : asked) {
     if (below(2) == 0) need(handle.wait() == ticket.number + 1, "a wrong answer of a nonblocking call");
   }
@@ -263,7 +263,7 @@ void Player::play() {
   const rmi_object<Chain> chain(chain_);
   const rmi_object<Asking> asking(asking_);
   const rmi_object<Answering> answers(answering);
-  // The same numbers on all nodes, for what is collective.
+  // The same numbers on all nodes, for collective decisions.
   std::mt19937_64 shared(world->seed);
   for (std::uint32_t fence = 1; fence <= world->fences; ++fence) {
     rmi::set_poll_rate(1 + below(50));

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The containers and algorithms on RMI, and the programs of examples/rmi, over every wire, with the accounting of
-messages.
+"""Tests of the containers and algorithms on RMI, and of the programs of examples/rmi, over every wire, with the accounting
+of messages.
 
     tests/libraries/rmi/stapl.py --build build/release            every case
     tests/libraries/rmi/stapl.py --build build/release sorting    one
@@ -64,7 +64,7 @@ def case_elements(case):
 
 
 def case_ranges(case):
-    """Ranges of a pvector are written and read, and lie in place where a pRange says."""
+    """Ranges of a pvector are written and read, and the local part of a pRange is accessed in place."""
     everywhere(case, "containers", "ranges")
 
 

@@ -14,7 +14,7 @@ using namespace margay::rmi::core;
 
 using Nodes = std::vector<std::uint32_t>;
 
-TEST_CASE("children of the trees of a fence") {
+TEST_CASE("each tree of a fence has its children") {
   struct Row {
     Tree tree;
     std::uint32_t node, nodes;
@@ -61,17 +61,17 @@ TEST_CASE("each node but the root is one child, of its parent") {
   }
 }
 
-TEST_CASE("the end of a fence") {
+TEST_CASE("a fence ends by the rule of waves") {
   Decision one_wave;
   CHECK(one_wave.ends(1, {.sent = 7, .executed = 7, .executed_ever = 90}));
-  // D.3: the sum of all requests is zero while one is on the way. Those of the fence's parity are not equal.
+  // D.3: the counts of all requests agree while one is in transit; those of the fence's parity differ.
   Decision more;
   CHECK(!more.ends(1, {.sent = 1, .executed = 0, .executed_ever = 50}));
-  // Sent as many as executed, but not as many as before: something may have been on the way.
+  // The counts agree, but differ from those of the wave before, so a request may have been in transit.
   CHECK(!more.ends(2, {.sent = 53, .executed = 52, .executed_ever = 52}));
   CHECK(!more.ends(3, {.sent = 53, .executed = 53, .executed_ever = 53}));
   CHECK(more.ends(4, {.sent = 53, .executed = 53, .executed_ever = 53}));
-  // The paper's rule needs one wave in which all requests are executed, even if a later one was not counted.
+  // The paper's rule needs one wave in which the counts agree, although a later request may not be counted.
   Decision paper(Rule::paper);
   CHECK(!paper.ends(1, {.sent = 53, .executed = 52, .executed_ever = 52}));
   CHECK(paper.ends(2, {.sent = 53, .executed = 53, .executed_ever = 53}));

@@ -1,5 +1,5 @@
 // Tests of packing: each type arrives as it was sent, with the expected size and description; objects that cannot be
-// packed and bytes that were not packed so are refused.
+// packed, and bytes that were not packed from the type, are refused.
 #include "margay/rmi/type.hpp"
 
 #include <doctest/doctest.h>
@@ -61,7 +61,7 @@ TEST_CASE("rmi type: numbers, enums and trivially copyable classes travel as the
   check_round_trip(std::complex<double>(1, 2), 16, "r16");
 }
 
-TEST_CASE("rmi type: pairs, tuples, arrays, optionals and variants") {
+TEST_CASE("rmi type: pairs, tuples, arrays, optionals and variants travel") {
   check_round_trip(std::pair(1, 2.0), 12, "(i4,f8)");
   check_round_trip(std::tuple(std::int8_t{1}, 2, Point{3, 4}), 21, "(i1,i4,r16)");
   check_round_trip(std::tuple(1, std::string("ab")), 4 + 4 + 2, "(i4,s)");
@@ -78,7 +78,7 @@ TEST_CASE("rmi type: pairs, tuples, arrays, optionals and variants") {
   check_round_trip(Choice("five"), 9, "<()|i4|s>");
 }
 
-TEST_CASE("rmi type: strings and sequences") {
+TEST_CASE("rmi type: strings and sequences travel") {
   check_round_trip(std::string(), 4, "s");
   check_round_trip(std::string("a\0b", 3), 7, "s");
   check_round_trip(std::u16string(u"ab"), 8, "s");
@@ -94,7 +94,7 @@ TEST_CASE("rmi type: strings and sequences") {
   check_round_trip(std::list<std::pair<int, std::string>>{{1, "b"}}, 13, "[(i4,s)]");
 }
 
-TEST_CASE("rmi type: sets and maps, and unique pointers") {
+TEST_CASE("rmi type: sets, maps and unique pointers travel") {
   check_round_trip(std::set<int>{3, 1, 2}, 16, "{i4}");
   check_round_trip(std::multiset<int>{1, 1}, 12, "{i4}");
   check_round_trip(std::unordered_set<std::string>{"a", "b"}, 14, "{s}");
@@ -159,7 +159,7 @@ Link chain(int links) {
   return first;
 }
 
-TEST_CASE("rmi type: a recursive class travels up to a depth, and no bytes exceed it") {
+TEST_CASE("rmi type: a recursive class travels up to a depth, and deeper bytes are refused") {
   CHECK(packed_size(round_trip(chain(kNestingMax))) == 2 * kNestingMax);
   CHECK_THROWS_AS(static_cast<void>(packed_size(chain(kNestingMax + 1))), error);
   CHECK(describe<Link>().find("class(?class(?") == 0);
@@ -173,7 +173,7 @@ TEST_CASE("rmi type: a recursive class travels up to a depth, and no bytes excee
                        "margay::rmi: damaged request: objects contain each other more than 1000 deep", error);
 }
 
-TEST_CASE("rmi type: const members of tuples and elements of arrays") {
+TEST_CASE("rmi type: const members of tuples and const elements of arrays travel") {
   check_round_trip(std::tuple<const int, std::string>(1, "b"), 9, "(i4,s)");
   check_round_trip(std::array<const int, 2>{1, 2}, 8, "i4*2");
   check_round_trip(std::optional<const int>(3), 5, "?i4");
@@ -190,7 +190,7 @@ TEST_CASE("rmi type: objects that cannot be packed are refused at the caller") {
                        "margay::rmi: define_type: a dynamic member is null, but its count is not 0", error);
 }
 
-TEST_CASE("rmi type: a room that is too small is not written past, and the needed size is returned") {
+TEST_CASE("rmi type: a pack into too little room writes nothing beyond it, and returns the needed size") {
   const std::vector<std::string> value = {"one", "two"};
   const std::size_t needed = packed_size(value);
   for (std::size_t room = 0; room < needed; ++room) {
@@ -209,7 +209,7 @@ void check_refused(std::span<const std::byte> bytes, const char* sentence) {
   CHECK_THROWS_WITH_AS(static_cast<void>(unpacked<T>(bytes)), sentence, error);
 }
 
-TEST_CASE("rmi type: bytes that were not packed so are refused") {
+TEST_CASE("rmi type: bytes that were not packed from the type are refused") {
   const char* early = "margay::rmi: damaged request: the packed arguments end early";
   const char* count = "margay::rmi: damaged request: a count exceeds the packed arguments";
   AlignedBytes text = packed(std::string("four"));

@@ -408,7 +408,7 @@ TEST_CASE_FIXTURE(Fixture, "external32 is big-endian, with the sizes of the stan
     CHECK(std::equal(second.begin(), second.begin() + static_cast<std::ptrdiff_t>(type(handle)->size), sent.begin()));
   }
 
-  // Longer than its buffer, and in pieces.
+  // Longer than the conversion's buffer, and in pieces.
   struct Mixed {
     char a;
     double b;
@@ -431,7 +431,7 @@ TEST_CASE_FIXTURE(Fixture, "external32 is big-endian, with the sizes of the stan
   }
 }
 
-TEST_CASE("types are found by size and by Fortran's requests") {
+TEST_CASE("types are found by size, and by the precision and range of Fortran's requests") {
   CHECK(type_of_size(MPI_TYPECLASS_REAL, 8) == MPI_REAL8);
   CHECK(type_of_size(MPI_TYPECLASS_INTEGER, 1) == MPI_INTEGER1);
   CHECK(type_of_size(MPI_TYPECLASS_COMPLEX, 8) == MPI_COMPLEX8);

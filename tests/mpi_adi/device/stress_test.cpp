@@ -48,8 +48,8 @@ struct SentMessage {
   std::uint32_t from = 0, to = 0;
   int tag = 0;
   std::vector<std::byte> packed;  // its first 8 bytes: the index in `sent`
-  std::vector<std::byte> memory;  // what the send reads
-  Request* request = nullptr;     // nullptr: gone at once
+  std::vector<std::byte> memory;  // the memory of the send
+  Request* request = nullptr;     // nullptr: sent at once, without a request
   int matched_by = -1;            // index in the receiver's receives
 };
 

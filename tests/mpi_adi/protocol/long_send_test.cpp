@@ -94,7 +94,7 @@ TEST_CASE("a header-only acknowledgment stops a body that is still in transit") 
   HandMade hand({}, 1, narrow);
   const std::vector<std::byte> data = pattern(kLongBytes, 4);
   Request& send = hand.send(SendMode::standard, data);
-  // Expect: this is the request's first use, so its bits are known before its header arrives.
+  // This is the first use of the first request, so its bits are known before its header arrives.
   hand.acknowledge(answer_bits(0, 1), portals::Saved::header);
   portals::Header get = HandMade::header(portals::Kind::get, kReadPortal, answer_bits(0, 1));
   get.return_portal = kAcknowledgmentPortal;

@@ -70,7 +70,7 @@ TEST_CASE("a trace records the result of a probe and the number of empty polls b
     return hand.device().probe(1, tag, hand.comm(), envelope, Context::point_to_point, call);
   };
   for (int again = 0; again < 3; ++again) CHECK(!poll(8, sim::TraceProbe::iprobe));
-  CHECK(!poll(8, sim::TraceProbe::probe));  // polls as often as it waits
+  CHECK(!poll(8, sim::TraceProbe::probe));  // not counted, because a blocking probe polls all the time
   CHECK(poll(7, std::nullopt));             // a poll of the library itself
   CHECK(recorder.events().empty());
   CHECK(poll(7, sim::TraceProbe::iprobe));

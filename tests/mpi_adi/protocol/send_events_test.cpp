@@ -9,7 +9,7 @@ namespace {
 
 constexpr unsigned kEventAll = kEventBodyTaken | kEventAcknowledgment | kEventRead | kEventSynchronous | kEventCancel;
 
-// A send to rank 1 whose message is in flight, and which still waits for the steps that the test sets (kOwed...).
+// A send to rank 1 whose message is in flight, and which still waits for the events in `owed` (kEvent...).
 struct IncompleteSend {
   explicit IncompleteSend(unsigned owed) : send(new_send(parts, hand.comm())) { begin(owed); }
   void begin(unsigned owed) {
@@ -182,7 +182,7 @@ TEST_CASE("the rows are reused any number of times") {
   CHECK(one.send.events == (kEventAll & ~unsigned{kEventCancel}));
 }
 
-TEST_CASE("events of a completed send change nothing, and find its rows free the next time") {
+TEST_CASE("answers to a completed send change nothing, and leave its rows free for its next use") {
   IncompleteSend one(kEventSynchronous);
   one.arrive({one.answer(Answer::synchronous), one.answer(Answer::returned)});
   one.take_body(sim::Transmission::State::failed);  // it ends before the device processes the answers

@@ -160,7 +160,7 @@ TEST_CASE("an answer behind messages that a full heap holds arrives, and the mes
       REQUIRE(room == body);
       hand.device().free(receive);
     }
-    // Expect: the first heap is used again, and holds messages.
+    // Expect: the first heap is used again, and messages are held when it is full.
     for (const auto& body : bodies) hand.inject(HandMade::message(4000, {}), body);
     hand.settle();
     CHECK(!hand.world().kernel(1).idle());

@@ -29,13 +29,13 @@ TEST_CASE("handles: a datatype is found until it is freed, and lives while an ob
   ++made->references;
   handles.free_datatype(*made);
   CHECK_EQ(handles.datatype(handle), nullptr);
-  CHECK_EQ(made->size, bytes.size);  // still there (an address sanitizer sees it)
+  CHECK_EQ(made->size, bytes.size);  // still there, or the address sanitizer reports it
   Handles::release(*made);
   CHECK(handles.living_datatypes().empty());
   CHECK_EQ(handles.datatype(MPI_BYTE), &bytes);
 }
 
-TEST_CASE("handles: a request's handle is valid once; a freed one is invalid, and the next one differs") {
+TEST_CASE("handles: a request's handle is valid until it is freed, and the next request has another one") {
   test::LoneRank lone;
   Handles& handles = lone.rank->handles();
   Request& receive = pending(lone);

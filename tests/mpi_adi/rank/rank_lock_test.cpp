@@ -34,7 +34,8 @@ TEST_CASE("rank lock: one thread is inside from enter to leave, and code that in
   lock.leave();
 }
 
-TEST_CASE("rank lock: while one thread may call, another one may not, and is not inside because the first one is") {
+TEST_CASE(
+    "rank lock: while only one thread may call, another one cannot enter, nor counts as inside with the first one") {
   test::LoneRank lone;
   RankLock& lock = lone.rank->lock();
   lock.enter();

@@ -107,7 +107,7 @@ TEST_CASE("a thread is in company until it has waited alone for long") {
   CHECK(room.in_company(turns + 1));
 }
 
-// Returns how many of `polls` empty polls give the processor away.
+// Returns how many of `polls` empty polls should yield.
 int given_away(WaitRoom& room, int polls, std::uint32_t turns) {
   int given = 0;
   for (int i = 0; i < polls; ++i) given += room.should_yield_after_poll(turns) ? 1 : 0;

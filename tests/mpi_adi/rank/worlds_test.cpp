@@ -49,7 +49,7 @@ TEST_CASE(
   CHECK_EQ(worlds.world().error_handler, lone.rank->tables().initial_handler);
 }
 
-TEST_CASE("worlds: the first communicators have taken contexts; both groups of an intercommunicator get their own") {
+TEST_CASE("worlds: the first communicators have distinct contexts; both groups of an intercommunicator get one pair") {
   test::LoneRank lone;
   Worlds& worlds = lone.rank->worlds();
   std::set<ContextId> taken;

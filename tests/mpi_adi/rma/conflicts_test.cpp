@@ -126,7 +126,7 @@ TEST_CASE("an exposure epoch: MPI_Win_complete ends reads, MPI_Win_wait the othe
   CHECK_FALSE(meets(table, in_epoch(access_of(1, kPut), EpochKind::exposure), {8, 16}));
 }
 
-TEST_CASE("a fence's epoch ends for members that have called the next fence, whenever its target leaves that") {
+TEST_CASE("a fence's epoch ends for members that have called the next fence, even if the target is still in that") {
   ConflictTable table;
   CHECK_FALSE(meets(table, in_epoch(access_of(0, kPut), EpochKind::fence, 1)));
   table.end_all(0);
@@ -148,8 +148,8 @@ TEST_CASE("a fence's epoch ends for members that have called the next fence, whe
 }
 
 TEST_CASE(
-    "a read with a request conflicts with its own origin's accesses until the request is complete, and with no later "
-    "ones") {
+    "a recorded read with a request conflicts with its own origin's accesses until it is complete, and with no other "
+    "origin's") {
   ConflictTable table;
   AnnouncedAccess get = access_of(0, kGet);
   get.ends_alone = true;
@@ -159,7 +159,7 @@ TEST_CASE(
   table.end_access(0, get.number);
   table.end_all(1);
   CHECK_FALSE(meets(table, access_of(0, kPut)));
-  // As the second access it is compared, because the first one, a put without a request, is certainly not complete.
+  // A read with a request that comes second conflicts, because the first access, a put, is certainly not complete.
   AnnouncedAccess later = access_of(1, kGet);
   later.ends_alone = true;
   CHECK(meets(table, later));

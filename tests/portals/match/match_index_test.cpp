@@ -190,8 +190,8 @@ Passed independent_answer(const IndependentBlock& block, const Options& options,
   return fits ? Passed::taken : Passed::too_small;
 }
 
-// The row comes from the block itself (exhausted() and, for a taken message, the verdict); independent_block_test tests
-// these.
+// `row`: the row that likely_row() found for an independent block. It trusts the block's exhausted(), which
+// independent_block_test tests.
 Passed answer(World& world, const MatchEntry& entry, const Header& header, std::size_t row) {
   const Descriptor& storage = *entry.memory();
   if (!entry.active()) return Passed::inactive;
@@ -214,9 +214,8 @@ Passed answer(World& world, const MatchEntry& entry, const Header& header, std::
   return &storage == world.heaps[1].get() ? Passed::taken : Passed::no_room;
 }
 
-// The row that an independent block would use, derived from its table only: all rows of a block have one length here
-// only by chance, so exhausted() shows whether a row is available, and lengths are used where they are unambiguous.
-// length per block only by chance, so the block is asked by exhausted() and the lengths are read where unambiguous.
+// The row that an independent block would use, derived from its table. exhausted() shows whether a row is available.
+// The table does not show which row is next, so any available row whose length explains the reported step is taken.
 std::size_t likely_row(const IndependentBlock& block, const std::vector<Step>& steps, const MatchEntry& entry,
                        const Header& header, const Options& options) {
   if (block.exhausted()) return block.table().size();

@@ -139,13 +139,13 @@ TEST_CASE("the earliest entry in list order takes the message, wherever entries 
         expected.push_back(&entry);
       } else {
         lists.list.insert_before(*position, entry);
-        // In all but the random case this search would be quadratic and of no use.
+        // A linear search, because the model is simple: quadratic in kCount, which is small.
         expected.insert(std::find(expected.begin(), expected.end(), position), &entry);
       }
       listed.push_back(&entry);
     }
     CHECK(chain_of(lists.list) == std::vector<const MatchEntry*>(expected.begin(), expected.end()));
-    // Removing the taking entry each time yields the whole order.
+    // Removing the entry that takes the message, each time, yields the whole order.
     for (const MatchEntry* wanted : expected) {
       REQUIRE(lists.winner() == wanted);
       lists.list.remove(const_cast<MatchEntry&>(*wanted));

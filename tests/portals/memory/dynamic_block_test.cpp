@@ -50,7 +50,7 @@ TEST_CASE("save the header only: it needs room for a header, and is complete at 
   CHECK(dynamic.block.bytes() == 0);
 }
 
-TEST_CASE("the shared counts of several blocks are consistent at each moment") {
+TEST_CASE("counts that several blocks share equal the sums over these blocks after each step") {
   ArrivalCounts counts;
   Dynamic one;
   Dynamic other;

@@ -1,5 +1,5 @@
-// Tests of the smallest hardware element (core, cache, node, package) that contains a set of processors, on a simulated
-// machine.
+// Tests of hardware_instance(): the instance of a given type (core, cache, node, package) that contains a set of
+// processors, on a simulated machine.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -45,7 +45,7 @@ struct Machine {
   std::string root;
 };
 
-TEST_CASE_FIXTURE(Machine, "processors in one instance of an element name it, those in several do not") {
+TEST_CASE_FIXTURE(Machine, "processors of one instance of a type yield its number, those of several yield none") {
   struct Case {
     const char* type;
     std::vector<int> processors;

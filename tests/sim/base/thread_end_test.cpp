@@ -61,8 +61,7 @@ TEST_CASE("a thread's end is not notified in a forked child") {
     notify_thread_end(counter);
     child = fork();
     if (child == 0) {
-      // The child's only thread ends here, and with it the process: status 0 from the system, unless the end was
-      // notified.
+      // The child's only thread ends here, and the process with it. Its status is the number of notified ends.
       static pthread_key_t last;
       pthread_key_create(&last, [](void*) { _exit(counter.ends); });
       pthread_setspecific(last, &counter);

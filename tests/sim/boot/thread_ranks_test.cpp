@@ -50,7 +50,7 @@ TEST_CASE("a process has the number of ranks set by its launcher") {
   CHECK(ranks_of_process(ranks).ok());
   CHECK(ranks == 1);
   ::setenv("MARGAY_THREADS", "3", 1);
-  // A remnant of another job: there is no board.
+  // Without a board the variable is a remnant of another job, and is ignored.
   CHECK(ranks_of_process(ranks).ok());
   CHECK(ranks == 1);
   const SecondProcess process;

@@ -197,7 +197,7 @@ TEST_CASE("answers: an acknowledgment that found its wire full is sent later, wi
   CHECK(answerer.answers.idle());
 }
 
-TEST_CASE("answers: there are as many as wait for the wire, each with its own header, and they are reused") {
+TEST_CASE("answers: each answer that waits for the wire has a transmission of its own, and these are reused") {
   Answerer answerer;
   answerer.wire.full = true;
   for (std::uint64_t sequence = 1; sequence <= 5; ++sequence) answerer.get(sequence, sequence);

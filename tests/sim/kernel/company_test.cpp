@@ -178,7 +178,7 @@ TEST_CASE("of two ranks on one processor the one with the higher number leaves, 
     rank.rounds(waiter, 2000, 10);
     CHECK_LE(rank.rest.yields, yields + 1);
   }
-  SUBCASE("a third rank runs on it") {
+  SUBCASE("a third rank runs on the other one") {
     rank.other_runs_on(2, 1);
     rank.rounds(waiter, 2000, 10);
     CHECK_EQ(rank.scheduler.moves, 0);

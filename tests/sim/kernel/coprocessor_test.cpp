@@ -78,7 +78,7 @@ TEST_CASE("coprocessor: a ring during the creation of its thread is noticed") {
 
 // An owner whose wait is over takes no more messages. Of two arrived messages it leaves one, for which no peer rings
 // again, so the coprocessor has to take it.
-TEST_CASE("coprocessor: it takes the messages that an owner left after its last poll") {
+TEST_CASE("coprocessor: it takes a message that the owner left on the wire at the end of its wait") {
   WithCoprocessor test;
   test.lock.owner_enter();
   portals::Header header;

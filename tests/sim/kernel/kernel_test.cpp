@@ -235,7 +235,7 @@ TEST_CASE("kernel: it is not idle while a wire has a queued message or a body is
   CHECK_EQ(played.block.messages(), 1);
 }
 
-TEST_CASE("kernel: it wakes peers that owe an answer, and those of queued messages, by their wires") {
+TEST_CASE("kernel: by their wires it wakes peers that owe an answer and receivers of queued messages") {
   Played played;
   CHECK_FALSE(played.kernel.nudge());
   played.kernel.expect_answer(2);
@@ -264,7 +264,7 @@ TEST_CASE("kernel: it wakes peers that owe an answer, and those of queued messag
   CHECK(played.kernel.next_finished() == &out);
 }
 
-TEST_CASE("kernel: wires are notified of the acting thread, and of rounds without progress if they request pushes") {
+TEST_CASE("kernel: wires are notified when the owner goes and returns, and of idle rounds if they request pushes") {
   Played played;
   played.shm.hint(false, true);
   played.kernel.idle_round();
@@ -277,7 +277,7 @@ TEST_CASE("kernel: wires are notified of the acting thread, and of rounds withou
   }
 }
 
-TEST_CASE("kernel: its report on wires covers all of them") {
+TEST_CASE("kernel: in_transit() and bodies_read_on() cover all wires") {
   Played played;
   CHECK_FALSE(played.kernel.in_transit());
   played.tcp.in_transit_now = true;
@@ -288,7 +288,7 @@ TEST_CASE("kernel: its report on wires covers all of them") {
   CHECK_EQ(played.kernel.bodies_read_on(), 321);
 }
 
-TEST_CASE("kernel: only the owner's rounds count towards a held message") {
+TEST_CASE("kernel: only the owner's rounds count in the length of a hold") {
   Played played;
   portals::SingleBlock nothing(portals::Buffer{});
   REQUIRE(played.kernel.table().attach(kHeldPortal, nothing, {}).ok());

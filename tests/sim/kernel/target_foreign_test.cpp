@@ -31,7 +31,7 @@ struct TwoKernels {
     header.return_length = 8;
     return header;
   }
-  // The header as its wire would carry it, without checks.
+  // Sends the header as its wire would carry it, without checks.
   void send(const portals::Header& header) {
     REQUIRE(sender.try_send(header, {}));
     for (int round = 0; round < 4; ++round) static_cast<void>(target.progress());

@@ -115,7 +115,7 @@ TEST_CASE("target: a plain message for a row of its own has the same result, obs
   }
 }
 
-TEST_CASE("target: if only headers are saved the body is refused, whole or in parts") {
+TEST_CASE("target: if only headers are saved a whole body is skipped, and one in parts is refused") {
   Receiving receiving;
   CHECK(receiving.take(1, Receiving::put(kHeaders)));
   CHECK_EQ(receiving.wire.consumed, 1);

@@ -1,5 +1,5 @@
-// Tests of the progress of a wait, on a virtual clock: arrivals, and parts of bodies, copied by this process or read by
-// another rank from this process's memory.
+// Tests of the events that count as progress of a wait, on a virtual clock: arrivals, and parts of bodies that this
+// process copies or that another rank reads from its memory.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -56,7 +56,7 @@ class SecondsPolicy final : public YieldPolicy {
     clock_.advance_ns(takes_ns);
     naps += ns != 0 ? 1 : 0;
   }
-  int naps = 0;  // longer than a turn of other programs
+  int naps = 0;  // yields that sleep
 
  private:
   VirtualClock& clock_;

@@ -281,7 +281,7 @@ TEST_CASE("peer heap: if addresses are scarce a place's own pages are mapped") {
   const HeapAddress other = own.place(20 * kMiB);
   PeerHeap peer = own.open();
   CHECK(in_child([&] {
-    // A child of fork() maps nothing, because it has to open the file itself.
+    // A child of fork() cannot map through its parent's PeerHeap, so it opens one of its own.
     PeerHeap here;
     if (!PeerHeap::open(own.said.area, here).ok()) return false;
     rlimit limit{};

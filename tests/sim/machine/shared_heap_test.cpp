@@ -202,7 +202,7 @@ TEST_CASE("shared heap: a short piece costs only its aligned length, and is zero
   CHECK(heap.is_sound());
 }
 
-TEST_CASE("shared heap: a full arena fails and remains usable") {
+TEST_CASE("shared heap: a full arena rejects an allocation and remains usable") {
   SharedHeap heap({.arena_bytes = 16 * kHeapPage + kMiB});
   CHECK(!heap.allocate(~std::uint64_t{0}, *std::make_unique<void*>()).ok());
   CHECK(!heap.allocate(~std::uint64_t{0} - kHeapPage, *std::make_unique<void*>()).ok());

@@ -22,7 +22,7 @@ TEST_CASE("slabs: the place of a short piece has a power of two bytes, at least 
   CHECK(!Slabs::place_bytes(~std::uint64_t{0}, 64));
 }
 
-// A heap that hands out slabs with large distances.
+// A heap that hands out slabs far apart.
 struct Model {
   Slabs slabs;
   std::set<std::uint64_t> given;

@@ -122,7 +122,7 @@ TEST_CASE("compute hands the kernel to the coprocessor and takes it back") {
   CHECK(run.program->finish().ok());
 }
 
-TEST_CASE("a program may end without finish, and its descriptors after it") {
+TEST_CASE("a program may be destroyed without finish(), and before its descriptors") {
   Started run;
   REQUIRE(run.program->table().attach(kInbox, run.inbox, {}).ok());
   REQUIRE(run.program->put({.portal = kInbox}).ok());

@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 prefix=$work/moved
 log=$work/log
 
-# step TEXT COMMAND...: runs the command quietly; its output matters only if it fails.
+# step TEXT COMMAND...: runs the command quietly; its output is printed only if it fails.
 step() {
   text=$1
   shift

@@ -13,7 +13,7 @@ ArrivedMessage& arrived(Alone& run, DynamicBlock& heap) {
   return *heap.first();
 }
 
-// The misuses of entries.
+// The descriptors of the misused entries.
 SingleBlock block(some());
 DynamicBlock heap({memory.data() + 64, 1024});
 

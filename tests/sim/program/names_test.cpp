@@ -26,7 +26,7 @@ struct Named {
     const MatchProbe probe = in_trace.probe();
     static_cast<void>(probe.place(probe.context, entry, portal));
   }
-  // The definitions since the last call, only the texts of entries.
+  // The texts of all definitions of entries so far.
   std::vector<std::string> texts() const {
     std::vector<std::string> result;
     for (const Definition& each : recorder.definitions()) {

@@ -168,8 +168,8 @@ void stopping(Program& program) {
   program.table().detach(2);
 }
 
-// Rank 1 computes until rank 0 has read from its memory, which takes rank 1's coprocessor: rank 0 creates a file
-// afterwards as the proof.
+// Rank 1 computes until rank 0 has read from its memory, for which rank 1's coprocessor is necessary. Rank 0 then
+// creates a file as the proof.
 void bypass(Program& program, const std::string& folder) {
   const std::string begun = folder + "/computing";
   const std::string proof = folder + "/read";

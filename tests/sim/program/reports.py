@@ -33,7 +33,7 @@ def waiting():
         report = pathlib.Path(folder) / "report.json"
         job = start("--stats", "--stall", "1", "--timeout", str(GUARD_S), "--report", report, sys.argv[2], "wait")
         try:
-            # The launcher's, and each rank's own.
+            # The launcher's report, and each rank's own.
             read_until(job, r" \[stalled\]$", "^margay: rank 0 .* in Program::wait_until ", "^margay: rank 1 .* in Program::barrier .* rank 0$")
             job.send_signal(signal.SIGUSR1)
             read_until(job, r"\(pid \d+\) in Program::wait_until: ", r"\(pid \d+\) in Program::barrier: .* rank 0")

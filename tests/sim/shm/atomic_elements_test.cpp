@@ -17,7 +17,7 @@ namespace margay::sim {
 namespace {
 
 constexpr std::uint32_t kElementThreads = 4;
-constexpr std::size_t kElements = 3;  // adjacent; the threads update one after the other
+constexpr std::size_t kElements = 3;  // adjacent; each thread updates them in turn
 
 // Enough for the threads to run concurrently, though an update takes a nanosecond.
 const std::uint64_t kElementTimes = testing::of_threads(500'000);

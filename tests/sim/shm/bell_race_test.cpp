@@ -61,8 +61,8 @@ class Race {
         if (ends_.load()) return;
         pause_or_yield(spins);
       }
-      // The cache line of the flag is present, and that of the word is not, so the store below stays in this
-      // processor's buffer while the flag is read.
+      // Loads the cache line of the flag. The store to `elsewhere_`, whose line the sleeper has, precedes that of the
+      // word, so the word stays in this processor's store buffer while the flag is read.
       static_cast<void>(std::atomic_ref<std::uint32_t>(data_.sleeping).load(std::memory_order_relaxed));
       if (what_ == Break::nothing || what_ == Break::no_barrier) take_steps(round % 193);
       elsewhere_.value.store(round, std::memory_order_relaxed);

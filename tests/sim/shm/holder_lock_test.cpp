@@ -51,7 +51,7 @@ TEST_CASE("holder lock: of all threads that detect a lost holder one takes the l
   constexpr std::uint32_t kThreads = 3;
   for (std::uint64_t round = 0; round < testing::of_threads(500); ++round) {
     std::atomic<std::uint32_t> heard = 0;
-    // No process takes the lock before all have been notified.
+    // No thread takes the lock before all have asked whether its holder is dead.
     const HolderDeathTest gone(
         [](void* context, std::uint32_t id) {
           auto& all = *static_cast<std::atomic<std::uint32_t>*>(context);
@@ -125,7 +125,7 @@ struct Wait {
   }
 };
 
-TEST_CASE("holder lock: a process that waits for a stopped holder sleeps, gets its identity, and continues with it") {
+TEST_CASE("holder lock: a process that waits for a stopped holder sleeps, gets its id, and enters once it continues") {
   Mapped<std::uint32_t> word;
   const pid_t holder = ::fork();
   REQUIRE(holder >= 0);
@@ -157,7 +157,7 @@ TEST_CASE("holder lock: a process that waits for a stopped holder sleeps, gets i
   CHECK(wait.wrong.load() == 0);
   CHECK(wait.ends.load() == 1);
   CHECK(*word == 0);
-  // Sleeps grow to a millisecond each.
+  // Naps grow to a millisecond, and each is a voluntary context switch.
   CHECK(used.ru_nvcsw >= 20);
 }
 

@@ -43,7 +43,7 @@ TEST_CASE("a waiting thread enters before a holder that lets it in enters again"
     lock.unlock();
   });
   while (!lock.wanted()) std::this_thread::yield();
-  // In each turn for a bounded time, because the other thread may have lost its processor.
+  // Several turns, because let_in() waits for a bounded time and the other thread may have lost its processor.
   std::uint64_t seen = 0;
   while (seen == 0) {
     const std::uint32_t before = lock.turns();

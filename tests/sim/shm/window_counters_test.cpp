@@ -1,6 +1,5 @@
 // Tests of the counters of posts and completions: a reader sees all data written before the count, and counters may
 // wrap any number of times.
-// wrap any number of times.
 #include "sim/shm/window_counters.hpp"
 
 #include <doctest/doctest.h>

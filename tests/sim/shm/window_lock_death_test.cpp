@@ -83,8 +83,8 @@ std::string drain(WindowLockTable& table, Deaths& deaths, std::uint32_t survivor
   return {};
 }
 
-// The state after the victim died with `left` in memory; before its step it was `before`. `way`: a survivor's first
-// step.
+// Withdraws the victim, which died with `left` in memory; before its step the memory was `before`. `method`: 1 if a
+// survivor acts before. Returns the fault; empty if there is none.
 std::string bury(const WindowLockTable& before, const WindowLockTable& left, VictimsStep step, unsigned method) {
   WindowLockTable table = left;
   Deaths deaths{};
@@ -153,7 +153,7 @@ TEST_CASE("window lock: withdrawing a member that died after any instruction rep
       MESSAGE("a child can't be traced here");
       return;
     }
-    // In the child: enter the guard, the step itself, leave it.
+    // The child has entered the guard, made the step, and left the guard.
     REQUIRE_EQ(stage->table.data.guard, 0);
   }
   CHECK_GT(states, 4 * seeds.count());
@@ -207,7 +207,7 @@ TEST_CASE("window lock: members are killed at any moment, and the others continu
     int how = 0;
     REQUIRE_EQ(::kill(child, SIGKILL), 0);
     REQUIRE_EQ(::waitpid(child, &how, 0), child);
-    REQUIRE(WIFSIGNALED(how));  // and not from an error of its own
+    REQUIRE(WIFSIGNALED(how));  // it has not exited after an error of its own
     REQUIRE_EQ(WTERMSIG(how), SIGKILL);
     crowd->inside[member].store(0);
     crowd->deaths.dead[id].store(1);

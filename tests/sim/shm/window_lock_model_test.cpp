@@ -35,8 +35,7 @@ class LockExplorer {
     states_.visit(start);
   }
   [[nodiscard]] bool works() const { return steps_.works(); }
-  // The properties that do not hold.
-  // Incomplete once `enough` is one.
+  // Returns the violated properties. The exploration stops once `enough` is one of them.
   const std::set<std::string>& explore(const std::string& enough = {}) {
     while (!states_.empty() && !wrong_.contains(enough)) expand(states_.take());
     return wrong_;

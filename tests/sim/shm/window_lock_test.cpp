@@ -152,7 +152,7 @@ std::uint32_t writes_of(std::uint32_t me, std::uint32_t rounds) {
   return writes;
 }
 
-// Set before all members start, so that tickets wrap during the test.
+// Prepares the lock before the members start, so that tickets wrap during the test.
 constexpr std::uint32_t kLockUsers = 4;
 void prepare_lock(WindowLockTable& table, LockedParts& parts) {
   table.data.next_ticket = std::uint32_t{0} - 500;

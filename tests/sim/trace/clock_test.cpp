@@ -21,7 +21,7 @@ TEST_CASE("the real clock advances, in ticks and in nanoseconds") {
   }
 }
 
-TEST_CASE("virtual time advances only when it is set, and never goes back") {
+TEST_CASE("virtual time changes only when it is advanced or set, and never goes back") {
   VirtualClock clock(5);
   CHECK(clock.kind() == ClockKind::virtual_ns);
   CHECK(clock.now_ns() == 5);

@@ -95,7 +95,7 @@ TEST_CASE("frame: the sizes are those for which the ring is built") {
   CHECK_EQ(encoded(header).size(), kFrameHeadMaxBytes);
 }
 
-TEST_CASE("frame: a truncated frame reports the bytes that it needs, never more than its length") {
+TEST_CASE("frame: the decoder returns the needed bytes of a truncated frame, at most those of the whole frame") {
   std::mt19937_64 random(2);
   for (int i = 0; i < 500; ++i) {
     const std::vector<std::byte> frame = encoded(random_header(random));
@@ -148,7 +148,7 @@ TEST_CASE("frame: each field at its edges, for each kind, is accepted or rejecte
     REQUIRE_EQ(frame.size(), has_body ? 64 : 57);
     for (const Field& field : kFields) {
       const bool shifted = !has_body && field.at >= 56;
-      if (shifted && field.bytes != 1) continue;  // no upper bound there
+      if (shifted && field.bytes != 1) continue;  // this frame has no upper bytes of a length
       const std::size_t at = shifted ? 56 : field.at;
       const std::uint64_t mask = field.bytes == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (8 * field.bytes)) - 1;
       for (const std::uint64_t value :

@@ -38,7 +38,7 @@ TEST_CASE("a stack begins with main, and ends with the call of the library") {
   CHECK(line(fold(stack, "")) == "rank 0: main (heat.c:41) > MPI_Recv");
 }
 
-TEST_CASE("a binding without a frame has the board's name; without one the library's function stays") {
+TEST_CASE("a binding without a frame gets its name from the board; if that has none, the library's function remains") {
   const Stack stack{program("main"), library("margay::mpi_adi::blocking_receive"), kPoll};
   CHECK(is_unnamed_call(stack));
   CHECK(line(fold(stack, "MPI_Recv")) == "rank 0: main (heat.c:41) > MPI_Recv");

@@ -71,7 +71,7 @@ TEST_CASE("counters that a library declares equal are compared by their sums") {
   CHECK(result.fails());
   CHECK(result.unequal_counters == 1);
   CHECK(says(result.lines, "library mail: sent 6, taken 5"));
-  // A damaged board names no counter.
+  // Damaged indices of equal counters are ignored.
   test.board.block(0).libraries[0].equals[0] = 200;
   test.board.block(1).libraries[2].equals[0] = 200;
   CHECK_FALSE(check_accounting(test.board).fails());

@@ -138,7 +138,7 @@ TEST_CASE("a full pipe blocks nothing, and nothing is lost") {
   CHECK(got == all);
 }
 
-TEST_CASE("a closed reader is detected and costs no memory") {
+TEST_CASE("a reader that has closed its pipe is detected and costs no memory") {
   Pipe pipe;
   OutputSink sink(pipe.ends[1], "");
   ::signal(SIGPIPE, SIG_IGN);
@@ -151,7 +151,7 @@ TEST_CASE("a closed reader is detected and costs no memory") {
   CHECK(sink.empty());
 }
 
-TEST_CASE("a full file system is distinguished from a closed reader") {
+TEST_CASE("a full file system is distinguished from a closed pipe") {
   const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
   REQUIRE(full >= 0);
   OutputSink sink(full, "");

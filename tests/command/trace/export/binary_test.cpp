@@ -39,7 +39,7 @@ Number number_at(const std::string& bytes, std::size_t offset) {
   std::memcpy(&number, bytes.data() + offset, sizeof number);
   return number;
 }
-// Each block's two lengths agree, and all are multiples of four.
+// The blocks of a packet capture. Checks that the two lengths of each are equal, and multiples of four.
 std::vector<PcapPart> blocks_of(const std::string& bytes) {
   std::vector<PcapPart> parts;
   for (std::size_t at = 0; at < bytes.size();) {

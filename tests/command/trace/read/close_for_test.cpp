@@ -94,7 +94,7 @@ std::string reading(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("the file of a killed rank, after it was closed for it, has the same events, its end, and a checksum") {
+TEST_CASE("a killed rank's file that its launcher closed has the same events, the rank's end, and a checksum") {
   for (const int events : {0, 3, 8, 9, 30}) {
     CAPTURE(events);
     const sim::TraceFolder folder;
@@ -109,7 +109,7 @@ TEST_CASE("the file of a killed rank, after it was closed for it, has the same e
     const Status read = read_trace_file(path, after);
     REQUIRE_MESSAGE(read.ok(), read.sentence());
     CHECK(after.sealed);
-    CHECK_FALSE(after.closed);  // its rank did not
+    CHECK_FALSE(after.closed);  // by its rank
     CHECK(after.lost == before.lost);
     CHECK(after.events.size() == before.events.size());
     CHECK(end_text(after) == "was killed by signal 9 (SIGKILL)");

@@ -177,7 +177,7 @@ TEST_CASE("to a file: it is private, has its full size, and is read back whole")
   }
 }
 
-TEST_CASE("with a ring exactly full, one event more, and many times overwritten, lost events are counted") {
+TEST_CASE("lost events are counted for a ring that is just full, has one event more, or was overwritten many times") {
   for (const std::uint64_t count : {7U, 8U, 9U, 15U, 16U, 17U, 1000U}) {
     CAPTURE(count);
     const sim::TraceFolder folder;

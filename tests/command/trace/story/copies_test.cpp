@@ -105,7 +105,7 @@ std::vector<std::string> sentences_of(const Way& way, unsigned& copies) {
 
 constexpr sim::TraceProtocol kShort = sim::TraceProtocol::short_send, kBuffered = sim::TraceProtocol::buffered;
 
-TEST_CASE("story: the sentence about the copies of each way that a body takes") {
+TEST_CASE("story: each way of a body has its sentence about the copies") {
   using enum sim::TraceBody;
   const Way ways[] = {
       {slot, slot, 0, 0, false, 0, kShort, false, 2,

@@ -1,4 +1,4 @@
-// Tests of the probes in stories that found the story's message.
+// Tests of the lines of a story about the probes that found its message.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -56,7 +56,7 @@ std::size_t compare(const Trace& trace) {
 }
 
 TEST_CASE("remembered text: texts of different events are distinguished") {
-  // One text each for sends, deposits (by their offset) and receives (by their room).
+  // One text of each kind, except that deposits differ by their offset, and receives by their room.
   CHECK_EQ(compare(repeated(4).trace), 4 + 4 + 2);
 }
 
@@ -64,7 +64,7 @@ TEST_CASE("remembered text: a name that was defined in between is used from then
   HandMade made = repeated(4);
   made.trace.files[0].definitions.push_back({sim::DefinitionKind::datatype, 9000, kType, 8, "pair"});
   made.trace.files[1].definitions.push_back({sim::DefinitionKind::datatype, 9000, kType, 8, "pair"});
-  // One more text of the send; the receive of no bytes comes only after it.
+  // One more text of send_begin and of the receive of 8 bytes; that of no bytes is posted only after the definition.
   CHECK_EQ(compare(made.trace), 4 + 1 + 4 + 3);
 }
 

@@ -149,7 +149,7 @@ TEST_CASE("story: a get has no body that could be incomplete") {
   CHECK(fate(messages, messages.story(kGet)) == "matched");
 }
 
-TEST_CASE("story: a message without a receive was unexpected: an entry, a heap or a window took it") {
+TEST_CASE("story: a message without a receive is not called expected: an entry, a heap or a window took it") {
   const auto taken = [](std::uint8_t portal, std::uint64_t bits, portals::DescriptorType type, bool is_mpi) {
     HandMade made;
     if (!is_mpi) made.trace.files[1].definitions.clear();

@@ -131,7 +131,7 @@ TEST_CASE("cma: the sender may reuse the body's memory only after it was read") 
   CHECK(body_is(rig[1].received[0], 1, kLongBytes));
 }
 
-TEST_CASE("cma: bodies may have many pieces on both sides, but not one too many") {
+TEST_CASE("cma: bodies of many pieces on both sides are read, and one of too many goes through the ring") {
   Rig rig(cma_set, 2);
   rig[1].landing_piece = 11;
   std::size_t messages = 0;

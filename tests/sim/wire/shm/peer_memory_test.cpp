@@ -89,7 +89,7 @@ TEST_CASE("peer memory: few bytes and many are written to the other process and 
   CHECK(peer.is_own_memory_untouched());
 }
 
-TEST_CASE("peer memory: pieces have different lengths on the two sides, and are more than one call accepts") {
+TEST_CASE("peer memory: pieces may have different lengths on the two sides, and be more than one call accepts") {
   Peer peer;
   PeerMemory memory(peer.area());
   std::vector<std::byte> wrote = seven_steps(3000);
@@ -118,7 +118,7 @@ TEST_CASE("peer memory: unmapped memory is unreadable, and an ended process is r
   peer.end();
   CHECK(memory.write({few.data(), few.size()}, peer.address(0)) == ReadFault::gone);
   CHECK(memory.read({few.data(), few.size()}, peer.address(0)) == ReadFault::gone);
-  // Another process may have its number, so a new access finds no process.
+  // A new PeerMemory tests the process again, because another one may have its number by then.
   PeerMemory again(peer.area());
   CHECK(again.read({many.data(), many.size()}, peer.address(0)) == ReadFault::gone);
   CHECK(again.read({few.data(), few.size()}, peer.address(0)) == ReadFault::gone);

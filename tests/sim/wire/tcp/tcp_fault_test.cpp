@@ -200,7 +200,7 @@ TEST_CASE("tcp faults: strangers on the listener are rejected, and do not keep t
     }
     rig.drive_without(0, 50);
     rig[0].send(1, numbered(1), pattern_body(1, 70'000));
-    // Two full tables of strangers, a second each.
+    // There are more strangers than the connector's table has room for: two rounds of a second each.
     REQUIRE(rig.until([&] { return rig[1].received.size() == 1; }));
     CHECK(rig[1].lost.empty());
     for (const int stranger : strangers) close(stranger);

@@ -58,7 +58,7 @@ TEST_CASE(
   CHECK_EQ(link.silent_after(100), 12);
 }
 
-TEST_CASE("tcp silence: different bytes each time, with long rests between, are seen once each") {
+TEST_CASE("tcp silence: different bytes in flight at each of several distant polls are not silence") {
   ExaminedConnection link;
   for (int i = 0; i < 5; ++i, link.clock.advance_ns(60 * kSecondNs)) {
     link.kernel.in_flight = 1;
@@ -68,7 +68,7 @@ TEST_CASE("tcp silence: different bytes each time, with long rests between, are 
   }
 }
 
-TEST_CASE("tcp silence: rare polls detect silence at the second one") {
+TEST_CASE("tcp silence: the second of two distant polls detects silence") {
   ExaminedConnection link;
   link.kernel.in_flight = 1;
   CHECK_FALSE(link.look());

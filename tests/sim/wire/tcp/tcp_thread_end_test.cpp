@@ -33,7 +33,7 @@ void in_a_thread(const std::function<void()>& work) {
 
 }  // namespace
 
-// The kernel cancels a thread's armed operations in a worker of its own, on a busy machine seconds after data arrived.
+// The kernel cancels the armed operations of an ended thread in a worker, on a busy machine seconds after data arrived.
 TEST_CASE("tcp: a thread that ends leaves no operation in the kernel, and others continue") {
   if (!probe_uring().ok()) return;
   Rig rig([](std::uint32_t ranks) { return std::make_unique<TcpSet>(ranks, TcpBackendChoice::uring); }, 2);
