@@ -1,5 +1,5 @@
 // Tests of communicators created from groups: Comm_create, Comm_create_group (only members call), Comm_split_type,
-// Comm_idup during other calls, Comm_compare, Comm_disconnect; also more simultaneous agreements than one at a time.
+// Comm_idup during other calls and many at once, Comm_compare, Comm_disconnect.
 // ranks: 1 2 5
 // reference: 5
 #include "check.h"
@@ -246,7 +246,8 @@ static void wrong(int size) {
   MPI_Group_free(&world);
 }
 
-// On a parent whose ranks are not the world's: all members but its last; that one calls too, and gets MPI_COMM_NULL.
+// MPI_Comm_create_group on a parent with the world's ranks in reverse order, for all members but the last. That one
+// calls too, and gets MPI_COMM_NULL.
 static void create_group_of_turned(int rank, int size) {
   MPI_Comm turned, made = MPI_COMM_SELF;
   MPI_Group all, some;

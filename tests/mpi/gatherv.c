@@ -115,7 +115,7 @@ static void every_root(void) {
         gather(function, form, root, kBytes[(form + root) % 4], kPlain, kPlain, (form + root) % kPlacings, root % 2);
 }
 
-// The all-to-all forms are rarely called, because Debian's MPICH is slow with more ranks than processors.
+// Calls Allgather and Allgatherv rarely, because Debian's MPICH is slow with more ranks than processors.
 static void every_length(void) {
   static const int kBytes[] = {0, 1, 7, 3000, 70000};
   for (int i = 0; i < 5; ++i)

@@ -130,7 +130,7 @@ static void all_at_once(int partner) {
   }
 }
 
-// Cancel is an error before the start and after the completion.
+// Cancel is an error while the request is inactive: before the first start, and after the call that completes it.
 static void cancel_inactive(int partner) {
   int in = 0, out = 6, cancelled = -1;
   MPI_Request requests[2];

@@ -345,7 +345,7 @@ static void queues(void) {
 }
 
 // Rank 0 sends four messages of no bytes, and one without a matching receive; rank 1 sends one. Each rank starts its
-// counters before the other sends to it: rank 1, which waits for the first message, after that message.
+// counters before it sends. Rank 1 starts them after it has received the first message, so it does not count that one.
 static void headers(void) {
   const int sender = world_rank() == 0;
   char body[1000] = "";

@@ -307,7 +307,7 @@ def case_not_sent(case):
 
 
 def case_probed(case):
-    """The story of a message names the probes that found it, with time and line; a poll without a result only counts."""
+    """The story of a message names the probes that found it, with time and line; polls without a result are counted."""
     lines = {call: f"(probed.c:{number})" for call, number in marked_lines("probed.c").items()}
     trace = checked(case, case.ours("probed.c", ["-g"]))
     # By tag: the probes that found it, the polls before that found nothing, and the calls with their lines.

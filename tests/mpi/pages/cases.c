@@ -40,7 +40,7 @@ static void standing(void) {
   }
 }
 
-// Three ranks. Rank 1 makes no calls and is then killed, while rank 2 receives a long message of rank 0.
+// Three ranks. Rank 1 sends and receives nothing and is then killed, while rank 2 receives a long message of rank 0.
 static void killed(void) {
   MPI_Request send;
   if (rank == 0) {
