@@ -105,8 +105,8 @@ static void all(void) {
   dead_or_well(MPI_Win_unlock_all(window), "MPI_Win_unlock_all");
 }
 
-// Equally many on each member, even if a member dies meanwhile: a rank that left at its first failure would be missing
-// for those without one.
+// Each member makes equally many fences, even if a member dies meanwhile: a rank that left at its first failure would
+// not enter the fences of those without one.
 static void fences(void) {
   dead_or_well(MPI_Win_fence(0, window), "MPI_Win_fence");
   for (int number = 0; number < kEpochs; ++number) {

@@ -58,7 +58,7 @@ for (const width of [1024, 1500, 2560]) {
 }
 
 for (const width of [390, 480]) {
-  test(`${width} pixels: the axis has the labels for which there is room`, async () => {
+  test(`${width} pixels: the axis has two labels or more, which do not overlap`, async () => {
     const page = await chromium.open(path, { viewport: { width, height: 800 } });
     const labels = await page.evaluate(() => [...document.querySelectorAll('.time-axis .tick text')].map((each) => {
       const { left, right } = each.getBoundingClientRect();
