@@ -64,7 +64,7 @@ static void create_group(int rank, int size) {
   }
 }
 
-// An agreement in progress does not wait for a member that creates another communicator first.
+// Half of the ranks begin to duplicate one communicator and then duplicate another; the others do so in reverse order.
 static void idup(int rank, int size) {
   MPI_Comm later, between, world;
   MPI_Request request;

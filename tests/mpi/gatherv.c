@@ -90,7 +90,7 @@ static int has_displacements(void) {
   return size > 1 || on_margay();
 }
 
-// Blocks of `bytes`, or of `bytes` times 0, 1, 2 and so on.
+// Blocks of `bytes`; in Gatherv and Allgatherv of `bytes` times 0, 1, 2 or 3.
 static void gather(int function, int form, int root, int bytes, int from, int to, int placing, int in_place) {
   const int uneven = function == kGatherv || function == kAllgatherv;
   int* sizes = memory_of((size_t)size * sizeof(int));

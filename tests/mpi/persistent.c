@@ -67,8 +67,8 @@ static void one_at_a_time(int rank, int partner, int mode, int bytes, unsigned c
   CHECK(request == MPI_REQUEST_NULL, "Request_free left the handle");
 }
 
-// A synchronous send does not complete before its receive; a buffered one does, whatever its size and whichever count
-// it takes.
+// A synchronous send does not complete before its receive; a buffered one does, whatever its size. Both with
+// an int as the count and with a large count.
 static void modes_hold(int rank, int partner, unsigned char* body) {
   enum { kSynchronous, kSynchronousCount, kBuffered, kBufferedCount, kCalls };
   for (int call = 0; call < kCalls; ++call) {

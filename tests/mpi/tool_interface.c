@@ -398,7 +398,7 @@ static void requests(void) {
   EXPECT(receives, before[2]);
 }
 
-// The policy of waits may change from the next wait on; "auto" is valid again only if MPI_Init may have chosen it.
+// A policy of waits that is written applies from the next wait on. "auto" is written only if it was the policy before.
 static void waiting(void) {
   MPI_T_cvar_handle handle = control("wait_policy");
   int first = -1, yield = 1, automatic = 2, read = -1;

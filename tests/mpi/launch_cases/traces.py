@@ -206,7 +206,7 @@ def case_trace_lines(case):
 
 
 def case_trace_threads(case):
-    """A traced run with MPI_THREAD_MULTIPLE is sound to `margay trace check`, and names its threads."""
+    """`margay trace check` accepts the trace of a run with MPI_THREAD_MULTIPLE, and the trace names its threads."""
     program = case.ours("../threads.c", name="threads_traced")
     for words in ([], ["--nodes", "2"]):
         trace = checked(case, *words, program)
