@@ -3,9 +3,9 @@
 
     bench/top_cost.py --build build/release [--repeats 7] [--seconds 4] [--interval 0.5]
 
-Prints a table for bench/performance.md: means over all messages of each run, the median of these, and beside it the
-interquartile range of the runs. Needs two idle processors: a run in which other programs took more than a fiftieth of
-its length of a processor is repeated. (top itself uses one of the ranks' processors for its polls.)
+Prints a table for bench/performance.md: means over all messages of each run, the median of these, and beside it half of
+the interquartile range of the runs. Needs two idle processors: a run in which other programs took more than a fiftieth
+of its length of a processor is repeated. (top itself uses one of the ranks' processors for its polls.)
 """
 import argparse
 import os
@@ -46,7 +46,7 @@ class Top:
             pass
 
     def end(self):
-        """The processor time in milliseconds for each of its screens."""
+        """Ends `margay top`. Returns its processor time in milliseconds for each screen."""
         os.write(self.main, b"q")
         error = self.process.stderr.read().decode()
         _, status, used = os.wait4(self.process.pid, 0)

@@ -4,8 +4,8 @@ run.
 
     bench/trace_cost.py --build build/release [--repeats 7]
 
-Prints a table for bench/performance.md. Needs two idle processors; each figure is the median, and beside it the
-interquartile range of the samples.
+Prints a table for bench/performance.md. Needs two idle processors; each figure is the median, and beside it half
+of the interquartile range of the samples.
 """
 import argparse
 import pathlib

@@ -108,7 +108,7 @@ static void halo(struct Busy* busy, long count) {
   }
 }
 
-// The mean of a step over all batches: as many steps as take a good part of `seconds`.
+// The mean of a step over all batches, which double in length until they have taken `seconds` together.
 static double mean_of_step(void (*steps)(struct Busy*, long), struct Busy* busy, double seconds) {
   steps(busy, 1);
   double spent = 0;

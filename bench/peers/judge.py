@@ -99,10 +99,10 @@ TARGETS = (
 
 @dataclass(frozen=True)
 class Bound:
-    """The bound of the machine, by the best of `limits`: cases of the limits, measured without MPI in the same run. One
-    of the row's own size counts (of `times` that size, or of `bytes` for rows whose size is a number of ranks), and one that is
-    the same for every size (EVERY_SIZE). Where that is one way of a message and the row needs several one after the other, `ways` of
-    it."""
+    """The machine's bound for some rows: the best of `limits`, which are cases measured without MPI in the same run. A
+    limit counts at the size of_size() (`times` the row's size, or `bytes` for rows whose size is a number of ranks), or at
+    any size if it is one of EVERY_SIZE. `ways`: the number of messages, one after the other, that a row needs, if a limit
+    is the time of one."""
     wire: str
     cases: tuple
     low: int

@@ -90,7 +90,7 @@ static double system_get(void* state, long count) {
 static const struct Case {
   const char* name;
   Step step;
-  Step check;  // reads puts back; follows gets
+  Step check;  // its counterpart: reads the result of a step that writes, or writes the data for a get
 } kCases[] = {{"memory_put", memory_put, memory_get},
               {"memory_get", memory_get, memory_put},
               {"memory_fetch_and_op", memory_fetch_and_op, memory_get},
@@ -104,7 +104,7 @@ static void idle(void* state) {
   for (;;) pause();
 }
 
-// One side writes data, and the copy of the other must return it.
+// Checks a step with its counterpart: a get must return the data that a put or an atomic instruction wrote.
 static void check(const struct Case* c, struct Work* w) {
   const int is_get = strstr(c->name, "get") != NULL, adds = strstr(c->name, "and") != NULL;
   Step const write = is_get ? c->check : c->step, read = is_get ? c->step : c->check;

@@ -1,7 +1,7 @@
 // A benchmark of matching with many posted receives.
 //   matching --mode front|in_order|last_first [--sizes N,M] [--seconds S]
 // Lines: "MODE N VALUE us".
-//   front       one-way latency of 8 bytes, N receives that match nothing posted on both sides before
+//   front       one-way latency of 8 bytes, behind N posted receives on both sides that do not match
 //   in_order    N receives posted, N messages sent, each matches the first that is left: time of one message
 //   last_first  the same, each matches the last that is left
 #include <stdlib.h>

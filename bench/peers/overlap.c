@@ -46,7 +46,7 @@ static void check(const struct Overlap* o, long step) {
   }
 }
 
-// Data that remains wrong after a call without effect.
+// Stores wrong results, which a call without effect would leave.
 static void clear_ends(const struct Overlap* o) {
   o->receive[0] = o->receive[o->words - 1] = -1;
 }

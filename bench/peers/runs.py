@@ -214,7 +214,7 @@ def limits(quick):
         yield Run("operations", "limit", "limits_operations", mode=mode, processes=ranks, sizes=sizes, seconds=0.02,
                   limit_s=30, repeats_max=2)
     yield from window_limits(quick)
-    if not quick:  # which measures no operations over TCP; blocks between nodes are up to four times as large
+    if not quick:  # which measures no operations over TCP; up to four blocks cross between nodes
         sizes = sorted({size * blocks for size in OPERATION_SIZES for blocks in (1, 2, 4)})
         yield Run("operations", "limit", "limits", mode="tcp_latency", sizes=tuple(sizes), seconds=2 * seconds)
 

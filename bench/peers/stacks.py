@@ -80,7 +80,7 @@ class OpenMpi:
             return words + ["--mca", "osc", "pt2pt", "--host", f"node0:{each},node1:{each}", "--map-by", f"ppr:{each}:node",
                             "--mca", "plm_rsh_agent", str(HERE / "emulated_node"), "--mca", "oob_tcp_if_include", "lo",
                             "--mca", "btl", "self,vader,tcp", "--mca", "btl_tcp_if_include", "lo"]
-        # MPI's own windows use `sm`, which is faster than `rdma` and does not crash in compare-and-swap.
+        # Windows that MPI allocates use `sm`, which is faster than `rdma` and does not crash in compare-and-swap.
         return words + ["--mca", "btl", "self,vader", "--mca", "osc_rdma_priority", "90"]
 
     def environment(self, wire, ranks, processors):

@@ -17,7 +17,7 @@ def say(line):
 
 
 def prepare(root):
-    """The release build of the programs."""
+    """Builds the programs in build/release."""
     for step in (["cmake", "--preset", "release"],
                  ["cmake", "--build", "build/release", "--target", "margay", "mpi", "rmi_examples"]):
         done = subprocess.run(step, cwd=root, capture_output=True, text=True, check=False)
@@ -26,7 +26,7 @@ def prepare(root):
 
 
 def heading(root):
-    """What was measured, and where."""
+    """The lines above a table: date, commit, statistics, machine."""
     about = machine.describe(root, [])
     computer = about["machine"]
     return [f"{about['date']}  commit {about['commit']}  medians of figures measured in turns; ±: quartile distance",

@@ -15,10 +15,10 @@ LIMIT_S = 300
 
 @dataclass(frozen=True)
 class World:
-    """Where the nodes are."""
+    """The placement of the nodes, and the options of `margay run` that make it."""
     title: str
     options: str
-    beside: str  # what the programs of examples/rmi/by_hand.hpp are built with
+    beside: str  # on which the programs of examples/rmi/by_hand.hpp are built
     least: int = 1
 
     def command(self, build, nodes):
@@ -34,7 +34,7 @@ WORLDS = (THREADS, PROCESSES, TCP)
 
 @dataclass(frozen=True)
 class Scale:
-    """How much is measured."""
+    """The amounts of a measurement."""
     repeats: int = 7  # in one start of a program that measures in turns
     rounds: int = 3  # starts of these programs
     starts: int = 5  # of programs that print one figure

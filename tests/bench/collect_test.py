@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What is run and how its figures are gathered (bench/peers), with starts that are played."""
+"""Tests of the runs of bench/peers and of the collection of their figures, with simulated starts."""
 import pathlib
 import sys
 import tempfile
@@ -106,7 +106,7 @@ class FakeStack:
 
 
 class Clock:
-    """In place of the module `time`: hands out these moments."""
+    """In place of the module `time`: each call returns the next of these moments."""
 
     def __init__(self, moments):
         self.moments = list(moments)
@@ -116,7 +116,7 @@ class Clock:
 
 
 class Rounds(unittest.TestCase):
-    """The collector, with starts that are played to it."""
+    """Tests of the collector, with simulated starts."""
 
     def play(self, outcomes, quiet, repeats=3, **fields):
         queue = list(outcomes)

@@ -24,7 +24,7 @@ def data(results, limits=(), failures=()):
 
 
 def rows_of(plan):
-    """{(wire, case, size)} that the runs of a plan bring; of an overlap both ratios, of which a machine has one."""
+    """{(wire, case, size)} that the runs of a plan yield; of an overlap both ratios, of which a machine has one."""
     fixed = {"latency": "latency", "startup": "start_end", "memory": "resident", "many": "many", "first": "first"}
     rows = set()
     for run in plan:

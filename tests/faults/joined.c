@@ -1,6 +1,6 @@
-// A second thread joins MPI while the first is asleep in the kernel, alone on its node: joined. The first one's system
-// call never times out here, and no timer ticks, so only a wake-up ends it. The program's own functions replace these
-// system calls of the library.
+// A test of a second thread that joins MPI while the first is asleep in the kernel, alone on its node. The first one's
+// system call never times out here, and no timer ticks, so only a wake-up ends it. The program's own functions replace
+// these system calls of the library.
 #include <mpi.h>
 #include <poll.h>
 #include <pthread.h>

@@ -70,7 +70,7 @@ int main(int argc, char** argv) {
 
 @case
 def another_mpi_is_named(build, scratch):
-    """The program loads it at run time, as an interpreter does, so no check before the start can find it."""
+    """The program loads another MPI at run time, as an interpreter does, so no check before the start can find it."""
     source = scratch / "loads.c"
     source.write_text(OTHER_MPI)
     program, library = scratch / "loads", scratch / "libmpi.so.40"

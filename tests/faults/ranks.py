@@ -119,7 +119,7 @@ def calls_that_do_not_block_are_part_of_a_deadlock(build, scratch):
     job.expect(73, 30, "--deadlock abort")
     assert re.search(r"^margay: deadlock: .* \[deadlock\]$", job.stderr, re.MULTILINE), job.stderr
     assert re.search(r"rank 0 in MPI_Wait \(deadlock.c:\d+\): .* rank 1, tag 18, MPI_COMM_WORLD \(and 1 more\)", job.stderr), job.stderr
-    assert "cycle" not in job.stderr, job.stderr  # the barrier is the wait in question
+    assert "cycle" not in job.stderr, job.stderr  # no cycle: rank 0 waits for the barrier, not for its receive
     while not (line := stalled.process.stderr.readline()).startswith("  MPI_Ibarrier, MPI_COMM_WORLD: "):
         assert line
     stalled.process.send_signal(signal.SIGTERM)
@@ -371,7 +371,7 @@ def asked_for_a_report(build, scratch):
 
 @case
 def io_uring_refused(build, scratch):
-    """Has no effect, because epoll is the choice; io_uring requested by name is a clean error."""
+    """A refusal has no effect, because the default is epoll; a request for io_uring by name is a clean error."""
     refuse = compile_c(build, HERE / "refuse_call.c", "refuse_io_uring", "cc", "-DREFUSED=SYS_io_uring_setup")
     job = Job(build, ["-n", 2, "--nodes", 2, "--check-accounting"], [program(build, "steady"), "1"], prefix=[refuse])
     job.expect(0, 10)

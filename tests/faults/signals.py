@@ -13,8 +13,8 @@ ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 FORWARDED = (signal.SIGUSR2, signal.SIGALRM, signal.SIGVTALRM, signal.SIGPROF, signal.SIGXCPU, signal.SIGPWR,
              signal.SIGIO, signal.SIGTRAP, signal.SIGRTMIN, signal.SIGRTMAX)
 
-# A program that prints the number of each signal that it receives; the first of those after "ends" ends it with status
-# 0.
+# A program that prints the number of each signal that it receives, until one that is among its arguments ends it with
+# status 0.
 HEARS = """
 import os, signal, sys
 ends = [int(number) for number in sys.argv[1:]]
@@ -150,7 +150,7 @@ def is_alive(pid):
 
 @case
 def detached_processes_live_when_the_job_ends_by_itself(build, scratch):
-    """Ends those in a session of their own that hold no output of the job, and no others."""
+    """Processes in their own session that hold no output of the job survive the job's normal end, and no others do."""
     for session, streams, end, lives in (("own", "closed", "0", True), ("own", "closed", "3", True),
                                          ("own", "open", "0", False), ("own", "copied", "0", False),
                                          ("job's", "closed", "0", False), ("own", "closed", "-11", False)):

@@ -177,7 +177,7 @@ def run_one_death(program, place, arguments, variables, pattern):
 
 def main():
     """Runs the cases of the calling script: all, or those named."""
-    # A script's job in the background is started with it ignored, and so would be all that is started here.
+    # A shell script starts background jobs with SIGINT ignored, which the programs started here would inherit.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", type=pathlib.Path, required=True)

@@ -12,7 +12,8 @@ from support import Clock, Job, case, compile_c, main
 
 HERE = pathlib.Path(__file__).resolve().parent
 EVENTS = 256
-# The number of events that is read from such a file (docs/trace_format.md), and a little more.
+# The byte ranges (offset, length) that are read of a file with so many events, and a little more
+# (docs/trace_format.md).
 PARTS = {"header": (0, 256), "names": (4096, 2048), "definitions": (36864, 2048), "ring": (561152, EVENTS * 64)}
 FLIPS = 60  # of each part
 NOT_CLOSED = "not closed:"

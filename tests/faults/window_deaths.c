@@ -8,7 +8,7 @@
 //     holding   at once, with an exclusive lock of each member; the others wait for it
 //     waiting   while it waits for a lock that its holder keeps until the death is known
 // Only calls that need the victim may fail, with the class for failed processes. Afterwards every survivor locks every
-// living member, and counts its successes there by get and put: the sums are exact.
+// living member kRounds times, and increments a counter there by get and put: the sums are exact.
 #include <signal.h>
 #include <time.h>
 
@@ -79,7 +79,7 @@ static int access_it(int target, int number) {
   return failed;
 }
 
-// Each until it detects the death.
+// Accesses random members until a call detects the death.
 static void locks(void) {
   unsigned draw = (unsigned)(rank + 1) * 2654435761u + (unsigned)death_us;
   for (int number = 0, failed = 0; !failed && number < kLoopsMax; ++number) {
@@ -105,8 +105,8 @@ static void all(void) {
   dead_or_well(MPI_Win_unlock_all(window), "MPI_Win_unlock_all");
 }
 
-// Equally many on each member, even if a member dies meanwhile: a rank that left at its first failure would be missing
-// for those without one.
+// Each member makes equally many fences, even if a member dies meanwhile: a rank that left at its first failure would
+// not enter the fences of those without one.
 static void fences(void) {
   dead_or_well(MPI_Win_fence(0, window), "MPI_Win_fence");
   for (int number = 0; number < kEpochs; ++number) {
@@ -156,7 +156,7 @@ static void waiting(void) {
   dead_or_well(MPI_Win_unlock(holder, window), "MPI_Win_unlock");
 }
 
-// Atomic only under the lock.
+// Increments counters by get and put, which is atomic only under the lock.
 static void count_under_locks(void) {
   for (int round = 0; round < kRounds; ++round) {
     for (int i = 0; i < size; ++i) {

@@ -62,7 +62,7 @@ struct Target {
   std::size_t views(std::span<const double> values, std::string_view text) { return values.size() + text.size(); }
   std::vector<std::string> names(std::vector<std::string> names) { return names; }
   std::string long_result(std::uint16_t bytes) { return std::string(bytes, 'x'); }
-  // Not deeper than the stack allows, which each further message of the input could use.
+  // Of limited depth, because each further message of the input could make it use more of the stack.
   int ask(int node) {
     if (depth == 50) return 0;
     ++depth;
@@ -265,7 +265,7 @@ class ScriptedRank final : public host::Rank {
     portals::Header reply = header(core::kReplyPortal, core::MessageKind::reply, call_of(choice), script_.byte() % 4U);
     deliver(reply, script_.take(script_.byte()));
   }
-  // That of a long request or a long result.
+  // The notice of a long request or a long result.
   void deliver_notice() {
     const std::uint8_t choice = script_.byte();
     const bool is_request = (choice & 1) != 0;
@@ -275,7 +275,7 @@ class ScriptedRank final : public host::Rank {
     core::set_length(notice, script_.number(2) * 8);
     deliver(notice, {});
   }
-  // A long request or result, to the place where the node fetches it: one request, and what the input has behind it.
+  // The fetched body of a long request or result: a request or nothing, perhaps cut off or extended by zeros.
   void deliver_body() {
     const std::uint8_t choice = script_.byte();
     portals::Header body = header(core::kBodyPortal, core::MessageKind::fetched, choice % 4, 0);

@@ -24,7 +24,7 @@ from frame.files import read  # noqa: E402
 from frame.trace import BadTrace, Trace  # noqa: E402
 
 BUILD = ""
-# Rank 1 receives a long message that arrived before; a short message behind it is the proof.
+# Rank 1 receives a long message that arrived before; a short message behind it proves that.
 PROGRAM = """#include <mpi.h>
 static char bytes[800000];
 int main(int argc, char** argv) {

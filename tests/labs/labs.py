@@ -133,7 +133,7 @@ class Case:
         self.change(program, lambda program_now: blanks.filled(program_now, text, path))
 
     def change(self, name, how):
-        """Rewrites a file of the folder from its initial contents."""
+        """Replaces the contents of a file of the folder by `how` of them."""
         path = os.path.join(self.folder, name)
         with open(path, encoding="utf-8") as file:
             text = how(file.read())

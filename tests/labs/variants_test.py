@@ -247,7 +247,7 @@ class VariantsTest(unittest.TestCase):
         return list(findings)
 
     def test_heap(self):
-        """Lab 3, `first_held`: an answer that omits the record, does not round up, or counts one too few."""
+        """Lab 3, `first_held`: an answer that omits the record, does not round up, or counts one too few or too many."""
         module = lab("03_full_heap")
         for v in variants(module):
             record, align, heap, length = v["record"], v["align"], v["heap"], v["bytes"]
@@ -295,7 +295,7 @@ class VariantsTest(unittest.TestCase):
             self.assertTrue(any(length > limit + 1 and not expected and not synchronous for length, expected, synchronous in kinds), v["seed"])
 
     def test_ready(self):
-        """Lab 2: both kinds of protocol, expected and not, that are too long; ready messages with and without their receive."""
+        """Lab 2: messages that are too long, of both protocols, expected and not; ready messages with and without their receive."""
         module = lab("02_truncated_ready")
         for v in variants(module):
             kinds = {(length > module.SHORT_LIMIT, expected) for length, room, expected in zip(v["bytes"], v["room"], v["expected"]) if length > room}

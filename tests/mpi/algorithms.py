@@ -24,7 +24,7 @@ def known_algorithms(launcher, program):
         names = re.search(rf"the values are {operation}=([\w|]+)", refusal(f"{operation}=nothing"))
         assert names, f"margay does not list the algorithms of {operation}"
         found[operation] = names[1].split("|")
-        # Such a communicator ignores a plan that does not fit.
+        # A plan that does not fit a communicator is ignored there.
         if "hybrid" in found[operation] and "the values are " not in refusal(f"{operation}=hybrid:2x2"):
             found[operation] += [f"hybrid:{plan}" for plan in PLANS]
     return found

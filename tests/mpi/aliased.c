@@ -1,5 +1,5 @@
-// Tests of overlapping send and receive buffers: every form of the calls whose blocks have displacements rejects them
-// (MPI 4.0, 2.3 and 6.5). Blocks of one buffer that do not overlap, and blocks without elements, are valid.
+// Tests of overlapping send and receive buffers: collective calls with and without displacements reject them in every
+// form (MPI 4.0, 2.3 and 6.5). Blocks of one buffer that do not overlap, and blocks without elements, are valid.
 // ranks: 1 2
 // reference: none, MPICH checks some forms only, rejects blocks that do not overlap, and ends with an assertion
 #include "collective_forms.h"
@@ -88,7 +88,7 @@ static void one_pair(const struct pair* is, int form, MPI_Comm self) {
          (send, count_c, from_bytes_c, type, receive, count_c, to_bytes_c, type), self, is->how);
 }
 
-// Calls whose blocks are contiguous.
+// Calls without displacements.
 static void even_blocks(int form, MPI_Comm self) {
   int memory[kInts] = {0};
   EXPECT(kBad, form, Gather, gather, (memory, 1, MPI_INT, memory, 1, MPI_INT, 0),

@@ -4,7 +4,7 @@
 // reference: 1 2
 #include "check.h"
 
-// The last calls of a key's functions; one record for each key.
+// The calls of a key's functions: their number, the last arguments, and the results that they are to return.
 typedef struct {
   int copies, deletes, fail_copy, fail_delete, decline;
   void* last_value;
@@ -185,7 +185,7 @@ static void freed_key_is_not_set(void) {
   MPI_Type_free(&type);
 }
 
-// A delete function that frees the object whose call invoked it: this call fails, and nothing else.
+// A delete function that frees the object that is being freed: the outer call fails.
 static int delete_object(MPI_Comm comm, int keyval, void* value, void* extra) {
   int* const depth = extra;
   (void)keyval;

@@ -11,8 +11,8 @@
 
 enum { kPathTag = 6 };
 
-// The number of steps that the other ranks have completed. It shows the rank without progress that they did not wait
-// for it, without a measurement of time, and so also on a slow machine.
+// The number of steps that the other ranks have completed. From it the rank without progress detects that they did not
+// wait for it. This needs no measurement of time, so it also works on a slow machine.
 struct shared {
   atomic_int done;
 };

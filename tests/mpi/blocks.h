@@ -4,8 +4,8 @@
 
 #include "check.h"
 
-// A datatype of `data` bytes with an extent of `step` bytes. Plain: MPI_BYTE. Contiguous: kUnit bytes. Vector: the same
-// with a gap between any two bytes.
+// A datatype of `data` bytes, each `step` bytes after the previous one. Plain: MPI_BYTE. Contiguous: kUnit bytes.
+// Vector: the same with a gap between any two bytes.
 enum { kUnit = 7 };
 typedef struct {
   MPI_Datatype type;

@@ -177,7 +177,7 @@ static void packing(void) {
   }
 }
 
-// --- Collectives. Those in which each rank has one block of the other side also use MPI_BOTTOM if slots are in a row.
+// --- Collectives. The side with a block for each rank is at MPI_BOTTOM only if slots are in a row.
 
 struct side {
   void* base;

@@ -6,7 +6,7 @@
 
 enum { kTag = 3, kGoTag = 4, kSlots = 4, kBytes = 30000 };
 
-// A buffer of exactly kSlots messages accepts kSlots at once, and rejects the next one.
+// A buffer of exactly kSlots messages accepts kSlots at once; a message larger than the whole buffer is an error.
 static void fill_to_the_brim(int partner) {
   int packed = kBytes + MPI_BSEND_OVERHEAD;
   const int buffer_bytes = kSlots * packed;
@@ -47,7 +47,7 @@ static void empty_it(int partner) {
   free(body);
 }
 
-// Many times the buffer's size passes through it, because receives free its slots.
+// Messages of many times the buffer's size pass through it: the receive of a message frees its space.
 static void reuse(int rank, int partner) {
   enum { kRounds = 200, kMessage = 1000 };
   unsigned char body[kMessage];

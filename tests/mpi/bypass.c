@@ -162,8 +162,8 @@ static int look(void* state, MPI_Status* status) {
   return MPI_SUCCESS;
 }
 
-// A wait wakes such a rank even if the wait also has to poll an extended generalized request: one that it waits for
-// (`awaits_both`), or another one of the program.
+// A wait wakes a rank that makes no progress, even if the wait also has to poll an extended generalized request: one of
+// its own requests (`awaits_both`), or another one of the program.
 static void send_and_poll(struct shared* shared, int done, unsigned char* body, int awaits_both) {
   MPI_Request requests[2];
   if (world_rank() == 1) {

@@ -228,7 +228,7 @@ static void put_moved(const ModelCall* c, Blocks* blocks, int block, int start, 
   }
 }
 
-// The rank whose block is sent in gathers and received in scatters.
+// Writes the data and the expected results of a call that moves blocks without reducing them.
 static void fill_moved(ModelCall* c, int start) {
   const Group* g = c->group;
   const int here = my_world_rank(c), root = world_rank_of_root(c);

@@ -76,9 +76,9 @@ __attribute__((unused)) static unsigned char pattern_byte(unsigned seed, size_t 
   return (unsigned char)(seed * 131u + (seed >> 8) * 17u + mixed);
 }
 
-// 256 bytes of a pattern, from a multiple of 256 on, are 7 times 0, 1, 2 and so on with an offset: a piece of this
-// table, because 7 * 183 is 1 modulo 256. Long messages are filled and compared by such pieces, which is ten times as
-// fast.
+// 256 bytes of a pattern that begin at a multiple of 256 are 7 * 0, 7 * 1, 7 * 2 and so on, plus a constant. So they
+// are a piece of this table, because 7 * 183 is 1 modulo 256. Long messages are filled and compared by such pieces,
+// which is ten times as fast.
 enum { kPatternBlock = 256, kPatternInverse = 183 };
 struct pattern_table {
   unsigned char bytes[2 * kPatternBlock];

@@ -1,12 +1,12 @@
-// Tests of a collective call in which one rank passes another amount of data than the others, and enters late. By then
-// some ranks have left the call, freed its communicator and created others. A file signals the late rank to continue,
-// so it has received no message before.
+// Tests of a collective call in which one rank passes another amount of data than the others, and this or another rank
+// enters late. By then some ranks have left the call, freed its communicator and created others. The removal of a file
+// signals the late rank to continue, so it has received no message before.
 // ranks: 4
 // reference: none, ranks that name different amounts of data are not allowed
 // wires: shm epoll
 #include "check.h"
 
-// A leaf of every tree leaves a reduction as soon as its row is sent.
+// kLeaf is a leaf of every tree, so it leaves a reduction as soon as its row is sent.
 enum { kRow = 10, kLongRow = 20000, kOdd = 1, kLeaf = 1, kLate = 3 };
 
 static char go[] = "/tmp/margay-lengths.XXXXXX";

@@ -10,7 +10,7 @@ enum { kMade = 70000, kLong = 100000, kStarted = 7 };
 
 static int rank, size;
 
-// Of another length for each: most are short, some are asked for.
+// The length of collective `i`: most are short; every 1000th is long, so its data are requested.
 static int length(int i) {
   return i % 1000 == 0 ? 20000 : 8;
 }

@@ -80,7 +80,7 @@ static void use_deck(struct Thread* me, int which) {
   for (int number = 0; number < kCallsOfDeck; ++number) {
     struct Call* call = memory_of(sizeof *call);
     draw(call, number, deck);
-    // Few are completed at once; on MPICH all those on intercommunicators (see draw()).
+    // Few are completed immediately; on MPICH all those on intercommunicators (see draw()).
     const int waits = number % 10 == 0 || call->form == kPersistent || (call->comm->inter && !on_margay());
     if (!waits) call->form = kNonblocking;
     begin(call);

@@ -1,5 +1,5 @@
 // Tests of communicators created from groups: Comm_create, Comm_create_group (only members call), Comm_split_type,
-// Comm_idup during other calls, Comm_compare, Comm_disconnect; also more simultaneous agreements than one at a time.
+// Comm_idup during other calls and many at once, Comm_compare, Comm_disconnect.
 // ranks: 1 2 5
 // reference: 5
 #include "check.h"
@@ -64,7 +64,7 @@ static void create_group(int rank, int size) {
   }
 }
 
-// An agreement in progress does not wait for a member that creates another communicator first.
+// Half of the ranks begin to duplicate one communicator and then duplicate another; the others do so in reverse order.
 static void idup(int rank, int size) {
   MPI_Comm later, between, world;
   MPI_Request request;
@@ -246,7 +246,8 @@ static void wrong(int size) {
   MPI_Group_free(&world);
 }
 
-// On a parent whose ranks are not the world's: all members but its last; that one calls too, and gets MPI_COMM_NULL.
+// MPI_Comm_create_group on a parent with the world's ranks in reverse order, for all members but the last. That one
+// calls too, and gets MPI_COMM_NULL.
 static void create_group_of_turned(int rank, int size) {
   MPI_Comm turned, made = MPI_COMM_SELF;
   MPI_Group all, some;

@@ -138,7 +138,7 @@ static void names(void) {
   MPI_Datatype part = MPI_DATATYPE_NULL;
   MPI_Type_get_contents(type, 1, 0, 1, &number, &place, &part);
   CHECK(part == MPI_INT, "a predefined part has the handle %x", (unsigned)part);
-  // MPI_Type_size is valid before the type is committed; MPICH rejects it.
+  // MPI_Pack_size is valid before the type is committed; MPICH rejects it.
   int bytes = -1;
   if (on_margay()) MPI_Pack_size(3, type, MPI_COMM_WORLD, &bytes);
   CHECK(bytes == 3 * 2 * (int)sizeof(int) || !on_margay(), "three take %d bytes", bytes);

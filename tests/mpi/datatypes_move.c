@@ -130,7 +130,7 @@ static void parts_of_elements(int partner) {
       MPI_Get_elements(&status, type, &elements);
       MPI_Get_elements_x(&status, type, &elements_x);
       MPI_Get_count(&status, type, &copies);
-      // A message that ends inside a double has no count.
+      // The number of elements is undefined if the message ends inside a double.
       const int rest = bytes % 12, whole = bytes / 12 * 2 + (rest == 4);
       CHECK(elements == (rest == 8 ? MPI_UNDEFINED : whole), "%d bytes: %d elements", bytes, elements);
       CHECK(elements_x == elements, "%d bytes: elements_x %lld", bytes, (long long)elements_x);

@@ -150,7 +150,7 @@ static MPI_Datatype grow(int depth, struct map* map) {
   return type;
 }
 
-// The map of `count` elements. 0: the map is too large, or its range.
+// Computes the map of `count` elements. Returns 0 if it has too many items or too large a range.
 static int repeat(const struct map* one, int count, MPI_Aint extent, struct map* all) {
   all->count = 0;
   place_block(all, one, 0, count, extent);

@@ -22,7 +22,7 @@ static struct Layout base_layout(void) {
   return layout;
 }
 
-// MPI_Type_vector's definition, computed here a second time. Strides may be negative or overlap nothing.
+// MPI_Type_vector's definition, computed here a second time. Strides may be negative.
 static struct Layout vector_of(const char* name, struct Layout old, int count, int length, int stride) {
   struct Layout made = {name, MPI_DATATYPE_NULL, old.elements * count * length, 0, NULL};
   made.offsets = memory_of(sizeof(int) * (size_t)made.elements);

@@ -6,7 +6,7 @@ each operation requested or left to the library, all drawn from a seed; each cal
     tests/mpi/differential.py --build build/release --wire virtual --calls 50000
     tests/mpi/differential.py --build build/release --wire real --calls 2000
     tests/mpi/differential.py --build build/release --wire real --seed 17 --calls 1   the draw of seed 17 again
-    tests/mpi/differential.py --build build/release --wire mpich --calls 1000         Debian's MPICH: holds the reference
+    tests/mpi/differential.py --build build/release --wire mpich --calls 1000         Debian's MPICH, to check the reference
 
 A world's seed is also that of its calls and of the virtual machine. A failure prints its seed and its command.
 """

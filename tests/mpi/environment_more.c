@@ -153,8 +153,8 @@ static void questions(void) {
   CHECK(class_of(MPI_Get_processor_name(name, NULL)) == MPI_ERR_ARG, "nowhere to put the length");
 }
 
-// The interface for several tools at once, without which both libraries are built: tools get the class and continue.
-// Only MPICH's header declares it.
+// The interface for several tools at once. Both libraries are built without it: its functions return
+// MPI_ERR_UNSUPPORTED_OPERATION. Only MPICH's header declares it.
 int qmpi_register_tool_name(const char* name, void (*begin)(int)) __asm__("QMPI_Register_tool_name");
 int qmpi_register_tool_storage(int tool, void* storage) __asm__("QMPI_Register_tool_storage");
 int qmpi_register_function(int tool, int function, void (*address)(void)) __asm__("QMPI_Register_function");
@@ -166,7 +166,7 @@ static void tools(void) {
   CHECK(qmpi_get_function(1, 0, NULL, NULL) == MPI_ERR_UNSUPPORTED_OPERATION, "a tool's function was found");
 }
 
-// All ranks of a node have one processor name, and other nodes others; also margay's emulated nodes.
+// Ranks of a node have the same processor name, and ranks of different nodes different ones, also on emulated nodes.
 static void processor_names(void) {
   const int partner = partner_of(world_rank());
   char mine[MPI_MAX_PROCESSOR_NAME] = "", theirs[MPI_MAX_PROCESSOR_NAME] = "";

@@ -1,7 +1,7 @@
 // Tests with MPI_THREAD_MULTIPLE: error handlers and codes, attributes, info objects, inquiries, conversions and the
 // tool interface. Four threads of a rank call each class's functions at once.
 // ranks: 2
-// reference: none, MPICH counts a key's deletions wrong when its threads meet beside load
+// reference: none, MPICH counts a key's deletions wrong if its threads meet on a busy machine
 // timeout: 60
 #include "class_threads.h"
 
@@ -37,7 +37,7 @@ static void error_handlers(const struct user* me) {
   EXPECT(errors_seen == 2 * kRounds, "thread %d: the handler saw %d errors", me->self, errors_seen);
 }
 
-// MPICH 4.0.2 has room for 127 classes.
+// Each round adds a class. Half of the rounds, because MPICH 4.0.2 has room for 127 classes.
 static void error_codes(const struct user* me) {
   char mine[MPI_MAX_ERROR_STRING], text[MPI_MAX_ERROR_STRING];
   for (int round = 0; round < kRounds / 2; ++round) {

@@ -153,7 +153,7 @@ static void codes_of_the_program(void) {
   CHECK(MPIX_Delete_error_class(class) == MPI_SUCCESS, "a class deleted");
 }
 
-// Tests the longest string, and the removal of codes as something else than they are. MPICH 4.0.2 does not check.
+// Tests the longest string, and the removal of a code as a class and of a class as a code. MPICH 4.0.2 does not check.
 static void strings_and_kinds(void) {
   int class, code, length = -1;
   char text[MPI_MAX_ERROR_STRING], longest[MPI_MAX_ERROR_STRING + 1];

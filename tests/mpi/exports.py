@@ -252,7 +252,7 @@ def tshark_frames(path, *options):
 
 
 def header_of(frame):
-    """The packets read by tshark, in the form of Exported.hops()."""
+    """The header of a frame that tshark has read, in the form of Exported.hops()."""
     identity = tuple(int(frame[f"margay.{name}"]) for name in ("source", "destination", "sequence"))
     return identity, (*(int(frame[f"margay.{name}"]) for name in ("kind", "portal", "length")), int(frame["margay.match_bits"], 16))
 

@@ -16,7 +16,7 @@ static void as_sender(int partner, unsigned char* body) {
 }
 
 static void as_receiver(int partner, unsigned char* body) {
-  // By now the sender is in MPI_Finalize.
+  // Lets the sender enter MPI_Finalize first.
   usleep(100000);
   MPI_Recv(body, 100, MPI_BYTE, partner, kTag + 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   CHECK(pattern_mismatch(body, 100, 1) == 100, "short message: wrong body");

@@ -1,5 +1,5 @@
-// Tests of freed requests: they complete by the end of MPI_Finalize if both sides have called. The message of a posted
-// receive arrives, in any protocol, although the program does not wait for it.
+// Tests of freed requests of sends and of their receives: they are complete at the end of MPI_Finalize. Their messages
+// arrive, in any protocol, although the program does not wait for them.
 // ranks: 2 3 5
 // reference: none, MPICH does not wait for them
 #include "check.h"

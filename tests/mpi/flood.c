@@ -55,7 +55,7 @@ static void receive_one(int message, int senders) {
 static void receive_backwards(int messages, int senders) {
   receive_one(messages - 1, senders);
   if (on_margay()) CHECK(heap_bytes() >> 20 > kHeapMegabytes, "the second heap is not open: %llu bytes", heap_bytes());
-  // Receives a message behind all queued ones first, and then the rest in order.
+  // Receives the last messages first, from behind all queued ones, and then the rest in order.
   for (int i = messages - 2; i >= messages - kLookedFor; --i) receive_one(i, senders);
   for (int i = 0; i < messages - kLookedFor; ++i) receive_one(i, senders);
 }

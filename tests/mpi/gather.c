@@ -87,7 +87,7 @@ static MPI_Datatype int_at(const int* address) {
   return type;
 }
 
-// Both buffers are MPI_BOTTOM, but two different buffers.
+// Both buffer arguments are MPI_BOTTOM, but the datatypes lead to different memory.
 static void by_addresses(int rank, int size) {
   const int mine = 100 + rank;
   int* all = memory_of(sizeof(int) * (size_t)size);
@@ -112,7 +112,7 @@ static void by_addresses(int rank, int size) {
     CHECK(class_of(code_) == MPI_ERR_BUFFER, "%s: class %d", #call, class_of(code_)); \
   } while (0)
 
-// Two arguments for one buffer.
+// One buffer for both arguments, and MPI_IN_PLACE as an argument for which it is invalid.
 static void aliased(void) {
   int one[2] = {1, 2};
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

@@ -90,7 +90,7 @@ static int has_displacements(void) {
   return size > 1 || on_margay();
 }
 
-// Blocks of `bytes`, or of `bytes` times 0, 1, 2 and so on.
+// Blocks of `bytes`; in Gatherv and Allgatherv of `bytes` times 0, 1, 2 or 3.
 static void gather(int function, int form, int root, int bytes, int from, int to, int placing, int in_place) {
   const int uneven = function == kGatherv || function == kAllgatherv;
   int* sizes = memory_of((size_t)size * sizeof(int));
@@ -115,7 +115,7 @@ static void every_root(void) {
         gather(function, form, root, kBytes[(form + root) % 4], kPlain, kPlain, (form + root) % kPlacings, root % 2);
 }
 
-// The all-to-all forms are rarely called, because Debian's MPICH is slow with more ranks than processors.
+// Calls Allgather and Allgatherv rarely, because Debian's MPICH is slow with more ranks than processors.
 static void every_length(void) {
   static const int kBytes[] = {0, 1, 7, 3000, 70000};
   for (int i = 0; i < 5; ++i)

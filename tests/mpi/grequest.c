@@ -180,7 +180,7 @@ static void both_ways(void) {
   if (!on_margay()) return;  // MPICH 4.0.2 crashes
   int one = 1;
   MPI_Request request;
-  // The communicator lives until the request is complete: its messages are complete when the barrier is.
+  // The freed communicator remains valid until the request is complete.
   MPI_Comm comm;
   int back = -1;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);

@@ -6,7 +6,7 @@ result is compared with a reference.
     tests/mpi/histories.py --build build/release --wire virtual --seeds 10000
     tests/mpi/histories.py --build build/release --wire real --seeds 500
     tests/mpi/histories.py --build build/release --wire real --seed 17 --seeds 1   the draw of seed 17 again
-    tests/mpi/histories.py --build build/release --wire mpich --seeds 200          Debian's MPICH: holds the reference
+    tests/mpi/histories.py --build build/release --wire mpich --seeds 200          Debian's MPICH, to check the reference
 
 A world's seed is also that of its history and of the virtual machine. A failure prints its seed and its command.
 """

@@ -47,7 +47,7 @@ static int world_rank_of(int there, int rank) {
   return there ? world_size() - 1 - rank : rank;
 }
 
-// Each rank sends to each rank of the other group, in the send modes that complete without the receiver.
+// Each rank sends to each rank of the other group, in standard and in synchronous mode.
 static void all_to_all(MPI_Comm inter) {
   MPI_Request sends[8], receives[8];
   int in[8], out = world_rank();

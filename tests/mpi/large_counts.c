@@ -314,7 +314,7 @@ static void packing(void) {
 #pragma weak MPI_Status_f082f
 #pragma weak MPI_Status_f2f08
 
-// The same five words of MPI in every binding.
+// Conversions of a status between C, Fortran and Fortran 2008: the same five words.
 static void conversions(void) {
   MPI_Status status = {0}, back = {0};
   MPI_Fint words[MPI_F_STATUS_SIZE];
@@ -391,8 +391,8 @@ static int there_is_room(void) {
   return available > 8LL << 20 && statvfs("/dev/shm", &shm) == 0 && (shm.f_bavail * shm.f_frsize) >> 30 >= 1;
 }
 
-// Zeros except for one byte every 2^28, so the sender needs almost no memory. The receiver's type of one byte has its
-// byte one byte behind its address.
+// Zeros except for one byte every 2^28, so the sender needs almost no memory. The receiver's type is one byte at an
+// offset of one.
 static void huge_message(int rank, int partner) {
   const MPI_Count step = (MPI_Count)1 << 28;
   char* data = calloc((size_t)kHuge + 1, 1);

@@ -127,7 +127,7 @@ def case_report_truncation(case):
 
 
 def case_report_argument(case):
-    """A wrong argument of a send has the others."""
+    """The finding of a wrong argument of a send has the other arguments."""
     finding = report_of(case, (), ("ends.c", "fatal"), 2, "nonzero")["findings"][0]
     seen = [finding.get(key) for key in ("call", "peer", "communicator")]
     case.expect(seen == ["MPI_Send", 4711, "MPI_COMM_WORLD"], f"expected the arguments in {finding}")
@@ -188,7 +188,7 @@ def case_report_stray(case):
 
 
 def case_report_child(case):
-    """The finding of a process that a rank started without its descriptors."""
+    """A finding in a process that a rank started without its descriptors is reported too."""
     start = f"import subprocess, sys; sys.exit(subprocess.call(['{case.ours('findings.c')}', 'early']))"
     report = report_of(case, (), (sys.executable, "-c", start), 2, 1)
     seen = sorted((finding["id"], finding["ranks"]) for finding in report["findings"])

@@ -53,7 +53,7 @@ static void send_and_signal(int peer) {
   kill(peer, SIGUSR1);
 }
 
-// A few calls process all of them, whatever the speed of the two ranks.
+// Calls MPI_Waitsome until all messages are received, whatever the speed of the two ranks.
 static void wait_for_many(int rank) {
   static int in[kMany], indices[kMany];
   static MPI_Request requests[kMany];

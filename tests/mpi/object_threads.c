@@ -63,7 +63,7 @@ static void look_into(MPI_Datatype type, int combiner_expected) {
   }
 }
 
-// A named type that one thread creates and frees, and that all threads query, use in messages and attach attributes to.
+// A named type that all threads query, use in messages, and use as a component of their own types.
 static MPI_Datatype common_type;
 
 static void make_common(void) {

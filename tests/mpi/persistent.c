@@ -67,8 +67,8 @@ static void one_at_a_time(int rank, int partner, int mode, int bytes, unsigned c
   CHECK(request == MPI_REQUEST_NULL, "Request_free left the handle");
 }
 
-// A synchronous send does not complete before its receive; a buffered one does, whatever its size and whichever count
-// it takes.
+// A synchronous send does not complete before its receive; a buffered one does, whatever its size. Both with
+// an int as the count and with a large count.
 static void modes_hold(int rank, int partner, unsigned char* body) {
   enum { kSynchronous, kSynchronousCount, kBuffered, kBufferedCount, kCalls };
   for (int call = 0; call < kCalls; ++call) {
@@ -130,7 +130,7 @@ static void all_at_once(int partner) {
   }
 }
 
-// Cancel is an error before the start and after the completion.
+// Cancel is an error while the request is inactive: before the first start, and after the call that completes it.
 static void cancel_inactive(int partner) {
   int in = 0, out = 6, cancelled = -1;
   MPI_Request requests[2];

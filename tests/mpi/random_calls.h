@@ -151,8 +151,8 @@ static void make(struct Call* call) {
   }
 }
 
-// With large counts. Arrays of a call that does not block stay the program's: these go with the function that made
-// them, so only calls that block have them.
+// With large counts. Only blocking calls have this form, because the arrays of the others must exist until they are
+// complete, and these end with the function that creates them.
 #define MAKE_C(Name, iname, ...) call->code = MPI_##Name##_c(__VA_ARGS__, call->comm->comm)
 
 static void make_large(struct Call* call) {

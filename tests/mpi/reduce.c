@@ -26,7 +26,7 @@ static void check_sums(const char* what, const double* sums, int count, int size
 
 static void one_count(int rank, int size, int count, double* in, double* out) {
   for (int i = 0; i < count; ++i) in[i] = term(rank, i);
-  // Large ones from three roots only, to keep the suite short.
+  // Long ones to two or three roots only, to keep the suite short.
   const int step = count > 2049 && size > 2 ? size / 2 : 1;
   for (int root = 0; root < size; root += step) {
     for (int i = 0; i < count; ++i) out[i] = -1;

@@ -115,7 +115,7 @@ static void aligned(Call* c, int form) {
 }
 
 #ifdef __SIZEOF_FLOAT128__
-// Instructions that fault on operands that are not aligned.
+// Reductions of __float128, whose instructions fault on operands that are not aligned.
 static void long_reals(Call* c) {
   __float128 in[2 * kRanksMost * 3], out[2 * kRanksMost * 3];
   const int end = end_of(c);

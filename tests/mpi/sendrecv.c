@@ -1,5 +1,5 @@
-// Tests of Sendrecv and Sendrecv_replace: rings in both directions, different sizes and types, self, and one-sided
-// partners.
+// Tests of Sendrecv and Sendrecv_replace: rings in both directions, different sizes and types, self, and partners with
+// plain sends and receives.
 // ranks: 1 2 3 5
 // reference: 3
 #include "check.h"

@@ -72,7 +72,7 @@ int main(int argc, char** argv) {
   const int rank = world_rank(), size = world_size();
   check_works(MPI_COMM_WORLD, 100);
   check_works(MPI_COMM_WORLD, 300000);
-  // MPI_Finalize frees it.
+  // MPI_Finalize detaches it.
   static char buffer[1000], another[1000];
   MPI_Buffer_attach(buffer, sizeof buffer);
   const int failed = suite_end("sessions_after");

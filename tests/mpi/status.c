@@ -81,7 +81,7 @@ static void post_two(int values[2], MPI_Request requests[2], MPI_Status statuses
   for (int i = 0; i < 2; ++i) MPI_Send(&sent, 1, MPI_INT, 0, kTag + i, MPI_COMM_SELF);
 }
 
-// MPI_ERROR is written only if a request failed (MPI 4.0, 3.2.5). MPI_Waitall behaves as MPICH's.
+// MPI_ERROR is written only if a request failed (MPI 4.0, 3.2.5); MPI_Waitall always writes it, as in MPICH.
 static void errors_left_alone(void) {
   int values[2], indices[2], flag = 0, count = 0;
   MPI_Request requests[2];

@@ -24,7 +24,7 @@ class StorySums:
 
     def __init__(self, text):
         self.wires = collections.defaultdict(lambda: [0, 0])
-        self.walked = 0  # entries that the kernel examined at least: one for each walk by its index
+        self.walked = 0  # the least number of entries that the kernel examined; a walk by the index counts one
         self.more = 0  # further entries that it may have examined: those of the paper's walk, when it used the index
         self.drops = collections.Counter()
         places = [title.start() for title in TITLE.finditer(text)] + [len(text)]

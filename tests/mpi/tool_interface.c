@@ -345,7 +345,7 @@ static void queues(void) {
 }
 
 // Rank 0 sends four messages of no bytes, and one without a matching receive; rank 1 sends one. Each rank starts its
-// counters before the other sends to it: rank 1, which waits for the first message, after that message.
+// counters before it sends. Rank 1 starts them after it has received the first message, so it does not count that one.
 static void headers(void) {
   const int sender = world_rank() == 0;
   char body[1000] = "";
@@ -398,7 +398,7 @@ static void requests(void) {
   EXPECT(receives, before[2]);
 }
 
-// The policy of waits may change from the next wait on; "auto" is valid again only if MPI_Init may have chosen it.
+// A policy of waits that is written applies from the next wait on. "auto" is written only if it was the policy before.
 static void waiting(void) {
   MPI_T_cvar_handle handle = control("wait_policy");
   int first = -1, yield = 1, automatic = 2, read = -1;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests of the page of `margay trace view`: it must have the output of the other commands, the stories letter by
-letter, the messages number by number; and the collective calls of the program.
+"""Tests of the page of `margay trace view`: its stories and messages must equal the output of the other commands, and
+its collective calls and locks must be those of the program.
 
     tests/mpi/view.py --build build/release
 """
@@ -99,7 +99,7 @@ def compare_messages(page, build, folder):
 
 
 def compare_order(page):
-    """Times of a message increase, and rows that refer to others find them."""
+    """Messages arrive after they are sent, refer to calls of their senders, and are sorted by their first events."""
     problems = []
     messages, calls = page.table("messages"), page.table("calls")
     for row in range(len(messages["source"])):

@@ -83,7 +83,7 @@ def compile_shared(build, source):
 
 
 def numbers_of_ranks(source):
-    """The largest number of ranks that a program supports, up to a limit; and 2, if it does."""
+    """The largest number of ranks that a program supports, up to RANKS_MAX; and 2, if the program supports it."""
     ranks = [int(n) for n in support.header_keys(source).get("ranks", "2").split()]
     fitting = [n for n in ranks if n <= RANKS_MAX]
     return sorted({max(fitting), 2 if 2 in fitting else max(fitting)}) if fitting else []

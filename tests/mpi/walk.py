@@ -79,8 +79,8 @@ def frames_at(library, addresses):
 
 
 def passed_by(frames):
-    """Each function by its first instruction, with the outer one first if two begin together; and the time at which it
-    has begun."""
+    """For each function the index of its first instruction, and of the one at which it has certainly begun. If two
+    functions begin together the outer one is first."""
     instructions = {}
     for at, stack in enumerate(frames):
         for frame in dict.fromkeys(stack):
@@ -120,7 +120,7 @@ def names(place, frame):
 
 
 def found(passed, place):
-    """The time of the call of a stop's function; None: it was not called."""
+    """The instructions at which a stop's function began (Passed); None: it was not called."""
     return min((times for frame, times in passed.items() if names(place, frame)), default=None)
 
 

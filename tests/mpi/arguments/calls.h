@@ -84,8 +84,7 @@ static int cancel(void* state, int complete) {
 static void make_requests(void) {
   MPI_Recv_init(persistent_buffer, 1, MPI_INT, 0, 3, comm, &inactive);
   MPI_Grequest_start(query, release, cancel, NULL, &general);
-#ifndef REFERENCE  // that wants a wait function; and whose partitioned communication with MPI_PROC_NULL ends the
-                   // program
+#ifndef REFERENCE  // MPICH requires a wait function, and its partitioned communication with MPI_PROC_NULL crashes
   MPIX_Grequest_class_create(query, release, cancel, NULL, NULL, &request_class);
   MPI_Psend_init(persistent_buffer, 2, 1, MPI_INT, MPI_PROC_NULL, 3, comm, MPI_INFO_NULL, &partitioned_send);
   MPI_Start(&partitioned_send);
@@ -280,12 +279,12 @@ __attribute__((format(printf, 2, 3))) static void fail(int number, const char* f
   fflush(stdout);
 }
 
-// Letters of names and numbers. A word does not end next to one of them, so -1 does not contain 1.
+// Whether a character may be part of a name or a number.
 static int is_inside(char c) {
   return isalnum((unsigned char)c) || c == '_';
 }
 
-// Whether `text` has `word` as a word of its own, not within another one.
+// Whether `text` has `word` as a word of its own, not within another name or number: -1 does not contain 1.
 static int has_word(const char* text, const char* word) {
   const size_t length = strlen(word);
   for (const char* at = strstr(text, word); at != NULL; at = strstr(at + 1, word)) {

@@ -2,7 +2,7 @@
 #pragma once
 
 enum { kWindowInts = 64 };
-// One is in an epoch of MPI_Win_lock_all, one is posted, and two are in none; one is dynamic, and one of shared memory.
+// `win` is in an epoch of MPI_Win_lock_all, and `posted_win` is posted; the others are in no epoch.
 static MPI_Win win, posted_win, idle_win, dynamic_win, shared_win, freed_win, never_win = (MPI_Win)0xa0000fff;
 static MPI_Errhandler win_handler;
 static int window_memory[kWindowInts];

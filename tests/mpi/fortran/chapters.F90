@@ -62,7 +62,7 @@ contains
       call MPI_Waitsome(2, two, done, places, statuses, ierr)
       i = i + done
 #ifndef BINDING_F08
-      ! MPICH's mpi_f08 counts them from 0, in its own library.
+      ! In MPICH's own library for mpi_f08 the indices begin with 0.
       call check(all(places(1:done) >= 1 .and. places(1:done) <= 2), 'indices begin with 1')
 #endif
     end do
@@ -218,7 +218,7 @@ contains
     call check(result == MPI_SIMILAR, 'MPI_Group_compare')
     call MPI_Group_free(some, ierr)
     call MPI_Group_free(all, ierr)
-    ! The highest of each half is its first, as keys are negative.
+    ! The highest rank of each half is its rank 0, because the keys are negative.
     call MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, merge(n - 1, n - 2, color == 0), 3, bridge, ierr)
     call MPI_Comm_test_inter(bridge, inter, ierr)
     call check(inter, 'MPI_Comm_test_inter')

@@ -1,6 +1,6 @@
-// A program of window accesses, a known number in each kind of epoch, by every rank to the next one and one to itself;
-// then it prints MPI_T's counts of them. "allocate" or "create": the origin of the window's memory. "strided": only
-// puts and gets of ten blocks.
+// A program in which every rank makes a known number of window accesses to the next rank in each kind of epoch, and one
+// to itself. Then it prints MPI_T's counts of them. "allocate" or "create": the origin of the window's memory.
+// "strided": only puts and gets of ten blocks.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -30,7 +30,7 @@ static MPI_Datatype two(MPI_Datatype first, MPI_Datatype second, int first_bytes
   return made;
 }
 
-/* Sends twice; one of the messages is received as `type`. */
+/* Sends twice by one persistent request; both messages are received as `type`. */
 static void persistent(int tag, MPI_Datatype type) {
   MPI_Request request;
   if (rank == 0) {

@@ -207,7 +207,8 @@ static void bad(void) {
   hints();
 }
 
-/* Each origin completes its access before a barrier; then the next one begins. Twice, for both orders. */
+/* Each origin completes its access before a barrier; then the other begins. Two turns, one in each
+   order of the origins, for each of the three ways to complete an access. */
 static void turns(void) {
   for (int turn = 0; turn < 6; ++turn) {
     const int mine = rank == 1 + turn % 2;

@@ -1,7 +1,8 @@
 // Calls of each collective function with data, on a communicator of its own, whose name states the last rank's mistake:
 // a count of elements or their type, in its send buffer where it sends a block of its own, otherwise in its receive
 // arguments. The argument: blocking, nonblocking or persistent; or "fits": no mistake, and the two sides of a message
-// have one signature with different types; or "root": both groups name a root, and one rank waits for the other.
+// have one signature with different types; or "root": the last rank passes a rank that is not the root as root, and
+// waits for it.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -212,7 +213,7 @@ static void call_more(MPI_Comm ring) {
   MPI_Comm_dup(MPI_COMM_SELF, &comm);
   call(&alone, comm, "type", "alone", 0);
   set(&out, kCount, MPI_INT);
-  // The second of two edges from the last rank to rank 1; it is not the next one in the list.
+  // The mistake is in the second of two edges from the last rank to rank 1, which are not adjacent in the lists.
   const int sources[] = {kRanks - 1, 0, kRanks - 1}, destinations[] = {1, 0, 1};
   const int to = rank == kRanks - 1 ? 3 : rank == 0 ? 1 : 0, from = rank == 1 ? 3 : rank == 0 ? 1 : 0;
   const int one[] = {1}, last[] = {kRanks - 1};

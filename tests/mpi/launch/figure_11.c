@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
   MPI_Comm rma;
   MPI_RMA_init(memory, kInts * sizeof(int), sizeof(int), MPI_COMM_WORLD, &rma);
   for (int i = 0; i < kInts; ++i) mine[i] = i + 1;
-  // Two puts to the same offset: the last one determines the contents if they arrive in order.
+  // All puts write to the same offset: the last one determines the contents if they arrive in order.
   for (int i = 0; rank == 0 && i < kPuts; ++i) MPI_RMA_put(mine + i, 1 + i, MPI_INT, 1, 10, 1 + i, MPI_INT, rma);
   if (rank == 0) MPI_RMA_put(mine, kBlocks, MPI_INT, 1, 40, 1, thirds, rma);
   // The signal arrives after the puts.

@@ -1,5 +1,5 @@
-// A program that prints the effect of an error before MPI_Init, in MPI and after it, with the initial error handler,
-// and the key of MPI_INFO_ENV for it.
+// A program that makes errors before MPI_Init, between MPI_Init and MPI_Finalize, and after MPI_Finalize, with the
+// initial error handler. It prints their effects, and the handler's name in MPI_INFO_ENV.
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-// All calls for which the library sends messages of its own: synchronous sends, pulled bodies, collective calls,
+// Calls for which the library sends messages of its own: synchronous sends, pulled bodies, collective calls,
 // communicators. For traces.
 #include <mpi.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Declared in no header, because only libraries with an entry function use its functionality.
+// Declared in no header, because it is for tests: programs call a library's entry function.
 int MPIX_Margay_run_threads(int argc, char** argv, int (*entry)(int, char**));
 
 static void fail(const char* what) {

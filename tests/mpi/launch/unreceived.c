@@ -1,8 +1,8 @@
 /* Messages that are never received, on the world and on a communicator that is freed; the last is long, and its request
    is freed. Or ("clean") all of them are received; or ("late") they arrive after the receiver has freed their
-   communicators: a copy, a part of a split, a disconnected one, one with a message whose sender waits too, one of
-   MPI_COMM_SELF; or ("ready") they are ready sends without a posted receive, or ("ready waits") with a receive that is
-   posted too late, so that all wait. Two ranks. */
+   communicators: a copy, with a short and a long message, a split, a disconnected copy, a copy of MPI_COMM_SELF; or
+   ("ready") they are ready sends without a posted receive, or ("ready waits") with a receive that is posted too late,
+   so that all wait. Two ranks. */
 #include <mpi.h>
 #include <string.h>
 

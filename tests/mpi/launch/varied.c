@@ -48,7 +48,7 @@ static void send(void* body, int count, MPI_Datatype type, int to, int tag, MPI_
       MPI_Bsend(body, count, type, to, tag, comm);
       return;
     case 5:
-      MPI_Rsend(body, count, type, to, tag, comm);  // after a barrier after the receive
+      MPI_Rsend(body, count, type, to, tag, comm);  // the receive was posted before a barrier
       return;
     default:
       MPI_Send_init(body, count, type, to, tag, comm, &request);

@@ -8,7 +8,7 @@ from launch_case import SOURCES, TWO_NODES, Skipped, operands
 
 
 def case_check(case):
-    """`margay check` finds no missing MPI symbol in NetPIPE and the suite's programs."""
+    """`margay check` finds no missing MPI symbol in NetPIPE and who.c, and lists those of refuses.c, which a run reports too."""
     case.command("check", "/usr/bin/NPmpich2")
     case.command("check", case.debians("who.c"))
     refuses = case.ours("refuses.c")

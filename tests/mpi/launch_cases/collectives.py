@@ -21,8 +21,8 @@ MISMATCH = re.compile(r"rank (\d) calls (.*), where rank (\d) calls ([^;]*)(;.*)
 
 
 def mismatches(case):
-    """The two calls of each reported mismatch, (rank, call) by rank, for one rank the receive first; whether later
-    calls are not compared."""
+    """Of each reported mismatch: its two calls, (rank, call), sorted by rank, two of one rank with the receive first; and
+    whether later calls are not compared."""
     texts = [PLACE.sub("", message) for message, in case.findings("message", finding="collective-mismatch")]
     found = [MISMATCH.fullmatch(text) for text in texts]
     case.expect(all(found), f"not two calls: {texts}")

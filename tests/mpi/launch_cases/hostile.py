@@ -145,7 +145,7 @@ def case_flops(case):
 
 
 def case_stacks_of_none(case):
-    """`margay stacks` of itself and of a thread of the kernel."""
+    """`margay stacks` of itself and of a thread of the kernel is an error that names the cause."""
     case.run(["sh", "-c", f"exec {case.build.tool('margay')} stacks $$"], status=2)
     case.expect_said("itself")
     kernel = pathlib.Path("/proc/2/comm")

@@ -169,7 +169,7 @@ def case_mpicxx(case):
 
 
 def case_cxx_bindings(case):
-    """A program of MPI's C++ functions runs with Debian's library of them on our library, and as on Debian's MPICH."""
+    """A program of MPI's C++ functions runs with Debian's C++ library on ours, and prints the same as on MPICH."""
     program = support.compile_program(case.build, "mpicxx.mpich", SOURCES / "cxx_bindings.cpp", ".mpich")
     expected = case.run(["mpiexec.mpich", "-n", "2", program]).stdout.splitlines()
     case.expect(len(expected) == 3, "MPICH prints an exception, a product, and what became of functions")

@@ -73,7 +73,7 @@ def placed(case, *, ranks=4, options=(), exchanges=()):
 
 
 def rows(table):
-    """By rank, the row's columns up to the last number, and the rest."""
+    """By rank, its line of the table."""
     found = {}
     for line in table.splitlines():
         columns = line.split(None, 17)
@@ -273,7 +273,7 @@ class Pseudoterminal:
         os.write(self.main, keys.encode())
 
     def end(self):
-        """Returns the exit status; problems: differences from the state before."""
+        """Waits for the end. Returns the exit status, and how the terminal differs from its state before ("" if not)."""
         deadline = time.monotonic() + GUARD_S
         while self.process.poll() is None and time.monotonic() < deadline:
             if select.select([self.main], [], [], 0.05)[0]:

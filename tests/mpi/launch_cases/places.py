@@ -67,7 +67,7 @@ def case_without_lines(case):
 
 
 def case_foreign(case):
-    """Under another launcher, too, whose ranks print it themselves."""
+    """Under another launcher, the ranks themselves print the location of a fatal error."""
     case.run(["mpiexec.hydra", "-n", "2", case.ours("places.c", OPTIONS), "truncated"], status="nonzero", env=case.library_path)
     expect_place(case, "MPI_Recv", "truncated")
     case.expect_said("MPI_ERR_TRUNCATE: ")
@@ -134,7 +134,7 @@ def case_threads(case):
 
 
 def case_nonportable(case):
-    """A use that the standard does not define."""
+    """The report of a use that the standard does not define names its line."""
     case.margay("--strict", case.ours("places.c", OPTIONS), "nonportable", status="nonzero")
     expect_sites(case, "nonportable-type", ("MPI_Allreduce", line_of("nonportable")))
     expect_place(case, "MPI_Allreduce", "nonportable")

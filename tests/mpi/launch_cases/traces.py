@@ -206,7 +206,7 @@ def case_trace_lines(case):
 
 
 def case_trace_threads(case):
-    """A traced run with MPI_THREAD_MULTIPLE is sound to `margay trace check`, and names its threads."""
+    """`margay trace check` accepts the trace of a run with MPI_THREAD_MULTIPLE, and the trace names its threads."""
     program = case.ours("../threads.c", name="threads_traced")
     for words in ([], ["--nodes", "2"]):
         trace = checked(case, *words, program)
@@ -307,7 +307,7 @@ def case_not_sent(case):
 
 
 def case_probed(case):
-    """The story of a message names the probes that found it, with time and line; a poll without a result only counts."""
+    """The story of a message names the probes that found it, with time and line; polls without a result are counted."""
     lines = {call: f"(probed.c:{number})" for call, number in marked_lines("probed.c").items()}
     trace = checked(case, case.ours("probed.c", ["-g"]))
     # By tag: the probes that found it, the polls before that found nothing, and the calls with their lines.

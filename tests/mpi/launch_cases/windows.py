@@ -150,7 +150,7 @@ def case_windows_info(case):
 
 def case_figure_eleven(case):
     """The paper's put and get, from a trace: portals 6 and 7, match bits of context and tag, a message a block, in order,
-    into single blocks at the sender's offset; a get's reply comes to the receive portal."""
+    into single blocks at the sender's offset; a get's reply arrives at the receive portal."""
     program = case.ours("figure_11.c")
     for place in ([], ["--nodes", "2"]):
         events = traced(case, *place, program)

@@ -40,7 +40,7 @@ static void standing(void) {
   }
 }
 
-// Three ranks. Rank 1 makes no calls and is then killed, while rank 2 receives a long message of rank 0.
+// Three ranks. Rank 1 sends and receives nothing and is then killed, while rank 2 receives a long message of rank 0.
 static void killed(void) {
   MPI_Request send;
   if (rank == 0) {
@@ -173,8 +173,8 @@ static void threads(void) {
   pthread_join(other, NULL);
 }
 
-// Two ranks. Rank 0 puts 3 integers to the second place of rank 1's window, gets 1 from its first and adds 2 to its
-// third.
+// Two ranks. Rank 0 puts 3 integers to the second place of rank 1's window, gets 1 from its first, and adds 2 from
+// its third on.
 static void onesided(void) {
   int mine[3] = {1, 2, 3};
   int* memory;
@@ -191,7 +191,7 @@ static void onesided(void) {
   MPI_Win_free(&window);
 }
 
-// Two ranks. One collective call of several kinds, and more of two of them.
+// Two ranks. One call of MPI_Bcast, two of MPI_Barrier and three of MPI_Alltoall.
 static void numbers(void) {
   int one = 1, both[2] = {1, 2}, from[2];
   MPI_Alltoall(both, 1, MPI_INT, from, 1, MPI_INT, MPI_COMM_WORLD);

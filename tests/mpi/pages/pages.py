@@ -43,7 +43,7 @@ def standing(page, printed_by):
 
 
 def killed(page, _):
-    """Each rank's last event is its own."""
+    """The killed rank 1 has the earliest last event: the end of its last call."""
     last = {rank["rank"]: rank["last"] for rank in page.head["ranks"]}
     calls = page.table("calls")
     ends = [end for rank, end in zip(calls["rank"], calls["end"]) if rank == 1 and not math.isnan(end)]

@@ -1,5 +1,5 @@
 // Tests of accumulates: sums that are right only if the updates are atomic, of every width; replace and no-op; pairs;
-// types with gaps; long ones; and accumulates of no elements, with any datatype and any operation.
+// types with gaps; long ones; and accumulates of no elements, whose operation need not fit the datatype.
 // ranks: 1 2 3 8
 // reference: 2
 // wires: shm uring
@@ -163,7 +163,7 @@ static void pair_at_the_end(void) {
     CHECK(code_ == MPI_SUCCESS, "%s: %s: class %d", name, #call, class_of(code_)); \
   } while (0)
 
-// Without elements, neither the operation nor the elements' types are checked: `mixed` has two types, `empty` none.
+// Without elements, the operation need not be defined for the elements' types: `mixed` has two types, `empty` none.
 static void nothing(struct test_window* window, const char* name) {
   const MPI_Win win = window->win;
   const int last = world_size() - 1;

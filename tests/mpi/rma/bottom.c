@@ -155,7 +155,7 @@ static void access_pairs(const struct opened* window, int form) {
   MPI_Type_free(&from), MPI_Type_free(&olds), MPI_Type_free(&nows);
 }
 
-// Windows without memory are valid, but no access to them is.
+// Windows without memory are valid, and so are accesses of no elements to them.
 static void windows_over_nothing(void) {
   MPI_Win wins[2];
   MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &wins[0]);

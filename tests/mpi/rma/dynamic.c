@@ -16,7 +16,7 @@ static int class_of_put(MPI_Win win, int to, MPI_Aint at, const int* values, int
 }
 
 // Attached memory may be accessed in one call, even if it was attached in several adjacent pieces; an access that is
-// partly outside of it may not.
+// partly outside of it is an error.
 static void across_pieces(MPI_Win win) {
   const int rank = world_rank(), size = world_size(), to = (rank + 1) % size, from = (rank + size - 1) % size;
   const int ints = kPieces * kPieceInts;

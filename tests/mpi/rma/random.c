@@ -10,7 +10,7 @@
 
 enum { kWindows = 8, kEpochsOfWindow = 5 };
 
-// Whether there is memory for all members: they are on one node, and share its memory.
+// Allocates a window of shared memory. Returns 0 if that fails, or if the members are not all on one node.
 static int allocate_shared(struct History* h, MPI_Aint bytes, int unit, MPI_Info info) {
   MPI_Comm node;
   int here = 0, all = 0;

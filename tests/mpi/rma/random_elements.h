@@ -28,8 +28,8 @@ static int one_in(struct Random* random, int chances) {
 
 enum Family { kSigned, kUnsigned, kReal, kComplex, kLogical, kBits, kPair, kMixed };
 
-// The bytes with a meaning are `pieces`, in the order of the type map. Those from `hole` on belong to the element
-// without a meaning: their contents after an access are not checked.
+// The bytes with a meaning are `pieces`, in the order of the type map. The bytes from `hole` on have no meaning: their
+// contents after an access are not checked.
 struct Element {
   const char* name;
   MPI_Datatype type;
@@ -100,7 +100,6 @@ static MPI_Op mpi_op(int op) {
 
 // Draws a commutative operation that is valid for the element. MPICH 4.0.2 takes unsigned integers for signed ones in
 // MPI_MIN and MPI_MAX.
-// MPI_MAX.
 static int draw_op(struct Random* random, const struct Element* element) {
   if (element->family == kUnsigned && !on_margay()) return kBand + below(random, 3);
   static const int first[] = {kSum, kSum, kSum, kSum, kLand, kBand, kMinloc};

@@ -74,7 +74,7 @@ static void lay_blocks(struct Layout* layout, const struct Blocks* blocks, int e
   }
 }
 
-// Strides of whole elements, of bytes, forwards or backwards.
+// A vector with a stride in elements or in bytes, positive or negative.
 static void make_vector(struct Random* random, struct Layout* layout, const struct Element* element, int unit) {
   const int length = draw_divisor(random, layout->per), blocks = layout->per / length;
   const int backwards = one_in(random, 3) ? -1 : 1;

@@ -179,7 +179,7 @@ static void perform(struct History* h, struct Access* access) {
   flush(h, access);
 }
 
-// Completes the accesses to `target`, or to all (-1).
+// Performs this rank's accesses to `target`, or to all (-1).
 static void perform_all(struct History* h, int target) {
   for (int i = 0; i < h->accesses; ++i) {
     struct Access* const access = &h->access[i];

@@ -173,7 +173,7 @@ TEST_CASE("a wait is reported after 30 s of the process's time, and ends when th
   SUBCASE("one thread") {
     level = MPI_THREAD_SINGLE;
   }
-  SUBCASE("several threads, whose lock a wait lets go of while it yields") {
+  SUBCASE("several threads, whose lock a wait releases while it yields") {
     level = MPI_THREAD_MULTIPLE;
   }
   int provided = -1;

@@ -24,7 +24,8 @@ constexpr std::uint64_t kTurnNs = 100;
 // Idle turns after which time advances to the end of a sleep, because no other event is possible before.
 constexpr std::uint32_t kIdleTurnsToNap = 1'000;
 
-// Windows and pieces of every other machine are small: long bodies in many parts, wires that are often full.
+// Every second machine has small windows and pieces, so long bodies have many parts; the wires of every third are often
+// full.
 sim::VirtualOptions network_options(std::uint64_t seed) {
   sim::VirtualOptions options;
   if (seed % 2 == 0) {

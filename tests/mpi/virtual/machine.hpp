@@ -79,7 +79,7 @@ class Seat final : public sim::YieldPolicy, public mpi_adi::ProcessStart {
   friend class VirtualMachine;
   // Creates the process, before another rank sends to it.
   void plug_in();
-  // The component that has joined the job here; nullptr: none.
+  // The MPI rank that has joined the job at this seat; nullptr: none.
   [[nodiscard]] mpi_adi::MpiRank* mpi();
   [[nodiscard]] bool napping() const { return nap_until_ns_ != 0; }
 
@@ -104,7 +104,7 @@ class VirtualMachine {
   VirtualMachine(std::uint32_t ranks, std::uint64_t seed, VirtualWishes wishes = {});
 
   // Runs `program(rank)`, which returns an exit status, on each rank to its end. A machine runs once. Returns the
-  // failure; empty: none. If all ranks wait without a possible event, ends the process with a message.
+  // failure; empty: none. If all ranks are deadlocked, ends the process with a message.
   [[nodiscard]] std::string run(const std::function<int(std::uint32_t rank)>& program);
   // The length of the run, which is the same whenever the run is reproduced.
   [[nodiscard]] std::string measure() const;

@@ -71,7 +71,7 @@ int main(int argc, char** argv) {
   action.sa_flags = SA_SIGINFO;
   sigaction(SIGTRAP, &action, NULL);
 
-  // Steps of a channel's first messages only are over before.
+  // The first messages of a channel take additional steps, which are complete before the trace.
   char message[8] = "message", got[8] = "";
   MPI_Request request;
   for (int i = 0; i < kWarmRounds; ++i) {

@@ -44,7 +44,7 @@ const cut_cells = (page, columns) => page.evaluate((names) => {
 const late_times = () => synthesize({ messages: 300, ranks: 6, nodes: 2, seed: 3, start: 15e9 });
 
 for (const width of [1024, 1500, 2560]) {
-  test(`${width} pixels: times keep their unit, and the column "how" is not cut`, async () => {
+  test(`${width} pixels: times keep their unit, and the columns "sent", "how" and "protocol" are not cut`, async () => {
     const page = await chromium.open(chromium.write(`late_${width}`, late_times()), { viewport: { width, height: 1000 } });
     assert.deepEqual(await cut_cells(page, ['sent', 'how', 'protocol']), []);
     await page.evaluate(() => window.margay.select(100));
@@ -58,7 +58,7 @@ for (const width of [1024, 1500, 2560]) {
 }
 
 for (const width of [390, 480]) {
-  test(`${width} pixels: the axis has the labels for which there is room`, async () => {
+  test(`${width} pixels: the axis has two labels or more, which do not overlap`, async () => {
     const page = await chromium.open(path, { viewport: { width, height: 800 } });
     const labels = await page.evaluate(() => [...document.querySelectorAll('.time-axis .tick text')].map((each) => {
       const { left, right } = each.getBoundingClientRect();

@@ -242,7 +242,7 @@ test_page('in the list a message of a collective call is named by its call', asy
   }, row));
 });
 
-test_page('a tooltip goes with what it is about', async (page) => {
+test_page('a tooltip disappears when the view changes', async (page) => {
   const over = async () => {
     const { x, y } = await page.evaluate(() => {
       const { first, last } = window.margay.trace.messages;
@@ -262,7 +262,7 @@ test_page('a tooltip goes with what it is about', async (page) => {
   assert.ok(await hidden(), 'after a sorting');
 });
 
-test_page('no arrow crosses the name of a bar', async (page) => {
+test_page('names of bars are drawn over the arrows', async (page) => {
   const order = await page.evaluate(() => {
     const { prototype } = CanvasRenderingContext2D;
     const { stroke, fillText } = prototype;
@@ -331,7 +331,7 @@ test_page('the cursor steps from event to event; the state of the portals follow
   assert.notEqual(await state(page, 'selected'), null);
 });
 
-test_page('a long unexpected message: its walk lists the entries that passed it over, with the reasons', async (page) => {
+test_page('a long unexpected message: its walk lists the entries passed over, with the reasons', async (page) => {
   const row = await page.evaluate(() => window.margay.trace.passes.message[0]);
   await page.evaluate((message) => { window.margay.select(message); window.margay.show('state'); }, row);
   await until(page, () => document.querySelector('.walk .taker')?.textContent.startsWith('taken by'));
@@ -518,7 +518,7 @@ test_page('on paper the page is light, without controls, with the timeline and e
   assert.ok((await page.pdf({ format: 'A4' })).length > 10000);
 }, { colorScheme: 'dark' });
 
-test_page('a click on a collective call shows its tree, and all ranks are marked', async (page) => {
+test_page('a click on a collective call shows its tree', async (page) => {
   const place = await page.evaluate(() => {
     const { calls, strings } = window.margay.trace;
     const row = calls.name.findIndex((name) => strings[name] === 'MPI_Allreduce');

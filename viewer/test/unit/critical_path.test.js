@@ -20,7 +20,7 @@ test('an empty trace has an empty path', () => {
   assert.deepEqual(path.totals, { computing: 0, calls: 0, waiting: 0, wire: 0 });
 });
 
-test('the path of one rank is all of it, computing and calls', () => {
+test('with one rank the path is the whole run: computing and calls', () => {
   const path = critical_path(trace_of({ calls: [{ rank: 0, begin: 100, end: 200 }, { rank: 0, begin: 600, end: 650 }] }));
   assert.deepEqual(short(path), [[0, 100, 650]]);
   assert.deepEqual(path.totals, { computing: 400, calls: 150, waiting: 0, wire: 0 });

@@ -21,7 +21,7 @@ test('the cost of the last rank to enter is the time that the others waited unti
   assert.deepEqual(new Entries(trace).late((row) => row !== 2), []);
 });
 
-test('a rank that left before the last one entered waited only for those that had entered before', () => {
+test('a rank that left before the last one entered waited only for ranks that entered before it left', () => {
   const trace = trace_of({
     calls: [call(0, 'MPI_Bcast', 200, 210), call(1, 'MPI_Bcast', 0, 230), call(2, 'MPI_Bcast', 800, 810)],
     waits: [{ rank: 1, begin: 20, end: 220 }],

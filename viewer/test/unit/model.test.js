@@ -170,7 +170,7 @@ test('the heap at a time has its messages and their bytes', () => {
     { rows: [0, 1], bytes: 128 }, { rows: [0, 1], bytes: 128 }, { rows: [1], bytes: 100 }]);
 });
 
-test('the next message is found, with the entries that passed it over', () => {
+test('the next message is found, with the entries passed over', () => {
   const trace = portals();
   const all = new Uint8Array(3).fill(1);
   assert.deepEqual([0, 50, 51, 81].map((time) => next_message(trace, all, 0, time)), [0, 0, 1, -1]);
