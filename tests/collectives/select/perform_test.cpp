@@ -151,8 +151,9 @@ TEST_CASE("requested hybrids of all operations that take one give the right resu
 // Above the length from which messages are requested, where each length may have an algorithm of its own.
 TEST_CASE("members whose lengths have different algorithms get an error, and no member waits for ever") {
   constexpr std::size_t kWords[] = {2'500, 9'000, 40'000, 150'000};
-  int differ = 0;
-  for (const std::uint64_t seed : testing::Seeds(60)) {
+  std::uint64_t differ = 0;
+  const testing::Seeds seeds(60);
+  for (const std::uint64_t seed : seeds) {
     CAPTURE(seed);
     std::mt19937_64 random(seed);
     CollectiveWorld::Options options{.ranks = 2 + static_cast<int>(random() % 6), .seed = seed};
@@ -191,7 +192,7 @@ TEST_CASE("members whose lengths have different algorithms get an error, and no 
     CHECK(errors >= 1);
     differ += std::ranges::adjacent_find(chosen, std::not_equal_to<>()) != chosen.end() ? 1 : 0;
   }
-  CHECK(differ >= 10);
+  CHECK(differ >= seeds.count() / 6);
 }
 
 // The first rank that asks waits, and does not conclude that no rank can be read.
