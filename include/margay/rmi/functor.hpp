@@ -35,7 +35,6 @@ namespace margay::rmi {
 struct Envelope {
   std::uint32_t object = 0;  // the id of the object at the destination
   bool atomic = true;        // the method runs as in a monitor of its object (paper, 5.1)
-  bool parity = false;       // of the sender's fence
   std::uint64_t call = 0;    // returned by the reply, if a result is wanted
 };
 
@@ -113,8 +112,7 @@ struct RequestOf<Method, ParameterList<P...>> {
   [[gnu::always_inline]] static Written write(std::span<std::byte> room, const Envelope& envelope, const Method& method,
                                               const typename Parameter<P>::Packed&... argument) {
     const FunctorEntry& functor = Registration<Functor<Object, Method>>::entry();
-    const auto flags = static_cast<std::uint8_t>((kReply ? kReplyWanted : 0) | (envelope.atomic ? 0 : kNonAtomic) |
-                                                 (envelope.parity ? kFenceParity : 0));
+    const auto flags = static_cast<std::uint8_t>((kReply ? kReplyWanted : 0) | (envelope.atomic ? 0 : kNonAtomic));
     std::array<std::uint64_t, (kReply ? 1 : 0) + (MethodOf<Method>::kWord ? 1 : 0)> extra;
     if constexpr (kReply) extra[0] = envelope.call;
     if constexpr (MethodOf<Method>::kWord) {
