@@ -8,7 +8,10 @@
 #include <optional>
 #include <type_traits>
 
+#include "margay/rmi/collective.hpp"
+#include "margay/rmi/run.hpp"
 #include "margay/rmi/stapl/prange.hpp"
+#include "margay/rmi/task.hpp"
 
 namespace margay::rmi {
 

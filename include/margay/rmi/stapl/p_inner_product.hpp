@@ -5,7 +5,10 @@
 #include <cstddef>
 #include <numeric>
 
+#include "margay/rmi/collective.hpp"
+#include "margay/rmi/error.hpp"
 #include "margay/rmi/stapl/prange.hpp"
+#include "margay/rmi/task.hpp"
 
 namespace margay::rmi {
 

@@ -12,7 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include "margay/rmi/call.hpp"
+#include "margay/rmi/collective.hpp"
+#include "margay/rmi/run.hpp"
 #include "margay/rmi/stapl/prange.hpp"
+#include "margay/rmi/synchronize.hpp"
+#include "margay/rmi/task.hpp"
 
 namespace margay::rmi {
 

@@ -10,6 +10,8 @@
 #include <span>
 #include <string>
 
+#include "margay/rmi/error.hpp"
+#include "margay/rmi/run.hpp"
 #include "margay/rmi/stapl/pvector.hpp"
 
 namespace margay::rmi {
@@ -41,8 +43,7 @@ class pRange {
   // The partition: one part for each node, by node number; empty where the node stores none of the elements. Indices
   // are the container's.
   [[nodiscard]] int num_parts() const { return container_->parts().nodes(); }
-  // The partition: one part for each node, by node number; empty where the node stores none of the elements. Indices
-  // are the container's. Requires: 0 <= node < num_parts().
+  // The part of a node, in constant time, from any node. Requires: 0 <= node < num_parts().
   [[nodiscard]] subrange operator[](int node) const { return container_->parts().part_of(node, first_, count_); }
   // The elements of this node's part, in place: a std::span, of const elements for a const container. Valid until the
   // container is resized or destroyed. The owner may read and write them while no request for them is on its way.

@@ -19,7 +19,12 @@
 #include <utility>
 #include <vector>
 
-#include "margay/rmi.hpp"
+#include "margay/rmi/call.hpp"
+#include "margay/rmi/collective.hpp"
+#include "margay/rmi/containers.hpp"
+#include "margay/rmi/error.hpp"
+#include "margay/rmi/object.hpp"
+#include "margay/rmi/run.hpp"
 #include "margay/rmi/stapl/address_translator.hpp"
 
 namespace margay::rmi {
