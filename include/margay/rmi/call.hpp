@@ -5,11 +5,19 @@
 //   const int total = sync_rmi(1, &counter, &Counter::get);                  // waits for the result
 //   auto handle = sync_rmi_nonblocking(1, &counter, &Counter::get);          // waits later, in handle.wait()
 //
+//   std::vector<rmi_handle<int>> asked;                                      // a question to each node, all at once
+//   for (int node = 0; node < get_num_nodes(); ++node)
+//     asked.push_back(sync_rmi_nonblocking(node, &counter, &Counter::get));
+//   for (rmi_handle<int>& each : asked) sum += each.wait();
+//
 // The arguments of all three:
 //   node       the destination, from 0 to get_num_nodes() - 1; the own one is allowed
 //   object     this node's own address of a registered object, or its rmi_object
 //   method     &Class::function, method<&Class::function>, a lambda (method.hpp), or one of these in non_atomic()
 //   argument   copies travel; travel.hpp lists the types that can
+// Choose async_rmi for what needs no answer, because its requests share messages. A question costs its caller a round
+// trip; several at once, by handles, cost little more than one.
+//
 // A method that cannot be called so, and an argument or a result that cannot travel, are compile-time errors.
 #pragma once
 

@@ -5,6 +5,13 @@
 //   long sum = 0;
 //   collect_rmi(&counter, &Counter::count, 'x', sum);                        // by all nodes: void count(char, long&)
 //
+//   call            called by      runs on                       result
+//   broadcast_rmi   one node       all nodes, by a request       none; exceptions at the caller's next fence
+//   collect_rmi     all nodes      all nodes, by a plain call    the parts combined, on all nodes; exceptions on all
+//
+// With a group as the first argument, "all nodes" are its members. A broadcast may be made in a method, a collection
+// may not. Neither is a fence: requests that were made before may be executed later.
+//
 // Both go along a binomial tree of the members: at most log2(members) requests, rounded up, follow one another from its
 // root to its leaves.
 #pragma once
@@ -139,6 +146,7 @@ class Collecting {
       failed_ = true;
     }
   }
+  // Sends this node's part, or its failure. Does not wait.
   void send(std::uint32_t node) {
     PartSink sink;
     if (failed_)
@@ -155,10 +163,12 @@ class Collecting {
   }
   // The result of all, which is a failure if any node's part was, replaces this node's part or failure.
   void forget_failure() { failed_ = false; }
+  // Throws `remote_error` if the collection failed. Its text names the node that threw, because attempt() put it there.
   void throw_failure() {
     if (failed_) throw remote_error(static_cast<int>(core::node_of("collect_rmi").rank), std::move(failure_));
   }
 
+  // This node's part, combined with those of the nodes below it; in the end the result. Of no use after a failure.
   Out part{};
 
  private:
@@ -180,6 +190,7 @@ void collect_rmi(const rmi_group& group, T* object, Method method, const In& inp
     const rmi_monitor monitor(object);
     MethodOf<Method>::call(*object, method, input, all.part);
   });
+  // Up the tree: the children's parts follow this node's, in the order of places.
   for (const std::uint32_t child : collection.children) {
     all.take(child, [&](Out theirs) { all.part = combine(std::move(all.part), std::move(theirs)); });
   }

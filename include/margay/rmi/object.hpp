@@ -5,6 +5,13 @@
 //   async_rmi(1, &counter, &Counter::add, 5);       // by the address of this node's own object,
 //   async_rmi(1, handle, &Counter::add, 5);         // or by the registration, which needs no look-up
 //   rmi_fence();                                    // before the registration ends: no request for it is on its way
+//
+//   {
+//     const rmi_monitor monitor(&counter);          // beside a communication thread: no method of `counter` runs
+//     print(counter.total);
+//   }
+//
+// The objects of two nodes with one id are two objects: each has its own values and its own monitor.
 #pragma once
 
 #include <cstdint>

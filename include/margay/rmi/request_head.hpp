@@ -34,7 +34,8 @@ namespace margay::rmi {
 // The bytes of the head that each request has; also the least size of a request.
 inline constexpr std::size_t kRequestHeadBytes = 16;
 
-// The flags of a request. They decide which words follow the head, so they are covered by the checksum.
+// The bits of the flags' byte; the other four are 0, and damage otherwise. They decide which words follow the head, so
+// they are covered by the checksum.
 enum RequestFlag : std::uint8_t {
   kReplyWanted = 1,  // sync_rmi: the result travels back; the call's word is there
   kMethodWord = 2,   // a method word is there

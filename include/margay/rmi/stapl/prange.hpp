@@ -4,6 +4,10 @@
 //
 // A pRange is a value with the container's address, an index and a count. It says which elements an algorithm works on;
 // the container says where they are. So one algorithm serves a whole pvector and a part of it.
+//
+//   const pRange all(values);                    // all elements of a pvector
+//   const pRange some(values, 100, 50);          // elements 100 to 149; the same arguments on all nodes
+//   for (int& x : some.local()) x = 0;           // those of them that this node stores, perhaps none
 #pragma once
 
 #include <cstddef>
