@@ -1,5 +1,5 @@
 // The record that a library's message (host::Outgoing) shares with the kernel and the wire. It lies in the message as
-// bytes, because public headers do not include the kernel's.
+// bytes, because public headers do not include the kernel's. Nothing destroys it: it owns no memory.
 #pragma once
 
 #include "margay/host.hpp"

@@ -38,6 +38,7 @@ Part::Part(mpi_adi::MpiRank& rank, const host::Library& library, std::size_t slo
   on_board.is_open = 1;
   for (std::size_t i = 0; i < library_.counters.size(); ++i)
     sim::set_text(on_board.counters[i].name, library_.counters[i]);
+  // By index plus 1, because 0 is a counter without an equal one.
   on_board.equals = {};
   for (const host::EqualCounters& pair : library_.equal) on_board.equals[pair.one] = pair.other + 1;
   for (const host::NamedPortal& each : library_.portals) {
@@ -316,6 +317,7 @@ Status Part::wait(const host::Wait& wait, bool (*done)(void*), void* argument) {
   portals::require(wait.peer == portals::kAnyRank || wait.peer < size(),
                    "a library waits for a rank that the job does not have");
   portals::Rank lost = portals::kAnyRank;
+  // An idle thread may get work from another thread, so its wait is no part of a proof of a deadlock.
   const mpi_adi::NamedWait named{.call = wait.call,
                                  .peer = wait.peer == portals::kAnyRank ? -1 : static_cast<std::int32_t>(wait.peer),
                                  .needs_message = wait.needs_message && !wait.is_idle,

@@ -1,5 +1,13 @@
 // The part of one communication library in a rank: the implementation of host::Rank on the rank's device. Each function
 // requires the process lock, unless include/margay/host.hpp states otherwise.
+//
+// Errors: a mistake of the library, such as a send to a portal that it has not named, ends the process with a message
+// (portals::require). A state of the job, such as a lost rank or a portal in use, is a Status with a sentence for the
+// user.
+//
+// What a library shares with MPI on the rank: the kernel, its wires and portals, the progress rounds, the waits and the
+// trace. It has its own portals, counters on the job board, and a communicator for its barriers, which the end of a
+// session or of MPI does not end.
 #pragma once
 
 #include <array>
@@ -20,7 +28,7 @@ namespace margay::libraries {
 // "NAME: STEP", for reports of a library's own steps. Traces keep names, so each is kept until the process ends.
 [[nodiscard]] const char* lasting_name(const char* library, const char* step);
 
-// A library's observer in the form that the device has.
+// A library's observer in the form that the device has. The library owns the observer, and the part this listener.
 class ObserverListener final : public mpi_adi::Listener {
  public:
   explicit ObserverListener(host::Observer& observer) : observer_(observer) {}
@@ -42,7 +50,8 @@ class Part final : public host::Rank {
   Part(const Part&) = delete;
   Part& operator=(const Part&) = delete;
 
-  // Makes the communicator of the library's barriers. Collective over the ranks of the job.
+  // Makes the communicator of the library's barriers. Collective over the ranks of the job. Inside. Fails if a rank is
+  // lost, and if all handles or contexts are taken; join() then deletes the part.
   [[nodiscard]] portals::Status open();
 
   // The functions of host::Rank. include/margay/host.hpp has their contracts.
@@ -90,17 +99,20 @@ class Part final : public host::Rank {
   [[nodiscard]] std::size_t slot() const { return slot_; }
 
  private:
-  // The listener of an observer, made at its first use and kept until end().
+  // The listener of an observer, whatever it observes: made at its first use and kept until end().
   [[nodiscard]] mpi_adi::Listener& listener_of(host::Observer& observer);
-  // Adds a listener to one of the device's lists, or removes it.
+  // Adds a listener to one of the device's lists, or removes it. A listener is in a list once, however often it is
+  // added.
   void list(std::vector<mpi_adi::Listener*>& listeners, host::Observer& observer, bool on);
-  // The definitions of the library's portals, match bits and events, for a trace.
+  // The definitions of the library's portals, match bits and events, for a trace: a reader needs no file of the
+  // library.
   void define_in_trace(sim::Recorder& recorder) const;
-  // Fails for a portal that the library has not named.
+  // Fails for a portal that the library has not named, with the cure. Whether the portal is free, the table checks.
   [[nodiscard]] portals::Status check_portal(portals::PortalIndex portal) const;
   // Ends the process if a message has an invalid destination, or a portal that is not the library's.
   void check(const portals::Header& header) const;
-  // The first rank that is lost and may have to end a wait for `peer`; kAnyRank: there is none.
+  // The first rank that is lost and may have to end a wait for `peer`; kAnyRank: there is none. One comparison in a job
+  // without losses, because each round of a wait asks.
   [[nodiscard]] portals::Rank first_lost(portals::Rank peer) const;
   // The failure that names a lost rank.
   [[nodiscard]] portals::Status lost_rank(const char* call, portals::Rank peer) const;
@@ -111,11 +123,11 @@ class Part final : public host::Rank {
   mpi_adi::MpiProcess& process_;
   const host::Library library_;
   std::uint64_t portals_ = 0;  // a bit for each of its portals, which Libraries::check() has tested
-  const std::size_t slot_;
+  const std::size_t slot_;     // on the job board
   const Release release_;
   // Owned by the rank, from open() to end().
   mpi_adi::Communicator* communicator_ = nullptr;
-  // The address in the program to which the latest call returns.
+  // The address in the program to which the latest call returns. Written in enter() and run_program().
   const void* caller_ = nullptr;
   // The name of the latest call, a literal, and its form on the job board. Most calls have the name of the one before.
   const char* name_on_board_ = nullptr;

@@ -163,7 +163,7 @@ std::span<const std::byte> reply_of(std::uint64_t call) {
 void end_call(std::uint64_t call) noexcept {
   // A handle may end after stop().
   if (here == nullptr) return;
-  Node& node = this_node("sync_rmi");
+  Node& node = *here->node;
   const Locked locked(node);
   // A coroutine that is destroyed while it waits is over, for fences.
   if (const Calls::Resumption dropped = node.calls.give_up(call); dropped.resume != nullptr)

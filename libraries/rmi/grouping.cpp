@@ -92,8 +92,8 @@ std::uint32_t split_group(const char* call, std::uint32_t parent, int color, int
 
 void free_group(std::uint32_t group) noexcept {
   // An rmi_group may end after stop().
-  if (detail::current == nullptr) return;
-  Node& node = *detail::current;
+  if (here == nullptr) return;
+  Node& node = *here->node;
   const Locked locked(node);
   node.groups.free(group);
 }

@@ -7,7 +7,6 @@
 namespace margay::rmi::core {
 
 constinit thread_local Here* here = nullptr;
-constinit thread_local Node* detail::current = nullptr;
 
 void Service::keep_failure(std::uint32_t node, const Failure& failure) {
   const Locked locked(node_);
@@ -43,6 +42,7 @@ Node::Node(host::Rank& joined, const Settings& read)
   here.nodes = rank.size();
   here.rank = rank.rank();
   here.calls_to_poll = here.poll_rate = kPollRate;
+  here.node = this;
   thread_here = here;
   thread_here.writers = thread_buffers.writers();
   // The first object of each node, so that its id is kServiceObject.

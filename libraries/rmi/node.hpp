@@ -195,16 +195,9 @@ class Node {
   std::string verdict_;
 };
 
-namespace detail {
-// This thread's node, which owns core::here's object; nullptr: the thread has none.
-[[gnu::tls_model("initial-exec")]] extern constinit thread_local Node* current;
-}  // namespace detail
-
-// The node behind core::here: the same thread's. Throws `error` if the thread has none.
+// The calling thread's node, which owns the object of core::here. Throws `error` if the thread has none.
 [[nodiscard]] inline Node& this_node(const char* call) {
-  if (detail::current == nullptr) [[unlikely]]
-    not_started(call);
-  return *detail::current;
+  return *node_of(call).node;
 }
 
 // Excludes the node's other thread, if it has one. Requires: outside.

@@ -41,7 +41,6 @@ void CommunicationThread::notify() {
 void CommunicationThread::run() {
   node_.rank.begin_thread();
   // For the calls that methods make here.
-  detail::current = &node_;
   here = &node_.thread_here;
   try {
     if (node_.settings.scheduler == Scheduler::interrupt) {
@@ -62,7 +61,6 @@ void CommunicationThread::run() {
     node_.rank.abort(1, exception.what());
   }
   here = nullptr;
-  detail::current = nullptr;
 }
 
 void CommunicationThread::run_interrupts() {

@@ -22,9 +22,8 @@ void leave() {
   // Outside, because the thread's last step needs the lock; before the node, which the thread uses.
   communication.reset();
   // Cleared before the node ends, so that no call finds a node that is half destroyed.
-  std::unique_ptr<Node> node(std::exchange(detail::current, nullptr));
+  std::unique_ptr<Node> node(std::exchange(here, nullptr)->node);
   host::Rank& rank = node->rank;
-  here = nullptr;
   {
     const host::Call call(rank, "rmi::stop");
     // Inside, because it detaches portals; end() must be outside.
@@ -54,13 +53,13 @@ int run_nodes(int argc, char** argv, int (*node)(int, char**, int (*)(int, char*
 }
 
 void set_scheduler(Scheduler scheduler) {
-  if (detail::current != nullptr) fail("rmi::set_scheduler() is called after rmi::start(); call it before");
+  if (here != nullptr) fail("rmi::set_scheduler() is called after rmi::start(); call it before");
   const std::lock_guard guard(choosing);
   chosen_scheduler = scheduler;
 }
 
 void start(const ProgramIdentity& identity) {
-  if (detail::current != nullptr) fail("rmi::start() is called twice; call stop() in between");
+  if (here != nullptr) fail("rmi::start() is called twice; call stop() in between");
   Settings settings = read_settings();
   {
     const std::lock_guard guard(choosing);
@@ -72,14 +71,14 @@ void start(const ProgramIdentity& identity) {
   try {
     const host::Call call(*joined, "rmi::start");
     // Set before open(), whose wait may execute requests of nodes that were faster.
-    detail::current = std::make_unique<Node>(*joined, settings).release();
-    here = &detail::current->here;
-    detail::current->open(call.name(), identity);
+    Node* const node = std::make_unique<Node>(*joined, settings).release();
+    here = &node->here;
+    node->open(call.name(), identity);
   } catch (const error&) {
     leave();
     throw;
   }
-  communication = std::make_unique<CommunicationThread>(*detail::current);
+  communication = std::make_unique<CommunicationThread>(*here->node);
   communication->start();
 }
 
@@ -99,7 +98,7 @@ void stop() {
 
 void give_up(const std::string& why) {
   // Without a node there is no job to end, so only this process ends.
-  if (detail::current != nullptr) detail::current->rank.abort(1, why);
+  if (here != nullptr) here->node->rank.abort(1, why);
   std::fprintf(stderr, "%s\n", why.c_str());
   std::exit(1);
 }
@@ -117,14 +116,14 @@ std::uint32_t add_object(void* address, const std::type_info& type) {
 
 void remove_object(std::uint32_t id) {
   // An rmi_object may end after stop().
-  if (detail::current == nullptr) return;
-  detail::current->objects.remove(id);
+  if (here == nullptr) return;
+  here->node->objects.remove(id);
   // The cache must not name a removed object: another one may get the same address.
   if (here->object == id) here->address = nullptr, here->object = kNoObject;
 }
 
 ObjectEntry find_object(std::uint32_t id) {
-  return detail::current == nullptr ? ObjectEntry{} : detail::current->objects.find(id);
+  return here == nullptr ? ObjectEntry{} : here->node->objects.find(id);
 }
 
 std::uint32_t look_up(const char* call, const void* address, const std::type_info& type) {

@@ -146,8 +146,8 @@ std::uint32_t enter_monitor(const char* name, const void* address, const std::ty
 }
 
 void leave_monitor(std::uint32_t object) noexcept {
-  if (object == kNoObject || detail::current == nullptr) return;
-  Node& node = *detail::current;
+  if (object == kNoObject || here == nullptr) return;
+  Node& node = *here->node;
   if (!node.in_method()) --node.held;
   node.objects.leave(object);
   // Requests for the object may have waited, for which no message arrives that would wake the communication thread.

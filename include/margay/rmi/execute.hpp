@@ -115,6 +115,8 @@ namespace detail {
 // The class is compared by address first, and by name only if the addresses differ: two libraries may each have the
 // type_info of one class.
 //
+// Threads: any, each with a sink and a failure of its own.
+//
 // `find_object`: called with the object's id, returns core::ObjectEntry. Requires: the caller holds the object's
 // monitor if the request is atomic; the request's bytes stay until this returns. `reply` may be null if no result is
 // wanted.

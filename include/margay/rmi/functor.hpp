@@ -1,5 +1,11 @@
 // The functor (paper, 6.1): writes and executes requests for one class of objects and one type of method.
 //
+//   offset          bytes written here                                  by
+//   0               the head: functor, object, size, flags, checksum    write_head(), last
+//   16              the call, the method word, the module's id          write_head(), each if a flag names it
+//   behind these    a lambda's captures, then the arguments             store_arguments() or pack_arguments()
+//   at the end      zeros up to a multiple of 8                         the same
+//
 // All is known at compile time but the values: which words the head has, whether the arguments have a fixed size, where
 // each lies. So a request with numbers is written and executed by a few moves. Programs and the library call
 // request.hpp and execute.hpp, which build on this file.
@@ -31,11 +37,11 @@
 namespace margay::rmi {
 
 // The parts of a request beside its method and arguments: the destination's object, and how the library treats it.
-// Chosen by the library, not by the program.
+// Chosen by the library, not by the program. A request has no field for its sender and its destination: the message
+// that carries the buffer has both.
 struct Envelope {
   std::uint32_t object = 0;  // the id of the object at the destination
   bool atomic = true;        // the method runs as in a monitor of its object (paper, 5.1)
-  bool parity = false;       // of the sender's fence
   std::uint64_t call = 0;    // returned by the reply, if a result is wanted
 };
 
@@ -113,8 +119,7 @@ struct RequestOf<Method, ParameterList<P...>> {
   [[gnu::always_inline]] static Written write(std::span<std::byte> room, const Envelope& envelope, const Method& method,
                                               const typename Parameter<P>::Packed&... argument) {
     const FunctorEntry& functor = Registration<Functor<Object, Method>>::entry();
-    const auto flags = static_cast<std::uint8_t>((kReply ? kReplyWanted : 0) | (envelope.atomic ? 0 : kNonAtomic) |
-                                                 (envelope.parity ? kFenceParity : 0));
+    const auto flags = static_cast<std::uint8_t>((kReply ? kReplyWanted : 0) | (envelope.atomic ? 0 : kNonAtomic));
     std::array<std::uint64_t, (kReply ? 1 : 0) + (MethodOf<Method>::kWord ? 1 : 0)> extra;
     if constexpr (kReply) extra[0] = envelope.call;
     if constexpr (MethodOf<Method>::kWord) {
@@ -235,6 +240,7 @@ struct RequestOf<Method, ParameterList<P...>> {
   }
 };
 
+// The layout of a request for this method.
 template <class Method>
 using RequestFor = RequestOf<Method, typename MethodOf<Method>::Parameters>;
 

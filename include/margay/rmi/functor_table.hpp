@@ -6,6 +6,9 @@
 // the wire it is a hash of its mangled name, so the order of registration is irrelevant. Two functors with one hash are
 // an error at the start of the job, and so are nodes with different tables (identity.hpp).
 //
+//   Registration<Functor<Counter, Method>>::entry().hash()          // at the caller: the number in the request's head
+//   find_functor(hash)->execute()(request, &counter, reply)         // at the destination
+//
 // Invariants:
 // 1. The list of registered functors only grows, by constructors that run one after the other.
 // 2. A table is immutable once it is published. For a functor that is not in it, find_functor() looks whether functors
@@ -61,9 +64,11 @@ class FunctorEntry {
         method_(&method_type),
         execute_(function) {}
 
+  // The mangled name of the functor type, equal in all processes of a job. The string is its module's.
   [[nodiscard]] const char* name() const { return name_; }
   // Its number on the wire; never 0, which marks an empty slot of a table.
   [[nodiscard]] std::uint32_t hash() const { return hash_; }
+  // The types that messages name, and by which execute() compares the object's class; and the function.
   [[nodiscard]] const std::type_info& object() const { return *object_; }
   [[nodiscard]] const std::type_info& method() const { return *method_; }
   [[nodiscard]] Execute execute() const { return execute_; }
@@ -79,6 +84,7 @@ class FunctorEntry {
     const auto hash = static_cast<std::uint32_t>(hash_text(name));
     return hash == 0 ? 1 : hash;
   }
+  // Several threads may come here at once, and store the same module. Throws `error` for code outside of all modules.
   [[gnu::noinline, gnu::cold]] const Module& find_own_module() const {
     const Module* module = module_of_code(reinterpret_cast<std::uintptr_t>(execute_));
     if (module == nullptr) fail("the code of a functor lies in no loaded module: " + demangled(name_));
@@ -109,6 +115,7 @@ struct RegisteredFunctor {
 // Registers `Functor` before main() in each program that names `Registration<Functor>::functor`.
 template <class Functor>
 struct Registration {
+  // Valid from the static constructors of its module to the end of the process.
   static const FunctorEntry& entry() { return functor.entry; }
 
   struct Registered : RegisteredFunctor {
@@ -166,6 +173,7 @@ class FunctorTable {
     const FunctorEntry* entry = nullptr;
   };
 
+  // Linear probing. A functor that is there already, of another library, keeps its slot.
   void insert(const FunctorEntry& functor) {
     std::size_t i = functor.hash() & mask_;
     while (slots_[i].hash != 0 && slots_[i].hash != functor.hash()) i = (i + 1) & mask_;

@@ -81,7 +81,7 @@ class rmi_group {
     return at == members.nodes.end() ? -1 : static_cast<int>(at - members.nodes.begin());
   }
 
-  // For the calls of margay/rmi.hpp: its number, equal on all members. Throws `error` if this node is not a member.
+  // For the calls of RMI: its number, equal on all members. Throws `error` if this node is not a member.
   [[nodiscard]] std::uint32_t number(const char* call) const {
     if (!is_member()) fail(std::string(call) + ": this node is not a member of the group, or the group was freed");
     return number_;

@@ -1,6 +1,9 @@
 // A 64-bit hash of bytes, for names, build ids and code. It detects accidental differences, but does not resist an
 // attacker, who can construct collisions. Its values travel (identity.hpp, functor_table.hpp), so all nodes of a job
 // must compute the same ones; they depend on the byte order, and a job has one.
+//
+//   const std::uint64_t name = hash_text("Counter");
+//   const std::uint64_t both = hash_text("add", name);      // of two texts, in this order
 #pragma once
 
 #include <cstddef>
@@ -29,7 +32,7 @@ inline std::uint64_t hash_bytes(const void* from, std::size_t bytes, std::uint64
   return hash ^ (hash >> 32);
 }
 
-// The same of a text.
+// The same of a text: of its characters, without a zero behind them.
 inline std::uint64_t hash_text(std::string_view text, std::uint64_t seed = 0) {
   return hash_bytes(text.data(), text.size(), seed);
 }

@@ -26,9 +26,9 @@ namespace margay::rmi {
 // The identity of a node's program. Trivially copyable, so that nodes exchange it as bytes. `program` and `functors`
 // decide; the rest is for messages, because a reader needs to see which file is the wrong one.
 struct ProgramIdentity {
-  std::uint64_t program = 0;   // the program's module id
-  std::uint64_t functors = 0;  // a hash of the functors' names, each with the id of its module
-  std::uint32_t functor_count = 0;
+  std::uint64_t program = 0;        // the program's module id
+  std::uint64_t functors = 0;       // a hash of the functors' names, each with the id of its module
+  std::uint32_t functor_count = 0;  // for the message
   std::array<char, 44> build_id{};  // of the program, in hexadecimal, or empty; ends with a zero
   std::array<char, 168> path{};     // its end, if it is longer; ends with a zero
 };

@@ -13,6 +13,10 @@
 //   [](Object& object, int x)  a callable object; its captures, trivially copyable, travel as bytes. Captures by
 //                              reference cannot be detected, and arrive invalid
 //
+//   async_rmi(1, &counter, &Counter::add, 5);              // as the paper writes it
+//   async_rmi(1, &counter, method<&Counter::add>, 5);      // a request of 8 bytes less
+//   async_rmi(1, &counter, [limit](Counter& c, int x) { c.add(std::min(x, limit)); }, 5);     // `limit` travels, too
+//
 // A cast chooses among functions of one name, as everywhere in C++: static_cast<void (Set::*)(int)>(&Set::insert).
 //
 // The object's class, Object, is the static type that it was registered with; the method may be that of a public base
@@ -42,6 +46,8 @@ inline constexpr NamedMethod<Function> method{};
 
 // --- The signature of a function: its class or first parameter, its result, its parameters. ---
 
+// C: the class of the object, const for a method that does not change it. R: the result. P: the parameters behind the
+// object, as declared.
 template <class C, class R, class... P>
 struct Signature {
   using Receiver = C;
@@ -80,7 +86,8 @@ struct CallSignature {};
 template <class C, class R, class O, class... P>
 struct CallSignature<Signature<C, R, O&, P...>> : Signature<O, R, P...> {};
 
-// SignatureOf<Function> as the Signature that it derives from.
+// SignatureOf<Function> as the Signature that it derives from. signature_in() is declared only: its overload resolution
+// finds the base class.
 template <class C, class R, class... P>
 std::type_identity<Signature<C, R, P...>> signature_in(const Signature<C, R, P...>*);
 template <class Function>
@@ -108,14 +115,12 @@ struct MethodOf<Method> : SignatureOf<Method> {
   }
 };
 
-// A method as a type: the functor has all of it. Without a base class, of which g++ would warn for a class in an
-// unnamed namespace.
+// A method as a type: the functor has all of it, and the request nothing. Written without a base class, because g++
+// warns of one for a class in an unnamed namespace.
 template <auto Function>
 requires requires {
   typename SignatureOf<decltype(Function)>::Receiver;
 }
-// A method as a type: the functor has all of it, and the request nothing. Written without a base class, because g++
-// warns of one for a class in an unnamed namespace.
 struct MethodOf<NamedMethod<Function>> {
   using Receiver = typename SignatureOf<decltype(Function)>::Receiver;
   using Result = typename SignatureOf<decltype(Function)>::Result;
@@ -133,13 +138,11 @@ struct MethodOf<NamedMethod<Function>> {
 };
 
 // A callable object with one operator(), which may be mutable: each request has a copy. A generic lambda has no
-// signature before it is called, and so is none.
+// signature before it is called, so it cannot be a method.
 template <class Method>
 requires std::is_class_v<Method> && requires {
   typename BaseSignature<decltype(&Method::operator())>::Receiver;
 }
-// A callable object with one operator(), which may be mutable: each request has a copy. A generic lambda has no
-// signature before it is called, so it cannot be a method.
 struct MethodOf<Method> : CallSignature<BaseSignature<decltype(&Method::operator())>> {
   static constexpr bool kWord = false;
   static constexpr std::size_t kCaptured = std::is_empty_v<Method> ? 0 : sizeof(Method);

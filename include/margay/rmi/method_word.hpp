@@ -13,6 +13,10 @@
 // checksum of a request (request.hpp) detects accidents; a program that does not trust its nodes names methods as
 // method<&Class::function>, of which no pointer travels.
 //
+//   const EncodedMethod sent = encode_method(raw_method(&Counter::add), own);            // at the caller
+//   const RawMethod raw = decode_method(sent.word, sent.module, own, {sizeof(Counter), false});
+//   (counter.*method_of<void (Counter::*)(int)>(raw))(5);       // after check_virtual(), if Counter is polymorphic
+//
 // Cost: the usual case is a comparison of the address with the code segment of the functor's module at each end,
 // without a look-up. A virtual function costs the receiver two look-ups of modules, unless it was the last one that
 // this thread has checked. A function of another module costs the sender a look-up, 8 bytes, and the receiver another
@@ -40,8 +44,8 @@ inline constexpr std::uint32_t kVtableBytesMax = 1U << 16;
 
 // A pointer to member function as it is in memory.
 struct RawMethod {
-  std::uintptr_t function = 0;
-  std::ptrdiff_t adjustment = 0;
+  std::uintptr_t function = 0;    // an address, or 1 + an offset in bytes in the vtable: functions have even addresses
+  std::ptrdiff_t adjustment = 0;  // bytes from the object to the base class that declares the method
 };
 
 // The same on the wire.
@@ -51,7 +55,7 @@ struct EncodedMethod {
   bool elsewhere = false;    // whether it does
 };
 
-// The properties of the class that declares the method, for the decoder.
+// The properties of the class that declares the method, for the decoder: known at compile time, never sent.
 struct MethodClass {
   std::size_t bytes;  // sizeof the class: the adjustment stays inside
   bool polymorphic;   // whether it may have virtual functions

@@ -5,6 +5,10 @@
 // contents, in a PT_NOTE segment). So a method is named by build id and offset (method_word.hpp); an address never
 // travels.
 //
+//   const Module* module = module_of_code(address);             // at the caller: whose code is it?
+//   const std::uintptr_t offset = address - module->base;       // travels with module->id
+//   module_of_id(id)->base + offset                             // at the destination, after the check of has_code()
+//
 // Programs that were linked without a build id are distinguished by a hash of their code, which costs a millisecond for
 // each 5 MB. The kernel's vdso is a module as well; it has no methods.
 //
@@ -148,7 +152,8 @@ class ModuleList {
     const Snapshot* now = current_.load(std::memory_order_acquire);  // pairs with the release in scan()
     return now != nullptr ? *now : scan();
   }
-  // Reads the loader's list again if it has changed since.
+  // Reads the loader's list again, and publishes a new snapshot if it has changed since. Time: a walk over that list,
+  // and over the code of each new module that has no build id.
   const Snapshot& scan() {
     const std::lock_guard lock(mutex_);
     auto next = std::make_unique<Snapshot>();
@@ -164,6 +169,7 @@ class ModuleList {
   }
 
  private:
+  // The argument of visit(), which dl_iterate_phdr() calls with each module; 0 continues.
   struct Walk {
     ModuleList* list;
     Snapshot* found;
@@ -189,7 +195,7 @@ class ModuleList {
   std::atomic<const Snapshot*> current_ = nullptr;
 };
 
-// Never destroyed: a thread may execute methods while the process ends.
+// The list of this process. Never destroyed: a thread may execute methods while the process ends.
 inline ModuleList& module_list() {
   static auto* list = new ModuleList;
   return *list;
@@ -208,7 +214,7 @@ const Module* find_module(Wanted wanted) {
 
 }  // namespace detail
 
-// --- Finding a module; null if there is none. ---
+// --- Finding a module; null if there is none. The result is valid until the process ends. ---
 
 // All modules, the program first. The reference is valid forever; a later call may return another list.
 inline const std::vector<const Module*>& modules() {

@@ -41,6 +41,8 @@ enum class Scheduler : std::uint8_t { explicit_polling, interrupt, blocking_thre
 
 namespace core {
 
+class Node;
+
 // The id of an object that is not registered.
 inline constexpr std::uint32_t kNoObject = std::numeric_limits<std::uint32_t>::max();
 // The invalid node number, and the invalid group number.
@@ -65,6 +67,8 @@ struct Here {
   const void* address = nullptr;
   const std::type_info* type = nullptr;
   std::uint32_t object = kNoObject;
+  // The whole node, for the library.
+  Node* node = nullptr;
 };
 
 // This thread's node; nullptr: the thread has none. initial-exec: one load.

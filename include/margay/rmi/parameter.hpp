@@ -15,6 +15,11 @@
 //   std::span<const T>                   the elements; a view of them. The argument may be a vector, an array or a span
 //   std::string_view                     the characters; a view of them
 //   T&, T*, std::span<T>                 a compile-time error (travel.hpp)
+//
+//   void add_row(std::span<const double> row) { sum += row[0]; }        // reads the request's bytes where they lie
+//   void keep_row(std::vector<double> row) { kept = std::move(row); }   // to keep the elements: a vector, not a span
+//
+// Cost: a value is copied once at each end. A view of raw elements is copied at the caller only, into the request.
 #pragma once
 
 #include <cstddef>
@@ -78,6 +83,7 @@ struct ViewParameter {
       return rmi::unpack<std::vector<T>>(unpacker);
     }
   }
+  // The view that the method gets, valid as long as `stored`.
   static View pass(Stored& stored) { return View(stored.data(), stored.size()); }
 };
 

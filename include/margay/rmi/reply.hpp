@@ -9,6 +9,9 @@
 //   class Slot : public ReplySink { ... };                 // at the destination: where execute() writes
 //   long total = read_reply<long>(bytes, node);            // at the caller, which knows the type from the method
 //
+// The result has the format of an argument of its type (value.hpp, containers.hpp, type.hpp). Reference results are
+// copied: int& get() gives the caller an int.
+//
 // A reply of up to about 2 KiB is one message; the caller's node fetches a longer one. A result of more than 4 GiB
 // throws `error` at the node of the method, and reaches the caller as a failure.
 #pragma once
@@ -31,7 +34,7 @@ namespace margay::rmi {
 // The content of a reply. Any other number is a damaged reply. Begins at 1, so that cleared memory is none.
 enum class ReplyKind : std::uint32_t { result = 1, failure = 2 };
 
-// A multiple of kPackedAlignment, so that the result is packed as arguments are.
+// The bytes of the head. A multiple of kPackedAlignment, so that the result is packed as arguments are.
 inline constexpr std::size_t kReplyHeadBytes = 8;
 
 namespace detail {
@@ -69,12 +72,13 @@ template <class Result>
 void write_result(ReplySink& sink, const Result& result) {
   detail::write_reply_value(sink, ReplyKind::result, result);
 }
-// The reply of a method that returns nothing.
+// The reply of a method that returns nothing: the head alone. It still travels, because the caller waits for the end of
+// the method.
 inline void write_done(ReplySink& sink) {
   detail::write_reply_head(sink.reserve(kReplyHeadBytes).data(), ReplyKind::result, 0);
   sink.commit(kReplyHeadBytes);
 }
-// Writes the failure of a method, or of RMI before the method ran.
+// Writes the failure of a method, or of RMI before the method ran. Of at most about 2 KiB (kFailureTextMax).
 inline void write_failure(ReplySink& sink, const Failure& failure) {
   detail::write_reply_value(sink, ReplyKind::failure, failure);
 }

@@ -6,6 +6,8 @@
 // A request of fixed size is written in one pass into the room that the writer has. Another one is packed into that
 // room, and only if it does not fit is it packed once more, into room of the size that the first pass has counted.
 //
+// These functions send nothing themselves: the writer's reserve() and commit() may send its buffer (core.hpp).
+//
 // A compile error, not an exception, reports each mistake that types show. The errors have the argument's position and
 // the cure (travel.hpp), and the code behind them is left out, so that no other error follows.
 #pragma once
@@ -90,6 +92,7 @@ template <class Object, bool kReply, class Room, class Method, class... Argument
 // The type of a room for requests: core::Writer, or a class of a test with the same reserve() and commit().
 template <class T>
 concept RequestWriter = requires(T& writer, std::size_t bytes) {
+  // Room for at least so many bytes, until the next call of either.
   { writer.reserve(bytes) } -> std::convertible_to<std::span<std::byte>>;
   writer.commit(bytes);
 };
@@ -103,7 +106,7 @@ template <class Object, class Method, class... Argument>
                                     Argument&&... argument) {
   return detail::write<Object, false>(room, envelope, method, std::forward<Argument>(argument)...);
 }
-// The same for a method whose result, which must be able to travel, is wanted.
+// The same for a method whose result, which must be able to travel, is wanted: the head has the envelope's call.
 template <class Object, class Method, class... Argument>
 [[nodiscard]] Written write_call(std::span<std::byte> room, const Envelope& envelope, Method method,
                                  Argument&&... argument) {
@@ -121,7 +124,8 @@ template <class Object, RequestWriter Room, class Method, class... Argument>
 std::size_t post(Room& writer, const Envelope& envelope, Method method, Argument&&... argument) {
   return detail::post<Object, false>(writer, envelope, method, std::forward<Argument>(argument)...);
 }
-// The same for a method whose result is wanted.
+// The same for a method whose result is wanted. The reply has the envelope's call, which the caller must be ready for
+// before commit(): a request to the own node may be executed there.
 template <class Object, RequestWriter Room, class Method, class... Argument>
 std::size_t post_call(Room& writer, const Envelope& envelope, Method method, Argument&&... argument) {
   return detail::post<Object, true>(writer, envelope, method, std::forward<Argument>(argument)...);

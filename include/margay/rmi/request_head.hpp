@@ -34,15 +34,15 @@ namespace margay::rmi {
 // The bytes of the head that each request has; also the least size of a request.
 inline constexpr std::size_t kRequestHeadBytes = 16;
 
-// The flags of a request. They decide which words follow the head, so they are covered by the checksum.
+// The bits of the flags' byte; the other four are 0, and damage otherwise. They decide which words follow the head, so
+// they are covered by the checksum.
 enum RequestFlag : std::uint8_t {
-  kReplyWanted = 1,   // sync_rmi: the result travels back; the call's word is there
-  kMethodWord = 2,    // a method word is there
-  kModuleWord = 4,    // and a module's id
-  kNonAtomic = 8,     // other requests may run on the object meanwhile (paper, 5.1)
-  kFenceParity = 16,  // the parity of the sender's fence, for the fence's sum
+  kReplyWanted = 1,  // sync_rmi: the result travels back; the call's word is there
+  kMethodWord = 2,   // a method word is there
+  kModuleWord = 4,   // and a module's id
+  kNonAtomic = 8,    // other requests may run on the object meanwhile (paper, 5.1)
 };
-inline constexpr std::uint8_t kRequestFlags = 31;
+inline constexpr std::uint8_t kRequestFlags = kReplyWanted | kMethodWord | kModuleWord | kNonAtomic;
 
 // The number of words between the first two and the arguments, by flags: the call, the method word, the module's id. A
 // table in a constant, because this is on the way of each request at both ends.
@@ -130,7 +130,6 @@ class RequestView {
 
   [[nodiscard]] bool wants_reply() const { return (flags() & kReplyWanted) != 0; }
   [[nodiscard]] bool atomic() const { return (flags() & kNonAtomic) == 0; }
-  [[nodiscard]] bool parity() const { return (flags() & kFenceParity) != 0; }
   // The call's word, for the reply. Requires: wants_reply().
   [[nodiscard]] std::uint64_t call() const { return extra(0); }
   // The method word, and its module's id. Requires: the flags kMethodWord and kModuleWord.

@@ -7,8 +7,11 @@
 //   const int x = values[17];                                   // a synchronous one
 //   margay::rmi::p_sort(values);                                // collective
 //   const auto found = margay::rmi::p_find(values, 4);          // the index on all nodes
+//
+// Includes margay/rmi.hpp, so that a program includes this header only.
 #pragma once
 
+#include "margay/rmi.hpp"
 #include "margay/rmi/stapl/p_find.hpp"
 #include "margay/rmi/stapl/p_inner_product.hpp"
 #include "margay/rmi/stapl/p_sort.hpp"

@@ -14,9 +14,22 @@
 // and the line of the call in its notes. In two parts, because the text of a static_assert is a literal: ten positions
 // and fifteen reasons instead of their product.
 //
+// The types, and what the destination gets:
+//
+//   numbers, enumerations, bool                      the value
+//   trivially copyable classes                       their bytes, padding included
+//   std::pair, tuple, array, optional, variant       their members, if these can travel
+//   std::string, vector, deque, list, sets, maps     their elements, if these can travel
+//   std::unique_ptr<T>                               a new object that the receiver owns
+//   classes with define_type()                       the members that it names (type.hpp)
+//   std::span<const T>, std::string_view             as parameters only: a view of the request (parameter.hpp)
+//
 // Limit: a trivially copyable class without define_type() travels as its bytes, and a pointer *inside* it cannot be
 // seen and arrives invalid. The same holds for a lambda that captures by reference. A class with a pointer needs
 // define_type().
+//
+// The conversions of an argument to its parameter are those of C++: a literal "text" may be passed where the method
+// takes a std::string, and an int where it takes a double. The type that travels is the parameter's.
 //
 // All of this happens at compile time. The order of the checks of a call is: the method (method.hpp), the number of
 // arguments, each argument (parameter.hpp), and the result if it is wanted.
@@ -36,7 +49,7 @@ namespace margay::rmi {
 
 class typer;
 
-// Why a type cannot travel. check_travel() has a sentence for each.
+// Why a type cannot travel. check_reason() has a sentence with the cure for each.
 enum class Refusal : std::uint8_t {
   none,                    // It can.
   mutable_reference,       // T& as a parameter
@@ -81,7 +94,8 @@ constexpr bool inherits_define_type() {
     return false;
 }
 
-// Classes of the standard library that are trivially copyable and yet refer to memory elsewhere.
+// Classes of the standard library that refer to memory elsewhere. Some are trivially copyable, and would travel as
+// their bytes; the others get a reason that says more than "no define_type()".
 template <class T>
 inline constexpr Refusal kRefersElsewhere = std::input_or_output_iterator<T> ? Refusal::iterator : Refusal::none;
 template <class T>

@@ -15,6 +15,15 @@
 //     ...
 //   };
 //
+//   class Named : public Track {
+//    public:
+//     void define_type(margay::rmi::typer& type) {
+//       Track::define_type(type);                 // the base class first
+//       type.local(comment_);
+//     }
+//     ...
+//   };
+//
 // The rules for define_type():
 // - It runs on a const object to pack and on a default-constructed one to unpack, so it lists the same members each
 //   time. A member that decides about others, such as a count or a kind, is given to local() before them.
@@ -78,6 +87,8 @@ class typer {
   // before, or a constant. When unpacking, `pointer` is overwritten, not freed, with a new array, null for 0 elements:
   // the default constructor leaves it null. If the bytes are damaged it throws `error` and the object is destroyed with
   // each later pointer as the default constructor left it, whatever its count says.
+  //
+  // Cost: 4 bytes and the elements; raw ones are one copy at each end, into an array of exactly `count`.
   template <class T, std::integral Count>
   void dynamic(T*& pointer, Count count) {
     using Element = std::remove_const_t<T>;

@@ -21,6 +21,10 @@
 //   optional                       a byte, 0 or 1; then the value if it is 1
 //   variant                        a byte, the index; then the alternative
 //   monostate                      nothing
+//
+// For example std::pair<char, int> has 5 bytes, std::array<short, 3> 6, and an empty std::optional<double> 1.
+//
+// Threads: all functions are called by several threads at once, each on values of its own; none has a state.
 #pragma once
 
 #include <array>
@@ -126,8 +130,8 @@ struct Value<T> {
 
 // --- Pairs and tuples: their members in order. ---
 
-// A pair or tuple. Fixed if its members are, and packed without padding between them. Packed by members also if they
-// are raw: std::pair is not trivially copyable, so that it may not travel as its bytes.
+// A pair or tuple, as "(i4,s)" in a description. Fixed if its members are, and packed without padding between them.
+// Packed by members also if they are raw: std::pair is not trivially copyable, so that it may not travel as its bytes.
 template <class Whole, class... Member>
 struct ProductValue {
   static constexpr Refusal kRefusal = first_refusal<Member...>();
@@ -161,8 +165,8 @@ struct Value<std::tuple<Member...>> : ProductValue<std::tuple<Member...>, std::r
 
 // --- std::array: its elements, together if they travel as their bytes. ---
 
-// Fixed if its elements are, without a count, because the size is part of the type. An element needs no default
-// constructor.
+// As "i4*3" in a description. Fixed if its elements are, without a count, because the size is part of the type. An
+// element needs no default constructor.
 template <class T, std::size_t Size>
 struct Value<std::array<T, Size>> {
   using Whole = std::array<T, Size>;
@@ -199,7 +203,7 @@ struct Value<std::array<T, Size>> {
 
 // --- std::optional and std::variant: the bool or the index, then the value. ---
 
-// Never fixed, also not for a fixed T: an empty one takes a byte only.
+// As "?i4" in a description. Never fixed, also not for a fixed T: an empty one takes a byte only.
 template <class T>
 struct Value<std::optional<T>> {
   static constexpr Refusal kRefusal = Value<T>::kRefusal;
@@ -227,8 +231,8 @@ struct Value<std::monostate> : ProductValue<std::tuple<>> {
   static std::monostate unpack(Unpacker& /*unpacker*/) { return {}; }
 };
 
-// Packs the index in a byte, then the alternative. pack() throws `error` for a variant that an exception left without a
-// value; unpack() for an index beyond the alternatives.
+// As "<i4|s>" in a description. Packs the index in a byte, then the alternative. pack() throws `error` for a variant
+// that an exception left without a value; unpack() for an index beyond the alternatives.
 template <class... Member>
 struct Value<std::variant<Member...>> {
   using Whole = std::variant<Member...>;

@@ -117,7 +117,7 @@ class CountingSink final : public ReplySink {
 
 TEST_CASE("rmi damage: damaged requests and replies are executed or rejected with an error") {
   AlignedBytes room(512);
-  const Envelope to{.object = 7, .atomic = true, .parity = false, .call = 99};
+  const Envelope to{.object = 7, .atomic = true, .call = 99};
   for (const std::uint64_t seed : Seeds(of_one_thread(20000))) {
     CAPTURE(seed);
     std::mt19937_64 random(seed);

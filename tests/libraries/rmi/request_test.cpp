@@ -235,14 +235,13 @@ TEST_CASE("rmi request: a value that can only be moved is moved from the caller"
 
 TEST_CASE("rmi request: the envelope arrives") {
   AlignedBytes room(64);
-  const Envelope to{.object = 77, .atomic = false, .parity = true, .call = 0x123456789ABCDEF0U};
+  const Envelope to{.object = 77, .atomic = false, .call = 0x123456789ABCDEF0U};
   REQUIRE(write_call<Counter>(room.all(), to, &Counter::add, 1).fits);
   const RequestView request = RequestView::parse(room.all());
   CHECK(request.object() == 77);
   CHECK(request.call() == 0x123456789ABCDEF0U);
   CHECK(request.wants_reply());
   CHECK_FALSE(request.atomic());
-  CHECK(request.parity());
   CHECK(request.bytes() == 40);
   CHECK(request.arguments().size() == 4);
 }
@@ -291,9 +290,21 @@ TEST_CASE("rmi request: a functor that this program does not have is refused") {
   CHECK(failure.method == "an unknown method");
 }
 
+TEST_CASE("rmi request: flags that no sender writes are damage, although the checksum fits") {
+  AlignedBytes room(32);
+  const std::array<std::uint64_t, 1> word{};
+  for (const int flags : {16, 32, 64, 128, int{kModuleWord}}) {
+    CAPTURE(flags);
+    detail::write_head(room.all().data(), 1, 3, 24, 0, static_cast<std::uint8_t>(flags), word);
+    CHECK_THROWS_AS(static_cast<void>(RequestView::parse(room.all())), error);
+  }
+  detail::write_head(room.all().data(), 1, 3, 24, 0, kMethodWord, word);
+  CHECK(RequestView::parse(room.all()).flags() == kMethodWord);
+}
+
 TEST_CASE("rmi request: each damaged bit before the arguments is detected") {
   AlignedBytes room(64);
-  const Envelope to{.object = 3, .atomic = true, .parity = false, .call = 5};
+  const Envelope to{.object = 3, .atomic = true, .call = 5};
   const Written written = write_call<Counter>(room.all(), to, &Counter::add, 1);
   REQUIRE(written.bytes == 40);
   for (std::size_t bit = 0; bit < 8 * 32; ++bit) {

@@ -3,6 +3,17 @@
 //
 // Parts are in the order of nodes and differ by at most one element, so that the table is two numbers. An offset stands
 // for the paper's local pointer: addresses do not travel (travel.hpp), and the owner adds the offset to its own part.
+//
+// For example 10 elements on 4 nodes:
+//
+//   node     0        1        2        3
+//   indices  0 to 2   3 to 5   6 to 7   8 to 9
+//
+//   const address_translator parts(10, 4);
+//   parts.part_of(2);      // {.node = 2, .first = 6, .count = 2}
+//   parts.find(7);         // {.node = 2, .offset = 1}
+//
+// All sizes, indices and offsets are in elements.
 #pragma once
 
 #include <algorithm>
@@ -16,6 +27,7 @@ struct subrange {
   std::size_t first = 0;
   std::size_t count = 0;
 
+  // The index behind the last one.
   [[nodiscard]] std::size_t end() const { return first + count; }
 };
 
@@ -36,10 +48,11 @@ class address_translator {
         least_(size / static_cast<std::size_t>(nodes)),
         longer_(size % static_cast<std::size_t>(nodes)) {}
 
+  // The arguments of the constructor.
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] int nodes() const { return nodes_; }
 
-  // The part of a node, empty if there are fewer elements than nodes before it. Requires: 0 <= node < nodes().
+  // The part of a node, in constant time; empty if there are at most `node` elements. Requires: 0 <= node < nodes().
   [[nodiscard]] subrange part_of(int node) const {
     const auto number = static_cast<std::size_t>(node);
     return {node, number * least_ + std::min(number, longer_), least_ + (number < longer_ ? 1 : 0)};

@@ -1,6 +1,9 @@
 // The search of STAPL (paper 004, section 5.3): "each node searches its local data for an element. Since multiple nodes
 // may find a match, a reduction is used to combine the results (i.e., node 0's result has precedence over node 1's,
 // etc.)".
+//
+//   const std::optional<std::size_t> found = p_find(values, 4);       // collective; the same index on all nodes
+//   if (found && get_node_id() == 0) values[*found] = 5;
 #pragma once
 
 #include <algorithm>
@@ -8,7 +11,10 @@
 #include <optional>
 #include <type_traits>
 
+#include "margay/rmi/collective.hpp"
+#include "margay/rmi/run.hpp"
 #include "margay/rmi/stapl/prange.hpp"
+#include "margay/rmi/task.hpp"
 
 namespace margay::rmi {
 
@@ -37,6 +43,7 @@ class FindTask final : public parallel_task {
   }
 
   const Range range_;
+  // The caller's argument, which p_find() keeps alive.
   const T& value_;
   std::optional<std::size_t> found_;
 };
@@ -45,7 +52,7 @@ class FindTask final : public parallel_task {
 
 // The index of the first element of the range that equals `value`, or nothing; the same on all nodes, as parts are in
 // the order of nodes. Collective, outside of a method: all nodes give the same range and value. A fence before it
-// completes updates of elements.
+// completes updates of elements. Requires: an operator== of the elements that changes nothing.
 //
 // Time: each node searches its part, and no node stops early because another one has found something. Messages: a
 // registration, one collect_rmi, one fence; no request for an element. Throws `remote_error` on all nodes if a

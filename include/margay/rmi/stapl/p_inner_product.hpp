@@ -1,11 +1,17 @@
 // The inner product of STAPL (paper 004, section 7.3): "each processor uses the sequential algorithm to compute its
 // local contribution, then applies a global reduction to combine the results. STAPL uses collect_rmi".
+//
+//   const double product = p_inner_product(one, other, 0.0);          // collective; the same value on all nodes
+//   const long squares = p_inner_product(values, values, 0L);         // the type of `initial` is the type of the sum
 #pragma once
 
 #include <cstddef>
 #include <numeric>
 
+#include "margay/rmi/collective.hpp"
+#include "margay/rmi/error.hpp"
 #include "margay/rmi/stapl/prange.hpp"
+#include "margay/rmi/task.hpp"
 
 namespace margay::rmi {
 

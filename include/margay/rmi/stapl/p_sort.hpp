@@ -1,6 +1,17 @@
 // The sample sort of STAPL (paper 004, section 4): samples of all nodes give the splitters between the nodes' buckets,
 // each element travels to its bucket, and each node sorts its bucket. Then, beyond the paper's listing, the buckets are
 // written to the range, so that parts keep their sizes.
+//
+//   p_sort(values);                                            // all elements of a pvector, ascending
+//   p_sort(values, transfer::elements, std::greater<>());      // descending; a request for each moved element
+//   p_sort(pRange(values, 0, 100));                            // the first 100 elements
+//
+// The phases, for n elements on p nodes:
+//   1. with `ranges`, each node sorts its n / p elements
+//   2. samples of all nodes, in one collection; each node sorts them and finds the same p - 1 splitters
+//   3. elements travel to their buckets; a fence
+//   4. each node sorts its bucket, or with `ranges` merges p sorted ranges in about log2(p) passes
+//   5. the sizes of the buckets, in one collection; each node writes its bucket behind those of lower nodes
 #pragma once
 
 #include <algorithm>
@@ -12,7 +23,12 @@
 #include <utility>
 #include <vector>
 
+#include "margay/rmi/call.hpp"
+#include "margay/rmi/collective.hpp"
+#include "margay/rmi/run.hpp"
 #include "margay/rmi/stapl/prange.hpp"
+#include "margay/rmi/synchronize.hpp"
+#include "margay/rmi/task.hpp"
 
 namespace margay::rmi {
 
@@ -30,6 +46,7 @@ class SortTask final : public parallel_task {
   using Range = pRange<pvector<T>>;
   SortTask(const Range& range, transfer by, const Compare& compare) : range_(range), by_(by), compare_(compare) {}
 
+  // The phases of the file's head. All nodes have the same range, so they agree on whether it is empty.
   void execute() override {
     if (range_.size() == 0) return;
     const std::span<T> mine = range_.local();
@@ -142,11 +159,13 @@ class SortTask final : public parallel_task {
     const std::size_t before = std::accumulate(sizes.begin(), sizes.begin() + get_node_id(), std::size_t{0});
     range_.container().write(range_.first() + before, bucket_);
   }
+  // The method of the collection: a list of one, so that combining them in the order of nodes appends.
   void take_size(const int& /*nothing*/, std::vector<std::size_t>& sizes) { sizes.push_back(bucket_.size()); }
 
   const Range range_;
   const transfer by_;
   const Compare compare_;
+  // The elements of this node's bucket, in the order of arrival until phase 4.
   std::vector<T> bucket_;
   // With transfer::ranges: the ends of the sorted ranges in the bucket.
   std::vector<std::size_t> ends_;

@@ -4,12 +4,18 @@
 //
 // A pRange is a value with the container's address, an index and a count. It says which elements an algorithm works on;
 // the container says where they are. So one algorithm serves a whole pvector and a part of it.
+//
+//   const pRange all(values);                    // all elements of a pvector
+//   const pRange some(values, 100, 50);          // elements 100 to 149; the same arguments on all nodes
+//   for (int& x : some.local()) x = 0;           // those of them that this node stores, perhaps none
 #pragma once
 
 #include <cstddef>
 #include <span>
 #include <string>
 
+#include "margay/rmi/error.hpp"
+#include "margay/rmi/run.hpp"
 #include "margay/rmi/stapl/pvector.hpp"
 
 namespace margay::rmi {
@@ -41,8 +47,7 @@ class pRange {
   // The partition: one part for each node, by node number; empty where the node stores none of the elements. Indices
   // are the container's.
   [[nodiscard]] int num_parts() const { return container_->parts().nodes(); }
-  // The partition: one part for each node, by node number; empty where the node stores none of the elements. Indices
-  // are the container's. Requires: 0 <= node < num_parts().
+  // The part of a node, in constant time, from any node. Requires: 0 <= node < num_parts().
   [[nodiscard]] subrange operator[](int node) const { return container_->parts().part_of(node, first_, count_); }
   // The elements of this node's part, in place: a std::span, of const elements for a const container. Valid until the
   // container is resized or destroyed. The owner may read and write them while no request for them is on its way.

@@ -7,6 +7,22 @@
 //   group update   broadcast_rmi   resize()
 // An operation on elements of the calling node makes no request. Updates are complete after the next rmi_fence(), which
 // also separates the updates of one node from the accesses of another.
+//
+//   pvector<int> values(1000, 0);                   // collective: each node stores a part
+//   if (get_node_id() == 0) values[999] = 4;        // an update: a request to the last node, its owner
+//   rmi_fence();                                    // from here on all nodes read 4
+//   const int x = values[999];                      // an access
+//   const std::span<int> mine = values.local();     // this node's elements, in place
+//
+// The requests of the calls, where the elements are on other nodes:
+//
+//   call                       requests                              waits
+//   v[i] = x, push_back        1, asynchronous                       no
+//   x = v[i]                   1, synchronous                        for the element
+//   read, copy to a vector     1 to each owner, synchronous          for all, at most 64 at once
+//   write                      1 to each owner, asynchronous         no
+//   resize                     1 to node 0, a broadcast, the moves   no
+//   local, parts, size         none                                  no
 #pragma once
 
 #include <algorithm>
@@ -19,7 +35,12 @@
 #include <utility>
 #include <vector>
 
-#include "margay/rmi.hpp"
+#include "margay/rmi/call.hpp"
+#include "margay/rmi/collective.hpp"
+#include "margay/rmi/containers.hpp"
+#include "margay/rmi/error.hpp"
+#include "margay/rmi/object.hpp"
+#include "margay/rmi/run.hpp"
 #include "margay/rmi/stapl/address_translator.hpp"
 
 namespace margay::rmi {
@@ -31,7 +52,9 @@ template <class T>
 concept Appendable = requires(T& whole, const typename T::value_type& value) {
   whole.push_back(value);
 };
+// Stands for that type where the elements have no push_back(); no program makes one.
 struct NotAppendable {};
+// `type`: what push_back() appends to an element of type T.
 template <class T>
 struct Appended {
   using type = NotAppendable;
@@ -114,6 +137,7 @@ class pvector {
   pvector(const pvector&) = delete;
   pvector& operator=(const pvector&) = delete;
 
+  // The number of elements on all nodes. Local: after a resize() without a fence, nodes may have different ones.
   [[nodiscard]] std::size_t size() const { return parts_.size(); }
   // The nodes of the elements. Valid until a resize().
   [[nodiscard]] const address_translator& parts() const { return parts_; }
@@ -122,7 +146,8 @@ class pvector {
   [[nodiscard]] std::span<T> local() { return mine_; }
   [[nodiscard]] std::span<const T> local() const { return mine_; }
 
-  // An access (paper, 4): a copy of the element. One synchronous request, none if it is local.
+  // An access (paper, 4): a copy of the element. One synchronous request, none if it is local. Throws `error` for an
+  // index out of range, and as sync_rmi().
   [[nodiscard]] T operator[](std::size_t index) const {
     const location at = locate("operator[]", index);
     if (at.node == node_) return mine_[at.offset];
@@ -195,6 +220,11 @@ class pvector {
   // At most so many results of read() are awaited at once, below RMI's own limit.
   static constexpr std::size_t kAskedMost = 64;
 
+  // Invariants of resizes:
+  // 1. All nodes begin the same resizes in the same order, which is node 0's. `resizes_` counts those begun here.
+  // 2. A resize begins only when no element of the one before is missing, so each moves complete parts.
+  // 3. Moved elements have the number of their resize. Those of a resize that has not begun here are kept in `moved_`.
+
   // A resize that has been ordered: its size in elements, and the value of new ones.
   struct Resize {
     std::size_t size;
@@ -217,6 +247,7 @@ class pvector {
     if (index - own_.first < own_.count) return {node_, index - own_.first};
     return parts_.find(index);
   }
+  // Throws `error` in the name of the caller's call. The comparison cannot overflow.
   void check_range(const char* call, std::size_t first, std::size_t count) const {
     if (first <= size() && count <= size() - first) [[likely]]
       return;
@@ -231,6 +262,7 @@ class pvector {
   [[nodiscard]] std::span<const T> stored(std::size_t first, std::size_t count) const {
     return local().subspan(offset_of(first, count), count);
   }
+  // The offset of element `first` in this node's part. Throws as stored().
   [[nodiscard]] std::size_t offset_of(std::size_t first, std::size_t count) const {
     if (first < own_.first || first > own_.end() || count > own_.end() - first)
       fail("pvector: elements have moved to another node because of a resize; add a fence between resize and access");
@@ -318,6 +350,7 @@ class pvector {
     continue_resizes();
   }
 
+  // The parts of all nodes, and this node's number.
   address_translator parts_;
   int node_;
   // This node's part: its indices, its elements.
