@@ -147,8 +147,8 @@ Steps bcast_bucket(Collective& collective, int root, portals::Region data) {
 
 namespace {
 
-Rings ring_of(const Ask& ask) {
-  return {ask.ranks(), 1, ask.facts.crossings.ring};
+Rings ring_of(const CallFacts& call) {
+  return {call.ranks(), 1, call.facts.crossings.ring};
 }
 
 Steps cut_and_stream(Collective& collective, ReduceScatterCall call) {
@@ -167,32 +167,32 @@ Steps stream_blocks(Collective& collective, AllgatherCall call) {
 
 extern constinit const Row<BcastCall> bcast_by_bucket{
     {Algorithm::bucket, has_bytes_in_any_order,
-     [](const Ask& ask) {
-       const double slice = ask.n() / ask.ranks();
-       return deal(ask.facts, slice, Dealing::asks_always) +
-              ring_round({ask.ranks(), 1, ask.facts.crossings.chain, 1}, slice, false);
+     [](const CallFacts& call) {
+       const double slice = call.n() / call.ranks();
+       return deal(call.facts, slice, Dealing::asks_always) +
+              ring_round({call.ranks(), 1, call.facts.crossings.chain, 1}, slice, false);
      }},
     [](Collective& collective, const Means& /*means*/, const BcastCall& call) {
       return bcast_bucket(collective, call.root, call.data);
     }};
 extern constinit const Row<AllreduceCall> allreduce_by_bucket{
     {Algorithm::bucket, has_bytes_in_any_order,
-     [](const Ask& ask) {
-       const double slice = ask.n() / ask.ranks();
-       return ring_round(ring_of(ask), slice, true) + ring_round(ring_of(ask), slice, false);
+     [](const CallFacts& call) {
+       const double slice = call.n() / call.ranks();
+       return ring_round(ring_of(call), slice, true) + ring_round(ring_of(call), slice, false);
      }},
     [](Collective& collective, const Means& /*means*/, const AllreduceCall& call) {
       return allreduce_bucket(collective, call.reduction);
     }};
 extern constinit const Row<ReduceScatterCall> reduce_scatter_by_bucket{
     {Algorithm::bucket, has_bytes_in_any_order,
-     [](const Ask& ask) { return ring_round(ring_of(ask), ask.n() / ask.ranks(), true); }},
+     [](const CallFacts& call) { return ring_round(ring_of(call), call.n() / call.ranks(), true); }},
     [](Collective& collective, const Means& /*means*/, const ReduceScatterCall& call) {
       return cut_and_stream(collective, call);
     }};
 extern constinit const Row<AllgatherCall> allgather_by_bucket{
     {Algorithm::bucket, has_bytes_in_any_order,
-     [](const Ask& ask) { return ring_round(ring_of(ask), ask.n(), false); }},
+     [](const CallFacts& call) { return ring_round(ring_of(call), call.n(), false); }},
     [](Collective& collective, const Means& /*means*/, const AllgatherCall& call) {
       return stream_blocks(collective, call);
     }};

@@ -87,9 +87,9 @@ Steps bcast_chain(Collective& collective, int root, portals::Region data) {
 }
 
 // The cost of a broadcast or a scan along the chain. Long rows go in pieces, so all ranks work at once.
-Cost chain_cost(const Ask& ask, bool combines) {
-  const Facts& facts = ask.facts;
-  const double n = ask.n();
+Cost chain_cost(const CallFacts& call, bool combines) {
+  const Facts& facts = call.facts;
+  const double n = call.n();
   Cost cost;
   // The path is that of the last rank: the first piece travels the whole chain, the remaining ones follow close behind
   // it.
@@ -113,21 +113,21 @@ Cost chain_cost(const Ask& ask, bool combines) {
 }
 
 // Inside a node a rank between two others copies out of shared memory and into it at the same time.
-Cost bcast_cost(const Ask& ask) {
-  Cost cost = chain_cost(ask, false);
-  if (ask.facts.ranks > 2) cost.path.inside.bytes *= kBothWays;
+Cost bcast_cost(const CallFacts& call) {
+  Cost cost = chain_cost(call, false);
+  if (call.facts.ranks > 2) cost.path.inside.bytes *= kBothWays;
   return cost;
 }
 
 }  // namespace
 
 extern constinit const Row<BcastCall> bcast_by_chain{
-    {Algorithm::chain, [](const Ask& ask) { return !ask.is_short(); }, bcast_cost},
+    {Algorithm::chain, [](const CallFacts& call) { return !call.is_short(); }, bcast_cost},
     [](Collective& collective, const Means& /*means*/, const BcastCall& call) {
       return bcast_chain(collective, call.root, call.data);
     }};
 extern constinit const Row<ScanCall> scan_by_chain{
-    {Algorithm::chain, always, [](const Ask& ask) { return chain_cost(ask, true); }},
+    {Algorithm::chain, always, [](const CallFacts& call) { return chain_cost(call, true); }},
     [](Collective& collective, const Means& /*means*/, const ScanCall& call) { return scan_chain(collective, call); }};
 
 }  // namespace margay::collectives

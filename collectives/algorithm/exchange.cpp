@@ -28,8 +28,8 @@ Steps barrier_exchange(Collective& collective) {
 
 namespace {
 
-Cost dissemination(const Ask& ask) {
-  const Facts& facts = ask.facts;
+Cost dissemination(const CallFacts& call) {
+  const Facts& facts = call.facts;
   Cost cost;
   if (facts.ranks == 1) return cost;
   const double rounds = rounds_of(facts.ranks);
@@ -114,8 +114,8 @@ Steps allreduce_exchange(Collective& collective, Reduction is) {
 
 extern constinit const Row<AllreduceCall> allreduce_by_exchange{
     {Algorithm::exchange, always,
-     [](const Ask& ask) {
-       return doubling({ask.facts.ranks, 1, ask.facts.crossings.doubling}, ask.n(), false);
+     [](const CallFacts& call) {
+       return doubling({call.facts.ranks, 1, call.facts.crossings.doubling}, call.n(), false);
      }},
     [](Collective& collective, const Means& /*means*/, const AllreduceCall& call) {
       return allreduce_exchange(collective, call.reduction);
@@ -165,9 +165,9 @@ Steps scan_exchange(Collective& collective, ScanCall call) {
 namespace {
 
 // In each pair, the rank with the upper range combines twice and the other one once.
-Cost scan_rounds(const Ask& ask) {
-  const Facts& facts = ask.facts;
-  const double n = ask.n();
+Cost scan_rounds(const CallFacts& call) {
+  const Facts& facts = call.facts;
+  const double n = call.n();
   Cost cost;
   if (facts.ranks == 1) return cost;
   const double rounds = rounds_of(facts.ranks);
@@ -227,8 +227,8 @@ Steps swap_blocks(Collective& collective, AllgatherCall call) {
 }  // namespace
 
 extern constinit const Row<AllgatherCall> allgather_by_exchange{
-    {Algorithm::exchange, [](const Ask& ask) { return ask.facts.ranks == 2; },
-     [](const Ask& ask) { return all_to_all_in_groups(all_of(ask.facts), ask.n(), false); }},
+    {Algorithm::exchange, [](const CallFacts& call) { return call.facts.ranks == 2; },
+     [](const CallFacts& call) { return all_to_all_in_groups(all_of(call.facts), call.n(), false); }},
     [](Collective& collective, const Means& /*means*/, const AllgatherCall& call) {
       return swap_blocks(collective, call);
     }};

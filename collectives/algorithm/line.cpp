@@ -4,14 +4,14 @@
 
 namespace margay::collectives {
 
-bool has_hybrid_plan(const Ask& ask) {
-  return can_hybrid(ask.operation, ask.bytes, ask.facts, ask.in_order);
+bool has_hybrid_plan(const CallFacts& call) {
+  return can_hybrid(call.operation, call.bytes, call.facts, call.in_order);
 }
 
 // Tries every plan: called once for each class of lengths and communicator, not for each call (Chosen).
-Cost cost_of_hybrid(const Ask& ask) {
-  return cost_of_plan(cheapest_plan(ask.operation, ask.bytes, ask.facts, ask.in_order), ask.operation, ask.bytes,
-                      ask.facts);
+Cost cost_of_hybrid(const CallFacts& call) {
+  return cost_of_plan(cheapest_plan(call.operation, call.bytes, call.facts, call.in_order), call.operation, call.bytes,
+                      call.facts);
 }
 
 // Returns the routine of the dimension's method; the caller awaits it.

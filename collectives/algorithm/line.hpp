@@ -13,8 +13,8 @@ namespace margay::collectives {
 
 // The functions of the registry's rows of hybrids (Formula): has_hybrid_plan() is `can`; cost_of_hybrid() is `cost`,
 // that of the cheapest plan. The latter tries all plans, so choices are kept with the communicator (select/choose).
-[[nodiscard]] bool has_hybrid_plan(const Ask& ask);
-[[nodiscard]] Cost cost_of_hybrid(const Ask& ask);
+[[nodiscard]] bool has_hybrid_plan(const CallFacts& call);
+[[nodiscard]] Cost cost_of_hybrid(const CallFacts& call);
 
 // Operations along a line, by any method. reduce_scatter_along(): each member ends with its combined slice of the row
 // (reduce_scatter_among()). Requires: the operation commutes, unless the method is Method::slices. collect_along():

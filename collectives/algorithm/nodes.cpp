@@ -27,7 +27,8 @@ Steps bcast_nodes(Collective& collective, const NodeGroups& groups, int root, po
 }
 
 extern constinit const Row<BcastCall> bcast_by_nodes{
-    {Algorithm::nodes, in_any_order_between_nodes, [](const Ask& ask) { return nodes_out(ask.facts, ask.n()); }},
+    {Algorithm::nodes, in_any_order_between_nodes,
+     [](const CallFacts& call) { return nodes_out(call.facts, call.n()); }},
     [](Collective& collective, const Means& means, const BcastCall& call) {
       return bcast_nodes(collective, means.groups, call.root, call.data);
     }};
@@ -78,7 +79,7 @@ Steps reduce_nodes(Collective& collective, const NodeGroups& groups, int root, R
 }
 
 extern constinit const Row<ReduceCall> reduce_by_nodes{
-    {Algorithm::nodes, short_by_nodes, [](const Ask& ask) { return nodes_in(ask.facts, ask.n()); }},
+    {Algorithm::nodes, short_by_nodes, [](const CallFacts& call) { return nodes_in(call.facts, call.n()); }},
     [](Collective& collective, const Means& means, const ReduceCall& call) {
       return reduce_nodes(collective, means.groups, call.root, call.reduction);
     }};

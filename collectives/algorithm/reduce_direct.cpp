@@ -117,24 +117,24 @@ Steps cut_and_combine(Collective& collective, ReduceScatterCall call) {
 
 extern constinit const Row<ReduceCall> reduce_by_slices{
     {Algorithm::direct, has_bytes,
-     [](const Ask& ask) {
-       const double slice = ask.n() / ask.ranks();
-       return combine_slices(all_of(ask.facts), slice) + deal(ask.facts, slice, Dealing::asks_always);
+     [](const CallFacts& call) {
+       const double slice = call.n() / call.ranks();
+       return combine_slices(all_of(call.facts), slice) + deal(call.facts, slice, Dealing::asks_always);
      }},
     [](Collective& collective, const Means& /*means*/, const ReduceCall& call) {
       return reduce_direct(collective, call.root, call.reduction);
     }};
 extern constinit const Row<ReduceScatterCall> reduce_scatter_by_slices{
     {Algorithm::direct, has_bytes,
-     [](const Ask& ask) { return combine_slices(all_of(ask.facts), ask.n() / ask.ranks()); }},
+     [](const CallFacts& call) { return combine_slices(all_of(call.facts), call.n() / call.ranks()); }},
     [](Collective& collective, const Means& /*means*/, const ReduceScatterCall& call) {
       return cut_and_combine(collective, call);
     }};
 extern constinit const Row<AllreduceCall> allreduce_by_slices{
     {Algorithm::direct, has_bytes,
-     [](const Ask& ask) {
-       const Group all = all_of(ask.facts);
-       const double slice = ask.n() / ask.ranks();
+     [](const CallFacts& call) {
+       const Group all = all_of(call.facts);
+       const double slice = call.n() / call.ranks();
        return combine_slices(all, slice) + all_to_all_in_groups(all, slice, true);
      }},
     [](Collective& collective, const Means& /*means*/, const AllreduceCall& call) {

@@ -29,7 +29,8 @@ Steps barrier_tree(Collective& collective) {
 }
 
 extern constinit const Row<BarrierCall> barrier_by_tree{
-    {Algorithm::tree, always, [](const Ask& ask) { return tree_in(ask.facts, 0) + tree_out(ask.facts, 0, true); }},
+    {Algorithm::tree, always,
+     [](const CallFacts& call) { return tree_in(call.facts, 0) + tree_out(call.facts, 0, true); }},
     [](Collective& collective, const Means& /*means*/, const BarrierCall& /*call*/) {
       return barrier_tree(collective);
     }};
@@ -48,7 +49,7 @@ Steps bcast_tree(Collective& collective, int root, portals::Region data) {
 }
 
 extern constinit const Row<BcastCall> bcast_by_tree{
-    {Algorithm::tree, always, [](const Ask& ask) { return tree_out(ask.facts, ask.n()); }},
+    {Algorithm::tree, always, [](const CallFacts& call) { return tree_out(call.facts, call.n()); }},
     [](Collective& collective, const Means& /*means*/, const BcastCall& call) {
       return bcast_tree(collective, call.root, call.data);
     }};
@@ -84,7 +85,7 @@ Steps reduce_tree(Collective& collective, int root, Reduction is) {
 }
 
 extern constinit const Row<ReduceCall> reduce_by_tree{
-    {Algorithm::tree, always, [](const Ask& ask) { return tree_in(ask.facts, ask.n()); }},
+    {Algorithm::tree, always, [](const CallFacts& call) { return tree_in(call.facts, call.n()); }},
     [](Collective& collective, const Means& /*means*/, const ReduceCall& call) {
       return reduce_tree(collective, call.root, call.reduction);
     }};
@@ -125,7 +126,7 @@ Steps gather_tree(Collective& collective, GatherCall call) {
 }
 
 extern constinit const Row<GatherCall> gather_by_tree{
-    {Algorithm::tree, always, [](const Ask& ask) { return tree_gather(ask.facts, ask.n()); }},
+    {Algorithm::tree, always, [](const CallFacts& call) { return tree_gather(call.facts, call.n()); }},
     [](Collective& collective, const Means& /*means*/, const GatherCall& call) {
       return gather_tree(collective, call);
     }};
@@ -176,7 +177,7 @@ Steps scatter_run(Collective& collective, ScatterCall call) {
 }  // namespace
 
 extern constinit const Row<ScatterCall> scatter_by_tree{
-    {Algorithm::tree, always, [](const Ask& ask) { return tree_scatter(ask.facts, ask.n()); }},
+    {Algorithm::tree, always, [](const CallFacts& call) { return tree_scatter(call.facts, call.n()); }},
     [](Collective& collective, const Means& /*means*/, const ScatterCall& call) {
       return scatter_run(collective, call);
     }};
