@@ -6,7 +6,7 @@
 #include "mpi/call/call.hpp"
 #include "mpi_adi/op/operation.hpp"
 #include "mpi_adi/rank/wait.hpp"
-#include "mpi_adi/rma/ask.hpp"
+#include "mpi_adi/rma/window_request.hpp"
 #include "sim/base/text.hpp"
 #include "sim/boot/board.hpp"
 #include "sim/boot/findings.hpp"
@@ -214,7 +214,7 @@ bool check_target(Call& call, Window& window, const AnnouncedAccess& announced, 
   bool any = false;
   while (call.ok() && pieces.left() != 0) {
     std::uint64_t bytes = 0;
-    const std::vector<Piece> part = pieces.take(kPiecesOfAsk, pieces.left(), bytes);
+    const std::vector<Piece> part = pieces.take(kPiecesPerRequest, pieces.left(), bytes);
     Conflict answer;
     Outstanding outstanding;
     call.rank().rma().announce(window, access.target, access.offset, part, announced, answer, outstanding);

@@ -42,8 +42,8 @@ struct AccessNature {
   OriginData origin = {};
 };
 
-// Announces an access, with --check-rma only. Costs a round trip to the target for each kPiecesOfAsk pieces. If one
-// part conflicts, the parts announced before it are withdrawn.
+// Announces an access, with --check-rma only. Costs a round trip to the target for each kPiecesPerRequest pieces. If
+// one part conflicts, the parts announced before it are withdrawn.
 [[nodiscard]] bool announce_checked(Call& call, Window& window, Access& access, const AccessNature& nature);
 // The last step before an access begins. Returns false, with the error set, if it conflicts with an incomplete access
 // (MPI_ERR_RMA_CONFLICT), or the target is lost. Without the check it costs one test. After true the caller begins the

@@ -56,7 +56,7 @@ struct Place {
 
 // Whether an access may begin at once: an epoch is open, and its lock, if one was requested, is held.
 bool is_open(const Window& window, const WindowTarget& target) {
-  if (target.lock != LockKind::none) return target.locked || !target.lock_asked;
+  if (target.lock != LockKind::none) return target.locked || !target.lock_requested;
   return window.fence == Window::Fence::used || (window.starts && target.in_start);
 }
 

@@ -89,7 +89,7 @@ extern "C" int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
   target.lock = lock_type == MPI_LOCK_EXCLUSIVE ? LockKind::exclusive : LockKind::shared;
   // Counted before the wait, in which another thread of the rank may use the window.
   ++window->locks;
-  if ((assert& MPI_MODE_NOCHECK) == 0) call.rank().rma().ask_lock(*window, rank, target.lock);
+  if ((assert& MPI_MODE_NOCHECK) == 0) call.rank().rma().request_lock(*window, rank, target.lock);
   wait_for_lock(call, *window, rank);
   if (!call.ok()) {
     // The target was lost: the epoch does not begin.
@@ -223,7 +223,8 @@ extern "C" int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
   window->exposes = true;
   window->post_group = std::move(ranks);
   // Notifies the origins, whose MPI_Win_start waits for the notification.
-  for (const int rank : window->post_group) call.rank().rma().send(*window, rank, margay::mpi_adi::Ask::posted);
+  for (const int rank : window->post_group)
+    call.rank().rma().send(*window, rank, margay::mpi_adi::WindowRequestKind::posted);
   call.rank().rma().record_synchronisation(*window, TraceSync::post);
   return call.done();
 }
@@ -265,7 +266,7 @@ extern "C" int PMPI_Win_complete(MPI_Win win) {
     complete_start(call, *window, rank);
     window->target(rank).in_start = false;
     if (!call.device().kernel().initiator().gone(window->target(rank).world_rank))
-      call.rank().rma().send(*window, rank, margay::mpi_adi::Ask::completed);
+      call.rank().rma().send(*window, rank, margay::mpi_adi::WindowRequestKind::completed);
   }
   window->starts = false;
   window->start_group.clear();

@@ -150,7 +150,7 @@ struct WindowTarget {
   LockKind lock = LockKind::none;
   // Set when the lock is granted: by a message, or found in the shared memory by Rma::has_lock().
   bool locked = false;
-  bool lock_asked = false;  // false with MPI_MODE_NOCHECK
+  bool lock_requested = false;  // false with MPI_MODE_NOCHECK
   // Active epochs: the number of this member's posts that MPI_Win_start has consumed, and of its completions that
   // MPI_Win_wait has consumed.
   std::uint32_t started = 0;

@@ -1,7 +1,7 @@
 // A model of the lock protocol of windows, small enough to explore completely. Three members request the lock, shared
 // or exclusive, any number of times, and may die at any moment; inside the guard after any instruction. There are two
 // worlds: all members map the lock; or the third sends messages to the target's device, which acts for it
-// (mpi_adi/rma/locks.cpp, receive_ask.cpp).
+// (mpi_adi/rma/locks.cpp, receive_request.cpp).
 //
 // The code inside the guard is the real lock's (window_lock_steps.hpp). It is one step, because other members wait for
 // the guard meanwhile (holder_lock_model_test.cpp). The rest is modelled here: polls and sleeps, bells (each ring is a
