@@ -172,7 +172,7 @@ bool is_incomplete_in(std::optional<std::uint32_t> session, const Request& reque
 }
 
 bool idle(const DeviceParts& parts) {
-  return parts.notices.in_use() == 0 && parts.kernel.idle();
+  return parts.header_messages.in_use() == 0 && parts.kernel.idle();
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/note.hpp"
 #include "mpi_adi/protocol/complete.hpp"
-#include "mpi_adi/protocol/notice.hpp"
+#include "mpi_adi/protocol/header_message.hpp"
 #include "mpi_adi/protocol/send_common.hpp"
 #include "portals/base/assert.hpp"
 
@@ -60,7 +60,7 @@ void ask_back(DeviceParts& parts, SendRequest& send, AskBack why) {
   expect_event(send, kEventCancel);
   portals::Header question = to_peer(parts, kCancelPortal, send.peer, answer_bits_of(send));
   question.user_data[0] = static_cast<std::byte>(why);
-  send_notice(parts, question);
+  send_header(parts, question);
 }
 
 namespace {
@@ -118,7 +118,7 @@ void answer_cancels(DeviceParts& parts) {
     }
     portals::Header answer = to_peer(parts, kAcknowledgmentPortal, header.source.rank, header.match_bits);
     answer.user_data[0] = static_cast<std::byte>(message != nullptr ? Answer::returned : Answer::not_returned);
-    send_notice(parts, answer);
+    send_header(parts, answer);
   }
 }
 
