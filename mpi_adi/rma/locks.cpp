@@ -16,14 +16,14 @@ bool Rma::is_gone(void* rma, std::uint32_t world_rank) {
   return local_rank == sim::NodeMemory::kNotHere || self.node_->ended(local_rank);
 }
 
-sim::HolderDeathTest Rma::holder_gone() {
+sim::HolderDeathTest Rma::holder_death_test() {
   return {&Rma::is_gone, this, [](void* rma, std::uint32_t world_rank, std::uint64_t waited_ns) {
             static_cast<Rma*>(rma)->guard_waits_(world_rank, waited_ns);
           }};
 }
 
 sim::WindowLock Rma::lock_of(const WindowControl& control) {
-  return control.lock(parts_.kernel.me().rank, holder_gone());
+  return control.lock(parts_.kernel.me().rank, holder_death_test());
 }
 
 sim::AccumulateLock Rma::accumulate_lock(const WindowTarget& target) {
@@ -31,7 +31,7 @@ sim::AccumulateLock Rma::accumulate_lock(const WindowTarget& target) {
   // The target's lock, in the node's memory. Without shared memory only this process updates its own memory, so its own
   // lock suffices.
   sim::AccumulateLockData& data = shared ? node_->accumulates(node_->local_rank(target.world_rank)) : own_accumulates_;
-  return {data, parts_.kernel.me().rank, holder_gone()};
+  return {data, parts_.kernel.me().rank, holder_death_test()};
 }
 
 void Rma::wake(const WindowTarget& target) {

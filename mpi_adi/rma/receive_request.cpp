@@ -120,7 +120,7 @@ void Rma::receive_refusal(Window& window, const WindowRequestHead& head) {
                  " bytes: " +
                  (is_operation ? "invalid combination of operation, datatype and length"
                                : "they are not all in its window's memory"));
-  if (refused != nullptr) give_up(*refused, MPI_ERR_RMA_RANGE);
+  if (refused != nullptr) end_reply(*refused, MPI_ERR_RMA_RANGE);
 }
 
 // Puts an entry into the put portal's list for the described body, which is the origin's next message to the put

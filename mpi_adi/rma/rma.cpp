@@ -323,10 +323,10 @@ void Rma::take_reply(Reply& answer) {
     answer.memory.reset();
     return replies_.give_back(answer);
   }
-  give_up(answer, MPI_SUCCESS);
+  end_reply(answer, MPI_SUCCESS);
 }
 
-void Rma::give_up(Reply& answer, int error_class) {
+void Rma::end_reply(Reply& answer, int error_class) {
   // The entry is removed first, so that a late answer finds no entry and is dropped.
   parts_.receive_list.remove(answer.entry);
   answer.memory.reset();
@@ -392,7 +392,7 @@ void Rma::end_losses() {
     } else if (reply.at_target) {
       take_reply(reply);
     } else {
-      give_up(reply, MPIX_ERR_PROC_FAILED);
+      end_reply(reply, MPIX_ERR_PROC_FAILED);
     }
   });
   if (!all) look_each_round();

@@ -234,8 +234,8 @@ class Rma final : public Listener {
   Reply& expect(Window& window, int target, const portals::Region& room, Outstanding* request, const Pieces* holds);
   // Handles a filled reply: an answer, or at a target a described body.
   void take_reply(Reply& answer);
-  // Ends an answer, with its error or with success.
-  void give_up(Reply& answer, int error_class);
+  // Ends an answer: with the error class of its access, or MPI_SUCCESS.
+  void end_reply(Reply& answer, int error_class);
   // Counts the end of a message or an answer of a request-based call.
   void done(Outstanding* request, int error_class);
   // Keeps the first error of a window's accesses, and its message `words`, for the window's next synchronisation.
@@ -245,7 +245,7 @@ class Rma final : public Listener {
   [[nodiscard]] sim::WindowLock lock_of(const WindowControl& control);
   // The test for a lost holder that the locks in memory use (sim/shm/holder_lock).
   [[nodiscard]] static bool is_gone(void* rma, std::uint32_t world_rank);
-  [[nodiscard]] sim::HolderDeathTest holder_gone();
+  [[nodiscard]] sim::HolderDeathTest holder_death_test();
   // Wakes a member to which the lock was granted.
   void let_in(Window& window, int target, std::uint32_t member);
   // Returns `member`'s lock at `target`, in memory that is mapped here.

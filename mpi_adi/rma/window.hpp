@@ -78,9 +78,9 @@ class WindowControl {
   // Whether the memory is mapped here.
   [[nodiscard]] bool here() const { return memory_ != nullptr; }
 
-  // The lock. `id`, `gone`: the calling process, and its test for lost holders (sim/shm/holder_lock).
-  [[nodiscard]] sim::WindowLock lock(std::uint32_t id, sim::HolderDeathTest gone) const {
-    return {*reinterpret_cast<sim::WindowLockData*>(memory_), slots(), id, gone};
+  // The lock. `id`, `is_dead`: the calling process, and its test for lost holders (sim/shm/holder_lock).
+  [[nodiscard]] sim::WindowLock lock(std::uint32_t id, sim::HolderDeathTest is_dead) const {
+    return {*reinterpret_cast<sim::WindowLockData*>(memory_), slots(), id, is_dead};
   }
   // Counters by member. posts().publish(target): the target exposes its window to this member.
   // completions().publish(origin): the origin's accesses here are complete.

@@ -81,9 +81,10 @@ struct WindowLockSlot {
 // invalid index gets nothing. Another process may act for a member: the target's process acts for a remote origin.
 class WindowLock {
  public:
-  // `id` (of this process) and `gone`: as HolderLock's. `data`, the slots and the context of `gone` outlive the lock.
-  WindowLock(WindowLockData& data, std::span<std::uint64_t> slots, std::uint32_t id, HolderDeathTest gone)
-      : data_(&data), slots_(slots), guard_(data.guard, id, gone) {}
+  // `id` (of this process) and `is_dead`: as HolderLock's. `data`, the slots and the context of `is_dead` outlive the
+  // lock.
+  WindowLock(WindowLockData& data, std::span<std::uint64_t> slots, std::uint32_t id, HolderDeathTest is_dead)
+      : data_(&data), slots_(slots), guard_(data.guard, id, is_dead) {}
 
   // Requests the lock for a member. True: granted at once; otherwise the member waits in the queue until granted().
   // Requires: it neither has it nor waits.
