@@ -7,8 +7,8 @@
 
 #include "mpi/call/call.hpp"
 #include "mpi/one_sided/announce.hpp"
+#include "mpi/one_sided/fast_path.hpp"
 #include "mpi/one_sided/rma_request.hpp"
-#include "mpi/one_sided/short_way.hpp"
 #include "mpi_adi/abi/handles.hpp"
 #include "mpi_adi/op/operation.hpp"
 #include "mpi_adi/rma/elements.hpp"
@@ -303,8 +303,8 @@ int accumulate(Call& call, const AccessArguments& arguments, MPI_Op op, const Re
   return call.done();
 }
 
-// Whether short_update() can return the result: no result is wanted, or it has a buffer and the target's datatype and
-// count.
+// Whether try_fast_update() can return the result: no result is wanted, or it has a buffer and the target's datatype
+// and count.
 bool is_like_target(const ResultArguments& result, const AccessArguments& arguments) {
   if (!result.wanted) return true;
   return result.type == arguments.target_type && result.count == arguments.target_count && result.result != nullptr &&
@@ -315,7 +315,7 @@ bool is_like_target(const ResultArguments& result, const AccessArguments& argume
 
 int access_call(const Invocation& name, Direction direction, const AccessArguments& arguments) {
   // The fast path has made all checks.
-  if (short_access(name, direction, arguments)) [[likely]]
+  if (try_fast_access(name, direction, arguments)) [[likely]]
     return MPI_SUCCESS;
   Call call(name);
   Window* window = nullptr;
@@ -342,7 +342,7 @@ int access_call(const Invocation& name, Direction direction, const AccessArgumen
 
 int accumulate_call(const Invocation& name, const AccessArguments& arguments, MPI_Op op,
                     const ResultArguments& result) {
-  if (is_like_target(result, arguments) && short_update(name, arguments, op, result.result)) [[likely]]
+  if (is_like_target(result, arguments) && try_fast_update(name, arguments, op, result.result)) [[likely]]
     return MPI_SUCCESS;
   Call call(name);
   return accumulate(call, arguments, op, result, nullptr);
@@ -357,7 +357,7 @@ int accumulate_call(const Invocation& name, const AccessArguments& arguments, MP
 
 // MPI_Compare_and_swap: a replacement whose condition is `compare`.
 int swap_call(const Invocation& name, const AccessArguments& arguments, const void* compare, void* result) {
-  if (short_swap(name, arguments, compare, result)) [[likely]]
+  if (try_fast_swap(name, arguments, compare, result)) [[likely]]
     return MPI_SUCCESS;
   Call call(name);
   // The window first, as errors go to its handler.

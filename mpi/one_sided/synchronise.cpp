@@ -3,7 +3,7 @@
 #include "mpi/call/binding.hpp"
 #include "mpi/communicator/arguments.hpp"
 #include "mpi/one_sided/arguments.hpp"
-#include "mpi/one_sided/short_way.hpp"
+#include "mpi/one_sided/fast_path.hpp"
 #include "mpi_adi/object/group_ops.hpp"
 #include "mpi_adi/rma/epoch.hpp"
 
@@ -151,7 +151,7 @@ extern "C" int PMPI_Win_unlock_all(MPI_Win win) {
 MARGAY_ALIAS(Win_unlock_all)
 
 extern "C" int PMPI_Win_flush(int rank, MPI_Win win) {
-  if (short_flush(rank, win)) return MPI_SUCCESS;
+  if (try_fast_flush(rank, win)) return MPI_SUCCESS;
   Call call(call_name<"MPI_Win_flush">);
   Window* const window = checked_window(call, win);
   if (!checked_target(call, window, rank)) return call.done();
@@ -164,7 +164,7 @@ extern "C" int PMPI_Win_flush(int rank, MPI_Win win) {
 MARGAY_ALIAS(Win_flush)
 
 extern "C" int PMPI_Win_flush_local(int rank, MPI_Win win) {
-  if (short_flush(rank, win)) return MPI_SUCCESS;
+  if (try_fast_flush(rank, win)) return MPI_SUCCESS;
   Call call(call_name<"MPI_Win_flush_local">);
   Window* const window = checked_window(call, win);
   if (!checked_target(call, window, rank)) return call.done();

@@ -1,4 +1,4 @@
-#include "mpi/one_sided/short_way.hpp"
+#include "mpi/one_sided/fast_path.hpp"
 
 #include <cstring>
 
@@ -12,20 +12,20 @@ namespace {
 
 // A scope inside the calling thread's rank. rank() is nullptr, and the rank is not entered, if the thread has no rank,
 // or if a trace or a check observes the rank's calls.
-class ShortStay {
+class RankScope {
  public:
-  ShortStay() : rank_(current_rank()) {
+  RankScope() : rank_(current_rank()) {
     if (rank_ == nullptr || rank_->process().recorder().observing()) [[unlikely]] {
       rank_ = nullptr;
       return;
     }
     rank_->enter();
   }
-  ~ShortStay() {
+  ~RankScope() {
     if (rank_ != nullptr) rank_->leave();
   }
-  ShortStay(const ShortStay&) = delete;
-  ShortStay& operator=(const ShortStay&) = delete;
+  RankScope(const RankScope&) = delete;
+  RankScope& operator=(const RankScope&) = delete;
 
   [[nodiscard]] MpiRank* rank() const { return rank_; }
 
@@ -122,12 +122,12 @@ Place word_of(MpiRank& rank, const AccessArguments& arguments) {
 // Calls `change` with the word of the access. Returns false, without an effect, if there is none.
 template <typename Change>
 bool change_word(const CallName& name, const AccessArguments& arguments, Change change) {
-  const ShortStay stay;
-  if (stay.rank() == nullptr) return false;
-  const Place place = word_of(*stay.rank(), arguments);
+  const RankScope scope;
+  if (scope.rank() == nullptr) return false;
+  const Place place = word_of(*scope.rank(), arguments);
   if (place.at == nullptr) return false;
-  const CallOnBoard on_board(*stay.rank(), name);
-  stay.rank()->rma().count(sim::CountedAccess::accumulate, WindowMethod::direct, place.bytes);
+  const CallOnBoard on_board(*scope.rank(), name);
+  scope.rank()->rma().count(sim::CountedAccess::accumulate, WindowMethod::direct, place.bytes);
   if (place.bytes == sizeof(std::uint64_t)) {
     change(reinterpret_cast<std::uint64_t*>(place.at));
   } else {
@@ -139,35 +139,35 @@ bool change_word(const CallName& name, const AccessArguments& arguments, Change 
 }  // namespace
 
 // Copies between two pieces of mapped memory, and counts the access as the full path would.
-bool short_access(const CallName& name, Direction direction, const AccessArguments& arguments) {
-  const ShortStay stay;
-  if (stay.rank() == nullptr) return false;
-  const Place place = place_of(*stay.rank(), arguments);
+bool try_fast_access(const CallName& name, Direction direction, const AccessArguments& arguments) {
+  const RankScope scope;
+  if (scope.rank() == nullptr) return false;
+  const Place place = place_of(*scope.rank(), arguments);
   if (place.at == nullptr) return false;
-  const CallOnBoard on_board(*stay.rank(), name);
+  const CallOnBoard on_board(*scope.rank(), name);
   // The cast is safe: a put only reads this memory.
   auto* const here = static_cast<std::byte*>(const_cast<void*>(arguments.origin));
   const bool put = direction == Direction::put;
-  stay.rank()->rma().count(put ? sim::CountedAccess::put : sim::CountedAccess::get, WindowMethod::direct, place.bytes);
+  scope.rank()->rma().count(put ? sim::CountedAccess::put : sim::CountedAccess::get, WindowMethod::direct, place.bytes);
   portals::copy_bytes(put ? place.at : here, put ? here : place.at, place.bytes);
   return true;
 }
 
-bool short_update(const CallName& name, const AccessArguments& arguments, MPI_Op op, void* result) {
+bool try_fast_update(const CallName& name, const AccessArguments& arguments, MPI_Op op, void* result) {
   if (op != MPI_SUM && op != MPI_REPLACE && (op != MPI_NO_OP || result == nullptr)) return false;
   return change_word(name, arguments, [&](auto* word) { update(word, arguments.origin, op, result); });
 }
 
-bool short_swap(const CallName& name, const AccessArguments& arguments, const void* compare, void* result) {
+bool try_fast_swap(const CallName& name, const AccessArguments& arguments, const void* compare, void* result) {
   if (compare == nullptr || compare == MPI_IN_PLACE || result == nullptr || result == MPI_IN_PLACE) return false;
   return change_word(name, arguments, [&](auto* word) { swap(word, arguments.origin, compare, result); });
 }
 
 // Nothing to wait for: no puts without a flush, no answers outstanding, no error to report.
-bool short_flush(int target, MPI_Win handle) {
-  const ShortStay stay;
-  if (stay.rank() == nullptr) return false;
-  MpiRank& rank = *stay.rank();
+bool try_fast_flush(int target, MPI_Win handle) {
+  const RankScope scope;
+  if (scope.rank() == nullptr) return false;
+  MpiRank& rank = *scope.rank();
   Window* window = nullptr;
   const WindowTarget* const to = target_of(rank, handle, target, window);
   if (to == nullptr || (to->lock == LockKind::none && !window->lock_all)) return false;
