@@ -197,7 +197,7 @@ void Process::look_for_company() {
   if (words.empty()) return;
   rank_processors_ = RankProcessors(std::move(words), board_map_.attached() ? job_.rank : job_.local_rank);
   company_ = std::make_unique<Company>(rank_processors_, real_scheduler());
-  company_->look();
+  company_->update();
   wait_means_.company = company_.get();
 }
 
@@ -261,7 +261,7 @@ void Process::finish(const std::function<bool()>& round) {
     if (!round() && virtual_policy_ != nullptr) wait_means_.yield_policy->yield(0);
   }
   if (shm_ != nullptr) shm_->leave(true);
-  if (company_ != nullptr) company_->away();
+  if (company_ != nullptr) company_->withdraw();
   publish_accounts();
   // The trace is complete from here on. resume() reopens it, and so does a finding at the end of the process.
   recorder_.suspend();
