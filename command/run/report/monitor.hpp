@@ -28,7 +28,7 @@ enum class CauseKind : std::uint8_t {
   timeout,         // --timeout
   deadlock,        // --deadlock abort
   interrupted,     // the launcher got `signal`
-  output_closed,   // the output named by `text` cannot be written; `code` is the errno, EPIPE: its reader has gone
+  output_closed,   // the output named by `text` cannot be written; `code` is the errno, EPIPE: its reader has closed it
   protocol,        // a rank broke the launch protocol, as `text` describes
 };
 

@@ -68,7 +68,7 @@ struct OutputOptions {
 };
 
 struct OutputFailure {
-  // errno; EPIPE: the reader has gone. 0: none.
+  // errno; EPIPE: the reader has closed it. 0: none.
   int error = 0;
   // "the standard output", or the file's name.
   std::string place;
