@@ -54,17 +54,17 @@ void CallTask::start(mpi_adi::MpiRank& /*rank*/) {
   begin();
 }
 
-int CallTask::outcome(mpi_adi::MpiRank& rank, MPI_Status* status, std::string& words) {
+int CallTask::outcome(mpi_adi::MpiRank& rank, MPI_Status* status, std::string& text) {
   mpi_adi::fill_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
-  if (error_ == MPI_ERR_TRUNCATE) words = kDifferentCalls;
-  if (error_ == MPIX_ERR_PROC_FAILED) words = mpi_adi::lost_text(rank);
-  if (error_ != MPI_SUCCESS && words.empty()) words = error_text(error_);
+  if (error_ == MPI_ERR_TRUNCATE) text = kDifferentCalls;
+  if (error_ == MPIX_ERR_PROC_FAILED) text = mpi_adi::lost_text(rank);
+  if (error_ != MPI_SUCCESS && text.empty()) text = error_text(error_);
   return error_;
 }
 
-int CallTask::end(mpi_adi::MpiRank& rank, MPI_Status* status, std::string& words) {
+int CallTask::end(mpi_adi::MpiRank& rank, MPI_Status* status, std::string& text) {
   if (error_ == MPI_ERR_TRUNCATE) await_call_check(rank);
-  return outcome(rank, status, words);
+  return outcome(rank, status, text);
 }
 
 std::string CallTask::describe() const {

@@ -44,14 +44,14 @@ portals::Status parse_asked_for(std::string_view text, AskedFor& out) {
     const std::string_view behind = pair.size() > asked.size() ? pair.substr(asked.size() + 1) : "";
     const std::string_view how = behind.substr(0, behind.find(':'));
     const std::optional<Operation> of = operation_named(asked);
-    const std::string words = "--collective " + std::string(pair) + ": ";
+    const std::string prefix = "--collective " + std::string(pair) + ": ";
     if (!of || algorithms_of(*of).empty()) {
       std::string known;
       for (std::size_t at = 0; at < kOperationCount; ++at) {
         const auto one = static_cast<Operation>(at);
         if (!algorithms_of(one).empty()) known += (known.empty() ? "" : ", ") + std::string(name(one));
       }
-      return portals::Status::error(words + "invalid operation; there is a choice for " + known);
+      return portals::Status::error(prefix + "invalid operation; there is a choice for " + known);
     }
     std::optional<Algorithm>& chosen = out[static_cast<std::size_t>(*of)];
     chosen.reset();
@@ -63,13 +63,13 @@ portals::Status parse_asked_for(std::string_view text, AskedFor& out) {
     const bool plans = how.size() < behind.size();
     if (!chosen || (plans && chosen != Algorithm::hybrid)) {
       chosen.reset();
-      return portals::Status::error(words + "invalid algorithm or plan; the values are " + std::string(asked) + "=" +
+      return portals::Status::error(prefix + "invalid algorithm or plan; the values are " + std::string(asked) + "=" +
                                     algorithms_of(*of));
     }
     AskedPlan& plan = out.plans[static_cast<std::size_t>(*of)] = {};
     if (!plans) continue;
     if (const portals::Status parsed = parse_plan(behind.substr(how.size() + 1), plan); !parsed.ok()) {
-      return portals::Status::error(words + parsed.sentence());
+      return portals::Status::error(prefix + parsed.sentence());
     }
   }
   return {};

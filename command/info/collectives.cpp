@@ -44,9 +44,9 @@ struct TakenRates {
 
 // Names the rates that were not measured, because these influence choices as much as measured ones.
 std::string from_file(const std::string& file, const sim::MeasuredRates& measured) {
-  std::string words = fmt::format("measured {} on {}, kept in {}", measured.date, measured.machine, file);
-  if (!measured.unmeasured.empty()) words += fmt::format("; the usual values, not measured: {}", measured.unmeasured);
-  return words;
+  std::string text = fmt::format("measured {} on {}, kept in {}", measured.date, measured.machine, file);
+  if (!measured.unmeasured.empty()) text += fmt::format("; the usual values, not measured: {}", measured.unmeasured);
+  return text;
 }
 
 // Measures the machine at the first use. If the measurement fails or is disturbed, the usual rates are shown, because a

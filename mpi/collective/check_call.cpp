@@ -41,11 +41,11 @@ std::string amount_text(const CollectiveCall& what) {
 }
 
 std::string details_text(const CollectiveCall& what) {
-  std::string words;
+  std::string text;
   if (what.operation != 0) {
-    words += " with " + (is_predefined_op(what.operation) ? operation_text(what.operation) : "an operation of its own");
+    text += " with " + (is_predefined_op(what.operation) ? operation_text(what.operation) : "an operation of its own");
   }
-  return words + root_text(what.root);
+  return text + root_text(what.root);
 }
 
 // Writes the root as a rank of both groups together.

@@ -63,11 +63,11 @@ extern "C" int PMPI_Grequest_complete(MPI_Request request) {
   if (!call.ok()) return call.failed();
   // MPI_Request_free was called before, and left the handle for this call to free.
   if (generalized->given_up()) call.rank().handles().free_request(*found);
-  std::string words;
-  const int code = generalized->completed(call.rank(), words);
+  std::string text;
+  const int code = generalized->completed(call.rank(), text);
   if (code == MPI_SUCCESS) return MPI_SUCCESS;
   call.set_error_origin(Call::ErrorOrigin::program);
-  call.error(code, std::move(words));
+  call.error(code, std::move(text));
   return call.failed();
 }
 MARGAY_ALIAS(Grequest_complete)

@@ -16,12 +16,12 @@ void record_message(Call& call, const Request& request) {
 }
 
 // Ends a request of mpi_adi/request, which the device does not manage.
-int end_own(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status, std::string& words) {
+int end_own(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status, std::string& text) {
   auto& own = static_cast<OwnRequest&>(*request.device);
   MPI_Status unseen{};
-  const int error_class = own.end(call.rank(), ignores(status) ? &unseen : status, words);
+  const int error_class = own.end(call.rank(), ignores(status) ? &unseen : status, text);
   if (error_class != MPI_SUCCESS && own.has_program_errors()) call.set_error_origin(Call::ErrorOrigin::program);
-  if (error_class != MPI_SUCCESS && words.empty()) words = lost_text(call.rank());
+  if (error_class != MPI_SUCCESS && text.empty()) text = lost_text(call.rank());
   request.device = nullptr;
   if (!request.persistent) {
     delete &own;
@@ -63,12 +63,12 @@ void fail_by(Call& call, const Request& request) {
 }
 
 // Three cases: a send or receive that succeeded, a request of mpi_adi/request, a send or receive that failed.
-int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status, std::string& words) {
+int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status, std::string& text) {
   if (end_well(call, request, handle, status)) return MPI_SUCCESS;
-  if (request.device->is_own()) return end_own(call, request, handle, status, words);
+  if (request.device->is_own()) return end_own(call, request, handle, status, text);
   const int error_class = request.device->error_class;
   status_of(*request.device, status);
-  words = failure_text(call.rank(), *request.device);
+  text = failure_text(call.rank(), *request.device);
   record_message(call, *request.device);
   give_back(call, request, handle);
   return error_class;
@@ -77,11 +77,11 @@ int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Statu
 void end_only_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status) {
   // Read before the request is freed.
   Communicator& communicator = *request.communicator;
-  std::string words;
-  const int error_class = end_request(call, request, handle, status, words);
+  std::string text;
+  const int error_class = end_request(call, request, handle, status, text);
   if (error_class == MPI_SUCCESS) return;
   call.on(communicator);
-  call.error(error_class, std::move(words));
+  call.error(error_class, std::move(text));
 }
 
 RequestRow::RequestRow(Call& call, int count, MPI_Request* handles)
@@ -147,8 +147,8 @@ bool RequestRow::end_well(int i, MPI_Status* status) {
 }
 
 // A request whose handle became null is removed from the row.
-int RequestRow::end(int i, MPI_Status* status, std::string& words) {
-  const int error_class = end_request(call_, *row_[i], &handles_[i], status, words);
+int RequestRow::end(int i, MPI_Status* status, std::string& text) {
+  const int error_class = end_request(call_, *row_[i], &handles_[i], status, text);
   if (handles_[i] == MPI_REQUEST_NULL) row_[i] = nullptr;
   return error_class;
 }
@@ -181,10 +181,10 @@ class Statuses {
   Communicator& communicator = *row[i]->communicator;
   // Only the first failed request determines the call's error and its origin; ending a later one must not change them.
   const Call::ErrorOrigin before = call.error_origin();
-  std::string words;
+  std::string text;
   // Ending the request drops its reference, and the handler is called afterwards.
   ++communicator.references;
-  const int error_class = row.end(i, status, words);
+  const int error_class = row.end(i, status, text);
   if (error_class == MPI_SUCCESS || !call.ok()) {
     call.device().drop_reference(communicator);
     if (error_class != MPI_SUCCESS) call.set_error_origin(before);
@@ -195,7 +195,7 @@ class Statuses {
   call.adopt(communicator);
   const std::string name(error_class_name(error_class));
   call.error(MPI_ERR_IN_STATUS, "request " + std::to_string(i) + " failed with " +
-                                    (name.empty() ? "code " + std::to_string(error_class) : name) + ": " + words);
+                                    (name.empty() ? "code " + std::to_string(error_class) : name) + ": " + text);
   call.set_error_origin(programs                              ? Call::ErrorOrigin::program_class
                         : error_class == MPIX_ERR_PROC_FAILED ? Call::ErrorOrigin::peer
                                                               : Call::ErrorOrigin::call);

@@ -39,10 +39,10 @@ inline void finish_device_request(Call& call, Request& request, MPI_Status* stat
 }
 
 // Ends an active, complete request, and returns its error class. A persistent request becomes inactive; any other is
-// freed, and its handle becomes MPI_REQUEST_NULL. `words`: the message of an error; unchanged without one. The call's
+// freed, and its handle becomes MPI_REQUEST_NULL. `text`: the message of an error; unchanged without one. The call's
 // own error is not set, because MPI_Waitall reports one class for each status.
 [[nodiscard]] int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status,
-                              std::string& words);
+                              std::string& text);
 // The same in a call that ends one request only: its error becomes the call's.
 void end_only_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status);
 
@@ -81,7 +81,7 @@ class RequestRow {
   // request of mpi_adi/request; end() handles these.
   [[nodiscard]] bool end_well(int i, MPI_Status* status);
   // Ends request i, failed or not; see end_request().
-  [[nodiscard]] int end(int i, MPI_Status* status, std::string& words);
+  [[nodiscard]] int end(int i, MPI_Status* status, std::string& text);
   // Ends request i as the only one of the call.
   void end_only(int i, MPI_Status* status);
 

@@ -35,12 +35,12 @@ bool test_once(Call& call, Asked asked, Done done) {
 // The status and error of a request, without ending it.
 void read_own_status(Call& call, OwnRequest& own, MPI_Status* status) {
   MPI_Status unseen{};
-  std::string words;
-  const int error_class = own.outcome(call.rank(), ignores(status) ? &unseen : status, words);
+  std::string text;
+  const int error_class = own.outcome(call.rank(), ignores(status) ? &unseen : status, text);
   if (error_class == MPI_SUCCESS) return;
-  if (words.empty()) words = lost_text(call.rank());
+  if (text.empty()) text = lost_text(call.rank());
   if (own.has_program_errors()) call.set_error_origin(Call::ErrorOrigin::program);
-  call.error(error_class, std::move(words));
+  call.error(error_class, std::move(text));
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ bool Rma::copy_through_system(Window& window, const Access& access, bool write) 
   // A fault in the target's memory is the program's error, reported at the next synchronisation.
   if (fault != sim::ReadFault::none) {
     keep_error(window, fault == sim::ReadFault::gone ? MPIX_ERR_PROC_FAILED : MPI_ERR_RMA_RANGE,
-               "the target's memory cannot be reached: " + std::string(sim::words(fault)));
+               "the target's memory cannot be reached: " + std::string(sim::fault_text(fault)));
   }
   return true;
 }

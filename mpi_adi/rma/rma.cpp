@@ -350,11 +350,11 @@ void Rma::done(Outstanding* request, int error_class) {
   if (--request->count == 0 && request->all_done != nullptr) request->all_done->notify();
 }
 
-void Rma::keep_error(Window& window, int error_class, const std::string& words) {
+void Rma::keep_error(Window& window, int error_class, const std::string& text) {
   // Only the first error is kept.
   if (window.error_class != MPI_SUCCESS) return;
   window.error_class = error_class;
-  window.error_text = words;
+  window.error_text = text;
 }
 
 // "Put operations maintain pairwise ordering": when the answer to a get of no bytes arrives, the puts before the get

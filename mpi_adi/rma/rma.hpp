@@ -238,8 +238,8 @@ class Rma final : public Listener {
   void end_reply(Reply& answer, int error_class);
   // Counts the end of a message or an answer of a request-based call.
   void done(Outstanding* request, int error_class);
-  // Keeps the first error of a window's accesses, and its message `words`, for the window's next synchronisation.
-  void keep_error(Window& window, int error_class, const std::string& words);
+  // Keeps the first error of a window's accesses, and its message `text`, for the window's next synchronisation.
+  void keep_error(Window& window, int error_class, const std::string& text);
 
   // Locks.
   [[nodiscard]] sim::WindowLock lock_of(const WindowControl& control);

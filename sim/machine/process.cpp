@@ -177,7 +177,7 @@ void Process::choose_waiting() {
   // Ranks share processors, so cache lines are not pushed towards the receiver's processor: with 8 ranks on 2
   // processors, a body of 16 KiB took 29 us with the push, and 21 us without.
   if (crowded && shm_ != nullptr) shm_->keep_lines();
-  wait_means_.reason = asked == "auto" ? std::to_string(ranks_here) + " ranks on " + share.words : "--wait " + asked;
+  wait_means_.reason = asked == "auto" ? std::to_string(ranks_here) + " ranks on " + share.text : "--wait " + asked;
   look_for_company();
   // If ranks outnumber processors, each wait yields, without a look at the company, because some rank always needs the
   // processor, this one or the one for which it waits.

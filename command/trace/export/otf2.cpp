@@ -172,7 +172,7 @@ class Otf2Writer {
     record.tag = source_.names.program_tag(entry.file, event.match_bits, event.time)
                      .value_or(split_envelope(event.match_bits).tag);
     record.bytes = event.bytes;
-    record.communicator = strings_.of(source_.words.communicator(entry));
+    record.communicator = strings_.of(source_.event_text.communicator(entry));
     record.kind = RecordKind::send;
     record.peer = event.destination;
     add_at(story.sent, record);

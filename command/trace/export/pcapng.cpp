@@ -186,7 +186,7 @@ class PcapWriter {
         .put(original)
         .put_padded(packet);
     if (header.kind == portals::Kind::put) {
-      block.option(kComment, source_.words.bits(entry)).end_options();
+      block.option(kComment, source_.event_text.bits(entry)).end_options();
     }
     block.write(kPacketBlock, out_);
   }

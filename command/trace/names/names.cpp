@@ -510,9 +510,9 @@ std::string TraceNames::mismatch(std::uint32_t file, std::uint8_t portal, std::u
 std::string TraceNames::split(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const {
   if (!is_envelope(file, portal) || is_reply(match_bits)) return "";
   const EnvelopeBits is = split_envelope(match_bits);
-  const std::string_view words = type_text(is.type);
+  const std::string_view text = type_text(is.type);
   return fmt::format("{}, source {}, context {}, type {}", tag_text(is.tag), is.source, is.context,
-                     words.empty() ? "short" : words.substr(2));
+                     text.empty() ? "short" : text.substr(2));
 }
 
 std::string TraceNames::wire(std::uint8_t wire) const {

@@ -74,14 +74,14 @@ std::string own_end(const PageInput& input, std::size_t at) {
   const Trace::Entry& entry = input.entry(at);
   if (entry.event.kind == sim::TraceKind::mpi_enter) {
     if (call_name(input.trace.files[entry.file], entry.event.a) != "MPI_Abort") return "";
-    return fmt::format("Rank {} {}, which ends the job.", input.rank_of(at), input.words.of(entry));
+    return fmt::format("Rank {} {}, which ends the job.", input.rank_of(at), input.event_text.of(entry));
   }
   if (entry.event.reason == 0) return "";
   std::size_t enter = at;
   while (enter > 0 && input.messages.leave_of(enter) != at) --enter;
   const bool known = input.messages.leave_of(enter) == at;
-  return fmt::format("Rank {} {}{}.", input.rank_of(at), known ? input.words.of(input.entry(enter)) + ", and " : "",
-                     input.words.of(entry));
+  return fmt::format("Rank {} {}{}.", input.rank_of(at),
+                     known ? input.event_text.of(input.entry(enter)) + ", and " : "", input.event_text.of(entry));
 }
 
 std::vector<std::string> own_ends(const PageInput& input) {
@@ -124,9 +124,9 @@ std::string notes_of(const PageInput& input) {
           fmt::format("Rank {}: its file had no room for {}.", file.rank, sim::counted(file.definitions_lost, "name")));
     }
   }
-  if (std::string words = unsealed_text(trace.files); !words.empty()) {
-    words.front() = 'N';
-    note(words + ".");
+  if (std::string text = unsealed_text(trace.files); !text.empty()) {
+    text.front() = 'N';
+    note(text + ".");
   }
   if (!trace.files.empty() && trace.files.size() < trace.files.front().size) {
     const std::size_t without = trace.files.front().size - trace.files.size();
@@ -143,9 +143,9 @@ void add_stories(const PageInput& input, const PageMessages& messages, const Sto
   for (std::size_t begin = 0; begin < all; begin += kStoriesInBlock) {
     const std::size_t blob = data.add_blob([&input, &messages, begin, end = std::min(all, begin + kStoriesInBlock)] {
       StoryBlock block;
-      RememberedText remembered(input.words);
+      RememberedText remembered(input.event_text);
       for (std::size_t row = begin; row < end; ++row) {
-        block.add(format_story(input.trace, input.messages, input.words, messages.stories[row], remembered));
+        block.add(format_story(input.trace, input.messages, input.event_text, messages.stories[row], remembered));
       }
       return block.text();
     });

@@ -313,7 +313,7 @@ std::vector<std::string> copy_sentences(const BodyCopies& copies) {
   std::string legs;
   bool copies_part = false;
   for (const BodyLeg& leg : copies.legs) {
-    legs += (legs.empty() ? "" : "; ") + leg.words;
+    legs += (legs.empty() ? "" : "; ") + leg.text;
     copies_part |= leg.copies_part;
   }
   std::vector<std::string> sentences;

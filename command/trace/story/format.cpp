@@ -32,11 +32,11 @@ std::string titled(const Trace& trace, const MessageStory& story, const Message&
 // Builds the text of one story; run() may be called once.
 class StoryWriter {
  public:
-  StoryWriter(const Trace& trace, const Messages& messages, const EventText& words, const MessageStory& story,
+  StoryWriter(const Trace& trace, const Messages& messages, const EventText& event_text, const MessageStory& story,
               RememberedText& remembered)
       : trace_(trace),
         messages_(messages),
-        words_(words),
+        event_text_(event_text),
         story_(story),
         missed_(missed_receive(trace, messages, story)),
         remembered_(remembered) {}
@@ -47,7 +47,7 @@ class StoryWriter {
     add_steps();
     add_bits();
     add_walk();
-    for (const std::string& sentence : probe_sentences(trace_, messages_, words_, story_)) add(sentence);
+    for (const std::string& sentence : probe_sentences(trace_, messages_, event_text_, story_)) add(sentence);
     add_missed();
     add_account();
     for (const std::string& sentence : copy_sentences(copies_of(trace_, story_))) add(sentence);
@@ -151,7 +151,7 @@ class StoryWriter {
   void add_bits() {
     for (const std::size_t step : {story_.sent, story_.arrived}) {
       if (step == kMissing) continue;
-      const std::string bits = words_.split_bits(at(step));
+      const std::string bits = event_text_.split_bits(at(step));
       if (!bits.empty()) add(fmt::format("Its match bits: {}.", bits));
       return;
     }
@@ -312,7 +312,7 @@ class StoryWriter {
 
   const Trace& trace_;
   const Messages& messages_;
-  const EventText& words_;
+  const EventText& event_text_;
   const MessageStory& story_;
   const MissedReceive missed_;
   RememberedText& remembered_;
@@ -321,19 +321,19 @@ class StoryWriter {
 
 }  // namespace
 
-std::string title(const Trace& trace, const EventText& words, const MessageStory& story) {
-  return titled(trace, story, [&](const Trace::Entry& entry) { return words.message(entry); });
+std::string title(const Trace& trace, const EventText& event_text, const MessageStory& story) {
+  return titled(trace, story, [&](const Trace::Entry& entry) { return event_text.message(entry); });
 }
 
-std::string format_story(const Trace& trace, const Messages& messages, const EventText& words,
+std::string format_story(const Trace& trace, const Messages& messages, const EventText& event_text,
                          const MessageStory& story, RememberedText& remembered) {
-  return StoryWriter(trace, messages, words, story, remembered).run();
+  return StoryWriter(trace, messages, event_text, story, remembered).run();
 }
 
-std::string format_story(const Trace& trace, const Messages& messages, const EventText& words,
+std::string format_story(const Trace& trace, const Messages& messages, const EventText& event_text,
                          const MessageStory& story) {
-  RememberedText remembered(words);
-  return format_story(trace, messages, words, story, remembered);
+  RememberedText remembered(event_text);
+  return format_story(trace, messages, event_text, story, remembered);
 }
 
 }  // namespace margay::command

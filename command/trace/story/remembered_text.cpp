@@ -63,7 +63,7 @@ std::size_t RememberedText::Hash::operator()(const Key& key) const {
 // The number of definitions at or before `time_ns`.
 std::uint64_t RememberedText::definitions_before(std::uint64_t time_ns) {
   if (time_ns < latest_.from || time_ns >= latest_.until) {
-    const std::vector<std::uint64_t>& all = words_.definition_times();
+    const std::vector<std::uint64_t>& all = event_text_.definition_times();
     const auto later = std::upper_bound(all.begin(), all.end(), time_ns);
     latest_.from = later == all.begin() ? 0 : *(later - 1);
     latest_.until = later == all.end() ? std::numeric_limits<std::uint64_t>::max() : *later;
@@ -88,13 +88,13 @@ const std::string& RememberedText::remembered(Known& known, const Trace::Entry& 
 std::string RememberedText::of(const Trace::Entry& entry, const sim::TraceEvent* arrival) {
   // If a definition's number changes its meaning during the run, the words depend on the time at which the message was
   // sent, which is not in the key.
-  if (!repeats(entry.event) || words_.by_sending()) return words_.of(entry, arrival);
-  return remembered(events_, entry, [&] { return words_.of(entry, arrival); });
+  if (!repeats(entry.event) || event_text_.by_sending()) return event_text_.of(entry, arrival);
+  return remembered(events_, entry, [&] { return event_text_.of(entry, arrival); });
 }
 
 std::string RememberedText::message(const Trace::Entry& entry) {
-  if (!repeats(entry.event) || words_.by_sending()) return words_.message(entry);
-  return remembered(messages_, entry, [&] { return words_.message(entry); });
+  if (!repeats(entry.event) || event_text_.by_sending()) return event_text_.message(entry);
+  return remembered(messages_, entry, [&] { return event_text_.message(entry); });
 }
 
 }  // namespace margay::command

@@ -15,8 +15,8 @@ namespace margay::command {
 // emptied.
 class RememberedText {
  public:
-  // `words` must outlive the cache.
-  explicit RememberedText(const EventText& words) : words_(words) {}
+  // `event_text` must outlive the cache.
+  explicit RememberedText(const EventText& event_text) : event_text_(event_text) {}
 
   // These return the result of EventText::of() and message() for the entry. It comes from the cache if it depends only
   // on the Key; other events are formatted each time.
@@ -41,7 +41,7 @@ class RememberedText {
   [[nodiscard]] std::uint64_t definitions_before(std::uint64_t time_ns);
 
   // Formats the events that are not in the cache.
-  const EventText& words_;
+  const EventText& event_text_;
   struct Span {
     // Times [from, until) between two definitions, and how many definitions lie before. Initially empty.
     std::uint64_t from = 1, until = 0, number = 0;

@@ -309,19 +309,19 @@ TEST_CASE("a hybrid takes a non-commutative operation if its plan keeps the orde
 
 TEST_CASE("an invalid request is an error that lists the valid ones") {
   AskedFor asked;
-  const auto words = [&](std::string_view text) { return parse_asked_for(text, asked).sentence(); };
-  CHECK(words("").empty());
-  CHECK(words("bcast=exchange") ==
+  const auto message_of = [&](std::string_view text) { return parse_asked_for(text, asked).sentence(); };
+  CHECK(message_of("").empty());
+  CHECK(message_of("bcast=exchange") ==
         "--collective bcast=exchange: invalid algorithm or plan; the values are "
         "bcast=tree|nodes|bucket|hybrid|shared|chain");
-  CHECK(words("scan=tree") ==
+  CHECK(message_of("scan=tree") ==
         "--collective scan=tree: invalid algorithm or plan; the values are scan=exchange|shared|chain");
-  CHECK(words("bcast").find("the values are bcast=tree") != std::string::npos);
-  CHECK(words("neighbor_alltoall=tree").find("there is a choice for barrier, bcast, reduce, allreduce, gather") !=
+  CHECK(message_of("bcast").find("the values are bcast=tree") != std::string::npos);
+  CHECK(message_of("neighbor_alltoall=tree").find("there is a choice for barrier, bcast, reduce, allreduce, gather") !=
         std::string::npos);
-  CHECK(words("allreduce=bucket:2x4").find("the values are allreduce=tree") != std::string::npos);
-  CHECK(words("allreduce=hybrid:2y4").find("allreduce=hybrid:2y4: a plan has") != std::string::npos);
-  CHECK(words("allreduce=tree,brodcast=tree").find("brodcast=tree: invalid operation; there is a choice for") !=
+  CHECK(message_of("allreduce=bucket:2x4").find("the values are allreduce=tree") != std::string::npos);
+  CHECK(message_of("allreduce=hybrid:2y4").find("allreduce=hybrid:2y4: a plan has") != std::string::npos);
+  CHECK(message_of("allreduce=tree,brodcast=tree").find("brodcast=tree: invalid operation; there is a choice for") !=
         std::string::npos);
 }
 

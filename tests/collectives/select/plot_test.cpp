@@ -29,9 +29,9 @@ Facts group(int ranks, int nodes, bool crowded) {
   return facts;
 }
 
-std::size_t count_of(const std::string& text, const std::string& words) {
+std::size_t count_of(const std::string& text, const std::string& part) {
   std::size_t count = 0;
-  for (std::size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) ++count;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
   return count;
 }
 

@@ -284,7 +284,7 @@ class LockExplorer {
   bool moves_ = false;
 };
 
-std::string words(const std::set<std::string>& properties) {
+std::string list_of(const std::set<std::string>& properties) {
   std::string all;
   for (const std::string& property : properties) all += property + " ";
   return all;
@@ -301,7 +301,7 @@ TEST_CASE("window lock model: all properties hold in every state") {
       MESSAGE("a child can't be traced here");
       return;
     }
-    CHECK_EQ(words(explorer.explore()), "");
+    CHECK_EQ(list_of(explorer.explore()), "");
     CHECK_GT(explorer.states(), 1000);
   }
 }
@@ -335,7 +335,7 @@ TEST_CASE("window lock model: every mutant is caught, by what it breaks") {
     LockExplorer explorer(mutant, by_messages, 1, mutant == LockMutant::withdraws_present);
     if (!explorer.works()) continue;
     const std::set<std::string>& wrong = explorer.explore(property);
-    CHECK_MESSAGE(wrong.contains(property), "it breaks: " << words(wrong));
+    CHECK_MESSAGE(wrong.contains(property), "it breaks: " << list_of(wrong));
   }
 }
 
