@@ -58,12 +58,12 @@ struct Shape {
 // would fail each time.
 void run_once(Shape& shape, const std::string& program) {
   // A shape that hangs fails after 60 s and does not stop the command.
-  std::vector<std::string> words{
+  std::vector<std::string> arguments{
       "run", "-n", std::to_string(shape.ranks), "--nodes", std::to_string(shape.nodes), "--timeout", "60", program};
-  words.insert(words.end(), shape.question.words.begin(), shape.question.words.end());
+  arguments.insert(arguments.end(), shape.question.tasks.begin(), shape.question.tasks.end());
   std::string output;
-  shape.status = run_margay(words, shape.question.collective, shape.processors, output);
-  if (shape.status.ok()) shape.status = parse_answers(output, shape.question.words, shape.runs.emplace_back());
+  shape.status = run_margay(arguments, shape.question.collective, shape.processors, output);
+  if (shape.status.ok()) shape.status = parse_answers(output, shape.question.tasks, shape.runs.emplace_back());
 }
 
 // Runs all shapes in turn, several times: a temporary disturbance then affects one run of each.

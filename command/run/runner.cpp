@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "command/run/options/words.hpp"
+#include "command/run/options/tokens.hpp"
 #include "command/run/process/rank_environment.hpp"
 #include "command/run/process/signals.hpp"
 #include "command/run/process/spawn.hpp"

@@ -117,10 +117,10 @@ pid_t start_command(const std::string& path, int descriptor) {
   if (const char* const value = std::getenv("LD_LIBRARY_PATH"); value != nullptr) libraries += value;
   std::string order = "source-lines";
   std::string name = "margay";
-  char* const words[] = {name.data(), order.data(), nullptr};
+  char* const arguments[] = {name.data(), order.data(), nullptr};
   char* const environment[] = {libraries.data(), nullptr};
   pid_t pid = -1;
-  if (::posix_spawn(&pid, path.c_str(), &actions, &attributes, words, environment) != 0) pid = -1;
+  if (::posix_spawn(&pid, path.c_str(), &actions, &attributes, arguments, environment) != 0) pid = -1;
   ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&actions);
   return pid;

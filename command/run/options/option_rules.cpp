@@ -147,9 +147,9 @@ std::string describe_option_rules() {
       "| option | variable | values |\n|---|---|---|\n";
   for (const OptionRule& rule : kRules) {
     if (rule.variable.empty()) continue;
-    const bool in_words = rule.choices.find(' ') != std::string_view::npos;
+    const bool is_prose = rule.choices.find(' ') != std::string_view::npos;
     text += "| " + spelling(rule) + " | `" + std::string(rule.variable) + "` | " +
-            (in_words ? std::string(rule.choices) : code_cell(rule.choices)) + " |\n";
+            (is_prose ? std::string(rule.choices) : code_cell(rule.choices)) + " |\n";
   }
   return text;
 }
@@ -162,11 +162,11 @@ const OptionRule* find_option_rule(std::string_view name) {
 }
 
 // The nearest name may be a single letter, which takes one dash.
-Status unknown_option(const std::string& word, std::string_view name) {
+Status unknown_option(const std::string& option, std::string_view name) {
   std::vector<std::string_view> names;
   for (const OptionRule& rule : kRules) names.push_back(rule.name);
   const std::string_view near = sim::nearest_spelling(name, names);
-  std::string sentence = "unknown option " + word;
+  std::string sentence = "unknown option " + option;
   if (!near.empty())
     sentence += "; did you mean " + std::string(near.size() == 1 ? "-" : "--") + std::string(near) + "?";
   return Status::error(sentence + " (`margay run --help` lists them)");

@@ -95,6 +95,6 @@ struct OptionRule {
 // The tables of docs/options.md about these rules, in Markdown: spellings, variables, options without effect.
 [[nodiscard]] std::string describe_option_rules();
 // The error for an unknown option, with a similar spelling if there is one. `name`: the token without dashes and value.
-[[nodiscard]] portals::Status unknown_option(const std::string& word, std::string_view name);
+[[nodiscard]] portals::Status unknown_option(const std::string& option, std::string_view name);
 
 }  // namespace margay::command

@@ -128,7 +128,7 @@ std::string line_of(const RunOptions& options) {
   std::string line;
   for (const ProgramSpec& program : options.programs) {
     line += line.empty() ? "" : " : ";
-    for (const std::string& word : program.argv) line += (&word == program.argv.data() ? "" : " ") + word;
+    for (const std::string& token : program.argv) line += (&token == program.argv.data() ? "" : " ") + token;
   }
   return line;
 }

@@ -8,7 +8,7 @@
 #include <climits>
 #include <ctime>
 
-#include "command/run/options/words.hpp"
+#include "command/run/options/tokens.hpp"
 
 namespace margay::command {
 
