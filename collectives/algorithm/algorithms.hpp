@@ -29,7 +29,7 @@ Steps barrier_exchange(Collective& collective);
 // everywhere.
 Steps bcast_tree(Collective& collective, int root, portals::Region data);
 // The same along a given tree of some of the ranks.
-Steps bcast_along(Collective& collective, TreePosition place, portals::Region data);
+Steps bcast_along(Collective& collective, TreePosition position, portals::Region data);
 // The same in two levels: between the nodes' leaders, then inside each node.
 Steps bcast_nodes(Collective& collective, const NodeGroups& groups, int root, portals::Region data);
 
@@ -37,7 +37,7 @@ Steps bcast_nodes(Collective& collective, const NodeGroups& groups, int root, po
 // unspecified afterwards. `is.combine` is not called for empty data.
 Steps reduce_tree(Collective& collective, int root, Reduction is);
 // The same along a given tree of some of the ranks; keeps their order in the tree's range.
-Steps reduce_along(Collective& collective, TreePosition place, Reduction is);
+Steps reduce_along(Collective& collective, TreePosition position, Reduction is);
 // The same in two levels. Requires: is.bytes() <= kHandshakeBytes. Uses a second phase if there are several nodes.
 Steps reduce_nodes(Collective& collective, const NodeGroups& groups, int root, Reduction is);
 

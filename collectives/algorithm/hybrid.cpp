@@ -29,7 +29,7 @@ Steps bcast_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan 
   const Grid grid(groups, plan);
   const HybridPlan::Order order = plan.order();
   const NestedSlices cut(grid, plan, data.bytes());
-  const Grid::Place from = grid.place_of(root);
+  const Grid::Position from = grid.position_of(root);
   const auto number = [&](std::size_t dimension) { return static_cast<std::size_t>(from[dimension]); };
   const auto row_of = [&](const Slice& slice) { return data.slice(slice.first, slice.count); };
   if (plan.any_long()) collective.ask_always();
@@ -69,7 +69,7 @@ Steps reduce_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan
   const Grid grid(groups, plan);
   const HybridPlan::Order order = plan.order();
   const NestedSlices cut(grid, plan, is.count);
-  const Grid::Place to = grid.place_of(root);
+  const Grid::Position to = grid.position_of(root);
   const auto number = [&](std::size_t dimension) { return static_cast<std::size_t>(to[dimension]); };
   if (plan.any_long()) collective.ask_always();
   for (const NestedSlices::Level& level : cut.levels()) {

@@ -55,12 +55,12 @@ NestedSlices::NestedSlices(const Grid& grid, const HybridPlan& plan, std::size_t
 LineBlocks::LineBlocks(const Grid& grid, std::size_t dimension, std::span<const std::uint8_t> free,
                        const SlicedRow& blocks)
     : element_bytes_(blocks.element_bytes) {
-  Grid::Place place = grid.mine();
+  Grid::Position position = grid.mine();
   std::size_t first = 0;
   // For each member of the line: its own block, and the blocks that it will hold for others.
-  for (place[dimension] = 0; place[dimension] < grid.length(dimension); ++place[dimension]) {
+  for (position[dimension] = 0; position[dimension] < grid.length(dimension); ++position[dimension]) {
     std::size_t count = 0;
-    for (const int rank : grid.plane(place, free)) {
+    for (const int rank : grid.plane(position, free)) {
       const auto number = static_cast<std::size_t>(rank);
       pieces_.add(blocks.of(number));
       count += blocks.slices[number].count;

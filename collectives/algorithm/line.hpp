@@ -67,10 +67,10 @@ class LineBlocks {
   return std::span(order.dimensions).subspan(at + 1, order.count - at - 1);
 }
 // Whether this rank has the coordinates of `place` in all of `dimensions`.
-[[nodiscard]] inline bool stands_at(const Grid& grid, const Grid::Place& place,
+[[nodiscard]] inline bool stands_at(const Grid& grid, const Grid::Position& position,
                                     std::span<const std::uint8_t> dimensions) {
   for (const std::uint8_t dimension : dimensions) {
-    if (grid.mine()[dimension] != place[dimension]) return false;
+    if (grid.mine()[dimension] != position[dimension]) return false;
   }
   return true;
 }

@@ -157,10 +157,10 @@ bool CallCheck::Stream::takes(const CallRecord& record, std::uint32_t from) cons
 void CallCheck::compare(Stream& stream, CallReport report, std::uint32_t from) {
   std::uint64_t& made = stream.at[from];
   MARGAY_ASSERT(made >= stream.first && made - stream.first <= stream.open.size());
-  auto place = static_cast<std::size_t>(made++ - stream.first);
-  if (place >= stream.open.size()) stream.open.emplace_back(&lines_);
+  auto index = static_cast<std::size_t>(made++ - stream.first);
+  if (index >= stream.open.size()) stream.open.emplace_back(&lines_);
   auto call = stream.open.begin();
-  while (place-- > 0) ++call;
+  while (index-- > 0) ++call;
   const std::string differing = call->add(std::move(report), from);
   if (!differing.empty()) {
     stream.differs = true;
@@ -209,7 +209,7 @@ void CallCheck::report_mismatch(const std::string& calls, std::span<const CallMa
   found.rank = of.front().by;
   if (of.back().by != found.rank) found.other_rank = static_cast<std::int32_t>(of.back().by);
   sim::set_name(found.call, call.function.data());
-  sim::set_site(found, lines_.location_suffix(call.place));
+  sim::set_site(found, lines_.location_suffix(call.location));
   sim::set_text(found.communicator, call.communicator.data());
   findings_.add(sim::Finding::collective_mismatch, found, calls);
   std::fprintf(stderr, "margay: mismatched collective calls: %s%s%s\n", sim::one_line(calls).c_str(),

@@ -60,7 +60,7 @@ std::optional<Difference> difference(const Shares& one, const Shares& other) {
 std::string CallMatch::call_text(const Reported& reported, const std::string& of) const {
   const CallRecord& record = reported.record;
   return "rank " + std::to_string(reported.by) + " calls " + record.function.data() +
-         (lines_ != nullptr ? lines_->location_suffix(record.place) : std::string()) + of + record.details.data() +
+         (lines_ != nullptr ? lines_->location_suffix(record.location) : std::string()) + of + record.details.data() +
          (record.communicator.front() == '\0' ? "" : std::string(", ") + record.communicator.data());
 }
 

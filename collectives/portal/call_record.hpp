@@ -78,7 +78,7 @@ struct CallRecord {
   std::array<char, 64> details{};
   std::array<char, 160> communicator{};
   // The location of the call in the program.
-  sim::SourceLocation place;
+  sim::SourceLocation location;
   // Numbers of shares that follow in the message.
   std::uint32_t sends = 0, expects = 0;
 

@@ -74,7 +74,7 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   TreePortal& portal_;
   Flow flow_;
   // The call's link in the order of its communicator's nonblocking calls.
-  OrderedCall place_;
+  OrderedCall order_;
   // The channel of a persistent call; empty for others.
   std::optional<Channel> channel_;
   // The datatypes to which keep() has taken references.

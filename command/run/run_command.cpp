@@ -17,7 +17,7 @@
 #include "command/run/options/plan.hpp"
 #include "command/run/options/run_options.hpp"
 #include "command/run/options/tokens.hpp"
-#include "command/run/options/trace_place.hpp"
+#include "command/run/options/trace_folder.hpp"
 #include "command/run/process/job_memory.hpp"
 #include "command/run/process/rank_environment.hpp"
 #include "command/run/program/program.hpp"
@@ -293,7 +293,7 @@ Status check_before(const RunOptions& options, std::vector<std::string>& paths, 
   }
   exit_status = kStatusCannotStart;
   // Creates the folder, so it follows the checks that may reject the command.
-  return check_trace_place(options);
+  return check_trace_folder(options);
 }
 
 // Makes the plan and the memory of the job. On error `exit_status` is set.

@@ -282,13 +282,13 @@ class Auditor {
   [[nodiscard]] std::map<std::uint32_t, std::string> last_seen() const {
     std::map<std::uint32_t, std::string> seen;
     std::uint64_t count = 0;
-    for (const auto& [place, open] : brackets_) {
+    for (const auto& [thread, open] : brackets_) {
       if (open.calls.empty() && !open.waiting_call.has_value()) continue;
       if (++count > kMaxAuditSentences) continue;
-      const TraceFile& file = *files_.at(place.first);
-      std::string& text = seen[place.first];
+      const TraceFile& file = *files_.at(thread.first);
+      std::string& text = seen[thread.first];
       text += fmt::format("{}{}{}{}{}", text.empty() ? "" : "; ",
-                          place.second == 0 ? "" : fmt::format("thread {} ", place.second),
+                          thread.second == 0 ? "" : fmt::format("thread {} ", thread.second),
                           file.closed ? "ended" : "was last seen",
                           open.calls.empty() ? "" : " in " + call_name(file, open.calls.back()),
                           !open.waiting_call.has_value() ? ""

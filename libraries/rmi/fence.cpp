@@ -53,9 +53,9 @@ const char* Fence::take(std::uint32_t source, std::span<const std::byte> bytes) 
   Message message;
   if (bytes.size() != sizeof message) return "its length is wrong";
   std::memcpy(&message, bytes.data(), sizeof message);
-  const auto place = std::ranges::find(members_, source);
-  if (place == members_.end()) return "it is for a group that has not this member";
-  message.source = static_cast<std::uint32_t>(place - members_.begin());
+  const auto index = std::ranges::find(members_, source);
+  if (index == members_.end()) return "it is for a group that has not this member";
+  message.source = static_cast<std::uint32_t>(index - members_.begin());
   if (message.down != 0) {
     if (!is_answer(message)) return "it answers no wave of this node";
     answered_ = true;
@@ -172,9 +172,9 @@ void Fence::pass_down(bool ends) {
   over_ = ends;
 }
 
-void Fence::send(std::uint32_t place, Message message) {
+void Fence::send(std::uint32_t index, Message message) {
   message.group = group_;
-  wire_.send(Wire::header(members_[place], kControlPortal, match_bits(MessageKind::wave, message.fence)), &message,
+  wire_.send(Wire::header(members_[index], kControlPortal, match_bits(MessageKind::wave, message.fence)), &message,
              sizeof message);
 }
 

@@ -101,12 +101,12 @@ class Fence {
   // of a node, for all of its fences by messages. `rank` and `wire` outlive it. Wave 1 ends no other group's fence,
   // because a request's parity is that of its sender's fences of all nodes.
   Fence(host::Rank& rank, Wire& wire, Rule rule, std::uint32_t group, const std::vector<std::uint32_t>& members,
-        std::uint32_t place)
+        std::uint32_t index)
       : rank_(rank),
         wire_(wire),
         group_(group),
         members_(members),
-        me_(place),
+        me_(index),
         size_(static_cast<std::uint32_t>(members.size())),
         rule_(rule) {}
 
@@ -174,7 +174,7 @@ class Fence {
   // Begins the next wave, or ends the fence, here and at the children.
   void pass_down(bool ends);
   // Sends a message of 48 bytes to a member's portal 50.
-  void send(std::uint32_t place, Message message);
+  void send(std::uint32_t index, Message message);
 
   host::Rank& rank_;
   Wire& wire_;

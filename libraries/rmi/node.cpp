@@ -62,7 +62,7 @@ void Node::open(const char* call, const ProgramIdentity& identity) {
   if (const portals::Status status = bodies.attach(); !status.ok()) fail(status.sentence());
   // No node sends before all portals are attached.
   if (const portals::Status status = rank.barrier(call); !status.ok()) fail(status.sentence());
-  thread_fence.look();
+  thread_fence.poll();
   compare(call, identity);
   // The paper's tree was its best fence of threads (7.2), on 48 processors. Where threads outnumber processors, a tree
   // needs more turns on the processor: 4 threads on 2 take 6 us by the central fence, and 11 us by the tree.

@@ -92,7 +92,7 @@ void record_call(Call& call, const Communicator& communicator, const CollectiveC
   record.expects_alike = shares.expects_alike;
   write(record.function, function_of(call));
   // The program's line, by which the check names the call.
-  record.place = sim::source_location(call.rank().caller());
+  record.location = sim::source_location(call.rank().caller());
   write(record.of, amount_text(what));
   write(record.details, details_text(what));
   write(record.communicator, communicator_text(communicator));

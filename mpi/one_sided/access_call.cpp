@@ -22,9 +22,9 @@ bool is_pair(MPI_Datatype type) {
 }
 
 // The addresses of a datatype's elements, one after the other.
-class PairPlaces {
+class PairAddresses {
  public:
-  PairPlaces(const void* base, std::int64_t count, const Datatype& type, std::uint64_t pair_bytes)
+  PairAddresses(const void* base, std::int64_t count, const Datatype& type, std::uint64_t pair_bytes)
       : cursor_(pieces_.to_send(base, count, type)), pair_bytes_(pair_bytes) {}
   [[nodiscard]] bool any() const { return cursor_.left() != 0; }
   // Requires: any().
@@ -73,9 +73,9 @@ bool is_padded_pair(MPI_Datatype type) {
 void accumulate_pairs(Rma& rma, Window& window, const Access& access, const AccumulateOperands& operands,
                       const OriginData& origin, const Datatype& pair) {
   // Starts at address 0, so the addresses are offsets in the target.
-  PairPlaces there(nullptr, access.target_count, *access.target_type, pair.size);
-  PairPlaces here(origin.buffer, operands.any() ? origin.count : 0, *origin.type, pair.size);
-  PairPlaces results(access.buffer, access.count, access.wants_result() ? *access.type : pair, pair.size);
+  PairAddresses there(nullptr, access.target_count, *access.target_type, pair.size);
+  PairAddresses here(origin.buffer, operands.any() ? origin.count : 0, *origin.type, pair.size);
+  PairAddresses results(access.buffer, access.count, access.wants_result() ? *access.type : pair, pair.size);
   AccumulateOperands one = operands;
   one.count = 1;
   while (there.any()) {

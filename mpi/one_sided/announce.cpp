@@ -69,12 +69,12 @@ std::string window_text(const Window& window) {
   return "window " + in_hex(window.handle) + (name.empty() ? "" : " (" + name + ")");
 }
 
-std::string conflict_text(const Conflict& conflict, const AnnouncedAccess& second, const ConflictLocation& place) {
+std::string conflict_text(const Conflict& conflict, const AnnouncedAccess& second, const ConflictLocation& location) {
   const bool own = conflict.first.origin == second.origin;
   return "rank " + std::to_string(second.origin) + " " + access_text(second, conflict.second_range) + " of rank " +
-         std::to_string(place.target) + " in " + place.window + ", where " +
+         std::to_string(location.target) + " in " + location.window + ", where " +
          (own ? "it" : "rank " + std::to_string(conflict.first.origin)) + " " +
-         access_text(conflict.first, conflict.first_range) + " by " + place.first_call +
+         access_text(conflict.first, conflict.first_range) + " by " + location.first_call +
          ", which is not complete: " + advice(conflict, second);
 }
 
@@ -122,14 +122,14 @@ AnnouncedAccess announcement_of(Call& call, Window& window, const Access& access
   // A request-based read is complete with its request: its data has arrived.
   announced.ends_alone = nature.with_request && announced.reads();
   std::string_view(call.name()).copy(announced.call, sizeof announced.call - 1);
-  announced.place = sim::source_location(call.rank().caller());
+  announced.location = sim::source_location(call.rank().caller());
   return announced;
 }
 
-// The earlier access's function and source line. `place` is an offset in a file, so this process can look it up
+// The earlier access's function and source line. `location` is an offset in a file, so this process can look it up
 // although another process made the call.
 std::string first_call(Call& call, const Conflict& conflict) {
-  return conflict.first.call + call.rank().process().source_lines().location_suffix(conflict.first.place);
+  return conflict.first.call + call.rank().process().source_lines().location_suffix(conflict.first.location);
 }
 
 // Records the finding, prints it unless it ends the job anyway, and sets the call's error.

@@ -25,7 +25,7 @@ struct ConflictLocation {
 [[nodiscard]] std::string window_text(const Window& window);
 // The message for a conflict at the target, which follows the name of the second access's function.
 [[nodiscard]] std::string conflict_text(const Conflict& conflict, const AnnouncedAccess& second,
-                                        const ConflictLocation& place);
+                                        const ConflictLocation& location);
 // The message for a conflict in the origin's own memory (WindowCheck::buffers). `second` describes the second access as
 // an access to this memory, `announced` as it was announced to its target.
 [[nodiscard]] std::string own_conflict_text(const Conflict& conflict, const AnnouncedAccess& second,

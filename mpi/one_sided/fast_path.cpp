@@ -49,7 +49,7 @@ class CallOnBoard {
   sim::BoardBlock& board_;
 };
 
-struct Place {
+struct TargetRange {
   std::byte* at = nullptr;
   std::size_t bytes = 0;
 };
@@ -69,7 +69,7 @@ WindowTarget* target_of(MpiRank& rank, MPI_Win handle, int target, Window*& wind
 }
 
 // The access's elements in the target's memory; null if the full path has to perform the access.
-Place place_of(MpiRank& rank, const AccessArguments& arguments) {
+TargetRange range_of(MpiRank& rank, const AccessArguments& arguments) {
   // Products of two numbers below this do not overflow.
   constexpr std::uint64_t kEnd = std::uint64_t{1} << 31;
   Window* window = nullptr;
@@ -111,12 +111,12 @@ void swap(Word* at, const void* operand, const void* compare, void* result) {
   std::memcpy(result, &before, sizeof before);
 }
 
-// The place of an integer of 4 or 8 bytes that the processor updates atomically.
-Place word_of(MpiRank& rank, const AccessArguments& arguments) {
+// The address of an integer of 4 or 8 bytes that the processor updates atomically.
+TargetRange word_of(MpiRank& rank, const AccessArguments& arguments) {
   if (!is_integer_word(arguments.target_type)) return {};
-  const Place place = place_of(rank, arguments);
-  const bool is_one = place.bytes == basic_size_bytes(arguments.target_type);
-  return is_one && sim::is_atomic_element(place.at, place.bytes) ? place : Place{};
+  const TargetRange range = range_of(rank, arguments);
+  const bool is_one = range.bytes == basic_size_bytes(arguments.target_type);
+  return is_one && sim::is_atomic_element(range.at, range.bytes) ? range : TargetRange{};
 }
 
 // Calls `change` with the word of the access. Returns false, without an effect, if there is none.
@@ -124,14 +124,14 @@ template <typename Change>
 bool change_word(const CallName& name, const AccessArguments& arguments, Change change) {
   const RankScope scope;
   if (scope.rank() == nullptr) return false;
-  const Place place = word_of(*scope.rank(), arguments);
-  if (place.at == nullptr) return false;
+  const TargetRange range = word_of(*scope.rank(), arguments);
+  if (range.at == nullptr) return false;
   const CallOnBoard on_board(*scope.rank(), name);
-  scope.rank()->rma().count(sim::CountedAccess::accumulate, WindowMethod::direct, place.bytes);
-  if (place.bytes == sizeof(std::uint64_t)) {
-    change(reinterpret_cast<std::uint64_t*>(place.at));
+  scope.rank()->rma().count(sim::CountedAccess::accumulate, WindowMethod::direct, range.bytes);
+  if (range.bytes == sizeof(std::uint64_t)) {
+    change(reinterpret_cast<std::uint64_t*>(range.at));
   } else {
-    change(reinterpret_cast<std::uint32_t*>(place.at));
+    change(reinterpret_cast<std::uint32_t*>(range.at));
   }
   return true;
 }
@@ -142,14 +142,14 @@ bool change_word(const CallName& name, const AccessArguments& arguments, Change 
 bool try_fast_access(const CallName& name, Direction direction, const AccessArguments& arguments) {
   const RankScope scope;
   if (scope.rank() == nullptr) return false;
-  const Place place = place_of(*scope.rank(), arguments);
-  if (place.at == nullptr) return false;
+  const TargetRange range = range_of(*scope.rank(), arguments);
+  if (range.at == nullptr) return false;
   const CallOnBoard on_board(*scope.rank(), name);
   // The cast is safe: a put only reads this memory.
   auto* const here = static_cast<std::byte*>(const_cast<void*>(arguments.origin));
   const bool put = direction == Direction::put;
-  scope.rank()->rma().count(put ? sim::CountedAccess::put : sim::CountedAccess::get, WindowMethod::direct, place.bytes);
-  portals::copy_bytes(put ? place.at : here, put ? here : place.at, place.bytes);
+  scope.rank()->rma().count(put ? sim::CountedAccess::put : sim::CountedAccess::get, WindowMethod::direct, range.bytes);
+  portals::copy_bytes(put ? range.at : here, put ? here : range.at, range.bytes);
   return true;
 }
 

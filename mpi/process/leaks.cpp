@@ -89,7 +89,7 @@ class Report {
     look_up_callers();
     char hex[16];
     std::snprintf(hex, sizeof hex, "0x%08x", static_cast<unsigned>(handle));
-    const std::string site = rank_.process().source_lines().location_suffix(origin.place);
+    const std::string site = rank_.process().source_lines().location_suffix(origin.location);
     const std::string what = std::string("leak: ") + kind + " " + hex + in_quotes(name) + ", made by " +
                              (origin.function.empty() ? "an unknown call" : std::string(origin.function) + site) +
                              (details.empty() ? "" : ", " + details);
@@ -125,7 +125,7 @@ class Report {
   // Looks up all locations at once, before the first line.
   void look_up_callers() {
     if (lines_ != 1) return;
-    rank_.process().source_lines().look_up(rank_.handles().origins()->places());
+    rank_.process().source_lines().look_up(rank_.handles().origins()->locations());
   }
   std::string& begin() { return text_ += "margay: rank " + std::to_string(rank_.process().rank()) + ": "; }
 

@@ -38,10 +38,10 @@ struct AnnouncedAccess {
   AccessKind kind = AccessKind::put;
   EpochKind epoch = EpochKind::passive;
   MixedOps mixed_ops = MixedOps::no_op;
-  bool ordered = true;        // performed in order with this origin's other accumulates (accumulate_ordering)
-  bool ends_alone = false;    // may be complete before its origin reports it, for example a read with a request
-  char call[31] = {};         // the function's name
-  sim::SourceLocation place;  // its call in the program
+  bool ordered = true;           // performed in order with this origin's other accumulates (accumulate_ordering)
+  bool ends_alone = false;       // may be complete before its origin reports it, for example a read with a request
+  char call[31] = {};            // the function's name
+  sim::SourceLocation location;  // its call in the program
 
   // Whether the access only reads the target's memory.
   [[nodiscard]] bool reads() const {

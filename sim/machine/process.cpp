@@ -52,17 +52,17 @@ Status Process::start(std::unique_ptr<Process>& out, std::optional<std::uint32_t
   return {};
 }
 
-std::unique_ptr<Process> Process::start_virtual(const VirtualPlace& place) {
-  std::unique_ptr<Process> process(new Process(*place.clock));
-  process->virtual_policy_ = place.yield_policy;
-  process->job_ = place.job;
-  auto self = std::make_unique<SelfWire>(portals::ProcessId{0, place.job.rank}, process->finished_);
-  std::vector<Wire*> routes(place.job.size, &place.attach(process->finished_));
+std::unique_ptr<Process> Process::start_virtual(const VirtualSettings& settings) {
+  std::unique_ptr<Process> process(new Process(*settings.clock));
+  process->virtual_policy_ = settings.yield_policy;
+  process->job_ = settings.job;
+  auto self = std::make_unique<SelfWire>(portals::ProcessId{0, settings.job.rank}, process->finished_);
+  std::vector<Wire*> routes(settings.job.size, &settings.attach(process->finished_));
   // Messages of the rank to itself do not pass the network.
-  routes[place.job.rank] = self.get();
+  routes[settings.job.rank] = self.get();
   process->wires_.push_back(std::move(self));
   process->make_kernel(std::move(routes));
-  process->share_waiting(*place.yield_policy);
+  process->share_waiting(*settings.yield_policy);
   process->wait_means_.policy = WaitPolicy::yield;
   process->wait_means_.reason = "a virtual machine's process";
   return process;

@@ -12,7 +12,7 @@ namespace {
 using portals::Status;
 
 // Kinds of places and orders of Hydra and Open MPI, accepted so that scripts for these launchers run.
-constexpr std::string_view kPlaces =
+constexpr std::string_view kBindingTargets =
     "none|rr|user|machine|node|board|numa|numanode|socket|package|core|hwthread|l1cache|l1dcache|l1icache|l1ucache|"
     "l2cache|"
     "l2dcache|l2icache|l2ucache|l3cache|l3dcache|l3icache|l3ucache|l4cache|l4dcache|l4ucache|l5cache|l5dcache|l5ucache|"
@@ -53,9 +53,9 @@ constexpr OptionRule kRules[] = {
     {"errfile-pattern", 1, OptionAction::error_pattern},
     {"s", 1, OptionAction::input},
     {"prepend-pattern", 1, OptionAction::line_pattern},
-    {"bind-to", 1, OptionAction::bind_to, "", kPlaces},
-    {"map-by", 1, OptionAction::place, "", kPlaces},
-    {"rank-by", 1, OptionAction::place, "", kPlaces},
+    {"bind-to", 1, OptionAction::bind_to, "", kBindingTargets},
+    {"map-by", 1, OptionAction::map_ranks, "", kBindingTargets},
+    {"rank-by", 1, OptionAction::map_ranks, "", kBindingTargets},
     {"iface", 1, OptionAction::rank_option, "MARGAY_IFACE", "an interface, an address or a network"},
     {"launcher", 1, OptionAction::ignored},
     {"rmk", 1, OptionAction::ignored},
@@ -107,7 +107,7 @@ std::string spelling(const OptionRule& rule) {
 // options, not spellings of one.
 bool is_shared(OptionAction action) {
   constexpr OptionAction kShared[] = {OptionAction::rank_option, OptionAction::rank_flag, OptionAction::pairs,
-                                      OptionAction::seconds,     OptionAction::choice,    OptionAction::place};
+                                      OptionAction::seconds,     OptionAction::choice,    OptionAction::map_ranks};
   return std::ranges::find(kShared, action) != std::end(kShared);
 }
 

@@ -72,7 +72,7 @@ enum class OptionAction : std::uint8_t {
   heap,
   trace_events,
   // Placement of ranks (--map-by, --rank-by of Hydra and Open MPI): the value is checked, then ignored.
-  place,
+  map_ranks,
   // Accepted without effect; noted with -v.
   ignored
 };

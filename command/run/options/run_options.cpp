@@ -139,8 +139,8 @@ class Parser {
         return read_host_file(values[0]);
       case OptionAction::bind_to:
         return bind_to(rule, option, values[0]);
-      case OptionAction::place:
-        return place(rule, option, values[0]);
+      case OptionAction::map_ranks:
+        return map_ranks(rule, option, values[0]);
       case OptionAction::output_pattern:
         return pattern(option, values[0], out_.output_pattern);
       case OptionAction::line_pattern:
@@ -427,8 +427,8 @@ class Parser {
     return {};
   }
 
-  // Checks a kind of place with a number, or with a suffix after ":" ("core:2", "gpu0").
-  static Status check_place(const OptionRule& rule, const std::string& option, const std::string& value) {
+  // Checks a binding target with a number, or with a suffix after ":" ("core:2", "gpu0").
+  static Status check_binding_target(const OptionRule& rule, const std::string& option, const std::string& value) {
     std::string kind = value.substr(0, value.find(':'));
     std::transform(kind.begin(), kind.end(), kind.begin(), [](unsigned char c) { return std::tolower(c); });
     const std::string without_number = kind.substr(0, kind.find_last_not_of("0123456789") + 1);
@@ -437,10 +437,10 @@ class Parser {
     return Status::error("option " + option + ": \"" + value + "\" is none of " + std::string(rule.choices));
   }
 
-  // core, hwthread, user and rr bind each rank to a processor. Other kinds of place are accepted, so that scripts run,
+  // core, hwthread, user and rr bind each rank to a processor. Other targets are accepted, so that scripts run,
   // but bind nothing.
   Status bind_to(const OptionRule& rule, const std::string& option, const std::string& value) {
-    if (Status status = check_place(rule, option, value); !status.ok()) return status;
+    if (Status status = check_binding_target(rule, option, value); !status.ok()) return status;
     const std::string kind = value.substr(0, value.find(':'));
     if (kind == "none") {
       out_.bind_to = BindTo::none;
@@ -453,8 +453,8 @@ class Parser {
     return {};
   }
 
-  Status place(const OptionRule& rule, const std::string& option, const std::string& value) {
-    if (Status status = check_place(rule, option, value); !status.ok()) return status;
+  Status map_ranks(const OptionRule& rule, const std::string& option, const std::string& value) {
+    if (Status status = check_binding_target(rule, option, value); !status.ok()) return status;
     record_ignored(option);
     return {};
   }

@@ -166,7 +166,7 @@ void RankOutput::flush(std::size_t sink) {
 void RankOutput::look_for_failure(std::size_t sink) {
   if (failure_.error != 0 || sink == 1 || sinks_[sink]->write_error() == 0) return;
   failure_.error = sinks_[sink]->write_error();
-  failure_.place = sink == 0 ? "the standard output" : sink_names_[sink];
+  failure_.output_name = sink == 0 ? "the standard output" : sink_names_[sink];
 }
 
 // Backpressure: while a queue is long, the ranks' pipes are not read, so the ranks block. Called after every flush,

@@ -49,11 +49,11 @@ struct LocationRecord {
   OTF2_StringRef communicator = 0;
 };
 bool comes_before(const LocationRecord& one, const LocationRecord& other) {
-  const auto place = [](const LocationRecord& record) {
+  const auto key = [](const LocationRecord& record) {
     const unsigned order = record.kind == RecordKind::leave ? ~record.depth : 0;
     return std::tuple(record.at, record.kind, order);
   };
-  return place(one) < place(other);
+  return key(one) < key(other);
 }
 
 // Deeper than any call.

@@ -102,9 +102,9 @@ void find_hops(const Trace& trace, const Messages& messages, std::vector<Hop>& h
     const auto [found, is_new] = known.try_emplace(identity(event), hops.size());
     if (is_new) hops.push_back({identity(event), messages.root_of(identity(event)), kNowhere, kNowhere});
     Hop& hop = hops[found->second];
-    std::size_t& place = sends_header(event.kind) ? hop.sent : hop.arrived;
+    std::size_t& index = sends_header(event.kind) ? hop.sent : hop.arrived;
     // A damaged trace may repeat an event; the first one counts.
-    if (place == kNowhere) place = i;
+    if (index == kNowhere) index = i;
   }
 }
 

@@ -160,8 +160,8 @@ void add_stories(const PageInput& input, const PageMessages& messages, const Sto
 portals::Status write_page(std::string_view frame, const PageInput& input, const std::string& title,
                            const StoriesWritten& progress, std::ostream& out) {
   // The frame is tested first, because the tables of a long trace take long to build.
-  const std::size_t place = frame.find(kDataMark);
-  if (place == std::string_view::npos) return portals::Status::error("the page has no place for its data");
+  const std::size_t mark = frame.find(kDataMark);
+  if (mark == std::string_view::npos) return portals::Status::error("the page has no place for its data");
   PageData data;
   // Tables are added in the order of the references between them: rows must exist before other tables refer to them.
   const PageCalls calls = add_calls(input, data);
@@ -178,10 +178,10 @@ portals::Status write_page(std::string_view frame, const PageInput& input, const
   data.member("duration_ns", fmt::format("{}", last - first));
   data.member("ranks", ranks_of(input));
   data.member("notes", notes_of(input));
-  out << frame.substr(0, place);
+  out << frame.substr(0, mark);
   // Other threads may still pack blobs; this call waits for each when its turn comes.
   data.write(out);
-  out << frame.substr(place + kDataMark.size());
+  out << frame.substr(mark + kDataMark.size());
   return {};
 }
 

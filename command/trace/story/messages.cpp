@@ -38,8 +38,8 @@ bool tie_of(const sim::TraceEvent& event, Tie& tie) {
 }
 
 // A damaged or repeated event must not move a step: the first one counts.
-void set_first(std::size_t& place, std::size_t at) {
-  if (place == kNone) place = at;
+void set_first(std::size_t& index, std::size_t at) {
+  if (index == kNone) index = at;
 }
 
 }  // namespace
