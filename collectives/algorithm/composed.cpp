@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "collectives/algorithm/row.hpp"
-#include "collectives/algorithm/rows.hpp"
+#include "collectives/algorithm/vectors.hpp"
 #include "collectives/cost/parts.hpp"
 
 namespace margay::collectives {
@@ -19,19 +19,19 @@ Steps barrier_nodes(Collective& collective, const NodeGroups& groups) {
 // One rank computes the result for all, so every rank gets the same bits.
 Steps allreduce_tree(Collective& collective, Reduction is) {
   co_await reduce_tree(collective, kTop, is);
-  co_await bcast_tree(collective, kTop, is.row());
+  co_await bcast_tree(collective, kTop, is.region());
 }
 
 Steps allreduce_nodes(Collective& collective, const NodeGroups& groups, Reduction is) {
   co_await reduce_nodes(collective, groups, kTop, is);
-  co_await bcast_nodes(collective, groups, kTop, is.row());
+  co_await bcast_nodes(collective, groups, kTop, is.region());
 }
 
 // The top rank sends each rank its block of the result.
 Steps deal_result(Collective& collective, ReduceScatterCall call) {
   collective.next_phase();
   std::vector<PeerMessage> out, in;
-  const portals::Region whole = call.reduction.row();
+  const portals::Region whole = call.reduction.region();
   std::uint64_t before = 0;
   for (int rank = 0; rank < collective.size(); ++rank) {
     const std::uint64_t bytes = call.block_bytes(rank);

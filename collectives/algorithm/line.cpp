@@ -15,28 +15,28 @@ Cost cost_of_hybrid(const CallFacts& call) {
 }
 
 // Returns the routine of the dimension's method; the caller awaits it.
-Steps reduce_scatter_along(Collective& collective, Method method, Members line, SlicedRow row, Reducer combine) {
+Steps reduce_scatter_along(Collective& collective, Method method, Members line, SlicedVector vector, Reducer combine) {
   switch (method) {
     case Method::bucket:
-      return reduce_scatter_bucket(collective, line, row, combine);
+      return reduce_scatter_bucket(collective, line, vector, combine);
     case Method::brief:
-      return reduce_scatter_exchange(collective, line, row, combine);
+      return reduce_scatter_exchange(collective, line, vector, combine);
     case Method::slices:
       break;
   }
-  return reduce_scatter_among(collective, line, row, combine);
+  return reduce_scatter_among(collective, line, vector, combine);
 }
 
-Steps collect_along(Collective& collective, Method method, Members line, SlicedRow row, int has_all) {
+Steps collect_along(Collective& collective, Method method, Members line, SlicedVector vector, int has_all) {
   switch (method) {
     case Method::bucket:
-      return collect_bucket(collective, line, row, has_all);
+      return collect_bucket(collective, line, vector, has_all);
     case Method::brief:
-      return allgather_exchange(collective, line, row);
+      return allgather_exchange(collective, line, vector);
     case Method::slices:
       break;
   }
-  return collect_among(collective, line, row, has_all);
+  return collect_among(collective, line, vector, has_all);
 }
 
 NestedSlices::NestedSlices(const Grid& grid, const HybridPlan& plan, std::size_t count) : own_{0, count} {
@@ -53,7 +53,7 @@ NestedSlices::NestedSlices(const Grid& grid, const HybridPlan& plan, std::size_t
 }
 
 LineBlocks::LineBlocks(const Grid& grid, std::size_t dimension, std::span<const std::uint8_t> free,
-                       const SlicedRow& blocks)
+                       const SlicedVector& blocks)
     : element_bytes_(blocks.element_bytes) {
   Grid::Position position = grid.mine();
   std::size_t first = 0;

@@ -3,7 +3,7 @@
 
 #include "collectives/algorithm/algorithms.hpp"
 #include "collectives/algorithm/row.hpp"
-#include "collectives/algorithm/rows.hpp"
+#include "collectives/algorithm/vectors.hpp"
 #include "collectives/cost/parts.hpp"
 
 namespace margay::collectives {
@@ -68,7 +68,7 @@ Steps reduce_nodes(Collective& collective, const NodeGroups& groups, int root, R
   if (leads) {
     co_await collect(collective, groups, is);
   } else {
-    co_await Send(collective, leader, is.row(), Send::Row{static_cast<std::uint64_t>(groups.index())});
+    co_await Send(collective, leader, is.region(), Send::Row{static_cast<std::uint64_t>(groups.index())});
     co_await Flush(collective);
   }
   if (groups.nodes() == 1) co_return;

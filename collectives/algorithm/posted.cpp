@@ -14,7 +14,7 @@
 
 #include "collectives/algorithm/algorithms.hpp"
 #include "collectives/algorithm/row.hpp"
-#include "collectives/algorithm/rows.hpp"
+#include "collectives/algorithm/vectors.hpp"
 #include "collectives/cost/parts.hpp"
 #include "collectives/portal/post.hpp"
 
@@ -135,8 +135,8 @@ Steps scan_posted(Collective& collective, Team& team, ScanCall call) {
     portals::copy_bytes(post.mine(), is.partial, bytes);
     post.show_to(collective.rank() + 1);
   }
-  // Only after this rank has posted, because the copy overwrites the row that it posts. The posting of the rank before
-  // does not change until this member is done with the call.
+  // Only after this rank has posted, because the copy overwrites the vector that it posts. The posting of the rank
+  // before does not change until this member is done with the call.
   if (call.kind == ScanKind::exclusive && !first && bytes != 0) std::memcpy(is.partial, post.data(before), bytes);
 }
 

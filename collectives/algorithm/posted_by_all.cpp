@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "collectives/algorithm/row.hpp"
-#include "collectives/algorithm/rows.hpp"
+#include "collectives/algorithm/vectors.hpp"
 #include "collectives/cost/parts.hpp"
 #include "collectives/portal/post.hpp"
 
@@ -33,7 +33,7 @@ void combine_postings(const Collective& collective, const Post& post, const Redu
   portals::copy_bytes(mine, result.base(), bytes);
 }
 
-// Each rank posts its row, and receives the combination of all rows' slice `mine`.
+// Each rank posts its vector, and receives the combination of all vectors' slice `mine`.
 Steps combine_by_all(Collective& collective, Team& team, Reduction is, Slice mine) {
   Post post(collective, team, is.bytes());
   co_await post.room();

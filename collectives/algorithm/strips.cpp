@@ -17,7 +17,7 @@
 #include <cstring>
 
 #include "collectives/algorithm/row.hpp"
-#include "collectives/algorithm/rows.hpp"
+#include "collectives/algorithm/vectors.hpp"
 #include "collectives/cost/parts.hpp"
 #include "collectives/portal/meet.hpp"
 #include "portals/base/assert.hpp"
@@ -26,7 +26,7 @@ namespace margay::collectives {
 
 namespace {
 
-// The strips of a row of `count` elements, at most `most` in each.
+// The strips of a vector of `count` elements, at most `most` in each.
 struct Strips {
   std::size_t count;
   std::size_t most;

@@ -84,8 +84,8 @@ class WindowControl {
   }
   // Counters by member. posts().publish(target): the target exposes its window to this member.
   // completions().publish(origin): the origin's accesses here are complete.
-  [[nodiscard]] sim::WindowCounters posts() const { return sim::WindowCounters(row(0)); }
-  [[nodiscard]] sim::WindowCounters completions() const { return sim::WindowCounters(row(1)); }
+  [[nodiscard]] sim::WindowCounters posts() const { return sim::WindowCounters(counters(0)); }
+  [[nodiscard]] sim::WindowCounters completions() const { return sim::WindowCounters(counters(1)); }
 
  private:
   // The lock's slot of each member, behind the lock.
@@ -93,9 +93,9 @@ class WindowControl {
     return {reinterpret_cast<std::uint64_t*>(memory_ + sizeof(sim::WindowLockData)), members_};
   }
   // The counts of posts (0) and of completions (1).
-  [[nodiscard]] std::span<std::uint32_t> row(std::size_t which) const {
-    std::byte* const rows = memory_ + sizeof(sim::WindowLockData) + members_ * sizeof(std::uint64_t);
-    return {reinterpret_cast<std::uint32_t*>(rows) + which * members_, members_};
+  [[nodiscard]] std::span<std::uint32_t> counters(std::size_t which) const {
+    std::byte* const all = memory_ + sizeof(sim::WindowLockData) + members_ * sizeof(std::uint64_t);
+    return {reinterpret_cast<std::uint32_t*>(all) + which * members_, members_};
   }
 
   // The first byte of the lock; nullptr if this process has not mapped the memory.

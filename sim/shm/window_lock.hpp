@@ -121,7 +121,7 @@ class WindowLock {
   static constexpr Tickets kAllTickets = {0, std::uint64_t{1} << 32};
 
   // The sums over all slots.
-  struct Row {
+  struct SlotSums {
     std::uint32_t shared = 0;
     std::uint32_t exclusive = 0;
     std::uint32_t waiting = 0;
@@ -134,11 +134,11 @@ class WindowLock {
   // Enters the guard, and repairs the counts after a dead holder.
   void enter();
   // Scans all slots.
-  [[nodiscard]] Row look() const;
+  [[nodiscard]] SlotSums scan() const;
   // Makes the grants that are possible.
   [[nodiscard]] Tickets let_in();
   // Replaces the header's counts by recomputed ones.
-  void store_counts(const Row& row);
+  void store_counts(const SlotSums& sums);
   // Recomputes the header after a holder of the guard has died.
   void repair();
   // The guarded parts of release() and withdraw().
