@@ -116,20 +116,20 @@ void CallCheck::notify() {
     if (!message->complete) {
       behind.push_back(from);
     } else if (std::ranges::find(behind, from) == behind.end()) {
-      hear_message(*message);
+      receive_message(*message);
       block_.release(*message);
     }
     message = next;
   }
 }
 
-void CallCheck::hear_message(const portals::ArrivedMessage& message) {
+void CallCheck::receive_message(const portals::ArrivedMessage& message) {
   const std::uint32_t from = message.header.source.rank;
   // An answer is a message without a body.
   if (message.header.length == 0) {
     answered_ = true;
   } else if (std::optional<CallReport> report = CallReport::read(message.body)) {
-    report->record.members == 0 ? hear_question(report->record.key, from) : handle_report(std::move(*report), from);
+    report->record.members == 0 ? handle_question(report->record.key, from) : handle_report(std::move(*report), from);
   }
 }
 
@@ -181,7 +181,7 @@ void CallCheck::compare(Stream& stream, CallReport report, std::uint32_t from) {
   }
 }
 
-void CallCheck::hear_question(const CallRecord::Key& key, std::uint32_t from) {
+void CallCheck::handle_question(const CallRecord::Key& key, std::uint32_t from) {
   const auto found = streams_.find(key);
   // Nothing is open, or the difference is reported: answer at once.
   if (found == streams_.end() || found->second.differs) return answer(from);

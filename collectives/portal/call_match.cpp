@@ -73,7 +73,7 @@ std::string CallMatch::differ(const Reported& one, const std::string& of_one, co
 bool CallMatch::same_call(const CallRecord& one, const CallRecord& other) {
   if (std::strcmp(one.function.data(), other.function.data()) != 0 || one.root_group != other.root_group) return false;
   // A member that passes MPI_PROC_NULL names only the root's group.
-  if (!one.knows_root() || !other.knows_root()) return true;
+  if (!one.has_known_root() || !other.has_known_root()) return true;
   return one.root == other.root && one.operation == other.operation;
 }
 
@@ -103,11 +103,11 @@ std::string CallMatch::difference_of(CallReport report, std::uint32_t by) {
   if (record.expects_alike) {
     if (std::string differing = add_alike(member); !differing.empty()) return differing;
   }
-  if (first_.record.knows_root() && record.knows_root() && !first_.record.alike.fits(record.alike)) {
+  if (first_.record.has_known_root() && record.has_known_root() && !first_.record.alike.fits(record.alike)) {
     return differ(first_, member.reported);
   }
   // Later members are compared with a report that has root, operation and amount.
-  if (!first_.record.knows_root()) first_ = member.reported;
+  if (!first_.record.has_known_root()) first_ = member.reported;
   if (member.sends.empty() && member.expects->empty()) return {};
   const auto rank = static_cast<std::int32_t>(record.rank);
   const Member& kept = members_.insert_or_assign(rank, std::move(member)).first->second;

@@ -83,7 +83,7 @@ struct CallRecord {
   std::uint32_t sends = 0, expects = 0;
 
   // Whether the member names the root, and with it operation and amount.
-  [[nodiscard]] bool knows_root() const { return root != kUnknownRoot; }
+  [[nodiscard]] bool has_known_root() const { return root != kUnknownRoot; }
 };
 
 // A record with its shares, as sender and judge handle it.

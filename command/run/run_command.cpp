@@ -241,7 +241,7 @@ void report_trace_losses(const RunOptions& options, std::uint64_t job, int exit_
 }
 
 // Inside a rank of another job: that job's trace folder must not be used for this one.
-void forget_outer_trace() {
+void clear_outer_trace() {
   if (std::getenv("MARGAY_RANK") != nullptr) ::unsetenv("MARGAY_TRACE");
 }
 
@@ -347,7 +347,7 @@ int run_job(const RunOptions& options, const NameLocation& name_location) {
 // Order matters: descriptors first, and an outer job's trace is forgotten before options are read from the environment.
 int run_command(const std::vector<std::string>& tokens, const NameLocation& name_location) {
   open_standard_descriptors();
-  forget_outer_trace();
+  clear_outer_trace();
   RunOptions options;
   Status status = parse_run_options(tokens, options);
   if (status.ok()) status = timeout_from_environment(options);

@@ -250,7 +250,7 @@ void Runner::on_child(pid_t pid, int code, int value) {
   const auto found = std::find(pids_.begin(), pids_.end(), pid);
   if (found == pids_.end()) {
     // An adopted orphan, the guardian, or a child from before the job; its number may be reused now.
-    if (code != CLD_STOPPED && code != CLD_CONTINUED) job_processes_.forget(pid);
+    if (code != CLD_STOPPED && code != CLD_CONTINUED) job_processes_.remove(pid);
     return;
   }
   const auto rank = static_cast<std::uint32_t>(found - pids_.begin());

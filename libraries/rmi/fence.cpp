@@ -37,7 +37,7 @@ void Fence::arrive(Tree tree, const Sums& mine) {
   mine_ = mine;
   over_ = sent_up_ = answered_ = false;
   // Messages of this fence may have arrived before this node did.
-  has_news_ = true;
+  has_activity_ = true;
   // The sums of the fence before must not end this one in wave 2.
   decision_ = Decision(rule_, group_ == 0);
 }
@@ -49,7 +49,7 @@ std::uint32_t Fence::group_of(std::span<const std::byte> bytes) {
 }
 
 const char* Fence::take(std::uint32_t source, std::span<const std::byte> bytes) {
-  has_news_ = true;
+  has_activity_ = true;
   Message message;
   if (bytes.size() != sizeof message) return "its length is wrong";
   std::memcpy(&message, bytes.data(), sizeof message);

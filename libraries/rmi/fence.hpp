@@ -124,7 +124,7 @@ class Fence {
   template <typename Counts>
   [[nodiscard]] bool advance(Counts&& counts) {
     // Each round of the wait comes here, mostly without a new message.
-    if (!std::exchange(has_news_, false) && size_ != 1) return over_;
+    if (!std::exchange(has_activity_, false) && size_ != 1) return over_;
     while (!over_) {
       // Alone, no message separates the waves.
       if (size_ == 1 && wave_ > 1) {
@@ -196,10 +196,10 @@ class Fence {
   std::uint32_t step_ = 0;
   std::uint32_t power_ = 1;
   bool over_ = true;
-  bool has_news_ = false;  // since advance() was called last
-  bool sent_up_ = false;   // this wave's sums are on the way to the parent
-  bool answered_ = false;  // node 0's answer to this wave is here
-  bool ends_ = false;      // and it is the end
+  bool has_activity_ = false;  // since advance() was called last
+  bool sent_up_ = false;       // this wave's sums are on the way to the parent
+  bool answered_ = false;      // node 0's answer to this wave is here
+  bool ends_ = false;          // and it is the end
   Decision decision_;
   // Messages of children, of this wave and of later ones.
   std::vector<Message> up_;

@@ -75,7 +75,7 @@ void accumulate_pairs(Rma& rma, Window& window, const Access& access, const Accu
   // Starts at address 0, so the addresses are offsets in the target.
   PairAddresses there(nullptr, access.target_count, *access.target_type, pair.size);
   PairAddresses here(origin.buffer, operands.any() ? origin.count : 0, *origin.type, pair.size);
-  PairAddresses results(access.buffer, access.count, access.wants_result() ? *access.type : pair, pair.size);
+  PairAddresses results(access.buffer, access.count, access.has_result() ? *access.type : pair, pair.size);
   AccumulateOperands one = operands;
   one.count = 1;
   while (there.any()) {
@@ -83,7 +83,7 @@ void accumulate_pairs(Rma& rma, Window& window, const Access& access, const Accu
     single.offset += static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(there.next()));
     single.target_type = &pair;
     single.target_count = 1;
-    if (access.wants_result()) {
+    if (access.has_result()) {
       single.type = &pair;
       single.count = 1;
       single.buffer = results.next();

@@ -199,7 +199,7 @@ bool check_buffers(Call& call, Window& window, const AnnouncedAccess& announced,
     const OriginData& origin = nature.origin;
     if (nature.operands->any()) buffers.add(false, origin.buffer, origin.count, *origin.type);
     if (nature.operands->compare != nullptr) buffers.add(false, nature.operands->compare, 1, *access.target_type);
-    if (access.wants_result()) buffers.add(true, access.buffer, access.count, *access.type);
+    if (access.has_result()) buffers.add(true, access.buffer, access.count, *access.type);
   }
   if (!buffers.conflict()) return true;
   report_conflict(

@@ -122,7 +122,7 @@ void answer_cancels(DeviceParts& parts) {
   }
 }
 
-void forget_messages(DeviceParts& parts, ContextId context) {
+void discard_messages(DeviceParts& parts, ContextId context) {
   const portals::Criteria all = receive_criteria(MPI_ANY_SOURCE, MPI_ANY_TAG, context);
   // Usually nothing is found. Then the loop below, which visits each message of the heap, is not needed.
   if (parts.heap.find(all) == nullptr) return;

@@ -57,7 +57,7 @@ void Rma::accumulate(Window& window, const Access& access, const AccumulateOpera
   sim::AccumulateLock lock = accumulate_lock(to);
   // One run on both sides, the common case, needs no list of pieces.
   if (is_run(*access.target_type, operands) && operands.elements.contiguous() &&
-      (!access.wants_result() || is_run(*access.type, operands))) {
+      (!access.has_result() || is_run(*access.type, operands))) {
     auto* const result = static_cast<std::byte*>(access.buffer);
     return combine_run(operands, operands.elements.single().base, bytes, to.base + access.offset, result, lock);
   }
@@ -84,7 +84,7 @@ void Rma::accumulate(Window& window, const Access& access, const AccumulateOpera
 }
 
 portals::Region Rma::result_room(const Access& access, const AccumulateOperands& operands, Pieces& pieces) {
-  if (!access.wants_result()) return {};
+  if (!access.has_result()) return {};
   // Results of the operands' type are written with their padding, like the elements in the window.
   const bool as_it_lies = access.type->handle == operands.type;
   if (as_it_lies) return {access.buffer, static_cast<std::size_t>(operands.count * operands.element_bytes)};
@@ -116,7 +116,7 @@ void Rma::accumulate_by_messages(Window& window, const Access& access, const Acc
     } else {
       part = pieces.take(kPiecesPerRequest, limit, head.bytes);
     }
-    if (access.wants_result()) {
+    if (access.has_result()) {
       head.reply_bits = reply_bits_of(expect(window, access.target, room.slice(at, head.bytes), access.request, &here));
     } else if (is_alone(window, to)) {
       // Nothing else is under way to the target: an empty answer now costs less than a flush later.
@@ -126,7 +126,7 @@ void Rma::accumulate_by_messages(Window& window, const Access& access, const Acc
       to.unflushed = true;
     }
     // With a result, the request completes with the answer, which proves that the operands were read.
-    Outstanding* const request = access.wants_result() ? nullptr : access.request;
+    Outstanding* const request = access.has_result() ? nullptr : access.request;
     send_window_request(window, access.target, head, part, operands,
                         operands.elements.bytes() != 0 ? operands.elements.slice(at, head.bytes) : portals::Region(),
                         request);

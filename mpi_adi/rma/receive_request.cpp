@@ -24,7 +24,7 @@ void Rma::notify() {
       if (header.portal == kWindowPortal) {
         receive_request(header, message->body.base, header.length);
       } else {
-        forget_described(header);
+        end_described(header);
       }
       requests_.release(*message);
     }
@@ -143,7 +143,7 @@ void Rma::take_pieces(Window& window, const ReceivedWindowRequest& received, con
     described.memory->set_owner_tag(static_cast<Listener*>(&described), kOwnerListener);
     described.entry.set(criteria, *described.memory, {});
   } else {
-    // The body arrives nevertheless. Its header goes to the requests' heap, and forget_described() then ends the entry.
+    // The body arrives nevertheless. Its header goes to the requests' heap, and end_described() then ends the entry.
     described.memory.reset();
     described.entry.set(criteria, requests_, {.save = portals::Save::header});
     refuse(window, head, MPI_ERR_RMA_RANGE);
@@ -151,7 +151,7 @@ void Rma::take_pieces(Window& window, const ReceivedWindowRequest& received, con
   put_list_.append(described.entry);
 }
 
-void Rma::forget_described(const portals::Header& header) {
+void Rma::end_described(const portals::Header& header) {
   replies_.for_each_in_use([&](Reply& answer) {
     const portals::Criteria& criteria = answer.entry.criteria();
     if (answer.at_target && !answer.memory && criteria.match_bits == header.match_bits &&

@@ -59,7 +59,7 @@ struct Access {
   Announced announced = {};
 
   // For an accumulate: whether `buffer` receives the target's previous elements.
-  [[nodiscard]] bool wants_result() const { return type != nullptr; }
+  [[nodiscard]] bool has_result() const { return type != nullptr; }
 };
 
 // Accesses begun here and their bytes, by method, for the job's table and for tests.
@@ -305,7 +305,7 @@ class Rma final : public Listener {
   // Prepares for the body that the request describes.
   void take_pieces(Window& window, const ReceivedWindowRequest& received, const portals::Header& header);
   // Ends the description of a body that was not saved.
-  void forget_described(const portals::Header& header);
+  void end_described(const portals::Header& header);
   // Answers get_pieces: sends the named bytes, or an error.
   void send_pieces(Window& window, const ReceivedWindowRequest& received);
   // Answers accumulate and swap: performs them under the accumulate lock, which local origins use as well.

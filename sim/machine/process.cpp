@@ -253,7 +253,7 @@ void Process::wake() {
 
 void Process::finish(const std::function<bool()>& round) {
   // The goodbyes are sent first, so that the loop below waits for them too.
-  if (tcp_ != nullptr) tcp_->say_goodbye();
+  if (tcp_ != nullptr) tcp_->send_goodbye();
   const std::uint64_t begin = clock_.now_ns();
   // The time is limited, because a peer that hangs never takes its messages.
   while (!kernel_->idle() && clock_.now_ns() - begin < kFinishLimitNs) {

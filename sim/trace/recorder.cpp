@@ -220,7 +220,7 @@ void Recorder::close() {
   if (header_ == nullptr) return;
   // A suspended file is sealed already; a child must not seal its parent's.
   if (!suspended_ && is_own()) seal();
-  forget_own_pages(header_);
+  remove_own_pages(header_);
   munmap(header_, mapped_bytes_);
   suspended_ = false;
   pause();

@@ -15,7 +15,7 @@ namespace margay::mpi_adi::test {
 struct NoCollectives final : RankExtension {
   [[nodiscard]] const sim::WireCounts& sent() const override { return nothing; }
   [[nodiscard]] const sim::WireCounts& shown() const override { return nothing; }
-  void forget_messages(const Communicator& /*communicator*/) override {}
+  void discard_messages(const Communicator& /*communicator*/) override {}
   sim::WireCounts nothing;
 };
 

@@ -143,9 +143,9 @@ void add_stories(const PageInput& input, const PageMessages& messages, const Sto
   for (std::size_t begin = 0; begin < all; begin += kStoriesInBlock) {
     const std::size_t blob = data.add_blob([&input, &messages, begin, end = std::min(all, begin + kStoriesInBlock)] {
       StoryBlock block;
-      RememberedText remembered(input.event_text);
+      EventTextCache cache(input.event_text);
       for (std::size_t row = begin; row < end; ++row) {
-        block.add(format_story(input.trace, input.messages, input.event_text, messages.stories[row], remembered));
+        block.add(format_story(input.trace, input.messages, input.event_text, messages.stories[row], cache));
       }
       return block.text();
     });

@@ -121,9 +121,9 @@ Status close_trace_for(const std::string& path, std::uint64_t job, const Process
   if (Status status = source.read_header(header); !status.ok()) return status;
   const auto is_done = [&] {
     // The launcher's child may be a shell that started the rank; then the rank's own end is unknown.
-    const bool knows_end = header.process_id == end.process_id;
+    const bool has_end = header.process_id == end.process_id;
     const bool ended_well = end.end == sim::TraceEnd::exit_status && end.value == 0;
-    return header.job != job || header.launcher_checksum != 0 || (header.checksum != 0 && (!knows_end || ended_well));
+    return header.job != job || header.launcher_checksum != 0 || (header.checksum != 0 && (!has_end || ended_well));
   };
   if (is_done()) return {};
   if (is_written_yet(source)) {

@@ -33,17 +33,17 @@ std::string titled(const Trace& trace, const MessageStory& story, const Message&
 class StoryWriter {
  public:
   StoryWriter(const Trace& trace, const Messages& messages, const EventText& event_text, const MessageStory& story,
-              RememberedText& remembered)
+              EventTextCache& cache)
       : trace_(trace),
         messages_(messages),
         event_text_(event_text),
         story_(story),
         missed_(missed_receive(trace, messages, story)),
-        remembered_(remembered) {}
+        cache_(cache) {}
 
   // The title and steps first, then sentences in the order of the message's path.
   std::string run() {
-    text_ = titled(trace_, story_, [&](const Trace::Entry& entry) { return remembered_.message(entry); }) + "\n";
+    text_ = titled(trace_, story_, [&](const Trace::Entry& entry) { return cache_.message(entry); }) + "\n";
     add_steps();
     add_bits();
     add_walk();
@@ -92,7 +92,7 @@ class StoryWriter {
           event.kind == sim::TraceKind::kernel_pass ? messages_.arrival(identity(event)) : nullptr;
       const std::uint64_t since = time(step) - time(all.front());
       fmt::format_to(std::back_inserter(text_), "{:>12}.{:03}  rank {:<4} {:<14} {}\n", since / 1000, since % 1000,
-                     trace_.files[at(step).file].rank, hop_of(event), remembered_.of(at(step), arrival));
+                     trace_.files[at(step).file].rank, hop_of(event), cache_.of(at(step), arrival));
     }
   }
 
@@ -315,7 +315,7 @@ class StoryWriter {
   const EventText& event_text_;
   const MessageStory& story_;
   const MissedReceive missed_;
-  RememberedText& remembered_;
+  EventTextCache& cache_;
   std::string text_;
 };
 
@@ -326,14 +326,14 @@ std::string title(const Trace& trace, const EventText& event_text, const Message
 }
 
 std::string format_story(const Trace& trace, const Messages& messages, const EventText& event_text,
-                         const MessageStory& story, RememberedText& remembered) {
-  return StoryWriter(trace, messages, event_text, story, remembered).run();
+                         const MessageStory& story, EventTextCache& cache) {
+  return StoryWriter(trace, messages, event_text, story, cache).run();
 }
 
 std::string format_story(const Trace& trace, const Messages& messages, const EventText& event_text,
                          const MessageStory& story) {
-  RememberedText remembered(event_text);
-  return format_story(trace, messages, event_text, story, remembered);
+  EventTextCache cache(event_text);
+  return format_story(trace, messages, event_text, story, cache);
 }
 
 }  // namespace margay::command
