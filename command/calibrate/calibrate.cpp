@@ -137,7 +137,7 @@ int complain(const Status& status) {
 
 // Determines the file for the rates: that of the order, or the user's file. Fails for the user's file if neither
 // XDG_CACHE_HOME nor HOME names its folder.
-Status place_of(const command::CalibrateOrder& order, std::string& path) {
+Status find_rates_file(const command::CalibrateOrder& order, std::string& path) {
   path = order.installed ? sim::installed_rates_file() : order.file;
   if (!path.empty()) return {};
   path = sim::user_rates_file();
@@ -209,7 +209,7 @@ Status measure_machine(sim::MeasuredRates& out, std::vector<std::string>& remark
 int calibrate(const command::CalibrateOrder& order) {
   std::string path;
   if (!order.print) {
-    if (const Status status = place_of(order, path); !status.ok()) return complain(status);
+    if (const Status status = find_rates_file(order, path); !status.ok()) return complain(status);
   }
   sim::MeasuredRates measured;
   std::vector<std::string> remarks;

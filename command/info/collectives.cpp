@@ -77,7 +77,7 @@ Status take_rates(const std::string& asked, TakenRates& out) {
   if (Status status = sim::find_job_rates(options, found); !status.ok()) return status;
   for (const std::string& sentence : found.passed_over) print_error(sentence + "; it is passed over");
   if (found.text.empty()) return measure_first(found, out);
-  Status status = collectives::parse_asked_rates(found.text, out.rates);
+  Status status = collectives::parse_requested_rates(found.text, out.rates);
   if (!status.ok() && found.given) return status;
   if (!status.ok()) {
     out.source = fmt::format("the usual ones: {} is passed over: {}", found.file, status.sentence());

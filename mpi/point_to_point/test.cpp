@@ -14,16 +14,16 @@ void poll(Call& call, const RequestArray* requests) {
   poll_extended(call, requests->all());
 }
 
-// `asked`: the request or the array of requests. Returns false also after an error of a request's function.
-template <typename Asked, typename Done>
-bool test_once(Call& call, Asked asked, Done done) {
+// `subject`: the request or the array of requests. Returns false also after an error of a request's function.
+template <typename Subject, typename Done>
+bool test_once(Call& call, Subject subject, Done done) {
   if (done()) return true;
   // Only if nothing is complete yet: a test that succeeds costs no round of progress.
   look_once(call);
   if (done()) return true;
   // A generalized request of MPICH's extension completes only inside its poll function.
   if (any_extended(call)) [[unlikely]] {
-    poll(call, asked);
+    poll(call, subject);
     if (!call.ok()) return false;
     if (done()) return true;
   }

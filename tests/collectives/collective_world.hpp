@@ -188,7 +188,7 @@ class CollectiveWorld {
     }
     void release(mpi_adi::Communicator& communicator) override { --communicator.references; }
     [[nodiscard]] bool crowded() const override { return world_.options_.crowded; }
-    [[nodiscard]] std::string asked_algorithms() const override { return world_.options_.asked; }
+    [[nodiscard]] std::string requested_algorithms() const override { return world_.options_.asked; }
     [[nodiscard]] const sim::NodeMemory* node_memory() const override {
       return world_.node_memory_ ? &*world_.node_memory_ : nullptr;
     }

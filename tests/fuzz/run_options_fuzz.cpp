@@ -17,7 +17,7 @@ namespace margay {
 
 // The registry of algorithms reads the value of --collective; it is left out here
 // (tests/collectives/select/choose_test).
-portals::Status collectives::parse_asked_for(std::string_view /*text*/, AskedFor& /*out*/) {
+portals::Status collectives::parse_requested_algorithms(std::string_view /*text*/, RequestedAlgorithms& /*out*/) {
   return {};
 }
 

@@ -291,8 +291,8 @@ class Parser {
 
   // Sets algorithms of collectives. The registry checks the names, so a new algorithm needs no change here.
   Status collective(const OptionRule& rule, const std::string& option, const std::string& list) {
-    collectives::AskedFor asked;
-    if (const Status parsed = collectives::parse_asked_for(list, asked); !parsed.ok()) {
+    collectives::RequestedAlgorithms asked;
+    if (const Status parsed = collectives::parse_requested_algorithms(list, asked); !parsed.ok()) {
       return Status::error("option " + parsed.sentence());
     }
     if (list.empty()) return Status::error("option " + option + ": its value is empty; name OPERATION=ALGORITHM");
