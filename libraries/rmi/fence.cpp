@@ -53,9 +53,9 @@ const char* Fence::take(std::uint32_t source, std::span<const std::byte> bytes) 
   Message message;
   if (bytes.size() != sizeof message) return "its length is wrong";
   std::memcpy(&message, bytes.data(), sizeof message);
-  const auto index = std::ranges::find(members_, source);
-  if (index == members_.end()) return "it is for a group that has not this member";
-  message.source = static_cast<std::uint32_t>(index - members_.begin());
+  const auto member = std::ranges::find(members_, source);
+  if (member == members_.end()) return "it is for a group that has not this member";
+  message.source = static_cast<std::uint32_t>(member - members_.begin());
   if (message.down != 0) {
     if (!is_answer(message)) return "it answers no wave of this node";
     answered_ = true;

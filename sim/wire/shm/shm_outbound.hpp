@@ -74,9 +74,9 @@ class ShmOutbound {
   void owner_away(bool away) { away_ = away; }
   // See ShmWire::keep_lines.
   void keep_lines() { moves_lines_ = false; }
-  // Reports that the peer sent something, so it has probably received everything that this side sent, and waits for an
+  // Records that the peer sent something: it has probably received everything that this side sent, and waits for an
   // answer.
-  void peer_has_sent() { peer_has_sent_ = true; }
+  void record_arrival() { peer_has_sent_ = true; }
 
   // Whether nothing is queued or on offer.
   [[nodiscard]] bool idle() const { return queue_.empty() && !offers_.stands(); }

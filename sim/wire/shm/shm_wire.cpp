@@ -173,7 +173,7 @@ bool ShmWire::look(const Sender& sender, Arrival& arrival) {
   if (!sender.in->look(arrival)) return false;
   answering_ = &sender;
   idle_rounds_ = 0;
-  sender.out->peer_has_sent();
+  sender.out->record_arrival();
   // The inbound side lost the peer (a malformed frame, an ended process), so nothing more is sent to the peer either.
   if (arrival.kind == Arrival::Kind::lost || arrival.kind == Arrival::Kind::left) [[unlikely]]
     sender.out->fail(finished_);
