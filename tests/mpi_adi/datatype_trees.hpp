@@ -190,7 +190,7 @@ class Trees {
     const Type old = grow(depth - 1);
     std::array<Distribution, 2> dimensions;
     for (Distribution& one : dimensions) {
-      one = {.array = between(1, 5), .block = between(1, 3), .processes = between(1, 3), .place = 0};
+      one = {.array = between(1, 5), .block = between(1, 3), .processes = between(1, 3), .coordinate = 0};
       one.coordinate = below(one.processes);
     }
     Type type{make_darray(dimensions, MPI_ORDER_C, old.made, {}), {}};
