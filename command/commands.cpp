@@ -210,7 +210,7 @@ void add_explain_command(CLI::App& app) {
 }
 
 // Used for the error about standard output, which names known commands only, not arbitrary tokens.
-bool knows_command(CLI::App& app, const std::string& word) {
+bool is_command(CLI::App& app, const std::string& word) {
   const std::vector<CLI::App*> commands = app.get_subcommands({});
   return std::any_of(commands.begin(), commands.end(),
                      [&](const CLI::App* known) { return known->get_name() == word; });
@@ -290,7 +290,7 @@ int run_cli(int argc, char** argv, CallSites& call_sites) {
   add_commands(app, call_site);
   // Output is checked last, when all of it has been printed; a command's own failure takes precedence.
   const int status = parse_line(app, argc, argv);
-  if (is_output_written(argc > 1 && knows_command(app, argv[1]) ? argv[1] : "")) return status;
+  if (is_output_written(argc > 1 && is_command(app, argv[1]) ? argv[1] : "")) return status;
   return status == 0 ? kStatusNotWritten : status;
 }
 

@@ -12,7 +12,7 @@
 
 // The name of the program selects the command, so mpiexec and mpirun may be links.
 int main(int argc, char** argv) {
-  const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+  const std::vector<std::string> tokens(argv + (argc > 0 ? 1 : 0), argv + argc);
   std::string_view name = argc > 0 ? argv[0] : "margay";
   if (const std::size_t slash = name.rfind('/'); slash != std::string_view::npos) name.remove_prefix(slash + 1);
   margay::command::CallSites call_sites;
@@ -26,13 +26,13 @@ int main(int argc, char** argv) {
       return call_sites.name_of(question);
     });
   };
-  if (name.substr(0, 7) == "mpiexec" || name.substr(0, 6) == "mpirun") return run(words);
+  if (name.substr(0, 7) == "mpiexec" || name.substr(0, 6) == "mpirun") return run(tokens);
   // `run` has a parser of its own, because most of its line belongs to the ranks' programs.
-  if (!words.empty() && words[0] == "run") return run({words.begin() + 1, words.end()});
-  if (!words.empty() && words[0] == "lab") return margay::command::lab_command({words.begin() + 1, words.end()});
+  if (!tokens.empty() && tokens[0] == "run") return run({tokens.begin() + 1, tokens.end()});
+  if (!tokens.empty() && tokens[0] == "lab") return margay::command::lab_command({tokens.begin() + 1, tokens.end()});
   // A write beyond a file-size limit then fails with an error, which is reported, and does not end the process.
   static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
   ask_no_server();
-  if (!words.empty() && words[0] == "source-lines") return margay::command::answer_source_questions(call_sites);
+  if (!tokens.empty() && tokens[0] == "source-lines") return margay::command::answer_source_questions(call_sites);
   return margay::command::run_cli(argc, argv, call_sites);
 }

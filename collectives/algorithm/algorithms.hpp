@@ -29,7 +29,7 @@ Steps barrier_exchange(Collective& collective);
 // everywhere.
 Steps bcast_tree(Collective& collective, int root, portals::Region data);
 // The same along a given tree of some of the ranks.
-Steps bcast_along(Collective& collective, TreePosition place, portals::Region data);
+Steps bcast_along(Collective& collective, TreePosition position, portals::Region data);
 // The same in two levels: between the nodes' leaders, then inside each node.
 Steps bcast_nodes(Collective& collective, const NodeGroups& groups, int root, portals::Region data);
 
@@ -37,7 +37,7 @@ Steps bcast_nodes(Collective& collective, const NodeGroups& groups, int root, po
 // unspecified afterwards. `is.combine` is not called for empty data.
 Steps reduce_tree(Collective& collective, int root, Reduction is);
 // The same along a given tree of some of the ranks; keeps their order in the tree's range.
-Steps reduce_along(Collective& collective, TreePosition place, Reduction is);
+Steps reduce_along(Collective& collective, TreePosition position, Reduction is);
 // The same in two levels. Requires: is.bytes() <= kHandshakeBytes. Uses a second phase if there are several nodes.
 Steps reduce_nodes(Collective& collective, const NodeGroups& groups, int root, Reduction is);
 
@@ -78,44 +78,44 @@ inline Steps exchange(Collective& collective, Team* team, std::span<const PeerMe
 Steps gather_blocks(Collective& collective, Team* team, GatherCall call);
 Steps scatter_blocks(Collective& collective, Team* team, ScatterCall call);
 
-// The elements of a row that belong to one rank; counted in elements, not bytes.
+// The elements of a vector that belong to one rank; counted in elements, not bytes.
 struct Slice {
   std::size_t first = 0;
   std::size_t count = 0;
 };
 // Cuts `count` elements into consecutive slices, one for each rank, whose lengths differ by one at most.
 [[nodiscard]] std::vector<Slice> even_slices(std::size_t count, int ranks);
-// A row, in one run of memory or in pieces of whole elements, and its slices, one for each member by number. The slices
-// outlive it.
-struct SlicedRow {
-  portals::Region row = {};
+// A vector, in one run of memory or in pieces of whole elements, and its slices, one for each member by number. The
+// slices outlive it.
+struct SlicedVector {
+  portals::Region region = {};
   std::span<const Slice> slices = {};
   std::size_t element_bytes = 1;
   [[nodiscard]] std::uint64_t bytes_of(std::size_t member) const { return slices[member].count * element_bytes; }
   [[nodiscard]] portals::Region of(std::size_t member) const {
-    return row.slice(slices[member].first * element_bytes, bytes_of(member));
+    return region.slice(slices[member].first * element_bytes, bytes_of(member));
   }
 };
 
 // Reduce-scatter in which each rank combines its slice. In `is.partial` this rank's slice becomes that of the result;
-// the other slices do not change. The slices are consecutive and cover the row.
+// the other slices do not change. The slices are consecutive and cover the vector.
 Steps reduce_scatter_direct(Collective& collective, Reduction is, std::span<const Slice> slices);
 // The same operations as allreduce_exchange and reduce_tree, by slices; both use a second phase.
 Steps allreduce_direct(Collective& collective, Reduction is);
 Steps reduce_direct(Collective& collective, int root, Reduction is);
 // Reduce-scatter among some ranks. Members are combined in the order of their numbers unless the operation commutes.
-Steps reduce_scatter_among(Collective& collective, Members members, SlicedRow row, Reducer combine);
+Steps reduce_scatter_among(Collective& collective, Members members, SlicedVector vector, Reducer combine);
 // Each rank has its own slice, and receives the others'. Member number `has_all` has all slices already, and receives
 // none; kNoMember: no member.
 inline constexpr int kNoMember = -1;
-Steps collect_among(Collective& collective, Members members, SlicedRow row, int has_all);
+Steps collect_among(Collective& collective, Members members, SlicedVector vector, int has_all);
 // Each member's slice goes to member number `root`, or comes from it.
-Steps gather_among(Collective& collective, Members members, std::size_t root, SlicedRow row);
-Steps scatter_among(Collective& collective, Members members, std::size_t root, SlicedRow row);
+Steps gather_among(Collective& collective, Members members, std::size_t root, SlicedVector vector);
+Steps scatter_among(Collective& collective, Members members, std::size_t root, SlicedVector vector);
 
 // The same operations as collect_among and reduce_scatter_among, round a ring. The operation commutes.
-Steps collect_bucket(Collective& collective, Members members, SlicedRow row, int has_all);
-Steps reduce_scatter_bucket(Collective& collective, Members members, SlicedRow row, Reducer combine);
+Steps collect_bucket(Collective& collective, Members members, SlicedVector vector, int has_all);
+Steps reduce_scatter_bucket(Collective& collective, Members members, SlicedVector vector, Reducer combine);
 // The same operations as reduce_scatter_direct, allreduce_direct and bcast_tree, round a ring of all ranks. The
 // operation commutes. The last two use a second phase.
 Steps reduce_scatter_bucket(Collective& collective, Reduction is, std::span<const Slice> slices);
@@ -124,8 +124,8 @@ Steps bcast_bucket(Collective& collective, int root, portals::Region data);
 
 // The same operations as collect_among without `has_all`, and as reduce_scatter_among, in rounds between partners. The
 // operation commutes.
-Steps allgather_exchange(Collective& collective, Members members, SlicedRow row);
-Steps reduce_scatter_exchange(Collective& collective, Members members, SlicedRow row, Reducer combine);
+Steps allgather_exchange(Collective& collective, Members members, SlicedVector vector);
+Steps reduce_scatter_exchange(Collective& collective, Members members, SlicedVector vector, Reducer combine);
 
 // Hybrids: the same operations as allreduce_exchange, bcast_tree, reduce_tree, an allgather and reduce_scatter_direct,
 // along the dimensions of a plan. The plan's grid has as many ranks as the communicator. Requires: the operation

@@ -32,21 +32,21 @@ struct BcastCall {
   [[nodiscard]] std::uint64_t bytes() const { return data.bytes(); }
 };
 
-// The data of a reduction: a row of elements. `partial`: this rank's row, `count` elements of `element_bytes`, which
-// becomes the result (of a reduce at the root; elsewhere it is unspecified afterwards). The order of ranks is kept
-// unless the operation commutes. element_bytes > 0 unless the data is empty.
+// The data of a reduction: a vector of elements. `partial`: this rank's vector, `count` elements of `element_bytes`,
+// which becomes the result (of a reduce at the root; elsewhere it is unspecified afterwards). The order of ranks is
+// kept unless the operation commutes. element_bytes > 0 unless the data is empty.
 struct Reduction {
   std::byte* partial = nullptr;
   // Elements, not bytes; the algorithms cut between elements only.
   std::size_t count = 0;
-  // Bytes of one element in the row, where elements are packed.
+  // Bytes of one element in the vector, where elements are packed.
   std::size_t element_bytes = 0;
   // Null where there is nothing to combine (empty data).
   Reducer combine = nullptr;
-  // Bytes of the row, and of each message that carries all of it.
+  // Bytes of the vector, and of each message that carries all of it.
   [[nodiscard]] std::uint64_t bytes() const { return count * element_bytes; }
-  // The row as a region, for messages.
-  [[nodiscard]] portals::Region row() const { return portals::Region(partial, bytes()); }
+  // The vector as a region, for messages.
+  [[nodiscard]] portals::Region region() const { return portals::Region(partial, bytes()); }
 };
 
 // A reduction to one rank; see reduce_tree. The roots of all members must be equal.

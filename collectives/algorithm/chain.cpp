@@ -4,11 +4,11 @@
 // in a chain a late rank delays all ranks behind it.
 //
 // Scan and exclusive scan: each rank receives the combination of the ranks before it, adds its own part, and sends that
-// on. Each piece of a long row is added and sent on while the next one arrives. Cost: (p - 1)(α + n β + n γ); in pieces
-// (p - 1) α + (n + (p - 2) m)(β + γ), because all ranks work at the same time. With short rows a rank waits only for
-// the one before it, and may run ahead of the ranks behind it. So where ranks outnumber processors, a rank that is
-// scheduled does its part of many consecutive calls (Cost::one_way). Of all methods for scans this one moves and
-// combines the fewest bytes.
+// on. Each piece of a long vector is added and sent on while the next one arrives. Cost: (p - 1)(α + n β + n γ); in
+// pieces (p - 1) α + (n + (p - 2) m)(β + γ), because all ranks work at the same time. With short vectors a rank waits
+// only for the one before it, and may run ahead of the ranks behind it. So where ranks outnumber processors, a rank
+// that is scheduled does its part of many consecutive calls (Cost::one_way). Of all methods for scans this one moves
+// and combines the fewest bytes.
 //
 // Parts are combined in the order of ranks, from the first one on, ((a0 a1) a2) a3, so the operation need not be
 // commutative.
@@ -18,7 +18,7 @@
 
 #include "collectives/algorithm/algorithms.hpp"
 #include "collectives/algorithm/row.hpp"
-#include "collectives/algorithm/rows.hpp"
+#include "collectives/algorithm/vectors.hpp"
 #include "collectives/cost/parts.hpp"
 #include "collectives/portal/stream.hpp"
 
@@ -37,11 +37,11 @@ Steps scan_chain(Collective& collective, ScanCall call) {
   if (bytes <= kHandshakeBytes) {
     if (!first) co_await Receive(collective, next - 2, portals::Region(before, bytes));
     if (adds && bytes != 0 && collective.error_class() == MPI_SUCCESS) is.combine(before, is.partial, is.count);
-    if (!last) co_await Send(collective, next, is.row());
+    if (!last) co_await Send(collective, next, is.region());
   } else {
-    // A piece may be as short as a short message. If the members' calls have rows of different lengths, a member with a
-    // short row could accept such a piece as its whole message. So each sender first waits for its receiver's notice,
-    // which carries the receiver's length.
+    // A piece may be as short as a short message. If the members' calls have vectors of different lengths, a member
+    // with a short vector could accept such a piece as its whole message. So each sender first waits for its receiver's
+    // notice, which carries the receiver's length.
     collective.ask_always();
     std::optional<StreamReceive> in;
     std::optional<StreamSend> out;
@@ -56,7 +56,7 @@ Steps scan_chain(Collective& collective, ScanCall call) {
       const std::uint64_t offset = at * is.element_bytes;
       if (in) co_await in->until(offset + elements * is.element_bytes);
       if (adds && collective.error_class() == MPI_SUCCESS) is.combine(before + offset, is.partial + offset, elements);
-      if (out) out->send(is.row().slice(offset, elements * is.element_bytes), offset);
+      if (out) out->send(is.region().slice(offset, elements * is.element_bytes), offset);
     }
   }
   co_await Flush(collective);
@@ -86,10 +86,10 @@ Steps bcast_chain(Collective& collective, int root, portals::Region data) {
   co_await Flush(collective);
 }
 
-// The cost of a broadcast or a scan along the chain. Long rows go in pieces, so all ranks work at once.
-Cost chain_cost(const Ask& ask, bool combines) {
-  const Facts& facts = ask.facts;
-  const double n = ask.n();
+// The cost of a broadcast or a scan along the chain. Long vectors go in pieces, so all ranks work at once.
+Cost chain_cost(const CallFacts& call, bool combines) {
+  const Facts& facts = call.facts;
+  const double n = call.n();
   Cost cost;
   // The path is that of the last rank: the first piece travels the whole chain, the remaining ones follow close behind
   // it.
@@ -101,7 +101,7 @@ Cost chain_cost(const Ask& ask, bool combines) {
   // The ready notices of streams. All ranks send theirs at once, so only one is on the path.
   const double word = streams ? 1 : 0;
   const double first = streams ? std::min(n, static_cast<double>(kStreamPieceBytes)) : n;
-  // 1 if some link lies between nodes: that link then determines the time of the notice and of the whole row.
+  // 1 if some link lies between nodes: that link then determines the time of the notice and of the whole vector.
   const double far = chain > 0 ? 1 : 0;
   add_sent(cost, {steps * (pieces + word), chain * (pieces + word)}, {steps * n, chain * n});
   add_path(cost, {steps + word, chain + word * far},
@@ -113,21 +113,21 @@ Cost chain_cost(const Ask& ask, bool combines) {
 }
 
 // Inside a node a rank between two others copies out of shared memory and into it at the same time.
-Cost bcast_cost(const Ask& ask) {
-  Cost cost = chain_cost(ask, false);
-  if (ask.facts.ranks > 2) cost.path.inside.bytes *= kBothWays;
+Cost bcast_cost(const CallFacts& call) {
+  Cost cost = chain_cost(call, false);
+  if (call.facts.ranks > 2) cost.path.inside.bytes *= kBothWays;
   return cost;
 }
 
 }  // namespace
 
 extern constinit const Row<BcastCall> bcast_by_chain{
-    {Algorithm::chain, [](const Ask& ask) { return !ask.is_short(); }, bcast_cost},
+    {Algorithm::chain, [](const CallFacts& call) { return !call.is_short(); }, bcast_cost},
     [](Collective& collective, const Means& /*means*/, const BcastCall& call) {
       return bcast_chain(collective, call.root, call.data);
     }};
 extern constinit const Row<ScanCall> scan_by_chain{
-    {Algorithm::chain, always, [](const Ask& ask) { return chain_cost(ask, true); }},
+    {Algorithm::chain, always, [](const CallFacts& call) { return chain_cost(call, true); }},
     [](Collective& collective, const Means& /*means*/, const ScanCall& call) { return scan_chain(collective, call); }};
 
 }  // namespace margay::collectives

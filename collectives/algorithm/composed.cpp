@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "collectives/algorithm/row.hpp"
-#include "collectives/algorithm/rows.hpp"
+#include "collectives/algorithm/vectors.hpp"
 #include "collectives/cost/parts.hpp"
 
 namespace margay::collectives {
@@ -19,19 +19,19 @@ Steps barrier_nodes(Collective& collective, const NodeGroups& groups) {
 // One rank computes the result for all, so every rank gets the same bits.
 Steps allreduce_tree(Collective& collective, Reduction is) {
   co_await reduce_tree(collective, kTop, is);
-  co_await bcast_tree(collective, kTop, is.row());
+  co_await bcast_tree(collective, kTop, is.region());
 }
 
 Steps allreduce_nodes(Collective& collective, const NodeGroups& groups, Reduction is) {
   co_await reduce_nodes(collective, groups, kTop, is);
-  co_await bcast_nodes(collective, groups, kTop, is.row());
+  co_await bcast_nodes(collective, groups, kTop, is.region());
 }
 
 // The top rank sends each rank its block of the result.
 Steps deal_result(Collective& collective, ReduceScatterCall call) {
   collective.next_phase();
   std::vector<PeerMessage> out, in;
-  const portals::Region whole = call.reduction.row();
+  const portals::Region whole = call.reduction.region();
   std::uint64_t before = 0;
   for (int rank = 0; rank < collective.size(); ++rank) {
     const std::uint64_t bytes = call.block_bytes(rank);
@@ -74,48 +74,54 @@ Steps allgather_node(Collective& collective, const NodeGroups& groups, Allgather
   co_await bcast_nodes(collective, groups, kTop, all);
 }
 
-Cost dealt(const Ask& ask) {
-  return deal(ask.facts, ask.n() / ask.ranks(), Dealing::awaited);
+Cost dealt(const CallFacts& call) {
+  return deal(call.facts, call.n() / call.ranks(), Dealing::awaited);
 }
 
 }  // namespace
 
 extern constinit const Row<BarrierCall> barrier_by_nodes{
-    {Algorithm::nodes, short_by_nodes, [](const Ask& ask) { return nodes_in(ask.facts, 0) + nodes_out(ask.facts, 0); }},
+    {Algorithm::nodes, short_by_nodes,
+     [](const CallFacts& call) { return nodes_in(call.facts, 0) + nodes_out(call.facts, 0); }},
     [](Collective& collective, const Means& means, const BarrierCall& /*call*/) {
       return barrier_nodes(collective, means.groups);
     }};
 extern constinit const Row<AllreduceCall> allreduce_by_tree{
     {Algorithm::tree, always,
-     [](const Ask& ask) { return tree_in(ask.facts, ask.n()) + tree_out(ask.facts, ask.n(), true); }},
+     [](const CallFacts& call) { return tree_in(call.facts, call.n()) + tree_out(call.facts, call.n(), true); }},
     [](Collective& collective, const Means& /*means*/, const AllreduceCall& call) {
       return allreduce_tree(collective, call.reduction);
     }};
 extern constinit const Row<AllreduceCall> allreduce_by_nodes{
     {Algorithm::nodes, short_by_nodes,
-     [](const Ask& ask) { return nodes_in(ask.facts, ask.n()) + nodes_out(ask.facts, ask.n()); }},
+     [](const CallFacts& call) { return nodes_in(call.facts, call.n()) + nodes_out(call.facts, call.n()); }},
     [](Collective& collective, const Means& means, const AllreduceCall& call) {
       return allreduce_nodes(collective, means.groups, call.reduction);
     }};
 extern constinit const Row<ReduceScatterCall> reduce_scatter_by_tree{
-    {Algorithm::tree, always, [](const Ask& ask) { return tree_in(ask.facts, ask.n()) + dealt(ask); }},
+    {Algorithm::tree, always, [](const CallFacts& call) { return tree_in(call.facts, call.n()) + dealt(call); }},
     [](Collective& collective, const Means& /*means*/, const ReduceScatterCall& call) {
       return reduce_scatter_tree(collective, call);
     }};
 extern constinit const Row<ReduceScatterCall> reduce_scatter_by_nodes{
-    {Algorithm::nodes, short_by_nodes, [](const Ask& ask) { return nodes_in(ask.facts, ask.n()) + dealt(ask); }},
+    {Algorithm::nodes, short_by_nodes,
+     [](const CallFacts& call) { return nodes_in(call.facts, call.n()) + dealt(call); }},
     [](Collective& collective, const Means& means, const ReduceScatterCall& call) {
       return reduce_scatter_nodes(collective, means.groups, call);
     }};
 extern constinit const Row<AllgatherCall> allgather_by_tree{
     {Algorithm::tree, always,
-     [](const Ask& ask) { return tree_gather(ask.facts, ask.n()) + tree_out(ask.facts, ask.ranks() * ask.n(), true); }},
+     [](const CallFacts& call) {
+       return tree_gather(call.facts, call.n()) + tree_out(call.facts, call.ranks() * call.n(), true);
+     }},
     [](Collective& collective, const Means& /*means*/, const AllgatherCall& call) {
       return allgather_tree(collective, call);
     }};
 extern constinit const Row<AllgatherCall> allgather_by_nodes{
-    {Algorithm::nodes, [](const Ask& ask) { return ask.facts.nodes == 1 && ask.is_short(); },
-     [](const Ask& ask) { return nodes_out(ask.facts, ask.n()) + nodes_out(ask.facts, ask.ranks() * ask.n(), true); }},
+    {Algorithm::nodes, [](const CallFacts& call) { return call.facts.nodes == 1 && call.is_short(); },
+     [](const CallFacts& call) {
+       return nodes_out(call.facts, call.n()) + nodes_out(call.facts, call.ranks() * call.n(), true);
+     }},
     [](Collective& collective, const Means& means, const AllgatherCall& call) {
       return allgather_node(collective, means.groups, call);
     }};

@@ -11,7 +11,7 @@
 
 #include "collectives/algorithm/algorithms.hpp"
 #include "collectives/algorithm/row.hpp"
-#include "collectives/algorithm/rows.hpp"
+#include "collectives/algorithm/vectors.hpp"
 #include "collectives/cost/parts.hpp"
 
 namespace margay::collectives {
@@ -104,22 +104,23 @@ Steps allgather_blocks(Collective& collective, AllgatherCall call) {
 
 extern constinit const Row<AllgatherCall> allgather_directly{
     {Algorithm::direct, has_bytes,
-     [](const Ask& ask) { return all_to_all_in_groups(all_of(ask.facts), ask.n(), false); }},
+     [](const CallFacts& call) { return all_to_all_in_groups(all_of(call.facts), call.n(), false); }},
     [](Collective& collective, const Means& /*means*/, const AllgatherCall& call) {
       return allgather_blocks(collective, call);
     }};
 extern constinit const Row<GatherCall> gather_directly{
-    {Algorithm::direct, always, [](const Ask& ask) { return deal(ask.facts, ask.n(), Dealing::if_long); }},
+    {Algorithm::direct, always, [](const CallFacts& call) { return deal(call.facts, call.n(), Dealing::if_long); }},
     [](Collective& collective, const Means& /*means*/, const GatherCall& call) {
       return gather_blocks(collective, nullptr, call);
     }};
 extern constinit const Row<ScatterCall> scatter_directly{
-    {Algorithm::direct, has_bytes, [](const Ask& ask) { return deal(ask.facts, ask.n(), Dealing::if_long); }},
+    {Algorithm::direct, has_bytes, [](const CallFacts& call) { return deal(call.facts, call.n(), Dealing::if_long); }},
     [](Collective& collective, const Means& /*means*/, const ScatterCall& call) {
       return scatter_blocks(collective, nullptr, call);
     }};
 extern constinit const Row<AlltoallCall> alltoall_directly{
-    {Algorithm::direct, always, [](const Ask& ask) { return all_to_all_in_groups(all_of(ask.facts), ask.n(), false); }},
+    {Algorithm::direct, always,
+     [](const CallFacts& call) { return all_to_all_in_groups(all_of(call.facts), call.n(), false); }},
     [](Collective& collective, const Means& /*means*/, const AlltoallCall& call) {
       return exchange_directly(collective, call.out, call.in);
     }};

@@ -7,7 +7,7 @@
 
 #include "collectives/algorithm/algorithms.hpp"
 #include "collectives/algorithm/row.hpp"
-#include "collectives/algorithm/rows.hpp"
+#include "collectives/algorithm/vectors.hpp"
 #include "collectives/cost/parts.hpp"
 
 namespace margay::collectives {
@@ -28,8 +28,8 @@ Steps barrier_exchange(Collective& collective) {
 
 namespace {
 
-Cost dissemination(const Ask& ask) {
-  const Facts& facts = ask.facts;
+Cost dissemination(const CallFacts& call) {
+  const Facts& facts = call.facts;
   Cost cost;
   if (facts.ranks == 1) return cost;
   const double rounds = rounds_of(facts.ranks);
@@ -114,8 +114,8 @@ Steps allreduce_exchange(Collective& collective, Reduction is) {
 
 extern constinit const Row<AllreduceCall> allreduce_by_exchange{
     {Algorithm::exchange, always,
-     [](const Ask& ask) {
-       return doubling({ask.facts.ranks, 1, ask.facts.crossings.doubling}, ask.n(), false);
+     [](const CallFacts& call) {
+       return doubling({call.facts.ranks, 1, call.facts.crossings.doubling}, call.n(), false);
      }},
     [](Collective& collective, const Means& /*means*/, const AllreduceCall& call) {
       return allreduce_exchange(collective, call.reduction);
@@ -165,9 +165,9 @@ Steps scan_exchange(Collective& collective, ScanCall call) {
 namespace {
 
 // In each pair, the rank with the upper range combines twice and the other one once.
-Cost scan_rounds(const Ask& ask) {
-  const Facts& facts = ask.facts;
-  const double n = ask.n();
+Cost scan_rounds(const CallFacts& call) {
+  const Facts& facts = call.facts;
+  const double n = call.n();
   Cost cost;
   if (facts.ranks == 1) return cost;
   const double rounds = rounds_of(facts.ranks);
@@ -192,20 +192,20 @@ extern constinit const Row<ScanCall> scan_by_exchange{
 
 // Allgather by rounds: in round k each rank has the blocks of the 2^k members from itself on. It sends these blocks to
 // the member 2^k before it, and receives as many from the member 2^k after it. Cost: ceil(log2 p) α + (p - 1)/p n β, n
-// the whole row, for any number of ranks. It is for short blocks, because in each round a rank waits for all rounds
+// the whole vector, for any number of ranks. It is for short blocks, because in each round a rank waits for all rounds
 // before.
 //
-// Each block is received at its final place. The blocks of a message are one or two runs of the row, and one combined
-// block describes all their pieces.
-Steps allgather_exchange(Collective& collective, Members members, SlicedRow row) {
+// Each block is received at its final place. The blocks of a message are one or two runs of the vector, and one
+// combined block describes all their pieces.
+Steps allgather_exchange(Collective& collective, Members members, SlicedVector vector) {
   const std::size_t size = members.size();
   const std::size_t me = members.me();
   std::deque<PieceTable> runs;  // must stay until the wires have taken all messages
   for (std::size_t distance = 1; distance < size; distance *= 2) {
     const std::size_t count = std::min(distance, size - distance);
     const std::size_t behind = (me + distance) % size;
-    const PieceTable& mine = runs.emplace_back(ring_run(row, me, count));
-    const PieceTable& theirs = runs.emplace_back(ring_run(row, behind, count));
+    const PieceTable& mine = runs.emplace_back(ring_run(vector, me, count));
+    const PieceTable& theirs = runs.emplace_back(ring_run(vector, behind, count));
     Receive next(collective, members.rank_of(behind), theirs.region());
     co_await Send(collective, members.rank_of((me + size - distance) % size), mine.region());
     co_await next;
@@ -227,8 +227,8 @@ Steps swap_blocks(Collective& collective, AllgatherCall call) {
 }  // namespace
 
 extern constinit const Row<AllgatherCall> allgather_by_exchange{
-    {Algorithm::exchange, [](const Ask& ask) { return ask.facts.ranks == 2; },
-     [](const Ask& ask) { return all_to_all_in_groups(all_of(ask.facts), ask.n(), false); }},
+    {Algorithm::exchange, [](const CallFacts& call) { return call.facts.ranks == 2; },
+     [](const CallFacts& call) { return all_to_all_in_groups(all_of(call.facts), call.n(), false); }},
     [](Collective& collective, const Means& /*means*/, const AllgatherCall& call) {
       return swap_blocks(collective, call);
     }};
@@ -236,27 +236,28 @@ extern constinit const Row<AllgatherCall> allgather_by_exchange{
 // Reduce-scatter by the rounds of allgather_exchange, backwards. In the round of distance 2^k each rank sends the rank
 // 2^k after it the parts of up to 2^k slices, beginning with the receiver's own slice. It adds the parts that it
 // receives from the rank 2^k before to its own parts of as many slices, beginning with its own slice. Cost: ceil(log2
-// p) α + (p - 1)/p n (β + γ), for any number of ranks. It is for short rows, because in each round a rank waits for all
-// rounds before.
+// p) α + (p - 1)/p n (β + γ), for any number of ranks. It is for short vectors, because in each round a rank waits for
+// all rounds before.
 //
 // Members are combined in the order of a ring that begins at a different member for each slice, so the operation must
 // commute.
-Steps reduce_scatter_exchange(Collective& collective, Members members, SlicedRow row, Reducer combine) {
+Steps reduce_scatter_exchange(Collective& collective, Members members, SlicedVector vector, Reducer combine) {
   const std::size_t size = members.size();
   const std::size_t me = members.me();
   if (size == 1) co_return;
   std::deque<PieceTable> runs;  // must stay until the wires have taken all messages
-  Scratch scratch(collective, row.row.bytes());
+  Scratch scratch(collective, vector.region.bytes());
   for (std::size_t distance = std::bit_floor(size - 1); distance > 0; distance /= 2) {
     const std::size_t count = std::min(distance, size - distance);
     const std::size_t behind = (me + distance) % size;
-    const PieceTable& theirs = runs.emplace_back(ring_run(row, behind, count));
-    const PieceTable& mine = runs.emplace_back(ring_run(row, me, count));
+    const PieceTable& theirs = runs.emplace_back(ring_run(vector, behind, count));
+    const PieceTable& mine = runs.emplace_back(ring_run(vector, me, count));
     const portals::Region incoming(scratch.base(), mine.region().bytes());
     Receive previous(collective, members.rank_of((me + size - distance) % size), incoming);
     co_await Send(collective, members.rank_of(behind), theirs.region());
     co_await previous;
-    if (collective.error_class() == MPI_SUCCESS) combine_rows(combine, incoming, mine.region(), row.element_bytes);
+    if (collective.error_class() == MPI_SUCCESS)
+      combine_vectors(combine, incoming, mine.region(), vector.element_bytes);
   }
   co_await Flush(collective);
 }

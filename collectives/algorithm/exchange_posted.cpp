@@ -237,25 +237,25 @@ Steps exchange_posted(Collective& collective, Team& team, std::span<const PeerMe
 
 namespace {
 
-bool members_read(const Ask& ask) {
-  return ask.facts.strips && ask.facts.reads;
+bool members_read(const CallFacts& call) {
+  return call.facts.strips && call.facts.reads;
 }
 
 }  // namespace
 
 extern constinit const Row<GatherCall> gather_by_reading{
     {Algorithm::shared, members_read,
-     [](const Ask& ask) {
-       const double moved = (ask.ranks() - 1) * ask.n();
-       return read_in_place(ask.ranks() - 1, {moved, moved});
+     [](const CallFacts& call) {
+       const double moved = (call.ranks() - 1) * call.n();
+       return read_in_place(call.ranks() - 1, {moved, moved});
      }},
     [](Collective& collective, const Means& means, const GatherCall& call) {
       return gather_blocks(collective, means.team, call);
     }};
 extern constinit const Row<ScatterCall> scatter_by_reading{
     {Algorithm::shared, members_read,
-     [](const Ask& ask) {
-       return read_in_place(ask.ranks() - 1, {ask.n(), (ask.ranks() - 1) * ask.n()});
+     [](const CallFacts& call) {
+       return read_in_place(call.ranks() - 1, {call.n(), (call.ranks() - 1) * call.n()});
      }},
     [](Collective& collective, const Means& means, const ScatterCall& call) {
       return scatter_blocks(collective, means.team, call);
@@ -263,10 +263,10 @@ extern constinit const Row<ScatterCall> scatter_by_reading{
 // Only for long blocks. For shorter ones other rows (posting by all, a barrier) are better, because they need no table
 // of the blocks.
 extern constinit const Row<AlltoallCall> alltoall_by_reading{
-    {Algorithm::shared, [](const Ask& ask) { return members_read(ask) && ask.bytes > kReadInPlaceBytes; },
-     [](const Ask& ask) {
-       const double moved = (ask.ranks() - 1) * ask.n();
-       return read_in_place(ask.ranks() - 1, {moved, ask.ranks() * moved});
+    {Algorithm::shared, [](const CallFacts& call) { return members_read(call) && call.bytes > kReadInPlaceBytes; },
+     [](const CallFacts& call) {
+       const double moved = (call.ranks() - 1) * call.n();
+       return read_in_place(call.ranks() - 1, {moved, call.ranks() * moved});
      }},
     [](Collective& collective, const Means& means, const AlltoallCall& call) {
       return exchange_posted(collective, *means.team, call.out, call.in);

@@ -2,19 +2,19 @@
 // after the other, each by the method that the plan gives it (topology/grid).
 #include "collectives/algorithm/line.hpp"
 #include "collectives/algorithm/row.hpp"
-#include "collectives/algorithm/rows.hpp"
+#include "collectives/algorithm/vectors.hpp"
 #include "collectives/cost/parts.hpp"
 
 namespace margay::collectives {
 
 namespace {
 
-// part_of(): a slice of a reduction's row as a reduction. cut_at(): a level's row with its slices.
+// part_of(): a slice of a reduction's vector as a reduction. cut_at(): a level's vector with its slices.
 Reduction part_of(const Reduction& is, const Slice& slice) {
   return {is.partial + slice.first * is.element_bytes, slice.count, is.element_bytes, is.combine};
 }
-SlicedRow cut_at(const NestedSlices::Level& level, const Reduction& is) {
-  return {part_of(is, level.row).row(), level.slices, is.element_bytes};
+SlicedVector cut_at(const NestedSlices::Level& level, const Reduction& is) {
+  return {part_of(is, level.range).region(), level.slices, is.element_bytes};
 }
 
 }  // namespace
@@ -29,18 +29,18 @@ Steps bcast_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan 
   const Grid grid(groups, plan);
   const HybridPlan::Order order = plan.order();
   const NestedSlices cut(grid, plan, data.bytes());
-  const Grid::Place from = grid.place_of(root);
+  const Grid::Position from = grid.position_of(root);
   const auto number = [&](std::size_t dimension) { return static_cast<std::size_t>(from[dimension]); };
-  const auto row_of = [&](const Slice& slice) { return data.slice(slice.first, slice.count); };
+  const auto part = [&](const Slice& slice) { return data.slice(slice.first, slice.count); };
   if (plan.any_long()) collective.ask_always();
   for (std::size_t at = 0; at < order.count; ++at) {
     const std::size_t dimension = order.dimensions[at];
     if (!stands_at(grid, from, behind(order, at))) continue;  // its line has no data yet
     if (at < cut.levels().size()) {
       const NestedSlices::Level& level = cut.levels()[at];
-      co_await scatter_among(collective, grid.line(dimension), number(dimension), {row_of(level.row), level.slices});
+      co_await scatter_among(collective, grid.line(dimension), number(dimension), {part(level.range), level.slices});
     } else {
-      co_await bcast_along(collective, tree_of(grid.line(dimension), number(dimension)), row_of(cut.own()));
+      co_await bcast_along(collective, tree_of(grid.line(dimension), number(dimension)), part(cut.own()));
     }
   }
   collective.next_phase();
@@ -48,7 +48,7 @@ Steps bcast_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan 
     const NestedSlices::Level& level = cut.levels()[at];
     // The root of a line has all its slices.
     const int has_all = stands_at(grid, from, behind(order, at)) ? from[level.dimension] : kNoMember;
-    co_await collect_along(collective, level.method, grid.line(level.dimension), {row_of(level.row), level.slices},
+    co_await collect_along(collective, level.method, grid.line(level.dimension), {part(level.range), level.slices},
                            has_all);
   }
 }
@@ -59,17 +59,17 @@ extern constinit const Row<BcastCall> bcast_by_hybrid{
       return bcast_hybrid(collective, means.groups, *means.plan, call.root, call.data);
     }};
 
-// Reduction, dimension by dimension. In a long dimension the l ranks of a line combine the row by slices. Each
+// Reduction, dimension by dimension. In a long dimension the l ranks of a line combine the vector by slices. Each
 // continues with its slice in the other dimensions, and at the end sends the result to the line's root. In a short
-// dimension the remaining slice goes up the line's tree. Cost, of a row of n bytes: the sum over the dimensions, long
-// ones first, of
+// dimension the remaining slice goes up the line's tree. Cost, of a vector of n bytes: the sum over the dimensions,
+// long ones first, of
 //   long, slices or bucket: 2 (l - 1) α + (l - 1)/l m (2 β + γ), m = n divided by the long lengths before;
 //   short:                  ceil(log2 l) (α + m β + m γ), m = n divided by all long lengths.
 Steps reduce_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, int root, Reduction is) {
   const Grid grid(groups, plan);
   const HybridPlan::Order order = plan.order();
   const NestedSlices cut(grid, plan, is.count);
-  const Grid::Place to = grid.place_of(root);
+  const Grid::Position to = grid.position_of(root);
   const auto number = [&](std::size_t dimension) { return static_cast<std::size_t>(to[dimension]); };
   if (plan.any_long()) collective.ask_always();
   for (const NestedSlices::Level& level : cut.levels()) {
@@ -95,10 +95,10 @@ extern constinit const Row<ReduceCall> reduce_by_hybrid{
       return reduce_hybrid(collective, means.groups, *means.plan, call.root, call.reduction);
     }};
 
-// Allreduce, dimension by dimension. In a long dimension the l ranks of a line combine the row by slices. Each
+// Allreduce, dimension by dimension. In a long dimension the l ranks of a line combine the vector by slices. Each
 // continues with its slice in the other dimensions, all lines at once, and at the end the ranks of the line exchange
 // the results. In a short dimension the ranks of a line do an allreduce of the remaining slice by exchange. Cost, of a
-// row of n bytes: the sum over the dimensions, long ones first, of
+// vector of n bytes: the sum over the dimensions, long ones first, of
 //   long, slices or bucket: 2 (l - 1) α + (l - 1)/l m (2 β + γ), m = n divided by the long lengths before;
 //   short:                  ceil(log2 l) (α + m β + m γ), m = n divided by all long lengths; if l is
 //                           not a power of two, floor(log2 l) of these and 2 (α + m β) + m γ more.
@@ -152,7 +152,7 @@ Steps allgather_hybrid(Collective& collective, const NodeGroups& groups, HybridP
   for (std::size_t at = order.count; at-- > 0;) {
     const std::size_t dimension = order.dimensions[at];
     const LineBlocks of_line(grid, dimension, behind(order, at), {all, blocks});
-    co_await collect_along(collective, plan.dimensions[dimension].method, grid.line(dimension), of_line.row(),
+    co_await collect_along(collective, plan.dimensions[dimension].method, grid.line(dimension), of_line.vector(),
                            kNoMember);
   }
 }
@@ -164,7 +164,7 @@ extern constinit const Row<AllgatherCall> allgather_by_hybrid{
     }};
 
 // Reduce-scatter, dimension by dimension: the ranks of a line divide the slices among them by the coordinate of each
-// slice's owner. Each rank combines its share and continues with it. Cost, of a row of n bytes: the sum over the
+// slice's owner. Each rank combines its share and continues with it. Cost, of a vector of n bytes: the sum over the
 // dimensions, long ones first, of
 //   long, slices or bucket: (l - 1) α + (l - 1)/l m (β + γ), m = n divided by the lengths before;
 //   short:                  ceil(log2 l) α + (l - 1)/l m (β + γ).
@@ -179,8 +179,8 @@ Steps reduce_scatter_hybrid(Collective& collective, const NodeGroups& groups, Hy
   if (plan.any_long()) collective.ask_always();
   for (std::size_t at = 0; at < order.count; ++at) {
     const std::size_t dimension = order.dimensions[at];
-    const LineBlocks of_line(grid, dimension, behind(order, at), {is.row(), slices, is.element_bytes});
-    co_await reduce_scatter_along(collective, plan.dimensions[dimension].method, grid.line(dimension), of_line.row(),
+    const LineBlocks of_line(grid, dimension, behind(order, at), {is.region(), slices, is.element_bytes});
+    co_await reduce_scatter_along(collective, plan.dimensions[dimension].method, grid.line(dimension), of_line.vector(),
                                   is.combine);
   }
 }

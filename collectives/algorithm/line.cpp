@@ -4,39 +4,39 @@
 
 namespace margay::collectives {
 
-bool has_hybrid_plan(const Ask& ask) {
-  return can_hybrid(ask.operation, ask.bytes, ask.facts, ask.in_order);
+bool has_hybrid_plan(const CallFacts& call) {
+  return can_hybrid(call.operation, call.bytes, call.facts, call.in_order);
 }
 
 // Tries every plan: called once for each class of lengths and communicator, not for each call (Chosen).
-Cost cost_of_hybrid(const Ask& ask) {
-  return cost_of_plan(cheapest_plan(ask.operation, ask.bytes, ask.facts, ask.in_order), ask.operation, ask.bytes,
-                      ask.facts);
+Cost cost_of_hybrid(const CallFacts& call) {
+  return cost_of_plan(cheapest_plan(call.operation, call.bytes, call.facts, call.in_order), call.operation, call.bytes,
+                      call.facts);
 }
 
 // Returns the routine of the dimension's method; the caller awaits it.
-Steps reduce_scatter_along(Collective& collective, Method method, Members line, SlicedRow row, Reducer combine) {
+Steps reduce_scatter_along(Collective& collective, Method method, Members line, SlicedVector vector, Reducer combine) {
   switch (method) {
     case Method::bucket:
-      return reduce_scatter_bucket(collective, line, row, combine);
+      return reduce_scatter_bucket(collective, line, vector, combine);
     case Method::brief:
-      return reduce_scatter_exchange(collective, line, row, combine);
+      return reduce_scatter_exchange(collective, line, vector, combine);
     case Method::slices:
       break;
   }
-  return reduce_scatter_among(collective, line, row, combine);
+  return reduce_scatter_among(collective, line, vector, combine);
 }
 
-Steps collect_along(Collective& collective, Method method, Members line, SlicedRow row, int has_all) {
+Steps collect_along(Collective& collective, Method method, Members line, SlicedVector vector, int has_all) {
   switch (method) {
     case Method::bucket:
-      return collect_bucket(collective, line, row, has_all);
+      return collect_bucket(collective, line, vector, has_all);
     case Method::brief:
-      return allgather_exchange(collective, line, row);
+      return allgather_exchange(collective, line, vector);
     case Method::slices:
       break;
   }
-  return collect_among(collective, line, row, has_all);
+  return collect_among(collective, line, vector, has_all);
 }
 
 NestedSlices::NestedSlices(const Grid& grid, const HybridPlan& plan, std::size_t count) : own_{0, count} {
@@ -53,14 +53,14 @@ NestedSlices::NestedSlices(const Grid& grid, const HybridPlan& plan, std::size_t
 }
 
 LineBlocks::LineBlocks(const Grid& grid, std::size_t dimension, std::span<const std::uint8_t> free,
-                       const SlicedRow& blocks)
+                       const SlicedVector& blocks)
     : element_bytes_(blocks.element_bytes) {
-  Grid::Place place = grid.mine();
+  Grid::Position position = grid.mine();
   std::size_t first = 0;
   // For each member of the line: its own block, and the blocks that it will hold for others.
-  for (place[dimension] = 0; place[dimension] < grid.length(dimension); ++place[dimension]) {
+  for (position[dimension] = 0; position[dimension] < grid.length(dimension); ++position[dimension]) {
     std::size_t count = 0;
-    for (const int rank : grid.plane(place, free)) {
+    for (const int rank : grid.plane(position, free)) {
       const auto number = static_cast<std::size_t>(rank);
       pieces_.add(blocks.of(number));
       count += blocks.slices[number].count;

@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "collectives/algorithm/row.hpp"
-#include "collectives/algorithm/rows.hpp"
+#include "collectives/algorithm/vectors.hpp"
 #include "collectives/cost/parts.hpp"
 #include "collectives/portal/meet.hpp"
 
@@ -83,19 +83,19 @@ Steps reduce_scatter_met(Collective& collective, Team& team, ReduceScatterCall c
   combine_parts(meet, collective.size(), {is.partial + offset, mine.count, is.element_bytes, is.combine}, offset);
 }
 
-bool part_fits(const Ask& ask) {
-  return ask.facts.shared && ask.bytes <= sim::kMeetingPartBytes;
+bool part_fits(const CallFacts& call) {
+  return call.facts.shared && call.bytes <= sim::kMeetingPartBytes;
 }
-bool blocks_fit_part(const Ask& ask) {
-  return ask.facts.shared && ask.blocks_bytes() <= sim::kMeetingPartBytes;
+bool blocks_fit_part(const CallFacts& call) {
+  return call.facts.shared && call.blocks_bytes() <= sim::kMeetingPartBytes;
 }
 
 }  // namespace
 
 extern constinit const Row<BarrierCall> barrier_by_meeting{
     {Algorithm::shared, part_fits,
-     [](const Ask& ask) {
-       return meet(ask.ranks(), {0, 0}, {0, 0});
+     [](const CallFacts& call) {
+       return meet(call.ranks(), {0, 0}, {0, 0});
      }},
     [](Collective& collective, const Means& means, const BarrierCall& /*call*/) {
       return barrier_met(collective, *means.team);
@@ -103,8 +103,8 @@ extern constinit const Row<BarrierCall> barrier_by_meeting{
 // The last rank combines all parts, and shows the result.
 extern constinit const Row<AllreduceCall> allreduce_by_meeting{
     {Algorithm::shared, part_fits,
-     [](const Ask& ask) {
-       const double n = ask.n(), p = ask.ranks();
+     [](const CallFacts& call) {
+       const double n = call.n(), p = call.ranks();
        return meet(p, {2 * n, 2 * p * n}, {(p - 1) * n, (p - 1) * n});
      }},
     [](Collective& collective, const Means& means, const AllreduceCall& call) {
@@ -112,8 +112,8 @@ extern constinit const Row<AllreduceCall> allreduce_by_meeting{
     }};
 extern constinit const Row<ReduceScatterCall> reduce_scatter_by_meeting{
     {Algorithm::shared, part_fits,
-     [](const Ask& ask) {
-       const double n = ask.n(), p = ask.ranks();
+     [](const CallFacts& call) {
+       const double n = call.n(), p = call.ranks();
        return meet(p, {2 * n, 2 * p * n}, {(p - 1) / p * n, (p - 1) * n});
      }},
     [](Collective& collective, const Means& means, const ReduceScatterCall& call) {
@@ -121,8 +121,8 @@ extern constinit const Row<ReduceScatterCall> reduce_scatter_by_meeting{
     }};
 extern constinit const Row<ScanCall> scan_by_meeting{
     {Algorithm::shared, part_fits,
-     [](const Ask& ask) {
-       const double n = ask.n(), p = ask.ranks();
+     [](const CallFacts& call) {
+       const double n = call.n(), p = call.ranks();
        return meet(p, {(p + 1) * n, p * n + p * (p + 1) / 2 * n}, {(p - 1) * n, p * (p - 1) / 2 * n});
      }},
     [](Collective& collective, const Means& means, const ScanCall& call) {
@@ -131,8 +131,8 @@ extern constinit const Row<ScanCall> scan_by_meeting{
 // One strip is one barrier.
 extern constinit const Row<AllgatherCall> allgather_by_meeting{
     {Algorithm::shared, part_fits,
-     [](const Ask& ask) {
-       const double n = ask.n(), p = ask.ranks();
+     [](const CallFacts& call) {
+       const double n = call.n(), p = call.ranks();
        return meet(p, {p * n, p * p * n}, {0, 0});
      }},
     [](Collective& collective, const Means& means, const AllgatherCall& call) {
@@ -140,8 +140,8 @@ extern constinit const Row<AllgatherCall> allgather_by_meeting{
     }};
 extern constinit const Row<AlltoallCall> alltoall_by_meeting{
     {Algorithm::shared, blocks_fit_part,
-     [](const Ask& ask) {
-       const double n = ask.n(), p = ask.ranks();
+     [](const CallFacts& call) {
+       const double n = call.n(), p = call.ranks();
        return meet(p, {(2 * p - 1) * n, p * (2 * p - 1) * n}, {0, 0});
      }},
     [](Collective& collective, const Means& means, const AlltoallCall& call) {

@@ -3,7 +3,7 @@
 
 #include "collectives/algorithm/algorithms.hpp"
 #include "collectives/algorithm/row.hpp"
-#include "collectives/algorithm/rows.hpp"
+#include "collectives/algorithm/vectors.hpp"
 #include "collectives/cost/parts.hpp"
 
 namespace margay::collectives {
@@ -27,7 +27,8 @@ Steps bcast_nodes(Collective& collective, const NodeGroups& groups, int root, po
 }
 
 extern constinit const Row<BcastCall> bcast_by_nodes{
-    {Algorithm::nodes, in_any_order_between_nodes, [](const Ask& ask) { return nodes_out(ask.facts, ask.n()); }},
+    {Algorithm::nodes, in_any_order_between_nodes,
+     [](const CallFacts& call) { return nodes_out(call.facts, call.n()); }},
     [](Collective& collective, const Means& means, const BcastCall& call) {
       return bcast_nodes(collective, means.groups, call.root, call.data);
     }};
@@ -67,7 +68,7 @@ Steps reduce_nodes(Collective& collective, const NodeGroups& groups, int root, R
   if (leads) {
     co_await collect(collective, groups, is);
   } else {
-    co_await Send(collective, leader, is.row(), Send::Row{static_cast<std::uint64_t>(groups.index())});
+    co_await Send(collective, leader, is.region(), Send::Row{static_cast<std::uint64_t>(groups.index())});
     co_await Flush(collective);
   }
   if (groups.nodes() == 1) co_return;
@@ -78,7 +79,7 @@ Steps reduce_nodes(Collective& collective, const NodeGroups& groups, int root, R
 }
 
 extern constinit const Row<ReduceCall> reduce_by_nodes{
-    {Algorithm::nodes, short_by_nodes, [](const Ask& ask) { return nodes_in(ask.facts, ask.n()); }},
+    {Algorithm::nodes, short_by_nodes, [](const CallFacts& call) { return nodes_in(call.facts, call.n()); }},
     [](Collective& collective, const Means& means, const ReduceCall& call) {
       return reduce_nodes(collective, means.groups, call.root, call.reduction);
     }};

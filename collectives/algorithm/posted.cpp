@@ -14,7 +14,7 @@
 
 #include "collectives/algorithm/algorithms.hpp"
 #include "collectives/algorithm/row.hpp"
-#include "collectives/algorithm/rows.hpp"
+#include "collectives/algorithm/vectors.hpp"
 #include "collectives/cost/parts.hpp"
 #include "collectives/portal/post.hpp"
 
@@ -135,63 +135,63 @@ Steps scan_posted(Collective& collective, Team& team, ScanCall call) {
     portals::copy_bytes(post.mine(), is.partial, bytes);
     post.show_to(collective.rank() + 1);
   }
-  // Only after this rank has posted, because the copy overwrites the row that it posts. The posting of the rank before
-  // does not change until this member is done with the call.
+  // Only after this rank has posted, because the copy overwrites the vector that it posts. The posting of the rank
+  // before does not change until this member is done with the call.
   if (call.kind == ScanKind::exclusive && !first && bytes != 0) std::memcpy(is.partial, post.data(before), bytes);
 }
 
-bool posting_fits(const Ask& ask) {
-  return ask.facts.strips && ask.bytes <= kPostedBytes;
+bool posting_fits(const CallFacts& call) {
+  return call.facts.strips && call.bytes <= kPostedBytes;
 }
 // The root posts all blocks at once.
-bool blocks_fit_posting(const Ask& ask) {
-  return ask.facts.strips && ask.bytes <= kPostedBytes / static_cast<std::uint64_t>(ask.facts.ranks);
+bool blocks_fit_posting(const CallFacts& call) {
+  return call.facts.strips && call.bytes <= kPostedBytes / static_cast<std::uint64_t>(call.facts.ranks);
 }
 // A scan is a chain of postings. It is used if ranks outnumber processors, because a barrier would wait until each rank
 // has been scheduled. It is also used for data that is too long for a barrier's part.
-bool chain_fits(const Ask& ask) {
-  return posting_fits(ask) && (ask.facts.crowded || ask.bytes > sim::kMeetingPartBytes);
+bool chain_fits(const CallFacts& call) {
+  return posting_fits(call) && (call.facts.crowded || call.bytes > sim::kMeetingPartBytes);
 }
 
 }  // namespace
 
 extern constinit const Row<BcastCall> bcast_by_posting{
     {Algorithm::shared, posting_fits,
-     [](const Ask& ask) {
-       return post(ask.ranks() - 1, {ask.n(), ask.ranks() * ask.n()});
+     [](const CallFacts& call) {
+       return post(call.ranks() - 1, {call.n(), call.ranks() * call.n()});
      }},
     [](Collective& collective, const Means& means, const BcastCall& call) {
       return bcast_posted(collective, *means.team, call.root, call.data);
     }};
 extern constinit const Row<ReduceCall> reduce_by_posting{
     {Algorithm::shared, posting_fits,
-     [](const Ask& ask) {
-       const double combined = (ask.ranks() - 1) * ask.n();
-       return post(ask.ranks() - 1, {ask.n(), ask.ranks() * ask.n()}, {combined, combined});
+     [](const CallFacts& call) {
+       const double combined = (call.ranks() - 1) * call.n();
+       return post(call.ranks() - 1, {call.n(), call.ranks() * call.n()}, {combined, combined});
      }},
     [](Collective& collective, const Means& means, const ReduceCall& call) {
       return reduce_posted(collective, *means.team, call.root, call.reduction);
     }};
 extern constinit const Row<GatherCall> gather_by_posting{
     {Algorithm::shared, posting_fits,
-     [](const Ask& ask) {
-       const double moved = (ask.ranks() - 1) * ask.n();
-       return post(ask.ranks() - 1, {moved, 2 * moved});
+     [](const CallFacts& call) {
+       const double moved = (call.ranks() - 1) * call.n();
+       return post(call.ranks() - 1, {moved, 2 * moved});
      }},
     [](Collective& collective, const Means& means, const GatherCall& call) {
       return gather_posted(collective, *means.team, call);
     }};
 extern constinit const Row<ScatterCall> scatter_by_posting{
     {Algorithm::shared, blocks_fit_posting,
-     [](const Ask& ask) {
-       const double all = ask.ranks() * ask.n();
-       return post(ask.ranks() - 1, {all, 2 * all});
+     [](const CallFacts& call) {
+       const double all = call.ranks() * call.n();
+       return post(call.ranks() - 1, {all, 2 * all});
      }},
     [](Collective& collective, const Means& means, const ScatterCall& call) {
       return scatter_posted(collective, *means.team, call);
     }};
 extern constinit const Row<ScanCall> scan_by_posting{
-    {Algorithm::shared, chain_fits, [](const Ask& ask) { return chain_of_posts(ask.n(), ask.ranks()); }},
+    {Algorithm::shared, chain_fits, [](const CallFacts& call) { return chain_of_posts(call.n(), call.ranks()); }},
     [](Collective& collective, const Means& means, const ScanCall& call) {
       return scan_posted(collective, *means.team, call);
     }};

@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "collectives/algorithm/row.hpp"
-#include "collectives/algorithm/rows.hpp"
+#include "collectives/algorithm/vectors.hpp"
 #include "collectives/cost/parts.hpp"
 #include "collectives/portal/post.hpp"
 
@@ -33,7 +33,7 @@ void combine_postings(const Collective& collective, const Post& post, const Redu
   portals::copy_bytes(mine, result.base(), bytes);
 }
 
-// Each rank posts its row, and receives the combination of all rows' slice `mine`.
+// Each rank posts its vector, and receives the combination of all vectors' slice `mine`.
 Steps combine_by_all(Collective& collective, Team& team, Reduction is, Slice mine) {
   Post post(collective, team, is.bytes());
   co_await post.room();
@@ -106,36 +106,36 @@ bool few_post(const Facts& facts, std::uint64_t shown) {
   constexpr int kFew = 4;
   return facts.strips && !facts.crowded && facts.ranks <= kFew && shown <= kPostedBytes;
 }
-bool all_post(const Ask& ask) {
-  return few_post(ask.facts, ask.bytes);
+bool all_post(const CallFacts& call) {
+  return few_post(call.facts, call.bytes);
 }
-bool all_post_blocks(const Ask& ask) {
-  return few_post(ask.facts, ask.blocks_bytes());
+bool all_post_blocks(const CallFacts& call) {
+  return few_post(call.facts, call.blocks_bytes());
 }
 
 }  // namespace
 
 extern constinit const Row<BarrierCall> barrier_by_posting{
     {Algorithm::shared, all_post,
-     [](const Ask& ask) {
-       return post_by_all(ask.ranks(), 0, 0, {0, 0});
+     [](const CallFacts& call) {
+       return post_by_all(call.ranks(), 0, 0, {0, 0});
      }},
     [](Collective& collective, const Means& means, const BarrierCall& /*call*/) {
       return barrier_posted(collective, *means.team);
     }};
 extern constinit const Row<AllreduceCall> allreduce_by_posting{
     {Algorithm::shared, all_post,
-     [](const Ask& ask) {
-       const double combined = (ask.ranks() - 1) * ask.n();
-       return post_by_all(ask.ranks(), ask.n(), ask.n(), {combined, ask.ranks() * combined});
+     [](const CallFacts& call) {
+       const double combined = (call.ranks() - 1) * call.n();
+       return post_by_all(call.ranks(), call.n(), call.n(), {combined, call.ranks() * combined});
      }},
     [](Collective& collective, const Means& means, const AllreduceCall& call) {
       return combine_by_all(collective, *means.team, call.reduction, {0, call.reduction.count});
     }};
 extern constinit const Row<ReduceScatterCall> reduce_scatter_by_posting{
     {Algorithm::shared, all_post,
-     [](const Ask& ask) {
-       const double n = ask.n(), p = ask.ranks();
+     [](const CallFacts& call) {
+       const double n = call.n(), p = call.ranks();
        return post_by_all(p, n, n / p, {(p - 1) / p * n, (p - 1) * n});
      }},
     [](Collective& collective, const Means& means, const ReduceScatterCall& call) {
@@ -143,16 +143,16 @@ extern constinit const Row<ReduceScatterCall> reduce_scatter_by_posting{
     }};
 extern constinit const Row<AllgatherCall> allgather_by_posting{
     {Algorithm::shared, all_post,
-     [](const Ask& ask) {
-       return post_by_all(ask.ranks(), ask.n(), ask.n(), {0, 0});
+     [](const CallFacts& call) {
+       return post_by_all(call.ranks(), call.n(), call.n(), {0, 0});
      }},
     [](Collective& collective, const Means& means, const AllgatherCall& call) {
       return allgather_posted(collective, *means.team, call);
     }};
 extern constinit const Row<AlltoallCall> alltoall_by_posting{
     {Algorithm::shared, all_post_blocks,
-     [](const Ask& ask) {
-       return post_by_all(ask.ranks(), (ask.ranks() - 1) * ask.n(), ask.n(), {0, 0});
+     [](const CallFacts& call) {
+       return post_by_all(call.ranks(), (call.ranks() - 1) * call.n(), call.n(), {0, 0});
      }},
     [](Collective& collective, const Means& means, const AlltoallCall& call) {
       return alltoall_posted(collective, *means.team, call);

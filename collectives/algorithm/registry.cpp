@@ -132,21 +132,21 @@ bool does(Algorithm algorithm, Operation operation) {
 }
 
 bool can(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
-  const Ask ask{operation, bytes, facts, in_order};
+  const CallFacts call{operation, bytes, facts, in_order};
   return of_rows(operation, false, [&](const auto& rows) {
-    return std::ranges::any_of(rows, [&](const Formula* row) { return row->algorithm == algorithm && row->can(ask); });
+    return std::ranges::any_of(rows, [&](const Formula* row) { return row->algorithm == algorithm && row->can(call); });
   });
 }
 
 Cost cost_of(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
-  const Ask ask{operation, bytes, facts, in_order};
+  const CallFacts call{operation, bytes, facts, in_order};
   return of_rows(operation, Cost(), [&](const auto& rows) {
     const auto* const first = std::ranges::find(rows, algorithm, [](const Formula* row) { return row->algorithm; });
     // An algorithm's rows are consecutive.
     const auto* const last =
         std::find_if(first, std::end(rows), [&](const Formula* row) { return row->algorithm != algorithm; });
     MARGAY_ASSERT(first != last);
-    return first_applicable(std::span(first, last), ask).cost(ask);
+    return first_applicable(std::span(first, last), call).cost(call);
   });
 }
 

@@ -14,7 +14,7 @@ namespace margay::collectives {
 // Whether the operation has that algorithm at all, whatever the call.
 [[nodiscard]] bool does(Algorithm algorithm, Operation operation);
 // Whether the algorithm can do this call: its rows restrict the number of ranks, the length, the placement and the
-// operation's order. `bytes`: as Ask::bytes. `in_order`: the operation does not commute.
+// operation's order. `bytes`: as CallFacts::bytes. `in_order`: the operation does not commute.
 [[nodiscard]] bool can(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Facts& facts,
                        bool in_order = false);
 // The cost of the call, in counts; seconds() (cost/counts) gives its time. Requires: can() returns true. For a hybrid,
@@ -51,9 +51,9 @@ std::span<const Row<ScanCall>* const> rows<ScanCall>();
 // last row is not tested, because it takes the remaining calls. So there is a cost for each class of lengths
 // (select/choose), even if the algorithm cannot do the length for which the class's cost is computed.
 template <typename SomeRow>
-[[nodiscard]] const SomeRow& first_applicable(std::span<const SomeRow* const> same, const Ask& ask) {
+[[nodiscard]] const SomeRow& first_applicable(std::span<const SomeRow* const> same, const CallFacts& call) {
   for (const SomeRow* const row : same.first(same.size() - 1)) {
-    if (row->can(ask)) return *row;
+    if (row->can(call)) return *row;
   }
   return *same.back();
 }
@@ -61,7 +61,7 @@ template <typename SomeRow>
 // The row of `algorithm` that does a call. An array lookup by the algorithm's number, because it is on the path of each
 // call. Requires: the operation has the algorithm.
 template <typename Call>
-[[nodiscard]] const Row<Call>& row_of(Algorithm algorithm, const Ask& ask) {
+[[nodiscard]] const Row<Call>& row_of(Algorithm algorithm, const CallFacts& call) {
   using Rows = std::span<const Row<Call>* const>;
   // Made once for each kind of call, by the first call. Rows of one algorithm are consecutive, so a span holds them.
   static const std::array<Rows, kAlgorithmCount> numbered = [] {
@@ -77,8 +77,8 @@ template <typename Call>
   const Rows same = numbered[static_cast<std::size_t>(algorithm)];
   // The choice only takes algorithms that the operation has (does()).
   MARGAY_ASSERT(!same.empty());
-  // All members find the same row, because `ask` is equal on all of them.
-  return first_applicable(same, ask);
+  // All members find the same row, because `call` is equal on all of them.
+  return first_applicable(same, call);
 }
 
 }  // namespace margay::collectives

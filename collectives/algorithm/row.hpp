@@ -15,8 +15,8 @@
 
 namespace margay::collectives {
 
-// The facts of a call by which an algorithm is chosen. Equal on all members. A view, valid while its Facts live.
-struct Ask {
+// The facts of a call by which its algorithm is chosen. Equal on all members. A view, valid while its Facts live.
+struct CallFacts {
   Operation operation;
   // Bytes of one rank's data; of one block, where there are blocks; 0 for a barrier.
   std::uint64_t bytes;
@@ -35,8 +35,8 @@ struct Ask {
 // true.
 struct Formula {
   Algorithm algorithm;
-  bool (*can)(const Ask& ask);
-  Cost (*cost)(const Ask& ask);
+  bool (*can)(const CallFacts& call);
+  Cost (*cost)(const CallFacts& call);
 };
 
 // The structures of a communicator that routines use. `groups` and `team` live as long as the communicator.
@@ -56,24 +56,24 @@ struct Row : Formula {
 };
 
 // Functions for Formula::can that several rows share. always(): the algorithm can do any call.
-[[nodiscard]] inline bool always(const Ask& /*ask*/) {
+[[nodiscard]] inline bool always(const CallFacts& /*call*/) {
   return true;
 }
 // Empty data cannot be cut.
-[[nodiscard]] inline bool has_bytes(const Ask& ask) {
-  return ask.bytes != 0;
+[[nodiscard]] inline bool has_bytes(const CallFacts& call) {
+  return call.bytes != 0;
 }
 // A ring combines in an order of its own, so the operation must commute.
-[[nodiscard]] inline bool has_bytes_in_any_order(const Ask& ask) {
-  return ask.bytes != 0 && !ask.in_order;
+[[nodiscard]] inline bool has_bytes_in_any_order(const CallFacts& call) {
+  return call.bytes != 0 && !call.in_order;
 }
 // A node's ranks need not be consecutive, so with several nodes the operation must commute.
-[[nodiscard]] inline bool in_any_order_between_nodes(const Ask& ask) {
-  return !ask.in_order || ask.facts.nodes == 1;
+[[nodiscard]] inline bool in_any_order_between_nodes(const CallFacts& call) {
+  return !call.in_order || call.facts.nodes == 1;
 }
 // Flat reductions and gathers use tables, whose rows must be short (ReceiveRows).
-[[nodiscard]] inline bool short_by_nodes(const Ask& ask) {
-  return ask.is_short() && in_any_order_between_nodes(ask);
+[[nodiscard]] inline bool short_by_nodes(const CallFacts& call) {
+  return call.is_short() && in_any_order_between_nodes(call);
 }
 
 }  // namespace margay::collectives

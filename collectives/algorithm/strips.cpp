@@ -17,7 +17,7 @@
 #include <cstring>
 
 #include "collectives/algorithm/row.hpp"
-#include "collectives/algorithm/rows.hpp"
+#include "collectives/algorithm/vectors.hpp"
 #include "collectives/cost/parts.hpp"
 #include "collectives/portal/meet.hpp"
 #include "portals/base/assert.hpp"
@@ -26,7 +26,7 @@ namespace margay::collectives {
 
 namespace {
 
-// The strips of a row of `count` elements, at most `most` in each.
+// The strips of a vector of `count` elements, at most `most` in each.
 struct Strips {
   std::size_t count;
   std::size_t most;
@@ -138,8 +138,8 @@ Steps bcast_strips(Collective& collective, Team& team, int root, portals::Region
   }
 }
 
-bool can_use_strips(const Ask& ask) {
-  return ask.facts.shared && ask.facts.strips;
+bool can_use_strips(const CallFacts& call) {
+  return call.facts.shared && call.facts.strips;
 }
 
 }  // namespace
@@ -195,8 +195,8 @@ Steps alltoall_strips(Collective& collective, Team& team, AlltoallCall call) {
 
 extern constinit const Row<BcastCall> bcast_by_strips{
     {Algorithm::shared, can_use_strips,
-     [](const Ask& ask) {
-       return meet(ask.ranks(), {2 * ask.n(), ask.ranks() * ask.n()}, {0, 0}, meetings_of(ask.n()));
+     [](const CallFacts& call) {
+       return meet(call.ranks(), {2 * call.n(), call.ranks() * call.n()}, {0, 0}, meetings_of(call.n()));
      }},
     [](Collective& collective, const Means& means, const BcastCall& call) {
       return bcast_strips(collective, *means.team, call.root, call.data);
@@ -204,8 +204,8 @@ extern constinit const Row<BcastCall> bcast_by_strips{
 // Each rank combines its part of each strip; the root, or every rank, reads the results.
 extern constinit const Row<ReduceCall> reduce_by_strips{
     {Algorithm::shared, can_use_strips,
-     [](const Ask& ask) {
-       const double n = ask.n(), p = ask.ranks(), part = (p - 1) / p * n;
+     [](const CallFacts& call) {
+       const double n = call.n(), p = call.ranks(), part = (p - 1) / p * n;
        return meet(p, {n + 2 * n, p * n + 2 * n}, {part, p * part}, meetings_of(n));
      }},
     [](Collective& collective, const Means& means, const ReduceCall& call) {
@@ -213,8 +213,8 @@ extern constinit const Row<ReduceCall> reduce_by_strips{
     }};
 extern constinit const Row<AllreduceCall> allreduce_by_strips{
     {Algorithm::shared, can_use_strips,
-     [](const Ask& ask) {
-       const double n = ask.n(), p = ask.ranks(), part = (p - 1) / p * n;
+     [](const CallFacts& call) {
+       const double n = call.n(), p = call.ranks(), part = (p - 1) / p * n;
        return meet(p, {3 * n, 3 * p * n}, {part, p * part}, meetings_of(n));
      }},
     [](Collective& collective, const Means& means, const AllreduceCall& call) {
@@ -222,8 +222,8 @@ extern constinit const Row<AllreduceCall> allreduce_by_strips{
     }};
 extern constinit const Row<ReduceScatterCall> reduce_scatter_by_strips{
     {Algorithm::shared, can_use_strips,
-     [](const Ask& ask) {
-       const double n = ask.n(), p = ask.ranks(), part = (p - 1) / p * n;
+     [](const CallFacts& call) {
+       const double n = call.n(), p = call.ranks(), part = (p - 1) / p * n;
        return meet(p, {n + n / p, p * n + n}, {part, p * part}, meetings_of(n));
      }},
     [](Collective& collective, const Means& means, const ReduceScatterCall& call) {
@@ -231,8 +231,8 @@ extern constinit const Row<ReduceScatterCall> reduce_scatter_by_strips{
     }};
 extern constinit const Row<AllgatherCall> allgather_by_strips{
     {Algorithm::shared, can_use_strips,
-     [](const Ask& ask) {
-       const double n = ask.n(), p = ask.ranks();
+     [](const CallFacts& call) {
+       const double n = call.n(), p = call.ranks();
        return meet(p, {p * n, p * p * n}, {0, 0}, meetings_of(n));
      }},
     [](Collective& collective, const Means& means, const AllgatherCall& call) {
@@ -240,8 +240,8 @@ extern constinit const Row<AllgatherCall> allgather_by_strips{
     }};
 extern constinit const Row<AlltoallCall> alltoall_by_strips{
     {Algorithm::shared, can_use_strips,
-     [](const Ask& ask) {
-       const double n = ask.n(), p = ask.ranks();
+     [](const CallFacts& call) {
+       const double n = call.n(), p = call.ranks();
        return meet(p, {2 * p * n, 2 * p * p * n}, {0, 0}, meetings_of(p * n));
      }},
     [](Collective& collective, const Means& means, const AlltoallCall& call) {

@@ -230,24 +230,24 @@ std::unique_ptr<CallTask> duplication(MpiRank& rank, Communicator& parent, Commu
 // messages need no notice.
 Steps and_tree(Collective& collective, std::vector<std::uint64_t>& words, int& error_class) {
   collective.skip_gate();
-  const TreePosition place = spanning_tree(collective.size(), 0, collective.rank());
+  const TreePosition position = spanning_tree(collective.size(), 0, collective.rank());
   words.push_back(~std::uint64_t{0});  // cleared when a member is lost
   // Zeros: a message that a lost member does not send clears the result, including the last word.
   std::vector<std::uint64_t> theirs(words.size());
   const portals::Region mine(words.data(), words.size() * sizeof(std::uint64_t));
   const portals::Region landing(theirs.data(), mine.bytes());
-  for (auto child = place.children.rbegin(); child != place.children.rend(); ++child) {
+  for (auto child = position.children.rbegin(); child != position.children.rend(); ++child) {
     std::fill(theirs.begin(), theirs.end(), 0);
     co_await Receive(collective, child->rank, landing);
     std::transform(theirs.begin(), theirs.end(), words.begin(), words.begin(), std::bit_and<>());
   }
-  if (place.parent >= 0) {
-    co_await Send(collective, place.parent, mine);
+  if (position.parent >= 0) {
+    co_await Send(collective, position.parent, mine);
     co_await Flush(collective);
     std::fill(words.begin(), words.end(), 0);
-    co_await Receive(collective, place.parent, mine);
+    co_await Receive(collective, position.parent, mine);
   }
-  for (const TreePosition::Child& child : place.children) co_await Send(collective, child.rank, mine);
+  for (const TreePosition::Child& child : position.children) co_await Send(collective, child.rank, mine);
   co_await Flush(collective);
   error_class = collective.error_class();
   if (error_class == MPI_SUCCESS && words.back() == 0) error_class = MPIX_ERR_PROC_FAILED;

@@ -169,15 +169,15 @@ Made create_group(MpiRank& rank, Communicator& parent, const GroupPtr& group, in
 namespace {
 
 // Identifies a folder on a host. Members exchange it as bytes. found: 1 if the path is a folder.
-struct Place {
+struct FolderId {
   std::array<std::uint8_t, 16> host{};
   std::uint64_t device = 0;
   std::uint64_t number = 0;
   std::uint64_t found = 0;
-  friend bool operator==(const Place&, const Place&) = default;
+  friend bool operator==(const FolderId&, const FolderId&) = default;
 };
 
-Place place_of(const std::string& path) {
+FolderId folder_id(const std::string& path) {
   struct stat about {};
   if (::stat(path.c_str(), &about) != 0 || !S_ISDIR(about.st_mode)) return {};
   return {sim::host_identity(), about.st_dev, about.st_ino, 1};
@@ -186,8 +186,8 @@ Place place_of(const std::string& path) {
 }  // namespace
 
 int color_of_folder(mpi_adi::MpiRank& rank, mpi_adi::Communicator& communicator, const std::string& path, int& color) {
-  Place mine = place_of(path);
-  std::vector<Place> all(static_cast<std::size_t>(communicator.size()));
+  FolderId mine = folder_id(path);
+  std::vector<FolderId> all(static_cast<std::size_t>(communicator.size()));
   auto* const bytes = reinterpret_cast<std::byte*>(all.data());
   Collective up(rank, communicator, by_tree(Operation::gather, 0, sizeof mine));
   run(gather_tree(up, {0, portals::Region(&mine, sizeof mine), sizeof mine, bytes}));

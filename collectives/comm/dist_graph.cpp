@@ -63,9 +63,9 @@ int receive_edges(MpiRank& rank, Communicator& parent, int tag, std::map<int, Ed
   if (lost) return MPIX_ERR_PROC_FAILED;
   // A second message of one member, or one whose length is not a multiple of an edge, comes from a member that made
   // another call.
-  const auto [place, is_first] = incoming.try_emplace(envelope.source);
+  const auto [entry, is_first] = incoming.try_emplace(envelope.source);
   if (!is_first || envelope.bytes % sizeof(Edge) != 0) return MPI_ERR_TOPOLOGY;
-  Edges& edges = place->second;
+  Edges& edges = entry->second;
   try {
     edges.resize(envelope.bytes / sizeof(Edge));
   } catch (const std::exception&) {

@@ -73,7 +73,7 @@ int allocate(MpiRank& rank, Window& window, std::uint64_t bytes, std::size_t ali
   return shared && !memory.has_heap() ? MPI_ERR_RMA_SHARED : MPI_ERR_NO_MEM;
 }
 
-sim::HeapAddress place_of(MpiRank& rank, const void* memory, std::uint64_t bytes) {
+sim::HeapAddress heap_address(MpiRank& rank, const void* memory, std::uint64_t bytes) {
   sim::NodeHeap* const heap = rank.process().node_heap();
   return heap == nullptr ? sim::HeapAddress{} : heap->find(memory, bytes).value_or(sim::HeapAddress{});
 }
@@ -134,7 +134,7 @@ int share_one_piece(MpiRank& rank, Window& window, std::vector<Card>& cards) {
   std::byte* memory = nullptr;
   if (window.rank() == 0 && bytes != 0) {
     mine.error_class = allocate(rank, window, bytes, kPageBytes, window.members() > 1);
-    mine.memory = place_of(rank, window.base, bytes);
+    mine.memory = heap_address(rank, window.base, bytes);
     memory = static_cast<std::byte*>(window.base);
   }
   std::vector<Card> first;
@@ -219,12 +219,12 @@ int expose(MpiRank& rank, Window& window, const Exposed& exposed) {
     mine.error_class = allocate(rank, window, mine.bytes, exposed.alignment, shared && window.members() > 1);
   }
   mine.address = reinterpret_cast<std::uintptr_t>(window.base);
-  mine.memory = place_of(rank, window.base, mine.bytes);
+  mine.memory = heap_address(rank, window.base, mine.bytes);
   if (exposed.flavor == MPI_WIN_FLAVOR_CREATE && mine.memory.bytes == 0 && rank.process().node_memory() != nullptr) {
     mine.writable = sim::is_writable_memory(window.base, mine.bytes) ? 1 : 0;
   }
   mine.control =
-      place_of(rank, window.control_memory, WindowControl::bytes_for(static_cast<std::size_t>(window.members())));
+      heap_address(rank, window.control_memory, WindowControl::bytes_for(static_cast<std::size_t>(window.members())));
   const bool is_dynamic = exposed.flavor == MPI_WIN_FLAVOR_DYNAMIC;
   if (is_dynamic) window.memory.make_dynamic();
   std::vector<Card> cards;

@@ -23,7 +23,7 @@ std::optional<Method> method_of(char letter) {
 }
 
 // Parses one dimension, up to an x or the end, and removes it from `text`.
-bool take_dimension(std::string_view& text, AskedPlan::Dimension& out) {
+bool take_dimension(std::string_view& text, RequestedPlan::Dimension& out) {
   const char* const end = text.data() + text.size();
   const auto [behind, error] = std::from_chars(text.data(), end, out.length);
   if (error != std::errc() || out.length < 1) return false;
@@ -37,8 +37,8 @@ bool take_dimension(std::string_view& text, AskedPlan::Dimension& out) {
 }
 
 // Up to kMaxDimensions dimensions; text that is left makes the plan invalid.
-bool take_plan(std::string_view text, AskedPlan& out) {
-  for (AskedPlan::Dimension& dimension : out.dimensions) {
+bool take_plan(std::string_view text, RequestedPlan& out) {
+  for (RequestedPlan::Dimension& dimension : out.dimensions) {
     if (!take_dimension(text, dimension)) return false;
     if (text.empty()) return true;
     if (text[0] != 'x') return false;
@@ -49,7 +49,7 @@ bool take_plan(std::string_view text, AskedPlan& out) {
 
 }  // namespace
 
-portals::Status parse_plan(std::string_view text, AskedPlan& out) {
+portals::Status parse_plan(std::string_view text, RequestedPlan& out) {
   out = {};
   if (take_plan(text, out)) return {};
   out = {};
@@ -58,7 +58,7 @@ portals::Status parse_plan(std::string_view text, AskedPlan& out) {
                                 "(long, by bucket) may follow each");
 }
 
-std::optional<HybridPlan> complete_plan(const AskedPlan& asked, int ranks, int nodes, int on_node) {
+std::optional<HybridPlan> complete_plan(const RequestedPlan& asked, int ranks, int nodes, int on_node) {
   HybridPlan plan;
   if (!asked.has_lengths()) {
     plan.dimensions[0].length = on_node;

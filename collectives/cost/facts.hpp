@@ -20,7 +20,7 @@ namespace margay::collectives {
 // A hybrid's plan as requested (--collective allreduce=hybrid:2x4l), as text and as a complete plan.
 
 // A requested plan. The selector decides what it leaves open.
-struct AskedPlan {
+struct RequestedPlan {
   // One dimension of the grid, as far as the request determines it.
   struct Dimension {
     // Ranks along the dimension; 0: not requested.
@@ -33,17 +33,17 @@ struct AskedPlan {
 
   // Whether the request names the grid's lengths.
   [[nodiscard]] bool has_lengths() const { return dimensions[0].length != 0; }
-  bool operator==(const AskedPlan&) const = default;
+  bool operator==(const RequestedPlan&) const = default;
 };
 
 // Parses "2x4": the lengths, the fastest dimension first (topology/grid). A letter may follow a length: s (short), l
 // (long, by slices) or b (long, round a bucket's ring). Fails with a message that describes the syntax.
-[[nodiscard]] portals::Status parse_plan(std::string_view text, AskedPlan& out);
+[[nodiscard]] portals::Status parse_plan(std::string_view text, RequestedPlan& out);
 
 // Completes a requested plan for `ranks` ranks on `nodes` nodes with `on_node` each. Lengths that were not requested
 // are a node's ranks and the nodes; dimensions are long, by slices, unless requested otherwise. nullopt: no
 // plan fits that many ranks. `on_node` 0: nodes have different numbers of ranks, so lengths must be requested.
-[[nodiscard]] std::optional<HybridPlan> complete_plan(const AskedPlan& asked, int ranks, int nodes, int on_node);
+[[nodiscard]] std::optional<HybridPlan> complete_plan(const RequestedPlan& asked, int ranks, int nodes, int on_node);
 
 // The collective operations of MPI, each with all its forms (gather, gatherv, igather, ...).
 enum class Operation : std::uint8_t {
@@ -119,11 +119,11 @@ static_assert(kAlgorithmCount == static_cast<std::size_t>(Algorithm::chain) + 1)
 }
 
 // Algorithms requested by name (--collective bcast=bucket), for experiments. The same on all members.
-struct AskedFor {
+struct RequestedAlgorithms {
   // By operation; nullopt: the cheapest one.
   std::array<std::optional<Algorithm>, kOperationCount> algorithms = {};
   // The plans of requested hybrids, by operation.
-  std::array<AskedPlan, kOperationCount> plans = {};
+  std::array<RequestedPlan, kOperationCount> plans = {};
   // The requested algorithm of an operation, by its index.
   [[nodiscard]] std::optional<Algorithm>& operator[](std::size_t operation) { return algorithms[operation]; }
   [[nodiscard]] const std::optional<Algorithm>& operator[](std::size_t operation) const {
@@ -159,7 +159,7 @@ struct Facts {
   bool by_node = true;
   // The machine's rates, and what the user requested.
   Rates rates = usual_rates();
-  AskedFor asked_for = {};
+  RequestedAlgorithms requested = {};
 };
 // The facts that follow from a placement; `nodes[r]`: the node of rank r. O(p log p).
 [[nodiscard]] Facts facts_of_nodes(std::span<const std::uint32_t> nodes);

@@ -165,7 +165,7 @@ Cost reduce_plan(const std::vector<Line>& lines, double n, bool asks) {
     const int members = static_cast<int>(line.members);
     const double each = messages_of(n, asks);
     left /= line.members;
-    Cost in = trees(line, left, n, each, each > 1 ? asked_tree_depth(members) : tree_depth(members));
+    Cost in = trees(line, left, n, each, each > 1 ? tree_depth_with_notices(members) : tree_depth(members));
     in.path.combined_bytes = rounds_of(members) * n;
     in.all.combined_bytes = left * (line.members - 1) * n;
     down = down + in;
@@ -223,7 +223,7 @@ Cost cost_of_plan(const HybridPlan& plan, Operation operation, std::uint64_t byt
 namespace {
 
 // Adds the plans with every permitted combination of methods for the dimensions from `at` on.
-void add_plans(std::vector<HybridPlan>& plans, const HybridPlan& begun, std::size_t at, const AskedPlan& asked) {
+void add_plans(std::vector<HybridPlan>& plans, const HybridPlan& begun, std::size_t at, const RequestedPlan& asked) {
   if (at == HybridPlan::kMaxDimensions || begun.dimensions[at].length == 1) {
     plans.push_back(begun);
     return;
@@ -245,7 +245,7 @@ bool keeps_order(const HybridPlan& plan, Operation operation) {
 
 std::vector<HybridPlan> hybrid_plans(Operation operation, const Facts& facts, bool in_order) {
   if (in_order && !facts.by_node) return {};
-  const AskedPlan& asked = facts.asked_for.plans[static_cast<std::size_t>(operation)];
+  const RequestedPlan& asked = facts.requested.plans[static_cast<std::size_t>(operation)];
   std::vector<HybridPlan> plans;
   if (asked.has_lengths()) {
     if (const auto whole = complete_plan(asked, facts.ranks, facts.nodes, facts.even ? facts.most_on_node : 0)) {
@@ -266,7 +266,7 @@ std::vector<HybridPlan> hybrid_plans(Operation operation, const Facts& facts, bo
 bool can_hybrid(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
   if (bytes == 0 || facts.ranks == 1 || (in_order && !facts.by_node)) return false;
   // Without requested lengths an even communicator always has the plan of slices, so no search is needed.
-  const bool any = !facts.asked_for.plans[static_cast<std::size_t>(operation)].has_lengths();
+  const bool any = !facts.requested.plans[static_cast<std::size_t>(operation)].has_lengths();
   return any ? facts.even : !hybrid_plans(operation, facts, in_order).empty();
 }
 

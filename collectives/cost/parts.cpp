@@ -103,7 +103,7 @@ Cost tree_in(const Facts& facts, double bytes) {
   if (facts.ranks == 1) return cost;
   const double each = messages_of(bytes);
   const double steps = facts.crossings.tree.steps;
-  const double depth = each > 1 ? asked_tree_depth(facts.ranks) : tree_depth(facts.ranks);
+  const double depth = each > 1 ? tree_depth_with_notices(facts.ranks) : tree_depth(facts.ranks);
   const double children = rounds_of(facts.ranks);
   add_sent(cost, edges_of(facts) * each, edges_of(facts) * bytes);
   add_path(cost, {depth, each * steps}, {children * bytes, steps * bytes});

@@ -1,4 +1,4 @@
-// The function by which an algorithm combines rows: a predefined operation's loop, or a function of the program.
+// The function by which an algorithm combines vectors: a predefined operation's loop, or a function of the program.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ using mpi_adi::predefined_combine;
 class UserReduction;
 
 // A loop, or a reference to a function of the program, and whether it commutes. A value; a predefined operation costs
-// one indirect call for a row.
+// one indirect call for a vector.
 class Reducer {
  public:
   // NOLINTNEXTLINE(google-explicit-constructor): a loop is a reducer. nullptr where there is nothing to combine.
@@ -21,7 +21,8 @@ class Reducer {
   // A function of the program; `user` outlives the reducer.
   Reducer(const UserReduction& user, bool commutative) : user_(&user), commutative_(commutative) {}
 
-  // Sets inout = in op inout, where `in` is the part of the lower ranks. `count` elements: whole rows or parts of them.
+  // Sets inout = in op inout, where `in` is the part of the lower ranks. `count` elements: whole vectors or parts of
+  // them.
   void operator()(const void* in, void* inout, std::size_t count) const {
     if (user_ == nullptr) [[likely]] {
       combine_(in, inout, count);

@@ -28,26 +28,26 @@ UserReduction::Shaped::Shaped(const Datatype& type, std::int64_t count) {
 UserReduction::UserReduction(mpi_adi::MpiRank& rank, const mpi_adi::Operation& operation, Datatype& type,
                              std::int64_t count)
     : rank_(rank), operation_(operation), type_(type), count_(count) {
-  if (rows_are_memory() || row_bytes() == 0) return;
+  if (vectors_are_memory() || vector_bytes() == 0) return;
   in_ = Shaped(type, count);
   inout_ = Shaped(type, count);
 }
 
-void UserReduction::pack(std::byte* row, const void* buffer, std::int64_t count) const {
+void UserReduction::pack(std::byte* vector, const void* buffer, std::int64_t count) const {
   mpi_adi::Pieces pieces;
   const portals::Region from = pieces.to_send(buffer, count, type_);
-  if (from.bytes() != 0) portals::copy(portals::Region(row, from.bytes()), from);
+  if (from.bytes() != 0) portals::copy(portals::Region(vector, from.bytes()), from);
 }
 
-void UserReduction::unpack(void* buffer, const std::byte* row, std::int64_t count) const {
+void UserReduction::unpack(void* buffer, const std::byte* vector, std::int64_t count) const {
   mpi_adi::Pieces pieces;
   const portals::Region to = pieces.to_receive(buffer, count, type_);
   // Region has no read-only form; this region is only read.
-  if (to.bytes() != 0) portals::copy(to, portals::Region(const_cast<std::byte*>(row), to.bytes()));
+  if (to.bytes() != 0) portals::copy(to, portals::Region(const_cast<std::byte*>(vector), to.bytes()));
 }
 
 void UserReduction::combine(const void* in, void* inout, std::int64_t count) const {
-  if (rows_are_memory()) return combine_in_memory(in, inout, count);
+  if (vectors_are_memory()) return combine_in_memory(in, inout, count);
   unpack(in_.elements(), static_cast<const std::byte*>(in), count);
   unpack(inout_.elements(), static_cast<const std::byte*>(inout), count);
   combine_in_memory(in_.elements(), inout_.elements(), count);
@@ -67,7 +67,7 @@ void UserReduction::combine_in_memory(const void* in, void* inout, std::int64_t 
       operation_.function_c(from, to, &length, &handle);
       return 0;
     }
-    // The function with int counts is called several times for longer rows.
+    // The function with int counts is called several times for longer vectors.
     for (std::int64_t done = 0; done < count;) {
       int length = static_cast<int>(std::min<std::int64_t>(count - done, INT_MAX));
       const std::int64_t these = length;  // the function could change `length`

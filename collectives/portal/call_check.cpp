@@ -116,20 +116,20 @@ void CallCheck::notify() {
     if (!message->complete) {
       behind.push_back(from);
     } else if (std::ranges::find(behind, from) == behind.end()) {
-      hear_message(*message);
+      receive_message(*message);
       block_.release(*message);
     }
     message = next;
   }
 }
 
-void CallCheck::hear_message(const portals::ArrivedMessage& message) {
+void CallCheck::receive_message(const portals::ArrivedMessage& message) {
   const std::uint32_t from = message.header.source.rank;
   // An answer is a message without a body.
   if (message.header.length == 0) {
     answered_ = true;
   } else if (std::optional<CallReport> report = CallReport::read(message.body)) {
-    report->record.members == 0 ? hear_question(report->record.key, from) : handle_report(std::move(*report), from);
+    report->record.members == 0 ? handle_question(report->record.key, from) : handle_report(std::move(*report), from);
   }
 }
 
@@ -157,10 +157,10 @@ bool CallCheck::Stream::takes(const CallRecord& record, std::uint32_t from) cons
 void CallCheck::compare(Stream& stream, CallReport report, std::uint32_t from) {
   std::uint64_t& made = stream.at[from];
   MARGAY_ASSERT(made >= stream.first && made - stream.first <= stream.open.size());
-  auto place = static_cast<std::size_t>(made++ - stream.first);
-  if (place >= stream.open.size()) stream.open.emplace_back(&lines_);
+  auto index = static_cast<std::size_t>(made++ - stream.first);
+  if (index >= stream.open.size()) stream.open.emplace_back(&lines_);
   auto call = stream.open.begin();
-  while (place-- > 0) ++call;
+  while (index-- > 0) ++call;
   const std::string differing = call->add(std::move(report), from);
   if (!differing.empty()) {
     stream.differs = true;
@@ -181,7 +181,7 @@ void CallCheck::compare(Stream& stream, CallReport report, std::uint32_t from) {
   }
 }
 
-void CallCheck::hear_question(const CallRecord::Key& key, std::uint32_t from) {
+void CallCheck::handle_question(const CallRecord::Key& key, std::uint32_t from) {
   const auto found = streams_.find(key);
   // Nothing is open, or the difference is reported: answer at once.
   if (found == streams_.end() || found->second.differs) return answer(from);
@@ -209,7 +209,7 @@ void CallCheck::report_mismatch(const std::string& calls, std::span<const CallMa
   found.rank = of.front().by;
   if (of.back().by != found.rank) found.other_rank = static_cast<std::int32_t>(of.back().by);
   sim::set_name(found.call, call.function.data());
-  sim::set_site(found, lines_.location_suffix(call.place));
+  sim::set_site(found, lines_.location_suffix(call.location));
   sim::set_text(found.communicator, call.communicator.data());
   findings_.add(sim::Finding::collective_mismatch, found, calls);
   std::fprintf(stderr, "margay: mismatched collective calls: %s%s%s\n", sim::one_line(calls).c_str(),

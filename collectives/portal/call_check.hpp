@@ -92,11 +92,11 @@ class CallCheck final : public mpi_adi::Listener {
   void ask();
   // Whether the judge has answered; on the judge itself, whether its own last call is compared.
   [[nodiscard]] bool settled() const;
-  // hear_message() distinguishes reports, questions and answers. On the judge, handle_report() handles a report and
-  // hear_question() a question. They discard messages that no member can have sent. `from`: rank in the world.
+  // receive_message() distinguishes reports, questions and answers. On the judge, handle_report() handles a report and
+  // handle_question() a question. They discard messages that no member can have sent. `from`: rank in the world.
   void handle_report(CallReport report, std::uint32_t from);
-  void hear_message(const portals::ArrivedMessage& message);
-  void hear_question(const CallRecord::Key& key, std::uint32_t from);
+  void receive_message(const portals::ArrivedMessage& message);
+  void handle_question(const CallRecord::Key& key, std::uint32_t from);
   void answer(std::uint32_t to);
   // Adds a report to the call that it belongs to, and removes the calls that all members have made. Requires:
   // stream.takes(report.record, from).

@@ -12,10 +12,9 @@ namespace {
 
 std::string amount_text(const Amount& amount) {
   if (amount.bytes == 0) return "nothing";
-  std::string words = mpi_adi::elements_text(amount.signature, amount.bytes);
-  if (amount.signature.kind == mpi_adi::Signature::Kind::mixed)
-    words += " (" + std::to_string(amount.bytes) + " bytes)";
-  return words;
+  std::string text = mpi_adi::elements_text(amount.signature, amount.bytes);
+  if (amount.signature.kind == mpi_adi::Signature::Kind::mixed) text += " (" + std::to_string(amount.bytes) + " bytes)";
+  return text;
 }
 
 struct TwoTexts {
@@ -25,9 +24,9 @@ struct TwoTexts {
 // Formats two amounts that differ. If they look the same (equal counts, different mixed types), the second is called
 // "other".
 TwoTexts amount_texts(const Amount& one, const Amount& other) {
-  TwoTexts words{" of " + amount_text(one), " of " + amount_text(other)};
-  if (words.one == words.other) words.other = " of other " + amount_text(other);
-  return words;
+  TwoTexts text{" of " + amount_text(one), " of " + amount_text(other)};
+  if (text.one == text.other) text.other = " of other " + amount_text(other);
+  return text;
 }
 
 // The shares for one peer: binary search, because shares are ordered by peer.
@@ -58,23 +57,23 @@ std::optional<Difference> difference(const Shares& one, const Shares& other) {
 
 }  // namespace
 
-std::string CallMatch::words(const Reported& reported, const std::string& of) const {
+std::string CallMatch::call_text(const Reported& reported, const std::string& of) const {
   const CallRecord& record = reported.record;
   return "rank " + std::to_string(reported.by) + " calls " + record.function.data() +
-         (lines_ != nullptr ? lines_->location_suffix(record.place) : std::string()) + of + record.details.data() +
+         (lines_ != nullptr ? lines_->location_suffix(record.location) : std::string()) + of + record.details.data() +
          (record.communicator.front() == '\0' ? "" : std::string(", ") + record.communicator.data());
 }
 
 std::string CallMatch::differ(const Reported& one, const std::string& of_one, const Reported& other,
                               const std::string& of_other) {
   differing_ = {one, other};
-  return words(one, of_one) + ", where " + words(other, of_other);
+  return call_text(one, of_one) + ", where " + call_text(other, of_other);
 }
 
 bool CallMatch::same_call(const CallRecord& one, const CallRecord& other) {
   if (std::strcmp(one.function.data(), other.function.data()) != 0 || one.root_group != other.root_group) return false;
   // A member that passes MPI_PROC_NULL names only the root's group.
-  if (!one.knows_root() || !other.knows_root()) return true;
+  if (!one.has_known_root() || !other.has_known_root()) return true;
   return one.root == other.root && one.operation == other.operation;
 }
 
@@ -89,10 +88,10 @@ std::string CallMatch::add(CallReport report, std::uint32_t by) {
     out_of_step_ = true;
     return differ(first_, {report.record, by});
   }
-  std::string words = difference_of(std::move(report), by);
-  differs_ = !words.empty();
+  std::string text = difference_of(std::move(report), by);
+  differs_ = !text.empty();
   out_of_step_ = !same_function;
-  return words;
+  return text;
 }
 
 std::string CallMatch::difference_of(CallReport report, std::uint32_t by) {
@@ -104,11 +103,11 @@ std::string CallMatch::difference_of(CallReport report, std::uint32_t by) {
   if (record.expects_alike) {
     if (std::string differing = add_alike(member); !differing.empty()) return differing;
   }
-  if (first_.record.knows_root() && record.knows_root() && !first_.record.alike.fits(record.alike)) {
+  if (first_.record.has_known_root() && record.has_known_root() && !first_.record.alike.fits(record.alike)) {
     return differ(first_, member.reported);
   }
   // Later members are compared with a report that has root, operation and amount.
-  if (!first_.record.knows_root()) first_ = member.reported;
+  if (!first_.record.has_known_root()) first_ = member.reported;
   if (member.sends.empty() && member.expects->empty()) return {};
   const auto rank = static_cast<std::int32_t>(record.rank);
   const Member& kept = members_.insert_or_assign(rank, std::move(member)).first->second;
@@ -134,13 +133,13 @@ std::string CallMatch::compare_with_peers(const Member& member) {
   const auto compare_all = [&](const Shares& shares, auto compare_one) -> std::string {
     for (const Share& share : shares) {
       for (auto peer = members_.lower_bound(share.first); peer != members_.end() && peer->first < share.end(); ++peer) {
-        if (std::string words = compare_one(peer->second); !words.empty()) return words;
+        if (std::string text = compare_one(peer->second); !text.empty()) return text;
       }
     }
     return {};
   };
-  std::string words = compare_all(member.sends, [&](const Member& peer) { return compare(member, peer); });
-  if (!words.empty()) return words;
+  std::string text = compare_all(member.sends, [&](const Member& peer) { return compare(member, peer); });
+  if (!text.empty()) return text;
   return compare_all(*member.expects, [&](const Member& peer) { return compare(peer, member); });
 }
 

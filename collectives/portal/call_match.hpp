@@ -38,7 +38,7 @@ class CallMatch {
   [[nodiscard]] const std::vector<Reported>& differing() const { return differing_; }
   // The first report, and the same formatted: "rank 2 calls MPI_Barrier, MPI_COMM_WORLD".
   [[nodiscard]] const Reported& first_report() const { return first_; }
-  [[nodiscard]] std::string first() const { return words(first_); }
+  [[nodiscard]] std::string first() const { return call_text(first_); }
 
  private:
   // A member's report, with the blocks that it sends and expects. Members of a group that expect the same blocks share
@@ -50,9 +50,11 @@ class CallMatch {
   };
 
   // "rank ... calls ...".
-  [[nodiscard]] std::string words(const Reported& reported) const { return words(reported, reported.record.of.data()); }
+  [[nodiscard]] std::string call_text(const Reported& reported) const {
+    return call_text(reported, reported.record.of.data());
+  }
   // The same, with `of` in place of the record's description of the data.
-  [[nodiscard]] std::string words(const Reported& reported, const std::string& of) const;
+  [[nodiscard]] std::string call_text(const Reported& reported, const std::string& of) const;
   // Stores the two calls in differing_, and returns a message that names both. `of_one` and `of_other` replace the
   // records' descriptions of the data.
   [[nodiscard]] std::string differ(const Reported& one, const std::string& of_one, const Reported& other,

@@ -78,12 +78,12 @@ struct CallRecord {
   std::array<char, 64> details{};
   std::array<char, 160> communicator{};
   // The location of the call in the program.
-  sim::SourceLocation place;
+  sim::SourceLocation location;
   // Numbers of shares that follow in the message.
   std::uint32_t sends = 0, expects = 0;
 
   // Whether the member names the root, and with it operation and amount.
-  [[nodiscard]] bool knows_root() const { return root != kUnknownRoot; }
+  [[nodiscard]] bool has_known_root() const { return root != kUnknownRoot; }
 };
 
 // A record with its shares, as sender and judge handle it.

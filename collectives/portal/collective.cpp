@@ -112,7 +112,7 @@ Collective::~Collective() {
     communicator_.contexts_spent = true;
   // Messages that a failed call did not receive would stay in the heap, so they are discarded.
   if (has_call_failed()) [[unlikely]]
-    portal_.forget_call(communicator_, call_.number);
+    portal_.discard_call(communicator_, call_.number);
   portal_.host().release(communicator_);
 }
 

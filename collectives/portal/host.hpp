@@ -41,7 +41,7 @@ class Host : public mpi_adi::Waits {
   // The rates of this machine's steps as text (select/choose); empty: the usual ones. The same on every rank.
   [[nodiscard]] virtual std::string rates() const { return {}; }
   // The algorithms requested by name (select/choose), as text. The same on every rank.
-  [[nodiscard]] virtual std::string asked_algorithms() const { return {}; }
+  [[nodiscard]] virtual std::string requested_algorithms() const { return {}; }
   // The memory that the ranks of this node share beside their rings; null: none. It outlives the host.
   [[nodiscard]] virtual const sim::NodeMemory* node_memory() const { return nullptr; }
   // The node of a rank of the world. Every rank has the same numbers.

@@ -126,12 +126,12 @@ void Meet::fail_for_loss() {
 
 const std::byte* Meet::part(int member, std::uint64_t bytes) {
   record_read(member, bytes);
-  return place_of(member);
+  return part_of(member);
 }
 
 const std::byte* Meet::earlier(int member, std::uint64_t bytes) {
   record_read(member, bytes);
-  return place_on(member, side_ ^ 1U);
+  return part_on(member, side_ ^ 1U);
 }
 
 }  // namespace margay::collectives

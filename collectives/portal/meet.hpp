@@ -31,7 +31,7 @@ class Meet : public Shown, public mpi_adi::Awaitable<Meet> {
 
   // The memory in which this member writes: a part; or a strip of kStripBytes bytes, followed by as many bytes for
   // results of strips.
-  [[nodiscard]] std::byte* mine() { return place_of(collective_.rank()); }
+  [[nodiscard]] std::byte* mine() { return part_of(collective_.rank()); }
   // Arrives, with `bytes` written. Returns true on the last member: it sees all others' parts and must call open(). If
   // members make different calls, the call fails with MPI_ERR_TRUNCATE.
   [[nodiscard]] bool come(std::uint64_t bytes);
@@ -57,10 +57,10 @@ class Meet : public Shown, public mpi_adi::Awaitable<Meet> {
   [[nodiscard]] std::uint32_t meeting_number() const { return number_of_meeting(step_); }
   [[nodiscard]] bool is_open() const { return team_.meeting().is_open(meeting_number(), side_); }
   [[nodiscard]] bool in_strips() const { return bytes_ > sim::kMeetingPartBytes; }
-  [[nodiscard]] std::byte* place_on(int member, unsigned side) const {
+  [[nodiscard]] std::byte* part_on(int member, unsigned side) const {
     return in_strips() ? team_.strip(member, side) : team_.part(member, side, bytes_);
   }
-  [[nodiscard]] std::byte* place_of(int member) const { return place_on(member, side_); }
+  [[nodiscard]] std::byte* part_of(int member) const { return part_on(member, side_); }
   // The description that each member of a call with long data writes in its cache line, because the barrier's mark has
   // no room for it. It must be equal on all members.
   struct LongCall {

@@ -202,7 +202,7 @@ void Notices::close(const Channel& channel) {
 }
 
 // An intercommunicator's calls are made on the communicator of both groups.
-void Notices::forget(const Communicator& communicator) {
+void Notices::discard(const Communicator& communicator) {
   const Communicator& all = communicator.both != nullptr ? *communicator.both : communicator;
   Known& known = known_[all.collective_context];
   known.communicator = nullptr;

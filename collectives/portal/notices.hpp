@@ -215,7 +215,7 @@ class Notices final : public mpi_adi::Listener {
   void find_wrong(CallState& call);
   // Forgets a communicator whose contexts are about to be reused. Later notices of its calls are answered as those of
   // complete calls.
-  void forget(const mpi_adi::Communicator& communicator);
+  void discard(const mpi_adi::Communicator& communicator);
 
   // Delivers the notices that have arrived, and keeps those of calls that have not begun. Called in a round of
   // progress.

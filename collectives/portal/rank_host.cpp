@@ -25,7 +25,7 @@ double RankHost::processors_per_rank() const {
   return job.processors / job.size;
 }
 
-std::string RankHost::asked_algorithms() const {
+std::string RankHost::requested_algorithms() const {
   return rank_.process().job().options.text("collective");
 }
 

@@ -22,7 +22,7 @@ class RankHost final : public Host {
   // The job's processors divided by its ranks.
   [[nodiscard]] double processors_per_rank() const override;
   // The text of --collective.
-  [[nodiscard]] std::string asked_algorithms() const override;
+  [[nodiscard]] std::string requested_algorithms() const override;
   // The job's text of rates (Job::rates).
   [[nodiscard]] std::string rates() const override;
   [[nodiscard]] const sim::NodeMemory* node_memory() const override { return rank_.process().node_memory(); }

@@ -10,7 +10,7 @@ std::optional<Team> Team::find(const sim::NodeMemory* memory, const mpi_adi::Com
   // The library's own world gets no place in the node's memory. A place belongs to a pair of contexts, and this world
   // has the contexts of the program's world, whose calls are different ones.
   const bool own = group.session == mpi_adi::Group::kNoSession;
-  if (memory == nullptr || members.size() < 2 || own || !sim::NodeMemory::has_place(pair)) return std::nullopt;
+  if (memory == nullptr || members.size() < 2 || own || !sim::NodeMemory::has_slot(pair)) return std::nullopt;
   // The barrier's word has 12 bits for the count of arrivals.
   if (static_cast<std::uint32_t>(members.size()) > sim::Meeting::kMembersMax) return std::nullopt;
   std::vector<std::uint32_t> local_ranks;
@@ -26,7 +26,7 @@ Team::Team(const sim::NodeMemory& memory, std::uint32_t pair, std::vector<std::u
       pair_(pair),
       local_ranks_(std::move(local_ranks)),
       me_(me),
-      meeting_(memory.place(pair, *std::ranges::min_element(local_ranks_)),
+      meeting_(memory.slot(pair, *std::ranges::min_element(local_ranks_)),
                static_cast<std::uint32_t>(local_ranks_.size())),
       round_(meeting_.round()) {}
 

@@ -62,7 +62,7 @@ void TreePortal::notify() {
 }
 
 // A message whose body is still arriving stays, because its wire writes to it.
-void TreePortal::forget(const portals::Criteria& criteria) {
+void TreePortal::discard(const portals::Criteria& criteria) {
   for (portals::ArrivedMessage* message = heap_.first(); message != nullptr;) {
     portals::ArrivedMessage* const next = heap_.next(*message);
     const portals::MatchBits differ = message->header.match_bits ^ criteria.match_bits;
@@ -71,17 +71,17 @@ void TreePortal::forget(const portals::Criteria& criteria) {
   }
 }
 
-void TreePortal::forget_messages(const mpi_adi::Communicator& communicator) {
+void TreePortal::discard_messages(const mpi_adi::Communicator& communicator) {
   // In both contexts of the pair: agreements of some members use the point-to-point context (comm/agree).
   constexpr portals::MatchBits kWhich = portals::MatchBits{1} << mpi_adi::kContextShift;
-  forget({.match_bits = mpi_adi::envelope_bits(0, 0, communicator.collective_context),
-          .ignore_bits = ~mpi_adi::kContextMask | kWhich});
-  notices_.forget(communicator);
+  discard({.match_bits = mpi_adi::envelope_bits(0, 0, communicator.collective_context),
+           .ignore_bits = ~mpi_adi::kContextMask | kWhich});
+  notices_.discard(communicator);
 }
 
-void TreePortal::forget_call(const mpi_adi::Communicator& communicator, CallNumber number) {
-  forget({.match_bits = bits(number, 0, communicator.collective_context),
-          .ignore_bits = mpi_adi::kSourceMask | mpi_adi::kTypeMask});
+void TreePortal::discard_call(const mpi_adi::Communicator& communicator, CallNumber number) {
+  discard({.match_bits = bits(number, 0, communicator.collective_context),
+           .ignore_bits = mpi_adi::kSourceMask | mpi_adi::kTypeMask});
 }
 
 portals::PortalIndex TreePortal::take_stream() {

@@ -68,9 +68,9 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
   [[nodiscard]] const sim::WireCounts& sent() const override { return sent_; }
   [[nodiscard]] const sim::WireCounts& shown() const override { return shown_; }
   // Discards early messages of a communicator whose contexts are about to be reused.
-  void forget_messages(const mpi_adi::Communicator& communicator) override;
+  void discard_messages(const mpi_adi::Communicator& communicator) override;
   // Discards the messages of a call which that call never received.
-  void forget_call(const mpi_adi::Communicator& communicator, CallNumber number);
+  void discard_call(const mpi_adi::Communicator& communicator, CallNumber number);
   // An unused portal for a stream, or the tree portal if all are in use; give_back_stream() returns it to the pool.
   [[nodiscard]] portals::PortalIndex take_stream();
   void give_back_stream(portals::PortalIndex portal);
@@ -89,7 +89,7 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
   // Registers a call that waits for the remainder of a message in the heap.
   void await_remainder(const portals::Header& header) { remainders_.push_back(header); }
   // Discards the complete messages that match.
-  void forget(const portals::Criteria& criteria);
+  void discard(const portals::Criteria& criteria);
 
   std::unique_ptr<Host> host_;
   // Counts since the rank began.

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "collectives/algorithm/algorithms.hpp"
-#include "collectives/algorithm/rows.hpp"
+#include "collectives/algorithm/vectors.hpp"
 
 namespace margay::collectives {
 
@@ -46,7 +46,7 @@ Steps reduce_own_group(Collective& collective, const TwoGroups& groups, const Re
 
 Steps reduce_between(Collective& collective, ReduceBetween what) {
   const TwoGroups& groups = what.groups;
-  const portals::Region data = what.reduction.row();
+  const portals::Region data = what.reduction.region();
   if (what.root == MPI_PROC_NULL) co_return;
   if (what.root == MPI_ROOT) {
     co_await Receive(collective, groups.theirs, data);
@@ -71,7 +71,7 @@ Steps swap_results(Collective& collective, const TwoGroups& groups, const Reduct
 Steps allreduce_between(Collective& collective, AllreduceBetween what) {
   // Both groups reduce at the same time, and only their first ranks exchange a row.
   co_await swap_results(collective, what.groups, what.reduction);
-  const portals::Region data = what.reduction.row();
+  const portals::Region data = what.reduction.region();
   co_await bcast_along(collective, tree_of_own_group(what.groups, collective.rank()), data);
 }
 
@@ -80,7 +80,7 @@ Steps reduce_scatter_between(Collective& collective, ReduceScatterBetween what) 
   co_await swap_results(collective, groups, what.reduction);
   collective.next_phase();
   std::vector<PeerMessage> out, in;
-  const portals::Region whole = what.reduction.row();
+  const portals::Region whole = what.reduction.region();
   std::uint64_t before = 0;
   for (int rank = groups.mine; rank < groups.mine + groups.my_size; ++rank) {
     const std::uint64_t bytes = what.block_lengths[static_cast<std::size_t>(rank - groups.mine)];

@@ -13,7 +13,7 @@ CallTask::CallTask(mpi_adi::MpiRank& rank, mpi_adi::Communicator& of, By by)
       rank_(rank),
       portal_(*static_cast<TreePortal*>(rank.collectives())),
       flow_(portal_.frames(), nullptr),
-      place_(*this) {
+      order_(*this) {
   communicator = &of;
   ++of.references;
 }
@@ -50,21 +50,21 @@ void CallTask::start(mpi_adi::MpiRank& /*rank*/) {
   collective_.emplace(portal_, all, number, flow_, task);
   // Appends the call to its communicator's calls in progress, unless it is persistent. It begins when no gate before it
   // is in progress.
-  portal_.order().enter(place_, all, number);
+  portal_.order().enter(order_, all, number);
   begin();
 }
 
-int CallTask::outcome(mpi_adi::MpiRank& rank, MPI_Status* status, std::string& words) {
+int CallTask::outcome(mpi_adi::MpiRank& rank, MPI_Status* status, std::string& text) {
   mpi_adi::fill_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
-  if (error_ == MPI_ERR_TRUNCATE) words = kDifferentCalls;
-  if (error_ == MPIX_ERR_PROC_FAILED) words = mpi_adi::lost_text(rank);
-  if (error_ != MPI_SUCCESS && words.empty()) words = error_text(error_);
+  if (error_ == MPI_ERR_TRUNCATE) text = kDifferentCalls;
+  if (error_ == MPIX_ERR_PROC_FAILED) text = mpi_adi::lost_text(rank);
+  if (error_ != MPI_SUCCESS && text.empty()) text = error_text(error_);
   return error_;
 }
 
-int CallTask::end(mpi_adi::MpiRank& rank, MPI_Status* status, std::string& words) {
+int CallTask::end(mpi_adi::MpiRank& rank, MPI_Status* status, std::string& text) {
   if (error_ == MPI_ERR_TRUNCATE) await_call_check(rank);
-  return outcome(rank, status, words);
+  return outcome(rank, status, text);
 }
 
 std::string CallTask::describe() const {
@@ -73,7 +73,7 @@ std::string CallTask::describe() const {
 
 bool CallTask::go_on() {
   if (begun_) return flow_.go_on() && routine_.done();
-  if (!CallOrder::may_begin(place_)) return false;
+  if (!CallOrder::may_begin(order_)) return false;
   begun_ = true;
   routine_ = whole_routine();
   // Many routines end here, because their messages have arrived, or because they await none.
@@ -94,7 +94,7 @@ void CallTask::over() {
   // Destroyed first, because its coroutine frame refers to the call.
   routine_ = {};
   collective_.reset();
-  portal_.order().leave(place_);
+  portal_.order().leave(order_);
   if (error_ == MPI_SUCCESS) error_ = finish();
   rank_.device().request_ends();
   complete = true;

@@ -28,14 +28,14 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   [[nodiscard]] bool be_persistent();
   // Begins a call: takes its number, and runs its routine as far as it can. Requires: none is in progress.
   void start(mpi_adi::MpiRank& rank) override;
-  // The call's error class; `words` gets a message for it. end() also lets the check of collective calls report first.
-  [[nodiscard]] int outcome(mpi_adi::MpiRank& rank, MPI_Status* status, std::string& words) override;
-  [[nodiscard]] int end(mpi_adi::MpiRank& rank, MPI_Status* status, std::string& words) override;
+  // The call's error class; `text` gets a message for it. end() also lets the check of collective calls report first.
+  [[nodiscard]] int outcome(mpi_adi::MpiRank& rank, MPI_Status* status, std::string& text) override;
+  [[nodiscard]] int end(mpi_adi::MpiRank& rank, MPI_Status* status, std::string& text) override;
   // Sets the name of the MPI function that makes the request, for reports; a literal.
   void name_it(const char* name) { name_ = name; }
   // Does nothing, because the bindings reject it: a nonblocking collective's request is neither cancelled nor freed
   // before it is complete (MPI 4.0, 6.12).
-  [[nodiscard]] int give_up(mpi_adi::MpiRank& /*rank*/, std::string& /*words*/) override { return MPI_SUCCESS; }
+  [[nodiscard]] int give_up(mpi_adi::MpiRank& /*rank*/, std::string& /*text*/) override { return MPI_SUCCESS; }
 
   // The pool of the coroutine frames of the call's routines.
   [[nodiscard]] mpi_adi::FramePool& frames() const { return portal_.frames(); }
@@ -74,7 +74,7 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   TreePortal& portal_;
   Flow flow_;
   // The call's link in the order of its communicator's nonblocking calls.
-  OrderedCall place_;
+  OrderedCall order_;
   // The channel of a persistent call; empty for others.
   std::optional<Channel> channel_;
   // The datatypes to which keep() has taken references.

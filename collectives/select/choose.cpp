@@ -34,7 +34,7 @@ std::string algorithms_of(Operation operation) {
   return names;
 }
 
-portals::Status parse_asked_for(std::string_view text, AskedFor& out) {
+portals::Status parse_requested_algorithms(std::string_view text, RequestedAlgorithms& out) {
   while (!text.empty()) {
     const std::string_view pair = text.substr(0, text.find(','));
     text.remove_prefix(std::min(pair.size() + 1, text.size()));
@@ -44,14 +44,14 @@ portals::Status parse_asked_for(std::string_view text, AskedFor& out) {
     const std::string_view behind = pair.size() > asked.size() ? pair.substr(asked.size() + 1) : "";
     const std::string_view how = behind.substr(0, behind.find(':'));
     const std::optional<Operation> of = operation_named(asked);
-    const std::string words = "--collective " + std::string(pair) + ": ";
+    const std::string prefix = "--collective " + std::string(pair) + ": ";
     if (!of || algorithms_of(*of).empty()) {
       std::string known;
       for (std::size_t at = 0; at < kOperationCount; ++at) {
         const auto one = static_cast<Operation>(at);
         if (!algorithms_of(one).empty()) known += (known.empty() ? "" : ", ") + std::string(name(one));
       }
-      return portals::Status::error(words + "invalid operation; there is a choice for " + known);
+      return portals::Status::error(prefix + "invalid operation; there is a choice for " + known);
     }
     std::optional<Algorithm>& chosen = out[static_cast<std::size_t>(*of)];
     chosen.reset();
@@ -63,19 +63,19 @@ portals::Status parse_asked_for(std::string_view text, AskedFor& out) {
     const bool plans = how.size() < behind.size();
     if (!chosen || (plans && chosen != Algorithm::hybrid)) {
       chosen.reset();
-      return portals::Status::error(words + "invalid algorithm or plan; the values are " + std::string(asked) + "=" +
+      return portals::Status::error(prefix + "invalid algorithm or plan; the values are " + std::string(asked) + "=" +
                                     algorithms_of(*of));
     }
-    AskedPlan& plan = out.plans[static_cast<std::size_t>(*of)] = {};
+    RequestedPlan& plan = out.plans[static_cast<std::size_t>(*of)] = {};
     if (!plans) continue;
     if (const portals::Status parsed = parse_plan(behind.substr(how.size() + 1), plan); !parsed.ok()) {
-      return portals::Status::error(words + parsed.sentence());
+      return portals::Status::error(prefix + parsed.sentence());
     }
   }
   return {};
 }
 
-portals::Status parse_asked_rates(std::string_view text, Rates& out) {
+portals::Status parse_requested_rates(std::string_view text, Rates& out) {
   if (text == "paragon") {
     out = paragon_rates();
     return {};
@@ -96,7 +96,7 @@ portals::Status parse_asked_rates(std::string_view text, Rates& out) {
 
 Rates rates_of_job(std::string_view text) {
   Rates rates = usual_rates();
-  static_cast<void>(parse_asked_rates(text, rates));
+  static_cast<void>(parse_requested_rates(text, rates));
   return rates;
 }
 
@@ -161,7 +161,7 @@ namespace {
 template <typename OfClass>
 Algorithm choose_by(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order, OfClass of_class) {
   // An algorithm that the user requested takes precedence over costs.
-  const std::optional<Algorithm> asked = facts.asked_for[static_cast<std::size_t>(operation)];
+  const std::optional<Algorithm> asked = facts.requested[static_cast<std::size_t>(operation)];
   if (asked && can(*asked, operation, bytes, facts, in_order)) return *asked;
   // Tested with the call's own length, because `best` need not support all lengths of its class.
   const ClassChoice& choice = of_class(class_of(bytes));

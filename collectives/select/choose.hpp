@@ -20,13 +20,13 @@ namespace margay::collectives {
 
 // Parses "bcast=bucket,allreduce=hybrid:2x4". Fails with a message that names the entry if the operation is unknown or
 // does not have the algorithm.
-[[nodiscard]] portals::Status parse_asked_for(std::string_view text, AskedFor& out);
+[[nodiscard]] portals::Status parse_requested_algorithms(std::string_view text, RequestedAlgorithms& out);
 // The names of an operation's algorithms, "tree|direct|bucket"; empty if it has none to choose from.
 [[nodiscard]] std::string algorithms_of(Operation operation);
 
 // Parses the rates by which a job chooses (Job::rates): "usual" or nothing, "paragon", or a text of rates, from the
 // user or from a calibration. On failure `out` is unchanged.
-[[nodiscard]] portals::Status parse_asked_rates(std::string_view text, Rates& out);
+[[nodiscard]] portals::Status parse_requested_rates(std::string_view text, Rates& out);
 // The same where an error can no longer be reported: an invalid text counts as empty. So all ranks of a job that have
 // the same text choose by the same rates.
 [[nodiscard]] Rates rates_of_job(std::string_view text);

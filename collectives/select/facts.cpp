@@ -70,7 +70,7 @@ KnownFacts& find_facts(Host& host, mpi_adi::Communicator& communicator) {
   facts.crowded = host.crowded();
   facts.processors = host.processors_per_rank() * facts.ranks;
   facts.rates = rates_of_job(host.rates());
-  const portals::Status asked = parse_asked_for(host.asked_algorithms(), facts.asked_for);
+  const portals::Status asked = parse_requested_algorithms(host.requested_algorithms(), facts.requested);
   MARGAY_ASSERT(asked.ok());  // checked when the job began
   auto found = std::make_unique<KnownFacts>(host, communicator, facts, std::move(groups),
                                             Team::find(host.node_memory(), communicator));

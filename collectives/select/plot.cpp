@@ -56,10 +56,10 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-std::string text_at(double x, double y, std::string_view kind, std::string_view anchor, std::string_view words,
+std::string text_at(double x, double y, std::string_view kind, std::string_view anchor, std::string_view text,
                     std::string_view more = "") {
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"{}\" text-anchor=\"{}\"{}>{}</text>\n", x, y, kind,
-                     anchor, more, escaped(words));
+                     anchor, more, escaped(text));
 }
 
 // Bounded below, as 0 has no logarithm.

@@ -98,7 +98,7 @@ int tree_depth(int ranks) {
   return std::bit_width(static_cast<unsigned>(ranks)) - 1;
 }
 
-int asked_tree_depth(int ranks) {
+int tree_depth_with_notices(int ranks) {
   // The subtrees of one level have at most two sizes, so the depth of each size is computed once.
   std::vector<std::pair<int, int>> known;
   const auto depth = [&known](auto& again, int size) -> int {

@@ -35,7 +35,7 @@ struct Crossings {
 [[nodiscard]] int tree_depth(int ranks);
 // The longest chain of dependent messages of a gather along this tree with ready notices. Each rank sends a notice to
 // its children one after the other, smallest subtree first, and receives from a child before it notifies the next one.
-[[nodiscard]] int asked_tree_depth(int ranks);
+[[nodiscard]] int tree_depth_with_notices(int ranks);
 // The sum, over all edges of this tree, of the ranks behind the edge.
 [[nodiscard]] double tree_blocks(int ranks);
 // The number of edges with more than `least` ranks behind them.

@@ -44,46 +44,46 @@ Grid::Grid(const NodeGroups& groups, const HybridPlan& plan) : groups_(groups), 
   MARGAY_ASSERT(plan.ranks() == static_cast<std::int64_t>(groups.by_node().size()));
   for (std::size_t at = 0; at < kDimensions; ++at) lengths_[at] = plan.dimensions[at].length;
   // The lines are computed once: line() only refers to them.
-  mine_ = place_of(groups.rank());
+  mine_ = position_of(groups.rank());
   for (std::size_t at = 0; at < kDimensions; ++at) {
-    Place place = mine_;
-    for (place[at] = 0; place[at] < lengths_[at]; ++place[at]) lines_[at].push_back(rank_at(place));
+    Position position = mine_;
+    for (position[at] = 0; position[at] < lengths_[at]; ++position[at]) lines_[at].push_back(rank_at(position));
   }
 }
 
-Grid::Place Grid::place_of(int rank) const {
-  int left = groups_.place_by_node(rank);
-  Place place;
+Grid::Position Grid::position_of(int rank) const {
+  int left = groups_.index_by_node(rank);
+  Position position;
   for (std::size_t at = 0; at < kDimensions; ++at) {
-    place[at] = left % lengths_[at];
+    position[at] = left % lengths_[at];
     left /= lengths_[at];
   }
-  return place;
+  return position;
 }
 
-int Grid::rank_at(const Place& place) const {
+int Grid::rank_at(const Position& position) const {
   int in_row = 0;
-  for (std::size_t at = kDimensions; at-- > 0;) in_row = in_row * lengths_[at] + place[at];
+  for (std::size_t at = kDimensions; at-- > 0;) in_row = in_row * lengths_[at] + position[at];
   return groups_.by_node()[static_cast<std::size_t>(in_row)];
 }
 
-std::vector<int> Grid::plane(Place place, std::span<const std::uint8_t> free) const {
+std::vector<int> Grid::plane(Position position, std::span<const std::uint8_t> free) const {
   std::array<bool, kDimensions> counts{};
   for (const std::uint8_t dimension : free) {
     counts[dimension] = true;
-    place[dimension] = 0;
+    position[dimension] = 0;
   }
   std::vector<int> ranks;
   for (;;) {
-    ranks.push_back(rank_at(place));
+    ranks.push_back(rank_at(position));
     // The next position: an odometer, the lowest free dimension first.
     std::size_t at = 0;
-    while (at < kDimensions && (!counts[at] || place[at] + 1 == lengths_[at])) {
-      if (counts[at]) place[at] = 0;
+    while (at < kDimensions && (!counts[at] || position[at] + 1 == lengths_[at])) {
+      if (counts[at]) position[at] = 0;
       ++at;
     }
     if (at == kDimensions) return ranks;
-    ++place[at];
+    ++position[at];
   }
 }
 

@@ -68,29 +68,29 @@ class Grid {
  public:
   static constexpr std::size_t kDimensions = HybridPlan::kMaxDimensions;
   // A position: a coordinate for each dimension.
-  using Place = std::array<int, kDimensions>;
+  using Position = std::array<int, kDimensions>;
 
   // The grid as the rank of `groups` sees it. Requires: `groups` outlives it; the plan has as many ranks.
   Grid(const NodeGroups& groups, const HybridPlan& plan);
 
   // The ranks along a dimension, and this rank's coordinates.
   [[nodiscard]] int length(std::size_t dimension) const { return lengths_[dimension]; }
-  [[nodiscard]] const Place& mine() const { return mine_; }
+  [[nodiscard]] const Position& mine() const { return mine_; }
   // A rank's position, and the rank at a position.
-  [[nodiscard]] Place place_of(int rank) const;
-  [[nodiscard]] int rank_at(const Place& place) const;
+  [[nodiscard]] Position position_of(int rank) const;
+  [[nodiscard]] int rank_at(const Position& position) const;
   // This rank's line along a dimension: the ranks that differ from it in that coordinate alone, and itself, in the
   // coordinate's order. Valid while the grid exists.
   [[nodiscard]] Members line(std::size_t dimension) const {
     return {lines_[dimension], static_cast<std::size_t>(mine_[dimension])};
   }
   // The ranks at `place` and at all positions that differ from it only in the dimensions `free`, in the grid's order.
-  [[nodiscard]] std::vector<int> plane(Place place, std::span<const std::uint8_t> free) const;
+  [[nodiscard]] std::vector<int> plane(Position position, std::span<const std::uint8_t> free) const;
 
  private:
   const NodeGroups& groups_;
-  Place lengths_;
-  Place mine_;
+  Position lengths_;
+  Position mine_;
   std::array<std::vector<int>, kDimensions> lines_;
 };
 

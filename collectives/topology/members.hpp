@@ -29,10 +29,10 @@ struct TreePosition {
 // Translates a position among numbered ranks: parent and children become ranks by `rank_of`. `self` and the ranges of
 // the subtrees stay numbers.
 template <typename RankOf>
-[[nodiscard]] TreePosition of_ranks(TreePosition place, RankOf rank_of) {
-  if (place.parent >= 0) place.parent = rank_of(place.parent);
-  for (TreePosition::Child& child : place.children) child.rank = rank_of(child.rank);
-  return place;
+[[nodiscard]] TreePosition of_ranks(TreePosition position, RankOf rank_of) {
+  if (position.parent >= 0) position.parent = rank_of(position.parent);
+  for (TreePosition::Child& child : position.children) child.rank = rank_of(child.rank);
+  return position;
 }
 
 // A list of ranks. A rank's index in the list is its number; this rank's number is me().

@@ -14,7 +14,7 @@ NodeGroups::NodeGroups(std::span<const std::uint32_t> nodes, int rank) {
     if (fresh) lowest_.push_back(static_cast<int>(at));
     if (fresh) members.push_back(0);
     group_of_.push_back(found->second);
-    place_of_.push_back(members[static_cast<std::size_t>(found->second)]++);
+    index_of_.push_back(members[static_cast<std::size_t>(found->second)]++);
   }
   most_ = *std::max_element(members.begin(), members.end());
   my_group_ = group_of_[static_cast<std::size_t>(rank)];
@@ -23,13 +23,13 @@ NodeGroups::NodeGroups(std::span<const std::uint32_t> nodes, int rank) {
     if (static_cast<int>(at) == rank) index_ = static_cast<int>(mine_.size());
     mine_.push_back(static_cast<int>(at));
   }
-  // So far place_of_ has a rank's index on its node; below, the number of ranks on earlier nodes is added. The prefix
+  // So far index_of_ has a rank's index on its node; below, the number of ranks on earlier nodes is added. The prefix
   // sums are these numbers: members[g] becomes the number of ranks on the nodes up to g.
   for (std::size_t group = 1; group < members.size(); ++group) members[group] += members[group - 1];
   by_node_.resize(nodes.size());
   for (std::size_t at = 0; at < nodes.size(); ++at) {
-    if (group_of_[at] > 0) place_of_[at] += members[static_cast<std::size_t>(group_of_[at] - 1)];
-    by_node_[static_cast<std::size_t>(place_of_[at])] = static_cast<int>(at);
+    if (group_of_[at] > 0) index_of_[at] += members[static_cast<std::size_t>(group_of_[at] - 1)];
+    by_node_[static_cast<std::size_t>(index_of_[at])] = static_cast<int>(at);
   }
   in_rank_order_ = std::ranges::is_sorted(by_node_);
 }

@@ -26,9 +26,9 @@ class NodeGroups {
   // Whether every node has the same number of ranks.
   [[nodiscard]] bool even() const { return most_ * nodes() == static_cast<int>(group_of_.size()); }
   // by_node(): all ranks, node after node. Nodes are in the order of their lowest ranks; on each node ranks ascend.
-  // place_by_node(): a rank's index in by_node().
+  // index_by_node(): a rank's index in by_node().
   [[nodiscard]] std::span<const int> by_node() const { return by_node_; }
-  [[nodiscard]] int place_by_node(int rank) const { return place_of_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] int index_by_node(int rank) const { return index_of_[static_cast<std::size_t>(rank)]; }
   // Whether by_node() is the order of ranks.
   [[nodiscard]] bool in_rank_order() const { return in_rank_order_; }
   // This rank.
@@ -44,9 +44,9 @@ class NodeGroups {
 
   std::vector<int> lowest_;    // lowest rank of each node, ascending
   std::vector<int> group_of_;  // by rank
-  // All ranks, node by node; place_of_: the inverse.
+  // All ranks, node by node; index_of_: the inverse.
   std::vector<int> by_node_;
-  std::vector<int> place_of_;  // by rank
+  std::vector<int> index_of_;  // by rank
   // This node's ranks, ascending; `index_`: this rank's position among them.
   std::vector<int> mine_;
   // The index of this rank's node in lowest_.

@@ -58,12 +58,12 @@ struct Shape {
 // would fail each time.
 void run_once(Shape& shape, const std::string& program) {
   // A shape that hangs fails after 60 s and does not stop the command.
-  std::vector<std::string> words{
+  std::vector<std::string> arguments{
       "run", "-n", std::to_string(shape.ranks), "--nodes", std::to_string(shape.nodes), "--timeout", "60", program};
-  words.insert(words.end(), shape.question.words.begin(), shape.question.words.end());
+  arguments.insert(arguments.end(), shape.question.tasks.begin(), shape.question.tasks.end());
   std::string output;
-  shape.status = run_margay(words, shape.question.collective, shape.processors, output);
-  if (shape.status.ok()) shape.status = parse_answers(output, shape.question.words, shape.runs.emplace_back());
+  shape.status = run_margay(arguments, shape.question.collective, shape.processors, output);
+  if (shape.status.ok()) shape.status = parse_answers(output, shape.question.tasks, shape.runs.emplace_back());
 }
 
 // Runs all shapes in turn, several times: a temporary disturbance then affects one run of each.
@@ -137,7 +137,7 @@ int complain(const Status& status) {
 
 // Determines the file for the rates: that of the order, or the user's file. Fails for the user's file if neither
 // XDG_CACHE_HOME nor HOME names its folder.
-Status place_of(const command::CalibrateOrder& order, std::string& path) {
+Status find_rates_file(const command::CalibrateOrder& order, std::string& path) {
   path = order.installed ? sim::installed_rates_file() : order.file;
   if (!path.empty()) return {};
   path = sim::user_rates_file();
@@ -209,7 +209,7 @@ Status measure_machine(sim::MeasuredRates& out, std::vector<std::string>& remark
 int calibrate(const command::CalibrateOrder& order) {
   std::string path;
   if (!order.print) {
-    if (const Status status = place_of(order, path); !status.ok()) return complain(status);
+    if (const Status status = find_rates_file(order, path); !status.ok()) return complain(status);
   }
   sim::MeasuredRates measured;
   std::vector<std::string> remarks;

@@ -31,7 +31,7 @@ using portals::Status;
 // Messages in flight at once; enough that a further message costs no latency.
 constexpr int kWindow = 64;
 
-std::string word(std::string_view name, std::uint64_t bytes) {
+std::string task(std::string_view name, std::uint64_t bytes) {
   return std::string(name) + ":" + std::to_string(bytes);
 }
 
@@ -57,13 +57,13 @@ double of(const Answers& answers, const std::string& asked) {
   return answers.find(asked)->second;
 }
 
-const std::string kMessage = word("bcast", collectives::kTimedMessage);
-const std::string kShorter = word("bcast", collectives::kTimedShorter);
-const std::string kLonger = word("bcast", collectives::kTimedLonger);
-const std::string kRow = word("combine", collectives::kTimedRow);
-const std::string kShared = word("allreduce", collectives::kTimedShared);
-const std::string kOne = word("window", 1);
-const std::string kMany = word("window", kWindow);
+const std::string kMessage = task("bcast", collectives::kTimedMessage);
+const std::string kShorter = task("bcast", collectives::kTimedShorter);
+const std::string kLonger = task("bcast", collectives::kTimedLonger);
+const std::string kRow = task("combine", collectives::kTimedRow);
+const std::string kShared = task("allreduce", collectives::kTimedShared);
+const std::string kOne = task("window", 1);
+const std::string kMany = task("window", kWindow);
 
 }  // namespace
 
@@ -158,9 +158,9 @@ std::vector<std::string> environment_of(const std::string& collective) {
   return entries;
 }
 
-std::vector<char*> pointers_of(std::vector<std::string>& words) {
+std::vector<char*> pointers_of(std::vector<std::string>& arguments) {
   std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
   pointers.push_back(nullptr);
   return pointers;
 }
@@ -188,21 +188,21 @@ std::string read_all(std::FILE* file) {
 }
 
 // Runs in the child between fork and exec.
-[[noreturn]] void become(const std::vector<char*>& words, const std::vector<char*>& environment,
+[[noreturn]] void become(const std::vector<char*>& arguments, const std::vector<char*>& environment,
                          const cpu_set_t& processors, int output, int errors) {
   // The ranks inherit the mask.
   if (CPU_COUNT(&processors) != 0) static_cast<void>(::sched_setaffinity(0, sizeof processors, &processors));
   ::dup2(output, STDOUT_FILENO);
   ::dup2(errors, STDERR_FILENO);
   // The same executable, whatever is in PATH.
-  ::execve("/proc/self/exe", words.data(), environment.data());
+  ::execve("/proc/self/exe", arguments.data(), environment.data());
   constexpr int kNotStarted = 126;
   ::_exit(kNotStarted);
 }
 
 }  // namespace
 
-Status run_margay(const std::vector<std::string>& words, const std::string& collective, int processors,
+Status run_margay(const std::vector<std::string>& arguments, const std::string& collective, int processors,
                   std::string& output) {
   const File result(std::tmpfile());
   const File errors(std::tmpfile());
@@ -210,7 +210,7 @@ Status run_margay(const std::vector<std::string>& words, const std::string& coll
     return Status::error(std::string("cannot make a temporary file: ") + std::strerror(errno));
   }
   std::vector<std::string> line{"margay"};
-  line.insert(line.end(), words.begin(), words.end());
+  line.insert(line.end(), arguments.begin(), arguments.end());
   std::vector<std::string> environment = environment_of(collective);
   const std::vector<char*> argument_pointers = pointers_of(line);
   const std::vector<char*> environment_pointers = pointers_of(environment);
@@ -225,7 +225,7 @@ Status run_margay(const std::vector<std::string>& words, const std::string& coll
   output = read_all(result.get());
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
   std::string sentence;
-  for (const std::string& word : line) sentence += (sentence.empty() ? "" : " ") + word;
+  for (const std::string& argument : line) sentence += (sentence.empty() ? "" : " ") + argument;
   sentence += WIFEXITED(status) ? " failed with exit status " + std::to_string(WEXITSTATUS(status))
                                 : " was ended by signal " + std::to_string(WTERMSIG(status));
   const std::string said = read_all(errors.get());

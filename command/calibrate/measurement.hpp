@@ -24,7 +24,7 @@ using Answers = std::map<std::string, double, std::less<>>;
 
 // The tasks of a job, and the algorithms that its calls shall use.
 struct Question {
-  std::vector<std::string> words;
+  std::vector<std::string> tasks;
   std::string collective;
 };
 // Two ranks of one node, with a processor each.
@@ -43,11 +43,11 @@ void take_alone(const Answers& answers, collectives::CallTimes& out);
 
 // A run of this command as `margay run`.
 
-// Runs `margay WORDS...` to its end on at most `processors` processors, and returns its standard output. Of the user's
-// MARGAY_* variables only MARGAY_SHM_DIR and MARGAY_REFUSE_MEMFD are passed on, which determine the place of shared
-// memory; `collective` becomes MARGAY_COLLECTIVE. Fails if the run cannot be started or fails; the message has the
-// run's first line of standard error.
-[[nodiscard]] portals::Status run_margay(const std::vector<std::string>& words, const std::string& collective,
+// Runs `margay ARGUMENTS...` to its end on at most `processors` processors, and returns its standard output. Of the
+// user's MARGAY_* variables only MARGAY_SHM_DIR and MARGAY_REFUSE_MEMFD are passed on, which determine the place of
+// shared memory; `collective` becomes MARGAY_COLLECTIVE. Fails if the run cannot be started or fails; the message has
+// the run's first line of standard error.
+[[nodiscard]] portals::Status run_margay(const std::vector<std::string>& arguments, const std::string& collective,
                                          int processors, std::string& output);
 
 // The load by other programs during a measurement.

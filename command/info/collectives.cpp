@@ -44,9 +44,9 @@ struct TakenRates {
 
 // Names the rates that were not measured, because these influence choices as much as measured ones.
 std::string from_file(const std::string& file, const sim::MeasuredRates& measured) {
-  std::string words = fmt::format("measured {} on {}, kept in {}", measured.date, measured.machine, file);
-  if (!measured.unmeasured.empty()) words += fmt::format("; the usual values, not measured: {}", measured.unmeasured);
-  return words;
+  std::string text = fmt::format("measured {} on {}, kept in {}", measured.date, measured.machine, file);
+  if (!measured.unmeasured.empty()) text += fmt::format("; the usual values, not measured: {}", measured.unmeasured);
+  return text;
 }
 
 // Measures the machine at the first use. If the measurement fails or is disturbed, the usual rates are shown, because a
@@ -77,7 +77,7 @@ Status take_rates(const std::string& asked, TakenRates& out) {
   if (Status status = sim::find_job_rates(options, found); !status.ok()) return status;
   for (const std::string& sentence : found.passed_over) print_error(sentence + "; it is passed over");
   if (found.text.empty()) return measure_first(found, out);
-  Status status = collectives::parse_asked_rates(found.text, out.rates);
+  Status status = collectives::parse_requested_rates(found.text, out.rates);
   if (!status.ok() && found.given) return status;
   if (!status.ok()) {
     out.source = fmt::format("the usual ones: {} is passed over: {}", found.file, status.sentence());

@@ -27,9 +27,9 @@ Diagnosis from_probe(const sim::ProbeResult& probe, std::string_view name, Findi
 
 Diagnosis check_processors() {
   const sim::ProcessorShare share = sim::processor_share();
-  if (share.processors >= 2) return {Finding::ok, "processors: " + share.words, ""};
+  if (share.processors >= 2) return {Finding::ok, "processors: " + share.text, ""};
   return {
-      Finding::warn, "processors: " + share.words,
+      Finding::warn, "processors: " + share.text,
       "two ranks share one processor; waiting ranks yield it, so jobs run, but slowly: allow more processors (--cpus, "
       "taskset)"};
 }

@@ -25,7 +25,7 @@ std::string wait_line(unsigned ranks) {
   const sim::ProcessorShare share = sim::processor_share();
   return line("waiting", is_crowded(ranks) ? "yield, then sleep" : "spin, then sleep",
               fmt::format("{} rank{} on {}; two ranks on one processor yield (--wait spin|yield decides otherwise)",
-                          ranks, ranks == 1 ? "" : "s", share.words));
+                          ranks, ranks == 1 ? "" : "s", share.text));
 }
 
 // The choice that the environment requests, as for the ranks of a run.

@@ -31,7 +31,7 @@ std::string labs_program(const std::string& own_path) {
   return std::filesystem::is_regular_file(program, error) ? program.string() : std::string();
 }
 
-int lab_command(const std::vector<std::string>& words) {
+int lab_command(const std::vector<std::string>& tokens) {
   const std::string own_path = path_of_this_command();
   const std::string program = labs_program(own_path);
   if (program.empty()) {
@@ -45,7 +45,7 @@ int lab_command(const std::vector<std::string>& words) {
   ::setenv("MARGAY_COMMAND", own_path.c_str(), 1);
   // execvp's parameter lacks const, but the call changes nothing.
   std::vector<char*> arguments = {const_cast<char*>("python3"), const_cast<char*>(program.c_str())};
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  for (const std::string& token : tokens) arguments.push_back(const_cast<char*>(token.c_str()));
   arguments.push_back(nullptr);
   ::execvp("python3", arguments.data());
   std::fprintf(stderr, "margay lab: the labs need python3, which cannot be started (%s): install python3\n",

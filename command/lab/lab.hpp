@@ -13,6 +13,6 @@ namespace margay::command {
 
 // Runs the labs' program with these tokens in place of this process, with the path of this command in MARGAY_COMMAND.
 // Returns only on failure: prints the reason on standard error and returns an exit status.
-int lab_command(const std::vector<std::string>& words);
+int lab_command(const std::vector<std::string>& tokens);
 
 }  // namespace margay::command

@@ -242,8 +242,8 @@ std::string line_of(const Cells& cells, const Widths& widths) {
 }  // namespace
 
 // The letters are keys of the keyboard; the screen uses 'j', 'k' and 'q' for other commands.
-std::span<const SortWord> sort_words() {
-  static constexpr std::array<SortWord, 9> kWords{{{SortKey::rank, 'r', "rank", "[r]ank"},
+std::span<const SortName> sort_names() {
+  static constexpr std::array<SortName, 9> kNames{{{SortKey::rank, 'r', "rank", "[r]ank"},
                                                    {SortKey::since, 's', "since", "[s]ince"},
                                                    {SortKey::processor, 'c', "cpu", "[c]pu"},
                                                    {SortKey::calls, 'l', "calls", "cal[l]s"},
@@ -252,7 +252,7 @@ std::span<const SortWord> sort_words() {
                                                    {SortKey::posted, 'p', "posted", "[p]osted"},
                                                    {SortKey::unexpected, 'u', "unexpected", "[u]nexp"},
                                                    {SortKey::heap, 'h', "heap", "[h]eap"}}};
-  return kWords;
+  return kNames;
 }
 
 std::vector<std::string> rank_lines(const std::vector<RankSnapshot>& ranks, SortKey key, std::size_t room) {

@@ -29,15 +29,15 @@ namespace margay::command {
 enum class SortKey : std::uint8_t { rank, since, processor, calls, messages, bytes, posted, unexpected, heap };
 
 // A sort order's names.
-struct SortWord {
+struct SortName {
   SortKey key;
   // The key on the screen.
   char letter;
-  std::string_view word;
-  // The word with the letter in brackets.
+  std::string_view name;
+  // The name with the letter in brackets.
   std::string_view help;
 };
-[[nodiscard]] std::span<const SortWord> sort_words();
+[[nodiscard]] std::span<const SortName> sort_names();
 
 // The heading, and one line for each rank, sorted. Columns are omitted, the least important first, until a line fits
 // into `room` characters. The columns that identify a rank's state stay, and so does the column by which the ranks are

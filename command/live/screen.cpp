@@ -21,7 +21,7 @@ constexpr std::uint64_t kNsPerMs = 1'000'000;
 // The current order is marked with an asterisk.
 std::string help_line(SortKey key) {
   std::string text = "q quit  sort";
-  for (const SortWord& sort : sort_words()) {
+  for (const SortName& sort : sort_names()) {
     const std::string_view mark = sort.key == key ? "*" : "";
     text += fmt::format(" {}{}", sort.help, mark);
   }
@@ -118,7 +118,7 @@ void Screen::take_key(int key) {
     default:
       break;
   }
-  for (const SortWord& sort : sort_words()) {
+  for (const SortName& sort : sort_names()) {
     if (sort.letter == key) key_ = sort.key;
   }
 }

@@ -26,19 +26,19 @@ constexpr int kStatusNoTable = 1;
 constexpr double kIntervalLeast = 0.05;
 constexpr double kIntervalMost = 3600;
 
-std::string column_problem(const std::string& word) {
+std::string column_problem(const std::string& name) {
   std::string all;
-  for (const SortWord& sort : sort_words()) {
-    if (word == sort.word) return "";
-    all += fmt::format("{}{}", all.empty() ? "" : ", ", sort.word);
+  for (const SortName& sort : sort_names()) {
+    if (name == sort.name) return "";
+    all += fmt::format("{}{}", all.empty() ? "" : ", ", sort.name);
   }
-  return fmt::format("there is no column {} to sort by; there are: {}", sim::printable(word), all);
+  return fmt::format("there is no column {} to sort by; there are: {}", sim::printable(name), all);
 }
 
-SortKey key_of(std::string_view word) {
-  const auto words = sort_words();
-  const auto at = std::ranges::find(words, word, &SortWord::word);
-  return at == words.end() ? SortKey::rank : at->key;
+SortKey key_of(std::string_view name) {
+  const auto names = sort_names();
+  const auto at = std::ranges::find(names, name, &SortName::name);
+  return at == names.end() ? SortKey::rank : at->key;
 }
 
 // The comparison also rejects NaN.
@@ -101,7 +101,7 @@ void add_top_command(CLI::App& app) {
       ->check(CLI::Validator(interval_problem, ""));
   // Names only: CLI11's own transformer would also list and accept the numbers of the enumeration.
   top->add_option_function<std::string>(
-         "--sort", [options](const std::string& word) { options->key = key_of(word); },
+         "--sort", [options](const std::string& name) { options->key = key_of(name); },
          "rank, since, cpu, calls, messages, bytes, posted, unexpected, heap")
       ->type_name("COLUMN")
       ->check(CLI::Validator(column_problem, ""));

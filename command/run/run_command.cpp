@@ -16,8 +16,8 @@
 #include "command/line/line_mistakes.hpp"
 #include "command/run/options/plan.hpp"
 #include "command/run/options/run_options.hpp"
-#include "command/run/options/trace_place.hpp"
-#include "command/run/options/words.hpp"
+#include "command/run/options/tokens.hpp"
+#include "command/run/options/trace_folder.hpp"
 #include "command/run/process/job_memory.hpp"
 #include "command/run/process/rank_environment.hpp"
 #include "command/run/program/program.hpp"
@@ -148,13 +148,13 @@ Status check_library(const RunOptions& options, const ProgramSpec& program, cons
 // overrides.
 sim::Options options_of_ranks(const RunOptions& options) {
   sim::Options all = sim::Options::from_environment(environ);
-  std::vector<std::string> words;
+  std::vector<std::string> assignments;
   for (const Assignments* set : {&options.rank_options, &options.environment}) {
-    for (const auto& [name, value] : *set) words.push_back(name + "=" + value);
+    for (const auto& [name, value] : *set) assignments.push_back(name + "=" + value);
   }
   std::vector<char*> block;
-  block.reserve(words.size() + 1);
-  for (std::string& word : words) block.push_back(word.data());
+  block.reserve(assignments.size() + 1);
+  for (std::string& assignment : assignments) block.push_back(assignment.data());
   block.push_back(nullptr);
   const sim::Options given = sim::Options::from_environment(block.data());
   for (const auto& [name, value] : given.all()) all.set(name, value);
@@ -241,7 +241,7 @@ void report_trace_losses(const RunOptions& options, std::uint64_t job, int exit_
 }
 
 // Inside a rank of another job: that job's trace folder must not be used for this one.
-void forget_outer_trace() {
+void clear_outer_trace() {
   if (std::getenv("MARGAY_RANK") != nullptr) ::unsetenv("MARGAY_TRACE");
 }
 
@@ -293,7 +293,7 @@ Status check_before(const RunOptions& options, std::vector<std::string>& paths, 
   }
   exit_status = kStatusCannotStart;
   // Creates the folder, so it follows the checks that may reject the command.
-  return check_trace_place(options);
+  return check_trace_folder(options);
 }
 
 // Makes the plan and the memory of the job. On error `exit_status` is set.
@@ -345,11 +345,11 @@ int run_job(const RunOptions& options, const NameLocation& name_location) {
 }  // namespace
 
 // Order matters: descriptors first, and an outer job's trace is forgotten before options are read from the environment.
-int run_command(const std::vector<std::string>& words, const NameLocation& name_location) {
+int run_command(const std::vector<std::string>& tokens, const NameLocation& name_location) {
   open_standard_descriptors();
-  forget_outer_trace();
+  clear_outer_trace();
   RunOptions options;
-  Status status = parse_run_options(words, options);
+  Status status = parse_run_options(tokens, options);
   if (status.ok()) status = timeout_from_environment(options);
   // MARGAY_STRICT=1 equals --strict.
   if (options_of_ranks(options).text("strict") == "1") {

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "command/run/options/words.hpp"
+#include "command/run/options/tokens.hpp"
 #include "command/run/process/rank_environment.hpp"
 #include "command/run/process/signals.hpp"
 #include "command/run/process/spawn.hpp"
@@ -69,7 +69,7 @@ Status Runner::run(int& exit_status) {
   output_.finish(monitor_.cause().kind == CauseKind::none ? -1 : kHurriedReaderMs);
   // After success a reader that left is not an error, but a full file system is.
   if (const OutputFailure& failure = output_.failure(); failure.error != 0 && failure.error != EPIPE) {
-    monitor_.on_output_closed(failure.error, failure.place, signed_monotonic_ns());
+    monitor_.on_output_closed(failure.error, failure.output_name, signed_monotonic_ns());
   }
   report_end();
   exit_status = monitor_.exit_status();
@@ -250,7 +250,7 @@ void Runner::on_child(pid_t pid, int code, int value) {
   const auto found = std::find(pids_.begin(), pids_.end(), pid);
   if (found == pids_.end()) {
     // An adopted orphan, the guardian, or a child from before the job; its number may be reused now.
-    if (code != CLD_STOPPED && code != CLD_CONTINUED) job_processes_.forget(pid);
+    if (code != CLD_STOPPED && code != CLD_CONTINUED) job_processes_.remove(pid);
     return;
   }
   const auto rank = static_cast<std::uint32_t>(found - pids_.begin());
@@ -340,7 +340,7 @@ void Runner::act() {
   output_.on_time(now);
   if (input_.is_waiting_for_foreground()) input_.on_time();
   if (const OutputFailure& failure = output_.failure(); failure.error != 0) {
-    monitor_.on_output_closed(failure.error, failure.place, now);
+    monitor_.on_output_closed(failure.error, failure.output_name, now);
   }
   if (options_.timeout_seconds > 0 && now - started_ns_ >= static_cast<std::int64_t>(options_.timeout_seconds * 1e9)) {
     monitor_.on_timeout(now);

@@ -27,7 +27,7 @@ struct Life {
   std::uint64_t arrived_bytes = 0;
 };
 
-std::string words(const MessageIdentity& message) {
+std::string message_text(const MessageIdentity& message) {
   return fmt::format("message {}>{} #{}", message.source, message.destination, message.sequence);
 }
 
@@ -124,7 +124,7 @@ class Auditor {
     std::uint64_t& last = last_sent_[{event.source, event.destination}];
     last = std::max(last, event.sequence);
     // Reported once, at the second event.
-    if (++life.sent == 2) violation(fmt::format("{} was sent twice", words(identity(event))));
+    if (++life.sent == 2) violation(fmt::format("{} was sent twice", message_text(identity(event))));
   }
 
   void take_arrival(const Trace::Entry& entry) {
@@ -137,12 +137,12 @@ class Auditor {
     Life& life = lives_[identity(event)];
     life.acknowledgment = event.kind == sim::TraceKind::kernel_ack_arrived;
     life.arrived_bytes = event.bytes;
-    if (++life.arrived == 2) violation(fmt::format("{} arrived twice", words(identity(event))));
+    if (++life.arrived == 2) violation(fmt::format("{} arrived twice", message_text(identity(event))));
     std::uint64_t& latest = latest_[{event.source, event.destination}];
     // The wires of a pair deliver in order.
     if (event.sequence < latest) {
       violation(fmt::format("{} arrived after #{}: a pair's messages arrive in the order of their sending",
-                            words(identity(event)), latest));
+                            message_text(identity(event)), latest));
     }
     latest = std::max(latest, event.sequence);
   }
@@ -219,23 +219,23 @@ class Auditor {
     const bool target_known = whole_file(message.destination) != nullptr;
     const std::uint32_t settled = life.delivered + life.dropped;
     if (settled > 1) {
-      violation(fmt::format("{} was delivered {} and dropped {}", words(message), life.delivered,
+      violation(fmt::format("{} was delivered {} and dropped {}", message_text(message), life.delivered,
                             sim::counted(life.dropped, "time")));
     }
     if (life.arrived != 0 && life.sent == 0 && sender_known) judge_unsent(message);
     if (life.arrived != 0 && life.sent != 0 && life.arrived_bytes != life.sent_bytes) {
-      violation(fmt::format("{} was sent with {} and arrived with {}", words(message),
+      violation(fmt::format("{} was sent with {} and arrived with {}", message_text(message),
                             sim::counted(life.sent_bytes, "byte"), life.arrived_bytes));
     }
     if (settled != 0 && life.arrived == 0 && target_known) {
-      violation(fmt::format("{} was settled and never arrived", words(message)));
+      violation(fmt::format("{} was settled and never arrived", message_text(message)));
     }
     const bool at_rest = ended(message.source) && ended(message.destination);
     if (life.sent != 0 && life.arrived == 0 && at_rest)
-      violation(fmt::format("{} never arrived (or is still held)", words(message)));
+      violation(fmt::format("{} never arrived (or is still held)", message_text(message)));
     if (life.acknowledgment) return;
     if (life.arrived != 0 && settled == 0 && at_rest) {
-      violation(fmt::format("{} arrived and was neither delivered nor dropped", words(message)));
+      violation(fmt::format("{} arrived and was neither delivered nor dropped", message_text(message)));
     }
     count(message, life);
   }
@@ -252,11 +252,11 @@ class Auditor {
       return;
     }
     if (file.closed || message.sequence != next) {
-      violation(fmt::format("{} arrived and was never sent", words(message)));
+      violation(fmt::format("{} arrived and was never sent", message_text(message)));
       return;
     }
-    result_.notes.push_back(
-        fmt::format("{} arrived, and rank {} ended before it recorded sending it", words(message), message.source));
+    result_.notes.push_back(fmt::format("{} arrived, and rank {} ended before it recorded sending it",
+                                        message_text(message), message.source));
   }
 
   void record_undescribed() {
@@ -282,18 +282,18 @@ class Auditor {
   [[nodiscard]] std::map<std::uint32_t, std::string> last_seen() const {
     std::map<std::uint32_t, std::string> seen;
     std::uint64_t count = 0;
-    for (const auto& [place, open] : brackets_) {
+    for (const auto& [thread, open] : brackets_) {
       if (open.calls.empty() && !open.waiting_call.has_value()) continue;
       if (++count > kMaxAuditSentences) continue;
-      const TraceFile& file = *files_.at(place.first);
-      std::string& words = seen[place.first];
-      words += fmt::format("{}{}{}{}{}", words.empty() ? "" : "; ",
-                           place.second == 0 ? "" : fmt::format("thread {} ", place.second),
-                           file.closed ? "ended" : "was last seen",
-                           open.calls.empty() ? "" : " in " + call_name(file, open.calls.back()),
-                           !open.waiting_call.has_value() ? ""
-                           : open.calls.empty()           ? " waiting"
-                                                          : ", waiting");
+      const TraceFile& file = *files_.at(thread.first);
+      std::string& text = seen[thread.first];
+      text += fmt::format("{}{}{}{}{}", text.empty() ? "" : "; ",
+                          thread.second == 0 ? "" : fmt::format("thread {} ", thread.second),
+                          file.closed ? "ended" : "was last seen",
+                          open.calls.empty() ? "" : " in " + call_name(file, open.calls.back()),
+                          !open.waiting_call.has_value() ? ""
+                          : open.calls.empty()           ? " waiting"
+                                                         : ", waiting");
     }
     if (count > kMaxAuditSentences) {
       seen.rbegin()->second +=
@@ -351,7 +351,7 @@ class Auditor {
       }
     }
     record_ends();
-    if (std::string words = unsealed_text(trace_.files); !words.empty()) result_.notes.push_back(std::move(words));
+    if (std::string text = unsealed_text(trace_.files); !text.empty()) result_.notes.push_back(std::move(text));
     const std::uint32_t size = trace_.files.empty() ? 0 : trace_.files.front().size;
     if (trace_.files.size() < size) record_missing(size - trace_.files.size(), size);
     std::uint64_t on_the_way = 0;

@@ -40,8 +40,8 @@ void load_trace(const std::string& folder, Trace& trace) {
 }
 
 void warn_unsealed(const Trace& trace) {
-  const std::string words = unsealed_text(trace.files);
-  if (!words.empty()) fmt::print(stderr, "margay trace: {}\n", words);
+  const std::string text = unsealed_text(trace.files);
+  if (!text.empty()) fmt::print(stderr, "margay trace: {}\n", text);
 }
 
 std::string_view wire_text(std::uint8_t wire) {

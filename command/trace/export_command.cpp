@@ -196,8 +196,8 @@ void export_trace(const ExportOptions& options, const CallSite& call_site) {
   const TraceNames names(trace, wire_text);
   const Messages messages(trace);
   const Collectives collectives(trace, names);
-  const EventText words(trace, names, call_site, &collectives);
-  const ExportSource source{trace, names, messages, words};
+  const EventText event_text(trace, names, call_site, &collectives);
+  const ExportSource source{trace, names, messages, event_text};
   ExportJob job{options, source, {}};
   MessageChoice choice = options.choice;
   // A replay needs the messages of collective calls.

@@ -117,8 +117,8 @@ std::string none_chosen(const MessageChoice& choice, const Trace& trace, const T
     add(fmt::format("{} shows {}, {}", option, count, more.all ? "the library's own too" : "of collective calls"));
   }
   const std::vector<CollectivePart>& parts = collectives.parts();
-  const bool wants_collective = choice.collective || choice.all;
-  if (wants_collective &&
+  const bool needs_collectives = choice.collective || choice.all;
+  if (needs_collectives &&
       std::any_of(parts.begin(), parts.end(), [&](const auto& part) { return met_in_memory(trace, part); })) {
     add("collective calls through shared memory have no messages");
   }

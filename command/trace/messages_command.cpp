@@ -41,7 +41,7 @@ struct Row {
 };
 
 // Length and datatype come from the send_begin, which has the program's; if it is lost, from an event of the kernel.
-Row row_of(const Trace& trace, const EventText& words, const Messages& messages, const MessageStory& story) {
+Row row_of(const Trace& trace, const EventText& event_text, const Messages& messages, const MessageStory& story) {
   Row row;
   row.identity = story.identity;
   row.begin = microseconds_text(trace.entries[first_step(story)].event.time - trace.entries.front().event.time);
@@ -51,7 +51,7 @@ Row row_of(const Trace& trace, const EventText& words, const Messages& messages,
   row.fate = fate(messages, story);
   const Trace::Entry& described = best_described(trace, story);
   row.bytes = described.event.bytes;
-  row.what = words.message(described);
+  row.what = event_text.message(described);
   return row;
 }
 
@@ -64,7 +64,7 @@ void list_messages(const MessagesOptions& options) {
   const TraceNames names(trace, wire_text);
   const Messages messages(trace);
   const Collectives collectives(trace, names);
-  const EventText words(trace, names, {}, &collectives);
+  const EventText event_text(trace, names, {}, &collectives);
   if (options.csv) {
     put_line("begin_us,took_us,source,destination,sequence,protocol,how,bytes,what");
   } else {
@@ -77,7 +77,7 @@ void list_messages(const MessagesOptions& options) {
   chosen.resize(chosen.size() - left_out);
   if (chosen.empty() && !options.csv) put_line(none_chosen(options.choice, trace, names, messages, collectives));
   for (const MessageStory& story : chosen) {
-    const Row row = row_of(trace, words, messages, story);
+    const Row row = row_of(trace, event_text, messages, story);
     const auto& [source, destination, sequence] = row.identity;
     if (options.csv) {
       put_line(fmt::format("{},{},{},{},{},{},{},{},{}", row.begin, row.took, source, destination, sequence,

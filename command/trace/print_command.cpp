@@ -61,9 +61,9 @@ Status check_times(const PrintOptions& options) {
 }
 
 // An unknown kind is an error that lists all: their names are not guessable.
-std::vector<sim::TraceKind> kinds_of(const std::vector<std::string>& words, std::string_view option) {
+std::vector<sim::TraceKind> kinds_of(const std::vector<std::string>& kind_names, std::string_view option) {
   std::vector<sim::TraceKind> kinds;
-  for (const std::string& word : words) {
+  for (const std::string& word : kind_names) {
     const std::optional<sim::TraceKind> kind = sim::trace_kind(word);
     if (!kind) {
       std::string known;
@@ -176,7 +176,7 @@ void print_files(const Trace& trace) {
                          : file.closed ? ""
                                        : ", not closed (still running, or killed)"));
   }
-  if (const std::string words = unsealed_text(trace.files); !words.empty()) put_line("# " + words);
+  if (const std::string text = unsealed_text(trace.files); !text.empty()) put_line("# " + text);
 }
 
 // Hidden events are announced, or readers would miss them without notice.
@@ -235,14 +235,14 @@ void print_trace(const PrintOptions& options, const CallSite& call_site) {
     }
   } else {
     const Collectives collectives(trace, names);
-    const EventText words(trace, names, call_site, &collectives);
+    const EventText event_text(trace, names, call_site, &collectives);
     put_line(fmt::format("{:>14} {:>5}  {:<14}  {}", "microseconds", "rank", "message", "what it does"));
     for (const std::size_t i : picked) {
       const Trace::Entry& entry = trace.entries[i];
       const sim::TraceEvent* const arrival =
           entry.event.kind == sim::TraceKind::kernel_pass ? messages.arrival(identity(entry.event)) : nullptr;
       put_line(fmt::format("{:>14} {:>5}  {:<14}  {}", time_text(entry.event.time, origin_ns),
-                           trace.files[entry.file].rank, message_text(entry.event), words.of(entry, arrival)));
+                           trace.files[entry.file].rank, message_text(entry.event), event_text.of(entry, arrival)));
     }
   }
   finish_output();

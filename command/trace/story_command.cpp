@@ -54,7 +54,7 @@ void print_story(const StoryOptions& options, const CallSite& call_site) {
   const TraceNames names(trace, wire_text);
   const Messages messages(trace);
   const Collectives collectives(trace, names);
-  const EventText words(trace, names, call_site, &collectives);
+  const EventText event_text(trace, names, call_site, &collectives);
   std::vector<MessageStory> chosen;
   if (options.message.empty()) {
     chosen = choose(options.choice, trace, names, messages);
@@ -73,7 +73,7 @@ void print_story(const StoryOptions& options, const CallSite& call_site) {
   }
   const std::size_t written = std::min(options.choice.count.value_or(1), chosen.size());
   for (std::size_t i = 0; i < written; ++i) {
-    std::string text = format_story(trace, messages, words, chosen[i]);
+    std::string text = format_story(trace, messages, event_text, chosen[i]);
     // put_line() adds the newline.
     text.pop_back();
     put_line((i == 0 ? "" : "\n") + text);
@@ -84,7 +84,8 @@ void print_story(const StoryOptions& options, const CallSite& call_site) {
                          chosen.size(), sim::noun(chosen.size() - written, "it, too", "them all")));
   }
   for (std::size_t i = written; i < std::min(chosen.size(), written + kTitlesMax); ++i) {
-    put_line(fmt::format("{:>12}  {}", duration_text(duration_ns(trace, chosen[i])), title(trace, words, chosen[i])));
+    put_line(
+        fmt::format("{:>12}  {}", duration_text(duration_ns(trace, chosen[i])), title(trace, event_text, chosen[i])));
   }
   finish_output();
 }

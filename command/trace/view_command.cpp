@@ -95,14 +95,14 @@ void write_view(const ViewOptions& options, const CallSite& slow_call_site, std:
   const TraceNames names(trace, wire_text);
   const Messages messages(trace);
   const Collectives collectives(trace, names);
-  const EventText words(trace, names, call_site, &collectives);
+  const EventText event_text(trace, names, call_site, &collectives);
   progress.say(fmt::format("laying out {} ...", sim::counted(trace.entries.size(), "event")));
   const std::string path = options.output.empty() ? page_of(options.folder) : options.output;
   ExportOutput output;
   // The output is opened before the page is built, so that a path that cannot be written is reported without a long
   // wait.
   if (Status status = output.open(path); !status.ok()) fail(status);
-  const PageInput input{trace, names, messages, collectives, words, call_site};
+  const PageInput input{trace, names, messages, collectives, event_text, call_site};
   const auto on_progress = [&](std::size_t done, std::size_t all) {
     progress.say(fmt::format("writing {}: {} % ...", sim::counted(all, "story", "stories"), 100 * done / all));
   };

@@ -37,7 +37,7 @@ void Fence::arrive(Tree tree, const Sums& mine) {
   mine_ = mine;
   over_ = sent_up_ = answered_ = false;
   // Messages of this fence may have arrived before this node did.
-  has_news_ = true;
+  has_activity_ = true;
   // The sums of the fence before must not end this one in wave 2.
   decision_ = Decision(rule_, group_ == 0);
 }
@@ -49,13 +49,13 @@ std::uint32_t Fence::group_of(std::span<const std::byte> bytes) {
 }
 
 const char* Fence::take(std::uint32_t source, std::span<const std::byte> bytes) {
-  has_news_ = true;
+  has_activity_ = true;
   Message message;
   if (bytes.size() != sizeof message) return "its length is wrong";
   std::memcpy(&message, bytes.data(), sizeof message);
-  const auto place = std::ranges::find(members_, source);
-  if (place == members_.end()) return "it is for a group that has not this member";
-  message.source = static_cast<std::uint32_t>(place - members_.begin());
+  const auto member = std::ranges::find(members_, source);
+  if (member == members_.end()) return "it is for a group that has not this member";
+  message.source = static_cast<std::uint32_t>(member - members_.begin());
   if (message.down != 0) {
     if (!is_answer(message)) return "it answers no wave of this node";
     answered_ = true;
@@ -172,9 +172,9 @@ void Fence::pass_down(bool ends) {
   over_ = ends;
 }
 
-void Fence::send(std::uint32_t place, Message message) {
+void Fence::send(std::uint32_t index, Message message) {
   message.group = group_;
-  wire_.send(Wire::header(members_[place], kControlPortal, match_bits(MessageKind::wave, message.fence)), &message,
+  wire_.send(Wire::header(members_[index], kControlPortal, match_bits(MessageKind::wave, message.fence)), &message,
              sizeof message);
 }
 

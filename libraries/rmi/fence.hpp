@@ -101,12 +101,12 @@ class Fence {
   // of a node, for all of its fences by messages. `rank` and `wire` outlive it. Wave 1 ends no other group's fence,
   // because a request's parity is that of its sender's fences of all nodes.
   Fence(host::Rank& rank, Wire& wire, Rule rule, std::uint32_t group, const std::vector<std::uint32_t>& members,
-        std::uint32_t place)
+        std::uint32_t index)
       : rank_(rank),
         wire_(wire),
         group_(group),
         members_(members),
-        me_(place),
+        me_(index),
         size_(static_cast<std::uint32_t>(members.size())),
         rule_(rule) {}
 
@@ -124,7 +124,7 @@ class Fence {
   template <typename Counts>
   [[nodiscard]] bool advance(Counts&& counts) {
     // Each round of the wait comes here, mostly without a new message.
-    if (!std::exchange(has_news_, false) && size_ != 1) return over_;
+    if (!std::exchange(has_activity_, false) && size_ != 1) return over_;
     while (!over_) {
       // Alone, no message separates the waves.
       if (size_ == 1 && wave_ > 1) {
@@ -174,7 +174,7 @@ class Fence {
   // Begins the next wave, or ends the fence, here and at the children.
   void pass_down(bool ends);
   // Sends a message of 48 bytes to a member's portal 50.
-  void send(std::uint32_t place, Message message);
+  void send(std::uint32_t index, Message message);
 
   host::Rank& rank_;
   Wire& wire_;
@@ -196,10 +196,10 @@ class Fence {
   std::uint32_t step_ = 0;
   std::uint32_t power_ = 1;
   bool over_ = true;
-  bool has_news_ = false;  // since advance() was called last
-  bool sent_up_ = false;   // this wave's sums are on the way to the parent
-  bool answered_ = false;  // node 0's answer to this wave is here
-  bool ends_ = false;      // and it is the end
+  bool has_activity_ = false;  // since advance() was called last
+  bool sent_up_ = false;       // this wave's sums are on the way to the parent
+  bool answered_ = false;      // node 0's answer to this wave is here
+  bool ends_ = false;          // and it is the end
   Decision decision_;
   // Messages of children, of this wave and of later ones.
   std::vector<Message> up_;

@@ -17,11 +17,11 @@ Words words_of(std::span<const std::byte> bytes) {
   return words;
 }
 
-// The words of all members of a group, in the order of places. Collective, so it is a barrier, too.
+// The words of all members of a group, in the order of their indices. Collective, so it is a barrier, too.
 std::vector<Words> exchange(const char* call, std::uint32_t group, const Words& mine) {
   const Collection collection = begin_collect(call, group);
   const GroupView view = view_group(call, group);
-  // The place and the number of words before each member's words.
+  // The index and the number of words before each member's words.
   Words all{view.place, mine.size()};
   all.insert(all.end(), mine.begin(), mine.end());
   for (const std::uint32_t child : collection.children) {
@@ -38,10 +38,10 @@ std::vector<Words> exchange(const char* call, std::uint32_t group, const Words& 
   poll(call);
   std::vector<Words> members(view.nodes.size());
   for (std::size_t at = 0; at + 2 <= all.size();) {
-    const std::size_t place = all[at], count = all[at + 1];
+    const std::size_t index = all[at], count = all[at + 1];
     at += 2;
-    if (place >= members.size() || count > all.size() - at) fail(std::string(call) + ": damaged part of a collection");
-    members[place].assign(all.begin() + static_cast<std::ptrdiff_t>(at),
+    if (index >= members.size() || count > all.size() - at) fail(std::string(call) + ": damaged part of a collection");
+    members[index].assign(all.begin() + static_cast<std::ptrdiff_t>(at),
                           all.begin() + static_cast<std::ptrdiff_t>(at + count));
     at += count;
   }
@@ -102,7 +102,7 @@ GroupView view_group(const char* call, std::uint32_t number) {
   Node& node = this_node(call);
   const Locked locked(node);
   const Group& group = node.groups.find(call, number);
-  return {group.members, group.place};
+  return {group.members, group.index};
 }
 
 }  // namespace margay::rmi::core

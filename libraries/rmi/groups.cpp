@@ -40,8 +40,8 @@ Group& Groups::find(const char* call, std::uint32_t number) {
 std::uint32_t Groups::add(std::uint32_t number, std::vector<std::uint32_t> members) {
   const auto at = std::ranges::find(members, rank_.rank());
   if (at == members.end()) return kNoGroup;
-  const auto place = static_cast<std::uint32_t>(at - members.begin());
-  groups_[number] = std::make_unique<Group>(rank_, wire_, rule_, number, std::move(members), place);
+  const auto index = static_cast<std::uint32_t>(at - members.begin());
+  groups_[number] = std::make_unique<Group>(rank_, wire_, rule_, number, std::move(members), index);
   return number;
 }
 
@@ -50,11 +50,11 @@ std::uint32_t Groups::make(const char* call, const Group& parent, const std::vec
   std::uint32_t next = 0;
   // A number that is free on all members of the parent is free on all members of the group.
   for (const Request& each : requests) next = std::max(next, each.next);
-  for (std::size_t place = 0; place < requests.size(); ++place) {
-    const Request& each = requests[place];
+  for (std::size_t index = 0; index < requests.size(); ++index) {
+    const Request& each = requests[index];
     if (each.by_list != first.by_list || each.nodes != first.nodes) {
       fail(std::string(call) + ": nodes " + std::to_string(parent.members[0]) + " and " +
-           std::to_string(parent.members[place]) +
+           std::to_string(parent.members[index]) +
            " ask for different groups; all members of the parent pass one list");
     }
   }
@@ -66,17 +66,17 @@ std::uint32_t Groups::make(const char* call, const Group& parent, const std::vec
   }
   // All members compute the groups of all colors, so that the numbers agree.
   std::map<std::int64_t, std::vector<std::size_t>> colors;
-  for (std::size_t place = 0; place < requests.size(); ++place) {
-    if (requests[place].color >= 0) colors[requests[place].color].push_back(place);
+  for (std::size_t index = 0; index < requests.size(); ++index) {
+    if (requests[index].color >= 0) colors[requests[index].color].push_back(index);
   }
   next_ = next + static_cast<std::uint32_t>(colors.size());
-  const std::int64_t mine = requests[parent.place].color;
+  const std::int64_t mine = requests[parent.index].color;
   if (mine < 0) return kNoGroup;
-  std::vector<std::size_t>& places = colors[mine];
+  std::vector<std::size_t>& indices = colors[mine];
   // Stable: equal keys keep the order of places.
-  std::ranges::stable_sort(places, {}, [&](std::size_t place) { return requests[place].key; });
+  std::ranges::stable_sort(indices, {}, [&](std::size_t index) { return requests[index].key; });
   std::vector<std::uint32_t> members;
-  for (const std::size_t place : places) members.push_back(parent.members[place]);
+  for (const std::size_t index : indices) members.push_back(parent.members[index]);
   return add(next + static_cast<std::uint32_t>(std::distance(colors.begin(), colors.find(mine))), std::move(members));
 }
 

@@ -23,19 +23,19 @@ namespace margay::rmi::core {
 // One group. Its address is stable until it is freed. Fields are constant, except the count of collections and the
 // fence.
 struct Group {
-  // `own_place`: this node's, in `nodes`. `rank` and `wire` outlive it.
+  // `own_index`: this node's, in `nodes`. `rank` and `wire` outlive it.
   Group(host::Rank& rank, Wire& wire, Rule rule, std::uint32_t number, std::vector<std::uint32_t> nodes,
-        std::uint32_t own_place)
-      : members(std::move(nodes)), place(own_place), fence(rank, wire, rule, number, members, place) {
+        std::uint32_t own_index)
+      : members(std::move(nodes)), index(own_index), fence(rank, wire, rule, number, members, index) {
     const auto size = static_cast<std::uint32_t>(members.size());
-    for (const std::uint32_t child : children_of(Tree::hypercube, place, size)) children.push_back(members[child]);
-    if (place != 0) parent = members[parent_of(Tree::hypercube, place)];
+    for (const std::uint32_t child : children_of(Tree::hypercube, index, size)) children.push_back(members[child]);
+    if (index != 0) parent = members[parent_of(Tree::hypercube, index)];
   }
 
-  // Nodes, by their places; and this node's place.
+  // Nodes, by their indices in the group; and this node's index.
   const std::vector<std::uint32_t> members;
-  const std::uint32_t place;
-  // In the tree of collections, as nodes; the root, place 0, has no parent.
+  const std::uint32_t index;
+  // In the tree of collections, as nodes; the root, index 0, has no parent.
   std::vector<std::uint32_t> children;
   std::uint32_t parent = kNoNode;
   // Collections begun: equal on all members, because collections are collective. Part of a collection's number.
@@ -70,8 +70,8 @@ class Groups {
     std::vector<int> nodes;           // by_list
   };
   [[nodiscard]] std::uint32_t next() const { return next_; }
-  // Makes this node's group out of the requests of all members of `parent`, in the order of places. Returns its number;
-  // kNoGroup: the node is in none. Throws the same `error` on all nodes for an invalid request of any.
+  // Makes this node's group out of the requests of all members of `parent`, in the order of their indices. Returns its
+  // number; kNoGroup: the node is in none. Throws the same `error` on all nodes for an invalid request of any.
   [[nodiscard]] std::uint32_t make(const char* call, const Group& parent, const std::vector<Request>& requests);
 
  private:

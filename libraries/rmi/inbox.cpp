@@ -118,9 +118,9 @@ std::unique_ptr<Inbox::Arrived> Inbox::obtain(std::uint32_t source, std::uint32_
 void Inbox::add(std::unique_ptr<Arrived> arrived) {
   Queue& queue = queues_[arrived->queue];
   // The distance, because numbers wrap.
-  const auto place = [&queue](std::uint32_t number) { return number - queue.next_number; };
+  const auto distance = [&queue](std::uint32_t number) { return number - queue.next_number; };
   auto at = queue.buffers.end();
-  while (at != queue.buffers.begin() && place((*(at - 1))->number) > place(arrived->number)) --at;
+  while (at != queue.buffers.begin() && distance((*(at - 1))->number) > distance(arrived->number)) --at;
   // An insertion at the end of an empty deque would allocate.
   if (at == queue.buffers.end())
     queue.buffers.push_back(std::move(arrived));

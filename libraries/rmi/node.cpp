@@ -50,19 +50,19 @@ Node::Node(host::Rank& joined, const Settings& read)
 }
 
 Node::~Node() {
-  rank.observe_losses(news_, false);
+  rank.observe_losses(activity_, false);
 }
 
 void Node::open(const char* call, const ProgramIdentity& identity) {
   // The loss of a sender may leave messages behind its incomplete one.
-  rank.observe_losses(news_, true);
+  rank.observe_losses(activity_, true);
   for (Mailbox* const mailbox : {&requests, &replies, &control, &credits}) {
-    if (const portals::Status status = mailbox->attach(news_); !status.ok()) fail(status.sentence());
+    if (const portals::Status status = mailbox->attach(activity_); !status.ok()) fail(status.sentence());
   }
   if (const portals::Status status = bodies.attach(); !status.ok()) fail(status.sentence());
   // No node sends before all portals are attached.
   if (const portals::Status status = rank.barrier(call); !status.ok()) fail(status.sentence());
-  thread_fence.look();
+  thread_fence.poll();
   compare(call, identity);
   // The paper's tree was its best fence of threads (7.2), on 48 processors. Where threads outnumber processors, a tree
   // needs more turns on the processor: 4 threads on 2 take 6 us by the central fence, and 11 us by the tree.
@@ -90,8 +90,8 @@ void Node::compare(const char* call, const ProgramIdentity& identity) {
   if (!verdict_.empty()) fail(verdict_);
 }
 
-void Node::take_news() {
-  news_.arrived = false;
+void Node::take_activity() {
+  activity_.arrived = false;
   // Memory and results first, then credits, which let queued buffers leave: all that needs no method is done before new
   // requests are taken.
   wire.sweep();

@@ -87,9 +87,9 @@ class Node {
   // Takes everything that has arrived. Runs no method, but wakes the communication thread for them. Inside.
   void take() {
     // Each round of a wait comes here, mostly without news.
-    if (!news_.arrived && wire.idle() && bodies.idle() && !calls.fetching()) [[likely]]
+    if (!activity_.arrived && wire.idle() && bodies.idle() && !calls.fetching()) [[likely]]
       return;
-    take_news();
+    take_activity();
   }
   // Adds the requests since the last time to the rank's counters, which `--stats` and `margay top` read. Inside.
   void publish();
@@ -171,14 +171,14 @@ class Node {
   unsigned held = 0;
 
  private:
-  // Whether a message has arrived, or a node was lost, since the last take_news(). Set by the host in progress rounds,
-  // so that an idle round reads one flag instead of four portals.
-  struct News final : host::Observer {
+  // Whether a message has arrived, or a node was lost, since the last take_activity(). Set by the host in progress
+  // rounds, so that an idle round reads one flag instead of four portals.
+  struct Activity final : host::Observer {
     bool arrived = false;
     void notify() override { arrived = true; }
   };
   // The part of take() with something to take. The order is a choice: credits first, so that queued buffers leave.
-  void take_news();
+  void take_activity();
   // The messages of one portal each. They end the job if the message is damaged or not due.
   void take_credits(const portals::Header& header);
   void take_reply(const Mailbox::Message& message);
@@ -186,7 +186,7 @@ class Node {
   // The exchange of program identities with node 0, which answers each node with the first difference, or with an empty
   // text. Throws `error` with it.
   void compare(const char* call, const ProgramIdentity& identity);
-  News news_;
+  Activity activity_;
   // On node 0, until compared: the other nodes' identities.
   std::map<std::uint32_t, ProgramIdentity> identities_;
   bool has_verdict_ = false;

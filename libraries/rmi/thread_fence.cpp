@@ -6,23 +6,23 @@ namespace margay::rmi::core {
 namespace {
 
 std::mutex mutex;
-// The place of this process's nodes while there are any.
-std::weak_ptr<ThreadPlace> place_of_process;
+// The state shared by this process's nodes while there are any.
+std::weak_ptr<ThreadFenceState> state_of_process;
 
 }  // namespace
 
-std::shared_ptr<ThreadPlace> ThreadPlace::enter(std::uint32_t nodes) {
+std::shared_ptr<ThreadFenceState> ThreadFenceState::enter(std::uint32_t nodes) {
   const std::lock_guard guard(mutex);
-  std::shared_ptr<ThreadPlace> place = place_of_process.lock();
-  if (place == nullptr) {
-    place = std::make_shared<ThreadPlace>(nodes);
-    place_of_process = place;
+  std::shared_ptr<ThreadFenceState> state = state_of_process.lock();
+  if (state == nullptr) {
+    state = std::make_shared<ThreadFenceState>(nodes);
+    state_of_process = state;
   }
-  ++place->entered_;
-  return place;
+  ++state->entered_;
+  return state;
 }
 
-bool ThreadPlace::is_complete() {
+bool ThreadFenceState::is_complete() {
   const std::lock_guard guard(mutex);
   if (entered_ != nodes_) return false;
   if (tree.empty()) tree = std::vector<TreeNode>(nodes_);
@@ -31,12 +31,12 @@ bool ThreadPlace::is_complete() {
 
 std::uint32_t ThreadFence::decide(const Sums& sums) {
   record_wave(rank_, wave_, sums);
-  const bool ends = place_->central.decision.ends(wave_, sums);
+  const bool ends = state_->central.decision.ends(wave_, sums);
   return (sense_[is_tree_] ? kSense : 0) | (ends ? kOver : 0);
 }
 
 bool ThreadFence::arrive_at_center() {
-  ThreadPlace::Central& center = place_->central;
+  ThreadFenceState::Central& center = state_->central;
   // Relaxed: published by the arrival below.
   center.sent.fetch_add(mine_.sent, std::memory_order_relaxed);
   center.executed.fetch_add(mine_.executed, std::memory_order_relaxed);
@@ -58,9 +58,9 @@ bool ThreadFence::arrive_at_center() {
 }
 
 bool ThreadFence::children_ready() const {
-  const TreeNode& mine = place_->tree[me_];
-  for (std::uint32_t child = 0; child < ThreadPlace::kArrivalChildren; ++child) {
-    if (std::uint64_t{me_} * ThreadPlace::kArrivalChildren + 1 + child >= nodes_) break;
+  const TreeNode& mine = state_->tree[me_];
+  for (std::uint32_t child = 0; child < ThreadFenceState::kArrivalChildren; ++child) {
+    if (std::uint64_t{me_} * ThreadFenceState::kArrivalChildren + 1 + child >= nodes_) break;
     // Acquire: pairs with the release in arrive_at_parent(), which publishes the child's sums.
     if (mine.child_ready[child].load(std::memory_order_acquire) == 0) return false;
   }
@@ -68,10 +68,10 @@ bool ThreadFence::children_ready() const {
 }
 
 bool ThreadFence::arrive_at_parent() {
-  TreeNode& mine = place_->tree[me_];
+  TreeNode& mine = state_->tree[me_];
   Sums sums = mine_;
-  for (std::uint32_t child = 0; child < ThreadPlace::kArrivalChildren; ++child) {
-    if (std::uint64_t{me_} * ThreadPlace::kArrivalChildren + 1 + child >= nodes_) break;
+  for (std::uint32_t child = 0; child < ThreadFenceState::kArrivalChildren; ++child) {
+    if (std::uint64_t{me_} * ThreadFenceState::kArrivalChildren + 1 + child >= nodes_) break;
     sums += mine.child_sums[child];
     // Relaxed: invariant 1. The child arrives again only after its release, which follows this node's arrival.
     mine.child_ready[child].store(0, std::memory_order_relaxed);
@@ -82,17 +82,17 @@ bool ThreadFence::arrive_at_parent() {
     leave_wave(word);
     return true;
   }
-  const std::uint32_t parent = (me_ - 1) / ThreadPlace::kArrivalChildren;
-  const std::uint32_t child = (me_ - 1) % ThreadPlace::kArrivalChildren;
-  place_->tree[parent].child_sums[child] = sums;
+  const std::uint32_t parent = (me_ - 1) / ThreadFenceState::kArrivalChildren;
+  const std::uint32_t child = (me_ - 1) % ThreadFenceState::kArrivalChildren;
+  state_->tree[parent].child_sums[child] = sums;
   // Release: pairs with the acquire in children_ready().
-  place_->tree[parent].child_ready[child].store(1, std::memory_order_release);
+  state_->tree[parent].child_ready[child].store(1, std::memory_order_release);
   rank_.wake(parent);
   return false;
 }
 
 bool ThreadFence::take_release() {
-  const auto& release = is_tree_ ? place_->tree[me_].release : place_->central.release;
+  const auto& release = is_tree_ ? state_->tree[me_].release : state_->central.release;
   // Acquire: pairs with the release by the node that decided, or by the parent in the release tree. What all nodes did
   // before the fence is seen after it.
   const std::uint32_t word = release.load(std::memory_order_acquire);
@@ -103,11 +103,11 @@ bool ThreadFence::take_release() {
 }
 
 void ThreadFence::release_children(std::uint32_t word) {
-  for (std::uint32_t child = 0; child < ThreadPlace::kReleaseChildren; ++child) {
-    const std::uint64_t node = std::uint64_t{me_} * ThreadPlace::kReleaseChildren + 1 + child;
+  for (std::uint32_t child = 0; child < ThreadFenceState::kReleaseChildren; ++child) {
+    const std::uint64_t node = std::uint64_t{me_} * ThreadFenceState::kReleaseChildren + 1 + child;
     if (node >= nodes_) break;
     // Release: pairs with the acquire in take_release().
-    place_->tree[node].release.store(word, std::memory_order_release);
+    state_->tree[node].release.store(word, std::memory_order_release);
     rank_.wake(static_cast<std::uint32_t>(node));
   }
 }

@@ -32,12 +32,12 @@ namespace margay::rmi::core {
 
 // The memory of these fences, common to the nodes of one process. Owned by its nodes together; it ends with the last
 // one.
-class ThreadPlace {
+class ThreadFenceState {
  public:
-  // The place of this process in a job of so many nodes; made by the first node that asks, ended by the last one.
-  [[nodiscard]] static std::shared_ptr<ThreadPlace> enter(std::uint32_t nodes);
+  // The state of this process in a job of so many nodes; made by the first node that asks, ended by the last one.
+  [[nodiscard]] static std::shared_ptr<ThreadFenceState> enter(std::uint32_t nodes);
   // For enter().
-  explicit ThreadPlace(std::uint32_t nodes) : nodes_(nodes) { central.missing = nodes; }
+  explicit ThreadFenceState(std::uint32_t nodes) : nodes_(nodes) { central.missing = nodes; }
   // Whether all nodes of the job have entered, so that the memory may be used. Makes the tree's memory. Constant after
   // the job's barrier that follows their entries.
   [[nodiscard]] bool is_complete();
@@ -77,11 +77,11 @@ class ThreadPlace {
 class ThreadFence {
  public:
   explicit ThreadFence(host::Rank& rank)
-      : rank_(rank), me_(rank.rank()), nodes_(rank.size()), place_(ThreadPlace::enter(rank.size())) {}
+      : rank_(rank), me_(rank.rank()), nodes_(rank.size()), state_(ThreadFenceState::enter(rank.size())) {}
 
   // Finds out whether all nodes of the job are threads of this process. Requires: all nodes have been made, as after
   // the barrier of Node::open().
-  void look() { possible_ = place_->is_complete(); }
+  void poll() { possible_ = state_->is_complete(); }
   // The result.
   [[nodiscard]] bool possible() const { return possible_; }
 
@@ -111,7 +111,7 @@ class ThreadFence {
   }
 
  private:
-  using TreeNode = ThreadPlace::TreeNode;
+  using TreeNode = ThreadFenceState::TreeNode;
   // The bits of the word that releases nodes from a wave: its sense, and whether the fence is over. The sense
   // alternates from wave to wave, so that the word of the last wave is not taken for this one's, and the word needs no
   // reset between them.
@@ -139,7 +139,7 @@ class ThreadFence {
   host::Rank& rank_;
   const std::uint32_t me_;
   const std::uint32_t nodes_;
-  const std::shared_ptr<ThreadPlace> place_;
+  const std::shared_ptr<ThreadFenceState> state_;
   // The result of look(); whether the present fence is Tree::mcs; whether it is over.
   bool possible_ = false;
   bool is_tree_ = false;

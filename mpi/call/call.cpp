@@ -182,8 +182,8 @@ void Call::bad_elements(std::int64_t count, const Datatype& type) {
 namespace {
 
 std::string tag_text(int tag) {
-  const std::string words = "tag " + std::to_string(tag) + " is ";
-  return words + (tag < 0 ? "below 0" : "above " + std::to_string(kUserTagMax) + ", the attribute MPI_TAG_UB");
+  const std::string text = "tag " + std::to_string(tag) + " is ";
+  return text + (tag < 0 ? "below 0" : "above " + std::to_string(kUserTagMax) + ", the attribute MPI_TAG_UB");
 }
 
 }  // namespace

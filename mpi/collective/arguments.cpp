@@ -89,38 +89,38 @@ Operands::Operands(Call& call, MPI_Op op, Datatype* type, std::int64_t count) : 
   user_.emplace(call.rank(), *made, *type, count);
 }
 
-// The row lies in the program's receive buffer if that has the row's layout, so that neither result nor contribution is
-// copied twice.
+// The vector lies in the program's receive buffer if that has the vector's layout, so that neither result nor
+// contribution is copied twice.
 Reduction Operands::begin(const void* send, void* receive) {
-  const std::uint64_t bytes = row_bytes();
-  auto* row = static_cast<std::byte*>(receive);
-  // Without such a buffer the row needs memory of its own.
-  if (receive == nullptr || !rows_are_memory()) {
+  const std::uint64_t bytes = vector_bytes();
+  auto* vector = static_cast<std::byte*>(receive);
+  // Without such a buffer the vector needs memory of its own.
+  if (receive == nullptr || !vectors_are_memory()) {
     own_ = portal_->take_memory(bytes);
-    row = own_.get();
+    vector = own_.get();
   }
-  if (!rows_are_memory()) {
-    user_->pack(row, send == MPI_IN_PLACE ? receive : send);
+  if (!vectors_are_memory()) {
+    user_->pack(vector, send == MPI_IN_PLACE ? receive : send);
   } else if (send != MPI_IN_PLACE && bytes > 0) {
-    std::memcpy(row, send, bytes);
+    std::memcpy(vector, send, bytes);
   }
   const auto count = static_cast<std::size_t>(count_);
   // Elements without bytes: there is nothing to combine, but algorithms divide by the bytes of an element, so these are
   // 1.
-  if (element_bytes() == 0) return {row, 0, 1, Reducer(*user_, commutative_)};
-  if (user_) return {row, count, user_->element_bytes(), Reducer(*user_, commutative_)};
-  return {row, count, static_cast<std::size_t>(type_->extent), Reducer(predefined_)};
+  if (element_bytes() == 0) return {vector, 0, 1, Reducer(*user_, commutative_)};
+  if (user_) return {vector, count, user_->element_bytes(), Reducer(*user_, commutative_)};
+  return {vector, count, static_cast<std::size_t>(type_->extent), Reducer(predefined_)};
 }
 
 void Operands::finish(void* receive) const {
-  // Otherwise begin() has put the row into the receive buffer.
-  if (!rows_are_memory()) user_->unpack(receive, own_.get());
+  // Otherwise begin() has put the vector into the receive buffer.
+  if (!vectors_are_memory()) user_->unpack(receive, own_.get());
 }
 
-void Operands::finish_part(void* receive, const std::byte* row, std::int64_t first, std::int64_t count) const {
-  // The receive buffer has room for one part only, so the row is never in it, and the part is copied in both cases.
-  const std::byte* const part = row + static_cast<std::uint64_t>(first) * element_bytes();
-  if (!rows_are_memory()) return user_->unpack(receive, part, count);
+void Operands::finish_part(void* receive, const std::byte* vector, std::int64_t first, std::int64_t count) const {
+  // The receive buffer has room for one part only, so the vector is never in it, and the part is copied in both cases.
+  const std::byte* const part = vector + static_cast<std::uint64_t>(first) * element_bytes();
+  if (!vectors_are_memory()) return user_->unpack(receive, part, count);
   if (count != 0) std::memcpy(receive, part, static_cast<std::uint64_t>(count) * element_bytes());
 }
 

@@ -53,8 +53,8 @@ inline void record_error(Call& call, const Collective& collective) {
   return *static_cast<TreePortal*>(call.rank().collectives());
 }
 
-// The operands of a reduction: the checked operation on `count` elements of a checked datatype, and the rows of bytes
-// that algorithms transfer and combine. The binding, or its request, owns it.
+// The operands of a reduction: the checked operation on `count` elements of a checked datatype, and the vectors of
+// bytes that algorithms transfer and combine. The binding, or its request, owns it.
 
 class Operands {
  public:
@@ -66,14 +66,14 @@ class Operands {
 
   // All members below require: no error is set.
 
-  // Makes the row, which contains this rank's contribution and later the result. `receive`: the program's memory for
-  // the result; null if this rank gets none. The row lies in this memory if its layout permits.
+  // Makes the vector, which contains this rank's contribution and later the result. `receive`: the program's memory for
+  // the result; null if this rank gets none. The vector lies in this memory if its layout permits.
   [[nodiscard]] Reduction begin(const void* send, void* receive);
   // Copies the result to the program's memory, unless it is there. Called on ranks with a result only.
   void finish(void* receive) const;
-  // The same for a part: `count` elements, from element `first`, of `row`, which begin() made.
-  void finish_part(void* receive, const std::byte* row, std::int64_t first, std::int64_t count) const;
-  // Bytes of an element in a row.
+  // The same for a part: `count` elements, from element `first`, of `vector`, which begin() made.
+  void finish_part(void* receive, const std::byte* vector, std::int64_t first, std::int64_t count) const;
+  // Bytes of an element in a vector.
   [[nodiscard]] std::uint64_t element_bytes() const {
     return user_ ? user_->element_bytes() : static_cast<std::uint64_t>(type_->extent);
   }
@@ -84,14 +84,14 @@ class Operands {
   void combine(const void* in, void* inout) const;
 
  private:
-  // Whether rows have the layout of the program's memory. The rows of predefined operations do: their elements include
-  // the padding of pair types.
-  [[nodiscard]] bool rows_are_memory() const { return !user_ || user_->rows_are_memory(); }
-  [[nodiscard]] std::uint64_t row_bytes() const {
-    return user_ ? user_->row_bytes() : static_cast<std::uint64_t>(count_ * type_->extent);
+  // Whether vectors have the layout of the program's memory. The vectors of predefined operations do: their elements
+  // include the padding of pair types.
+  [[nodiscard]] bool vectors_are_memory() const { return !user_ || user_->vectors_are_memory(); }
+  [[nodiscard]] std::uint64_t vector_bytes() const {
+    return user_ ? user_->vector_bytes() : static_cast<std::uint64_t>(count_ * type_->extent);
   }
 
-  // The elements' type, and their number in a row.
+  // The elements' type, and their number in a vector.
   Datatype* type_;
   std::int64_t count_;
   // The loop of a predefined operation; null for an operation of the program.
@@ -100,9 +100,9 @@ class Operands {
   std::optional<UserReduction> user_;
   // Predefined operations all commute.
   bool commutative_ = true;
-  // The source of rows' memory.
+  // The source of vectors' memory.
   TreePortal* portal_ = nullptr;
-  // The row, if it is not in the program's memory.
+  // The vector, if it is not in the program's memory.
   KeptMemory::Run own_;
 };
 

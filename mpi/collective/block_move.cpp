@@ -256,12 +256,12 @@ void BlockMove::plan_messages() {
   // In step n every rank sends to the n-th rank after it, so no rank is the target of all ranks at once.
   const int peers = communicator_->peer_count();
   const int steps = std::max(communicator_->size(), peers);
-  const int place = communicator_->rank();
+  const int rank = communicator_->rank();
   out_.reserve(static_cast<std::size_t>(steps));
   in_.reserve(static_cast<std::size_t>(steps));
   for (int step = 0; step < steps; ++step) {
-    const int to = (place + step) % steps;
-    const int from = (place - step + steps) % steps;
+    const int to = (rank + step) % steps;
+    const int from = (rank - step + steps) % steps;
     if (to == me) continue;
     // Groups of unequal sizes: some steps have no peer.
     out_.push_back(to < peers ? PeerMessage{everybodys(to), sent_to(to)} : PeerMessage{});

@@ -46,13 +46,13 @@ void Blocks::check(Call& call, const BlockArguments& arguments, int blocks, Side
 
 // One check of the count covers all blocks; a dense type makes them one run.
 void Blocks::check_even(Call& call, const BlockArguments& arguments, int blocks, Side side) {
-  const ArgumentNames& words = argument_names(side);
-  call.count(arguments.count, words.count);
+  const ArgumentNames& names = argument_names(side);
+  call.count(arguments.count, names.count);
   Datatype* const type = call.datatype(arguments.type);
-  if (blocks > 0) call.buffer(arguments.buffer, arguments.count, type, words.buffer);
+  if (blocks > 0) call.buffer(arguments.buffer, arguments.count, type, names.buffer);
   if (!call.ok()) return;
   if (blocks > 0 && static_cast<std::uint64_t>(arguments.count) > type->count_max / static_cast<unsigned>(blocks)) {
-    return call.error(MPI_ERR_COUNT, std::string(words.count) + " is " + std::to_string(arguments.count) +
+    return call.error(MPI_ERR_COUNT, std::string(names.count) + " is " + std::to_string(arguments.count) +
                                          "; as many elements of " + std::to_string(type->size) + " bytes for each of " +
                                          std::to_string(blocks) + " ranks exceed 2^63 bytes");
   }
@@ -72,12 +72,12 @@ void Blocks::check_even(Call& call, const BlockArguments& arguments, int blocks,
 
 // Each block has its own count and displacement, and in MPI_Alltoallw its own type.
 void Blocks::check_varying(Call& call, const BlockArguments& arguments, int blocks, Side side) {
-  const ArgumentNames& words = argument_names(side);
+  const ArgumentNames& names = argument_names(side);
   const bool typed = arguments.sort == BlockArguments::Sort::typed;
   if (blocks > 0) {
-    call.not_null(arguments.counts.address(), words.counts);
+    call.not_null(arguments.counts.address(), names.counts);
     call.not_null(arguments.displacements.address(), arguments.displacements_name);
-    if (typed) call.not_null(arguments.types, words.types);
+    if (typed) call.not_null(arguments.types, names.types);
   }
   Datatype* one = typed ? nullptr : call.datatype(arguments.type);
   if (!call.ok()) return;
@@ -88,20 +88,20 @@ void Blocks::check_varying(Call& call, const BlockArguments& arguments, int bloc
     const auto slot = static_cast<std::size_t>(at);
     // A block without elements needs no type of its own and no valid address.
     const std::int64_t count = arguments.counts[slot];
-    if (count < 0) call.count(count, element(words.counts, at).c_str());
+    if (count < 0) call.count(count, element(names.counts, at).c_str());
     if (typed) {
       one = call.datatype(arguments.types[at], count);
-      call.append_part(element(words.types, at).c_str());
+      call.append_part(element(names.types, at).c_str());
       if (one != nullptr) more_types_.push_back(one);
     }
     if (!call.ok()) return;
     const std::int64_t displacement = bytes_between(arguments.displacements[slot], typed ? 1 : one->extent);
-    call.buffer(arguments.buffer, count, one, words.buffer, displacement);
+    call.buffer(arguments.buffer, count, one, names.buffer, displacement);
     if (!call.ok()) return;
     add(address_in(arguments.buffer, displacement), count, *one, pieces_[typed ? slot : 0]);
     // Each block is below 2^63 bytes, so one check for each keeps the sum from wrapping.
     if (bytes_ > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-      return call.error(MPI_ERR_COUNT, std::string(words.counts) + ": all blocks together exceed 2^63 bytes");
+      return call.error(MPI_ERR_COUNT, std::string(names.counts) + ": all blocks together exceed 2^63 bytes");
     }
   }
 }

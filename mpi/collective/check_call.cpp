@@ -41,11 +41,11 @@ std::string amount_text(const CollectiveCall& what) {
 }
 
 std::string details_text(const CollectiveCall& what) {
-  std::string words;
+  std::string text;
   if (what.operation != 0) {
-    words += " with " + (is_predefined_op(what.operation) ? operation_text(what.operation) : "an operation of its own");
+    text += " with " + (is_predefined_op(what.operation) ? operation_text(what.operation) : "an operation of its own");
   }
-  return words + root_text(what.root);
+  return text + root_text(what.root);
 }
 
 // Writes the root as a rank of both groups together.
@@ -92,7 +92,7 @@ void record_call(Call& call, const Communicator& communicator, const CollectiveC
   record.expects_alike = shares.expects_alike;
   write(record.function, function_of(call));
   // The program's line, by which the check names the call.
-  record.place = sim::source_location(call.rank().caller());
+  record.location = sim::source_location(call.rank().caller());
   write(record.of, amount_text(what));
   write(record.details, details_text(what));
   write(record.communicator, communicator_text(communicator));

@@ -9,10 +9,10 @@ using namespace margay::mpi;
 
 namespace {
 
-using MadeOperation = margay::mpi_adi::Operation;
+using UserOperation = margay::mpi_adi::Operation;
 
 // Both forms of MPI_Op_create.
-int create(Call& call, std::unique_ptr<MadeOperation> operation, MPI_Op* handle) {
+int create(Call& call, std::unique_ptr<UserOperation> operation, MPI_Op* handle) {
   // The form of the call determines which of the two functions is set.
   if (operation->function == nullptr && operation->function_c == nullptr) {
     call.error(MPI_ERR_ARG, "user_fn is a null pointer");
@@ -30,9 +30,9 @@ int create(Call& call, std::unique_ptr<MadeOperation> operation, MPI_Op* handle)
 }
 
 // The program's operation behind a handle; nullptr, with the error set, if there is none.
-MadeOperation* find(Call& call, MPI_Op op) {
+UserOperation* find(Call& call, MPI_Op op) {
   if (!call.ok()) return nullptr;
-  MadeOperation* const found = call.rank().handles().operations().find(op);
+  UserOperation* const found = call.rank().handles().operations().find(op);
   if (found == nullptr) {
     call.error(MPI_ERR_OP, op == MPI_OP_NULL
                                ? "the operation is MPI_OP_NULL"
@@ -45,7 +45,7 @@ MadeOperation* find(Call& call, MPI_Op op) {
 
 extern "C" int PMPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
   Call call(call_name<"MPI_Op_create">);
-  auto operation = std::make_unique<MadeOperation>();
+  auto operation = std::make_unique<UserOperation>();
   operation->function = user_fn;
   operation->commutative = commute != 0;
   return create(call, std::move(operation), op);
@@ -54,7 +54,7 @@ MARGAY_ALIAS(Op_create)
 
 extern "C" int PMPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
   Call call(call_name<"MPI_Op_create_c">);
-  auto operation = std::make_unique<MadeOperation>();
+  auto operation = std::make_unique<UserOperation>();
   operation->function_c = user_fn;
   operation->commutative = commute != 0;
   return create(call, std::move(operation), op);
@@ -67,7 +67,7 @@ extern "C" int PMPI_Op_free(MPI_Op* op) {
   if (call.ok() && is_predefined_op(*op)) {
     call.error(MPI_ERR_OP, "operation " + operation_text(*op) + " is predefined and cannot be freed");
   }
-  MadeOperation* const found = call.ok() ? find(call, *op) : nullptr;
+  UserOperation* const found = call.ok() ? find(call, *op) : nullptr;
   if (!call.ok()) return call.failed();
   // A reduction in progress has a copy of it.
   call.rank().handles().operations().remove(found->handle);
@@ -81,7 +81,7 @@ extern "C" int PMPI_Op_commutative(MPI_Op op, int* commute) {
   Call call(call_name<"MPI_Op_commutative">);
   call.not_null(commute, "commute");
   const bool predefined = is_predefined_op(op);
-  const MadeOperation* const found = predefined ? nullptr : find(call, op);
+  const UserOperation* const found = predefined ? nullptr : find(call, op);
   if (!call.ok()) return call.failed();
   // MPI_REPLACE keeps the last value and MPI_NO_OP the first, so neither commutes.
   *commute = (predefined ? op != MPI_REPLACE && op != MPI_NO_OP : found->commutative) ? 1 : 0;

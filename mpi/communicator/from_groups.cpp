@@ -12,10 +12,10 @@ using namespace margay::mpi;
 namespace {
 
 // The common arguments of both calls.
-struct Given {
+struct Arguments {
   // The handler first: all later errors go to it.
-  Given(Call& call, const char* stringtag, MPI_Info info, MPI_Errhandler errhandler, const MPI_Comm* made,
-        const char* made_name) {
+  Arguments(Call& call, const char* stringtag, MPI_Info info, MPI_Errhandler errhandler, const MPI_Comm* made,
+            const char* made_name) {
     raises.name = "the new communicator";
     raises.handle = MPI_COMM_NULL;
     raises.error_handler = checked_handler(call, errhandler, ObjectType::communicator);
@@ -38,7 +38,7 @@ void check_member(Call& call, const GroupPtr& group, const char* what) {
   }
 }
 
-int finish(Call& call, const Made& made, const Given& given, MPI_Comm* handle) {
+int finish(Call& call, const Made& made, const Arguments& arguments, MPI_Comm* handle) {
   // Two agreements had one tag by chance (collectives/comm/agree).
   if (made.error_class == MPI_ERR_INTERN) {
     call.error(MPI_ERR_INTERN,
@@ -47,9 +47,9 @@ int finish(Call& call, const Made& made, const Given& given, MPI_Comm* handle) {
   }
   if (made.communicator != nullptr) {
     // The communicator has no parent from which it could inherit a handler.
-    made.communicator->error_handler = given.raises.error_handler;
+    made.communicator->error_handler = arguments.raises.error_handler;
     // Local: each member keeps the hints that it passed.
-    made.communicator->hints.set_from(given.hints);
+    made.communicator->hints.set_from(arguments.hints);
   }
   return give_communicator(call, made, handle);
 }
@@ -59,13 +59,13 @@ int finish(Call& call, const Made& made, const Given& given, MPI_Comm* handle) {
 extern "C" int PMPI_Comm_create_from_group(MPI_Group group, const char* stringtag, MPI_Info info,
                                            MPI_Errhandler errhandler, MPI_Comm* newcomm) {
   Call call(call_name<"MPI_Comm_create_from_group">);
-  const Given given(call, stringtag, info, errhandler, newcomm, "newcomm");
+  const Arguments arguments(call, stringtag, info, errhandler, newcomm, "newcomm");
   const GroupPtr found = checked_group(call, group);
   // An empty group has no communicator.
   if (call.ok() && found->size() == 0) return give_communicator(call, {}, newcomm);
   check_member(call, found, "group");
   if (!call.ok()) return call.failed();
-  return finish(call, create_from_group(call.rank(), found, stringtag), given, newcomm);
+  return finish(call, create_from_group(call.rank(), found, stringtag), arguments, newcomm);
 }
 MARGAY_ALIAS(Comm_create_from_group)
 
@@ -73,7 +73,7 @@ extern "C" int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int loca
                                                  int remote_leader, const char* stringtag, MPI_Info info,
                                                  MPI_Errhandler errhandler, MPI_Comm* newintercomm) {
   Call call(call_name<"MPI_Intercomm_create_from_groups">);
-  const Given given(call, stringtag, info, errhandler, newintercomm, "newintercomm");
+  const Arguments arguments(call, stringtag, info, errhandler, newintercomm, "newintercomm");
   const GroupPtr local = checked_group(call, local_group, "local_group");
   check_member(call, local, "local_group");
   if (call.ok()) check_rank(call, local_leader, local->size(), "local_leader");
@@ -90,6 +90,6 @@ extern "C" int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int loca
     call.error(MPI_ERR_GROUP, "a process is in both groups; the groups of an intercommunicator are disjoint");
     return call.failed();
   }
-  return finish(call, made, given, newintercomm);
+  return finish(call, made, arguments, newintercomm);
 }
 MARGAY_ALIAS(Intercomm_create_from_groups)

@@ -62,12 +62,12 @@ int indexed(Call& call, Count count, const Count lengths[], const Count displace
             MPI_Datatype* newtype) {
   call.count(count);
   const auto blocks = block_lengths(call, lengths, count);
-  const auto places = array(call, displacements, count, "array_of_displacements");
+  const auto offsets = array(call, displacements, count, "array_of_displacements");
   const TypePtr old = definition(call, oldtype);
   call.not_null(newtype, "newtype");
   if (!call.ok()) return call.failed();
-  TypeOrigin origin = origin_of(MPI_COMBINER_INDEXED, {one(count), blocks, places}, {}, {old});
-  return hand_out_type(call, make_indexed(blocks, places, old->extent(), old, std::move(origin)), newtype);
+  TypeOrigin origin = origin_of(MPI_COMBINER_INDEXED, {one(count), blocks, offsets}, {}, {old});
+  return hand_out_type(call, make_indexed(blocks, offsets, old->extent(), old, std::move(origin)), newtype);
 }
 
 // The same with displacements in bytes: the extent that scales them is 1.
@@ -76,12 +76,12 @@ int hindexed(Call& call, Count count, const Count lengths[], const MPI_Aint disp
              MPI_Datatype* newtype) {
   call.count(count);
   const auto blocks = block_lengths(call, lengths, count);
-  const auto places = array(call, displacements, count, "array_of_displacements");
+  const auto offsets = array(call, displacements, count, "array_of_displacements");
   const TypePtr old = definition(call, oldtype);
   call.not_null(newtype, "newtype");
   if (!call.ok()) return call.failed();
-  TypeOrigin origin = origin_of(MPI_COMBINER_HINDEXED, {one(count), blocks}, places, {old});
-  return hand_out_type(call, make_indexed(blocks, places, 1, old, std::move(origin)), newtype);
+  TypeOrigin origin = origin_of(MPI_COMBINER_HINDEXED, {one(count), blocks}, offsets, {old});
+  return hand_out_type(call, make_indexed(blocks, offsets, 1, old, std::move(origin)), newtype);
 }
 
 // Blocks of one length; the record keeps that length once.
@@ -90,13 +90,13 @@ int indexed_block(Call& call, Count count, Count length, const Count displacemen
                   MPI_Datatype* newtype) {
   call.count(count);
   call.count(length, "blocklength");
-  const auto places = array(call, displacements, count, "array_of_displacements");
+  const auto offsets = array(call, displacements, count, "array_of_displacements");
   const TypePtr old = definition(call, oldtype);
   call.not_null(newtype, "newtype");
   if (!call.ok()) return call.failed();
-  const std::vector<Count> lengths(places.size(), length);
-  TypeOrigin origin = origin_of(MPI_COMBINER_INDEXED_BLOCK, {one(count), one(length), places}, {}, {old});
-  return hand_out_type(call, make_indexed(lengths, places, old->extent(), old, std::move(origin)), newtype);
+  const std::vector<Count> lengths(offsets.size(), length);
+  TypeOrigin origin = origin_of(MPI_COMBINER_INDEXED_BLOCK, {one(count), one(length), offsets}, {}, {old});
+  return hand_out_type(call, make_indexed(lengths, offsets, old->extent(), old, std::move(origin)), newtype);
 }
 
 // The same with displacements in bytes.
@@ -105,13 +105,13 @@ int hindexed_block(Call& call, Count count, Count length, const MPI_Aint displac
                    MPI_Datatype* newtype) {
   call.count(count);
   call.count(length, "blocklength");
-  const auto places = array(call, displacements, count, "array_of_displacements");
+  const auto offsets = array(call, displacements, count, "array_of_displacements");
   const TypePtr old = definition(call, oldtype);
   call.not_null(newtype, "newtype");
   if (!call.ok()) return call.failed();
-  const std::vector<Count> lengths(places.size(), length);
-  TypeOrigin origin = origin_of(MPI_COMBINER_HINDEXED_BLOCK, {one(count), one(length)}, places, {old});
-  return hand_out_type(call, make_indexed(lengths, places, 1, old, std::move(origin)), newtype);
+  const std::vector<Count> lengths(offsets.size(), length);
+  TypeOrigin origin = origin_of(MPI_COMBINER_HINDEXED_BLOCK, {one(count), one(length)}, offsets, {old});
+  return hand_out_type(call, make_indexed(lengths, offsets, 1, old, std::move(origin)), newtype);
 }
 
 // Each block has a type of its own.
@@ -120,14 +120,14 @@ int structure(Call& call, Count count, const Count lengths[], const MPI_Aint dis
               const MPI_Datatype types[], MPI_Datatype* newtype) {
   call.count(count);
   const auto blocks = block_lengths(call, lengths, count);
-  const auto places = array(call, displacements, count, "array_of_displacements");
+  const auto offsets = array(call, displacements, count, "array_of_displacements");
   std::vector<TypePtr> old;
   // An invalid type sets the error, so the list is not used.
   for (const MPI_Datatype type : array(call, types, count, "array_of_types")) old.push_back(definition(call, type));
   call.not_null(newtype, "newtype");
   if (!call.ok()) return call.failed();
-  TypeOrigin origin = origin_of(MPI_COMBINER_STRUCT, {one(count), blocks}, places, old);
-  return hand_out_type(call, make_struct(blocks, places, old, std::move(origin)), newtype);
+  TypeOrigin origin = origin_of(MPI_COMBINER_STRUCT, {one(count), blocks}, offsets, old);
+  return hand_out_type(call, make_struct(blocks, offsets, old, std::move(origin)), newtype);
 }
 
 // `Count` determines the kind of numbers that MPI_Type_get_contents returns.

@@ -25,10 +25,10 @@ struct Arrays {
   std::span<const int> distribution, argument, processes;
 };
 
-// The distribution of dimension `i`; sets the call's error if the arguments are invalid. `place`: the process's
+// The distribution of dimension `i`; sets the call's error if the arguments are invalid. `coordinate`: the process's
 // coordinate in this dimension of the grid.
 template <typename Count>
-Distribution dealt(Call& call, const Arrays<Count>& in, std::size_t i, std::int64_t place) {
+Distribution dealt(Call& call, const Arrays<Count>& in, std::size_t i, std::int64_t coordinate) {
   const std::int64_t array = in.array[i];
   const std::int64_t processes = in.processes[i];
   const int argument = in.argument[i];
@@ -42,10 +42,10 @@ Distribution dealt(Call& call, const Arrays<Count>& in, std::size_t i, std::int6
       const std::int64_t block = by_default ? (array - 1) / processes + 1 : argument;
       if (!by_default && block * processes < array)
         bad_element(call, "array_of_dargs", i, argument, "too small for the dimension");
-      return {array, block, processes, place};
+      return {array, block, processes, coordinate};
     }
     case MPI_DISTRIBUTE_CYCLIC:
-      return {array, by_default ? 1 : argument, processes, place};
+      return {array, by_default ? 1 : argument, processes, coordinate};
     // The dimension stays whole on every process.
     case MPI_DISTRIBUTE_NONE:
       if (processes != 1) bad_element(call, "array_of_psizes", i, processes, "not 1 with MPI_DISTRIBUTE_NONE");

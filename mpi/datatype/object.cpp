@@ -12,17 +12,17 @@ namespace {
 
 // Formats a predefined type for messages: by its name or, for Fortran's kinds, which have no name, by its constructor.
 std::string datatype_text(const Datatype& type) {
-  std::string words = "datatype " + in_hex(type.handle);
-  if (!type.name.empty()) return words + " (" + type.name + ")";
+  std::string text = "datatype " + in_hex(type.handle);
+  if (!type.name.empty()) return text + " (" + type.name + ")";
   switch (type.definition->origin.combiner) {
     case MPI_COMBINER_F90_REAL:
-      return words + " of MPI_Type_create_f90_real";
+      return text + " of MPI_Type_create_f90_real";
     case MPI_COMBINER_F90_COMPLEX:
-      return words + " of MPI_Type_create_f90_complex";
+      return text + " of MPI_Type_create_f90_complex";
     case MPI_COMBINER_F90_INTEGER:
-      return words + " of MPI_Type_create_f90_integer";
+      return text + " of MPI_Type_create_f90_integer";
     default:
-      return words;
+      return text;
   }
 }
 

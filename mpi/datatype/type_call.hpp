@@ -58,7 +58,7 @@ template <typename Count>
   }
 }
 template <typename Count>
-[[nodiscard]] auto& kept_places(TypeOrigin& origin) {
+[[nodiscard]] auto& kept_displacements(TypeOrigin& origin) {
   if constexpr (std::is_same_v<Count, MPI_Count>) {
     return origin.counts;
   } else {
@@ -75,10 +75,10 @@ void append(std::vector<Number>& all, std::span<const Number> some) {
 // large counts, `numbers` first. `old`: the types from which the new type is made; the record keeps them alive.
 template <typename Count>
 [[nodiscard]] TypeOrigin origin_of(int combiner, std::initializer_list<std::span<const Count>> numbers,
-                                   std::span<const MPI_Aint> places, std::vector<TypePtr> old) {
+                                   std::span<const MPI_Aint> displacements, std::vector<TypePtr> old) {
   TypeOrigin origin{combiner, {}, {}, std::move(old)};
   for (const std::span<const Count> some : numbers) append(kept_numbers<Count>(origin), some);
-  append(kept_places<Count>(origin), places);
+  append(kept_displacements<Count>(origin), displacements);
   return origin;
 }
 

@@ -21,12 +21,12 @@ GeneralizedRequest* incomplete(const UserRequest* request) {
 
 // Sets the error that a function of the request returned; the request's communicator handles it.
 void set_error(Call& call, const UserRequest& request, const char* function, int code) {
-  std::string words;
-  const int error_class = GeneralizedRequest::failed(call.rank(), function, code, words);
+  std::string text;
+  const int error_class = GeneralizedRequest::failed(call.rank(), function, code, text);
   if (error_class == MPI_SUCCESS) return;
   call.on(*request.communicator);
   call.set_error_origin(Call::ErrorOrigin::program_class);
-  call.error(error_class, std::move(words));
+  call.error(error_class, std::move(text));
 }
 
 // The states of `first` and of later requests of its class, which one wait function takes together.

@@ -63,11 +63,11 @@ extern "C" int PMPI_Grequest_complete(MPI_Request request) {
   if (!call.ok()) return call.failed();
   // MPI_Request_free was called before, and left the handle for this call to free.
   if (generalized->given_up()) call.rank().handles().free_request(*found);
-  std::string words;
-  const int code = generalized->completed(call.rank(), words);
+  std::string text;
+  const int code = generalized->completed(call.rank(), text);
   if (code == MPI_SUCCESS) return MPI_SUCCESS;
   call.set_error_origin(Call::ErrorOrigin::program);
-  call.error(code, std::move(words));
+  call.error(code, std::move(text));
   return call.failed();
 }
 MARGAY_ALIAS(Grequest_complete)
@@ -103,8 +103,8 @@ extern "C" int PMPIX_Grequest_class_allocate(MPIX_Grequest_class greq_class, voi
   Call call(call_name<"MPIX_Grequest_class_allocate">);
   const std::vector<RequestClass>& classes = call.rank().tables().request_classes;
   // The number of a class is its index plus 1. The number 0 (no class) becomes the largest index, which is rejected.
-  const auto place = static_cast<std::size_t>(greq_class) - 1;
-  if (place < classes.size()) return start(call, classes[place], extra_state, greq_class, request);
+  const auto index = static_cast<std::size_t>(greq_class) - 1;
+  if (index < classes.size()) return start(call, classes[index], extra_state, greq_class, request);
   call.error(MPI_ERR_ARG,
              "greq_class " + std::to_string(greq_class) + " is not a class made by MPIX_Grequest_class_create");
   return call.failed();

@@ -19,19 +19,19 @@ namespace {
 
 // The tokens of this process's command line, for programs that pass none. Empty if /proc is not mounted.
 std::vector<std::string> own_command_line() {
-  std::vector<std::string> words;
+  std::vector<std::string> tokens;
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen("/proc/self/cmdline", "rb"), &std::fclose);
-  if (file == nullptr) return words;
-  std::string word;
+  if (file == nullptr) return tokens;
+  std::string token;
   for (int byte = std::fgetc(file.get()); byte != EOF; byte = std::fgetc(file.get())) {
     if (byte != 0) {
-      word += static_cast<char>(byte);
+      token += static_cast<char>(byte);
       continue;
     }
-    words.push_back(word);
-    word.clear();
+    tokens.push_back(token);
+    token.clear();
   }
-  return words;
+  return tokens;
 }
 
 // Sets a pair; a value that is too long is truncated.
@@ -56,18 +56,18 @@ JobFacts facts_of_environment() {
 
 // Pairs whose values are unknown are left out.
 Info environment_info(int argc, char** argv, const JobFacts& facts) {
-  std::vector<std::string> words;
-  for (int i = 0; argv != nullptr && i < argc && argv[i] != nullptr; ++i) words.emplace_back(argv[i]);
+  std::vector<std::string> tokens;
+  for (int i = 0; argv != nullptr && i < argc && argv[i] != nullptr; ++i) tokens.emplace_back(argv[i]);
   // A program that passes no arguments gets its own command line.
-  if (words.empty()) words = own_command_line();
+  if (tokens.empty()) tokens = own_command_line();
   std::string arguments;
-  for (std::size_t i = 1; i < words.size(); ++i) arguments += (i > 1 ? " " : "") + words[i];
+  for (std::size_t i = 1; i < tokens.size(); ++i) arguments += (i > 1 ? " " : "") + tokens[i];
   utsname machine{};
   uname(&machine);
   char folder[PATH_MAX] = {};
   if (getcwd(folder, sizeof folder) == nullptr) folder[0] = '\0';
   Info info;
-  if (!words.empty()) set(info, "command", words[0]);
+  if (!tokens.empty()) set(info, "command", tokens[0]);
   set(info, "argv", arguments);
   if (facts.program_ranks != 0) set(info, "maxprocs", std::to_string(facts.program_ranks));
   set(info, "mpi_initial_errhandler", facts.initial_handler);

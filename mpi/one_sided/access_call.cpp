@@ -7,8 +7,8 @@
 
 #include "mpi/call/call.hpp"
 #include "mpi/one_sided/announce.hpp"
+#include "mpi/one_sided/fast_path.hpp"
 #include "mpi/one_sided/rma_request.hpp"
-#include "mpi/one_sided/short_way.hpp"
 #include "mpi_adi/abi/handles.hpp"
 #include "mpi_adi/op/operation.hpp"
 #include "mpi_adi/rma/elements.hpp"
@@ -22,9 +22,9 @@ bool is_pair(MPI_Datatype type) {
 }
 
 // The addresses of a datatype's elements, one after the other.
-class PairPlaces {
+class PairAddresses {
  public:
-  PairPlaces(const void* base, std::int64_t count, const Datatype& type, std::uint64_t pair_bytes)
+  PairAddresses(const void* base, std::int64_t count, const Datatype& type, std::uint64_t pair_bytes)
       : cursor_(pieces_.to_send(base, count, type)), pair_bytes_(pair_bytes) {}
   [[nodiscard]] bool any() const { return cursor_.left() != 0; }
   // Requires: any().
@@ -73,9 +73,9 @@ bool is_padded_pair(MPI_Datatype type) {
 void accumulate_pairs(Rma& rma, Window& window, const Access& access, const AccumulateOperands& operands,
                       const OriginData& origin, const Datatype& pair) {
   // Starts at address 0, so the addresses are offsets in the target.
-  PairPlaces there(nullptr, access.target_count, *access.target_type, pair.size);
-  PairPlaces here(origin.buffer, operands.any() ? origin.count : 0, *origin.type, pair.size);
-  PairPlaces results(access.buffer, access.count, access.wants_result() ? *access.type : pair, pair.size);
+  PairAddresses there(nullptr, access.target_count, *access.target_type, pair.size);
+  PairAddresses here(origin.buffer, operands.any() ? origin.count : 0, *origin.type, pair.size);
+  PairAddresses results(access.buffer, access.count, access.has_result() ? *access.type : pair, pair.size);
   AccumulateOperands one = operands;
   one.count = 1;
   while (there.any()) {
@@ -83,7 +83,7 @@ void accumulate_pairs(Rma& rma, Window& window, const Access& access, const Accu
     single.offset += static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(there.next()));
     single.target_type = &pair;
     single.target_count = 1;
-    if (access.wants_result()) {
+    if (access.has_result()) {
       single.type = &pair;
       single.count = 1;
       single.buffer = results.next();
@@ -303,8 +303,8 @@ int accumulate(Call& call, const AccessArguments& arguments, MPI_Op op, const Re
   return call.done();
 }
 
-// Whether short_update() can return the result: no result is wanted, or it has a buffer and the target's datatype and
-// count.
+// Whether try_fast_update() can return the result: no result is wanted, or it has a buffer and the target's datatype
+// and count.
 bool is_like_target(const ResultArguments& result, const AccessArguments& arguments) {
   if (!result.wanted) return true;
   return result.type == arguments.target_type && result.count == arguments.target_count && result.result != nullptr &&
@@ -315,7 +315,7 @@ bool is_like_target(const ResultArguments& result, const AccessArguments& argume
 
 int access_call(const Invocation& name, Direction direction, const AccessArguments& arguments) {
   // The fast path has made all checks.
-  if (short_access(name, direction, arguments)) [[likely]]
+  if (try_fast_access(name, direction, arguments)) [[likely]]
     return MPI_SUCCESS;
   Call call(name);
   Window* window = nullptr;
@@ -342,7 +342,7 @@ int access_call(const Invocation& name, Direction direction, const AccessArgumen
 
 int accumulate_call(const Invocation& name, const AccessArguments& arguments, MPI_Op op,
                     const ResultArguments& result) {
-  if (is_like_target(result, arguments) && short_update(name, arguments, op, result.result)) [[likely]]
+  if (is_like_target(result, arguments) && try_fast_update(name, arguments, op, result.result)) [[likely]]
     return MPI_SUCCESS;
   Call call(name);
   return accumulate(call, arguments, op, result, nullptr);
@@ -357,7 +357,7 @@ int accumulate_call(const Invocation& name, const AccessArguments& arguments, MP
 
 // MPI_Compare_and_swap: a replacement whose condition is `compare`.
 int swap_call(const Invocation& name, const AccessArguments& arguments, const void* compare, void* result) {
-  if (short_swap(name, arguments, compare, result)) [[likely]]
+  if (try_fast_swap(name, arguments, compare, result)) [[likely]]
     return MPI_SUCCESS;
   Call call(name);
   // The window first, as errors go to its handler.

@@ -27,7 +27,7 @@ void accumulate_pairs(Rma& rma, Window& window, const Access& access, const Accu
 namespace margay::mpi {
 
 // MPI_Put and MPI_Get; with a request MPI_Rput and MPI_Rget, which only epochs of MPI_Win_lock and MPI_Win_lock_all
-// allow (MPI_ERR_RMA_SYNC otherwise). The form without a request tries the fast path first (short_way.hpp).
+// allow (MPI_ERR_RMA_SYNC otherwise). The form without a request tries the fast path first (fast_path.hpp).
 [[nodiscard]] int access_call(const Invocation& name, Direction direction, const AccessArguments& arguments);
 [[nodiscard]] int access_call(const Invocation& name, Direction direction, const AccessArguments& arguments,
                               MPI_Request* request);

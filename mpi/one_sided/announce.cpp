@@ -6,7 +6,7 @@
 #include "mpi/call/call.hpp"
 #include "mpi_adi/op/operation.hpp"
 #include "mpi_adi/rank/wait.hpp"
-#include "mpi_adi/rma/ask.hpp"
+#include "mpi_adi/rma/window_request.hpp"
 #include "sim/base/text.hpp"
 #include "sim/boot/board.hpp"
 #include "sim/boot/findings.hpp"
@@ -69,12 +69,12 @@ std::string window_text(const Window& window) {
   return "window " + in_hex(window.handle) + (name.empty() ? "" : " (" + name + ")");
 }
 
-std::string conflict_text(const Conflict& conflict, const AnnouncedAccess& second, const ConflictLocation& place) {
+std::string conflict_text(const Conflict& conflict, const AnnouncedAccess& second, const ConflictLocation& location) {
   const bool own = conflict.first.origin == second.origin;
   return "rank " + std::to_string(second.origin) + " " + access_text(second, conflict.second_range) + " of rank " +
-         std::to_string(place.target) + " in " + place.window + ", where " +
+         std::to_string(location.target) + " in " + location.window + ", where " +
          (own ? "it" : "rank " + std::to_string(conflict.first.origin)) + " " +
-         access_text(conflict.first, conflict.first_range) + " by " + place.first_call +
+         access_text(conflict.first, conflict.first_range) + " by " + location.first_call +
          ", which is not complete: " + advice(conflict, second);
 }
 
@@ -122,14 +122,14 @@ AnnouncedAccess announcement_of(Call& call, Window& window, const Access& access
   // A request-based read is complete with its request: its data has arrived.
   announced.ends_alone = nature.with_request && announced.reads();
   std::string_view(call.name()).copy(announced.call, sizeof announced.call - 1);
-  announced.place = sim::source_location(call.rank().caller());
+  announced.location = sim::source_location(call.rank().caller());
   return announced;
 }
 
-// The earlier access's function and source line. `place` is an offset in a file, so this process can look it up
+// The earlier access's function and source line. `location` is an offset in a file, so this process can look it up
 // although another process made the call.
 std::string first_call(Call& call, const Conflict& conflict) {
-  return conflict.first.call + call.rank().process().source_lines().location_suffix(conflict.first.place);
+  return conflict.first.call + call.rank().process().source_lines().location_suffix(conflict.first.location);
 }
 
 // Records the finding, prints it unless it ends the job anyway, and sets the call's error.
@@ -199,7 +199,7 @@ bool check_buffers(Call& call, Window& window, const AnnouncedAccess& announced,
     const OriginData& origin = nature.origin;
     if (nature.operands->any()) buffers.add(false, origin.buffer, origin.count, *origin.type);
     if (nature.operands->compare != nullptr) buffers.add(false, nature.operands->compare, 1, *access.target_type);
-    if (access.wants_result()) buffers.add(true, access.buffer, access.count, *access.type);
+    if (access.has_result()) buffers.add(true, access.buffer, access.count, *access.type);
   }
   if (!buffers.conflict()) return true;
   report_conflict(
@@ -214,7 +214,7 @@ bool check_target(Call& call, Window& window, const AnnouncedAccess& announced, 
   bool any = false;
   while (call.ok() && pieces.left() != 0) {
     std::uint64_t bytes = 0;
-    const std::vector<Piece> part = pieces.take(kPiecesOfAsk, pieces.left(), bytes);
+    const std::vector<Piece> part = pieces.take(kPiecesPerRequest, pieces.left(), bytes);
     Conflict answer;
     Outstanding outstanding;
     call.rank().rma().announce(window, access.target, access.offset, part, announced, answer, outstanding);

@@ -25,7 +25,7 @@ struct ConflictLocation {
 [[nodiscard]] std::string window_text(const Window& window);
 // The message for a conflict at the target, which follows the name of the second access's function.
 [[nodiscard]] std::string conflict_text(const Conflict& conflict, const AnnouncedAccess& second,
-                                        const ConflictLocation& place);
+                                        const ConflictLocation& location);
 // The message for a conflict in the origin's own memory (WindowCheck::buffers). `second` describes the second access as
 // an access to this memory, `announced` as it was announced to its target.
 [[nodiscard]] std::string own_conflict_text(const Conflict& conflict, const AnnouncedAccess& second,
@@ -42,8 +42,8 @@ struct AccessNature {
   OriginData origin = {};
 };
 
-// Announces an access, with --check-rma only. Costs a round trip to the target for each kPiecesOfAsk pieces. If one
-// part conflicts, the parts announced before it are withdrawn.
+// Announces an access, with --check-rma only. Costs a round trip to the target for each kPiecesPerRequest pieces. If
+// one part conflicts, the parts announced before it are withdrawn.
 [[nodiscard]] bool announce_checked(Call& call, Window& window, Access& access, const AccessNature& nature);
 // The last step before an access begins. Returns false, with the error set, if it conflicts with an incomplete access
 // (MPI_ERR_RMA_CONFLICT), or the target is lost. Without the check it costs one test. After true the caller begins the

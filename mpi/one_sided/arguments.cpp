@@ -157,9 +157,9 @@ void wait_for_lock(Call& call, Window& window, int target) {
   // A lock of MPI_Win_lock_all is requested when it is first needed.
   if (to.lock == LockKind::none && window.lock_all) {
     to.lock = LockKind::shared;
-    if (!window.lock_all_unchecked) call.rank().rma().ask_lock(window, target, LockKind::shared);
+    if (!window.lock_all_unchecked) call.rank().rma().request_lock(window, target, LockKind::shared);
   }
-  if (!to.lock_asked) return;
+  if (!to.lock_requested) return;
   Rma& rma = call.rank().rma();
   wait_for_target(call, to, [&] { return rma.has_lock(window, to); });
 }

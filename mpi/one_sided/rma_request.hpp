@@ -32,17 +32,17 @@ class RmaRequest final : public OwnRequest, private Listener {
   void finish_start() {
     if (--outstanding_.count == 0) notify();
   }
-  // The error of the access; MPI_ERR_RMA_RANGE comes from the target of a dynamic window. `words`: the message, if the
+  // The error of the access; MPI_ERR_RMA_RANGE comes from the target of a dynamic window. `text`: the message, if the
   // class alone does not explain the error.
-  [[nodiscard]] int outcome(MpiRank& rank, MPI_Status* status, std::string& words) override {
+  [[nodiscard]] int outcome(MpiRank& rank, MPI_Status* status, std::string& text) override {
     if (announced_.number != 0) [[unlikely]]
       end_announced(rank);
     fill_status(status, MPI_UNDEFINED, MPI_UNDEFINED, 0);
-    if (outstanding_.error_class == MPI_ERR_RMA_RANGE) words = "some of the bytes are outside of the target's window";
+    if (outstanding_.error_class == MPI_ERR_RMA_RANGE) text = "some of the bytes are outside of the target's window";
     return outstanding_.error_class;
   }
   // After MPI_Request_free: deletes itself, now or when complete.
-  [[nodiscard]] int give_up(MpiRank& /*rank*/, std::string& /*words*/) override {
+  [[nodiscard]] int give_up(MpiRank& /*rank*/, std::string& /*text*/) override {
     given_up_ = true;
     if (complete) delete this;
     return MPI_SUCCESS;

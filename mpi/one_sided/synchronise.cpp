@@ -3,7 +3,7 @@
 #include "mpi/call/binding.hpp"
 #include "mpi/communicator/arguments.hpp"
 #include "mpi/one_sided/arguments.hpp"
-#include "mpi/one_sided/short_way.hpp"
+#include "mpi/one_sided/fast_path.hpp"
 #include "mpi_adi/object/group_ops.hpp"
 #include "mpi_adi/rma/epoch.hpp"
 
@@ -89,7 +89,7 @@ extern "C" int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
   target.lock = lock_type == MPI_LOCK_EXCLUSIVE ? LockKind::exclusive : LockKind::shared;
   // Counted before the wait, in which another thread of the rank may use the window.
   ++window->locks;
-  if ((assert& MPI_MODE_NOCHECK) == 0) call.rank().rma().ask_lock(*window, rank, target.lock);
+  if ((assert& MPI_MODE_NOCHECK) == 0) call.rank().rma().request_lock(*window, rank, target.lock);
   wait_for_lock(call, *window, rank);
   if (!call.ok()) {
     // The target was lost: the epoch does not begin.
@@ -151,7 +151,7 @@ extern "C" int PMPI_Win_unlock_all(MPI_Win win) {
 MARGAY_ALIAS(Win_unlock_all)
 
 extern "C" int PMPI_Win_flush(int rank, MPI_Win win) {
-  if (short_flush(rank, win)) return MPI_SUCCESS;
+  if (try_fast_flush(rank, win)) return MPI_SUCCESS;
   Call call(call_name<"MPI_Win_flush">);
   Window* const window = checked_window(call, win);
   if (!checked_target(call, window, rank)) return call.done();
@@ -164,7 +164,7 @@ extern "C" int PMPI_Win_flush(int rank, MPI_Win win) {
 MARGAY_ALIAS(Win_flush)
 
 extern "C" int PMPI_Win_flush_local(int rank, MPI_Win win) {
-  if (short_flush(rank, win)) return MPI_SUCCESS;
+  if (try_fast_flush(rank, win)) return MPI_SUCCESS;
   Call call(call_name<"MPI_Win_flush_local">);
   Window* const window = checked_window(call, win);
   if (!checked_target(call, window, rank)) return call.done();
@@ -223,7 +223,8 @@ extern "C" int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
   window->exposes = true;
   window->post_group = std::move(ranks);
   // Notifies the origins, whose MPI_Win_start waits for the notification.
-  for (const int rank : window->post_group) call.rank().rma().send(*window, rank, margay::mpi_adi::Ask::posted);
+  for (const int rank : window->post_group)
+    call.rank().rma().send(*window, rank, margay::mpi_adi::WindowRequestKind::posted);
   call.rank().rma().record_synchronisation(*window, TraceSync::post);
   return call.done();
 }
@@ -265,7 +266,7 @@ extern "C" int PMPI_Win_complete(MPI_Win win) {
     complete_start(call, *window, rank);
     window->target(rank).in_start = false;
     if (!call.device().kernel().initiator().gone(window->target(rank).world_rank))
-      call.rank().rma().send(*window, rank, margay::mpi_adi::Ask::completed);
+      call.rank().rma().send(*window, rank, margay::mpi_adi::WindowRequestKind::completed);
   }
   window->starts = false;
   window->start_group.clear();

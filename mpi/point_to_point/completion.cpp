@@ -16,12 +16,12 @@ void record_message(Call& call, const Request& request) {
 }
 
 // Ends a request of mpi_adi/request, which the device does not manage.
-int end_own(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status, std::string& words) {
+int end_own(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status, std::string& text) {
   auto& own = static_cast<OwnRequest&>(*request.device);
   MPI_Status unseen{};
-  const int error_class = own.end(call.rank(), ignores(status) ? &unseen : status, words);
+  const int error_class = own.end(call.rank(), ignores(status) ? &unseen : status, text);
   if (error_class != MPI_SUCCESS && own.has_program_errors()) call.set_error_origin(Call::ErrorOrigin::program);
-  if (error_class != MPI_SUCCESS && words.empty()) words = lost_text(call.rank());
+  if (error_class != MPI_SUCCESS && text.empty()) text = lost_text(call.rank());
   request.device = nullptr;
   if (!request.persistent) {
     delete &own;
@@ -63,12 +63,12 @@ void fail_by(Call& call, const Request& request) {
 }
 
 // Three cases: a send or receive that succeeded, a request of mpi_adi/request, a send or receive that failed.
-int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status, std::string& words) {
+int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status, std::string& text) {
   if (end_well(call, request, handle, status)) return MPI_SUCCESS;
-  if (request.device->is_own()) return end_own(call, request, handle, status, words);
+  if (request.device->is_own()) return end_own(call, request, handle, status, text);
   const int error_class = request.device->error_class;
   status_of(*request.device, status);
-  words = failure_text(call.rank(), *request.device);
+  text = failure_text(call.rank(), *request.device);
   record_message(call, *request.device);
   give_back(call, request, handle);
   return error_class;
@@ -77,15 +77,15 @@ int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Statu
 void end_only_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status) {
   // Read before the request is freed.
   Communicator& communicator = *request.communicator;
-  std::string words;
-  const int error_class = end_request(call, request, handle, status, words);
+  std::string text;
+  const int error_class = end_request(call, request, handle, status, text);
   if (error_class == MPI_SUCCESS) return;
   call.on(communicator);
-  call.error(error_class, std::move(words));
+  call.error(error_class, std::move(text));
 }
 
-RequestRow::RequestRow(Call& call, int count, MPI_Request* handles)
-    : call_(call), handles_(handles), count_(count > 0 ? count : 0), row_(inline_) {
+RequestArray::RequestArray(Call& call, int count, MPI_Request* handles)
+    : call_(call), handles_(handles), count_(count > 0 ? count : 0), requests_(inline_) {
   call.count(count);
   if (count_ > 0) call.not_null(handles, "array_of_requests");
   if (!call.ok()) {
@@ -93,31 +93,31 @@ RequestRow::RequestRow(Call& call, int count, MPI_Request* handles)
     return;
   }
   // Up to kInline requests need no allocation.
-  if (count_ > kInline) row_ = new UserRequest*[static_cast<std::size_t>(count_)];
-  UserRequest** const row = row_;
-  for (int i = 0; i < count; ++i) row[i] = handles[i] == MPI_REQUEST_NULL ? nullptr : call.request(handles[i]);
+  if (count_ > kInline) requests_ = new UserRequest*[static_cast<std::size_t>(count_)];
+  UserRequest** const requests = requests_;
+  for (int i = 0; i < count; ++i) requests[i] = handles[i] == MPI_REQUEST_NULL ? nullptr : call.request(handles[i]);
 }
 
-RequestRow::~RequestRow() {
-  if (row_ != inline_) delete[] row_;
+RequestArray::~RequestArray() {
+  if (requests_ != inline_) delete[] requests_;
 }
 
-bool RequestRow::any_active() const {
+bool RequestArray::any_active() const {
   for (int i = 0; i < count_; ++i) {
-    if (active(row_[i])) return true;
+    if (active(requests_[i])) return true;
   }
   return false;
 }
 
 // Resumes where it stopped last: completed requests stay complete during the call.
-bool RequestRow::all_complete() const {
+bool RequestArray::all_complete() const {
   int at = unfinished_from_;
-  while (at < count_ && (!active(row_[at]) || complete(*row_[at]))) ++at;
+  while (at < count_ && (!active(requests_[at]) || complete(*requests_[at]))) ++at;
   unfinished_from_ = at;
   return at == count_;
 }
 
-bool RequestRow::any_complete() {
+bool RequestArray::any_complete() {
   const std::uint64_t completions = call_.device().completions();
   // No request has completed since the last scan, which found none.
   if (completions == completions_seen_) return false;
@@ -126,30 +126,30 @@ bool RequestRow::any_complete() {
   return false;
 }
 
-int RequestRow::first_complete(int from) const {
+int RequestArray::first_complete(int from) const {
   for (int i = from; i < count_; ++i) {
-    if (active(row_[i]) && complete(*row_[i])) return i;
+    if (active(requests_[i]) && complete(*requests_[i])) return i;
   }
   return count_;
 }
 
-void RequestRow::end_only(int i, MPI_Status* status) {
-  end_only_request(call_, *row_[i], &handles_[i], status);
-  if (handles_[i] == MPI_REQUEST_NULL) row_[i] = nullptr;
+void RequestArray::end_only(int i, MPI_Status* status) {
+  end_only_request(call_, *requests_[i], &handles_[i], status);
+  if (handles_[i] == MPI_REQUEST_NULL) requests_[i] = nullptr;
 }
 
-bool RequestRow::end_well(int i, MPI_Status* status) {
-  UserRequest& request = *row_[i];
+bool RequestArray::end_well(int i, MPI_Status* status) {
+  UserRequest& request = *requests_[i];
   const bool persistent = request.persistent;
   if (!mpi::end_well(call_, request, &handles_[i], status)) return false;
-  if (!persistent) row_[i] = nullptr;
+  if (!persistent) requests_[i] = nullptr;
   return true;
 }
 
-// A request whose handle became null is removed from the row.
-int RequestRow::end(int i, MPI_Status* status, std::string& words) {
-  const int error_class = end_request(call_, *row_[i], &handles_[i], status, words);
-  if (handles_[i] == MPI_REQUEST_NULL) row_[i] = nullptr;
+// A request whose handle became null is removed from the array.
+int RequestArray::end(int i, MPI_Status* status, std::string& text) {
+  const int error_class = end_request(call_, *requests_[i], &handles_[i], status, text);
+  if (handles_[i] == MPI_REQUEST_NULL) requests_[i] = nullptr;
   return error_class;
 }
 
@@ -177,14 +177,14 @@ class Statuses {
 };
 
 // Out of line: a failure is rare, and this code is long.
-[[gnu::noinline]] int end_failed(Call& call, RequestRow& row, int i, MPI_Status* status) {
-  Communicator& communicator = *row[i]->communicator;
+[[gnu::noinline]] int end_failed(Call& call, RequestArray& requests, int i, MPI_Status* status) {
+  Communicator& communicator = *requests[i]->communicator;
   // Only the first failed request determines the call's error and its origin; ending a later one must not change them.
   const Call::ErrorOrigin before = call.error_origin();
-  std::string words;
+  std::string text;
   // Ending the request drops its reference, and the handler is called afterwards.
   ++communicator.references;
-  const int error_class = row.end(i, status, words);
+  const int error_class = requests.end(i, status, text);
   if (error_class == MPI_SUCCESS || !call.ok()) {
     call.device().drop_reference(communicator);
     if (error_class != MPI_SUCCESS) call.set_error_origin(before);
@@ -195,7 +195,7 @@ class Statuses {
   call.adopt(communicator);
   const std::string name(error_class_name(error_class));
   call.error(MPI_ERR_IN_STATUS, "request " + std::to_string(i) + " failed with " +
-                                    (name.empty() ? "code " + std::to_string(error_class) : name) + ": " + words);
+                                    (name.empty() ? "code " + std::to_string(error_class) : name) + ": " + text);
   call.set_error_origin(programs                              ? Call::ErrorOrigin::program_class
                         : error_class == MPIX_ERR_PROC_FAILED ? Call::ErrorOrigin::peer
                                                               : Call::ErrorOrigin::call);
@@ -204,20 +204,20 @@ class Statuses {
 }
 
 // Ends request `i`, whose status is number `at`; the first error becomes the call's.
-void end_one(Call& call, RequestRow& row, int i, Statuses& statuses, int at) {
+void end_one(Call& call, RequestArray& requests, int i, Statuses& statuses, int at) {
   MPI_Status* const status = statuses.at(at);
-  statuses.record(at, row.end_well(i, status) ? MPI_SUCCESS : end_failed(call, row, i, status));
+  statuses.record(at, requests.end_well(i, status) ? MPI_SUCCESS : end_failed(call, requests, i, status));
 }
 
 }  // namespace
 
 // Ends all requests even after a failure, because MPI_Waitall reports each in its status.
-int end_all(Call& call, RequestRow& row, MPI_Status* array, ErrorFields fields) {
+int end_all(Call& call, RequestArray& requests, MPI_Status* array, ErrorFields fields) {
   Statuses statuses(array, fields);
-  const int size = row.size();
+  const int size = requests.size();
   for (int i = 0; i < size; ++i) {
-    if (active(row[i])) [[likely]] {
-      end_one(call, row, i, statuses, i);
+    if (active(requests[i])) [[likely]] {
+      end_one(call, requests, i, statuses, i);
     } else {
       // A null or inactive request has an empty status (MPI 4.0, 3.7.5).
       empty_status(statuses.at(i));
@@ -227,12 +227,12 @@ int end_all(Call& call, RequestRow& row, MPI_Status* array, ErrorFields fields) 
   return call.done();
 }
 
-int end_some(Call& call, RequestRow& row, int* outcount, int* indices, MPI_Status* array) {
+int end_some(Call& call, RequestArray& requests, int* outcount, int* indices, MPI_Status* array) {
   Statuses statuses(array, ErrorFields::failed);
   int ended = 0;
-  for (int i = row.first_complete(); i < row.size(); i = row.first_complete(i + 1)) {
+  for (int i = requests.first_complete(); i < requests.size(); i = requests.first_complete(i + 1)) {
     indices[ended] = i;
-    end_one(call, row, i, statuses, ended);
+    end_one(call, requests, i, statuses, ended);
     ++ended;
   }
   *outcount = ended;
@@ -254,18 +254,18 @@ namespace {
   return call.ok();
 }
 template <typename Done>
-[[gnu::noinline]] bool carry_on(Call& call, const RequestRow& row, bool all, Done done) {
-  wait_extended(call, row.all(), all, done);
+[[gnu::noinline]] bool carry_on(Call& call, const RequestArray& requests, bool all, Done done) {
+  wait_extended(call, requests.all(), all, done);
   return call.ok();
 }
 
 // Waits until `done()`; returns false after an error of a request's function. `all`: whether `done()` requires that all
 // requests are complete.
 template <typename Done>
-bool wait_for(Call& call, const RequestRow& row, int messages, bool all, Done done) {
+bool wait_for(Call& call, const RequestArray& requests, int messages, bool all, Done done) {
   // One test unless the program uses MPICH's extended generalized requests.
-  if (any_extended(call) && awaits_extended(row.all())) [[unlikely]]
-    return carry_on(call, row, all, done);
+  if (any_extended(call) && awaits_extended(requests.all())) [[unlikely]]
+    return carry_on(call, requests, all, done);
   wait_until(call.rank(), done, messages);
   return true;
 }
@@ -297,31 +297,32 @@ MARGAY_ALIAS(Wait)
 
 extern "C" int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
   Call call(call_name<"MPI_Waitall">);
-  RequestRow row(call, count, array_of_requests);
+  RequestArray requests(call, count, array_of_requests);
   if (count > 0) call.status(array_of_statuses, "array_of_statuses");
   if (!call.ok()) return call.failed();
-  if (!wait_for(call, row, row.messages_in_turn(), true, [&row] { return row.all_complete(); })) [[unlikely]]
+  if (!wait_for(call, requests, requests.messages_in_turn(), true, [&requests] { return requests.all_complete(); }))
+      [[unlikely]]
     return call.failed();
-  return end_all(call, row, array_of_statuses, ErrorFields::always);
+  return end_all(call, requests, array_of_statuses, ErrorFields::always);
 }
 MARGAY_ALIAS(Waitall)
 
 extern "C" int PMPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* status) {
   Call call(call_name<"MPI_Waitany">);
   call.not_null(index, "index");
-  RequestRow row(call, count, array_of_requests);
+  RequestArray requests(call, count, array_of_requests);
   call.status(status);
   if (!call.ok()) return call.failed();
-  if (!row.any_active()) {
+  if (!requests.any_active()) {
     *index = MPI_UNDEFINED;
     empty_status(status);
     return MPI_SUCCESS;
   }
-  const auto any = [&row] { return row.any_complete(); };
-  if (!wait_for(call, row, Device::kMessagesPerRound, false, any)) [[unlikely]]
+  const auto any = [&requests] { return requests.any_complete(); };
+  if (!wait_for(call, requests, Device::kMessagesPerRound, false, any)) [[unlikely]]
     return call.failed();
-  *index = row.first_complete();
-  row.end_only(*index, status);
+  *index = requests.first_complete();
+  requests.end_only(*index, status);
   return call.done();
 }
 MARGAY_ALIAS(Waitany)
@@ -330,18 +331,18 @@ extern "C" int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int* 
                              MPI_Status array_of_statuses[]) {
   Call call(call_name<"MPI_Waitsome">);
   call.not_null(outcount, "outcount");
-  RequestRow row(call, incount, array_of_requests);
+  RequestArray requests(call, incount, array_of_requests);
   if (incount > 0) call.not_null(array_of_indices, "array_of_indices");
   if (incount > 0) call.status(array_of_statuses, "array_of_statuses");
   if (!call.ok()) return call.failed();
-  if (!row.any_active()) {
+  if (!requests.any_active()) {
     *outcount = MPI_UNDEFINED;
     return MPI_SUCCESS;
   }
-  look_around(call, row);
-  const auto any = [&row] { return row.any_complete(); };
-  if (!wait_for(call, row, row.messages_in_look(), false, any)) [[unlikely]]
+  make_progress(call, requests);
+  const auto any = [&requests] { return requests.any_complete(); };
+  if (!wait_for(call, requests, requests.messages_in_look(), false, any)) [[unlikely]]
     return call.failed();
-  return end_some(call, row, outcount, array_of_indices, array_of_statuses);
+  return end_some(call, requests, outcount, array_of_indices, array_of_statuses);
 }
 MARGAY_ALIAS(Waitsome)

@@ -39,27 +39,27 @@ inline void finish_device_request(Call& call, Request& request, MPI_Status* stat
 }
 
 // Ends an active, complete request, and returns its error class. A persistent request becomes inactive; any other is
-// freed, and its handle becomes MPI_REQUEST_NULL. `words`: the message of an error; unchanged without one. The call's
+// freed, and its handle becomes MPI_REQUEST_NULL. `text`: the message of an error; unchanged without one. The call's
 // own error is not set, because MPI_Waitall reports one class for each status.
 [[nodiscard]] int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status,
-                              std::string& words);
+                              std::string& text);
 // The same in a call that ends one request only: its error becomes the call's.
 void end_only_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status);
 
 // The requests of one call, looked up once. Null handles give nullptr; an invalid one sets the call's error
 // (MPI_ERR_REQUEST). Lives on the stack of its call. Up to 64 requests are held without allocation.
-class RequestRow {
+class RequestArray {
  public:
   // Looks up `count` handles of the program; sets the call's error if one is invalid. `handles` outlives it.
-  RequestRow(Call& call, int count, MPI_Request* handles);
-  ~RequestRow();
-  RequestRow(const RequestRow&) = delete;
-  RequestRow& operator=(const RequestRow&) = delete;
+  RequestArray(Call& call, int count, MPI_Request* handles);
+  ~RequestArray();
+  RequestArray(const RequestArray&) = delete;
+  RequestArray& operator=(const RequestArray&) = delete;
 
-  // The row's length, and its requests by position; nullptr for a null handle.
+  // The array's length, and its requests by index; nullptr for a null handle.
   [[nodiscard]] int size() const { return count_; }
-  [[nodiscard]] Requests all() const { return {row_, static_cast<std::size_t>(count_)}; }
-  [[nodiscard]] UserRequest* operator[](int i) const { return row_[i]; }
+  [[nodiscard]] Requests all() const { return {requests_, static_cast<std::size_t>(count_)}; }
+  [[nodiscard]] UserRequest* operator[](int i) const { return requests_[i]; }
   // Whether there is anything to wait for.
   [[nodiscard]] bool any_active() const;
   // Whether every active request is complete.
@@ -68,11 +68,11 @@ class RequestRow {
   // each request, at most kMessagesInTurn.
   [[nodiscard]] int messages_in_turn() const { return count_ < kMessagesInTurn ? count_ : kMessagesInTurn; }
   // The same for MPI_Waitsome and MPI_Testsome: one for each request, and at least Device::kMessagesPerLook, because
-  // the cost of any_complete()'s scan grows with the row.
+  // the cost of any_complete()'s scan grows with the array.
   [[nodiscard]] int messages_in_look() const {
     return count_ > Device::kMessagesPerLook ? count_ : Device::kMessagesPerLook;
   }
-  // Whether a request of the row is active and complete. Scans the row only if some request has completed since the
+  // Whether a request of the array is active and complete. Scans the array only if some request has completed since the
   // last scan that found none.
   [[nodiscard]] bool any_complete();
   // The index of the first active, complete request from `from` on; size() if there is none.
@@ -81,7 +81,7 @@ class RequestRow {
   // request of mpi_adi/request; end() handles these.
   [[nodiscard]] bool end_well(int i, MPI_Status* status);
   // Ends request i, failed or not; see end_request().
-  [[nodiscard]] int end(int i, MPI_Status* status, std::string& words);
+  [[nodiscard]] int end(int i, MPI_Status* status, std::string& text);
   // Ends request i as the only one of the call.
   void end_only(int i, MPI_Status* status);
 
@@ -90,7 +90,7 @@ class RequestRow {
   static constexpr int kInline = 64;
   // A count that the device never reaches, so the first any_complete() scans.
   static constexpr std::uint64_t kNeverLooked = ~std::uint64_t{0};
-  // Messages between two scans of the row, so that a scan and the start of a round are paid once for many messages.
+  // Messages between two scans of the array, so that a scan and the start of a round are paid once for many messages.
   static constexpr int kMessagesInTurn = 16;
   Call& call_;
   MPI_Request* handles_;
@@ -99,23 +99,23 @@ class RequestRow {
   // All requests before it are complete or inactive, so all_complete() visits each request about once.
   mutable int unfinished_from_ = 0;
   // inline_, or an array of its own for longer rows.
-  UserRequest** row_;
+  UserRequest** requests_;
   UserRequest* inline_[kInline];
 };
 
 // Whether statuses get MPI_ERROR even if no request failed. By the standard they do not (MPI 4.0, 3.2.5), but MPICH's
 // MPI_Waitall writes the field, and programs read it.
 enum class ErrorFields : std::uint8_t { always, failed };
-// Ends all requests of a row. Requires: row.all_complete(). Returns MPI_SUCCESS; or, if a request failed, writes each
-// request's error class to its status and raises MPI_ERR_IN_STATUS. `statuses` may be MPI_STATUSES_IGNORE.
-[[nodiscard]] int end_all(Call& call, RequestRow& row, MPI_Status* statuses, ErrorFields fields);
+// Ends all requests of an array. Requires: requests.all_complete(). Returns MPI_SUCCESS; or, if a request failed,
+// writes each request's error class to its status and raises MPI_ERR_IN_STATUS. `statuses` may be MPI_STATUSES_IGNORE.
+[[nodiscard]] int end_all(Call& call, RequestArray& requests, MPI_Status* statuses, ErrorFields fields);
 // A round of progress before the first scan of MPI_Waitsome and MPI_Testsome. Without it, a program that always has a
 // complete request would never wait, so its other messages would not be received.
-inline void look_around(Call& call, const RequestRow& row) {
-  static_cast<void>(call.device().progress(row.messages_in_look()));
+inline void make_progress(Call& call, const RequestArray& requests) {
+  static_cast<void>(call.device().progress(requests.messages_in_look()));
 }
-// Ends all complete requests of a row, in order, so that none starves. Errors and `statuses` as for end_all().
-// `outcount` gets their number, `indices` their places in the row.
-[[nodiscard]] int end_some(Call& call, RequestRow& row, int* outcount, int* indices, MPI_Status* statuses);
+// Ends all complete requests of an array, in order, so that none starves. Errors and `statuses` as for end_all().
+// `outcount` gets their number, `indices` their indices in the array.
+[[nodiscard]] int end_some(Call& call, RequestArray& requests, int* outcount, int* indices, MPI_Status* statuses);
 
 }  // namespace margay::mpi

@@ -15,10 +15,10 @@ OwnRequest* own_of(Request* request) {
 
 // Ends the call with the code of a request of mpi_adi/request. `programs`: a function of the program returned `code`,
 // so the call returns it unchanged.
-int end(Call& call, bool programs, int code, std::string words) {
+int end(Call& call, bool programs, int code, std::string text) {
   if (code == MPI_SUCCESS) return MPI_SUCCESS;
   if (programs) call.set_error_origin(Call::ErrorOrigin::program);
-  call.error(code, std::move(words));
+  call.error(code, std::move(text));
   return call.failed();
 }
 
@@ -57,10 +57,10 @@ extern "C" int PMPI_Request_free(MPI_Request* request) {
   if (kept != nullptr) {
     kept->retire();
   } else if (own) {
-    std::string words;
+    std::string text;
     const bool programs = own_of(device_request)->has_program_errors();
-    const int code = own_of(device_request)->give_up(call.rank(), words);
-    return end(call, programs, code, std::move(words));
+    const int code = own_of(device_request)->give_up(call.rank(), text);
+    return end(call, programs, code, std::move(text));
   } else if (device_request != nullptr) {
     call.device().free(*device_request);
   }
@@ -83,10 +83,10 @@ extern "C" int PMPI_Cancel(MPI_Request* request) {
   // First matches the messages that have arrived, because their receives cannot be cancelled any more.
   call.device().progress();
   if (found->device->is_own()) {
-    std::string words;
+    std::string text;
     auto& own = *own_of(found->device);
-    const int code = own.cancel(call.rank(), words);
-    return end(call, own.has_program_errors(), code, std::move(words));
+    const int code = own.cancel(call.rank(), text);
+    return end(call, own.has_program_errors(), code, std::move(text));
   }
   call.device().cancel(*found->device);
   return MPI_SUCCESS;

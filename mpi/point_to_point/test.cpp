@@ -10,20 +10,20 @@ namespace {
 void poll(Call& call, UserRequest* one) {
   poll_extended(call, Requests(&one, 1));
 }
-void poll(Call& call, const RequestRow* row) {
-  poll_extended(call, row->all());
+void poll(Call& call, const RequestArray* requests) {
+  poll_extended(call, requests->all());
 }
 
-// `asked`: the request or the row. Returns false also after an error of a request's function.
-template <typename Asked, typename Done>
-bool test_once(Call& call, Asked asked, Done done) {
+// `subject`: the request or the array of requests. Returns false also after an error of a request's function.
+template <typename Subject, typename Done>
+bool test_once(Call& call, Subject subject, Done done) {
   if (done()) return true;
   // Only if nothing is complete yet: a test that succeeds costs no round of progress.
   look_once(call);
   if (done()) return true;
   // A generalized request of MPICH's extension completes only inside its poll function.
   if (any_extended(call)) [[unlikely]] {
-    poll(call, asked);
+    poll(call, subject);
     if (!call.ok()) return false;
     if (done()) return true;
   }
@@ -35,12 +35,12 @@ bool test_once(Call& call, Asked asked, Done done) {
 // The status and error of a request, without ending it.
 void read_own_status(Call& call, OwnRequest& own, MPI_Status* status) {
   MPI_Status unseen{};
-  std::string words;
-  const int error_class = own.outcome(call.rank(), ignores(status) ? &unseen : status, words);
+  std::string text;
+  const int error_class = own.outcome(call.rank(), ignores(status) ? &unseen : status, text);
   if (error_class == MPI_SUCCESS) return;
-  if (words.empty()) words = lost_text(call.rank());
+  if (text.empty()) text = lost_text(call.rank());
   if (own.has_program_errors()) call.set_error_origin(Call::ErrorOrigin::program);
-  call.error(error_class, std::move(words));
+  call.error(error_class, std::move(text));
 }
 
 }  // namespace
@@ -70,12 +70,12 @@ MARGAY_ALIAS(Test)
 extern "C" int PMPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
   Call call(call_name<"MPI_Testall">);
   call.not_null(flag, "flag");
-  RequestRow row(call, count, array_of_requests);
+  RequestArray requests(call, count, array_of_requests);
   if (count > 0) call.status(array_of_statuses, "array_of_statuses");
   if (!call.ok()) return call.failed();
-  *flag = test_once(call, &row, [&row] { return row.all_complete(); }) ? 1 : 0;
+  *flag = test_once(call, &requests, [&requests] { return requests.all_complete(); }) ? 1 : 0;
   // Statuses are written only if all requests are complete.
-  return *flag != 0 ? end_all(call, row, array_of_statuses, ErrorFields::failed) : call.done();
+  return *flag != 0 ? end_all(call, requests, array_of_statuses, ErrorFields::failed) : call.done();
 }
 MARGAY_ALIAS(Testall)
 
@@ -83,22 +83,22 @@ extern "C" int PMPI_Testany(int count, MPI_Request array_of_requests[], int* ind
   Call call(call_name<"MPI_Testany">);
   call.not_null(flag, "flag");
   call.not_null(index, "index");
-  RequestRow row(call, count, array_of_requests);
+  RequestArray requests(call, count, array_of_requests);
   call.status(status);
   if (!call.ok()) return call.failed();
   *index = MPI_UNDEFINED;
   *flag = 1;
-  if (!row.any_active()) {
+  if (!requests.any_active()) {
     empty_status(status);
     return MPI_SUCCESS;
   }
-  if (!test_once(call, &row, [&row] { return row.any_complete(); })) {
+  if (!test_once(call, &requests, [&requests] { return requests.any_complete(); })) {
     *flag = 0;
     return call.done();
   }
   // The first in the array, not the one that completed first.
-  *index = row.first_complete();
-  row.end_only(*index, status);
+  *index = requests.first_complete();
+  requests.end_only(*index, status);
   return call.done();
 }
 MARGAY_ALIAS(Testany)
@@ -107,19 +107,19 @@ extern "C" int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int* 
                              MPI_Status array_of_statuses[]) {
   Call call(call_name<"MPI_Testsome">);
   call.not_null(outcount, "outcount");
-  RequestRow row(call, incount, array_of_requests);
+  RequestArray requests(call, incount, array_of_requests);
   if (incount > 0) call.not_null(array_of_indices, "array_of_indices");
   if (incount > 0) call.status(array_of_statuses, "array_of_statuses");
   if (!call.ok()) return call.failed();
-  if (!row.any_active()) {
+  if (!requests.any_active()) {
     *outcount = MPI_UNDEFINED;
     return MPI_SUCCESS;
   }
   *outcount = 0;
   // Otherwise a request that is always complete would starve the others.
-  look_around(call, row);
-  if (!test_once(call, &row, [&row] { return row.any_complete(); })) return call.done();
-  return end_some(call, row, outcount, array_of_indices, array_of_statuses);
+  make_progress(call, requests);
+  if (!test_once(call, &requests, [&requests] { return requests.any_complete(); })) return call.done();
+  return end_some(call, requests, outcount, array_of_indices, array_of_statuses);
 }
 MARGAY_ALIAS(Testsome)
 

@@ -42,16 +42,16 @@ int rank_of_process(const Communicator& communicator, std::uint32_t process) {
   return static_cast<int>(std::find(peers.begin(), peers.end(), process) - peers.begin());
 }
 
-std::string words(const SendRequest& request) {
+std::string request_text(const SendRequest& request) {
   if (request.source == MPI_PROC_NULL) return {};  // complete at once, without a message
   return message_text("to", rank_of_process(*request.communicator, request.peer), request.tag, request.body.bytes());
 }
-std::string words(const ReceiveRequest& request) {
+std::string request_text(const ReceiveRequest& request) {
   if (request.state == ReceiveState::idle) return {};  // complete at once, without a message
   return message_text("from", request.source, request.tag, request.complete ? request.bytes : request.room().bytes());
 }
 
-std::string words(const UserRequest& request) {
+std::string request_text(const UserRequest& request) {
   if (request.persistent && request.own == nullptr) {
     const PersistentCall& call = request.call;
     return message_text(call.is_send ? "to" : "from", call.peer, call.tag,
@@ -64,8 +64,8 @@ std::string words(const UserRequest& request) {
     return message_text("to", call.peer, call.tag, static_cast<std::uint64_t>(call.count));
   }
   if (request.device == nullptr || request.device->is_own()) return {};
-  return request.device->kind == RequestKind::send ? words(static_cast<const SendRequest&>(*request.device))
-                                                   : words(static_cast<const ReceiveRequest&>(*request.device));
+  return request.device->kind == RequestKind::send ? request_text(static_cast<const SendRequest&>(*request.device))
+                                                   : request_text(static_cast<const ReceiveRequest&>(*request.device));
 }
 
 const char* state_text(const UserRequest& request) {
@@ -89,7 +89,7 @@ class Report {
     look_up_callers();
     char hex[16];
     std::snprintf(hex, sizeof hex, "0x%08x", static_cast<unsigned>(handle));
-    const std::string site = rank_.process().source_lines().location_suffix(origin.place);
+    const std::string site = rank_.process().source_lines().location_suffix(origin.location);
     const std::string what = std::string("leak: ") + kind + " " + hex + in_quotes(name) + ", made by " +
                              (origin.function.empty() ? "an unknown call" : std::string(origin.function) + site) +
                              (details.empty() ? "" : ", " + details);
@@ -125,7 +125,7 @@ class Report {
   // Looks up all locations at once, before the first line.
   void look_up_callers() {
     if (lines_ != 1) return;
-    rank_.process().source_lines().look_up(rank_.handles().origins()->places());
+    rank_.process().source_lines().look_up(rank_.handles().origins()->locations());
   }
   std::string& begin() { return text_ += "margay: rank " + std::to_string(rank_.process().rank()) + ": "; }
 
@@ -149,7 +149,7 @@ void add_requests(MpiRank& rank, Owner owner, Report& report) {
   for (const UserRequest* request : rank.handles().living_requests()) {
     // A request belongs to the session of its communicator.
     if (!owner.has(*request->communicator->group)) continue;
-    const std::string message = words(*request);
+    const std::string message = request_text(*request);
     report.line("request", request->handle, rank.handles().origins()->of(*request), {},
                 (message.empty() ? "" : message + ", ") + state_text(*request));
   }

@@ -105,7 +105,7 @@ void leave_held(MpiRank& rank, int users, bool sessions_alone, bool signed_off) 
 // as if there were no file.
 Status check_rates(const sim::Job& job) {
   Rates rates;
-  const Status status = parse_asked_rates(job.rates, rates);
+  const Status status = parse_requested_rates(job.rates, rates);
   if (status.ok() || job.rates_given) return status;
   if (job.rank == 0) {
     static_cast<void>(std::fprintf(stderr, "margay: the rates that `margay calibrate` stored are passed over: %s\n",
@@ -119,8 +119,9 @@ Status join(Machine& machine) {
   try {
     std::unique_ptr<sim::Process> process;
     if (Status status = current_process().start(process); !status.ok()) return status;
-    AskedFor asked;
-    if (Status status = parse_asked_for(process->job().options.text("collective"), asked); !status.ok()) return status;
+    RequestedAlgorithms asked;
+    if (Status status = parse_requested_algorithms(process->job().options.text("collective"), asked); !status.ok())
+      return status;
     if (Status status = check_rates(process->job()); !status.ok()) return status;
     if (Status status = MpiRank::start_on(std::move(process), &make_collectives, machine.rank); !status.ok())
       return status;

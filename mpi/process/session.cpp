@@ -26,7 +26,7 @@ constexpr char kSingle[] = "MPI_THREAD_SINGLE";
 
 // Whether a session needs MPI_THREAD_MULTIPLE: true unless it requests MPI_THREAD_SINGLE (see thread_level in
 // README.md).
-bool wants_threads(MPI_Info info) {
+bool requests_threads(MPI_Info info) {
   const std::optional<Info> hints = info == MPI_INFO_NULL ? std::nullopt : copy_of_info(info);
   const std::string* const level = hints ? hints->find("thread_level") : nullptr;
   return level == nullptr || *level != kSingle;
@@ -106,7 +106,7 @@ int end_session(const Invocation& of, MPI_Session* handle) {
 }  // namespace
 
 extern "C" int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
-  if (const auto status = acquire_machine(wants_threads(info)); !status.ok()) {
+  if (const auto status = acquire_machine(requests_threads(info)); !status.ok()) {
     return refuse(errhandler, status.sentence());
   }
   const int code = begin_session(call_name<"MPI_Session_init">, info, errhandler, session);

@@ -28,15 +28,15 @@ using Entry = int (*)(int, char**);
 // A rank and its thread.
 struct RankThread {
   RankThread(std::uint32_t number, int argc, char** argv) : number(number), process(number) {
-    for (int i = 0; i < argc; ++i) words.emplace_back(argv[i]);
-    for (std::string& word : words) pointers.push_back(word.data());
+    for (int i = 0; i < argc; ++i) arguments.emplace_back(argv[i]);
+    for (std::string& argument : arguments) pointers.push_back(argument.data());
     pointers.push_back(nullptr);
   }
   // The thread's number among the ranks of this process.
   const std::uint32_t number;
   ThreadMpiProcess process;
   // The rank's copy of the arguments, because main() may change its own.
-  std::vector<std::string> words;
+  std::vector<std::string> arguments;
   std::vector<char*> pointers;
   Entry entry = nullptr;
   pid_t pid = getpid();
@@ -94,7 +94,7 @@ extern "C" void* margay_rank_thread(void* argument) {
   RankThread& rank = *static_cast<RankThread*>(argument);
   set_thread_process(rank.process);
   const EndOfRank end{rank};
-  rank.status = rank.entry(static_cast<int>(rank.words.size()), rank.pointers.data());
+  rank.status = rank.entry(static_cast<int>(rank.arguments.size()), rank.pointers.data());
   return nullptr;
 }
 

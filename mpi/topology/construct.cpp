@@ -114,9 +114,10 @@ extern "C" int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm* n
   call.not_null(newcomm, "newcomm");
   if (!call.ok()) return call.failed();
   // The dropped coordinates make the color, the kept ones the key.
-  const CartTopology::Place place = cart->place_in_sub_grid(parent->rank(), remain);
+  const CartTopology::SubGridRank sub_rank = cart->rank_in_sub_grid(parent->rank(), remain);
   check_call(call, *parent);
-  return give_with_topology(call, split(call.rank(), *parent, place.color, place.key), cart->sub_grid(remain), newcomm);
+  return give_with_topology(call, split(call.rank(), *parent, sub_rank.color, sub_rank.key), cart->sub_grid(remain),
+                            newcomm);
 }
 MARGAY_ALIAS(Cart_sub)
 

@@ -125,7 +125,7 @@ TypePtr deal(const Distribution& dimension, const TypePtr& inner) {
   const std::int64_t extent = inner->extent();
   std::int64_t round = dimension.block;
   if (!multiply(round, dimension.processes)) return nullptr;
-  const std::int64_t first = dimension.block * dimension.place;  // no overflow, because place < processes
+  const std::int64_t first = dimension.block * dimension.coordinate;  // no overflow, because coordinate < processes
   std::int64_t upper = extent;
   std::int64_t offset = extent;
   std::int64_t stride = extent;

@@ -53,10 +53,10 @@ namespace margay::mpi_adi {
 
 // One dimension of a distributed array, and this process's position in it.
 struct Distribution {
-  std::int64_t array = 1;      // elements of the whole dimension
-  std::int64_t block = 1;      // consecutive elements that one process gets in a turn
-  std::int64_t processes = 1;  // processes that get blocks in turn
-  std::int64_t place = 0;      // position of this process among these
+  std::int64_t array = 1;       // elements of the whole dimension
+  std::int64_t block = 1;       // consecutive elements that one process gets in a turn
+  std::int64_t processes = 1;   // processes that get blocks in turn
+  std::int64_t coordinate = 0;  // position of this process among these
 };
 // This process's part of the array. The dimensions are in the order of `order`.
 [[nodiscard]] TypePtr make_darray(std::span<const Distribution> dimensions, int order, const TypePtr& old,

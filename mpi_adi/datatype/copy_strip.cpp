@@ -46,7 +46,7 @@ template <std::size_t kLines>
 // The positions of a group's runs, in lanes (8 bytes) of its lines; the first run is at lane `lane` of the first line.
 // `below`: if the group ends in the next group's first line, the lanes of that line which belong to this group.
 struct Lanes {
-  __m512i places;
+  __m512i indices;
   __mmask8 below;
 };
 
@@ -66,10 +66,10 @@ __attribute__((target("avx512f"), always_inline, no_sanitize("address", "thread"
   if constexpr (kAcross) {
     const __m512d third = _mm512_loadu_pd(line + kSpreadBytes);
     const __m512d ends = _mm512_mask_blend_pd(lanes.below, first, third);
-    _mm512_storeu_pd(packed, _mm512_permutex2var_pd(ends, lanes.places, second));
+    _mm512_storeu_pd(packed, _mm512_permutex2var_pd(ends, lanes.indices, second));
     first = third;
   } else {
-    _mm512_storeu_pd(packed, _mm512_permutex2var_pd(_mm512_loadu_pd(line), lanes.places, second));
+    _mm512_storeu_pd(packed, _mm512_permutex2var_pd(_mm512_loadu_pd(line), lanes.indices, second));
   }
 }
 
@@ -240,44 +240,44 @@ struct Listed {
 // The two directions of a copy, which share all loops below.
 struct Pack {
   using Packed = std::byte*;
-  static void move(Packed packed, std::uintptr_t place, std::size_t bytes) {
-    portals::copy_bytes(packed, reinterpret_cast<const std::byte*>(place), bytes);
+  static void move(Packed packed, std::uintptr_t address, std::size_t bytes) {
+    portals::copy_bytes(packed, reinterpret_cast<const std::byte*>(address), bytes);
   }
   template <std::size_t Bytes>
-  static void move(Packed packed, std::uintptr_t place) {
-    std::memcpy(packed, reinterpret_cast<const std::byte*>(place), Bytes);
+  static void move(Packed packed, std::uintptr_t address) {
+    std::memcpy(packed, reinterpret_cast<const std::byte*>(address), Bytes);
   }
-  static std::uint64_t every_other(Packed packed, std::uintptr_t place, std::uint64_t count) {
-    return pack_every_other(packed, reinterpret_cast<const std::byte*>(place), count);
+  static std::uint64_t every_other(Packed packed, std::uintptr_t address, std::uint64_t count) {
+    return pack_every_other(packed, reinterpret_cast<const std::byte*>(address), count);
   }
 };
 struct Unpack {
   using Packed = const std::byte*;
-  static void move(Packed packed, std::uintptr_t place, std::size_t bytes) {
-    portals::copy_bytes(reinterpret_cast<std::byte*>(place), packed, bytes);
+  static void move(Packed packed, std::uintptr_t address, std::size_t bytes) {
+    portals::copy_bytes(reinterpret_cast<std::byte*>(address), packed, bytes);
   }
   template <std::size_t Bytes>
-  static void move(Packed packed, std::uintptr_t place) {
-    std::memcpy(reinterpret_cast<std::byte*>(place), packed, Bytes);
+  static void move(Packed packed, std::uintptr_t address) {
+    std::memcpy(reinterpret_cast<std::byte*>(address), packed, Bytes);
   }
-  static std::uint64_t every_other(Packed packed, std::uintptr_t place, std::uint64_t count) {
-    return unpack_every_other(reinterpret_cast<std::byte*>(place), packed, count);
+  static std::uint64_t every_other(Packed packed, std::uintptr_t address, std::uint64_t count) {
+    return unpack_every_other(reinterpret_cast<std::byte*>(address), packed, count);
   }
 };
 
 // Copies runs of a length that the compiler knows: one or two moves each. Each iteration copies four runs, so that the
 // loop's own work does not matter.
-template <typename Method, std::size_t Bytes, typename Places>
-typename Method::Packed fixed(typename Method::Packed packed, Places places, std::uint64_t count) {
+template <typename Method, std::size_t Bytes, typename Addresses>
+typename Method::Packed fixed(typename Method::Packed packed, Addresses addresses, std::uint64_t count) {
   for (; count >= 4; count -= 4) {
-    Method::template move<Bytes>(packed, places.next());
-    Method::template move<Bytes>(packed + Bytes, places.next());
-    Method::template move<Bytes>(packed + 2 * Bytes, places.next());
-    Method::template move<Bytes>(packed + 3 * Bytes, places.next());
+    Method::template move<Bytes>(packed, addresses.next());
+    Method::template move<Bytes>(packed + Bytes, addresses.next());
+    Method::template move<Bytes>(packed + 2 * Bytes, addresses.next());
+    Method::template move<Bytes>(packed + 3 * Bytes, addresses.next());
     packed += 4 * Bytes;
   }
   for (; count != 0; --count) {
-    Method::template move<Bytes>(packed, places.next());
+    Method::template move<Bytes>(packed, addresses.next());
     packed += Bytes;
   }
   return packed;
@@ -292,50 +292,51 @@ void pack_two(std::byte* packed, std::uintptr_t first, std::uintptr_t second) {
   _mm_storeu_pd(reinterpret_cast<double*>(packed), both);
 }
 
-template <typename Places>
-std::byte* pack_eights(std::byte* packed, Places places, std::uint64_t count) {
+template <typename Addresses>
+std::byte* pack_eights(std::byte* packed, Addresses addresses, std::uint64_t count) {
   for (; count >= 4; count -= 4) {
-    const std::uintptr_t a = places.next();
-    const std::uintptr_t b = places.next();
+    const std::uintptr_t a = addresses.next();
+    const std::uintptr_t b = addresses.next();
     pack_two(packed, a, b);
-    const std::uintptr_t c = places.next();
-    const std::uintptr_t d = places.next();
+    const std::uintptr_t c = addresses.next();
+    const std::uintptr_t d = addresses.next();
     pack_two(packed + 16, c, d);
     packed += 32;
   }
-  return fixed<Pack, 8>(packed, places, count);
+  return fixed<Pack, 8>(packed, addresses, count);
 }
 #else
-template <typename Places>
-std::byte* pack_eights(std::byte* packed, Places places, std::uint64_t count) {
-  return fixed<Pack, 8>(packed, places, count);
+template <typename Addresses>
+std::byte* pack_eights(std::byte* packed, Addresses addresses, std::uint64_t count) {
+  return fixed<Pack, 8>(packed, addresses, count);
 }
 #endif
 
 // The lengths of common element types have loops of their own. A general loop copies all others.
-template <typename Method, typename Places>
-typename Method::Packed runs(typename Method::Packed packed, Places places, std::uint64_t bytes, std::uint64_t count) {
+template <typename Method, typename Addresses>
+typename Method::Packed runs(typename Method::Packed packed, Addresses addresses, std::uint64_t bytes,
+                             std::uint64_t count) {
   switch (bytes) {
     case 1:
-      return fixed<Method, 1>(packed, places, count);
+      return fixed<Method, 1>(packed, addresses, count);
     case 2:
-      return fixed<Method, 2>(packed, places, count);
+      return fixed<Method, 2>(packed, addresses, count);
     case 4:
-      return fixed<Method, 4>(packed, places, count);
+      return fixed<Method, 4>(packed, addresses, count);
     case 8:
-      if constexpr (std::is_same_v<Method, Pack>) return pack_eights(packed, places, count);
-      return fixed<Method, 8>(packed, places, count);
+      if constexpr (std::is_same_v<Method, Pack>) return pack_eights(packed, addresses, count);
+      return fixed<Method, 8>(packed, addresses, count);
     case 12:
-      return fixed<Method, 12>(packed, places, count);
+      return fixed<Method, 12>(packed, addresses, count);
     case 16:
-      return fixed<Method, 16>(packed, places, count);
+      return fixed<Method, 16>(packed, addresses, count);
     case 24:
-      return fixed<Method, 24>(packed, places, count);
+      return fixed<Method, 24>(packed, addresses, count);
     case 32:
-      return fixed<Method, 32>(packed, places, count);
+      return fixed<Method, 32>(packed, addresses, count);
     default:
       for (std::uint64_t i = 0; i < count; ++i) {
-        Method::move(packed, places.next(), static_cast<std::size_t>(bytes));
+        Method::move(packed, addresses.next(), static_cast<std::size_t>(bytes));
         packed += bytes;
       }
       return packed;

@@ -24,7 +24,7 @@ enum OwnerKind : std::uint32_t {
   kOwnerAcknowledgment = 3,  // descriptor of a SendRequest: answers to it
   kOwnerRead = 4,            // descriptor of a SendRequest: its body
   kOwnerSend = 5,            // transmission of a SendRequest
-  kOwnerNotice = 6,          // transmission of a Notice
+  kOwnerHeaderMessage = 6,   // transmission of a HeaderMessage
   kOwnerCancel = 7,          // senders' questions (protocol/cancel)
   kOwnerListener = 8,        // notified at once (device/listener)
   kOwnerTask = 9,            // descriptor or transmission that a Task waits for (device/task)

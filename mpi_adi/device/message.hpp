@@ -22,8 +22,8 @@ struct Message {
 };
 
 // A header-only message, such as a synchronous answer or a get, whose wire had no room at once.
-// Owned by the pool; it outlives the request that caused it, which may complete before the notice has left.
-struct Notice {
+// Owned by the pool; it outlives the request that caused it, which may complete before the message has left.
+struct HeaderMessage {
   Pooled pooled;
   // Belongs to the kernel until the transmission is finished.
   sim::Transmission transmission;

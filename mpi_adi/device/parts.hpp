@@ -55,11 +55,11 @@ struct DeviceParts {
   std::array<std::uint64_t, sim::kWireCount> short_limits{};  // bytes, by wire
   std::uint64_t short_limit_least = 0;                        // the least of all wires'
 
-  // Requests and messages in use or ready for reuse. protocol/complete takes and returns requests; notices and matched
-  // messages are taken and returned by protocol/notice and protocol/probe.
+  // Requests and messages in use or ready for reuse. protocol/complete takes and returns requests; header messages and
+  // matched messages are taken and returned by protocol/header_message and protocol/probe.
   Pool<SendRequest> sends;
   Pool<ReceiveRequest> receives;
-  Pool<Notice> notices;
+  Pool<HeaderMessage> header_messages;
   Pool<Message> messages;
   // The count of posted receives of a process without a job board (tests on a virtual network).
   std::uint64_t own_posted_receives = 0;

@@ -25,8 +25,8 @@ struct Pooled {
 // `pooled`. Not thread-safe; a device's pools are used under the process lock. take() and give_back() cost a few loads
 // and stores. When no object is free, take() allocates kChunk objects at once; memory is freed only with the pool.
 //
-//   Notice& notice = notices.take();  // as its last user left it: set every field
-//   notices.give_back(notice);        // its address stays valid, its contents do not
+//   Thing& thing = pool.take();  // as its last user left it: set every field
+//   pool.give_back(thing);        // its address stays valid, its contents do not
 template <typename Object>
 class Pool {
  public:

@@ -25,12 +25,12 @@ std::vector<int> divisors_of(int number) {
 // the last, and so on, as MPICH does.
 class Search {
  public:
-  Search(int nodes, std::size_t count) : divisors_(divisors_of(nodes)), now_(count) { place(0, nodes, nodes); }
+  Search(int nodes, std::size_t count) : divisors_(divisors_of(nodes)), now_(count) { assign(0, nodes, nodes); }
   [[nodiscard]] const std::vector<int>& best() const { return best_; }
 
  private:
   // Chooses factor `at` and the factors behind it. Their product is `rest`, and none is greater than `limit`.
-  void place(std::size_t at, int rest, int limit) {
+  void assign(std::size_t at, int rest, int limit) {
     if (at + 1 == now_.size()) {
       if (rest > limit) return;
       now_[at] = rest;
@@ -45,7 +45,7 @@ class Search {
       // greater first factor only increases the distance.
       if (at == 0 && !best_.empty() && divisor - even_share(divisor, rest, after) > best_.front() - best_.back()) break;
       now_[at] = divisor;
-      place(at + 1, rest / divisor, divisor);
+      assign(at + 1, rest / divisor, divisor);
     }
   }
   // Whether `count` factors of at most `divisor` can have the product `rest`.

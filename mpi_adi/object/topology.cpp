@@ -56,15 +56,15 @@ CartTopology CartTopology::sub_grid(std::span<const int> remain) const {
   return sub;
 }
 
-CartTopology::Place CartTopology::place_in_sub_grid(int rank, std::span<const int> remain) const {
+CartTopology::SubGridRank CartTopology::rank_in_sub_grid(int rank, std::span<const int> remain) const {
   const std::vector<int> coords = coords_of(rank);
-  Place place;
+  SubGridRank sub_rank;
   for (std::size_t i = 0; i < dims.size(); ++i) {
     // Both numbers are row-major: the key in the dimensions that remain, the color in the others.
-    int& part = remain[i] != 0 ? place.key : place.color;
+    int& part = remain[i] != 0 ? sub_rank.key : sub_rank.color;
     part = part * dims[i] + coords[i];
   }
-  return place;
+  return sub_rank;
 }
 
 std::span<const int> GraphTopology::neighbors(int rank) const {

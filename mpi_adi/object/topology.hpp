@@ -25,11 +25,11 @@ struct CartTopology {
   // The grid of the remaining dimensions (MPI_Cart_sub).
   [[nodiscard]] CartTopology sub_grid(std::span<const int> remain) const;
   // A position in a partition of the grid into sub-grids: the number of the sub-grid, and the rank in it.
-  struct Place {
+  struct SubGridRank {
     int color = 0;
     int key = 0;
   };
-  [[nodiscard]] Place place_in_sub_grid(int rank, std::span<const int> remain) const;
+  [[nodiscard]] SubGridRank rank_in_sub_grid(int rank, std::span<const int> remain) const;
 };
 
 // A graph, whole on every process. The neighbors of node i are edges[index[i - 1]] ... edges[index[i] - 1].

@@ -14,7 +14,7 @@ namespace margay::mpi_adi {
 // do not overlap, which allows the compiler to vectorize the loop. `Op` is a type and not a function pointer, so that
 // apply() is inlined.
 template <typename T, typename Op>
-void combine_row(const void* in, void* inout, std::size_t count) {
+void combine_elements(const void* in, void* inout, std::size_t count) {
   // Without __restrict, each store could change a later load, and the loop would stay scalar.
   const T* __restrict from = static_cast<const T*>(in);
   T* __restrict to = static_cast<T*>(inout);
@@ -111,24 +111,24 @@ struct MinLocation {
 // these functions.
 template <typename T>
 Combine order_combine(MPI_Op op) {
-  if (op == MPI_MAX) return combine_row<T, MaxOf<T>>;
-  return op == MPI_MIN ? combine_row<T, MinOf<T>> : nullptr;
+  if (op == MPI_MAX) return combine_elements<T, MaxOf<T>>;
+  return op == MPI_MIN ? combine_elements<T, MinOf<T>> : nullptr;
 }
 // Sum and product, the only operations on complex numbers.
 template <typename T>
 Combine arithmetic_combine(MPI_Op op) {
-  if (op == MPI_SUM) return combine_row<T, SumOf<T>>;
-  return op == MPI_PROD ? combine_row<T, ProductOf<T>> : nullptr;
+  if (op == MPI_SUM) return combine_elements<T, SumOf<T>>;
+  return op == MPI_PROD ? combine_elements<T, ProductOf<T>> : nullptr;
 }
 template <typename T>
 Combine logical_combine(MPI_Op op) {
   switch (op) {
     case MPI_LAND:
-      return combine_row<T, LogicalAnd<T>>;
+      return combine_elements<T, LogicalAnd<T>>;
     case MPI_LOR:
-      return combine_row<T, LogicalOr<T>>;
+      return combine_elements<T, LogicalOr<T>>;
     case MPI_LXOR:
-      return combine_row<T, LogicalXor<T>>;
+      return combine_elements<T, LogicalXor<T>>;
     default:
       return nullptr;
   }
@@ -137,11 +137,11 @@ template <typename T>
 Combine bit_combine(MPI_Op op) {
   switch (op) {
     case MPI_BAND:
-      return combine_row<T, BitAnd<T>>;
+      return combine_elements<T, BitAnd<T>>;
     case MPI_BOR:
-      return combine_row<T, BitOr<T>>;
+      return combine_elements<T, BitOr<T>>;
     case MPI_BXOR:
-      return combine_row<T, BitXor<T>>;
+      return combine_elements<T, BitXor<T>>;
     default:
       return nullptr;
   }
@@ -149,8 +149,8 @@ Combine bit_combine(MPI_Op op) {
 // Pairs of a value and an index (MPI 4.0, 6.9.4).
 template <typename Pair>
 Combine location_combine(MPI_Op op) {
-  if (op == MPI_MAXLOC) return combine_row<Pair, MaxLocation<Pair>>;
-  return op == MPI_MINLOC ? combine_row<Pair, MinLocation<Pair>> : nullptr;
+  if (op == MPI_MAXLOC) return combine_elements<Pair, MaxLocation<Pair>>;
+  return op == MPI_MINLOC ? combine_elements<Pair, MinLocation<Pair>> : nullptr;
 }
 
 // The operations of each class of types (MPI 4.0, 6.9.2), as a chain of the functions above. If one returns nullptr,

@@ -102,7 +102,7 @@ namespace {
 // Out of line, because no message is ever held in a program that receives in time.
 [[gnu::noinline]] void relieve_heaps(DeviceParts& parts) {
   parts.relieving = false;
-  parts.kernel.target().forget_holds();
+  parts.kernel.target().clear_holds();
   for (Unexpected* const heap : parts.heaps) {
     heap->relieve(parts.kernel.target().take_longest_hold(heap->portal()));
     parts.relieving |= heap->holding() || heap->spilling();
@@ -172,7 +172,7 @@ bool is_incomplete_in(std::optional<std::uint32_t> session, const Request& reque
 }
 
 bool idle(const DeviceParts& parts) {
-  return parts.notices.in_use() == 0 && parts.kernel.idle();
+  return parts.header_messages.in_use() == 0 && parts.kernel.idle();
 }
 
 }  // namespace
@@ -221,8 +221,8 @@ void Device::give_up_receives(std::uint32_t session) {
   for (Request* const request : unmatched) cancel(*request);
 }
 
-void Device::forget_messages(ContextId context) {
-  mpi_adi::forget_messages(*parts_, context);
+void Device::discard_messages(ContextId context) {
+  mpi_adi::discard_messages(*parts_, context);
 }
 
 void Device::give_memory_back() {

@@ -124,7 +124,7 @@ class Device {
   void give_memory_back();
 
   // Discards the messages in the heap that were sent on a communicator which this process frees.
-  void forget_messages(ContextId context);
+  void discard_messages(ContextId context);
 
   // Returns a communicator that the program freed and whose last request is complete; the caller deletes it. nullptr:
   // there is none.

@@ -3,7 +3,7 @@
 #include "mpi_adi/device/listener.hpp"
 #include "mpi_adi/device/task.hpp"
 #include "mpi_adi/protocol/cancel.hpp"
-#include "mpi_adi/protocol/notice.hpp"
+#include "mpi_adi/protocol/header_message.hpp"
 #include "mpi_adi/protocol/peer_lost.hpp"
 #include "mpi_adi/protocol/receive.hpp"
 #include "mpi_adi/protocol/send.hpp"
@@ -41,8 +41,9 @@ void transmission_finished(DeviceParts& parts, sim::Transmission& transmission) 
   switch (transmission.owner_tag_kind) {
     case kOwnerSend:
       return end_transmission(parts, *static_cast<SendRequest*>(transmission.owner));  // protocol/send
-    case kOwnerNotice:
-      return notice_finished(parts, *static_cast<Notice*>(transmission.owner));  // protocol/notice
+    case kOwnerHeaderMessage:
+      return header_message_finished(parts,
+                                     *static_cast<HeaderMessage*>(transmission.owner));  // protocol/header_message
     case kOwnerListener:
       return static_cast<Listener*>(transmission.owner)->notify();
     case kOwnerTask:

@@ -31,7 +31,7 @@ void AttachedBuffer::detach(void*& base, std::uint64_t& bytes) {
   attached_ = false;
 }
 
-portals::Status AttachedBuffer::reserve(std::uint64_t bytes, std::byte*& place) {
+portals::Status AttachedBuffer::reserve(std::uint64_t bytes, std::byte*& slot) {
   if (!attached_) {
     return portals::Status::error("a buffered send needs a buffer; attach one with MPI_Buffer_attach");
   }
@@ -53,14 +53,14 @@ portals::Status AttachedBuffer::reserve(std::uint64_t bytes, std::byte*& place) 
   }
   MARGAY_ASSERT(free_from + wanted <= (at == taken_.end() ? bytes_ : at->offset));
   taken_.insert(at, {free_from, wanted});
-  place = base_ + free_from;
+  slot = base_ + free_from;
   return {};
 }
 
-void AttachedBuffer::release(const std::byte* place) {
-  const auto offset = static_cast<std::uint64_t>(place - base_);
+void AttachedBuffer::release(const std::byte* slot) {
+  const auto offset = static_cast<std::uint64_t>(slot - base_);
   const auto at = std::lower_bound(taken_.begin(), taken_.end(), offset,
-                                   [](const Place& one, std::uint64_t wanted) { return one.offset < wanted; });
+                                   [](const Slot& one, std::uint64_t wanted) { return one.offset < wanted; });
   MARGAY_ASSERT(at != taken_.end() && at->offset == offset);
   taken_.erase(at);
 }
@@ -72,15 +72,15 @@ portals::Status BufferedSends::send(const CheckedSend& send) {
   // Before reserve(), because a message that has left may still occupy the bytes that this send needs.
   collect();
   const std::uint64_t bytes = static_cast<std::uint64_t>(send.count) * send.type->size;
-  std::byte* place = nullptr;
-  if (portals::Status status = buffer_.reserve(bytes, place); !status.ok()) return status;
+  std::byte* slot = nullptr;
+  if (portals::Status status = buffer_.reserve(bytes, slot); !status.ok()) return status;
   Pieces pieces;
   const portals::Region source = pieces.to_send(send.buffer, send.count, *send.type);
   // The copy packs the elements, so the place needs no more than their bytes.
-  if (bytes != 0) portals::copy(portals::Region(place, bytes), source);
-  Request& request = start_send(parts_, {SendMode::buffered, place, static_cast<std::int64_t>(bytes), &bytes_type_,
+  if (bytes != 0) portals::copy(portals::Region(slot, bytes), source);
+  Request& request = start_send(parts_, {SendMode::buffered, slot, static_cast<std::int64_t>(bytes), &bytes_type_,
                                          send.destination, send.tag, send.communicator, send.context, &send});
-  messages_.push_back({&request, place});
+  messages_.push_back({&request, slot});
   // A short message usually leaves at once; its place is then free for the next send.
   if (request.complete) end_last();
   return {};
@@ -88,7 +88,7 @@ portals::Status BufferedSends::send(const CheckedSend& send) {
 
 void BufferedSends::end_last() {
   MARGAY_ASSERT(!messages_.empty());
-  buffer_.release(messages_.back().place);
+  buffer_.release(messages_.back().slot);
   mpi_adi::release(parts_, *messages_.back().request);
   messages_.pop_back();
 }
@@ -97,7 +97,7 @@ void BufferedSends::collect() {
   // The entries are released in any order, because sends to different peers finish in any order.
   std::erase_if(messages_, [this](const BufferedMessage& one) {
     if (!one.request->complete) return false;
-    buffer_.release(one.place);
+    buffer_.release(one.slot);
     mpi_adi::release(parts_, *one.request);
     return true;
   });

@@ -29,16 +29,16 @@ class AttachedBuffer {
   void detach(void*& base, std::uint64_t& bytes);
   // Reserves a place for a message of `bytes`. Fails when no buffer is attached, or when no gap is large enough; the
   // error names the bytes of the message and of its overhead.
-  [[nodiscard]] portals::Status reserve(std::uint64_t bytes, std::byte*& place);
+  [[nodiscard]] portals::Status reserve(std::uint64_t bytes, std::byte*& slot);
   // Frees a place. Requires: `place` comes from reserve() and was not released since.
-  void release(const std::byte* place);
+  void release(const std::byte* slot);
 
   // No message is in the buffer.
   [[nodiscard]] bool idle() const { return taken_.empty(); }
 
  private:
   // One message's part of the buffer.
-  struct Place {
+  struct Slot {
     std::uint64_t offset = 0;  // from the buffer's start
     std::uint64_t bytes = 0;   // MPI_BSEND_OVERHEAD included
   };
@@ -46,7 +46,7 @@ class AttachedBuffer {
   std::byte* base_ = nullptr;
   std::uint64_t bytes_ = 0;
   bool attached_ = false;
-  std::vector<Place> taken_;  // sorted by offset, none overlaps another
+  std::vector<Slot> taken_;  // sorted by offset, none overlaps another
 };
 
 // The buffered sends of one process, from the copy to the last byte that leaves the buffer. Under the process lock.
@@ -80,7 +80,7 @@ class BufferedSends {
   // A message that may still be read out of the buffer.
   struct BufferedMessage {
     Request* request = nullptr;  // from the device's pool; released when it is complete
-    std::byte* place = nullptr;
+    std::byte* slot = nullptr;
   };
   // Frees the place of the send that was started last, which is complete.
   void end_last();

@@ -4,7 +4,7 @@
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/note.hpp"
 #include "mpi_adi/protocol/complete.hpp"
-#include "mpi_adi/protocol/notice.hpp"
+#include "mpi_adi/protocol/header_message.hpp"
 #include "mpi_adi/protocol/send_common.hpp"
 #include "portals/base/assert.hpp"
 
@@ -60,7 +60,7 @@ void ask_back(DeviceParts& parts, SendRequest& send, AskBack why) {
   expect_event(send, kEventCancel);
   portals::Header question = to_peer(parts, kCancelPortal, send.peer, answer_bits_of(send));
   question.user_data[0] = static_cast<std::byte>(why);
-  send_notice(parts, question);
+  send_header(parts, question);
 }
 
 namespace {
@@ -118,11 +118,11 @@ void answer_cancels(DeviceParts& parts) {
     }
     portals::Header answer = to_peer(parts, kAcknowledgmentPortal, header.source.rank, header.match_bits);
     answer.user_data[0] = static_cast<std::byte>(message != nullptr ? Answer::returned : Answer::not_returned);
-    send_notice(parts, answer);
+    send_header(parts, answer);
   }
 }
 
-void forget_messages(DeviceParts& parts, ContextId context) {
+void discard_messages(DeviceParts& parts, ContextId context) {
   const portals::Criteria all = receive_criteria(MPI_ANY_SOURCE, MPI_ANY_TAG, context);
   // Usually nothing is found. Then the loop below, which visits each message of the heap, is not needed.
   if (parts.heap.find(all) == nullptr) return;

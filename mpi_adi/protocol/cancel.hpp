@@ -33,6 +33,6 @@ void answer_cancels(DeviceParts& parts);
 // same context does not receive them. A message that arrives between this call and the creation of that communicator is
 // received all the same. Messages whose senders wait for an answer stay: such a sender's request still refers to the
 // communicator, so the context is not free in the sender's process.
-void forget_messages(DeviceParts& parts, ContextId context);
+void discard_messages(DeviceParts& parts, ContextId context);
 
 }  // namespace margay::mpi_adi

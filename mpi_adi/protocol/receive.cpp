@@ -5,7 +5,7 @@
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/type_check.hpp"
 #include "mpi_adi/protocol/complete.hpp"
-#include "mpi_adi/protocol/notice.hpp"
+#include "mpi_adi/protocol/header_message.hpp"
 #include "portals/base/assert.hpp"
 
 namespace margay::mpi_adi {
@@ -79,7 +79,7 @@ void answer_synchronous(DeviceParts& parts, std::uint32_t peer, portals::MatchBi
   header.portal = kAcknowledgmentPortal;
   header.destination = {parts.kernel.me().group, peer};
   header.match_bits = answer_bits;
-  send_notice(parts, header);
+  send_header(parts, header);
 }
 
 // The pull of a body that the kernel did not save (figure 5): "the match bits are changed to accept a pulled message,
@@ -111,7 +111,7 @@ void start_pull(DeviceParts& parts, ReceiveRequest& request, const portals::Head
   // The sender may be computing; the kernel then wakes its coprocessor to deliver the get.
   parts.kernel.expect_answer(request.peer);
   request.expecting = true;
-  send_notice(parts, get);
+  send_header(parts, get);
 }
 
 void end_pull(DeviceParts& parts, ReceiveRequest& request, std::uint64_t bytes) {

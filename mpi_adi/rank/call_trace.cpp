@@ -64,8 +64,8 @@ CallTrace::Thread& CallTrace::calling_thread() {
   // Most calls come from the thread of the previous call, and need no look-up.
   if (latest_->id == id) [[likely]]
     return *latest_;
-  const auto [place, added] = threads_.try_emplace(id);
-  latest_ = &place->second;  // the address stays, because a node-based map never moves its elements
+  const auto [entry, added] = threads_.try_emplace(id);
+  latest_ = &entry->second;  // the address stays, because a node-based map never moves its elements
   if (added) {
     latest_->id = id;
     latest_->number = threads_.size() - 1;

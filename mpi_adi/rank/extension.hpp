@@ -25,7 +25,7 @@ struct RankExtension {
   // bytes.
   [[nodiscard]] virtual const sim::WireCounts& shown() const = 0;
   // Discards the messages that arrived for a communicator whose contexts are about to be freed.
-  virtual void forget_messages(const Communicator& communicator) = 0;
+  virtual void discard_messages(const Communicator& communicator) = 0;
 };
 
 }  // namespace margay::mpi_adi

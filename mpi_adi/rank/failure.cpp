@@ -16,12 +16,12 @@ std::string lost_text(MpiRank& rank) {
   // Another member may have reported a loss to this process before the operating system did.
   if (kernel.initiator().losses() == 0)
     return "a process that the call needs has failed, as another member of the call reports";
-  std::string words = "a process that the call needs has failed:";
+  std::string text = "a process that the call needs has failed:";
   for (std::uint32_t peer = 0; peer < kernel.ranks(); ++peer) {
     if (kernel.initiator().gone(peer))
-      words += " rank " + std::to_string(peer) + " (" + kernel.initiator().loss(peer) + ")";
+      text += " rank " + std::to_string(peer) + " (" + kernel.initiator().loss(peer) + ")";
   }
-  return words;
+  return text;
 }
 
 }  // namespace margay::mpi_adi

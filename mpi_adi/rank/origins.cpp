@@ -53,11 +53,11 @@ Origin Origins::of(const UserRequest& request) const {
   return found == by_request_.end() ? Origin() : found->second;
 }
 
-std::vector<sim::SourceLocation> Origins::places() const {
+std::vector<sim::SourceLocation> Origins::locations() const {
   const std::lock_guard guard(mutex_);
   std::vector<sim::SourceLocation> all;
-  for (const auto& [handle, origin] : by_handle_) all.push_back(origin.place);
-  for (const auto& [request, origin] : by_request_) all.push_back(origin.place);
+  for (const auto& [handle, origin] : by_handle_) all.push_back(origin.location);
+  for (const auto& [request, origin] : by_request_) all.push_back(origin.location);
   return all;
 }
 

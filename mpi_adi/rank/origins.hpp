@@ -19,8 +19,8 @@ struct UserRequest;
 
 // A call of the program.
 struct Origin {
-  std::string_view function;  // empty: not recorded
-  sim::SourceLocation place;  // of the call; valid after the file is unloaded
+  std::string_view function;     // empty: not recorded
+  sim::SourceLocation location;  // of the call; valid after the file is unloaded
 };
 
 // The calls in progress, and the makers of objects. Any thread may call, because the class has a lock of its own: some
@@ -42,8 +42,8 @@ class Origins {
   // Requests are recorded by their object, because the record is made before a request has a handle
   // (Handles::make_request).
   [[nodiscard]] Origin of(const UserRequest& request) const;
-  // The places of all recorded calls, to resolve their source lines together.
-  [[nodiscard]] std::vector<sim::SourceLocation> places() const;
+  // The locations of all recorded calls, to resolve their source lines together.
+  [[nodiscard]] std::vector<sim::SourceLocation> locations() const;
   // Returns whether the object has not been reported yet, and marks it as reported. MPI may end and resume several
   // times while an object lives; only the first end reports it.
   [[nodiscard]] bool report_once(Handle handle);

@@ -23,15 +23,15 @@ using portals::Status;
 namespace {
 
 // Reports and discards the messages on a communicator that no receive can take any more.
-void forget_messages(MpiRank& rank, const Communicator& communicator) {
+void discard_messages(MpiRank& rank, const Communicator& communicator) {
   report_unreceived(rank.receiving_side(), communicator);
-  rank.device().forget_messages(communicator.context);
+  rank.device().discard_messages(communicator.context);
 }
 
 // The same for MPI_COMM_WORLD, and for messages that arrived on communicators after these were freed.
-void forget_last_messages(MpiRank& rank) {
-  forget_messages(rank, rank.worlds().world());
-  for (const ContextId context : freed_contexts(rank.receiving_side())) rank.device().forget_messages(context);
+void discard_last_messages(MpiRank& rank) {
+  discard_messages(rank, rank.worlds().world());
+  for (const ContextId context : freed_contexts(rank.receiving_side())) rank.device().discard_messages(context);
 }
 
 }  // namespace
@@ -121,8 +121,8 @@ void MpiRank::end_world() {
   worlds_.end();
   // Session number 0 stands for the world model; communicators of sessions live on.
   for (Communicator* communicator : handles_.communicators_of(0)) free_communicator(*communicator);
-  forget_messages(*this, worlds_.self());
-  forget_last_messages(*this);
+  discard_messages(*this, worlds_.self());
+  discard_last_messages(*this);
 }
 
 // A thread that ends inside a call leaves the lock as it is.
@@ -182,7 +182,7 @@ void MpiRank::become_dormant() {
   // Drains the wires with the device's progress, which may still answer peers.
   process_->finish([this] { return device_.progress(); });
   // Called after the drain, which receives the messages that have arrived.
-  forget_last_messages(*this);
+  discard_last_messages(*this);
   report_dropped_sends();
   // These findings may have reopened the trace, which finish() suspended.
   recorder_.suspend();
@@ -222,8 +222,8 @@ std::unique_ptr<ContextHold> end_extension(const Communicator& communicator) {
 
 void MpiRank::destroy(Communicator& communicator) {
   if (communicator.context != kNoContext) {
-    forget_messages(*this, communicator);
-    if (collectives_ != nullptr) collectives_->forget_messages(communicator);
+    discard_messages(*this, communicator);
+    if (collectives_ != nullptr) collectives_->discard_messages(communicator);
     // The contexts are spent if a collective call failed on the communicator: messages of that call may arrive at any
     // time, so the contexts are never used again.
     const bool spent = communicator.contexts_spent || (communicator.both && communicator.both->contexts_spent);

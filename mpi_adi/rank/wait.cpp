@@ -79,9 +79,9 @@ void StallTimer::write_board(std::uint64_t idle_ns) {
   sim::set_text(wait.held, first.held);
   // The innermost call from the program. It is found on the stack, because the board may name another thread's call.
   const sim::ProgramCall call = call_that_waits(rank_, named_);
-  const std::string place = sim::source_question(call.returns_to);
+  const std::string location = sim::source_question(call.returns_to);
   sim::set_name(wait.call, call.function);
-  sim::set_text(wait.place, place.size() < wait.place.size() ? place : std::string());
+  sim::set_text(wait.location, location.size() < wait.location.size() ? location : std::string());
   wait.since_ns = rank_.process().clock().now_ns() - idle_ns;
   wait.is_waiting = 1;
   on_board_ = true;

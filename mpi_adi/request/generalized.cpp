@@ -19,15 +19,15 @@ GeneralizedRequest::~GeneralizedRequest() {
 }
 
 // Passes on the error that a function of the program returned, unchanged (MPI 4.0, 13.2).
-int GeneralizedRequest::failed(MpiRank& rank, const char* name, int code, std::string& words) {
+int GeneralizedRequest::failed(MpiRank& rank, const char* name, int code, std::string& text) {
   if (code == MPI_SUCCESS) return MPI_SUCCESS;
-  words = "the generalized request's " + std::string(name) + " function returned " + std::to_string(code);
-  const std::string text = rank.errors().is_code(code) ? rank.errors().text_of(code) : std::string();
-  if (!text.empty()) words += " (" + text + ")";
+  text = "the generalized request's " + std::string(name) + " function returned " + std::to_string(code);
+  const std::string description = rank.errors().is_code(code) ? rank.errors().text_of(code) : std::string();
+  if (!description.empty()) text += " (" + description + ")";
   return code;
 }
 
-int GeneralizedRequest::outcome(MpiRank& rank, MPI_Status* status, std::string& words) {
+int GeneralizedRequest::outcome(MpiRank& rank, MPI_Status* status, std::string& text) {
   // A separate status, because the query function may write any field.
   MPI_Status from_query{};
   empty_status(&from_query);
@@ -35,38 +35,38 @@ int GeneralizedRequest::outcome(MpiRank& rank, MPI_Status* status, std::string& 
   const int error = status->MPI_ERROR;  // written by calls that complete several requests
   *status = from_query;
   status->MPI_ERROR = error;
-  return failed(rank, "query", code, words);
+  return failed(rank, "query", code, text);
 }
 
-int GeneralizedRequest::end(MpiRank& rank, MPI_Status* status, std::string& words) {
-  const int queried = outcome(rank, status, words);
+int GeneralizedRequest::end(MpiRank& rank, MPI_Status* status, std::string& text) {
+  const int queried = outcome(rank, status, text);
   std::string free_text;
   const int freed = failed(rank, "free", call_free(rank), free_text);
   // The free function runs even if the query failed; the first error is reported.
   if (queried != MPI_SUCCESS) return queried;
-  words = std::move(free_text);
+  text = std::move(free_text);
   return freed;
 }
 
-int GeneralizedRequest::cancel(MpiRank& rank, std::string& words) {
+int GeneralizedRequest::cancel(MpiRank& rank, std::string& text) {
   const int code = call_program(rank, [&] { return functions_.call_cancel(extra_state_, complete); });
-  return failed(rank, "cancel", code, words);
+  return failed(rank, "cancel", code, text);
 }
 
-int GeneralizedRequest::give_up(MpiRank& rank, std::string& words) {
+int GeneralizedRequest::give_up(MpiRank& rank, std::string& text) {
   // If the request is not complete, completed() calls the free function later.
   given_up_ = true;
   if (!complete) return MPI_SUCCESS;
-  const int code = failed(rank, "free", call_free(rank), words);
+  const int code = failed(rank, "free", call_free(rank), text);
   delete this;
   return code;
 }
 
-int GeneralizedRequest::completed(MpiRank& rank, std::string& words) {
+int GeneralizedRequest::completed(MpiRank& rank, std::string& text) {
   complete = true;
   // Waiting calls compare the number of completions.
   rank.device().record_completion();
-  return given_up_ ? give_up(rank, words) : MPI_SUCCESS;
+  return given_up_ ? give_up(rank, text) : MPI_SUCCESS;
 }
 
 int GeneralizedRequest::call_free(MpiRank& rank) const {

@@ -18,18 +18,18 @@ class GeneralizedRequest final : public OwnRequest {
 
   // Calls the program's query function, outside the lock, for the status. The function's return value, an error class
   // or any other number, is the request's error.
-  [[nodiscard]] int outcome(MpiRank& rank, MPI_Status* status, std::string& words) override;
+  [[nodiscard]] int outcome(MpiRank& rank, MPI_Status* status, std::string& text) override;
   // The same, and then the free function.
-  [[nodiscard]] int end(MpiRank& rank, MPI_Status* status, std::string& words) override;
+  [[nodiscard]] int end(MpiRank& rank, MPI_Status* status, std::string& text) override;
   // MPI's rule for errors of the program's functions: they are returned unchanged (MPI 4.0, 13.2).
   [[nodiscard]] bool has_program_errors() const override { return true; }
   // Calls the program's cancel function, which decides whether anything is cancelled.
-  [[nodiscard]] int cancel(MpiRank& rank, std::string& words) override;
-  [[nodiscard]] int give_up(MpiRank& rank, std::string& words) override;
+  [[nodiscard]] int cancel(MpiRank& rank, std::string& text) override;
+  [[nodiscard]] int give_up(MpiRank& rank, std::string& text) override;
   // Whether the program freed it before it was complete.
   [[nodiscard]] bool given_up() const { return given_up_; }
   // MPI_Grequest_complete. If the program has freed the request before, deletes it and returns as give_up() does.
-  [[nodiscard]] int completed(MpiRank& rank, std::string& words);
+  [[nodiscard]] int completed(MpiRank& rank, std::string& text);
 
   // Marks the functions as Fortran's. Requires: none was called yet.
   void set_fortran() { functions_.fortran = true; }
@@ -39,8 +39,8 @@ class GeneralizedRequest final : public OwnRequest {
   [[nodiscard]] void* extra_state() const { return extra_state_; }
   // Requests of one class may be waited for together, by the class's wait function.
   [[nodiscard]] MPIX_Grequest_class group() const { return group_; }
-  // The error of a function `name` that returned `code`; `words` describes it.
-  [[nodiscard]] static int failed(MpiRank& rank, const char* name, int code, std::string& words);
+  // The error of a function `name` that returned `code`; `text` describes it.
+  [[nodiscard]] static int failed(MpiRank& rank, const char* name, int code, std::string& text);
 
  private:
   // Calls the program's free function, outside the lock, and returns its result.

@@ -27,7 +27,7 @@ void SendReceive::part_completed(const Request& part) {
     source = part.source;
     tag = part.tag;
     bytes = part.bytes;
-    if (part.error_class == MPI_ERR_TRUNCATE) words_ = truncation_text(static_cast<const ReceiveRequest&>(part));
+    if (part.error_class == MPI_ERR_TRUNCATE) text_ = truncation_text(static_cast<const ReceiveRequest&>(part));
   }
   if (error_ == MPI_SUCCESS) error_ = part.error_class;
   if (--incomplete_parts_ > 0) return;
@@ -36,13 +36,13 @@ void SendReceive::part_completed(const Request& part) {
   if (given_up_) delete this;
 }
 
-int SendReceive::outcome(MpiRank& /*rank*/, MPI_Status* status, std::string& words) {
+int SendReceive::outcome(MpiRank& /*rank*/, MPI_Status* status, std::string& text) {
   fill_status(status, source, tag, bytes);
-  if (error_ == MPI_ERR_TRUNCATE) words = words_;
+  if (error_ == MPI_ERR_TRUNCATE) text = text_;
   return error_;
 }
 
-int SendReceive::give_up(MpiRank& /*rank*/, std::string& /*words*/) {
+int SendReceive::give_up(MpiRank& /*rank*/, std::string& /*text*/) {
   given_up_ = true;
   if (complete) delete this;
   return MPI_SUCCESS;

@@ -21,20 +21,20 @@ struct OwnRequest : Request {
   virtual ~OwnRequest() = default;
 
   // The result: fills `status` (never nullptr) except for MPI_ERROR, returns the error class, and describes the error
-  // in `words` unless a process is lost. Requires: complete.
-  [[nodiscard]] virtual int outcome(MpiRank& rank, MPI_Status* status, std::string& words) = 0;
+  // in `text` unless a process is lost. Requires: complete.
+  [[nodiscard]] virtual int outcome(MpiRank& rank, MPI_Status* status, std::string& text) = 0;
   // The same, for the call that ends the request.
-  [[nodiscard]] virtual int end(MpiRank& rank, MPI_Status* status, std::string& words) {
-    return outcome(rank, status, words);
+  [[nodiscard]] virtual int end(MpiRank& rank, MPI_Status* status, std::string& text) {
+    return outcome(rank, status, text);
   }
   // Whether the errors of outcome(), end(), cancel() and give_up() come from functions of the program, and are returned
   // unchanged.
   [[nodiscard]] virtual bool has_program_errors() const { return false; }
-  // MPI_Cancel. Returns the error class, and describes it in `words`.
-  [[nodiscard]] virtual int cancel(MpiRank& /*rank*/, std::string& /*words*/) { return MPI_SUCCESS; }
+  // MPI_Cancel. Returns the error class, and describes it in `text`.
+  [[nodiscard]] virtual int cancel(MpiRank& /*rank*/, std::string& /*text*/) { return MPI_SUCCESS; }
   // The program frees the active request (MPI_Request_free); the request then deletes itself when it ends. Returns as
   // cancel().
-  [[nodiscard]] virtual int give_up(MpiRank& rank, std::string& words) = 0;
+  [[nodiscard]] virtual int give_up(MpiRank& rank, std::string& text) = 0;
   // Starts a persistent request (MPI_Start). Requires: inactive.
   virtual void start(MpiRank& /*rank*/) {}
   // Frees a persistent, inactive request (MPI_Request_free).
@@ -52,8 +52,8 @@ class SendReceive final : public OwnRequest, private ParentRequest {
   void begin(Request& incoming, Request& outgoing);
 
   // The receive's status, and the first error of the two.
-  [[nodiscard]] int outcome(MpiRank& rank, MPI_Status* status, std::string& words) override;
-  [[nodiscard]] int give_up(MpiRank& rank, std::string& words) override;
+  [[nodiscard]] int outcome(MpiRank& rank, MPI_Status* status, std::string& text) override;
+  [[nodiscard]] int give_up(MpiRank& rank, std::string& text) override;
 
  private:
   void part_completed(const Request& part) override;
@@ -63,7 +63,7 @@ class SendReceive final : public OwnRequest, private ParentRequest {
   int incomplete_parts_ = 2;  // parts that are not complete
   bool given_up_ = false;
   int error_ = MPI_SUCCESS;
-  std::string words_;  // of a truncated receive
+  std::string text_;  // of a truncated receive
 };
 
 }  // namespace margay::mpi_adi

@@ -14,8 +14,8 @@ Partitioned::Partitioned(RequestKind which, MpiRank& rank, const PartitionedCall
   communicator = call.communicator;
 }
 
-int Partitioned::cancel(MpiRank& /*rank*/, std::string& words) {
-  words = "a partitioned request cannot be cancelled";
+int Partitioned::cancel(MpiRank& /*rank*/, std::string& text) {
+  text = "a partitioned request cannot be cancelled";
   return MPI_ERR_REQUEST;
 }
 
@@ -104,12 +104,12 @@ void PartitionedSend::make_ready(int partition) {
                                        partition_tag(channel_, message), call_.communicator, Context::collective}));
 }
 
-int PartitionedSend::end(MpiRank& rank, MPI_Status* status, std::string& words) {
+int PartitionedSend::end(MpiRank& rank, MPI_Status* status, std::string& text) {
   active_ = false;
-  return outcome(rank, status, words);
+  return outcome(rank, status, text);
 }
 
-int PartitionedSend::outcome(MpiRank& /*rank*/, MPI_Status* status, std::string& /*words*/) {
+int PartitionedSend::outcome(MpiRank& /*rank*/, MPI_Status* status, std::string& /*text*/) {
   empty_status(status);
   return error_;
 }
@@ -211,11 +211,11 @@ void PartitionedReceive::put_in_place(std::uint64_t partition) {
   portals::copy(to, portals::Region(staging_.get() + partition * partition_bytes(), to.bytes()));
 }
 
-int PartitionedReceive::outcome(MpiRank& /*rank*/, MPI_Status* status, std::string& words) {
+int PartitionedReceive::outcome(MpiRank& /*rank*/, MPI_Status* status, std::string& text) {
   if (error_ == MPI_ERR_TRUNCATE) {
-    words = "the partitioned send from rank " + std::to_string(call_.peer) + " with tag " + std::to_string(call_.tag) +
-            " has " + std::to_string(setup_.total_bytes) + " bytes, and the receive's buffer " +
-            std::to_string(total_bytes());
+    text = "the partitioned send from rank " + std::to_string(call_.peer) + " with tag " + std::to_string(call_.tag) +
+           " has " + std::to_string(setup_.total_bytes) + " bytes, and the receive's buffer " +
+           std::to_string(total_bytes());
   }
   if (call_.peer == MPI_PROC_NULL) {
     proc_null_status(status);
@@ -225,7 +225,7 @@ int PartitionedReceive::outcome(MpiRank& /*rank*/, MPI_Status* status, std::stri
   return error_;
 }
 
-int PartitionedReceive::end(MpiRank& rank, MPI_Status* status, std::string& words) {
+int PartitionedReceive::end(MpiRank& rank, MPI_Status* status, std::string& text) {
   if (staged() && call_.peer != MPI_PROC_NULL && setup_.messages > 0) {
     // Partitions that MPI_Parrived did not ask for are put in place at the end.
     for (std::uint64_t at = 0; at < in_place_.size(); ++at) put_in_place(at);
@@ -234,7 +234,7 @@ int PartitionedReceive::end(MpiRank& rank, MPI_Status* status, std::string& word
       bytes = partition_bytes() * static_cast<std::uint64_t>(std::ranges::count(in_place_, true));
   }
   active_ = false;
-  return outcome(rank, status, words);
+  return outcome(rank, status, text);
 }
 
 void PartitionedReceive::retire() {

@@ -76,9 +76,9 @@ class Partitioned : public OwnRequest, protected ParentRequest {
   [[nodiscard]] virtual bool sends() const = 0;
 
   // Always an error (MPI 4.0, 4.2).
-  [[nodiscard]] int cancel(MpiRank& rank, std::string& words) override;
+  [[nodiscard]] int cancel(MpiRank& rank, std::string& text) override;
   // Never called, because the binding rejects MPI_Request_free of an active partitioned request.
-  [[nodiscard]] int give_up(MpiRank& /*rank*/, std::string& /*words*/) override { return MPI_SUCCESS; }
+  [[nodiscard]] int give_up(MpiRank& /*rank*/, std::string& /*text*/) override { return MPI_SUCCESS; }
 
  protected:
   Partitioned(RequestKind which, MpiRank& rank, const PartitionedCall& call);
@@ -128,8 +128,8 @@ class PartitionedSend final : public Partitioned {
   [[nodiscard]] bool ready(int partition) const { return ready_[static_cast<std::size_t>(partition)]; }
   // Marks a partition ready. A message is sent when the last of its partitions is ready. Requires: active, not ready.
   void make_ready(int partition);
-  [[nodiscard]] int outcome(MpiRank& rank, MPI_Status* status, std::string& words) override;
-  [[nodiscard]] int end(MpiRank& rank, MPI_Status* status, std::string& words) override;
+  [[nodiscard]] int outcome(MpiRank& rank, MPI_Status* status, std::string& text) override;
+  [[nodiscard]] int end(MpiRank& rank, MPI_Status* status, std::string& text) override;
 
  private:
   // Each part is a message of the present round.
@@ -163,8 +163,8 @@ class PartitionedReceive final : public Partitioned {
   void start(MpiRank& rank) override;
   // Whether the partition has arrived; copies it to its place if it is staged. Requires: active.
   [[nodiscard]] bool arrived(int partition);
-  [[nodiscard]] int outcome(MpiRank& rank, MPI_Status* status, std::string& words) override;
-  [[nodiscard]] int end(MpiRank& rank, MPI_Status* status, std::string& words) override;
+  [[nodiscard]] int outcome(MpiRank& rank, MPI_Status* status, std::string& text) override;
+  [[nodiscard]] int end(MpiRank& rank, MPI_Status* status, std::string& text) override;
   void retire() override;
 
  private:

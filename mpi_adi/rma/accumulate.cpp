@@ -4,10 +4,10 @@
 #include <cstring>
 
 #include "mpi_adi/device/match_bits.hpp"
-#include "mpi_adi/rma/ask.hpp"
 #include "mpi_adi/rma/bits.hpp"
 #include "mpi_adi/rma/elements.hpp"
 #include "mpi_adi/rma/rma.hpp"
+#include "mpi_adi/rma/window_request.hpp"
 
 namespace margay::mpi_adi {
 
@@ -57,7 +57,7 @@ void Rma::accumulate(Window& window, const Access& access, const AccumulateOpera
   sim::AccumulateLock lock = accumulate_lock(to);
   // One run on both sides, the common case, needs no list of pieces.
   if (is_run(*access.target_type, operands) && operands.elements.contiguous() &&
-      (!access.wants_result() || is_run(*access.type, operands))) {
+      (!access.has_result() || is_run(*access.type, operands))) {
     auto* const result = static_cast<std::byte*>(access.buffer);
     return combine_run(operands, operands.elements.single().base, bytes, to.base + access.offset, result, lock);
   }
@@ -84,27 +84,27 @@ void Rma::accumulate(Window& window, const Access& access, const AccumulateOpera
 }
 
 portals::Region Rma::result_room(const Access& access, const AccumulateOperands& operands, Pieces& pieces) {
-  if (!access.wants_result()) return {};
+  if (!access.has_result()) return {};
   // Results of the operands' type are written with their padding, like the elements in the window.
   const bool as_it_lies = access.type->handle == operands.type;
   if (as_it_lies) return {access.buffer, static_cast<std::size_t>(operands.count * operands.element_bytes)};
   return pieces.to_receive(access.buffer, access.count, *access.type);
 }
 
-// Each ask has whole elements. Each element is updated atomically, but the access as a whole is not atomic.
+// Each window request has whole elements. Each element is updated atomically, but the access as a whole is not atomic.
 void Rma::accumulate_by_messages(Window& window, const Access& access, const AccumulateOperands& operands) {
   WindowTarget& to = window.target(access.target);
   const std::uint64_t bytes = operands.count * operands.element_bytes;
-  // A multiple of the element, so no element is split between two asks.
-  const std::uint64_t limit = kOperandBytesOfAsk - kOperandBytesOfAsk % operands.element_bytes;
+  // A multiple of the element, so no element is split between two window requests.
+  const std::uint64_t limit = kOperandBytesPerRequest - kOperandBytesPerRequest % operands.element_bytes;
   Pieces here;
   const portals::Region room = result_room(access, operands, here);
   TargetPieces pieces = pieces_of(access, operands, bytes);
   std::vector<Piece> part;
   while (pieces.left() != 0) {
     const std::uint64_t at = bytes - pieces.left();
-    AskHead head;
-    head.what = operands.compare != nullptr ? Ask::swap : Ask::accumulate;
+    WindowRequestHead head;
+    head.kind = operands.compare != nullptr ? WindowRequestKind::swap : WindowRequestKind::accumulate;
     head.op = operands.op;
     head.type = operands.type;
     head.offset = access.offset;
@@ -114,9 +114,9 @@ void Rma::accumulate_by_messages(Window& window, const Access& access, const Acc
       head.bytes = std::min(pieces.left(), limit);
       pieces.skip(head.bytes);
     } else {
-      part = pieces.take(kPiecesOfAsk, limit, head.bytes);
+      part = pieces.take(kPiecesPerRequest, limit, head.bytes);
     }
-    if (access.wants_result()) {
+    if (access.has_result()) {
       head.reply_bits = reply_bits_of(expect(window, access.target, room.slice(at, head.bytes), access.request, &here));
     } else if (is_alone(window, to)) {
       // Nothing else is under way to the target: an empty answer now costs less than a flush later.
@@ -126,9 +126,10 @@ void Rma::accumulate_by_messages(Window& window, const Access& access, const Acc
       to.unflushed = true;
     }
     // With a result, the request completes with the answer, which proves that the operands were read.
-    Outstanding* const request = access.wants_result() ? nullptr : access.request;
-    send_ask(window, access.target, head, part, operands,
-             operands.elements.bytes() != 0 ? operands.elements.slice(at, head.bytes) : portals::Region(), request);
+    Outstanding* const request = access.has_result() ? nullptr : access.request;
+    send_window_request(window, access.target, head, part, operands,
+                        operands.elements.bytes() != 0 ? operands.elements.slice(at, head.bytes) : portals::Region(),
+                        request);
   }
 }
 

@@ -2,11 +2,11 @@
 
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/trace_definitions.hpp"
-#include "mpi_adi/rma/ask.hpp"
 #include "mpi_adi/rma/bits.hpp"
 #include "mpi_adi/rma/conflicts.hpp"
 #include "mpi_adi/rma/epoch.hpp"
 #include "mpi_adi/rma/rma.hpp"
+#include "mpi_adi/rma/window_request.hpp"
 
 namespace margay::mpi_adi {
 
@@ -14,39 +14,40 @@ static_assert(std::is_trivially_copyable_v<AnnouncedAccess> && std::is_trivially
 
 void Rma::announce(Window& window, int target, std::uint64_t offset, std::span<const Piece> pieces,
                    const AnnouncedAccess& access, Conflict& answer, Outstanding& outstanding) {
-  AskHead head;
-  head.what = Ask::announce;
+  WindowRequestHead head;
+  head.kind = WindowRequestKind::announce;
   head.offset = offset;
   head.reply_bits =
       reply_bits_of(expect(window, target, portals::Region(&answer, sizeof answer), &outstanding, nullptr));
-  send_ask(window, target, head, pieces, &access, sizeof access);
+  send_window_request(window, target, head, pieces, &access, sizeof access);
 }
 
 void Rma::announce_completed(Window& window, int target, Completed what, std::uint64_t number,
                              Outstanding* outstanding) {
   // A lost target needs no report, and would never answer.
   if (parts_.kernel.initiator().gone(window.target(target).world_rank)) return;
-  AskHead head;
-  head.what = Ask::announced;
+  WindowRequestHead head;
+  head.kind = WindowRequestKind::announced;
   head.op = static_cast<std::int32_t>(what);
   head.offset = number;
   if (outstanding != nullptr) head.reply_bits = reply_bits_of(expect(window, target, {}, outstanding, nullptr));
-  send_ask(window, target, head);
+  send_window_request(window, target, head);
 }
 
 // A process without the check answers, too, because the origin waits for the answer, and the environment may differ
 // between processes.
-void Rma::handle_announcement(Window& window, const Asked& asked) {
+void Rma::handle_announcement(Window& window, const ReceivedWindowRequest& received) {
   // Without a conflict the answer has Clash::none.
   Conflict answer;
-  const std::optional<AnnouncedAccess> access = asked.announced();
-  if (window.check != nullptr && access) answer = window.check->announced.add(*access, asked.ranges()).value_or(answer);
-  const AskHead& head = asked.head();
+  const std::optional<AnnouncedAccess> access = received.announced();
+  if (window.check != nullptr && access)
+    answer = window.check->announced.add(*access, received.ranges()).value_or(answer);
+  const WindowRequestHead& head = received.head();
   send_copied(nullptr, head.origin, header_to(window.target(head.origin).world_rank, kReceivePortal, head.reply_bits),
               std::as_bytes(std::span(&answer, 1)));
 }
 
-void Rma::handle_completion(Window& window, const AskHead& head) {
+void Rma::handle_completion(Window& window, const WindowRequestHead& head) {
   // An unknown number from the wire ends nothing.
   if (window.check != nullptr) {
     ConflictTable& announced = window.check->announced;

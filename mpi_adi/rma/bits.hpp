@@ -3,28 +3,29 @@
 #pragma once
 
 #include "mpi_adi/device/match_bits.hpp"
-#include "mpi_adi/rma/ask.hpp"
 #include "mpi_adi/rma/reply.hpp"
 #include "mpi_adi/rma/window.hpp"
+#include "mpi_adi/rma/window_request.hpp"
 
 namespace margay::mpi_adi {
 
 // The special tag value of the paper: the letters "RMA".
 inline constexpr std::uint32_t kWindowTag = 0x0052'4d41;  // "RMA"
-// The kind of an ask is encoded above the tag, counted from 1, so that the reader of a trace can name the kind.
-inline constexpr unsigned kWindowAskShift = 24;
-// Number of kinds of asks; a trace's reader compares with it.
-inline constexpr auto kWindowAsks = static_cast<std::uint32_t>(Ask::announced) + 1;
-static_assert(kWindowTag >> kWindowAskShift == 0);
-inline constexpr std::uint32_t kPiecesTag = 0x5052'4d41;  // "RMAP": a body that an ask described before
+// The kind of a window request is encoded above the tag, counted from 1, so that the reader of a trace can name the
+// kind.
+inline constexpr unsigned kWindowRequestShift = 24;
+// Number of kinds of window requests; a trace's reader compares with it.
+inline constexpr auto kWindowRequestKinds = static_cast<std::uint32_t>(WindowRequestKind::announced) + 1;
+static_assert(kWindowTag >> kWindowRequestShift == 0);
+inline constexpr std::uint32_t kPiecesTag = 0x5052'4d41;  // "RMAP": a body that a window request described before
 
 // The bits of puts and gets.
 [[nodiscard]] inline portals::MatchBits window_bits(const Window& window) {
   return portals::MatchBits{window.communicator->context} << 32 | kWindowTag;
 }
-// The bits of an ask. The portal of asks accepts any bits.
-[[nodiscard]] inline portals::MatchBits ask_bits(const Window& window, Ask what) {
-  return window_bits(window) | (portals::MatchBits{static_cast<std::uint8_t>(what)} + 1) << kWindowAskShift;
+// The bits of a window request. Their portal accepts any bits.
+[[nodiscard]] inline portals::MatchBits window_request_bits(const Window& window, WindowRequestKind kind) {
+  return window_bits(window) | (portals::MatchBits{static_cast<std::uint8_t>(kind)} + 1) << kWindowRequestShift;
 }
 // The context of a window's message, by which the target finds the window.
 [[nodiscard]] constexpr std::uint32_t context_of_window_bits(portals::MatchBits bits) {

@@ -38,10 +38,10 @@ struct AnnouncedAccess {
   AccessKind kind = AccessKind::put;
   EpochKind epoch = EpochKind::passive;
   MixedOps mixed_ops = MixedOps::no_op;
-  bool ordered = true;        // performed in order with this origin's other accumulates (accumulate_ordering)
-  bool ends_alone = false;    // may be complete before its origin reports it, for example a read with a request
-  char call[31] = {};         // the function's name
-  sim::SourceLocation place;  // its call in the program
+  bool ordered = true;           // performed in order with this origin's other accumulates (accumulate_ordering)
+  bool ends_alone = false;       // may be complete before its origin reports it, for example a read with a request
+  char call[31] = {};            // the function's name
+  sim::SourceLocation location;  // its call in the program
 
   // Whether the access only reads the target's memory.
   [[nodiscard]] bool reads() const {
@@ -110,10 +110,11 @@ class ConflictTable {
 // The messages of --check-rma.
 //
 // Each access is announced at its target before it begins. Its completion is reported there before the call that
-// completes it returns. Both messages are asks, even if the access itself uses another method. Only the target gets
-// messages about the accesses of all origins, and its device answers while its program computes. The answer to the
-// second of two conflicting accesses names the first. An exchange of lists of accesses at each synchronisation would
-// cost less, but would be too late: for passive epochs such lists cannot show which access was complete before another.
+// completes it returns. Both messages are window requests, even if the access itself uses another method. Only the
+// target gets messages about the accesses of all origins, and its device answers while its program computes. The answer
+// to the second of two conflicting accesses names the first. An exchange of lists of accesses at each synchronisation
+// would cost less, but would be too late: for passive epochs such lists cannot show which access was complete before
+// another.
 
 // The accesses that a report of completion covers.
 enum class Completed : std::int32_t {

@@ -16,14 +16,14 @@ bool Rma::is_gone(void* rma, std::uint32_t world_rank) {
   return local_rank == sim::NodeMemory::kNotHere || self.node_->ended(local_rank);
 }
 
-sim::HolderDeathTest Rma::holder_gone() {
+sim::HolderDeathTest Rma::holder_death_test() {
   return {&Rma::is_gone, this, [](void* rma, std::uint32_t world_rank, std::uint64_t waited_ns) {
             static_cast<Rma*>(rma)->guard_waits_(world_rank, waited_ns);
           }};
 }
 
 sim::WindowLock Rma::lock_of(const WindowControl& control) {
-  return control.lock(parts_.kernel.me().rank, holder_gone());
+  return control.lock(parts_.kernel.me().rank, holder_death_test());
 }
 
 sim::AccumulateLock Rma::accumulate_lock(const WindowTarget& target) {
@@ -31,7 +31,7 @@ sim::AccumulateLock Rma::accumulate_lock(const WindowTarget& target) {
   // The target's lock, in the node's memory. Without shared memory only this process updates its own memory, so its own
   // lock suffices.
   sim::AccumulateLockData& data = shared ? node_->accumulates(node_->local_rank(target.world_rank)) : own_accumulates_;
-  return {data, parts_.kernel.me().rank, holder_gone()};
+  return {data, parts_.kernel.me().rank, holder_death_test()};
 }
 
 void Rma::wake(const WindowTarget& target) {
@@ -40,9 +40,9 @@ void Rma::wake(const WindowTarget& target) {
   if (local_rank != sim::NodeMemory::kNotHere) node_->wake(local_rank);
 }
 
-void Rma::ask_lock(Window& window, int target, LockKind kind) {
+void Rma::request_lock(Window& window, int target, LockKind kind) {
   WindowTarget& to = window.target(target);
-  to.lock_asked = true;
+  to.lock_requested = true;
   if (to.control.here()) {
     const auto wanted = kind == LockKind::exclusive ? sim::WindowLockKind::exclusive : sim::WindowLockKind::shared;
     to.locked = lock_of(to.control).request(static_cast<std::uint32_t>(window.rank()), wanted);
@@ -50,9 +50,9 @@ void Rma::ask_lock(Window& window, int target, LockKind kind) {
   }
   // If the target computes, the kernel wakes its coprocessor.
   parts_.kernel.expect_answer(to.world_rank);
-  AskHead head;
-  head.what = kind == LockKind::exclusive ? Ask::lock_exclusive : Ask::lock_shared;
-  send_ask(window, target, head);
+  WindowRequestHead head;
+  head.kind = kind == LockKind::exclusive ? WindowRequestKind::lock_exclusive : WindowRequestKind::lock_shared;
+  send_window_request(window, target, head);
 }
 
 bool Rma::has_lock(const Window& window, WindowTarget& target) {
@@ -64,14 +64,14 @@ bool Rma::has_lock(const Window& window, WindowTarget& target) {
 
 void Rma::unlock(Window& window, int target) {
   WindowTarget& to = window.target(target);
-  const bool asked = std::exchange(to.lock_asked, false);
-  if (asked && !to.locked && !to.control.here()) parts_.kernel.count_answer(to.world_rank);  // given up
+  const bool requested = std::exchange(to.lock_requested, false);
+  if (requested && !to.locked && !to.control.here()) parts_.kernel.count_answer(to.world_rank);  // given up
   to.locked = false;
   to.lock = LockKind::none;
-  if (!asked) return;
+  if (!requested) return;
   // A release in memory is visible at once to members that poll. let_in() wakes members that sleep.
   if (to.control.here()) return release(window, target, to.control, window.rank());
-  if (!parts_.kernel.initiator().gone(to.world_rank)) send(window, target, Ask::unlock);
+  if (!parts_.kernel.initiator().gone(to.world_rank)) send(window, target, WindowRequestKind::unlock);
 }
 
 void Rma::release(Window& window, int target, const WindowControl& control, int member) {
@@ -106,7 +106,7 @@ void Rma::give_locks() {
   for (const auto& [context, window] : windows_) {
     std::erase_if(window->waiting, [&, at = window](int member) {
       if (!lock_of(at->control).granted(static_cast<std::uint32_t>(member))) return false;
-      send(*at, member, Ask::granted);
+      send(*at, member, WindowRequestKind::granted);
       return true;
     });
     any |= !window->waiting.empty();
@@ -143,16 +143,16 @@ void Rma::withdraw_dead() {
   }
 }
 
-void Rma::send(Window& window, int target, Ask what) {
+void Rma::send(Window& window, int target, WindowRequestKind kind) {
   const WindowTarget& to = window.target(target);
   // Only posts and completions have counters in the shared memory. An unlock or a grant is sent only if one of the two
   // processes does not map that memory, so it is always a message.
-  if (!to.control.here() || what == Ask::unlock || what == Ask::granted) {
-    AskHead head;
-    head.what = what;
-    return send_ask(window, target, head);
+  if (!to.control.here() || kind == WindowRequestKind::unlock || kind == WindowRequestKind::granted) {
+    WindowRequestHead head;
+    head.kind = kind;
+    return send_window_request(window, target, head);
   }
-  (what == Ask::posted ? to.control.posts() : to.control.completions())
+  (kind == WindowRequestKind::posted ? to.control.posts() : to.control.completions())
       .publish(static_cast<std::uint32_t>(window.rank()));
   if (target != window.rank()) node_->ring(to.local_rank);
 }

@@ -1,8 +1,8 @@
 // Puts and gets, by the method of access to the target.
 #include "mpi_adi/device/match_bits.hpp"
-#include "mpi_adi/rma/ask.hpp"
 #include "mpi_adi/rma/bits.hpp"
 #include "mpi_adi/rma/rma.hpp"
+#include "mpi_adi/rma/window_request.hpp"
 
 namespace margay::mpi_adi {
 
@@ -73,13 +73,13 @@ bool Rma::copy_through_system(Window& window, const Access& access, bool write) 
   // A fault in the target's memory is the program's error, reported at the next synchronisation.
   if (fault != sim::ReadFault::none) {
     keep_error(window, fault == sim::ReadFault::gone ? MPIX_ERR_PROC_FAILED : MPI_ERR_RMA_RANGE,
-               "the target's memory cannot be reached: " + std::string(sim::words(fault)));
+               "the target's memory cannot be reached: " + std::string(sim::fault_text(fault)));
   }
   return true;
 }
 
-// One message if the target's elements are one piece. Otherwise an ask describes the pieces, and the body follows as
-// one message into a combined block.
+// One message if the target's elements are one piece. Otherwise a window request describes the pieces, and the body
+// follows as one message into a combined block.
 void Rma::put_by_messages(Window& window, const Access& access) {
   WindowTarget& to = window.target(access.target);
   Pieces here;
@@ -102,13 +102,13 @@ void Rma::put_by_messages(Window& window, const Access& access) {
   TargetPieces pieces(*access.target_type, access.target_count);
   while (pieces.left() != 0) {
     const std::uint64_t at = body.bytes() - pieces.left();
-    AskHead head;
-    head.what = Ask::put_pieces;
+    WindowRequestHead head;
+    head.kind = WindowRequestKind::put_pieces;
     head.offset = access.offset;
-    const std::vector<Piece> part = pieces.take(kPiecesOfAsk, body.bytes(), head.bytes);
+    const std::vector<Piece> part = pieces.take(kPiecesPerRequest, body.bytes(), head.bytes);
     // The target lists its entry for this number before the body arrives, because both travel in order.
     head.reply_bits = pieces_bits(++next_described_);
-    send_ask(window, access.target, head, part);
+    send_window_request(window, access.target, head, part);
     portals::Header header = header_to(to.world_rank, kPutPortal, head.reply_bits);
     header.length = head.bytes;
     send(window, to, header, body.slice(at, head.bytes), access.request, &here);
@@ -134,13 +134,13 @@ void Rma::get_by_messages(Window& window, const Access& access) {
   TargetPieces pieces(*access.target_type, access.target_count);
   while (pieces.left() != 0) {
     const std::uint64_t at = room.bytes() - pieces.left();
-    AskHead head;
-    head.what = Ask::get_pieces;
+    WindowRequestHead head;
+    head.kind = WindowRequestKind::get_pieces;
     head.offset = access.offset;
-    const std::vector<Piece> part = pieces.take(kPiecesOfAsk, room.bytes(), head.bytes);
-    // Each ask has its own answer, which fills a slice of the origin's memory.
+    const std::vector<Piece> part = pieces.take(kPiecesPerRequest, room.bytes(), head.bytes);
+    // Each window request has its own answer, which fills a slice of the origin's memory.
     head.reply_bits = reply_bits_of(expect(window, access.target, room.slice(at, head.bytes), access.request, &here));
-    send_ask(window, access.target, head, part);
+    send_window_request(window, access.target, head, part);
   }
 }
 

@@ -23,7 +23,7 @@ struct Outstanding;
 // normal MPI message, with a few exceptions": the entry's match bits differ from those of every MPI message, and its
 // block saves the body without the header. It is a combined block, because the origin's memory may lie in pieces. A
 // target also uses a Reply for a *described body*: the body of a put into several pieces of the window. The origin has
-// described these pieces in an ask before (Ask::put_pieces).
+// described these pieces in a window request before (WindowRequestKind::put_pieces).
 struct Reply final : Listener {
   // Index and generation are in the answer's match bits, so a late answer to an earlier use matches nothing.
   Pooled pooled;
@@ -52,7 +52,7 @@ struct Outgoing final : Listener {
   Outstanding* request = nullptr;
   Pieces pieces;
   // The body, if this object owns it; a put's body stays in the origin's memory.
-  std::vector<std::byte> body;         // an ask: head, pieces, and operands that were copied
+  std::vector<std::byte> body;         // a window request: head, pieces, and operands that were copied
   std::vector<portals::Buffer> table;  // the pieces of a body that is not one run
   sim::Transmission transmission;
   std::uint32_t generation = 0;  // see OperationCounter

@@ -12,9 +12,9 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// Room for the asks that arrive between two rounds; each round handles all of them. An ask without room is held on its
-// wire.
-constexpr std::size_t kAskHeapBytes = std::size_t{1} << 20;
+// Room for the window requests that arrive between two rounds; each round handles all of them. A window request without
+// room is held on its wire.
+constexpr std::size_t kRequestHeapBytes = std::size_t{1} << 20;
 // The most pieces of a body that others_may_write() examines. A longer search would cost as much as a copy.
 constexpr int kPiecesLookedAt = 64;
 // The most bytes of operands that are copied, which costs less than a wait until they have left. An element of any type
@@ -41,19 +41,20 @@ Rma::Rma(DeviceParts& parts, const sim::NodeMemory* node, GuardWaits guard_waits
     : parts_(parts),
       node_(node),
       guard_waits_(std::move(guard_waits)),
-      memory_(kAskHeapBytes),
-      asks_(memory_.buffer()) {
-  asks_.set_owner_tag(static_cast<Listener*>(this), kOwnerListener);
-  ask_entry_.set({.match_bits = 0, .ignore_bits = ~portals::MatchBits{0}}, asks_, {.save = portals::Save::both});
-  ask_list_.append(ask_entry_);
+      memory_(kRequestHeapBytes),
+      requests_(memory_.buffer()) {
+  requests_.set_owner_tag(static_cast<Listener*>(this), kOwnerListener);
+  request_entry_.set({.match_bits = 0, .ignore_bits = ~portals::MatchBits{0}}, requests_,
+                     {.save = portals::Save::both});
+  request_list_.append(request_entry_);
   const auto attach = [&parts](portals::PortalIndex portal, portals::MatchList& list) {
     const bool attached = parts.kernel.table().attach(portal, list).ok();
     MARGAY_ASSERT(attached);
   };
   attach(kPutPortal, put_list_);
   attach(kGetPortal, get_list_);
-  attach(kWindowPortal, ask_list_);
-  // An ask without room must be held, because dropping it would lose a lock or an accumulate.
+  attach(kWindowPortal, request_list_);
+  // A window request without room must be held, because dropping it would lose a lock or an accumulate.
   parts.kernel.target().hold_when_no_room(kWindowPortal);
   // Other origins may write the memory while a reply is on its way.
   parts.kernel.answers().replies_may_change(kGetPortal);
@@ -68,12 +69,12 @@ Rma::~Rma() {
   // The device outlives this object.
   std::erase(parts_.on_losses, &on_losses_);
   std::erase(parts_.each_round, &rounds_);
-  ask_list_.remove(ask_entry_);
+  request_list_.remove(request_entry_);
 }
 
 // Paper 001, 4.1: "A sender-managed single block memory descriptor referencing the RMA window is attached to the entry.
 // Similarly, the next available match list entry for the get portal". The memory of a dynamic window is not one block,
-// so asks describe the accesses to it.
+// so window requests describe the accesses to it.
 void Rma::attach(Window& window) {
   windows_.emplace(window.communicator->context, &window);
   // With windows, the coprocessor makes room for held messages; without windows, these wait until the program returns
@@ -197,11 +198,11 @@ void Rma::send_copied(Window* window, int target, portals::Header header, std::s
 
 namespace {
 
-// Makes an ask's body: head, pieces, and `room` bytes behind them for operands.
-void make_body(const Window& window, const AskHead& head, std::span<const Piece> pieces, std::uint64_t room,
+// Makes a request's body: head, pieces, and `room` bytes behind them for operands.
+void make_body(const Window& window, const WindowRequestHead& head, std::span<const Piece> pieces, std::uint64_t room,
                std::vector<std::byte>& body) {
   body.resize(sizeof head + pieces.size_bytes() + room);
-  AskHead whole = head;
+  WindowRequestHead whole = head;
   // Set here from the arguments, so the caller need not set these two fields.
   whole.origin = window.rank();
   whole.pieces = static_cast<std::uint32_t>(pieces.size());
@@ -211,26 +212,28 @@ void make_body(const Window& window, const AskHead& head, std::span<const Piece>
 
 }  // namespace
 
-portals::Header Rma::ask_header(Window& window, int target, Ask what) const {
+portals::Header Rma::request_header(Window& window, int target, WindowRequestKind kind) const {
   if (parts_.recorder().on()) [[unlikely]]
     define_in_trace(parts_.recorder(), *window.communicator);
-  return header_to(window.target(target).world_rank, kWindowPortal, ask_bits(window, what));
+  return header_to(window.target(target).world_rank, kWindowPortal, window_request_bits(window, kind));
 }
 
-void Rma::send_ask(Window& window, int target, const AskHead& head, std::span<const Piece> pieces, const void* operands,
-                   std::uint64_t operand_bytes) {
-  make_body(window, head, pieces, operand_bytes, ask_body_);
-  if (operand_bytes != 0) std::memcpy(ask_body_.data() + sizeof head + pieces.size_bytes(), operands, operand_bytes);
-  // Only accesses are counted as under way; no caller waits for the end of other asks, or reports their failure.
-  const bool is_access = head.what == Ask::accumulate || head.what == Ask::swap || head.what == Ask::put_pieces ||
-                         head.what == Ask::get_pieces;
-  send_copied(is_access ? &window : nullptr, target, ask_header(window, target, head.what), ask_body_);
+void Rma::send_window_request(Window& window, int target, const WindowRequestHead& head, std::span<const Piece> pieces,
+                              const void* operands, std::uint64_t operand_bytes) {
+  make_body(window, head, pieces, operand_bytes, request_body_);
+  if (operand_bytes != 0)
+    std::memcpy(request_body_.data() + sizeof head + pieces.size_bytes(), operands, operand_bytes);
+  // Only accesses are counted as under way; no caller waits for the end of other requests, or reports their failure.
+  const bool is_access = head.kind == WindowRequestKind::accumulate || head.kind == WindowRequestKind::swap ||
+                         head.kind == WindowRequestKind::put_pieces || head.kind == WindowRequestKind::get_pieces;
+  send_copied(is_access ? &window : nullptr, target, request_header(window, target, head.kind), request_body_);
 }
 
-// Few operands are copied behind their ask. More operands are sent from their place, so the origin must not change them
-// until they have left.
-void Rma::send_ask(Window& window, int target, const AskHead& head, std::span<const Piece> pieces,
-                   const AccumulateOperands& operands, const portals::Region& elements, Outstanding* request) {
+// Few operands are copied behind their request. More operands are sent from their place, so the origin must not change
+// them until they have left.
+void Rma::send_window_request(Window& window, int target, const WindowRequestHead& head, std::span<const Piece> pieces,
+                              const AccumulateOperands& operands, const portals::Region& elements,
+                              Outstanding* request) {
   if (elements.bytes() <= kOperandBytesCopied) {
     std::byte copied[2 * kOperandBytesCopied];
     portals::RegionCursor(elements).read({copied, elements.bytes()});
@@ -239,7 +242,7 @@ void Rma::send_ask(Window& window, int target, const AskHead& head, std::span<co
       std::memcpy(copied + bytes, operands.compare, operands.element_bytes);
       bytes += operands.element_bytes;
     }
-    return send_ask(window, target, head, pieces, copied, bytes);
+    return send_window_request(window, target, head, pieces, copied, bytes);
   }
   Outgoing& outgoing = outgoing_.take();
   make_body(window, head, pieces, 0, outgoing.body);
@@ -250,7 +253,7 @@ void Rma::send_ask(Window& window, int target, const AskHead& head, std::span<co
     outgoing.table.push_back(cursor.peek(cursor.left()));
     cursor.skip(outgoing.table.back().bytes);
   }
-  portals::Header header = ask_header(window, target, head.what);
+  portals::Header header = request_header(window, target, head.kind);
   header.length = outgoing.body.size() + elements.bytes();
   outgoing.request = request;
   if (request != nullptr) ++request->count;
@@ -320,10 +323,10 @@ void Rma::take_reply(Reply& answer) {
     answer.memory.reset();
     return replies_.give_back(answer);
   }
-  give_up(answer, MPI_SUCCESS);
+  end_reply(answer, MPI_SUCCESS);
 }
 
-void Rma::give_up(Reply& answer, int error_class) {
+void Rma::end_reply(Reply& answer, int error_class) {
   // The entry is removed first, so that a late answer finds no entry and is dropped.
   parts_.receive_list.remove(answer.entry);
   answer.memory.reset();
@@ -347,11 +350,11 @@ void Rma::done(Outstanding* request, int error_class) {
   if (--request->count == 0 && request->all_done != nullptr) request->all_done->notify();
 }
 
-void Rma::keep_error(Window& window, int error_class, const std::string& words) {
+void Rma::keep_error(Window& window, int error_class, const std::string& text) {
   // Only the first error is kept.
   if (window.error_class != MPI_SUCCESS) return;
   window.error_class = error_class;
-  window.error_text = words;
+  window.error_text = text;
 }
 
 // "Put operations maintain pairwise ordering": when the answer to a get of no bytes arrives, the puts before the get
@@ -362,12 +365,12 @@ void Rma::begin_flush(Window& window, int target) {
   if (!to.unflushed || parts_.kernel.initiator().gone(to.world_rank)) return;
   to.unflushed = false;
   const Reply& answer = expect(window, target, {}, nullptr, nullptr);
-  // A dynamic window has no entry in the get portal. An ask for no pieces gets the same answer there.
+  // A dynamic window has no entry in the get portal. A window request for no pieces gets the same answer there.
   if (window.memory.dynamic()) {
-    AskHead head;
-    head.what = Ask::get_pieces;
+    WindowRequestHead head;
+    head.kind = WindowRequestKind::get_pieces;
     head.reply_bits = reply_bits_of(answer);
-    return send_ask(window, target, head);
+    return send_window_request(window, target, head);
   }
   portals::Header get = header_to(to.world_rank, kGetPortal, window_bits(window));
   get.kind = portals::Kind::get;
@@ -389,7 +392,7 @@ void Rma::end_losses() {
     } else if (reply.at_target) {
       take_reply(reply);
     } else {
-      give_up(reply, MPIX_ERR_PROC_FAILED);
+      end_reply(reply, MPIX_ERR_PROC_FAILED);
     }
   });
   if (!all) look_each_round();

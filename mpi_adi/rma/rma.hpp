@@ -15,10 +15,10 @@
 #include "mpi_adi/device/listener.hpp"
 #include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/device/unexpected.hpp"
-#include "mpi_adi/rma/ask.hpp"
 #include "mpi_adi/rma/conflicts.hpp"
 #include "mpi_adi/rma/reply.hpp"
 #include "mpi_adi/rma/window.hpp"
+#include "mpi_adi/rma/window_request.hpp"
 #include "portals/match/match_list.hpp"
 #include "portals/memory/dynamic_block.hpp"
 #include "sim/boot/board.hpp"
@@ -27,7 +27,7 @@
 
 namespace margay::mpi_adi {
 
-class Asked;
+class ReceivedWindowRequest;
 
 // The progress of a request-based call: the number of its messages and answers under way, and the observer that is
 // notified when none is left.
@@ -59,7 +59,7 @@ struct Access {
   Announced announced = {};
 
   // For an accumulate: whether `buffer` receives the target's previous elements.
-  [[nodiscard]] bool wants_result() const { return type != nullptr; }
+  [[nodiscard]] bool has_result() const { return type != nullptr; }
 };
 
 // Accesses begun here and their bytes, by method, for the job's table and for tests.
@@ -137,19 +137,19 @@ class Rma final : public Listener {
   // everything that needs the lock. So no body of an access may be queued here, no put may be unflushed, and no
   // outstanding answer may still need the target to read its memory.
   [[nodiscard]] static bool can_unlock_by_message(const Window& window, const WindowTarget& target) {
-    return target.lock_asked && target.locked && !target.control.here() && target.sending.none() && !target.unflushed &&
-           target.reads == 0 && window.check == nullptr;
+    return target.lock_requested && target.locked && !target.control.here() && target.sending.none() &&
+           !target.unflushed && target.reads == 0 && window.check == nullptr;
   }
 
   // Passive epochs. ask_lock() requests the lock, and has_lock() polls for it. unlock() returns the lock, behind all
   // accesses, or withdraws the request. At most one passive epoch of this origin is open to a target. A lock in mapped
   // memory needs no message.
-  void ask_lock(Window& window, int target, LockKind kind);
+  void request_lock(Window& window, int target, LockKind kind);
   [[nodiscard]] bool has_lock(const Window& window, WindowTarget& target);
   void unlock(Window& window, int target);
   // Notifies a member of an event of an active epoch (`posted` goes to an origin, `completed` to a target) or of a lock
   // (`granted`, `unlock`).
-  void send(Window& window, int target, Ask what);
+  void send(Window& window, int target, WindowRequestKind kind);
 
   // The accesses begun here.
   [[nodiscard]] const AccessCounts& counts() const { return counts_; }
@@ -166,7 +166,7 @@ class Rma final : public Listener {
   // one_access.
   void announce_completed(Window& window, int target, Completed what, std::uint64_t number, Outstanding* outstanding);
 
-  // Handles the asks that have arrived. Called in a round of progress.
+  // Handles the window requests that have arrived. Called in a round of progress.
   void notify() override;
 
   // Counts a synchronisation that waits for no message. True at every eighth, which should run progress nevertheless.
@@ -205,21 +205,22 @@ class Rma final : public Listener {
   // Sends by a pooled transmission, whose body must stay valid until it has left.
   void send_outgoing(Outgoing& outgoing, Window* window, int target, const portals::Header& header,
                      const portals::Region& body);
-  // Sends an ask with operands of an accumulate. Few operands are copied into the message. Many operands are sent from
-  // their place, which must stay valid until `request` or the window's count shows that they have left. The other form
-  // of send_ask() always copies its operands.
-  void send_ask(Window& window, int target, const AskHead& head, std::span<const Piece> pieces,
-                const AccumulateOperands& operands, const portals::Region& elements, Outstanding* request);
+  // Sends a window request with operands of an accumulate. Few operands are copied into the message. Many operands are
+  // sent from their place, which must stay valid until `request` or the window's count shows that they have left. The
+  // other form of send_ask() always copies its operands.
+  void send_window_request(Window& window, int target, const WindowRequestHead& head, std::span<const Piece> pieces,
+                           const AccumulateOperands& operands, const portals::Region& elements, Outstanding* request);
   // Sends a body that the caller may reuse on return. `window` nullptr: no access waits for it.
   void send_copied(Window* window, int target, portals::Header header, std::span<const std::byte> body);
-  void send_ask(Window& window, int target, const AskHead& head, std::span<const Piece> pieces = {},
-                const void* operands = nullptr, std::uint64_t operand_bytes = 0);
+  void send_window_request(Window& window, int target, const WindowRequestHead& head,
+                           std::span<const Piece> pieces = {}, const void* operands = nullptr,
+                           std::uint64_t operand_bytes = 0);
   // Handles the end of a transmission.
   void end_sending(Outgoing& outgoing);
   // Whether another origin may write the body while it is sent.
   [[nodiscard]] bool others_may_write(const portals::Region& body) const;
-  // The headers of an ask, and of any message of this class; the caller adds kind, length and return fields.
-  [[nodiscard]] portals::Header ask_header(Window& window, int target, Ask what) const;
+  // The headers of a window request, and of any message of this class; the caller adds kind, length and return fields.
+  [[nodiscard]] portals::Header request_header(Window& window, int target, WindowRequestKind kind) const;
   [[nodiscard]] portals::Header header_to(std::uint32_t world_rank, portals::PortalIndex portal,
                                           portals::MatchBits bits) const;
   // Whether nothing is under way to the target. Then the next access may request an answer, which serves as its flush:
@@ -233,18 +234,18 @@ class Rma final : public Listener {
   Reply& expect(Window& window, int target, const portals::Region& room, Outstanding* request, const Pieces* holds);
   // Handles a filled reply: an answer, or at a target a described body.
   void take_reply(Reply& answer);
-  // Ends an answer, with its error or with success.
-  void give_up(Reply& answer, int error_class);
+  // Ends an answer: with the error class of its access, or MPI_SUCCESS.
+  void end_reply(Reply& answer, int error_class);
   // Counts the end of a message or an answer of a request-based call.
   void done(Outstanding* request, int error_class);
-  // Keeps the first error of a window's accesses, and its message `words`, for the window's next synchronisation.
-  void keep_error(Window& window, int error_class, const std::string& words);
+  // Keeps the first error of a window's accesses, and its message `text`, for the window's next synchronisation.
+  void keep_error(Window& window, int error_class, const std::string& text);
 
   // Locks.
   [[nodiscard]] sim::WindowLock lock_of(const WindowControl& control);
   // The test for a lost holder that the locks in memory use (sim/shm/holder_lock).
   [[nodiscard]] static bool is_gone(void* rma, std::uint32_t world_rank);
-  [[nodiscard]] sim::HolderDeathTest holder_gone();
+  [[nodiscard]] sim::HolderDeathTest holder_death_test();
   // Wakes a member to which the lock was granted.
   void let_in(Window& window, int target, std::uint32_t member);
   // Returns `member`'s lock at `target`, in memory that is mapped here.
@@ -289,31 +290,31 @@ class Rma final : public Listener {
   // The memory for an accumulate's previous elements; empty if they are not wanted.
   [[nodiscard]] static portals::Region result_room(const Access& access, const AccumulateOperands& operands,
                                                    Pieces& pieces);
-  // Sends an ask for each kOperandBytesOfAsk bytes or kPiecesOfAsk pieces, in whole elements.
+  // Sends a window request for each kOperandBytesPerRequest bytes or kPiecesPerRequest pieces, in whole elements.
   void accumulate_by_messages(Window& window, const Access& access, const AccumulateOperands& operands);
 
-  // The functions below act as a target. receive_ask() checks an ask's sender and dispatches the ask. An invalid ask is
-  // dropped.
-  void receive_ask(const portals::Header& header, const std::byte* body, std::uint64_t bytes);
+  // The functions below act as a target. receive_request() checks a request's sender and dispatches the request. An
+  // invalid request is dropped.
+  void receive_request(const portals::Header& header, const std::byte* body, std::uint64_t bytes);
   // Requests the lock for the origin, and answers at once if it is free.
-  void receive_lock_ask(Window& window, const AskHead& head);
-  // Reports to the origin that its ask is invalid.
-  void refuse(Window& window, const AskHead& head, int error_class);
+  void receive_lock_request(Window& window, const WindowRequestHead& head);
+  // Reports to the origin that its request is invalid.
+  void refuse(Window& window, const WindowRequestHead& head, int error_class);
   // The only function of an origin here: ends the access that a target refused.
-  void receive_refusal(Window& window, const AskHead& head);
-  // Prepares for the body that the ask describes.
-  void take_pieces(Window& window, const Asked& asked, const portals::Header& header);
+  void receive_refusal(Window& window, const WindowRequestHead& head);
+  // Prepares for the body that the request describes.
+  void take_pieces(Window& window, const ReceivedWindowRequest& received, const portals::Header& header);
   // Ends the description of a body that was not saved.
-  void forget_described(const portals::Header& header);
+  void end_described(const portals::Header& header);
   // Answers get_pieces: sends the named bytes, or an error.
-  void send_pieces(Window& window, const Asked& asked);
+  void send_pieces(Window& window, const ReceivedWindowRequest& received);
   // Answers accumulate and swap: performs them under the accumulate lock, which local origins use as well.
-  void combine(Window& window, const Asked& asked);
+  void combine(Window& window, const ReceivedWindowRequest& received);
 
   // --check-rma: compares an announced access, and answers.
-  void handle_announcement(Window& window, const Asked& asked);
+  void handle_announcement(Window& window, const ReceivedWindowRequest& received);
   // Removes the accesses that the origin reports as complete, and answers if the origin requested an answer.
-  void handle_completion(Window& window, const AskHead& head);
+  void handle_completion(Window& window, const WindowRequestHead& head);
 
   DeviceParts& parts_;
   const sim::NodeMemory* node_;  // nullptr: the node shares no memory
@@ -352,19 +353,19 @@ class Rma final : public Listener {
   std::uint32_t synchronised_ = 0;
   std::uint32_t next_described_ = 0;  // number of the latest described body
   std::uint32_t losses_ = 0;          // losses for which withdraw_dead() has run
-  // Buffers that are reused, so that an ask allocates nothing, neither at its origin nor at its target.
-  std::vector<std::byte> ask_body_;
+  // Buffers that are reused, so that a window request allocates nothing, neither at its origin nor at its target.
+  std::vector<std::byte> request_body_;
   std::vector<std::byte> answer_body_;
-  std::vector<portals::Buffer> meant_;  // the target's pieces that an ask names
+  std::vector<portals::Buffer> meant_;  // the target's pieces that a window request names
 
-  // The portals: asks in a heap, puts and gets in lists of one entry for each window.
-  // Memory for asks, whose bodies are saved whole.
+  // The portals: window requests in a heap, puts and gets in lists of one entry for each window.
+  // Memory for window requests, whose bodies are saved whole.
   HeapMemory memory_;
-  portals::DynamicBlock asks_;
-  portals::MatchEntry ask_entry_;
+  portals::DynamicBlock requests_;
+  portals::MatchEntry request_entry_;
   portals::MatchList put_list_;
   portals::MatchList get_list_;
-  portals::MatchList ask_list_;
+  portals::MatchList request_list_;
 };
 
 }  // namespace margay::mpi_adi

@@ -78,14 +78,14 @@ class WindowControl {
   // Whether the memory is mapped here.
   [[nodiscard]] bool here() const { return memory_ != nullptr; }
 
-  // The lock. `id`, `gone`: the calling process, and its test for lost holders (sim/shm/holder_lock).
-  [[nodiscard]] sim::WindowLock lock(std::uint32_t id, sim::HolderDeathTest gone) const {
-    return {*reinterpret_cast<sim::WindowLockData*>(memory_), slots(), id, gone};
+  // The lock. `id`, `is_dead`: the calling process, and its test for lost holders (sim/shm/holder_lock).
+  [[nodiscard]] sim::WindowLock lock(std::uint32_t id, sim::HolderDeathTest is_dead) const {
+    return {*reinterpret_cast<sim::WindowLockData*>(memory_), slots(), id, is_dead};
   }
   // Counters by member. posts().publish(target): the target exposes its window to this member.
   // completions().publish(origin): the origin's accesses here are complete.
-  [[nodiscard]] sim::WindowCounters posts() const { return sim::WindowCounters(row(0)); }
-  [[nodiscard]] sim::WindowCounters completions() const { return sim::WindowCounters(row(1)); }
+  [[nodiscard]] sim::WindowCounters posts() const { return sim::WindowCounters(counters(0)); }
+  [[nodiscard]] sim::WindowCounters completions() const { return sim::WindowCounters(counters(1)); }
 
  private:
   // The lock's slot of each member, behind the lock.
@@ -93,9 +93,9 @@ class WindowControl {
     return {reinterpret_cast<std::uint64_t*>(memory_ + sizeof(sim::WindowLockData)), members_};
   }
   // The counts of posts (0) and of completions (1).
-  [[nodiscard]] std::span<std::uint32_t> row(std::size_t which) const {
-    std::byte* const rows = memory_ + sizeof(sim::WindowLockData) + members_ * sizeof(std::uint64_t);
-    return {reinterpret_cast<std::uint32_t*>(rows) + which * members_, members_};
+  [[nodiscard]] std::span<std::uint32_t> counters(std::size_t which) const {
+    std::byte* const all = memory_ + sizeof(sim::WindowLockData) + members_ * sizeof(std::uint64_t);
+    return {reinterpret_cast<std::uint32_t*>(all) + which * members_, members_};
   }
 
   // The first byte of the lock; nullptr if this process has not mapped the memory.
@@ -150,7 +150,7 @@ struct WindowTarget {
   LockKind lock = LockKind::none;
   // Set when the lock is granted: by a message, or found in the shared memory by Rma::has_lock().
   bool locked = false;
-  bool lock_asked = false;  // false with MPI_MODE_NOCHECK
+  bool lock_requested = false;  // false with MPI_MODE_NOCHECK
   // Active epochs: the number of this member's posts that MPI_Win_start has consumed, and of its completions that
   // MPI_Win_wait has consumed.
   std::uint32_t started = 0;

@@ -57,7 +57,7 @@ ProcessorShare processor_share() {
     share.processors = quota;
     char text[64];
     std::snprintf(text, sizeof text, "a quota of %.2f processors", quota);
-    share.words = text;
+    share.text = text;
   }
   return share;
 }

@@ -15,7 +15,7 @@ struct ProcessorShare {
   // A fraction is possible under a quota.
   double processors = 1;
   // "2 allowed processors", or the quota where that is the limit.
-  std::string words;
+  std::string text;
 };
 // Reads affinity mask and control group. It reads some files, so call it only at startup.
 [[nodiscard]] ProcessorShare processor_share();

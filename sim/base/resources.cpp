@@ -69,7 +69,7 @@ void limit_by_groups(const std::string& root, std::string path, const Spelling& 
     while (path.ends_with('/')) path.pop_back();
     const std::optional<std::uint64_t> left = left_in(root + spelling.mount + path, spelling);
     if (left && *left < memory.bytes) {
-      memory = {.bytes = *left, .words = "the memory limit of control group " + (path.empty() ? "/" : path)};
+      memory = {.bytes = *left, .limit = "the memory limit of control group " + (path.empty() ? "/" : path)};
     }
     // The loop goes upwards, because each ancestor's limit holds for this process too.
     if (path.empty()) return;
@@ -92,7 +92,7 @@ bool names_memory(std::string_view controllers) {
 AvailableMemory available_memory(const std::string& root) {
   AvailableMemory memory;
   if (const auto kilobytes = number_of(root + "/proc/meminfo", "MemAvailable")) {
-    memory = {.bytes = *kilobytes * 1024, .words = "MemAvailable of the machine"};
+    memory = {.bytes = *kilobytes * 1024, .limit = "MemAvailable of the machine"};
   }
   std::ifstream groups(root + "/proc/self/cgroup");  // lines as "4:memory:/path", "0::/path"
   std::string line;

@@ -14,7 +14,7 @@ struct AvailableMemory {
   // The minimum of all limits; all ones: the system reports none.
   std::uint64_t bytes = ~std::uint64_t{0};
   // The limiting value: "MemAvailable of the machine".
-  std::string words;
+  std::string limit;
 };
 
 // The least of the machine's available memory and the remainders of the process's control groups (versions 1 and 2, and

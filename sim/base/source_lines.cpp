@@ -117,10 +117,10 @@ pid_t start_command(const std::string& path, int descriptor) {
   if (const char* const value = std::getenv("LD_LIBRARY_PATH"); value != nullptr) libraries += value;
   std::string order = "source-lines";
   std::string name = "margay";
-  char* const words[] = {name.data(), order.data(), nullptr};
+  char* const arguments[] = {name.data(), order.data(), nullptr};
   char* const environment[] = {libraries.data(), nullptr};
   pid_t pid = -1;
-  if (::posix_spawn(&pid, path.c_str(), &actions, &attributes, words, environment) != 0) pid = -1;
+  if (::posix_spawn(&pid, path.c_str(), &actions, &attributes, arguments, environment) != 0) pid = -1;
   ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&actions);
   return pid;
@@ -217,23 +217,23 @@ std::string source_question(const void* address) {
   return fmt::format("{} {:x} {}", module->build_id, at - module->begin, module->path);
 }
 
-void SourceLines::look_up(std::span<const SourceLocation> places) {
+void SourceLines::look_up(std::span<const SourceLocation> locations) {
   const std::lock_guard guard(mutex_);
-  look_up_with_lock(places);
+  look_up_with_lock(locations);
 }
 
-void SourceLines::look_up_with_lock(std::span<const SourceLocation> places) {
+void SourceLines::look_up_with_lock(std::span<const SourceLocation> locations) {
   std::string questions;
   std::vector<std::string*> asked;
-  for (const SourceLocation& place : places) {
-    const auto [known, is_new] = known_.try_emplace({place.build, place.offset});
-    if (!is_new || place.build == 0) continue;
-    const std::optional<LoadedModule> module = loaded_module_of_build(place.build);
+  for (const SourceLocation& location : locations) {
+    const auto [known, is_new] = known_.try_emplace({location.build, location.offset});
+    if (!is_new || location.build == 0) continue;
+    const std::optional<LoadedModule> module = loaded_module_of_build(location.build);
     // A location in another program of the job, which this process has not loaded.
     if (!module) continue;
     // The name without debug information, which stays when the command fails.
-    known->second = fmt::format("{}+{:#x}", base_name(module->path), place.offset);
-    const std::string question = source_question(reinterpret_cast<const void*>(module->begin + place.offset));
+    known->second = fmt::format("{}+{:#x}", base_name(module->path), location.offset);
+    const std::string question = source_question(reinterpret_cast<const void*>(module->begin + location.offset));
     if (question.empty()) continue;
     questions += question + "\n";
     asked.push_back(&known->second);
@@ -249,18 +249,18 @@ void SourceLines::look_up_with_lock(std::span<const SourceLocation> places) {
   }
 }
 
-std::string SourceLines::name_with_lock(SourceLocation place) {
-  look_up_with_lock({&place, 1});
-  return known_[{place.build, place.offset}];
+std::string SourceLines::name_with_lock(SourceLocation location) {
+  look_up_with_lock({&location, 1});
+  return known_[{location.build, location.offset}];
 }
 
-std::string SourceLines::name(SourceLocation place) {
+std::string SourceLines::name(SourceLocation location) {
   const std::lock_guard guard(mutex_);
-  return name_with_lock(place);
+  return name_with_lock(location);
 }
 
-std::string SourceLines::location_suffix(SourceLocation place) {
-  return in_parentheses(name(place));
+std::string SourceLines::location_suffix(SourceLocation location) {
+  return in_parentheses(name(location));
 }
 
 std::string SourceLines::location_suffix_soon(const void* address) {

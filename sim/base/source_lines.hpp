@@ -51,12 +51,12 @@ class SourceLines {
   // Fortran program's call.
   [[nodiscard]] const void* skip_bindings(const void* caller);
   // Looks up many locations by one start of the command. Later lookups of these locations do not start it.
-  void look_up(std::span<const SourceLocation> places);
+  void look_up(std::span<const SourceLocation> locations);
   // "ring.c:41", "ring+0x1234"; empty: unknown. The first lookup of a location starts the command.
-  [[nodiscard]] std::string name(SourceLocation place);
+  [[nodiscard]] std::string name(SourceLocation location);
   [[nodiscard]] std::string name(const void* address) { return name(source_location(address)); }
   // The name as reports print it after a call: " (ring.c:41)"; empty: unknown.
-  [[nodiscard]] std::string location_suffix(SourceLocation place);
+  [[nodiscard]] std::string location_suffix(SourceLocation location);
   [[nodiscard]] std::string location_suffix(const void* address) { return location_suffix(source_location(address)); }
   // The same, but empty if another lookup takes longer than a tenth of a second. For a signal handler, which may have
   // interrupted that lookup.
@@ -64,9 +64,9 @@ class SourceLines {
 
  private:
   // Requires: the caller holds mutex_.
-  [[nodiscard]] std::string name_with_lock(SourceLocation place);
+  [[nodiscard]] std::string name_with_lock(SourceLocation location);
   // Requires: the caller holds mutex_.
-  void look_up_with_lock(std::span<const SourceLocation> places);
+  void look_up_with_lock(std::span<const SourceLocation> locations);
 
   // Guards modules_ alone, so that skip_bindings() never waits for a lookup of names.
   std::mutex modules_mutex_;

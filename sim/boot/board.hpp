@@ -98,7 +98,7 @@ struct BoardWait {
   // The waiting call and its location in the program, both of the thread that polls; empty: unknown. The location is
   // zero-terminated and has source_question()'s form.
   std::array<char, kCallNameBytes> call{};
-  std::array<char, 288> place{};
+  std::array<char, 288> location{};
   // Messages that lack room and are held on their wires, with their portals, zero-terminated; empty: none.
   std::array<char, 256> held{};
 };

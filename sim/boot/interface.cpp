@@ -67,12 +67,12 @@ bool numeric(const std::string& text) {
 // Tests with bind(), because the loopback interface accepts every address of its network, and the list of interfaces
 // contains only one of them. An IPv6 address is not tested here; the listener tests it.
 bool can_listen_on(const std::string& text) {
-  sockaddr_in place{};
-  place.sin_family = AF_INET;
-  if (inet_pton(AF_INET, text.c_str(), &place.sin_addr) != 1) return true;
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  if (inet_pton(AF_INET, text.c_str(), &address.sin_addr) != 1) return true;
   const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (descriptor < 0) return true;
-  const bool may = ::bind(descriptor, reinterpret_cast<const sockaddr*>(&place), sizeof place) == 0;
+  const bool may = ::bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   const int error = errno;
   ::close(descriptor);
   // The caller reports bind()'s error, which close() may overwrite.

@@ -131,22 +131,22 @@ Status put_identity(Job& job) {
 // Parses the value of put_identity(); false: `text` does not have that form.
 bool read_identity(std::string_view text, Job& job) {
   // Job number, crowded, hundredths of processors, secret, rates given, rates.
-  std::array<std::string_view, 6> words;
-  for (std::string_view& word : words) {
+  std::array<std::string_view, 6> fields;
+  for (std::string_view& field : fields) {
     const std::size_t end = text.find(':');
-    if ((end == std::string_view::npos) != (&word == &words.back())) return false;
-    word = text.substr(0, end);
+    if ((end == std::string_view::npos) != (&field == &fields.back())) return false;
+    field = text.substr(0, end);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
-  const auto is_flag = [](std::string_view word) { return word == "0" || word == "1"; };
+  const auto is_flag = [](std::string_view field) { return field == "0" || field == "1"; };
   std::uint64_t hundredths = 0;
-  if (!is_flag(words[1]) || !is_flag(words[4]) || words[5].size() > 2 * kRatesTextMax) return false;
-  if (!parse_number(words[0], job.job_id) || !parse_number(words[2], hundredths)) return false;
-  job.crowded = words[1] == "1";
+  if (!is_flag(fields[1]) || !is_flag(fields[4]) || fields[5].size() > 2 * kRatesTextMax) return false;
+  if (!parse_number(fields[0], job.job_id) || !parse_number(fields[2], hundredths)) return false;
+  job.crowded = fields[1] == "1";
   job.processors = static_cast<double>(hundredths) / 100;
-  job.rates_given = words[4] == "1";
-  job.rates.resize(words[5].size() / 2);
-  return from_hex(words[3], job.secret) && from_hex(words[5], std::as_writable_bytes(std::span(job.rates)));
+  job.rates_given = fields[4] == "1";
+  job.rates.resize(fields[5].size() / 2);
+  return from_hex(fields[3], job.secret) && from_hex(fields[5], std::as_writable_bytes(std::span(job.rates)));
 }
 
 Status get_identity(Job& job) {
@@ -226,10 +226,10 @@ Status open_and_announce(Job& job, const Node& node, const SegmentSizes& sizes) 
 Status get_open_result(const Job& job, std::uint32_t rank, ProcessIdentity& process, bool& opened) {
   std::string text;
   if (Status status = job.pmi->get("margay-open-" + std::to_string(rank), text); !status.ok()) return status;
-  const std::string_view words(text);
-  const std::size_t colon = words.find(':');
-  opened = colon != std::string_view::npos && parse_number(words.substr(0, colon), process.pid) &&
-           parse_number(words.substr(colon + 1), process.start_ticks);
+  const std::string_view view(text);
+  const std::size_t colon = view.find(':');
+  opened = colon != std::string_view::npos && parse_number(view.substr(0, colon), process.pid) &&
+           parse_number(view.substr(colon + 1), process.start_ticks);
   return {};
 }
 
@@ -386,12 +386,12 @@ Status take_descriptor(const char* name, int& out) {
 Status take_connection(std::uint32_t thread_rank, int& out) {
   constexpr const char* kName = "MARGAY_PMI_FDS";
   const char* const list = std::getenv(kName);
-  std::string_view words(list != nullptr ? list : "");
-  for (std::uint32_t before = 0; before < thread_rank && !words.empty(); ++before) {
-    const std::size_t comma = words.find(',');
-    words.remove_prefix(comma == std::string_view::npos ? words.size() : comma + 1);
+  std::string_view numbers(list != nullptr ? list : "");
+  for (std::uint32_t before = 0; before < thread_rank && !numbers.empty(); ++before) {
+    const std::size_t comma = numbers.find(',');
+    numbers.remove_prefix(comma == std::string_view::npos ? numbers.size() : comma + 1);
   }
-  if (!parse_number(words.substr(0, words.find(',')), out)) {
+  if (!parse_number(numbers.substr(0, numbers.find(',')), out)) {
     return Status::error(std::string(kName) + "=" + (list != nullptr ? list : "(not set)") +
                          " has no descriptor for thread " + std::to_string(thread_rank) +
                          " of this process; start the program with `margay run --threads`");

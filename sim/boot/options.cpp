@@ -28,11 +28,11 @@ constexpr std::string_view kKnown[] = {"protocol",      "wire_tcp",
                                        "findings_path", "threads",
                                        "pmi_fds"};
 
-// The valid values of a variable: one of `words`, or with `pairs` a comma-separated list of them. SIZE in `words`
+// The valid values of a variable: one of `choices`, or with `pairs` a comma-separated list of them. SIZE in `choices`
 // stands for any value; the reader of the option checks it.
 struct Form {
   std::string_view name;
-  std::string_view words;
+  std::string_view choices;
   bool pairs = false;
 };
 constexpr Form kForms[] = {{"strict", "1|0"},
@@ -57,16 +57,16 @@ bool all_parts(std::string_view list, char separator, Use use) {
   return true;
 }
 
-bool is_word_of(const Form& form, std::string_view text) {
-  return !all_parts(form.words, '|', [&](std::string_view word) {
-    const bool any_value = word.ends_with("=SIZE");
-    return any_value ? !text.starts_with(word.substr(0, word.find('=') + 1)) : text != word;
+bool is_choice_of(const Form& form, std::string_view text) {
+  return !all_parts(form.choices, '|', [&](std::string_view choice) {
+    const bool any_value = choice.ends_with("=SIZE");
+    return any_value ? !text.starts_with(choice.substr(0, choice.find('=') + 1)) : text != choice;
   });
 }
 
 bool fits(const Form& form, std::string_view value) {
-  if (!form.pairs) return is_word_of(form, value);
-  return all_parts(value, ',', [&](std::string_view pair) { return pair.empty() || is_word_of(form, pair); });
+  if (!form.pairs) return is_choice_of(form, value);
+  return all_parts(value, ',', [&](std::string_view pair) { return pair.empty() || is_choice_of(form, pair); });
 }
 
 // 30 years: in nanoseconds, this and less fits in 64 bits.
@@ -135,7 +135,7 @@ portals::Status Options::check() const {
   for (const Form& form : kForms) {
     const std::string value = text(form.name);
     if (value.empty() || fits(form, value)) continue;
-    return portals::Status::error(variable_of(form.name) + "=" + value + " is not one of " + std::string(form.words));
+    return portals::Status::error(variable_of(form.name) + "=" + value + " is not one of " + std::string(form.choices));
   }
   for (const char* name : {"stall_seconds", "trace_last_seconds"}) {
     const std::string seconds = text(name);

@@ -127,9 +127,9 @@ bool take_blocks(std::string_view text, std::vector<MappingBlock>& blocks) {
 Status parse_process_mapping(std::string_view text, std::uint32_t size, std::vector<std::uint32_t>& node_of_rank) {
   std::vector<MappingBlock> blocks;
   node_of_rank.clear();
-  const auto places = [](const MappingBlock& block) { return block.nodes > 0 && block.ranks_per_node > 0; };
+  const auto places_ranks = [](const MappingBlock& block) { return block.nodes > 0 && block.ranks_per_node > 0; };
   // Without a block that places ranks, the loop below would not end.
-  if (!take_blocks(text, blocks) || std::none_of(blocks.begin(), blocks.end(), places)) {
+  if (!take_blocks(text, blocks) || std::none_of(blocks.begin(), blocks.end(), places_ranks)) {
     return Status::error("PMI_process_mapping \"" + std::string(text.substr(0, 200)) +
                          "\" is not (vector,(first_node,nodes,ranks_per_node),...)");
   }
@@ -137,7 +137,7 @@ Status parse_process_mapping(std::string_view text, std::uint32_t size, std::vec
   std::map<std::uint64_t, std::uint32_t> dense;
   while (node_of_rank.size() < size) {
     for (const MappingBlock& block : blocks) {
-      if (!places(block)) continue;
+      if (!places_ranks(block)) continue;
       for (std::uint64_t slot = 0; node_of_rank.size() < size; ++slot) {
         if (slot / block.ranks_per_node >= block.nodes) break;
         const std::uint64_t node = block.first_node + slot / block.ranks_per_node;

@@ -10,7 +10,7 @@ void Company::move_away(std::uint64_t now_ns) {
   for (const std::uint32_t processor : scheduler_.allowed()) {
     if (processor == processor_ || ranks_.other_on(processor) != RankProcessors::kNoRank) continue;
     scheduler_.move_to(processor);
-    return look();
+    return update();
   }
 }
 

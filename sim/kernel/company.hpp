@@ -17,13 +17,13 @@ class Company {
   // this object.
   Company(RankProcessors& ranks, const Scheduler& scheduler) : ranks_(ranks), scheduler_(scheduler) {}
 
-  // The others that needed this processor at the last look(): none; other ranks only; or other ranks and other
+  // The others that needed this processor at the last update(): none; other ranks only; or other ranks and other
   // programs.
   enum class Found : std::uint8_t { none, ranks, ranks_and_others };
-  // Valid until the next look() or away().
+  // Valid until the next update() or withdraw().
   [[nodiscard]] Found found() const { return found_; }
   // Publishes the calling thread's processor, and searches for another rank that needs it too.
-  void look() {
+  void update() {
     processor_ = scheduler_.processor();
     ranks_.runs_on(processor_);
     other_ = ranks_.other_on(processor_);
@@ -31,8 +31,9 @@ class Company {
              : others_until_ns_ != 0           ? Found::ranks_and_others
                                                : Found::ranks;
   }
-  // Withdraws the published processor, because the rank sleeps for long or leaves the job. Valid until the next look().
-  void away() {
+  // Withdraws the published processor, because the rank sleeps for long or leaves the job. Valid until the next
+  // update().
+  void withdraw() {
     ranks_.needs_none();
     found_ = Found::none;
   }
@@ -74,7 +75,7 @@ class Company {
   RankProcessors& ranks_;
   const Scheduler& scheduler_;
   Found found_ = Found::none;
-  // Results of the last look(): this rank's processor, and another rank on it.
+  // Results of the last update(): this rank's processor, and another rank on it.
   std::uint32_t processor_ = 0;
   std::size_t other_ = RankProcessors::kNoRank;
   // Other programs are assumed here until the first sleep that ends after this time; 0: none are assumed.

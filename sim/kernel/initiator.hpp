@@ -59,7 +59,7 @@ class Initiator {
   // Marks a peer as gone, for `reason`. `had_left`: the peer had sent a goodbye, so its end is regular. Later sends to
   // the peer fail.
   void mark_gone(std::uint32_t rank, std::string_view reason, bool had_left) {
-    gone_.insert_or_assign(rank, Gone{std::string(reason.empty() ? "lost" : reason), had_left});
+    gone_.insert_or_assign(rank, Loss{std::string(reason.empty() ? "lost" : reason), had_left});
   }
   // The ranks that are gone: no message reaches them, and none arrives from them. losses(): their number. gone():
   // whether `rank` is gone. lost(): whether `rank` is gone without a goodbye. In that case a receive from any source
@@ -89,13 +89,13 @@ class Initiator {
   Registers& registers_;
   Recorder& recorder_;
   // The end of a peer: its reason, and whether the peer had sent a goodbye.
-  struct Gone {
+  struct Loss {
     // The reason, as the end of a sentence, for example "connection reset".
     std::string why;
     bool had_left = false;
   };
   // By rank. Empty in a job without losses, so gone() costs one test.
-  std::unordered_map<std::uint32_t, Gone> gone_;
+  std::unordered_map<std::uint32_t, Loss> gone_;
   // The memory of the counters until count_wires_in().
   std::array<WireCounts, kWireCount> own_counts_{};
   // By wire; own_counts_ until count_wires_in().

@@ -112,7 +112,7 @@ class Kernel {
   // Reports that the owner waits and its last round found nothing; see Wire::idle_round().
   void idle_round() {
     for (const Polled& polled : polled_) {
-      if (polled.wire->wants_push()) [[unlikely]]
+      if (polled.wire->needs_push()) [[unlikely]]
         polled.wire->idle_round();
     }
   }
@@ -188,7 +188,7 @@ class Kernel {
   bool poll_wire(Polled& polled, int arrivals, AfterEach& after_each, bool& took_all) {
     if (polled.slow && polled.skipped++ % kSlowWireRounds != 0) return false;
     Wire& wire = *polled.wire;
-    bool came = wire.wants_push() && wire.push();  // sim/wire: continues queued sends
+    bool came = wire.needs_push() && wire.push();  // sim/wire: continues queued sends
     int taken = 0;
     for (; taken < arrivals && wire.poll(arrival_); ++taken) {
       came |= target_.take(wire, arrival_);  // sim/kernel/target: match, deposit, answer

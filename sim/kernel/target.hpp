@@ -75,10 +75,10 @@ class Target {
     MARGAY_ASSERT(portal < portals::kPortalCount);
     return std::exchange(longest_hold_[portal], 0);
   }
-  // Whether a message that had been held before was held again since forget_holds(). A load, cheap enough for a test in
+  // Whether a message that had been held before was held again since clear_holds(). A load, cheap enough for a test in
   // each round.
   [[nodiscard]] bool holds_any() const { return holds_any_; }
-  void forget_holds() { holds_any_ = false; }
+  void clear_holds() { holds_any_ = false; }
   // `away`: the owner computes, and the coprocessor makes the rounds from now on.
   void owner_away(bool away) { owner_away_ = away; }
   // Declares that peers depend on this process's memory even while its owner is away. The coprocessor's rounds then

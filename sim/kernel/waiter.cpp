@@ -69,7 +69,7 @@ void Waiter::pause() {
     wake_up();
   }
   // The other rank may have left this processor, so each round that yields looks again.
-  if (means_.policy == WaitPolicy::automatic) means_.company->look();
+  if (means_.policy == WaitPolicy::automatic) means_.company->update();
   const WaitStep step = wait_step(means_.policy, company(), false, idle_ns_);
   const bool naps = idle_ns_ >= kSleepAfterNs;  // if it may not sleep, look_at_clock() naps
   if (step == WaitStep::yield || (step == WaitStep::sleep && !means_.may_sleep && !naps)) return look_at_clock(yield());
@@ -160,7 +160,7 @@ void Waiter::sleep() {
     if (kernel_.recorder().on()) kernel_.recorder().record({.kind = TraceKind::sleep, .detail = slice_ns});
     // A rank that sleeps only because of its company needs this processor as soon as it is woken, so its processor
     // stays published.
-    if (means_.company != nullptr && idle_ns_ >= kSleepAfterNs) means_.company->away();
+    if (means_.company != nullptr && idle_ns_ >= kSleepAfterNs) means_.company->withdraw();
     if (count > 0) {
       if (means_.wake_descriptor >= 0) descriptors[count++] = {means_.wake_descriptor, POLLIN, 0};
       static_cast<void>(poll(descriptors.data(), count, static_cast<int>(slice_ns / 1'000'000)));
@@ -171,7 +171,7 @@ void Waiter::sleep() {
     }
     if (means_.company != nullptr) {
       means_.company->record_sleep(clock_.now_ns());
-      means_.company->look();
+      means_.company->update();
     }
     if (kernel_.recorder().on()) kernel_.recorder().record({.kind = TraceKind::wake});
     kernel_.time_passed();
@@ -204,7 +204,7 @@ void PollStreak::yield_processor(Kernel& kernel, const Clock& clock, const WaitM
   // a rank passes its turn.
   if (means.company == nullptr) return means.policy == WaitPolicy::yield ? yield(0) : void();
   Company& company = *means.company;
-  company.look();
+  company.update();
   left_ns_ = clock.now_ns();
   if (polls_ < kPollsOfWait) return;
   if (means.policy == WaitPolicy::yield) {

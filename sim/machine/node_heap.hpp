@@ -29,7 +29,7 @@ class NodeHeap {
   void free(void* address) { own_.free(address); }
   // Whether allocate() returned this address, and it has not been freed.
   [[nodiscard]] bool owns(const void* address) const { return own_.owns(address); }
-  // The place of a range of this rank's heap, for a peer; nullopt if the range is empty or does not lie in one piece.
+  // The address of a range of this rank's heap, for a peer; nullopt if the range is empty or does not lie in one piece.
   [[nodiscard]] std::optional<HeapAddress> find(const void* address, std::uint64_t bytes) const {
     return bytes == 0 ? std::nullopt : own_.find(address, bytes);
   }
@@ -39,14 +39,14 @@ class NodeHeap {
   // Memory that this rank's pieces may still take when they are touched.
   [[nodiscard]] std::uint64_t untouched_bytes() const { return own_.untouched_bytes(); }
 
-  // Finds the address, in this process, of a place in a rank's heap, and maps the place if necessary. Fails if this
-  // process cannot map the place; other processes may be able to.
-  [[nodiscard]] portals::Status map(std::uint32_t local_rank, const HeapAddress& place, std::byte*& out) {
+  // Finds the address, in this process, of a address in a rank's heap, and maps the address if necessary. Fails if this
+  // process cannot map the address; other processes may be able to.
+  [[nodiscard]] portals::Status map(std::uint32_t local_rank, const HeapAddress& address, std::byte*& out) {
     PeerHeap& peer = peers_[local_rank];
     if (!peer.is_open()) {
       if (portals::Status status = PeerHeap::open(layout_.area(local_rank), peer); !status.ok()) return status;
     }
-    return peer.map(place, out);
+    return peer.map(address, out);
   }
   // Whether this process has opened a rank's arena. If it has and map() fails, this process lacks addresses.
   [[nodiscard]] bool is_open(std::uint32_t local_rank) const { return peers_[local_rank].is_open(); }

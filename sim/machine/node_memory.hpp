@@ -34,10 +34,10 @@ class NodeMemory {
   [[nodiscard]] bool has_memory_barrier() const { return registered_; }
   // A rank's index on the node; kNotHere: the rank is on another node.
   [[nodiscard]] std::uint32_t local_rank(std::uint32_t world_rank) const;
-  // Whether communicators with context pair `pair` have a meeting place.
-  [[nodiscard]] static bool has_place(std::uint32_t pair) { return pair < kMeetingPlaces; }
-  // The meeting place of the communicator with context pair `pair` whose lowest member on the node is `leader`.
-  [[nodiscard]] MeetingData& place(std::uint32_t pair, std::uint32_t leader) const {
+  // Whether communicators with context pair `pair` have a meeting slot.
+  [[nodiscard]] static bool has_slot(std::uint32_t pair) { return pair < kMeetingSlots; }
+  // The meeting slot of the communicator with context pair `pair` whose lowest member on the node is `leader`.
+  [[nodiscard]] MeetingData& slot(std::uint32_t pair, std::uint32_t leader) const {
     return layout_.meeting(pair, leader);
   }
   // The memory in which member `local_rank` publishes `bytes` bytes to the other members: a cache line if the bytes
@@ -48,7 +48,7 @@ class NodeMemory {
                                     : layout_.meeting_part(pair, local_rank, side);
   }
   // Whether members of communicators with `pair` also have strips, for long data, and postings.
-  [[nodiscard]] bool has_strips(std::uint32_t pair) const { return pair < layout_.long_places(); }
+  [[nodiscard]] bool has_strips(std::uint32_t pair) const { return pair < layout_.long_slots(); }
   // The address of a member's strip, which has kStripAreaBytes, and the member's postings. `side` is that of the
   // shared-memory barrier. Requires: has_strips(pair).
   [[nodiscard]] std::byte* strip(std::uint32_t pair, std::uint32_t local_rank, unsigned side) const {

@@ -104,38 +104,38 @@ Status PeerHeap::map_range(std::uint64_t begin, std::uint64_t end) {
 }
 
 // Maps a range at least as long as all earlier ones together, but cut at the file's end. If the operating system
-// refuses that, maps the pages of the place only.
-Status PeerHeap::map_around(const HeapAddress& place) {
+// refuses that, maps the pages of the address only.
+Status PeerHeap::map_around(const HeapAddress& address) {
   const std::uint64_t file_end = round_up(bytes_, kPageBytes);
   const auto map_by = [&](std::uint64_t step) {
-    return map_range(place.offset / step * step, std::min(round_up(place.offset + place.bytes, step), file_end));
+    return map_range(address.offset / step * step, std::min(round_up(address.offset + address.bytes, step), file_end));
   };
-  const std::uint64_t step = std::bit_ceil(std::max({least_range_bytes(), mapped_bytes_, place.bytes}));
+  const std::uint64_t step = std::bit_ceil(std::max({least_range_bytes(), mapped_bytes_, address.bytes}));
   return map_by(step).ok() ? Status() : map_by(kPageBytes);
 }
 
-Status PeerHeap::map(const HeapAddress& place, std::byte*& out) {
+Status PeerHeap::map(const HeapAddress& address, std::byte*& out) {
   MARGAY_ASSERT(is_open());
   out = nullptr;
-  // The place comes from a peer's message, so it may be anything. The last comparison subtracts, so that no sum can
+  // The address comes from a peer's message, so it may be anything. The last comparison subtracts, so that no sum can
   // wrap.
-  if (place.bytes == 0 || place.offset >= bytes_ || place.bytes > bytes_ - place.offset) {
-    return Status::error("a range of " + std::to_string(place.bytes) + " bytes at " + std::to_string(place.offset) +
+  if (address.bytes == 0 || address.offset >= bytes_ || address.bytes > bytes_ - address.offset) {
+    return Status::error("a range of " + std::to_string(address.bytes) + " bytes at " + std::to_string(address.offset) +
                          " is outside a peer's memory, which has " + std::to_string(bytes_) + " bytes");
   }
   // A new mapping in a forked child would be shared with the job.
   if (::getpid() != process_)
     return Status::error("a child of fork() maps no peers' memory: it is not a rank of the job");
   const auto covers = [&](const Range& range) {
-    return range.begin <= place.offset && place.offset + place.bytes <= range.begin + range.memory.bytes();
+    return range.begin <= address.offset && address.offset + address.bytes <= range.begin + range.memory.bytes();
   };
   auto found = std::ranges::find_if(ranges_, covers);
   if (found == ranges_.end()) {
-    if (Status status = map_around(place); !status.ok()) return status;
-    // map_around() appends the range that covers the place.
+    if (Status status = map_around(address); !status.ok()) return status;
+    // map_around() appends the range that covers the address.
     found = std::prev(ranges_.end());
   }
-  out = found->memory.data() + (place.offset - found->begin);
+  out = found->memory.data() + (address.offset - found->begin);
   return {};
 }
 

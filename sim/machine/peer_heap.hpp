@@ -38,10 +38,10 @@ class PeerHeap {
   // Whether open() has succeeded.
   [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
 
-  // Returns in `out` the address of the first byte of `place`. Maps a range around the place unless an existing range
-  // covers it. Fails when the place is not within the file, in a child of fork(), and when the operating system refuses
-  // the mapping. Requires: is_open().
-  [[nodiscard]] portals::Status map(const HeapAddress& place, std::byte*& out);
+  // Returns in `out` the address of the first byte of `address`. Maps a range around the address unless an existing
+  // range covers it. Fails when the address is not within the file, in a child of fork(), and when the operating system
+  // refuses the mapping. Requires: is_open().
+  [[nodiscard]] portals::Status map(const HeapAddress& address, std::byte*& out);
   // Number of mapped ranges.
   [[nodiscard]] std::size_t mapped() const { return ranges_.size(); }
 
@@ -51,9 +51,9 @@ class PeerHeap {
     std::uint64_t begin;
     SharedRange memory;
   };
-  // Maps a range that covers the place, with the length described above. If the operating system refuses that, maps
-  // only the pages of the place.
-  [[nodiscard]] portals::Status map_around(const HeapAddress& place);
+  // Maps a range that covers the address, with the length described above. If the operating system refuses that, maps
+  // only the pages of the address.
+  [[nodiscard]] portals::Status map_around(const HeapAddress& address);
   [[nodiscard]] portals::Status map_range(std::uint64_t begin, std::uint64_t end);
 
   int descriptor_ = -1;

@@ -52,17 +52,17 @@ Status Process::start(std::unique_ptr<Process>& out, std::optional<std::uint32_t
   return {};
 }
 
-std::unique_ptr<Process> Process::start_virtual(const VirtualPlace& place) {
-  std::unique_ptr<Process> process(new Process(*place.clock));
-  process->virtual_policy_ = place.yield_policy;
-  process->job_ = place.job;
-  auto self = std::make_unique<SelfWire>(portals::ProcessId{0, place.job.rank}, process->finished_);
-  std::vector<Wire*> routes(place.job.size, &place.attach(process->finished_));
+std::unique_ptr<Process> Process::start_virtual(const VirtualSettings& settings) {
+  std::unique_ptr<Process> process(new Process(*settings.clock));
+  process->virtual_policy_ = settings.yield_policy;
+  process->job_ = settings.job;
+  auto self = std::make_unique<SelfWire>(portals::ProcessId{0, settings.job.rank}, process->finished_);
+  std::vector<Wire*> routes(settings.job.size, &settings.attach(process->finished_));
   // Messages of the rank to itself do not pass the network.
-  routes[place.job.rank] = self.get();
+  routes[settings.job.rank] = self.get();
   process->wires_.push_back(std::move(self));
   process->make_kernel(std::move(routes));
-  process->share_waiting(*place.yield_policy);
+  process->share_waiting(*settings.yield_policy);
   process->wait_means_.policy = WaitPolicy::yield;
   process->wait_means_.reason = "a virtual machine's process";
   return process;
@@ -177,7 +177,7 @@ void Process::choose_waiting() {
   // Ranks share processors, so cache lines are not pushed towards the receiver's processor: with 8 ranks on 2
   // processors, a body of 16 KiB took 29 us with the push, and 21 us without.
   if (crowded && shm_ != nullptr) shm_->keep_lines();
-  wait_means_.reason = asked == "auto" ? std::to_string(ranks_here) + " ranks on " + share.words : "--wait " + asked;
+  wait_means_.reason = asked == "auto" ? std::to_string(ranks_here) + " ranks on " + share.text : "--wait " + asked;
   look_for_company();
   // If ranks outnumber processors, each wait yields, without a look at the company, because some rank always needs the
   // processor, this one or the one for which it waits.
@@ -197,7 +197,7 @@ void Process::look_for_company() {
   if (words.empty()) return;
   rank_processors_ = RankProcessors(std::move(words), board_map_.attached() ? job_.rank : job_.local_rank);
   company_ = std::make_unique<Company>(rank_processors_, real_scheduler());
-  company_->look();
+  company_->update();
   wait_means_.company = company_.get();
 }
 
@@ -253,7 +253,7 @@ void Process::wake() {
 
 void Process::finish(const std::function<bool()>& round) {
   // The goodbyes are sent first, so that the loop below waits for them too.
-  if (tcp_ != nullptr) tcp_->say_goodbye();
+  if (tcp_ != nullptr) tcp_->send_goodbye();
   const std::uint64_t begin = clock_.now_ns();
   // The time is limited, because a peer that hangs never takes its messages.
   while (!kernel_->idle() && clock_.now_ns() - begin < kFinishLimitNs) {
@@ -261,7 +261,7 @@ void Process::finish(const std::function<bool()>& round) {
     if (!round() && virtual_policy_ != nullptr) wait_means_.yield_policy->yield(0);
   }
   if (shm_ != nullptr) shm_->leave(true);
-  if (company_ != nullptr) company_->away();
+  if (company_ != nullptr) company_->withdraw();
   publish_accounts();
   // The trace is complete from here on. resume() reopens it, and so does a finding at the end of the process.
   recorder_.suspend();

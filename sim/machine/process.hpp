@@ -37,7 +37,7 @@ class ShmWire;
 class TcpWire;
 
 // The configuration of a process on a virtual machine: identity, wire, yield policy, clock.
-struct VirtualPlace {
+struct VirtualSettings {
   Job job;
   // Makes the wire, which puts finished transmissions on `finished`. The wire outlives the process.
   std::function<Wire&(TransmissionList& finished)> attach;
@@ -58,7 +58,7 @@ class Process {
                                              std::optional<std::uint32_t> thread_rank = std::nullopt);
   // Makes a process on a virtual machine. It has a board of its own, no shared memory and no coprocessor. Its waits
   // pass the turn in each round.
-  [[nodiscard]] static std::unique_ptr<Process> start_virtual(const VirtualPlace& place);
+  [[nodiscard]] static std::unique_ptr<Process> start_virtual(const VirtualSettings& settings);
   // Stops the coprocessor, and destroys kernel, wires and mappings; messages in flight are lost. An orderly end calls
   // finish() first.
   ~Process();

@@ -47,7 +47,7 @@ Status RankMemory::check(std::uint64_t bytes) const {
   if (bytes <= there) return {};
   const std::string beside =
       untouched == 0 ? "" : ", beside " + std::to_string(untouched) + " that were allocated and not touched yet";
-  return refuse(bytes, std::to_string(there) + " are available (" + memory.words + beside +
+  return refuse(bytes, std::to_string(there) + " are available (" + memory.limit + beside +
                            "); ask for less, or start fewer ranks on this node");
 }
 

@@ -134,24 +134,24 @@ Status SharedHeap::allocate(std::uint64_t bytes, void*& out, std::uint64_t align
   // A child of fork() has private copies of the pages, so no peer could see its pieces.
   if (::getpid() != owner_) return refuse_arena("a child of fork() is not a rank of the job");
   if (Status status = make_arena(); !status.ok()) return status;
-  const std::optional<std::uint64_t> place_bytes = Slabs::place_bytes(bytes, alignment);
+  const std::optional<std::uint64_t> slot_bytes = Slabs::slot_bytes(bytes, alignment);
   std::uint64_t begin = 0;
-  Status status = place_bytes ? allocate_short(bytes, *place_bytes, begin) : allocate_pages(bytes, begin);
+  Status status = slot_bytes ? allocate_short(bytes, *slot_bytes, begin) : allocate_pages(bytes, begin);
   if (!status.ok()) return status;
   used_bytes_ += bytes;
   out = arena_.data() + begin;
   return {};
 }
 
-Status SharedHeap::allocate_short(std::uint64_t bytes, std::uint64_t place_bytes, std::uint64_t& begin) {
-  std::optional<std::uint64_t> place = slabs_.take(place_bytes, bytes);
-  if (!place) {
+Status SharedHeap::allocate_short(std::uint64_t bytes, std::uint64_t slot_bytes, std::uint64_t& begin) {
+  std::optional<std::uint64_t> slot = slabs_.take(slot_bytes, bytes);
+  if (!slot) {
     if (Status status = allocate_pages(Slabs::kSlabBytes, begin); !status.ok()) return status;
-    // All places of the new slab are free, so the second take() cannot fail.
-    slabs_.add(begin, place_bytes);
-    place = slabs_.take(place_bytes, bytes);
+    // All slots of the new slab are free, so the second take() cannot fail.
+    slabs_.add(begin, slot_bytes);
+    slot = slabs_.take(slot_bytes, bytes);
   }
-  begin = *place;
+  begin = *slot;
   std::memset(arena_.data() + begin, 0, bytes);
   return {};
 }

@@ -3,14 +3,14 @@
 // Each rank that allocates has an arena of its own: a memfd, sparse, and sealed against shrinking and growing. Its size
 // bounds addresses, not memory. Boost.Interprocess divides the arena into blocks, by best fit, and with positions
 // instead of addresses. Only the arena's owner allocates, under its process lock. So shared memory contains no lock
-// that a process could leave locked when it dies. Peers map the places that the owner has sent (peer_heap) without the
+// that a process could leave locked when it dies. Peers map the ranges that the owner has sent (peer_heap) without the
 // owner's help.
 //
 //   arena: Boost's own | block | block ...        block: a page of Boost's own | a piece of whole pages
 //
 // 1. Boost's alignment is one page. So every block, free or used, consists of whole pages, and Boost writes only in the
 // block's first page. Pieces of 16 KiB or less share slabs: blocks of 64 KiB whose records are in private memory
-// (slabs). Such a piece takes only its place in a slab. Each longer piece has a block of its own.
+// (slabs). Such a piece takes only its slot in a slab. Each longer piece has a block of its own.
 // 2. A piece of kHugeMinBytes or more begins at a huge page's boundary, and huge pages are advised for it. Its block is
 // longer by almost a huge page, which takes addresses but no memory.
 // 3. The pages of a free block, except its first page, are holes in the file: the memory of a freed block returns to
@@ -80,13 +80,14 @@ class SharedHeap {
   // more.
   void free(void* address);
 
-  // The place of a range; nullopt unless the range lies in one piece, within the bytes that were requested for it.
+  // The address of a range in the arena; nullopt unless the range lies in one piece, within the bytes that were
+  // requested for it.
   [[nodiscard]] std::optional<HeapAddress> find(const void* address, std::uint64_t bytes) const;
   // Whether the address is one that allocate() returned.
   [[nodiscard]] bool owns(const void* address) const;
 
   // Publishes the arena to the peers. No effect if there is no arena yet, or if it is published already. Must precede
-  // the sending of a place in the arena to a peer.
+  // the sending of a range of the arena to a peer.
   void publish(RankArea& mine) const;
 
   // The arena's file descriptor and size; -1 and 0: there is no arena yet.
@@ -121,8 +122,8 @@ class SharedHeap {
   // Makes the arena at the first allocation. If the operating system refuses its size, makes a smaller one.
   [[nodiscard]] portals::Status make_arena();
   [[nodiscard]] portals::Status open_arena(std::uint64_t bytes);
-  // The two ways of allocate(): a place in a slab, or pages of its own.
-  [[nodiscard]] portals::Status allocate_short(std::uint64_t bytes, std::uint64_t place_bytes, std::uint64_t& begin);
+  // The two ways of allocate(): a slot in a slab, or pages of its own.
+  [[nodiscard]] portals::Status allocate_short(std::uint64_t bytes, std::uint64_t slot_bytes, std::uint64_t& begin);
   [[nodiscard]] portals::Status allocate_pages(std::uint64_t bytes, std::uint64_t& begin);
   void free_pages(std::uint64_t begin);
   // The position of an address in the arena; at least arena_bytes() for an address outside of it.

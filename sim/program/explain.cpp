@@ -112,7 +112,7 @@ std::string line(const Stop& stop, const portals::Header& header, const Names& n
 }
 
 // The place in the descriptor that took the message.
-std::string place(const Decision& decision) {
+std::string range_text(const Decision& decision) {
   switch (decision.type) {
     case portals::DescriptorType::independent_block:
       return fmt::format("buffer {}", decision.row);
@@ -128,7 +128,7 @@ std::string place(const Decision& decision) {
 std::string verdict(const Decision& decision) {
   switch (decision.outcome) {
     case Outcome::reply:
-      return fmt::format("  => reply: {} bytes from {}\n", decision.bytes, place(decision));
+      return fmt::format("  => reply: {} bytes from {}\n", decision.bytes, range_text(decision));
     case Outcome::deposit: {
       const bool body = decision.saved == Saved::body || decision.saved == Saved::both;
       // A row is named even when only the header was saved, because the header is in it.
@@ -137,7 +137,7 @@ std::string verdict(const Decision& decision) {
       const std::string preposition = row || heap ? " in " : " at ";
       return fmt::format(
           "  => deposit: saved {}{}{}{}\n", name(decision.saved), body ? fmt::format(", {} bytes", decision.bytes) : "",
-          body || row ? preposition + place(decision) : "", decision.acknowledge ? "; acknowledged" : "");
+          body || row ? preposition + range_text(decision) : "", decision.acknowledge ? "; acknowledged" : "");
     }
     case Outcome::drop:
       break;

@@ -26,7 +26,8 @@ static_assert(std::is_trivially_copyable_v<AccumulateLockData> && sizeof(Accumul
 class AccumulateLock {
  public:
   // As HolderLock's constructor.
-  AccumulateLock(AccumulateLockData& data, std::uint32_t id, HolderDeathTest gone) : lock_(data.holder, id, gone) {}
+  AccumulateLock(AccumulateLockData& data, std::uint32_t id, HolderDeathTest is_dead)
+      : lock_(data.holder, id, is_dead) {}
 
   // Ignores whether the lock was taken over from a dead holder, because a torn element is not repaired, see above.
   void lock() { static_cast<void>(lock_.enter()); }

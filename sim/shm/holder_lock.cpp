@@ -45,9 +45,9 @@ class Naps {
 
 }  // namespace
 
-// Tries once. `seen`: the holder's word, if not ours; 0: it was free a moment ago. `asks`: test whether the holder is
-// gone.
-bool HolderLock::try_enter(std::uint32_t& seen, bool asks, Entry& entry) {
+// Tries once. `seen`: the holder's word, if not ours; 0: it was free a moment ago. `test_holder`: test whether the
+// holder is dead.
+bool HolderLock::try_enter(std::uint32_t& seen, bool test_holder, Entry& entry) {
   std::atomic_ref<std::uint32_t> word(*word_);
   // Relaxed: a look that decides nothing; the exchanges below verify it.
   seen = word.load(std::memory_order_relaxed);
@@ -56,7 +56,7 @@ bool HolderLock::try_enter(std::uint32_t& seen, bool asks, Entry& entry) {
     entry = Entry::free;
     return true;
   }
-  if (seen == 0 || !asks || !gone_(seen - 1)) return false;
+  if (seen == 0 || !test_holder || !is_dead_(seen - 1)) return false;
   // Acquire: the dead one's exchange continued the release sequence of the last leave(), with which this pairs. The
   // dead one's own stores are visible because it is dead: a process ends between two instructions, and the operating
   // system, which reported the end, ordered all its stores before the report.
@@ -80,7 +80,7 @@ HolderLock::Entry HolderLock::enter_slowly() {
     // The previous holder has left, so it was not stopped.
     if (seen == 0 || seen != holder) {
       turns = 0;
-      if (naps.any()) gone_.waits(holder - 1, 0);
+      if (naps.any()) is_dead_.waits(holder - 1, 0);
       naps = Naps();
     }
     holder = seen;
@@ -88,10 +88,10 @@ HolderLock::Entry HolderLock::enter_slowly() {
       ++turns;
       ::sched_yield();
     } else {
-      gone_.waits(holder - 1, naps.nap());
+      is_dead_.waits(holder - 1, naps.nap());
     }
   }
-  if (naps.any()) gone_.waits(holder - 1, 0);
+  if (naps.any()) is_dead_.waits(holder - 1, 0);
   return entry;
 }
 

@@ -1,4 +1,4 @@
-// A spin lock of one word in memory that processes share. The word names the holder, so that a waiter can ask whether
+// A spin lock of one word in memory that processes share. The word names the holder, so that a waiter can test whether
 // the holder is dead and take the lock over. For critical sections of a few instructions; not fair.
 //
 // A waiter spins, then yields, in case the holder needs its processor, and then sleeps in naps of up to a millisecond,
@@ -20,17 +20,17 @@
 
 namespace margay::sim {
 
-// The caller's test whether the holder `id` is gone: a dead process, or an id that no process has. A test that answers
+// The caller's test whether the holder `id` is dead: a dead process, or an id that no process has. A test that answers
 // no for an invalid id makes a waiter on damaged memory wait for ever. A yes is final, and means that the process
 // stores nothing more.
 class HolderDeathTest {
  public:
-  using Ask = bool (*)(void* context, std::uint32_t id);
+  using IsDead = bool (*)(void* context, std::uint32_t id);
   // Called while a waiter sleeps for the holder `id`, with the time of the wait so far; 0: the wait is over.
   using Waits = void (*)(void* context, std::uint32_t id, std::uint64_t waited_ns);
-  HolderDeathTest(Ask ask, void* context, Waits while_waiting = nullptr)
-      : ask_(ask), context_(context), waits_(while_waiting) {}
-  [[nodiscard]] bool operator()(std::uint32_t id) const { return ask_(context_, id); }
+  HolderDeathTest(IsDead is_dead, void* context, Waits while_waiting = nullptr)
+      : is_dead_(is_dead), context_(context), waits_(while_waiting) {}
+  [[nodiscard]] bool operator()(std::uint32_t id) const { return is_dead_(context_, id); }
   // Reports a wait to the caller, if it wants reports.
   void waits(std::uint32_t id, std::uint64_t waited_ns) const {
     if (waits_ != nullptr) waits_(context_, id, waited_ns);
@@ -38,7 +38,7 @@ class HolderDeathTest {
 
  private:
   // Constant after construction; a plain function and its context, so that copying allocates nothing.
-  Ask ask_;
+  IsDead is_dead_;
   void* context_;
   Waits waits_;
 };
@@ -46,8 +46,10 @@ class HolderDeathTest {
 // One process's view of the lock. It keeps no state, so threads may share it.
 class HolderLock {
  public:
-  // `id`: below 2^32 - 1; this process's, or one that represents it. `word` and the context of `gone` outlive the lock.
-  HolderLock(std::uint32_t& word, std::uint32_t id, HolderDeathTest gone) : word_(&word), mine_(id + 1), gone_(gone) {
+  // `id`: below 2^32 - 1; this process's, or one that represents it. `word` and the context of `is_dead` outlive the
+  // lock.
+  HolderLock(std::uint32_t& word, std::uint32_t id, HolderDeathTest is_dead)
+      : word_(&word), mine_(id + 1), is_dead_(is_dead) {
     MARGAY_ASSERT(mine_ != 0);  // 0 is a free lock
   }
 
@@ -72,17 +74,17 @@ class HolderLock {
   }
 
  private:
-  // The path of a lock that is not free: spins, yields, naps, and tests now and then whether the holder is gone.
+  // The path of a lock that is not free: spins, yields, naps, and tests now and then whether the holder is dead.
   Entry enter_slowly();
   // One attempt; see holder_lock.cpp.
-  [[nodiscard]] bool try_enter(std::uint32_t& seen, bool asks, Entry& entry);
+  [[nodiscard]] bool try_enter(std::uint32_t& seen, bool test_holder, Entry& entry);
 
   // In memory that processes share.
   std::uint32_t* word_;
   // The content of the word while this process holds the lock: its id + 1.
   std::uint32_t mine_;
   // The caller's test for a dead holder.
-  HolderDeathTest gone_;
+  HolderDeathTest is_dead_;
 };
 
 }  // namespace margay::sim

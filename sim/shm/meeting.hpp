@@ -75,11 +75,11 @@ class Meeting {
     std::uint64_t seen = word.load(std::memory_order_relaxed);
     for (;;) {
       std::uint64_t next = (std::uint64_t{number} << kNumberShift | std::uint64_t{mark} << kMarkShift) + 1;
-      const bool all_came = (seen & kCount) == members_;
-      if (number_of(seen) == number && !all_came) {
+      const bool all_arrived = (seen & kCount) == members_;
+      if (number_of(seen) == number && !all_arrived) {
         next = seen + 1;
         if ((seen ^ std::uint64_t{mark} << kMarkShift) & kMark) next |= kOtherMark;
-      } else if (is_after(number_of(seen), number) && !all_came) {
+      } else if (is_after(number_of(seen), number) && !all_arrived) {
         return ArrivalOrder::late;
       }
       // Release: pairs with the acquire of the last to arrive, which then sees what this process wrote; each exchange

@@ -52,12 +52,12 @@ class FirstThread {
 
 // The same as Published for a number in memory that processes share, which is zero before it is set. Release: pairs
 // with the acquire in published_number(): a process that gets the number sees what was written before.
-inline void publish_number(std::uint32_t& place, std::uint32_t value) {
-  std::atomic_ref<std::uint32_t>(place).store(value, std::memory_order_release);
+inline void publish_number(std::uint32_t& number, std::uint32_t value) {
+  std::atomic_ref<std::uint32_t>(number).store(value, std::memory_order_release);
 }
 // Acquire: pairs with the release in publish_number(): later reads are not older than the number.
-[[nodiscard]] inline std::uint32_t published_number(std::uint32_t& place) {
-  return std::atomic_ref<std::uint32_t>(place).load(std::memory_order_acquire);
+[[nodiscard]] inline std::uint32_t published_number(std::uint32_t& number) {
+  return std::atomic_ref<std::uint32_t>(number).load(std::memory_order_acquire);
 }
 
 // Data in shared memory that is written once and then only read. kBeingWritten marks it meanwhile.
@@ -92,13 +92,13 @@ template <typename Write>
   return seen;
 }
 
-// Takes a place that is empty (0): among all callers, in any process, one succeeds. Returns 0 to that one, and the
+// Takes `number` if it is 0: among all callers, in any process, one succeeds. Returns 0 to that one, and the
 // holder to the others. Requires: who != 0.
-[[nodiscard]] inline std::int32_t claim_for_process(std::int32_t& place, std::int32_t who) {
+[[nodiscard]] inline std::int32_t claim_for_process(std::int32_t& number, std::int32_t who) {
   MARGAY_ASSERT(who != 0);
   std::int32_t holder = 0;
-  // Relaxed: no other data is published with the place, and the exchange alone lets one succeed.
-  std::atomic_ref<std::int32_t>(place).compare_exchange_strong(holder, who, std::memory_order_relaxed);
+  // Relaxed: no other data is published with it, and the exchange alone lets one succeed.
+  std::atomic_ref<std::int32_t>(number).compare_exchange_strong(holder, who, std::memory_order_relaxed);
   return holder;
 }
 

@@ -1,6 +1,6 @@
 // Counts of events between a window's processes, one for each other process: a target has exposed its window (post), an
-// origin has finished with it (complete). Each window has, for each process, one row of each kind; member i alone
-// writes counter i of a row. The row's owner reads the counters and compares them with its own count of epochs.
+// origin has finished with it (complete). Each window has, for each process, an array of counters of each kind; member
+// i alone writes counter i of an array. The array's owner reads it and compares them with its own count of epochs.
 #pragma once
 
 #include <atomic>
@@ -11,17 +11,17 @@
 
 namespace margay::sim {
 
-// One row, as its owner or another member sees it; all zero at first. Keeps no state. Counts are compared by their
-// distance, so they may wrap.
+// One array of counters, as its owner or another member sees it; all zero at first. Keeps no state. Counts are compared
+// by their distance, so they may wrap.
 class WindowCounters {
  public:
-  // `row`: one counter for each member of the window.
-  explicit WindowCounters(std::span<std::uint32_t> row) : row_(row) {}
+  // `counters`: one counter for each member of the window.
+  explicit WindowCounters(std::span<std::uint32_t> counters) : counters_(counters) {}
 
   // Counts one more event by member `writer`. Called in its thread only; the caller rings the owner's bell.
   void publish(std::uint32_t writer) {
-    MARGAY_ASSERT(writer < row_.size());
-    std::atomic_ref<std::uint32_t> counter(row_[writer]);
+    MARGAY_ASSERT(writer < counters_.size());
+    std::atomic_ref<std::uint32_t> counter(counters_[writer]);
     // Relaxed load: only this thread writes it. Release: pairs with the acquire in count(): a process that reads this
     // count sees what the writer did before: to the window, in an epoch that it completed; to its own memory, before an
     // epoch that it posted. Without it the owner could go on and read old elements.
@@ -29,9 +29,9 @@ class WindowCounters {
   }
   // The count of member `writer`; wraps.
   [[nodiscard]] std::uint32_t count(std::uint32_t writer) const {
-    MARGAY_ASSERT(writer < row_.size());
+    MARGAY_ASSERT(writer < counters_.size());
     // Acquire: pairs with the release in publish().
-    return std::atomic_ref<std::uint32_t>(row_[writer]).load(std::memory_order_acquire);
+    return std::atomic_ref<std::uint32_t>(counters_[writer]).load(std::memory_order_acquire);
   }
   // Whether that count is at least `epochs`. Requires: the two never differ by 2^31.
   [[nodiscard]] bool has_reached(std::uint32_t writer, std::uint32_t epochs) const {
@@ -40,7 +40,7 @@ class WindowCounters {
 
  private:
   // In the window's shared memory; not owned.
-  std::span<std::uint32_t> row_;
+  std::span<std::uint32_t> counters_;
 };
 
 }  // namespace margay::sim

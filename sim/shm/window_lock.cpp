@@ -71,70 +71,70 @@ void WindowLock::take_out(std::uint32_t member) {
   guard_.leave();
 }
 
-WindowLock::Row WindowLock::look() const {
-  Row row;
+WindowLock::SlotSums WindowLock::scan() const {
+  SlotSums sums;
   const std::uint32_t next = load(data_->next_ticket);
   for (std::uint32_t member = 0; member < slots_.size(); ++member) {
     const WindowLockSlot one = slot(member);
     if (one.state == WindowLockSlot::State::free) continue;
     if (one.state == WindowLockSlot::State::granted) {
-      ++(one.kind == WindowLockKind::shared ? row.shared : row.exclusive);
+      ++(one.kind == WindowLockKind::shared ? sums.shared : sums.exclusive);
       continue;
     }
-    ++row.waiting;
+    ++sums.waiting;
     // Wraps as the tickets do: correct while fewer than 2^32 were given since the oldest one that waits.
     const std::int64_t age = next - one.ticket;
     if (one.kind == WindowLockKind::shared) {
-      row.shared_age = std::max(row.shared_age, age);
-    } else if (age > row.exclusive_age) {
-      row.exclusive_age = age;
-      row.oldest_exclusive = member;
+      sums.shared_age = std::max(sums.shared_age, age);
+    } else if (age > sums.exclusive_age) {
+      sums.exclusive_age = age;
+      sums.oldest_exclusive = member;
     }
   }
-  return row;
+  return sums;
 }
 
 // Grants the requests that the queue's head and the holders allow, and recomputes the counts. Inside the guard.
 WindowLock::Tickets WindowLock::let_in() {
-  Row row = look();
+  SlotSums sums = scan();
   const std::uint32_t next = load(data_->next_ticket);
   Tickets tickets;
-  if (row.exclusive_age > row.shared_age) {
-    if (row.exclusive == 0 && row.shared == 0) {
-      WindowLockSlot one = slot(row.oldest_exclusive);
+  if (sums.exclusive_age > sums.shared_age) {
+    if (sums.exclusive == 0 && sums.shared == 0) {
+      WindowLockSlot one = slot(sums.oldest_exclusive);
       one.state = WindowLockSlot::State::granted;
       // After a death here, the member holds the lock, is not notified, and the counts are old (invariant 3).
-      store(slots_[row.oldest_exclusive], one.word());
-      ++row.exclusive;
-      --row.waiting;
+      store(slots_[sums.oldest_exclusive], one.word());
+      ++sums.exclusive;
+      --sums.waiting;
       tickets = {one.ticket, 1};
     }
-  } else if (row.shared_age >= 0 && row.exclusive == 0) {
+  } else if (sums.shared_age >= 0 && sums.exclusive == 0) {
     for (std::uint32_t member = 0; member < slots_.size(); ++member) {
       WindowLockSlot one = slot(member);
       if (one.state != WindowLockSlot::State::waiting || one.kind != WindowLockKind::shared) continue;
       // A shared request behind the oldest exclusive one waits.
-      if (static_cast<std::int64_t>(next - one.ticket) < row.exclusive_age) continue;
+      if (static_cast<std::int64_t>(next - one.ticket) < sums.exclusive_age) continue;
       one.state = WindowLockSlot::State::granted;
       // After a death here, some of the shared requests at the head are granted. The others among them still have older
       // tickets than the first exclusive one, and are granted when the dead one is withdrawn.
       store(slots_[member], one.word());
-      ++row.shared;
-      row.waiting -= row.waiting != 0 ? 1 : 0;
+      ++sums.shared;
+      sums.waiting -= sums.waiting != 0 ? 1 : 0;
     }
     // The range of the granted tickets: from the oldest shared request on, up to the oldest exclusive one.
-    tickets = {static_cast<std::uint32_t>(next - row.shared_age),
-               static_cast<std::uint64_t>(row.shared_age - row.exclusive_age)};
+    tickets = {static_cast<std::uint32_t>(next - sums.shared_age),
+               static_cast<std::uint64_t>(sums.shared_age - sums.exclusive_age)};
   }
-  store_counts(row);
+  store_counts(sums);
   return tickets;
 }
 
 // After a death between these stores, the guard is still the dead one's, and its next holder repeats them.
-void WindowLock::store_counts(const Row& row) {
-  store(data_->shared, row.shared);
-  store(data_->exclusive, row.exclusive);
-  store(data_->waiting, row.waiting);
+void WindowLock::store_counts(const SlotSums& sums) {
+  store(data_->shared, sums.shared);
+  store(data_->exclusive, sums.exclusive);
+  store(data_->waiting, sums.waiting);
 }
 
 // Recomputes the header inside a guard that was taken from a dead process. Grants nothing, because the process that
@@ -149,7 +149,7 @@ void WindowLock::repair() {
       next = one.ticket + 1;
   }
   store(data_->next_ticket, next);
-  store_counts(look());
+  store_counts(scan());
 }
 
 }  // namespace margay::sim

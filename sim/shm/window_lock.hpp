@@ -81,9 +81,10 @@ struct WindowLockSlot {
 // invalid index gets nothing. Another process may act for a member: the target's process acts for a remote origin.
 class WindowLock {
  public:
-  // `id` (of this process) and `gone`: as HolderLock's. `data`, the slots and the context of `gone` outlive the lock.
-  WindowLock(WindowLockData& data, std::span<std::uint64_t> slots, std::uint32_t id, HolderDeathTest gone)
-      : data_(&data), slots_(slots), guard_(data.guard, id, gone) {}
+  // `id` (of this process) and `is_dead`: as HolderLock's. `data`, the slots and the context of `is_dead` outlive the
+  // lock.
+  WindowLock(WindowLockData& data, std::span<std::uint64_t> slots, std::uint32_t id, HolderDeathTest is_dead)
+      : data_(&data), slots_(slots), guard_(data.guard, id, is_dead) {}
 
   // Requests the lock for a member. True: granted at once; otherwise the member waits in the queue until granted().
   // Requires: it neither has it nor waits.
@@ -120,7 +121,7 @@ class WindowLock {
   static constexpr Tickets kAllTickets = {0, std::uint64_t{1} << 32};
 
   // The sums over all slots.
-  struct Row {
+  struct SlotSums {
     std::uint32_t shared = 0;
     std::uint32_t exclusive = 0;
     std::uint32_t waiting = 0;
@@ -133,11 +134,11 @@ class WindowLock {
   // Enters the guard, and repairs the counts after a dead holder.
   void enter();
   // Scans all slots.
-  [[nodiscard]] Row look() const;
+  [[nodiscard]] SlotSums scan() const;
   // Makes the grants that are possible.
   [[nodiscard]] Tickets let_in();
   // Replaces the header's counts by recomputed ones.
-  void store_counts(const Row& row);
+  void store_counts(const SlotSums& sums);
   // Recomputes the header after a holder of the guard has died.
   void repair();
   // The guarded parts of release() and withdraw().

@@ -65,7 +65,7 @@ Status keep_from_children(void* pages, std::uint64_t bytes) {
   return {};
 }
 
-void forget_own_pages(void* pages) {
+void remove_own_pages(void* pages) {
   OwnPages& list = own_pages();
   const std::lock_guard hold(list.mutex);
   list.bytes.erase(pages);

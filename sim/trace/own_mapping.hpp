@@ -11,6 +11,6 @@ namespace margay::sim {
 // of clone() without fork()'s handlers, still share the pages. Fails if the handlers of fork() cannot be allocated.
 [[nodiscard]] portals::Status keep_from_children(void* pages, std::uint64_t bytes);
 // Ends the effect of keep_from_children(). Must precede the unmapping of the pages. No effect on other pages.
-void forget_own_pages(void* pages);
+void remove_own_pages(void* pages);
 
 }  // namespace margay::sim

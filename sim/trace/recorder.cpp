@@ -34,8 +34,8 @@ constexpr std::uint64_t kFirstAnchorDistance = std::uint64_t{1} << 18;
 // not matter. A reader of a file that is still being written relies on a processor that keeps the order of stores
 // (x86).
 template <typename Value>
-void put(Value& place, Value value) {
-  *const_cast<volatile Value*>(&place) = value;
+void put(Value& target, Value value) {
+  *const_cast<volatile Value*>(&target) = value;
 }
 
 void put_event(TraceEvent& slot, const TraceEvent& event, std::uint64_t time) {
@@ -170,8 +170,8 @@ void Recorder::set_call_names(std::span<const std::string_view> names) {
   for (std::size_t i = header_->name_count; i < count; ++i) {
     std::array<std::uint64_t, kTraceNameBytes / sizeof(std::uint64_t)> words{};
     std::memcpy(words.data(), names[i].data(), std::min<std::size_t>(names[i].size(), kTraceNameBytes - 1));
-    auto* place = reinterpret_cast<std::uint64_t*>(table + i * kTraceNameBytes);
-    for (const std::uint64_t word : words) put(*place++, word);
+    auto* target = reinterpret_cast<std::uint64_t*>(table + i * kTraceNameBytes);
+    for (const std::uint64_t word : words) put(*target++, word);
     put(header_->name_count, static_cast<std::uint32_t>(i + 1));
   }
 }
@@ -193,9 +193,9 @@ void Recorder::define(DefinitionKind kind, std::uint64_t number, std::uint64_t v
   std::vector<std::uint64_t> words(head.bytes / 8);
   std::memcpy(words.data(), &head, sizeof head);
   if (!text.empty()) std::memcpy(reinterpret_cast<std::byte*>(words.data()) + sizeof head, text.data(), text.size());
-  auto* place =
+  auto* target =
       reinterpret_cast<std::uint64_t*>(reinterpret_cast<std::byte*>(header_) + kTraceDefinitionsOffset + used);
-  for (const std::uint64_t word : words) put(*place++, word);
+  for (const std::uint64_t word : words) put(*target++, word);
   // The length is stored after the definition, so that a reader sees only whole definitions.
   put(header_->definitions_used, used + head.bytes);
 }
@@ -220,7 +220,7 @@ void Recorder::close() {
   if (header_ == nullptr) return;
   // A suspended file is sealed already; a child must not seal its parent's.
   if (!suspended_ && is_own()) seal();
-  forget_own_pages(header_);
+  remove_own_pages(header_);
   munmap(header_, mapped_bytes_);
   suspended_ = false;
   pause();

@@ -83,13 +83,13 @@ class Wire {
   [[nodiscard]] virtual bool replace(std::uint32_t peer, Transmission& transmission, Transmission& instead) = 0;
 
   // Hints by which a round skips virtual calls. If quiet() is true, nothing can arrive before the next send, and poll()
-  // may be skipped. If wants_push() is false, push() may be skipped. A wire that sets neither hint is pushed and polled
+  // may be skipped. If needs_push() is false, push() may be skipped. A wire that sets neither hint is pushed and polled
   // in each round.
   [[nodiscard]] bool quiet() const { return quiet_; }
-  [[nodiscard]] bool wants_push() const { return wants_push_; }
+  [[nodiscard]] bool needs_push() const { return needs_push_; }
 
   // Continues queued transmissions as far as possible without waiting, and makes held messages visible to poll() again.
-  // Called at the beginning of each round, unless !wants_push(). Returns whether anything moved.
+  // Called at the beginning of each round, unless !needs_push(). Returns whether anything moved.
   virtual bool push() = 0;
   // Fills in the next event; false: there is none now. Also receives more bytes of accepted bodies. A `whole` or
   // `started` must be answered before the next poll().
@@ -157,9 +157,9 @@ class Wire {
   [[nodiscard]] virtual bool prepare_wait() { return false; }
 
  protected:
-  // Set by the derived wire. quiet() and wants_push() return these two.
+  // Set by the derived wire. quiet() and needs_push() return these two.
   bool quiet_ = false;
-  bool wants_push_ = true;
+  bool needs_push_ = true;
   bool body_moved_ = false;  // see take_body_moved()
 
  private:

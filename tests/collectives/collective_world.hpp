@@ -47,7 +47,7 @@ class CollectiveWorld {
     bool shares_memory = false;  // all are on one node, and share its memory
     bool reads = false;          // and may read each other's private memory
     bool late = false;           // but each only once it has come()
-    std::uint32_t long_places = sim::kLongPlaces;
+    std::uint32_t long_slots = sim::kLongSlots;
     bool trace = false;
     TreePortal::Limits limits = {};
     sim::VirtualOptions network = {};
@@ -188,7 +188,7 @@ class CollectiveWorld {
     }
     void release(mpi_adi::Communicator& communicator) override { --communicator.references; }
     [[nodiscard]] bool crowded() const override { return world_.options_.crowded; }
-    [[nodiscard]] std::string asked_algorithms() const override { return world_.options_.asked; }
+    [[nodiscard]] std::string requested_algorithms() const override { return world_.options_.asked; }
     [[nodiscard]] const sim::NodeMemory* node_memory() const override {
       return world_.node_memory_ ? &*world_.node_memory_ : nullptr;
     }
@@ -213,7 +213,7 @@ class CollectiveWorld {
 
   void share_memory() {
     const auto ranks = static_cast<std::uint32_t>(size());
-    REQUIRE(sim::Mapping::anonymous(sim::shm_segment_bytes(ranks, options_.long_places), segment_).ok());
+    REQUIRE(sim::Mapping::anonymous(sim::shm_segment_bytes(ranks, options_.long_slots), segment_).ok());
     REQUIRE(sim::ShmLayout::attach(segment_.bytes(), ranks, layout_).ok());
     test_words_.resize(ranks);
     for (std::uint32_t rank = 0; options_.reads && rank < ranks; ++rank) {

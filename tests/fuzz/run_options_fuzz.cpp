@@ -9,7 +9,7 @@
 
 #include "collectives/select/choose.hpp"
 #include "command/run/options/plan.hpp"
-#include "command/run/options/words.hpp"
+#include "command/run/options/tokens.hpp"
 #include "portals/base/assert.hpp"
 #include "sim/boot/board.hpp"
 
@@ -17,7 +17,7 @@ namespace margay {
 
 // The registry of algorithms reads the value of --collective; it is left out here
 // (tests/collectives/select/choose_test).
-portals::Status collectives::parse_asked_for(std::string_view /*text*/, AskedFor& /*out*/) {
+portals::Status collectives::parse_requested_algorithms(std::string_view /*text*/, RequestedAlgorithms& /*out*/) {
   return {};
 }
 
@@ -30,14 +30,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
   for (const char* reads_file : {"file", "-f"}) {
     if (text.find(reads_file) != std::string::npos) return 0;
   }
-  std::vector<std::string> words;
+  std::vector<std::string> tokens;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    words.push_back(text.substr(begin, end - begin));
+    tokens.push_back(text.substr(begin, end - begin));
     begin = end + 1;
   }
   RunOptions options;
-  const Status status = parse_run_options(words, options);
+  const Status status = parse_run_options(tokens, options);
   if (!status.ok() || options.programs.empty()) return 0;
   for (const ProgramSpec& program : options.programs) MARGAY_ASSERT(!program.argv.empty() && program.ranks >= 1);
   const JobPlan plan = make_plan(options);

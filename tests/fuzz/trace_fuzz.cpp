@@ -90,13 +90,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
     return text.size() < 4000 && text.find('\n') == std::string::npos;
   };
   const TraceNames names(trace);
-  const EventText words(trace, names);
+  const EventText event_text(trace, names);
   for (const std::size_t i : pick(trace, {})) {
-    MARGAY_ASSERT(is_line(text_line(trace, trace.entries[i], 0, nullptr)) && is_line(words.of(trace.entries[i])));
+    MARGAY_ASSERT(is_line(text_line(trace, trace.entries[i], 0, nullptr)) && is_line(event_text.of(trace.entries[i])));
   }
   const Messages messages(trace);
   for (const MessageIdentity& root : messages.roots()) {
-    MARGAY_ASSERT(!format_story(trace, messages, words, messages.story(root)).empty());
+    MARGAY_ASSERT(!format_story(trace, messages, event_text, messages.story(root)).empty());
   }
   const Collectives collectives(trace, names);
   const EventText with_collectives(trace, names, {}, &collectives);

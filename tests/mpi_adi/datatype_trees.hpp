@@ -190,12 +190,12 @@ class Trees {
     const Type old = grow(depth - 1);
     std::array<Distribution, 2> dimensions;
     for (Distribution& one : dimensions) {
-      one = {.array = between(1, 5), .block = between(1, 3), .processes = between(1, 3), .place = 0};
-      one.place = below(one.processes);
+      one = {.array = between(1, 5), .block = between(1, 3), .processes = between(1, 3), .coordinate = 0};
+      one.coordinate = below(one.processes);
     }
     Type type{make_darray(dimensions, MPI_ORDER_C, old.made, {}), {}};
     const auto mine = [](const Distribution& one, std::int64_t i) {
-      return i / one.block % one.processes == one.place;
+      return i / one.block % one.processes == one.coordinate;
     };
     for (std::int64_t i = 0; i < dimensions[0].array; ++i) {
       for (std::int64_t j = 0; j < dimensions[1].array; ++j) {

@@ -15,7 +15,7 @@ namespace margay::mpi_adi::test {
 struct NoCollectives final : RankExtension {
   [[nodiscard]] const sim::WireCounts& sent() const override { return nothing; }
   [[nodiscard]] const sim::WireCounts& shown() const override { return nothing; }
-  void forget_messages(const Communicator& /*communicator*/) override {}
+  void discard_messages(const Communicator& /*communicator*/) override {}
   sim::WireCounts nothing;
 };
 
@@ -26,13 +26,13 @@ class NoYield final : public sim::YieldPolicy {
 
 struct LoneRank {
   LoneRank() {
-    sim::VirtualPlace place;
-    place.job.size = place.job.node_count = 1;
-    place.job.node_of_rank = {0};
-    place.attach = [this](sim::TransmissionList& finished) -> sim::Wire& { return network.attach(0, finished); };
-    place.yield_policy = &rest;
+    sim::VirtualSettings settings;
+    settings.job.size = settings.job.node_count = 1;
+    settings.job.node_of_rank = {0};
+    settings.attach = [this](sim::TransmissionList& finished) -> sim::Wire& { return network.attach(0, finished); };
+    settings.yield_policy = &rest;
     const auto none = [](MpiRank&) -> std::unique_ptr<RankExtension> { return std::make_unique<NoCollectives>(); };
-    REQUIRE(MpiRank::start_on(sim::Process::start_virtual(place), none, rank).ok());
+    REQUIRE(MpiRank::start_on(sim::Process::start_virtual(settings), none, rank).ok());
   }
   sim::VirtualNetwork network{1, 1};
   NoYield rest;

@@ -39,9 +39,9 @@ class ScriptedWire final : public Wire {
   std::vector<portals::Region> accepted;  // landings, with the cookies beside them
   std::vector<void*> cookies;
 
-  void hint(bool quiet, bool wants_push) {
+  void hint(bool quiet, bool needs_push) {
     quiet_ = quiet;
-    wants_push_ = wants_push;
+    needs_push_ = needs_push;
   }
   void bring_part() { part_ = true; }
 

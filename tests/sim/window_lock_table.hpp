@@ -23,7 +23,7 @@ struct Deaths {
   static constexpr std::uint32_t kIds = 8192;
   std::atomic<std::uint8_t> dead[kIds];
 
-  [[nodiscard]] HolderDeathTest gone() {
+  [[nodiscard]] HolderDeathTest is_dead() {
     return {
         [](void* deaths, std::uint32_t id) { return id >= kIds || static_cast<Deaths*>(deaths)->dead[id].load() != 0; },
         this};
@@ -56,7 +56,7 @@ struct WindowLockTable {
 
   [[nodiscard]] std::span<std::uint64_t> of(std::uint32_t members) { return {slots, members}; }
   [[nodiscard]] WindowLock lock(std::uint32_t members, std::uint32_t id, Deaths& deaths) {
-    return {data, of(members), id, deaths.gone()};
+    return {data, of(members), id, deaths.is_dead()};
   }
 };
 

@@ -72,7 +72,7 @@ Stack fold(const Stack& stack, const std::string& call) {
       first = false;
     }
     // Lines of foreign sources do not help.
-    if (inside) frame.place.clear();
+    if (inside) frame.location.clear();
     out.push_back(std::move(frame));
   }
   return out;
@@ -101,7 +101,7 @@ std::string function_name(const std::string& symbol) {
 
 std::string format_frame(const Frame& frame) {
   const std::string name = frame.function.empty() ? "?" : frame.function;
-  if (!frame.place.empty()) return fmt::format("{} ({})", name, frame.place);
+  if (!frame.location.empty()) return fmt::format("{} ({})", name, frame.location);
   return frame.function.empty() && !frame.module.empty() ? fmt::format("{} ({})", name, frame.module) : name;
 }
 

@@ -14,7 +14,7 @@ struct Frame {
   // Without parameters; empty: not known.
   std::string function;
   // "heat.c:41"; empty: not known.
-  std::string place;
+  std::string location;
   // File name without folders.
   std::string module;
 };

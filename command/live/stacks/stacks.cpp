@@ -26,7 +26,7 @@ constexpr int kStatusNotAll = 1;
 constexpr int kStatusNoSuch = 2;
 
 // A process to examine.
-struct Place {
+struct TargetProcess {
   std::uint32_t rank = 0;
   int pid = 0;
   // 0: the process is the rank; otherwise the rank is this thread of it.
@@ -36,9 +36,9 @@ struct Place {
 };
 
 // The rank's MPI call on the job board; empty: none, or the board cannot be read.
-std::string call_of(const Place& place) {
+std::string call_of(const TargetProcess& target) {
   sim::BoardBlock block;
-  const bool is_on_board = place.board != nullptr && place.board->read_block(place.rank, block);
+  const bool is_on_board = target.board != nullptr && target.board->read_block(target.rank, block);
   return is_on_board ? command::clean_text(block.mpi_call) : "";
 }
 
@@ -62,29 +62,29 @@ class SignalsWait {
 };
 
 // Walks the stopped threads, and reads the call on the board at the same moment.
-Status walk_held(const Place& place, Unwinder& unwinder, std::string& call) {
+Status walk_held(const TargetProcess& target, Unwinder& unwinder, std::string& call) {
   Status status;
   const SignalsWait wait;
   // Seizes from a thread of its own, because the system continues all threads of the examined process that are still
   // seized when the seizing thread ends, however it ends.
   std::thread([&] {
     HeldProcess held;
-    status = held.hold(place.pid);
+    status = held.hold(target.pid);
     if (!status.ok()) return;
     for (const HeldProcess::Thread& thread : held.threads()) {
-      if (place.thread == 0 || place.thread == thread.tid) unwinder.walk(thread.tid);
+      if (target.thread == 0 || target.thread == thread.tid) unwinder.walk(thread.tid);
     }
-    call = call_of(place);
+    call = call_of(target);
   }).join();
   return status;
 }
 
 // Reads the stacks of a process, or of the thread that is the rank, and adds those to be shown.
-Status read_stacks(const Place& place, bool all, std::vector<StackOf>& out) {
-  Unwinder unwinder(place.pid);
+Status read_stacks(const TargetProcess& target, bool all, std::vector<StackOf>& out) {
+  Unwinder unwinder(target.pid);
   if (Status status = unwinder.open(); !status.ok()) return status;
   std::string call;
-  if (Status status = walk_held(place, unwinder, call); !status.ok()) return status;
+  if (Status status = walk_held(target, unwinder, call); !status.ok()) return status;
   std::vector<Stack> stacks = unwinder.stacks();
   // The board has one call for the process. It can be assigned only if exactly one thread is in an MPI call that its
   // frames do not name.
@@ -94,7 +94,7 @@ Status read_stacks(const Place& place, bool all, std::vector<StackOf>& out) {
   for (std::size_t at = 0; at < stacks.size(); ++at) {
     // Skips a thread of the library itself.
     if (!all && at > 0 && !has_program(stacks[at])) continue;
-    out.push_back({place.rank, at == 0, all ? std::move(stacks[at]) : fold(stacks[at], call)});
+    out.push_back({target.rank, at == 0, all ? std::move(stacks[at]) : fold(stacks[at], call)});
   }
   return {};
 }
@@ -104,20 +104,20 @@ void complain(const std::string& sentence) {
 }
 
 // Prints the stacks of all places that can be read. Reports an error of one place and continues with the next one.
-int print_stacks(const std::vector<Place>& places, bool all, bool of_job) {
+int print_stacks(const std::vector<TargetProcess>& targets, bool all, bool of_job) {
   std::vector<StackOf> stacks;
   bool failed = false;
-  for (const Place& place : places) {
+  for (const TargetProcess& target : targets) {
     const std::string who =
-        of_job ? fmt::format("rank {} (process {})", place.rank, place.pid) : fmt::format("process {}", place.pid);
-    if (const Status status = read_stacks(place, all, stacks); !status.ok()) {
+        of_job ? fmt::format("rank {} (process {})", target.rank, target.pid) : fmt::format("process {}", target.pid);
+    if (const Status status = read_stacks(target, all, stacks); !status.ok()) {
       complain(who + ": " + status.sentence());
       failed = true;
     }
   }
   for (std::string line : merged(stacks, all)) {
     if (!of_job)
-      line.replace(line.find("rank 0"), std::string("rank 0").size(), fmt::format("process {}", places[0].pid));
+      line.replace(line.find("rank 0"), std::string("rank 0").size(), fmt::format("process {}", targets[0].pid));
     std::printf("%s\n", line.c_str());
   }
   return std::fflush(stdout) != 0 || failed ? kStatusNotAll : 0;
@@ -125,8 +125,8 @@ int print_stacks(const std::vector<Place>& places, bool all, bool of_job) {
 
 // The ranks of a job that have a running process. Reports each other rank, and sets `missing` if there is one. `only`:
 // the rank to return; -1: all.
-std::vector<Place> places_of(const command::RunningJob& job, std::int64_t only, bool& missing) {
-  std::vector<Place> places;
+std::vector<TargetProcess> targets_of(const command::RunningJob& job, std::int64_t only, bool& missing) {
+  std::vector<TargetProcess> targets;
   std::vector<std::uint32_t> not_begun;
   for (std::uint32_t rank = 0; rank < job.board.size(); ++rank) {
     if (only >= 0 && rank != static_cast<std::uint64_t>(only)) continue;
@@ -134,7 +134,7 @@ std::vector<Place> places_of(const command::RunningJob& job, std::int64_t only, 
     const bool begun = job.board.read_block(rank, block) && block.pid > 0;
     const bool same = begun && command::look_at_process(block.pid).start_ticks == block.start_ticks;
     if (same && block.thread_ended == 0) {
-      places.push_back({rank, block.pid, block.thread, &job.board});
+      targets.push_back({rank, block.pid, block.thread, &job.board});
     } else if (begun) {
       complain(fmt::format("rank {} has ended", rank));
       missing = true;
@@ -146,7 +146,7 @@ std::vector<Place> places_of(const command::RunningJob& job, std::int64_t only, 
     complain(not_begun_text(not_begun));
     missing = true;
   }
-  return places;
+  return targets;
 }
 
 int pid_of(const std::string& word) {
@@ -183,8 +183,8 @@ int stacks(const command::StacksOrder& order) {
     return kStatusNoSuch;
   }
   bool missing = false;
-  const std::vector<Place> places = places_of(*job, order.rank, missing);
-  const int status = print_stacks(places, order.all, true);
+  const std::vector<TargetProcess> targets = targets_of(*job, order.rank, missing);
+  const int status = print_stacks(targets, order.all, true);
   return missing && status == 0 ? kStatusNotAll : status;
 }
 

@@ -59,7 +59,7 @@ Frame frame_at(Dwfl* dwfl, const Unwinder::Address& address) {
       line == nullptr ? nullptr : dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
   if (source == nullptr || number == 0) return frame;
   const std::string name = source;
-  frame.place = sim::printable(fmt::format("{}:{}", name.substr(name.find_last_of('/') + 1), number));
+  frame.location = sim::printable(fmt::format("{}:{}", name.substr(name.find_last_of('/') + 1), number));
   return frame;
 }
 

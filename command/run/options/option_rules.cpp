@@ -12,7 +12,7 @@ namespace {
 using portals::Status;
 
 // Kinds of places and orders of Hydra and Open MPI, accepted so that scripts for these launchers run.
-constexpr std::string_view kPlaces =
+constexpr std::string_view kBindingTargets =
     "none|rr|user|machine|node|board|numa|numanode|socket|package|core|hwthread|l1cache|l1dcache|l1icache|l1ucache|"
     "l2cache|"
     "l2dcache|l2icache|l2ucache|l3cache|l3dcache|l3icache|l3ucache|l4cache|l4dcache|l4ucache|l5cache|l5dcache|l5ucache|"
@@ -53,9 +53,9 @@ constexpr OptionRule kRules[] = {
     {"errfile-pattern", 1, OptionAction::error_pattern},
     {"s", 1, OptionAction::input},
     {"prepend-pattern", 1, OptionAction::line_pattern},
-    {"bind-to", 1, OptionAction::bind_to, "", kPlaces},
-    {"map-by", 1, OptionAction::place, "", kPlaces},
-    {"rank-by", 1, OptionAction::place, "", kPlaces},
+    {"bind-to", 1, OptionAction::bind_to, "", kBindingTargets},
+    {"map-by", 1, OptionAction::map_ranks, "", kBindingTargets},
+    {"rank-by", 1, OptionAction::map_ranks, "", kBindingTargets},
     {"iface", 1, OptionAction::rank_option, "MARGAY_IFACE", "an interface, an address or a network"},
     {"launcher", 1, OptionAction::ignored},
     {"rmk", 1, OptionAction::ignored},
@@ -107,7 +107,7 @@ std::string spelling(const OptionRule& rule) {
 // options, not spellings of one.
 bool is_shared(OptionAction action) {
   constexpr OptionAction kShared[] = {OptionAction::rank_option, OptionAction::rank_flag, OptionAction::pairs,
-                                      OptionAction::seconds,     OptionAction::choice,    OptionAction::place};
+                                      OptionAction::seconds,     OptionAction::choice,    OptionAction::map_ranks};
   return std::ranges::find(kShared, action) != std::end(kShared);
 }
 
@@ -147,9 +147,9 @@ std::string describe_option_rules() {
       "| option | variable | values |\n|---|---|---|\n";
   for (const OptionRule& rule : kRules) {
     if (rule.variable.empty()) continue;
-    const bool in_words = rule.choices.find(' ') != std::string_view::npos;
+    const bool is_prose = rule.choices.find(' ') != std::string_view::npos;
     text += "| " + spelling(rule) + " | `" + std::string(rule.variable) + "` | " +
-            (in_words ? std::string(rule.choices) : code_cell(rule.choices)) + " |\n";
+            (is_prose ? std::string(rule.choices) : code_cell(rule.choices)) + " |\n";
   }
   return text;
 }
@@ -162,11 +162,11 @@ const OptionRule* find_option_rule(std::string_view name) {
 }
 
 // The nearest name may be a single letter, which takes one dash.
-Status unknown_option(const std::string& word, std::string_view name) {
+Status unknown_option(const std::string& option, std::string_view name) {
   std::vector<std::string_view> names;
   for (const OptionRule& rule : kRules) names.push_back(rule.name);
   const std::string_view near = sim::nearest_spelling(name, names);
-  std::string sentence = "unknown option " + word;
+  std::string sentence = "unknown option " + option;
   if (!near.empty())
     sentence += "; did you mean " + std::string(near.size() == 1 ? "-" : "--") + std::string(near) + "?";
   return Status::error(sentence + " (`margay run --help` lists them)");

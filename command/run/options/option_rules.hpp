@@ -72,7 +72,7 @@ enum class OptionAction : std::uint8_t {
   heap,
   trace_events,
   // Placement of ranks (--map-by, --rank-by of Hydra and Open MPI): the value is checked, then ignored.
-  place,
+  map_ranks,
   // Accepted without effect; noted with -v.
   ignored
 };
@@ -95,6 +95,6 @@ struct OptionRule {
 // The tables of docs/options.md about these rules, in Markdown: spellings, variables, options without effect.
 [[nodiscard]] std::string describe_option_rules();
 // The error for an unknown option, with a similar spelling if there is one. `name`: the token without dashes and value.
-[[nodiscard]] portals::Status unknown_option(const std::string& word, std::string_view name);
+[[nodiscard]] portals::Status unknown_option(const std::string& option, std::string_view name);
 
 }  // namespace margay::command

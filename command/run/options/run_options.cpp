@@ -8,7 +8,7 @@
 
 #include "collectives/select/choose.hpp"
 #include "command/run/options/option_rules.hpp"
-#include "command/run/options/words.hpp"
+#include "command/run/options/tokens.hpp"
 #include "sim/base/limits.hpp"
 #include "sim/boot/board.hpp"
 #include "sim/boot/options.hpp"
@@ -20,14 +20,14 @@ namespace {
 
 constexpr char kHeapVariable[] = "MARGAY_HEAP_BYTES";
 
-using Words = std::vector<std::string>;
+using Tokens = std::vector<std::string>;
 
 constexpr std::string_view kShortLimit = "short_limit";
 constexpr std::string_view kPatternLetters = "rhgpt%";
 
 // A short limit as it was written, with its option.
 struct ShortLimit {
-  std::string word;
+  std::string option;
   std::string value;
 };
 
@@ -37,10 +37,10 @@ class Parser {
  public:
   explicit Parser(RunOptions& out) : out_(out) {}
 
-  Status parse(const Words& words) {
+  Status parse(const Tokens& tokens) {
     std::size_t at = 0;
-    while (at < words.size()) {
-      if (Status status = parse_part(words, at); !status.ok()) return status;
+    while (at < tokens.size()) {
+      if (Status status = parse_part(tokens, at); !status.ok()) return status;
     }
     if (!out_.programs.empty() || out_.show_help || out_.show_version) return check_whole();
     return Status::error("no program to run: margay run [options] PROGRAM [arguments] [: ...]");
@@ -48,24 +48,24 @@ class Parser {
 
  private:
   // Parses options and a program up to the next ":".
-  Status parse_part(const Words& words, std::size_t& at) {
+  Status parse_part(const Tokens& tokens, std::size_t& at) {
     part_ = ProgramSpec();
     last_value_.clear();
-    while (at < words.size() && words[at].size() > 1 && words[at][0] == '-') {
+    while (at < tokens.size() && tokens[at].size() > 1 && tokens[at][0] == '-') {
       // Ends the options, so that a program's name may begin with a dash.
-      if (words[at] == "--") {
+      if (tokens[at] == "--") {
         ++at;
         break;
       }
-      if (Status status = parse_option(words, at); !status.ok()) return status;
+      if (Status status = parse_option(tokens, at); !status.ok()) return status;
     }
-    while (at < words.size() && words[at] != ":") part_.argv.push_back(words[at++]);
-    const bool more = at < words.size();
+    while (at < tokens.size() && tokens[at] != ":") part_.argv.push_back(tokens[at++]);
+    const bool more = at < tokens.size();
     // Skips the ":".
     if (more) ++at;
     if (!part_.argv.empty()) {
       out_.programs.push_back(part_);
-      if (!more || at < words.size()) return {};
+      if (!more || at < tokens.size()) return {};
       return Status::error("nothing follows the last \":\"");
     }
     // A configuration file may have named all programs.
@@ -81,10 +81,10 @@ class Parser {
   }
 
   // Forms of a token are tried in this order: the whole name, a name with digits, a name with "=VALUE".
-  Status parse_option(const Words& words, std::size_t& at) {
-    const std::string& word = words[at++];
-    std::string name = word.substr(word[1] == '-' ? 2 : 1);
-    Words values;
+  Status parse_option(const Tokens& tokens, std::size_t& at) {
+    const std::string& option = tokens[at++];
+    std::string name = option.substr(option[1] == '-' ? 2 : 1);
+    Tokens values;
     const std::size_t equals = name.find('=');
     const OptionRule* rule = find_option_rule(name);
     // Hydra accepts -n2 for -n 2.
@@ -100,37 +100,37 @@ class Parser {
       name.resize(equals);
       rule = find_option_rule(name);
     }
-    if (rule == nullptr) return unknown_option(word, name);
+    if (rule == nullptr) return unknown_option(option, name);
     // -genv takes NAME=VALUE as one token or NAME VALUE as two.
     const bool joined =
-        rule->values == 2 && values.empty() && at < words.size() && words[at].find('=') != std::string::npos;
+        rule->values == 2 && values.empty() && at < tokens.size() && tokens[at].find('=') != std::string::npos;
     const auto wanted = static_cast<std::size_t>(joined ? 1 : rule->values);
-    if (values.size() > wanted) return Status::error("option " + word + " takes no value");
+    if (values.size() > wanted) return Status::error("option " + option + " takes no value");
     // no_program() needs the option and its value.
-    last_option_ = word;
+    last_option_ = option;
     last_value_.clear();
-    while (values.size() < wanted && at < words.size()) last_value_ = values.emplace_back(words[at++]);
-    if (values.size() < wanted) return Status::error("option " + word + " lacks its value");
+    while (values.size() < wanted && at < tokens.size()) last_value_ = values.emplace_back(tokens[at++]);
+    if (values.size() < wanted) return Status::error("option " + option + " lacks its value");
     if (joined) values = split_once(values[0], '=');
-    return apply(*rule, word, values);
+    return apply(*rule, option, values);
   }
 
-  Status apply(const OptionRule& rule, const std::string& word, const Words& values) {
+  Status apply(const OptionRule& rule, const std::string& option, const Tokens& values) {
     switch (rule.action) {
       case OptionAction::ranks:
-        return number(word, values[0], sim::kRanksMax, part_.ranks);
+        return number(option, values[0], sim::kRanksMax, part_.ranks);
       case OptionAction::threads:
-        return number(word, values[0], sim::kThreadRanksMax, out_.threads);
+        return number(option, values[0], sim::kThreadRanksMax, out_.threads);
       case OptionAction::nodes:
-        return number(word, values[0], sim::kRanksMax, out_.nodes);
+        return number(option, values[0], sim::kRanksMax, out_.nodes);
       case OptionAction::ranks_per_node:
-        return number(word, values[0], sim::kRanksMax, out_.processes_per_node);
+        return number(option, values[0], sim::kRanksMax, out_.processes_per_node);
       case OptionAction::timeout:
-        return parse_timeout(word, values[0], out_.timeout_seconds);
+        return parse_timeout(option, values[0], out_.timeout_seconds);
       case OptionAction::global_env:
-        return assign(word, values[0], values[1], out_.environment);
+        return assign(option, values[0], values[1], out_.environment);
       case OptionAction::local_env:
-        return assign(word, values[0], values[1], part_.environment);
+        return assign(option, values[0], values[1], part_.environment);
       case OptionAction::config_file:
         return read_config_file(values[0]);
       case OptionAction::hosts:
@@ -138,45 +138,45 @@ class Parser {
       case OptionAction::host_file:
         return read_host_file(values[0]);
       case OptionAction::bind_to:
-        return bind_to(rule, word, values[0]);
-      case OptionAction::place:
-        return place(rule, word, values[0]);
+        return bind_to(rule, option, values[0]);
+      case OptionAction::map_ranks:
+        return map_ranks(rule, option, values[0]);
       case OptionAction::output_pattern:
-        return pattern(word, values[0], out_.output_pattern);
+        return pattern(option, values[0], out_.output_pattern);
       case OptionAction::line_pattern:
-        return pattern(word, values[0], out_.line_pattern);
+        return pattern(option, values[0], out_.line_pattern);
       case OptionAction::error_pattern:
-        return pattern(word, values[0], out_.error_pattern);
+        return pattern(option, values[0], out_.error_pattern);
       case OptionAction::mpi:
-        return mpi(word, values[0]);
+        return mpi(option, values[0]);
       case OptionAction::input:
-        input_word_ = word;
+        input_option_ = option;
         input_ = values[0];
         return {};
       case OptionAction::trace_events:
-        return trace_events(rule, word, values[0]);
+        return trace_events(rule, option, values[0]);
       case OptionAction::choice:
       case OptionAction::deadlock:
-        return choice(rule, word, values[0]);
+        return choice(rule, option, values[0]);
       case OptionAction::heap:
-        return heap(rule, word, values[0]);
+        return heap(rule, option, values[0]);
       case OptionAction::collective:
-        return collective(rule, word, values[0]);
+        return collective(rule, option, values[0]);
       case OptionAction::pairs:
-        return pairs(rule, word, values[0]);
+        return pairs(rule, option, values[0]);
       case OptionAction::short_limit:
-        return pairs(*find_option_rule("protocol"), word, "short_limit=" + values[0]);
+        return pairs(*find_option_rule("protocol"), option, "short_limit=" + values[0]);
       case OptionAction::rank_option:
-        return rank_option(rule, word, values[0]);
+        return rank_option(rule, option, values[0]);
       case OptionAction::seconds:
-        return seconds(rule, word, values[0]);
+        return seconds(rule, option, values[0]);
       default:
-        return apply_plain(rule, word, values);
+        return apply_plain(rule, option, values);
     }
   }
 
   // Actions that cannot fail.
-  Status apply_plain(const OptionRule& rule, const std::string& word, const Words& values) {
+  Status apply_plain(const OptionRule& rule, const std::string& option, const Tokens& values) {
     switch (rule.action) {
       case OptionAction::label:
         out_.line_pattern = "[%r] ";
@@ -191,7 +191,7 @@ class Parser {
       case OptionAction::export_env:
         // -x NAME has no effect: ranks inherit the variable anyway.
         if (values[0].find('=') != std::string::npos) {
-          Words pair = split_once(values[0], '=');
+          Tokens pair = split_once(values[0], '=');
           out_.environment.emplace_back(std::move(pair[0]), std::move(pair[1]));
         }
         break;
@@ -227,7 +227,7 @@ class Parser {
         set_rank_option(rule.variable, "1");
         break;
       default:
-        record_ignored(word);
+        record_ignored(option);
         break;
     }
     return {};
@@ -235,18 +235,18 @@ class Parser {
 
   // Applies -s once the number of ranks is known: all, none, or ranks and ranges of them ("0,2-4").
   Status take_input_ranks(std::uint32_t size) {
-    if (input_word_.empty()) return {};
+    if (input_option_.empty()) return {};
     out_.input_ranks.clear();
     if (input_ == "none") return {};
     std::vector<bool> takes(size, input_ == "all");
-    for (const std::string& part : input_ == "all" ? Words() : split(input_, ',')) {
-      const Words ends = split_once(part, '-');
+    for (const std::string& part : input_ == "all" ? Tokens() : split(input_, ',')) {
+      const Tokens ends = split_once(part, '-');
       std::uint32_t first = 0;
       std::uint32_t last = 0;
       const bool range = part.find('-') != std::string::npos;
       if (!sim::parse_number(std::string_view(range ? ends[0] : part), first) ||
           !sim::parse_number(std::string_view(range ? ends[1] : part), last) || first > last || last >= size) {
-        return Status::error("option " + input_word_ + ": \"" + part + "\" is neither all, none, a rank from 0 to " +
+        return Status::error("option " + input_option_ + ": \"" + part + "\" is neither all, none, a rank from 0 to " +
                              std::to_string(size - 1) + " nor a range of them");
       }
       for (std::uint32_t rank = first; rank <= last; ++rank) takes[rank] = true;
@@ -260,19 +260,19 @@ class Parser {
   }
 
   // All counts of the command line are at least 1.
-  static Status number(const std::string& word, const std::string& text, std::uint32_t most, std::uint32_t& out) {
+  static Status number(const std::string& option, const std::string& text, std::uint32_t most, std::uint32_t& out) {
     std::uint32_t value = 0;
     if (sim::parse_number(std::string_view(text), value) && value >= 1 && value <= most) {
       out = value;
       return {};
     }
-    return Status::error("option " + word + ": \"" + text + "\" is not a number from 1 to " + std::to_string(most));
+    return Status::error("option " + option + ": \"" + text + "\" is not a number from 1 to " + std::to_string(most));
   }
 
   // A name with "=" would set another variable.
-  static Status assign(const std::string& word, const std::string& name, const std::string& value, Assignments& to) {
+  static Status assign(const std::string& option, const std::string& name, const std::string& value, Assignments& to) {
     if (name.empty() || name.find('=') != std::string::npos) {
-      return Status::error("option " + word + ": \"" + name + "\" is not a variable's name");
+      return Status::error("option " + option + ": \"" + name + "\" is not a variable's name");
     }
     to.emplace_back(name, value);
     return {};
@@ -290,25 +290,25 @@ class Parser {
   }
 
   // Sets algorithms of collectives. The registry checks the names, so a new algorithm needs no change here.
-  Status collective(const OptionRule& rule, const std::string& word, const std::string& list) {
-    collectives::AskedFor asked;
-    if (const Status parsed = collectives::parse_asked_for(list, asked); !parsed.ok()) {
+  Status collective(const OptionRule& rule, const std::string& option, const std::string& list) {
+    collectives::RequestedAlgorithms asked;
+    if (const Status parsed = collectives::parse_requested_algorithms(list, asked); !parsed.ok()) {
       return Status::error("option " + parsed.sentence());
     }
-    if (list.empty()) return Status::error("option " + word + ": its value is empty; name OPERATION=ALGORITHM");
+    if (list.empty()) return Status::error("option " + option + ": its value is empty; name OPERATION=ALGORITHM");
     set_rank_option(rule.variable, list, true);
     return {};
   }
 
   // Sets NAME=VALUE,... after a check of each name and value against the rule.
-  Status pairs(const OptionRule& rule, const std::string& word, const std::string& list) {
+  Status pairs(const OptionRule& rule, const std::string& option, const std::string& list) {
     for (const std::string& pair : split(list, ',')) {
       if (!takes_pair(rule, pair)) {
         const std::string known(rule.choices.empty() ? "NAME=VALUE" : rule.choices);
-        return Status::error("option " + word + ": \"" + pair + "\" is none of " + known);
+        return Status::error("option " + option + ": \"" + pair + "\" is none of " + known);
       }
-      const Words name_and_value = split_once(pair, '=');
-      if (name_and_value[0] == kShortLimit) short_limits_.push_back({word, name_and_value[1]});
+      const Tokens name_and_value = split_once(pair, '=');
+      if (name_and_value[0] == kShortLimit) short_limits_.push_back({option, name_and_value[1]});
     }
     set_rank_option(rule.variable, list, true);
     return {};
@@ -321,39 +321,39 @@ class Parser {
     const std::string value = pair.substr(equals + 1);
     for (const std::string& known : split(rule.choices, ',')) {
       if (known.empty()) return !value.empty();
-      const Words name_and_values = split_once(known, '=');
+      const Tokens name_and_values = split_once(known, '=');
       if (name_and_values[0] != pair.substr(0, equals)) continue;
       std::uint64_t size = 0;
       if (name_and_values[1] == "SIZE") return sim::parse_bytes(value, size);
-      const Words values = split(name_and_values[1], '|');
+      const Tokens values = split(name_and_values[1], '|');
       return std::ranges::find(values, value) != values.end();
     }
     return false;
   }
   // An empty value, as from a script's unset variable, is an error: it does not mean "without this option".
-  Status rank_option(const OptionRule& rule, const std::string& word, const std::string& value) {
+  Status rank_option(const OptionRule& rule, const std::string& option, const std::string& value) {
     if (value.empty())
-      return Status::error("option " + word + ": its value is empty; name " + std::string(rule.choices));
+      return Status::error("option " + option + ": its value is empty; name " + std::string(rule.choices));
     set_rank_option(rule.variable, value);
     return {};
   }
 
   // Sets a duration as a plain number of seconds, since the ranks do not parse units.
-  Status seconds(const OptionRule& rule, const std::string& word, const std::string& value) {
+  Status seconds(const OptionRule& rule, const std::string& option, const std::string& value) {
     double parsed = 0;
-    if (Status status = parse_timeout(word, value, parsed); !status.ok()) return status;
+    if (Status status = parse_timeout(option, value, parsed); !status.ok()) return status;
     set_rank_option(rule.variable, fmt::format("{}", parsed));
     return {};
   }
 
-  static Status check_choice(const OptionRule& rule, const std::string& word, const std::string& value) {
-    const Words allowed = split(rule.choices, '|');
+  static Status check_choice(const OptionRule& rule, const std::string& option, const std::string& value) {
+    const Tokens allowed = split(rule.choices, '|');
     if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return {};
-    return Status::error("option " + word + ": \"" + value + "\" is not one of " + std::string(rule.choices));
+    return Status::error("option " + option + ": \"" + value + "\" is not one of " + std::string(rule.choices));
   }
 
-  Status choice(const OptionRule& rule, const std::string& word, const std::string& value) {
-    if (Status status = check_choice(rule, word, value); !status.ok()) return status;
+  Status choice(const OptionRule& rule, const std::string& option, const std::string& value) {
+    if (Status status = check_choice(rule, option, value); !status.ok()) return status;
     if (rule.action == OptionAction::deadlock) {
       out_.abort_deadlock = value == "abort";
     } else {
@@ -363,23 +363,23 @@ class Parser {
   }
 
   // Sets the capacity of each rank's trace, in events.
-  Status trace_events(const OptionRule& rule, const std::string& word, const std::string& value) {
+  Status trace_events(const OptionRule& rule, const std::string& option, const std::string& value) {
     std::uint64_t events = 0;
     if (!sim::parse_bytes(value, events) || events == 0 || events > sim::kMaxTraceEvents) {
-      return Status::error(fmt::format("option {}: \"{}\" is not a number of events from 1 to {}; 64k is 65,536", word,
-                                       value, sim::kMaxTraceEvents));
+      return Status::error(fmt::format("option {}: \"{}\" is not a number of events from 1 to {}; 64k is 65,536",
+                                       option, value, sim::kMaxTraceEvents));
     }
     set_rank_option(rule.variable, std::to_string(events));
     return {};
   }
 
-  Status heap(const OptionRule& rule, const std::string& word, const std::string& value) {
+  Status heap(const OptionRule& rule, const std::string& option, const std::string& value) {
     if (!sim::parse_bytes(value, heap_bytes_)) {
-      return Status::error("option " + word + ": \"" + value +
+      return Status::error("option " + option + ": \"" + value +
                            "\" is not a size; write bytes, or a number with k, m or g");
     }
     if (heap_bytes_ < sim::kHeapBytesMin) {
-      return Status::error(fmt::format("option {}: {} bytes cannot hold a message; the minimum is {} ({}k)", word,
+      return Status::error(fmt::format("option {}: {} bytes cannot hold a message; the minimum is {} ({}k)", option,
                                        heap_bytes_, sim::kHeapBytesMin, sim::kHeapBytesMin / 1024));
     }
     set_rank_option(rule.variable, std::to_string(heap_bytes_));
@@ -398,7 +398,7 @@ class Parser {
       std::uint64_t bytes = 0;
       if (sim::parse_bytes(limit.value, bytes) && bytes >= 1 && bytes <= sim::short_limit_max(heap_bytes_)) continue;
       return Status::error(fmt::format("option {}: {}={} is not from 1 to a quarter of the heap of {} bytes (--heap)",
-                                       limit.word, kShortLimit, limit.value, heap_bytes_));
+                                       limit.option, kShortLimit, limit.value, heap_bytes_));
     }
     return {};
   }
@@ -427,34 +427,35 @@ class Parser {
     return {};
   }
 
-  // Checks a kind of place with a number, or with a suffix after ":" ("core:2", "gpu0").
-  static Status check_place(const OptionRule& rule, const std::string& word, const std::string& value) {
+  // Checks a binding target with a number, or with a suffix after ":" ("core:2", "gpu0").
+  static Status check_binding_target(const OptionRule& rule, const std::string& option, const std::string& value) {
     std::string kind = value.substr(0, value.find(':'));
     std::transform(kind.begin(), kind.end(), kind.begin(), [](unsigned char c) { return std::tolower(c); });
     const std::string without_number = kind.substr(0, kind.find_last_not_of("0123456789") + 1);
-    const Words known = split(rule.choices, '|');
+    const Tokens known = split(rule.choices, '|');
     if (std::find(known.begin(), known.end(), without_number) != known.end()) return {};
-    return Status::error("option " + word + ": \"" + value + "\" is none of " + std::string(rule.choices));
+    return Status::error("option " + option + ": \"" + value + "\" is none of " + std::string(rule.choices));
   }
 
-  // core, hwthread, user and rr bind each rank to a processor. Other kinds of place are accepted, so that scripts run,
+  // core, hwthread, user and rr bind each rank to a processor. Other targets are accepted, so that scripts run,
   // but bind nothing.
-  Status bind_to(const OptionRule& rule, const std::string& word, const std::string& value) {
-    if (Status status = check_place(rule, word, value); !status.ok()) return status;
+  Status bind_to(const OptionRule& rule, const std::string& option, const std::string& value) {
+    if (Status status = check_binding_target(rule, option, value); !status.ok()) return status;
     const std::string kind = value.substr(0, value.find(':'));
     if (kind == "none") {
       out_.bind_to = BindTo::none;
     } else if (kind == "core" || kind == "hwthread" || kind == "user" || kind == "rr") {
       out_.bind_to = BindTo::core;
     } else {
-      out_.notes.push_back("option " + word + " " + value + " is accepted and binds nothing (core and none are known)");
+      out_.notes.push_back("option " + option + " " + value +
+                           " is accepted and binds nothing (core and none are known)");
     }
     return {};
   }
 
-  Status place(const OptionRule& rule, const std::string& word, const std::string& value) {
-    if (Status status = check_place(rule, word, value); !status.ok()) return status;
-    record_ignored(word);
+  Status map_ranks(const OptionRule& rule, const std::string& option, const std::string& value) {
+    if (Status status = check_binding_target(rule, option, value); !status.ok()) return status;
+    record_ignored(option);
     return {};
   }
 
@@ -471,25 +472,25 @@ class Parser {
     }
   }
 
-  void record_ignored(const std::string& word) {
-    out_.notes.push_back("option " + word + " is accepted and changes nothing on one host");
+  void record_ignored(const std::string& option) {
+    out_.notes.push_back("option " + option + " is accepted and changes nothing on one host");
   }
 
   // Checks the letters here, because a wrong pattern would show only when files are created.
-  static Status pattern(const std::string& word, const std::string& value, std::string& out) {
+  static Status pattern(const std::string& option, const std::string& value, std::string& out) {
     for (std::size_t at = value.find('%'); at != std::string::npos; at = value.find('%', at + 2)) {
       if (at + 1 < value.size() && kPatternLetters.find(value[at + 1]) != std::string_view::npos) continue;
       return Status::error(
-          "option " + word + ": \"" + value.substr(at, 2) +
+          "option " + option + ": \"" + value.substr(at, 2) +
           "\" is none of %r (rank), %h (host), %g (process group), %p (proxy), %t (seconds) and %% (a %)");
     }
     out = value;
     return {};
   }
 
-  Status mpi(const std::string& word, const std::string& value) {
+  Status mpi(const std::string& option, const std::string& value) {
     if (value != "system" && value != "margay" && value != "racy") {
-      return Status::error("option " + word + ": \"" + value + "\" is none of margay, system and racy");
+      return Status::error("option " + option + ": \"" + value + "\" is none of margay, system and racy");
     }
     out_.system_mpi = value == "system";
     out_.racy_mpi = value == "racy";
@@ -497,7 +498,7 @@ class Parser {
   }
 
   // Only this host is possible, so the list has no effect beyond the check.
-  Status take_hosts(const Words& hosts) {
+  Status take_hosts(const Tokens& hosts) {
     for (const std::string& host : hosts) {
       if (Status status = check_host(host); !status.ok()) return status;
       out_.hosts.push_back(host);
@@ -506,7 +507,7 @@ class Parser {
   }
 
   Status read_host_file(const std::string& path) {
-    Words hosts;
+    Tokens hosts;
     if (Status status = read_hosts(path, hosts); !status.ok()) return status;
     return take_hosts(hosts);
   }
@@ -515,13 +516,13 @@ class Parser {
   Status read_config_file(const std::string& path) {
     if (took_config_file_) return Status::error("only one -configfile can be read");
     took_config_file_ = true;
-    Words words;
-    if (Status status = read_config_tokens(path, words); !status.ok()) return status;
+    Tokens tokens;
+    if (Status status = read_config_tokens(path, tokens); !status.ok()) return status;
     // The file's parts must not change the part of the line that names the file.
     const ProgramSpec outer = part_;
     std::size_t at = 0;
-    while (at < words.size()) {
-      if (Status status = parse_part(words, at); !status.ok()) {
+    while (at < tokens.size()) {
+      if (Status status = parse_part(tokens, at); !status.ok()) {
         return Status::error(path + ": " + status.sentence());
       }
     }
@@ -560,7 +561,7 @@ class Parser {
   ProgramSpec part_;
   bool took_config_file_ = false;
   // The option as it was written; empty: it was not given.
-  std::string input_word_;
+  std::string input_option_;
   std::string input_;
   // The latest option and its last value; empty: it has none, or the value is part of the token.
   std::string last_option_;
@@ -572,9 +573,9 @@ class Parser {
 
 }  // namespace
 
-Status parse_run_options(const Words& words, RunOptions& out) {
+Status parse_run_options(const Tokens& tokens, RunOptions& out) {
   out = RunOptions();
-  return Parser(out).parse(words);
+  return Parser(out).parse(tokens);
 }
 
 }  // namespace margay::command

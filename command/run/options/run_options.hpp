@@ -93,7 +93,7 @@ struct RunOptions {
 
 // Parses the tokens after the program's name. Error: one sentence that names the token, with a similar spelling if
 // there is one; `out` is then incomplete.
-[[nodiscard]] Status parse_run_options(const std::vector<std::string>& words, RunOptions& out);
+[[nodiscard]] Status parse_run_options(const std::vector<std::string>& tokens, RunOptions& out);
 
 // The output of `margay run --help`.
 [[nodiscard]] std::string run_help();

@@ -91,7 +91,7 @@ void PmiChannels::answer(const PmiReply& reply) {
 
 void PmiChannels::close_channel(Channel& channel) {
   if (channel.descriptor < 0) return;
-  poller_.forget(channel.descriptor);
+  poller_.remove(channel.descriptor);
   ::close(channel.descriptor);
   channel.descriptor = -1;
   channel.unread.clear();

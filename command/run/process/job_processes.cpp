@@ -60,7 +60,7 @@ void JobProcesses::begin(const std::string& job_name) {
   some_before_ = !before_.empty();
 }
 
-void JobProcesses::forget(pid_t pid) {
+void JobProcesses::remove(pid_t pid) {
   std::erase(before_, pid);
 }
 
@@ -84,7 +84,7 @@ void JobProcesses::end(pid_t group, Detached detached, const std::vector<ino_t>&
   while (signed_monotonic_ns() < until) {
     int status = 0;
     const pid_t gone = ::waitpid(-1, &status, WNOHANG);
-    if (gone > 0) forget(gone);
+    if (gone > 0) remove(gone);
     if (gone > 0 || (gone < 0 && errno == EINTR)) continue;
     // No child is left.
     if (gone < 0) return;

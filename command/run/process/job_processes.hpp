@@ -24,7 +24,7 @@ class JobProcesses {
   // The second mark as NAME=VALUE, for the environment of the ranks; their descendants inherit it.
   [[nodiscard]] const std::string& mark() const { return mark_; }
   // Forgets a child that was reaped, because its number may be reused.
-  void forget(pid_t pid);
+  void remove(pid_t pid);
   // Kills and reaps the job's processes, and its orphans as they become children, until none is left, for at most two
   // seconds. `group`: the job's process group. `pipes`: inode numbers of the ranks' output pipes; a process that holds
   // one of them is not detached.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "command/run/options/trace_place.hpp"
+#include "command/run/options/trace_folder.hpp"
 #include "sim/trace/folder.hpp"
 
 namespace margay::command {

@@ -58,23 +58,23 @@ void OtherMpi::look(const std::vector<int>& pids, std::int64_t now_ns) {
   bool some_left = false;
   for (std::uint32_t rank = 0; rank < board_.size(); ++rank) {
     // Skips a rank that has begun margay's MPI, a rank whose other library was found, and a rank without a process.
-    if (board_.block(rank).state != sim::RankState::started || !seen_[rank].library.empty() || pids[rank] <= 0)
+    if (board_.block(rank).state != sim::RankState::started || !found_[rank].library.empty() || pids[rank] <= 0)
       continue;
-    seen_[rank] = find(pids[rank], 0);
-    some_left = some_left || seen_[rank].library.empty();
+    found_[rank] = find(pids[rank], 0);
+    some_left = some_left || found_[rank].library.empty();
   }
   // The interval is a quarter of the job's age, within bounds, which keeps the cost of reading the maps small.
   due_ns_ = some_left ? now_ns + std::clamp((now_ns - began_ns_) / 4, kFirstLookNs, kLongestPauseNs) : -1;
 }
 
 // Depth first: a rank is often a wrapper whose child loads the library.
-OtherMpi::Seen OtherMpi::find(int pid, int depth) const {
+OtherMpi::FoundLibrary OtherMpi::find(int pid, int depth) const {
   const std::string process = "/proc/" + std::to_string(pid);
   if (std::string library = loaded_by(pid); !library.empty()) return {first_line(process + "/comm"), library};
   if (depth == kDeepestChild) return {};
   std::ifstream children(process + "/task/" + std::to_string(pid) + "/children");
   for (int child = 0; children >> child;) {
-    if (Seen seen = find(child, depth + 1); !seen.library.empty()) return seen;
+    if (FoundLibrary seen = find(child, depth + 1); !seen.library.empty()) return seen;
   }
   return {};
 }
@@ -98,13 +98,13 @@ std::string OtherMpi::conclude(std::vector<std::uint32_t>& ranks) {
   for (std::uint32_t rank = 0; rank < board_.size(); ++rank) {
     sim::BoardBlock& block = board_.block(rank);
     none_used = none_used && block.state == sim::RankState::started;
-    if (block.state != sim::RankState::started || seen_[rank].library.empty()) continue;
+    if (block.state != sim::RankState::started || found_[rank].library.empty()) continue;
     ranks.push_back(rank);
     // No other process writes there, because the rank never began MPI.
     ++block.findings;
   }
   if (ranks.empty()) return {};
-  const Seen& first = seen_[ranks.front()];
+  const FoundLibrary& first = found_[ranks.front()];
   return fmt::format(
       "margay: {}; {} of rank {}{} loaded {}: build it for margay with its mpicc, or start it with that library's own "
       "mpiexec",

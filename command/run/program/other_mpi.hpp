@@ -14,7 +14,7 @@ namespace margay::command {
 // Polls /proc of the ranks that have not begun margay's MPI, at growing intervals.
 class OtherMpi {
  public:
-  explicit OtherMpi(const sim::Board& board) : board_(board), seen_(board.size()) {}
+  explicit OtherMpi(const sim::Board& board) : board_(board), found_(board.size()) {}
 
   // To be called as the ranks start. `library_folder`: that of margay's libmpi.so.12; empty: the system's MPI was
   // requested, and nothing is searched for.
@@ -27,24 +27,24 @@ class OtherMpi {
   // a quarter of a rank's life is seen.
   [[nodiscard]] std::int64_t due_ns() const { return due_ns_; }
   // "libmpi.so.40 (Open MPI)"; empty: none was seen.
-  [[nodiscard]] const std::string& library_of(std::uint32_t rank) const { return seen_[rank].library; }
+  [[nodiscard]] const std::string& library_of(std::uint32_t rank) const { return found_[rank].library; }
   // Called at the job's end. Counts a finding on the board for each rank that used another MPI instead, and returns
   // these ranks in `ranks`. Returns the line for the user; empty: there is no such rank.
   [[nodiscard]] std::string conclude(std::vector<std::uint32_t>& ranks);
 
  private:
-  struct Seen {
+  struct FoundLibrary {
     std::string program;
     std::string library;
   };
   // The first library found in the process or a descendant.
-  [[nodiscard]] Seen find(int pid, int depth) const;
+  [[nodiscard]] FoundLibrary find(int pid, int depth) const;
   [[nodiscard]] std::string loaded_by(int pid) const;
 
   const sim::Board& board_;
   // The file of margay's library, links resolved.
   std::string ours_;
-  std::vector<Seen> seen_;
+  std::vector<FoundLibrary> found_;
   std::int64_t began_ns_ = -1;
   std::int64_t due_ns_ = -1;
 };

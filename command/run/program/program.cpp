@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "command/run/options/words.hpp"
+#include "command/run/options/tokens.hpp"
 
 namespace margay::command {
 namespace {

@@ -165,10 +165,10 @@ Status check_symbols(const std::string& program, const std::string& library_fold
   out = SymbolCheck();
   // The loader resolves a program's links before it takes $ORIGIN.
   char* const real = ::realpath(program.c_str(), nullptr);
-  const std::string place = real != nullptr ? real : program;
+  const std::string path = real != nullptr ? real : program;
   std::free(real);
   Files files(library_path, out);
-  if (Status status = files.read(place); !status.ok()) return status;
+  if (Status status = files.read(path); !status.ok()) return status;
   if (!files.need_ours()) return {};
   ElfSymbols ours;
   if (Status status = read_elf_symbols(library_folder + "/libmpi.so.12", ours); !status.ok()) return status;

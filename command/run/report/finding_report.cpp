@@ -128,12 +128,12 @@ std::string line_of(const RunOptions& options) {
   std::string line;
   for (const ProgramSpec& program : options.programs) {
     line += line.empty() ? "" : " : ";
-    for (const std::string& word : program.argv) line += (&word == program.argv.data() ? "" : " ") + word;
+    for (const std::string& token : program.argv) line += (&token == program.argv.data() ? "" : " ") + token;
   }
   return line;
 }
 
-// The place of "MPI_Abort (ring.c:41) with code 7 ..." or "MPI_Send (ring.c:41) failed ..."; empty: there is none.
+// The location in "MPI_Abort (ring.c:41) with code 7 ..." or "MPI_Send (ring.c:41) failed ..."; empty: there is none.
 std::string site_in(const std::string& message) {
   const std::size_t begin = message.find(" (");
   if (begin == std::string::npos || begin != message.find(' ')) return {};
@@ -241,7 +241,7 @@ JobFinding finding_of_waits(sim::Finding finding, const std::string& message, co
     one.tag = wait.tag;
     one.communicator = clean_text(wait.communicator);
     one.held = clean_text(wait.held);
-    if (name_location) one.site = name_location(clean_text(wait.place));
+    if (name_location) one.site = name_location(clean_text(wait.location));
     // Only a wait with a communicator names one of several requests, so that the others are "more".
     if (!one.communicator.empty() && wait.requests > 1) one.more = wait.requests - 1;
   }

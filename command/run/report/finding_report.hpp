@@ -21,7 +21,7 @@ struct FoundWait {
   std::int32_t peer = -1;
   std::int32_t tag = -1;
   std::string communicator;
-  // The call's place in the program; empty: unknown.
+  // The call's location in the program; empty: unknown.
   std::string site;
   // Sends and receives that the call waits for beyond this one.
   std::uint32_t more = 0;

@@ -132,11 +132,11 @@ void Monitor::on_deadlock(std::int64_t now_ns) {
   fail(std::move(cause), now_ns, 0, kTermToKillNs);
 }
 
-void Monitor::on_output_closed(int error, const std::string& place, std::int64_t now_ns) {
+void Monitor::on_output_closed(int error, const std::string& output_name, std::int64_t now_ns) {
   Cause cause;
   cause.kind = CauseKind::output_closed;
   cause.code = error;
-  cause.text = place;
+  cause.text = output_name;
   fail(std::move(cause), now_ns, 0, kTermToKillNs);
 }
 

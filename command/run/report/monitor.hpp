@@ -28,7 +28,7 @@ enum class CauseKind : std::uint8_t {
   timeout,         // --timeout
   deadlock,        // --deadlock abort
   interrupted,     // the launcher got `signal`
-  output_closed,   // the output named by `text` cannot be written; `code` is the errno, EPIPE: its reader has gone
+  output_closed,   // the output named by `text` cannot be written; `code` is the errno, EPIPE: its reader has closed it
   protocol,        // a rank broke the launch protocol, as `text` describes
 };
 
@@ -87,8 +87,8 @@ class Monitor {
   void on_timeout(std::int64_t now_ns);
   // A deadlock is proven.
   void on_deadlock(std::int64_t now_ns);
-  // An output cannot be written any more. `error`: the errno. `place`: the name of the output.
-  void on_output_closed(int error, const std::string& place, std::int64_t now_ns);
+  // An output cannot be written any more. `error`: the errno. `output_name`: the output.
+  void on_output_closed(int error, const std::string& output_name, std::int64_t now_ns);
   void on_stop(std::uint32_t rank, std::int64_t now_ns) { ranks_[rank].stopped_at_ns = now_ns; }
   void on_continue(std::uint32_t rank);
   // A rank that is a thread has returned from the program with `code`, without MPI_Init, while its process runs on.

@@ -203,8 +203,8 @@ std::string describe_call(const sim::Board& board, std::uint32_t rank, const Nam
   std::string call = wait.is_waiting != 0 ? clean_text(wait.call) : std::string();
   if (call.empty()) call = call_in_progress(board, rank);
   if (call.empty() || wait.is_waiting == 0 || !name_location) return call;
-  const std::string place = name_location(clean_text(wait.place));
-  return place.empty() ? call : call + " (" + place + ")";
+  const std::string location = name_location(clean_text(wait.location));
+  return location.empty() ? call : call + " (" + location + ")";
 }
 
 }  // namespace margay::command

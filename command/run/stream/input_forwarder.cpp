@@ -75,10 +75,10 @@ void InputForwarder::on_time() {
 void InputForwarder::on_event(Event event) {
   if (event.kind == EventKind::input) {
     // go_on() registers standard input again when all pipes have taken the data.
-    poller_.forget(STDIN_FILENO);
+    poller_.remove(STDIN_FILENO);
     read_more();
   } else if (event.kind == EventKind::input_pipe) {
-    poller_.forget(readers_[event.index].pipe);
+    poller_.remove(readers_[event.index].pipe);
     write_to(event.index);
   }
   go_on();
@@ -130,7 +130,7 @@ void InputForwarder::write_to(std::size_t index) {
 
 void InputForwarder::drop(Reader& reader) {
   if (reader.pipe < 0) return;
-  poller_.forget(reader.pipe);
+  poller_.remove(reader.pipe);
   ::close(reader.pipe);
   reader.pipe = -1;
   reader.unwritten.clear();
@@ -138,7 +138,7 @@ void InputForwarder::drop(Reader& reader) {
 
 void InputForwarder::stop() {
   if (!forwards()) return;
-  poller_.forget(STDIN_FILENO);
+  poller_.remove(STDIN_FILENO);
   for (Reader& reader : readers_) drop(reader);
 }
 

@@ -8,7 +8,7 @@
 #include <climits>
 #include <ctime>
 
-#include "command/run/options/words.hpp"
+#include "command/run/options/tokens.hpp"
 
 namespace margay::command {
 
@@ -33,7 +33,7 @@ std::string fill_pattern(const std::string& pattern, std::uint32_t rank, std::ui
 
 // The prefix begins each line, so it is omitted where a stream continues its own partial line.
 void OutputSink::add(std::uint32_t rank, std::string_view text) {
-  if (reader_gone_) return;
+  if (has_failed()) return;
   if (open_line_of_ != kNobody && open_line_of_ != std::int64_t{rank}) {
     // Another rank's line, or a notice, must not continue this one.
     queue_ += '\n';
@@ -50,7 +50,7 @@ void OutputSink::add(std::uint32_t rank, std::string_view text) {
 }
 
 void OutputSink::add_notice(std::string_view line) {
-  if (reader_gone_) return;
+  if (has_failed()) return;
   if (open_line_of_ != kNobody) queue_ += '\n';
   open_line_of_ = kNobody;
   queue_.append(line).append("\n");
@@ -64,13 +64,12 @@ bool OutputSink::write_some() {
   const ssize_t count = ::write(descriptor_, queue_.data() + written_, std::min<std::size_t>(queued_bytes(), PIPE_BUF));
   if (count > 0) {
     written_ += static_cast<std::size_t>(count);
-    forget_written();
+    discard_written();
     return true;
   }
   if (count < 0 && errno == EINTR) return true;
   if (count < 0 && errno == EAGAIN) return false;
   write_error_ = count < 0 ? errno : EIO;
-  reader_gone_ = true;
   queue_.clear();
   written_ = 0;
   return false;
@@ -78,7 +77,7 @@ bool OutputSink::write_some() {
 
 // Moves the remainder to the front only from time to time; moving a long queue for each piece would cost quadratic
 // time.
-void OutputSink::forget_written() {
+void OutputSink::discard_written() {
   if (written_ < queue_.size() && written_ < kFullBytes / 4) return;
   queue_.erase(0, written_);
   written_ = 0;
@@ -87,7 +86,7 @@ void OutputSink::forget_written() {
 bool OutputSink::flush() {
   while (!empty() && write_some()) {
   }
-  return !reader_gone_;
+  return !has_failed();
 }
 
 void OutputSink::flush_all(int timeout_ms) {

@@ -36,8 +36,8 @@ class OutputSink {
   void add(std::uint32_t rank, std::string_view text);
   // Queues a line of the launcher's own, on a fresh line and without prefix.
   void add_notice(std::string_view line);
-  // Writes as much as possible without blocking. False after a write error, such as a reader that has gone; the queue
-  // is then discarded.
+  // Writes as much as possible without blocking. False after a write error, such as a reader that has closed its end;
+  // the queue is then discarded.
   [[nodiscard]] bool flush();
   // Writes everything and waits at most `timeout_ms` for room each time (-1: without limit).
   void flush_all(int timeout_ms);
@@ -46,8 +46,8 @@ class OutputSink {
   // for any reason (write_error()), so that later text is discarded.
   [[nodiscard]] bool empty() const { return queued_bytes() == 0; }
   [[nodiscard]] bool is_full() const { return queued_bytes() >= kFullBytes; }
-  [[nodiscard]] bool reader_gone() const { return reader_gone_; }
-  // The errno after which nothing can be written; EPIPE: the reader has gone. 0: none.
+  [[nodiscard]] bool has_failed() const { return write_error_ != 0; }
+  // The errno after which nothing can be written; EPIPE: the reader has closed it. 0: none.
   [[nodiscard]] int write_error() const { return write_error_; }
   [[nodiscard]] int descriptor() const { return descriptor_; }
 
@@ -55,13 +55,12 @@ class OutputSink {
   static constexpr std::int64_t kNobody = -1;
 
   [[nodiscard]] bool write_some();
-  void forget_written();
+  void discard_written();
   [[nodiscard]] std::size_t queued_bytes() const { return queue_.size() - written_; }
 
   int descriptor_;
   std::string prefix_;
   std::uint32_t process_ranks_;
-  bool reader_gone_ = false;
   int write_error_ = 0;
   // The rank whose partial line was queued last.
   std::int64_t open_line_of_ = kNobody;

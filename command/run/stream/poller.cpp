@@ -31,7 +31,7 @@ bool Poller::watch(int descriptor, Event event, bool for_writing) {
   return ::epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &wanted) == 0 || errno == EEXIST;
 }
 
-void Poller::forget(int descriptor) {
+void Poller::remove(int descriptor) {
   ::epoll_ctl(epoll_, EPOLL_CTL_DEL, descriptor, nullptr);
 }
 

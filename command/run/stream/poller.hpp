@@ -31,7 +31,7 @@ class Poller {
   // Adds a descriptor. False if epoll does not accept it (a regular file), which then counts as always ready.
   bool watch(int descriptor, Event event, bool for_writing = false);
   // Removes a descriptor; no effect if it was not added.
-  void forget(int descriptor);
+  void remove(int descriptor);
   // Waits for events, at most `timeout_ms` (-1: without limit), and returns up to 64 in `events`; none on a signal.
   void wait(int timeout_ms, std::vector<Event>& events);
 

@@ -158,7 +158,7 @@ void RankOutput::flush(std::size_t sink) {
   if (waits) {
     poller_.watch(out.descriptor(), {EventKind::sink, static_cast<std::uint32_t>(sink)}, true);
   } else {
-    poller_.forget(out.descriptor());
+    poller_.remove(out.descriptor());
   }
 }
 
@@ -166,7 +166,7 @@ void RankOutput::flush(std::size_t sink) {
 void RankOutput::look_for_failure(std::size_t sink) {
   if (failure_.error != 0 || sink == 1 || sinks_[sink]->write_error() == 0) return;
   failure_.error = sinks_[sink]->write_error();
-  failure_.place = sink == 0 ? "the standard output" : sink_names_[sink];
+  failure_.output_name = sink == 0 ? "the standard output" : sink_names_[sink];
 }
 
 // Backpressure: while a queue is long, the ranks' pipes are not read, so the ranks block. Called after every flush,
@@ -179,7 +179,7 @@ void RankOutput::balance() {
   for (Stream& stream : streams_) {
     if (stream.descriptor < 0) continue;
     if (full) {
-      poller_.forget(stream.descriptor);
+      poller_.remove(stream.descriptor);
     } else {
       poller_.watch(stream.descriptor, {stream.kind, stream.rank});
       // The end of a held line may be in the pipe.
@@ -204,7 +204,7 @@ void RankOutput::drain(std::uint32_t rank, std::int64_t now_ns) {
 
 void RankOutput::close_stream(Stream& stream) {
   if (stream.descriptor < 0) return;
-  poller_.forget(stream.descriptor);
+  poller_.remove(stream.descriptor);
   ::close(stream.descriptor);
   stream.descriptor = -1;
 }

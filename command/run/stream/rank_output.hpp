@@ -68,10 +68,10 @@ struct OutputOptions {
 };
 
 struct OutputFailure {
-  // errno; EPIPE: the reader has gone. 0: none.
+  // errno; EPIPE: the reader has closed it. 0: none.
   int error = 0;
   // "the standard output", or the file's name.
-  std::string place;
+  std::string output_name;
 };
 
 // Owns the launcher's ends of the pipes, and the files. While a destination's queue is full, the event loop reads no

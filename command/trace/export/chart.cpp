@@ -74,7 +74,7 @@ class ChartMaker {
     if (!is_note(event.kind)) return;
     ChartStep step;
     step.from = step.to = trace_.files[file].rank;
-    step.text = source_.words.of(trace_.entries[at]);
+    step.text = source_.event_text.of(trace_.entries[at]);
     add(at, std::move(step));
   }
 
@@ -89,7 +89,7 @@ class ChartMaker {
     step.is_answer = hop.identity != hop.root && event.header != static_cast<std::uint8_t>(portals::Kind::get);
     step.is_lost = hop.arrived == MessageStory::kNone;
     const std::string about_what = event.header == static_cast<std::uint8_t>(portals::Kind::put)
-                                       ? fmt::format(", {}", source_.words.bits(entry))
+                                       ? fmt::format(", {}", source_.event_text.bits(entry))
                                        : "";
     step.text = fmt::format("{} #{}, {}{}", kind_text(event), hop.identity.sequence, sim::counted(event.bytes, "byte"),
                             about_what);

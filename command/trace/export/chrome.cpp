@@ -107,7 +107,8 @@ class ChromeWriter {
   // An instant in the thread whose call recorded it.
   void put_library_event(std::size_t at) {
     const sim::TraceEvent& traced = trace_.entries[at].event;
-    Json event = event_at_location("i", source_.words.of(trace_.entries[at]), "library", at, thread_of(source_, at));
+    Json event =
+        event_at_location("i", source_.event_text.of(trace_.entries[at]), "library", at, thread_of(source_, at));
     event["s"] = "t";
     if (traced.sequence != 0) event["args"]["message"] = identity_text(identity(traced));
     put(event);

@@ -72,7 +72,7 @@ void write_events_csv(const ExportSource& source, std::ostream& out) {
         .add_number(event.b);
     const sim::TraceEvent* const arrival =
         event.kind == sim::TraceKind::kernel_pass ? source.messages.arrival(identity(event)) : nullptr;
-    line.add(source.words.of(trace.entries[i], arrival)).put(out);
+    line.add(source.event_text.of(trace.entries[i], arrival)).put(out);
   }
 }
 

@@ -49,10 +49,10 @@ void add_value(std::string& line, const TraceFile& file, const Field& field, std
     case FieldType::flag:
       line += value != 0 ? "true" : "false";
       break;
-    case FieldType::word: {
-      const std::string_view word = word_of(field, value);
-      // A number without a word stays a number.
-      word == "unknown" ? line += std::to_string(value) : line += in_quotes(word);
+    case FieldType::enumerated: {
+      const std::string_view name = value_name(field, value);
+      // A number without a name stays a number.
+      name == "unknown" ? line += std::to_string(value) : line += in_quotes(name);
       break;
     }
   }

@@ -49,11 +49,11 @@ struct LocationRecord {
   OTF2_StringRef communicator = 0;
 };
 bool comes_before(const LocationRecord& one, const LocationRecord& other) {
-  const auto place = [](const LocationRecord& record) {
+  const auto key = [](const LocationRecord& record) {
     const unsigned order = record.kind == RecordKind::leave ? ~record.depth : 0;
     return std::tuple(record.at, record.kind, order);
   };
-  return place(one) < place(other);
+  return key(one) < key(other);
 }
 
 // Deeper than any call.
@@ -172,7 +172,7 @@ class Otf2Writer {
     record.tag = source_.names.program_tag(entry.file, event.match_bits, event.time)
                      .value_or(split_envelope(event.match_bits).tag);
     record.bytes = event.bytes;
-    record.communicator = strings_.of(source_.words.communicator(entry));
+    record.communicator = strings_.of(source_.event_text.communicator(entry));
     record.kind = RecordKind::send;
     record.peer = event.destination;
     add_at(story.sent, record);

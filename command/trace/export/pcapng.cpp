@@ -108,8 +108,8 @@ class PcapWriter {
         .end_options()
         .write(kSectionBlock, out_);
     std::vector<Hop> hops = timeline_of(trace_, source_.messages).hops;
-    const auto place = [](const Hop& hop) { return hop.sent != MessageStory::kNone ? hop.sent : hop.arrived; };
-    std::sort(hops.begin(), hops.end(), [&](const Hop& one, const Hop& other) { return place(one) < place(other); });
+    const auto index = [](const Hop& hop) { return hop.sent != MessageStory::kNone ? hop.sent : hop.arrived; };
+    std::sort(hops.begin(), hops.end(), [&](const Hop& one, const Hop& other) { return index(one) < index(other); });
     for (const Hop& hop : hops) put_hop(hop);
   }
 
@@ -186,7 +186,7 @@ class PcapWriter {
         .put(original)
         .put_padded(packet);
     if (header.kind == portals::Kind::put) {
-      block.option(kComment, source_.words.bits(entry)).end_options();
+      block.option(kComment, source_.event_text.bits(entry)).end_options();
     }
     block.write(kPacketBlock, out_);
   }

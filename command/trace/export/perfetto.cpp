@@ -198,7 +198,7 @@ class PerfettoWriter {
     const sim::TraceEvent& event = trace_.entries[at].event;
     TrackMoment& moment = add_instant(at);
     moment.category = "library";
-    moment.name = source_.words.of(trace_.entries[at]);
+    moment.name = source_.event_text.of(trace_.entries[at]);
     moment.is_own_name = true;
     if (event.sequence != 0) moment.texts = {{"message", identity_text(identity(event))}};
   }

@@ -226,17 +226,17 @@ class ReplayMaker {
   // Whether `wait` completes the isend or irecv in `line`. Compares texts: the expected wait is made of the fields of
   // `line`.
   static bool is_wait_for(const std::string& line, std::string_view wait, std::uint32_t rank) {
-    std::vector<std::string_view> words;
+    std::vector<std::string_view> fields;
     for (std::string_view rest = line; !rest.empty();) {
       const std::size_t end = std::min(rest.find(' '), rest.size());
-      words.push_back(rest.substr(0, end));
+      fields.push_back(rest.substr(0, end));
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
-    if (words.size() < 4) return false;
+    if (fields.size() < 4) return false;
     // For a message from a rank to itself the wait is that of the receive.
-    if (words[1] == "isend" && words[2] != words[0])
-      return wait == fmt::format("wait {} {} {}", rank, words[2], words[3]);
-    return words[1] == "irecv" && wait == fmt::format("wait {} {} {}", words[2], rank, words[3]);
+    if (fields[1] == "isend" && fields[2] != fields[0])
+      return wait == fmt::format("wait {} {} {}", rank, fields[2], fields[3]);
+    return fields[1] == "irecv" && wait == fmt::format("wait {} {} {}", fields[2], rank, fields[3]);
   }
 
   // The highest signed 32-bit number, because a tag is one.

@@ -102,9 +102,9 @@ void find_hops(const Trace& trace, const Messages& messages, std::vector<Hop>& h
     const auto [found, is_new] = known.try_emplace(identity(event), hops.size());
     if (is_new) hops.push_back({identity(event), messages.root_of(identity(event)), kNowhere, kNowhere});
     Hop& hop = hops[found->second];
-    std::size_t& place = sends_header(event.kind) ? hop.sent : hop.arrived;
+    std::size_t& index = sends_header(event.kind) ? hop.sent : hop.arrived;
     // A damaged trace may repeat an event; the first one counts.
-    if (place == kNowhere) place = i;
+    if (index == kNowhere) index = i;
   }
 }
 
@@ -146,7 +146,7 @@ MessageRow row_of(const ExportSource& source, const MessageStory& story) {
   row.fate = fate(source.messages, story);
   const Trace::Entry& described = best_described(source.trace, story);
   row.bytes = described.event.bytes;
-  row.what = source.words.message(described);
+  row.what = source.event_text.message(described);
   const bool has_tag =
       source.names.is_envelope(entry.file, portal) && !source.names.is_answer(entry.file, portal, event.match_bits);
   if (has_tag) {
@@ -162,7 +162,7 @@ MessageRow row_of(const ExportSource& source, const MessageStory& story) {
 std::string site_text(const ExportSource& source, const Trace::Entry& enter) {
   const std::string call = call_name(source.trace.files[enter.file], enter.event.a);
   // "CALL (SITE)".
-  const std::string with_site = source.words.call(enter);
+  const std::string with_site = source.event_text.call(enter);
   return with_site.size() < call.size() + 3 ? ""
                                             : with_site.substr(call.size() + 2, with_site.size() - call.size() - 3);
 }

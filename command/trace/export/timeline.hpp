@@ -19,7 +19,7 @@ struct ExportSource {
   const Trace& trace;
   const TraceNames& names;
   const Messages& messages;
-  const EventText& words;
+  const EventText& event_text;
 };
 
 // A call or a wait of one thread. begin and end are indices in trace.entries.

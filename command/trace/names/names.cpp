@@ -59,28 +59,29 @@ bool is_lasting(sim::DefinitionKind kind, std::uint64_t number) {
          kind == sim::DefinitionKind::module || kind == sim::DefinitionKind::match_bits;
 }
 
-struct WindowAsk {
-  std::string_view words;
+struct WindowRequestText {
+  std::string_view text;
   bool is_access = false;
 };
 // Indexed by the number of the request in the bits (mpi_adi/rma/bits).
-constexpr WindowAsk kWindowAsks[1 + mpi_adi::kWindowAsks] = {{"an access", true},
-                                                             {"a request for a shared lock", false},
-                                                             {"a request for an exclusive lock", false},
-                                                             {"the end of a lock", false},
-                                                             {"the grant of a lock", false},
-                                                             {"the beginning of an exposure", false},
-                                                             {"the end of an access epoch", false},
-                                                             {"a refusal of an access", false},
-                                                             {"an access", true},
-                                                             {"an access", true},
-                                                             {"an access", true},
-                                                             {"an access", true},
-                                                             {"a check of an access", false},
-                                                             {"a check of accesses", false}};
-const WindowAsk& window_ask(std::uint64_t match_bits) {
-  const std::uint32_t number = static_cast<std::uint32_t>(match_bits) >> mpi_adi::kWindowAskShift;
-  return kWindowAsks[number <= mpi_adi::kWindowAsks ? number : 0];
+constexpr WindowRequestText kWindowRequestTexts[1 + mpi_adi::kWindowRequestKinds] = {
+    {"an access", true},
+    {"a request for a shared lock", false},
+    {"a request for an exclusive lock", false},
+    {"the end of a lock", false},
+    {"the grant of a lock", false},
+    {"the beginning of an exposure", false},
+    {"the end of an access epoch", false},
+    {"a refusal of an access", false},
+    {"an access", true},
+    {"an access", true},
+    {"an access", true},
+    {"an access", true},
+    {"a check of an access", false},
+    {"a check of accesses", false}};
+const WindowRequestText& window_request(std::uint64_t match_bits) {
+  const std::uint32_t number = static_cast<std::uint32_t>(match_bits) >> mpi_adi::kWindowRequestShift;
+  return kWindowRequestTexts[number <= mpi_adi::kWindowRequestKinds ? number : 0];
 }
 
 // Whether the bits are an answer. Requires: an MPI message to the receive portal. The receiver of a pull puts its
@@ -102,7 +103,7 @@ EnvelopeBits split_envelope(std::uint64_t match_bits) {
 bool is_of_window(std::uint8_t portal, std::uint64_t match_bits) {
   if (mpi_adi::is_library_portal(portal)) return false;
   const auto tag = static_cast<std::uint32_t>(match_bits);
-  return (tag & ((1U << mpi_adi::kWindowAskShift) - 1)) == mpi_adi::kWindowTag && tag != mpi_adi::kPiecesTag;
+  return (tag & ((1U << mpi_adi::kWindowRequestShift) - 1)) == mpi_adi::kWindowTag && tag != mpi_adi::kPiecesTag;
 }
 
 bool is_setup_of_partitions(std::uint64_t match_bits) {
@@ -281,7 +282,7 @@ bool TraceNames::belongs_to_library(std::uint32_t file, std::uint8_t portal, con
     return false;
   // A get of no bytes is a flush: its reply follows all accesses before it.
   const bool is_flush = event.header == static_cast<std::uint8_t>(portals::Kind::get) && event.bytes == 0;
-  return is_flush || !window_ask(bits).is_access;
+  return is_flush || !window_request(bits).is_access;
 }
 
 std::uint64_t TraceNames::uses_of(std::uint32_t file, std::uint8_t portal) const {
@@ -423,7 +424,7 @@ std::string TraceNames::about_window(std::uint32_t file, std::uint8_t portal, st
   }
   const auto number = static_cast<std::uint32_t>(match_bits >> 32U);
   if (is_of_window(portal, match_bits))
-    return fmt::format("{} of {}", window_ask(match_bits).words, window(file, number, time_ns));
+    return fmt::format("{} of {}", window_request(match_bits).text, window(file, number, time_ns));
   return static_cast<std::uint32_t>(match_bits) == mpi_adi::kPiecesTag ? fmt::format("the described body {}", number)
                                                                        : "";
 }
@@ -509,9 +510,9 @@ std::string TraceNames::mismatch(std::uint32_t file, std::uint8_t portal, std::u
 std::string TraceNames::split(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const {
   if (!is_envelope(file, portal) || is_reply(match_bits)) return "";
   const EnvelopeBits is = split_envelope(match_bits);
-  const std::string_view words = type_text(is.type);
+  const std::string_view text = type_text(is.type);
   return fmt::format("{}, source {}, context {}, type {}", tag_text(is.tag), is.source, is.context,
-                     words.empty() ? "short" : words.substr(2));
+                     text.empty() ? "short" : text.substr(2));
 }
 
 std::string TraceNames::wire(std::uint8_t wire) const {

@@ -21,7 +21,7 @@ bool names_message(const Field& field) {
          field.name == name(field.slot);
 }
 
-// A number without a word, for example from a newer version, is printed as a number.
+// A number without a name, for example from a newer version, is printed as a number.
 std::string field_text(const TraceFile& file, const Field& field, std::uint64_t value, WireName wire_name) {
   switch (field.type) {
     case FieldType::bits:
@@ -30,11 +30,11 @@ std::string field_text(const TraceFile& file, const Field& field, std::uint64_t 
       return fmt::format("{} {}", field.name, call_name(file, static_cast<std::uint32_t>(value)));
     case FieldType::flag:
       return std::string(field.name);
-    case FieldType::word: {
+    case FieldType::enumerated: {
       if (field.slot == Slot::wire && wire_name != nullptr)
         return fmt::format("wire {}", wire_name(static_cast<std::uint8_t>(value)));
-      const std::string_view word = word_of(field, value);
-      if (word != "unknown") return fmt::format("{} {}", field.name, word);
+      const std::string_view name = value_name(field, value);
+      if (name != "unknown") return fmt::format("{} {}", field.name, name);
       break;
     }
     case FieldType::number:
@@ -51,7 +51,7 @@ std::string_view reason_text(const sim::TraceEvent& event) {
   for_each_field(event.kind, [&](const Field& field) {
     // Other fields in this slot are flags and body methods, which are not reasons.
     if (field.slot != Slot::reason || (field.name != "reason" && field.name != "choice")) return;
-    if (const std::optional<std::uint64_t> value = value_of(field, event)) text = word_of(field, *value);
+    if (const std::optional<std::uint64_t> value = value_of(field, event)) text = value_name(field, *value);
   });
   return text;
 }

@@ -26,7 +26,7 @@ class EntryRows {
   // Adds the named entries of an MPI program. They are the library's and exist all the time. A new name for a position
   // ends the row of the former name.
   void add_named() {
-    const std::map<Place, std::size_t> passes = first_passes();
+    const std::map<EntryKey, std::size_t> passes = first_passes();
     for (std::uint32_t file = 0; file < input_.trace.files.size(); ++file) {
       if (!input_.names.is_envelope(file, mpi_adi::kReceivePortal)) continue;
       std::map<std::uint64_t, std::size_t> last;
@@ -112,10 +112,10 @@ class EntryRows {
 
  private:
   // File, portal, and place in the portal's list.
-  using Place = std::tuple<std::uint32_t, std::uint8_t, std::uint64_t>;
+  using EntryKey = std::tuple<std::uint32_t, std::uint8_t, std::uint64_t>;
   // By place: the first kernel_pass, the only event with the criteria of a named entry.
-  [[nodiscard]] std::map<Place, std::size_t> first_passes() const {
-    std::map<Place, std::size_t> passes;
+  [[nodiscard]] std::map<EntryKey, std::size_t> first_passes() const {
+    std::map<EntryKey, std::size_t> passes;
     for (std::size_t i = 0; i < input_.trace.entries.size(); ++i) {
       const auto& [event, file] = input_.entry(i);
       if (event.kind == sim::TraceKind::kernel_pass) passes.try_emplace({file, event.portal, event.detail}, i);
@@ -262,7 +262,7 @@ class EntryRows {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t>
       standing_;  // by file and request: the row of a receive without a message
   // The remaining members serve programs on portals. By place: the row of the entry that is there now.
-  std::map<Place, std::size_t> standing_entries_;
+  std::map<EntryKey, std::size_t> standing_entries_;
   // The rows of each portal, in an order that agrees with its match list at all times: a removed entry keeps its
   // position between the others.
   std::map<std::pair<std::uint32_t, std::uint8_t>, std::list<std::size_t>> lists_;

@@ -11,7 +11,7 @@ void add_library_events(const PageInput& input, const PageCalls& calls, PageData
     if (input.entry(i).event.kind != sim::TraceKind::library_event) continue;
     rank.push_back(input.rank_of(i));
     time.push_back(input.time(i));
-    text.push_back(data.strings().number(input.words.of(input.entry(i))));
+    text.push_back(data.strings().number(input.event_text.of(input.entry(i))));
     call.push_back(calls.row_around(input, i));
   }
   data.table("library_events", rank.size())

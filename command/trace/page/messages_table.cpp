@@ -126,9 +126,9 @@ class MessageRows {
     const bool is_answer = !is_begin && input_.names.is_answer(described.file, portal, event.match_bits);
     tag_.push_back(is_envelope && !is_answer && tag ? static_cast<std::int32_t>(*tag) : -1);
     const Trace::Entry& best = is_begin ? input_.entry(story.begin) : described;
-    what_.push_back(strings_.number(input_.words.message(best)));
+    what_.push_back(strings_.number(input_.event_text.message(best)));
     const bool has_communicator = (is_envelope && !is_answer) || is_data;
-    communicator_.push_back(strings_.number(has_communicator ? input_.words.communicator(best) : std::string()));
+    communicator_.push_back(strings_.number(has_communicator ? input_.event_text.communicator(best) : std::string()));
     protocol_.push_back(chosen.protocol == sim::TraceProtocol::none ? 0 : strings_.number(name(chosen.protocol)));
     how_.push_back(strings_.number(fate(input_.messages, story)));
     const std::size_t on_wire = story.sent != kNoEntry ? story.sent : story.arrived;
@@ -320,8 +320,8 @@ void add_passes(const PageInput& input, const PageMessages& messages, PageData& 
     step.push_back(entry.event.a & 0xffffU);
     link.push_back(static_cast<std::uint8_t>(sim::TracePass::of(entry.event.a).link));
     const sim::TraceEvent* const arrival = input.messages.arrival(identity(entry.event));
-    entry_text.push_back(data.strings().number(input.words.passed_entry(entry)));
-    reason.push_back(data.strings().number(input.words.why_passed(entry, arrival)));
+    entry_text.push_back(data.strings().number(input.event_text.passed_entry(entry)));
+    reason.push_back(data.strings().number(input.event_text.why_passed(entry, arrival)));
   }
   data.table("passes", message.size())
       .column("message", message)

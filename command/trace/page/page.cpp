@@ -74,14 +74,14 @@ std::string own_end(const PageInput& input, std::size_t at) {
   const Trace::Entry& entry = input.entry(at);
   if (entry.event.kind == sim::TraceKind::mpi_enter) {
     if (call_name(input.trace.files[entry.file], entry.event.a) != "MPI_Abort") return "";
-    return fmt::format("Rank {} {}, which ends the job.", input.rank_of(at), input.words.of(entry));
+    return fmt::format("Rank {} {}, which ends the job.", input.rank_of(at), input.event_text.of(entry));
   }
   if (entry.event.reason == 0) return "";
   std::size_t enter = at;
   while (enter > 0 && input.messages.leave_of(enter) != at) --enter;
   const bool known = input.messages.leave_of(enter) == at;
-  return fmt::format("Rank {} {}{}.", input.rank_of(at), known ? input.words.of(input.entry(enter)) + ", and " : "",
-                     input.words.of(entry));
+  return fmt::format("Rank {} {}{}.", input.rank_of(at),
+                     known ? input.event_text.of(input.entry(enter)) + ", and " : "", input.event_text.of(entry));
 }
 
 std::vector<std::string> own_ends(const PageInput& input) {
@@ -124,9 +124,9 @@ std::string notes_of(const PageInput& input) {
           fmt::format("Rank {}: its file had no room for {}.", file.rank, sim::counted(file.definitions_lost, "name")));
     }
   }
-  if (std::string words = unsealed_text(trace.files); !words.empty()) {
-    words.front() = 'N';
-    note(words + ".");
+  if (std::string text = unsealed_text(trace.files); !text.empty()) {
+    text.front() = 'N';
+    note(text + ".");
   }
   if (!trace.files.empty() && trace.files.size() < trace.files.front().size) {
     const std::size_t without = trace.files.front().size - trace.files.size();
@@ -143,9 +143,9 @@ void add_stories(const PageInput& input, const PageMessages& messages, const Sto
   for (std::size_t begin = 0; begin < all; begin += kStoriesInBlock) {
     const std::size_t blob = data.add_blob([&input, &messages, begin, end = std::min(all, begin + kStoriesInBlock)] {
       StoryBlock block;
-      RememberedText remembered(input.words);
+      EventTextCache cache(input.event_text);
       for (std::size_t row = begin; row < end; ++row) {
-        block.add(format_story(input.trace, input.messages, input.words, messages.stories[row], remembered));
+        block.add(format_story(input.trace, input.messages, input.event_text, messages.stories[row], cache));
       }
       return block.text();
     });
@@ -160,8 +160,8 @@ void add_stories(const PageInput& input, const PageMessages& messages, const Sto
 portals::Status write_page(std::string_view frame, const PageInput& input, const std::string& title,
                            const StoriesWritten& progress, std::ostream& out) {
   // The frame is tested first, because the tables of a long trace take long to build.
-  const std::size_t place = frame.find(kDataMark);
-  if (place == std::string_view::npos) return portals::Status::error("the page has no place for its data");
+  const std::size_t mark = frame.find(kDataMark);
+  if (mark == std::string_view::npos) return portals::Status::error("the page has no place for its data");
   PageData data;
   // Tables are added in the order of the references between them: rows must exist before other tables refer to them.
   const PageCalls calls = add_calls(input, data);
@@ -178,10 +178,10 @@ portals::Status write_page(std::string_view frame, const PageInput& input, const
   data.member("duration_ns", fmt::format("{}", last - first));
   data.member("ranks", ranks_of(input));
   data.member("notes", notes_of(input));
-  out << frame.substr(0, place);
+  out << frame.substr(0, mark);
   // Other threads may still pack blobs; this call waits for each when its turn comes.
   data.write(out);
-  out << frame.substr(place + kDataMark.size());
+  out << frame.substr(mark + kDataMark.size());
   return {};
 }
 

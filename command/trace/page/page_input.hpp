@@ -17,7 +17,7 @@ struct PageInput {
   const TraceNames& names;
   const Messages& messages;
   const Collectives& collectives;
-  const EventText& words;
+  const EventText& event_text;
   // May be empty; must be safe for several threads.
   CallSite call_site;
 

@@ -26,7 +26,7 @@ std::size_t value_length(std::string_view text) {
 
 }  // namespace
 
-void StoryBlock::Place::add(std::string_view value, std::size_t earlier) {
+void StoryBlock::Slot::add(std::string_view value, std::size_t earlier) {
   if (earlier == 0) first_ = value;
   // While all values are equal, one copy stands for all.
   if (values_.empty()) {
@@ -85,18 +85,18 @@ void StoryBlock::add_line(std::string_view line) {
   fmt::format_to(std::back_inserter(shape_), "{}{}", shape_.empty() ? "" : " ", number);
   if (number == forms_.size()) forms_.emplace_back();
   Form& form = forms_[number];
-  form.places.resize(values_.size());
-  for (std::size_t i = 0; i < values_.size(); ++i) form.places[i].add(values_[i], form.uses);
+  form.slots.resize(values_.size());
+  for (std::size_t i = 0; i < values_.size(); ++i) form.slots[i].add(values_[i], form.uses);
   ++form.uses;
 }
 
-// Values of one place are together, so that similar numbers are adjacent for the compressor.
+// Values of one slot are together, so that similar numbers are adjacent for the compressor.
 std::string StoryBlock::text() const {
   std::string text = form_numbers_.lines();
   for (const std::string* part : {&shape_numbers_.lines(), &stories_}) (text += kSeparator) += *part;
   char before = kSeparator;
   for (const Form& form : forms_) {
-    for (const Place& place : form.places) (text += before) += place.text(), before = '\n';
+    for (const Slot& slot : form.slots) (text += before) += slot.text(), before = '\n';
   }
   return text;
 }

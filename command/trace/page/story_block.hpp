@@ -1,6 +1,6 @@
 // A compact form of some messages' stories.
 // Most lines differ from others in their numbers only. Each form is kept once. The numbers are kept separately, grouped
-// by their place in the form. Packing this representation takes a tenth of the time that packing the text would take,
+// by their slot in the form. Packing this representation takes a tenth of the time that packing the text would take,
 // and the page restores the text exactly.
 #pragma once
 
@@ -23,7 +23,7 @@ class StoryBlock {
   //   kPaddedWidth
   // - shapes, one on each line: a story's forms by number, from 0
   // - the shape of each story, by number
-  // - for each place of each form, one line: the values in the order of the stories; a single value holds for all
+  // - for each slot of each form, one line: the values in the order of the stories; a single value holds for all
   [[nodiscard]] std::string text() const;
 
   // Control characters, which stories do not contain.
@@ -33,8 +33,8 @@ class StoryBlock {
   static constexpr std::size_t kPaddedWidth = 12;
 
  private:
-  // The values in one place of a form.
-  class Place {
+  // The values in one slot of a form.
+  class Slot {
    public:
     // `earlier`: number of uses of the form before this one.
     void add(std::string_view value, std::size_t earlier);
@@ -45,10 +45,10 @@ class StoryBlock {
     // All values; empty while all are equal to first_.
     std::string values_;
   };
-  // One form of a line, with the values of its places.
+  // One form of a line, with the values of its slots.
   struct Form {
     std::size_t uses = 0;
-    std::vector<Place> places;
+    std::vector<Slot> slots;
   };
   // Texts by number, in the order of their first use.
   class Numbers {

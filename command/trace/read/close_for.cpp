@@ -83,11 +83,11 @@ class EndWriter {
   int descriptor_;
 };
 
-constexpr std::size_t kSealPlace = offsetof(sim::TraceHeader, launcher_checksum);
-constexpr std::size_t kEndPlace = offsetof(sim::TraceHeader, end);
+constexpr std::size_t kSealOffset = offsetof(sim::TraceHeader, launcher_checksum);
+constexpr std::size_t kEndOffset = offsetof(sim::TraceHeader, end);
 constexpr std::size_t kEndBytes = sizeof(sim::TraceHeader::end) + sizeof(sim::TraceHeader::end_value);
-static_assert(kSealPlace + sizeof(sim::TraceHeader::launcher_checksum) == kEndPlace);
-static_assert(kEndPlace + sizeof(sim::TraceHeader::end) == offsetof(sim::TraceHeader, end_value));
+static_assert(kSealOffset + sizeof(sim::TraceHeader::launcher_checksum) == kEndOffset);
+static_assert(kEndOffset + sizeof(sim::TraceHeader::end) == offsetof(sim::TraceHeader, end_value));
 
 // Writes the end first and the checksum last: until then the file counts as not closed. In a file that its rank closed,
 // one call writes end and checksum, because there an end without a checksum counts as damage.
@@ -95,9 +95,9 @@ Status write_end(const std::string& path, const TraceSource& source, const sim::
   const EndWriter writer(path);
   const bool at_once = header.checksum != 0;
   if (writer.is_open() &&
-      (at_once ? writer.write(header, kSealPlace, sizeof(sim::TraceHeader::launcher_checksum) + kEndBytes)
-               : writer.write(header, kEndPlace, kEndBytes) &&
-                     writer.write(header, kSealPlace, sizeof(sim::TraceHeader::launcher_checksum)))) {
+      (at_once ? writer.write(header, kSealOffset, sizeof(sim::TraceHeader::launcher_checksum) + kEndBytes)
+               : writer.write(header, kEndOffset, kEndBytes) &&
+                     writer.write(header, kSealOffset, sizeof(sim::TraceHeader::launcher_checksum)))) {
     return {};
   }
   return source.error(fmt::format("cannot be closed for its rank: {}", std::strerror(errno)));
@@ -121,9 +121,9 @@ Status close_trace_for(const std::string& path, std::uint64_t job, const Process
   if (Status status = source.read_header(header); !status.ok()) return status;
   const auto is_done = [&] {
     // The launcher's child may be a shell that started the rank; then the rank's own end is unknown.
-    const bool knows_end = header.process_id == end.process_id;
+    const bool has_end = header.process_id == end.process_id;
     const bool ended_well = end.end == sim::TraceEnd::exit_status && end.value == 0;
-    return header.job != job || header.launcher_checksum != 0 || (header.checksum != 0 && (!knows_end || ended_well));
+    return header.job != job || header.launcher_checksum != 0 || (header.checksum != 0 && (!has_end || ended_well));
   };
   if (is_done()) return {};
   if (is_written_yet(source)) {

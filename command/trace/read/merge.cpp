@@ -85,13 +85,13 @@ sim::TickScale best_scale(const std::vector<TraceFile>& files, const TraceFile& 
 
 // The position of an event in the merge. Counters tick faster than nanoseconds, so ticks decide the order of equal
 // times within one group (files on one scale). `index` keeps each rank's own order.
-struct Place {
+struct SortKey {
   std::uint64_t time_ns;
   std::uint32_t group;
   std::uint64_t ticks;
   std::size_t index;
   // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the 0 inside the generated comparison for a pointer.
-  friend auto operator<=>(const Place&, const Place&) = default;
+  friend auto operator<=>(const SortKey&, const SortKey&) = default;
 };
 
 std::uint32_t group_of(const std::vector<TraceFile>& files, std::uint32_t file) {
@@ -116,55 +116,55 @@ void on_threads(std::size_t count, const Work& work) {
 }
 
 // The sorted positions of each file's events. Events are nearly sorted as recorded, so a check precedes the sort.
-std::vector<std::vector<Place>> places_of(Trace& trace) {
+std::vector<std::vector<SortKey>> keys_of(Trace& trace) {
   std::vector<sim::TickScale> scales;
   for (const TraceFile& file : trace.files) scales.push_back(best_scale(trace.files, file));
   // Positions of each file's events among all.
   std::vector<std::size_t> begin{0};
   for (const TraceFile& file : trace.files) begin.push_back(begin.back() + file.events.size());
-  std::vector<std::vector<Place>> places(trace.files.size());
+  std::vector<std::vector<SortKey>> keys(trace.files.size());
   on_threads(trace.files.size(), [&](std::size_t i) {
     TraceFile& file = trace.files[i];
     const std::uint32_t group = group_of(trace.files, static_cast<std::uint32_t>(i));
     // Names are looked up by the time of an event, so definitions need the same scale.
     for (sim::Definition& definition : file.definitions) definition.time = scales[i].to_ns(definition.time);
-    places[i].reserve(file.events.size());
+    keys[i].reserve(file.events.size());
     for (const sim::TraceEvent& event : file.events) {
-      places[i].push_back({scales[i].to_ns(event.time), group, event.time, begin[i] + places[i].size()});
+      keys[i].push_back({scales[i].to_ns(event.time), group, event.time, begin[i] + keys[i].size()});
     }
-    if (!std::is_sorted(places[i].begin(), places[i].end())) std::sort(places[i].begin(), places[i].end());
+    if (!std::is_sorted(keys[i].begin(), keys[i].end())) std::sort(keys[i].begin(), keys[i].end());
   });
-  return places;
+  return keys;
 }
 
 // Entries are copied in final order, so no second copy of the whole trace is sorted.
 void merge_events(Trace& trace) {
-  const std::vector<std::vector<Place>> places = places_of(trace);
+  const std::vector<std::vector<SortKey>> keys = keys_of(trace);
   struct Front {
-    Place place;
+    SortKey key;
     std::uint32_t file;
-    // Index in the file's places.
+    // Index in the file's keys.
     std::size_t at;
     // Reversed, so the queue's top is the earliest.
-    bool operator<(const Front& other) const { return other.place < place; }
+    bool operator<(const Front& other) const { return other.key < key; }
   };
   std::priority_queue<Front> fronts;
   std::vector<std::size_t> begin;
   std::size_t all = 0;
-  for (std::uint32_t i = 0; i < places.size(); ++i) {
-    if (!places[i].empty()) fronts.push({places[i].front(), i, 0});
+  for (std::uint32_t i = 0; i < keys.size(); ++i) {
+    if (!keys[i].empty()) fronts.push({keys[i].front(), i, 0});
     begin.push_back(all);
-    all += places[i].size();
+    all += keys[i].size();
   }
   trace.entries.reserve(all);
   while (!fronts.empty()) {
     // A merge of sorted lists: each step costs the logarithm of the number of files.
     const Front front = fronts.top();
     fronts.pop();
-    trace.entries.push_back({trace.files[front.file].events[front.place.index - begin[front.file]], front.file});
-    trace.entries.back().event.time = front.place.time_ns;
+    trace.entries.push_back({trace.files[front.file].events[front.key.index - begin[front.file]], front.file});
+    trace.entries.back().event.time = front.key.time_ns;
     const std::size_t next = front.at + 1;
-    if (next < places[front.file].size()) fronts.push({places[front.file][next], front.file, next});
+    if (next < keys[front.file].size()) fronts.push({keys[front.file][next], front.file, next});
   }
   // Frees the files' events, which are half of a large trace's memory, because `entries` has them now.
   for (TraceFile& file : trace.files) std::vector<sim::TraceEvent>().swap(file.events);

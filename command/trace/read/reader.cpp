@@ -132,8 +132,8 @@ Status read_events(const TraceSource& source, const sim::TraceHeader& header, si
   if (Status status = read_ring(source, capacity, oldest, until, checksum, file.events); !status.ok()) return status;
   // `written` is read again after the events; events that the rank overwrote during the read are discarded.
   std::uint64_t now_written = 0;
-  const std::uint64_t place = offsetof(sim::TraceHeader, written);
-  if (Status status = source.read(&now_written, sizeof now_written, place); !status.ok()) return status;
+  const std::uint64_t offset = offsetof(sim::TraceHeader, written);
+  if (Status status = source.read(&now_written, sizeof now_written, offset); !status.ok()) return status;
   const std::uint64_t from = std::min(lost_events(std::max(now_written, until), capacity, file.closed), until);
   file.written = until;
   file.lost = from;

@@ -21,25 +21,25 @@ using Type = FieldType;
 
 // Names of an enumeration that has a name() of its own, so that a new enumerator needs no change here.
 template <typename Named>
-std::string_view word_as(std::uint32_t number) {
+std::string_view name_as(std::uint32_t number) {
   return name(static_cast<Named>(number));
 }
 
 // Names from an array, for flags and for numbers without an enumeration in the sources.
-template <const auto& kWords>
-std::string_view word_in(std::uint32_t number) {
-  return number < kWords.size() ? kWords[number] : "unknown";
+template <const auto& kNames>
+std::string_view name_in(std::uint32_t number) {
+  return number < kNames.size() ? kNames[number] : "unknown";
 }
 
 // The assertions hold each table to its enumeration.
-constexpr std::array<std::string_view, 4> kWalkWords = {"none", "by_index", "cut", "by_index_and_cut"};
-static_assert((sim::kTraceWalkByIndex | sim::kTraceWalkCut) + 1 == kWalkWords.size());
-constexpr std::array<std::string_view, 4> kGivenBackWords = {"none", "cancelled", "never_wanted", "freed"};
-static_assert(static_cast<std::size_t>(sim::TraceGivenBack::freed) + 1 == kGivenBackWords.size());
-constexpr std::array<std::string_view, 3> kHeapLeftWords = {"off the queue", "released", "dropped with it"};
-static_assert(sim::kTraceHeapDestroyed + 1 == kHeapLeftWords.size());
+constexpr std::array<std::string_view, 4> kWalkNames = {"none", "by_index", "cut", "by_index_and_cut"};
+static_assert((sim::kTraceWalkByIndex | sim::kTraceWalkCut) + 1 == kWalkNames.size());
+constexpr std::array<std::string_view, 4> kGivenBackNames = {"none", "cancelled", "never_wanted", "freed"};
+static_assert(static_cast<std::size_t>(sim::TraceGivenBack::freed) + 1 == kGivenBackNames.size());
+constexpr std::array<std::string_view, 3> kHeapLeftNames = {"off the queue", "released", "dropped with it"};
+static_assert(sim::kTraceHeapDestroyed + 1 == kHeapLeftNames.size());
 
-std::string_view descriptor_word(std::uint32_t number) {
+std::string_view descriptor_name(std::uint32_t number) {
   return number == 0 ? "not known" : name(static_cast<portals::DescriptorType>(number - 1));
 }
 
@@ -48,35 +48,35 @@ std::string_view operation_text(std::uint32_t number) {
   return operation ? name(*operation) : "none";
 }
 
-std::string_view finding_word(std::uint32_t number) {
+std::string_view finding_name(std::uint32_t number) {
   return finding_id(static_cast<sim::Finding>(number));
 }
 
 // The enumerations of the schema, with their sizes from the layers that define them.
-constexpr Enumeration kWires = {"Wires", word_as<sim::WireId>, sim::kWireCount};
-constexpr Enumeration kFindings = {"Findings", finding_word, sim::kFindingCount};
-constexpr Enumeration kHeaders = {"Headers", word_as<portals::Kind>, portals::kKindCount};
-constexpr Enumeration kSavings = {"Saved", word_as<portals::Saved>, 4};
-constexpr Enumeration kProtocols = {"Protocols", word_as<sim::TraceProtocol>, sim::kTraceProtocolCount};
-constexpr Enumeration kChoices = {"Choices", word_as<sim::TraceChoice>, sim::kTraceChoiceCount};
-constexpr Enumeration kBodies = {"Bodies", word_as<sim::TraceBody>, sim::kTraceBodyCount};
-constexpr Enumeration kWalks = {"Walks", word_in<kWalkWords>, kWalkWords.size()};
-constexpr Enumeration kLinks = {"Links", word_as<sim::TraceLink>, sim::kTraceLinkCount};
-constexpr Enumeration kDescriptors = {"Kinds of descriptors", descriptor_word, sim::kTraceDescriptorKinds};
-constexpr Enumeration kAccesses = {"Accesses", word_as<sim::TraceAccess>, sim::kTraceAccessCount};
-constexpr Enumeration kWays = {"Ways", word_as<mpi_adi::WindowMethod>, mpi_adi::kWindowMethods};
-constexpr Enumeration kEpochs = {"Epochs", word_as<sim::TraceEpoch>, sim::kTraceEpochCount};
-constexpr Enumeration kSyncs = {"Synchronisations", word_as<sim::TraceSync>, sim::kTraceSyncCount};
+constexpr Enumeration kWires = {"Wires", name_as<sim::WireId>, sim::kWireCount};
+constexpr Enumeration kFindings = {"Findings", finding_name, sim::kFindingCount};
+constexpr Enumeration kHeaders = {"Headers", name_as<portals::Kind>, portals::kKindCount};
+constexpr Enumeration kSavings = {"Saved", name_as<portals::Saved>, 4};
+constexpr Enumeration kProtocols = {"Protocols", name_as<sim::TraceProtocol>, sim::kTraceProtocolCount};
+constexpr Enumeration kChoices = {"Choices", name_as<sim::TraceChoice>, sim::kTraceChoiceCount};
+constexpr Enumeration kBodies = {"Bodies", name_as<sim::TraceBody>, sim::kTraceBodyCount};
+constexpr Enumeration kWalks = {"Walks", name_in<kWalkNames>, kWalkNames.size()};
+constexpr Enumeration kLinks = {"Links", name_as<sim::TraceLink>, sim::kTraceLinkCount};
+constexpr Enumeration kDescriptors = {"Kinds of descriptors", descriptor_name, sim::kTraceDescriptorKinds};
+constexpr Enumeration kAccesses = {"Accesses", name_as<sim::TraceAccess>, sim::kTraceAccessCount};
+constexpr Enumeration kWays = {"Ways", name_as<mpi_adi::WindowMethod>, mpi_adi::kWindowMethods};
+constexpr Enumeration kEpochs = {"Epochs", name_as<sim::TraceEpoch>, sim::kTraceEpochCount};
+constexpr Enumeration kSyncs = {"Synchronisations", name_as<sim::TraceSync>, sim::kTraceSyncCount};
 constexpr Enumeration kOperations = {"Operations", operation_text, collectives::kOperationCount + 1};
-constexpr Enumeration kAlgorithms = {"Algorithms", word_as<collectives::Algorithm>, collectives::kAlgorithmCount};
-constexpr Enumeration kProbes = {"Probes", word_as<sim::TraceProbe>, sim::kTraceProbeCount};
-constexpr Enumeration kRoots = {"Roots", word_as<sim::TraceRoot>, sim::kTraceRootCount};
-constexpr Enumeration kDropReasons = {"Drop reasons", word_as<portals::DropReason>, portals::kDropReasonCount};
-constexpr Enumeration kPassed = {"Why passed", word_as<portals::Passed>,
+constexpr Enumeration kAlgorithms = {"Algorithms", name_as<collectives::Algorithm>, collectives::kAlgorithmCount};
+constexpr Enumeration kProbes = {"Probes", name_as<sim::TraceProbe>, sim::kTraceProbeCount};
+constexpr Enumeration kRoots = {"Roots", name_as<sim::TraceRoot>, sim::kTraceRootCount};
+constexpr Enumeration kDropReasons = {"Drop reasons", name_as<portals::DropReason>, portals::kDropReasonCount};
+constexpr Enumeration kPassed = {"Why passed", name_as<portals::Passed>,
                                  static_cast<std::uint32_t>(portals::Passed::taken) + 1};
 // Begins with 1: this event always has a cause, so 0 is damage.
-constexpr Enumeration kGivenBack = {"Why given back", word_in<kGivenBackWords>, kGivenBackWords.size(), 1};
-constexpr Enumeration kHeapLeft = {"How a heap is left", word_in<kHeapLeftWords>, kHeapLeftWords.size()};
+constexpr Enumeration kGivenBack = {"Why given back", name_in<kGivenBackNames>, kGivenBackNames.size(), 1};
+constexpr Enumeration kHeapLeft = {"How a heap is left", name_in<kHeapLeftNames>, kHeapLeftNames.size()};
 
 // In the order of the document, which does not list the findings.
 constexpr std::array kEnumerations = {&kWires,  &kHeaders,    &kSavings,     &kProtocols, &kChoices, &kBodies,
@@ -112,9 +112,9 @@ constexpr Field count_field(std::string_view name, Slot slot, std::string_view m
 constexpr Field bits_field(std::string_view name, Slot slot, std::string_view meaning = {}) {
   return {.name = name, .slot = slot, .type = Type::bits, .meaning = meaning};
 }
-constexpr Field word_field(std::string_view name, Slot slot, const Enumeration& words,
-                           std::optional<std::uint64_t> none = {}) {
-  return {.name = name, .slot = slot, .type = Type::word, .words = &words, .none = none};
+constexpr Field enumeration_field(std::string_view name, Slot slot, const Enumeration& enumeration,
+                                  std::optional<std::uint64_t> none = {}) {
+  return {.name = name, .slot = slot, .type = Type::enumerated, .enumeration = &enumeration, .none = none};
 }
 // All flags are bits of `reason`; a cleared one is not printed.
 constexpr Field flag_field(std::string_view name, unsigned bit, std::string_view meaning) {
@@ -154,18 +154,18 @@ constexpr Field kSource = rank_field("source", Slot::source);
 constexpr Field kThisRank = meaning("this rank", kSource);
 constexpr Field kDestination = rank_field("destination", Slot::destination);
 constexpr Field kSequence = count_field("sequence", Slot::sequence);
-constexpr Field kHeader = word_field("header", Slot::header, kHeaders, sim::kNoHeader);
+constexpr Field kHeader = enumeration_field("header", Slot::header, kHeaders, sim::kNoHeader);
 constexpr Field kPortal = without(portals::kNoPortal, number_field("portal", Slot::portal));
-constexpr Field kWire = word_field("wire", Slot::wire, kWires, sim::kNoWire);
-constexpr Field kProtocol = word_field("protocol", Slot::protocol, kProtocols, 0);
-constexpr Field kReason = word_field("reason", Slot::reason, kDropReasons, 0);
-constexpr Field kSaved = word_field("saved", Slot::saved, kSavings, 0);
+constexpr Field kWire = enumeration_field("wire", Slot::wire, kWires, sim::kNoWire);
+constexpr Field kProtocol = enumeration_field("protocol", Slot::protocol, kProtocols, 0);
+constexpr Field kReason = enumeration_field("reason", Slot::reason, kDropReasons, 0);
+constexpr Field kSaved = enumeration_field("saved", Slot::saved, kSavings, 0);
 constexpr Field kMatchBits = bits_field("match_bits", Slot::match_bits);
 constexpr Field kBytes = number_field("bytes", Slot::bytes);
 constexpr Field kBytesSaved = meaning("saved", kBytes);
 
 // Body method and flag share `reason`: 7 bits and 1.
-constexpr Field kBody = within(word_field("body", Slot::reason, kBodies, 0), 0, 7);
+constexpr Field kBody = within(enumeration_field("body", Slot::reason, kBodies, 0), 0, 7);
 constexpr Field kInPieces = flag_field("in_pieces", 7, "the body's memory at this rank is in pieces");
 static_assert(sim::kBodyInPieces == 1U << 7U);
 constexpr Field kOffset = number_field("offset", Slot::detail, "in the descriptor");
@@ -176,7 +176,7 @@ constexpr Field kVisited = number_field("visited", Slot::a,
                                         "entries that the paper's walk visits, this one too (where "
                                         "walks are not recorded: that the kernel visited)");
 constexpr Field kVisitedCount = count_field("visited", Slot::a, "entries that the paper's walk visits, 0 not known");
-constexpr Field kWalk = word_field("walk", Slot::b, kWalks, 0);
+constexpr Field kWalk = enumeration_field("walk", Slot::b, kWalks, 0);
 constexpr Field kRequest = number_field("request", Slot::a);
 constexpr Field kDatatype = number_field("datatype", Slot::b, "its handle");
 constexpr Field kCall = {.name = "call", .slot = Slot::a, .type = Type::call, .meaning = "an index in the names"};
@@ -188,8 +188,8 @@ constexpr Field kIgnoredBits = bits_field("ignore_bits", Slot::bytes, "that it i
 constexpr Field kWindow = within(number_field("window", Slot::match_bits, "its number"), 32, 32);
 constexpr Field kBitsInPlace = meaning("as of a message in its place", kMatchBits);
 constexpr Field kCallNumber = number_field("call_number", Slot::a, "the call's on its communicator");
-constexpr Field kOperation = within(word_field("operation", Slot::b, kOperations), 0, 8);
-constexpr Field kDescriptor = word_field("descriptor", Slot::b, kDescriptors, 0);
+constexpr Field kOperation = within(enumeration_field("operation", Slot::b, kOperations), 0, 8);
+constexpr Field kDescriptor = enumeration_field("descriptor", Slot::b, kDescriptors, 0);
 constexpr Field kInactive = flag_field("inactive", 1, "it is passed over");
 constexpr Field kOwnDescriptor = flag_field("own_descriptor", 2, "the portal's, without a match list");
 static_assert(sim::kTraceEntryAdopted == 1 && sim::kTraceEntryInactive == 2 && sim::kTraceEntryPortal == 4);
@@ -208,7 +208,7 @@ constexpr std::array kEvents = {
     EventSchema{TraceKind::none, "no event", {}},
     EventSchema{TraceKind::send_begin,
                 "the ADI chose a protocol",
-                {kProtocol, word_field("choice", Slot::reason, kChoices, 0), kMatchBits, kBytes,
+                {kProtocol, enumeration_field("choice", Slot::reason, kChoices, 0), kMatchBits, kBytes,
                  number_field("count", Slot::detail, "of elements"),
                  without(sim::kTraceNoRequest, meaning("4294967295: sent at once, without a request", kRequest)),
                  kDatatype, meaning("body if the library sends a copy that it made of the body", kSaved)}},
@@ -225,19 +225,19 @@ constexpr std::array kEvents = {
                 {kHeader, kPortal, kWire, kMatchBits, kBytes,
                  if_(is_no_reply, number_field("offset", Slot::detail, "of a put, in its destination")),
                  if_(is_reply, count_field("answers", Slot::detail, "of a reply, the get's sequence"))}},
-    EventSchema{
-        TraceKind::kernel_match,
-        "an entry or a portal took the message",
-        {kPortal, kPlace, kVisited, within(word_field("walk", Slot::reason, kWalks, 0), 0, sim::kTraceDescriptorShift),
-         within(word_field("descriptor", Slot::reason, kDescriptors, 0), sim::kTraceDescriptorShift, 4),
-         number_field("owner", Slot::b, "what owns the descriptor")}},
+    EventSchema{TraceKind::kernel_match,
+                "an entry or a portal took the message",
+                {kPortal, kPlace, kVisited,
+                 within(enumeration_field("walk", Slot::reason, kWalks, 0), 0, sim::kTraceDescriptorShift),
+                 within(enumeration_field("descriptor", Slot::reason, kDescriptors, 0), sim::kTraceDescriptorShift, 4),
+                 number_field("owner", Slot::b, "what owns the descriptor")}},
     EventSchema{TraceKind::kernel_pass,
                 "an entry was passed over (the first 16 of a walk; all with --trace-walks)",
-                {kPortal, word_field("reason", Slot::reason, kPassed), kPlace, kWantedBits, kIgnoredBits,
+                {kPortal, enumeration_field("reason", Slot::reason, kPassed), kPlace, kWantedBits, kIgnoredBits,
                  within(number_field("step", Slot::a, "of the walk, from 0"), 0, 16),
                  within(number_field("owner", Slot::a, "what owns its descriptor"), 16, 8),
-                 within(word_field("link", Slot::a, kLinks), 24, 4),
-                 within(word_field("descriptor", Slot::a, kDescriptors, 0), 28, 4),
+                 within(enumeration_field("link", Slot::a, kLinks), 24, 4),
+                 within(enumeration_field("descriptor", Slot::a, kDescriptors, 0), 28, 4),
                  if_(is_large_enough, rank_field("accepts", Slot::b, "source rank that it accepts, or any")),
                  if_(is_too_small,
                      without(sim::kTraceRoomUnknown,
@@ -322,12 +322,12 @@ constexpr std::array kEvents = {
                 "an origin accesses a window; before the messages that this takes",
                 {kThisRank, meaning("target", kDestination), kMatchBits, kWindow, meaning("of all elements", kBytes),
                  number_field("offset", Slot::detail, "of the first from the window's beginning (dynamic: an address)"),
-                 word_field("way", Slot::reason, kWays), word_field("access", Slot::a, kAccesses),
-                 word_field("epoch", Slot::b, kEpochs)}},
+                 enumeration_field("way", Slot::reason, kWays), enumeration_field("access", Slot::a, kAccesses),
+                 enumeration_field("epoch", Slot::b, kEpochs)}},
     EventSchema{TraceKind::window_sync,
                 "a synchronisation of this rank on a window is complete; the mpi_enter of its call has its beginning",
                 {kThisRank, meaning("target, or any", kDestination), kMatchBits, kWindow,
-                 word_field("synchronisation", Slot::a, kSyncs)}},
+                 enumeration_field("synchronisation", Slot::a, kSyncs)}},
     EventSchema{TraceKind::synchronous_answer,
                 "the receiver answers a synchronous send: a receive took the message",
                 {meaning("of the answer", kMatchBits), count_field("answer_sequence", Slot::detail), kRequest}},
@@ -338,8 +338,8 @@ constexpr std::array kEvents = {
          meaning("of one rank's data; where each has its own length, of the blocks that this rank "
                  "sends, or receives when it sends none",
                  kBytes),
-         kCallNumber, kOperation, within(word_field("algorithm", Slot::b, kAlgorithms), 8, 8),
-         within(number_field("root", Slot::b), 16, 16), word_field("root_named", Slot::reason, kRoots)}},
+         kCallNumber, kOperation, within(enumeration_field("algorithm", Slot::b, kAlgorithms), 8, 8),
+         within(number_field("root", Slot::b), 16, 16), enumeration_field("root_named", Slot::reason, kRoots)}},
     EventSchema{TraceKind::collective_end,
                 "the collective call is complete at this rank: what it sent has been taken",
                 {kThisRank, meaning("as of its messages", kMatchBits), kCallNumber, kErrorClass}},
@@ -347,10 +347,10 @@ constexpr std::array kEvents = {
         TraceKind::given_back,
         "a message leaves the heap unread: its sender cancelled it, its sender ends and no receive had come, or its "
         "communicator was freed",
-        {kMatchBits, kBytes, word_field("cause", Slot::reason, kGivenBack)}},
+        {kMatchBits, kBytes, enumeration_field("cause", Slot::reason, kGivenBack)}},
     EventSchema{TraceKind::found,
                 "a probe of the program found the message in the heap",
-                {kHeader, kPortal, kMatchBits, kBytes, word_field("probe", Slot::reason, kProbes),
+                {kHeader, kPortal, kMatchBits, kBytes, enumeration_field("probe", Slot::reason, kProbes),
                  number_field("polls", Slot::a,
                               "how many calls of `MPI_Iprobe` and `MPI_Improbe` found nothing since the rank's last "
                               "one that found a message")}},
@@ -368,10 +368,10 @@ constexpr std::array kEvents = {
         TraceKind::heap_left,
         "a program's message leaves the queue of its heap: its memory still taken, free, or destroyed with the heap",
         {kHeader, kPortal, kMatchBits, kBytes, number_field("heap", Slot::a, "its number"),
-         word_field("how", Slot::reason, kHeapLeft)}},
+         enumeration_field("how", Slot::reason, kHeapLeft)}},
     EventSchema{TraceKind::finding,
                 "a check of this rank reports a mistake of the program",
-                {kThisRank, word_field("finding", Slot::a, kFindings)}},
+                {kThisRank, enumeration_field("finding", Slot::a, kFindings)}},
     EventSchema{
         TraceKind::library_event,
         "an event of a communication library, by a sentence that the library defines; with the identity of its "
@@ -434,7 +434,7 @@ constexpr std::uint64_t mask_of(const Field& field) {
 }
 
 // The faulty number, named by its slot if the slot is one byte of the event, otherwise by its field.
-std::string fault_words(const Field& field, const TraceEvent& event, std::uint64_t value) {
+std::string fault_text(const Field& field, const TraceEvent& event, std::uint64_t value) {
   switch (field.slot) {
     case Slot::header:
       return fmt::format("its header is of kind {}", value);
@@ -444,7 +444,7 @@ std::string fault_words(const Field& field, const TraceEvent& event, std::uint64
     case Slot::saved:
       return fmt::format("its {} is {}", name(field.slot), slot_value(field.slot, event));
     default:
-      return fmt::format("its {} is {}, of {}", field.name, value, field.words->end);
+      return fmt::format("its {} is {}, of {}", field.name, value, field.enumeration->end);
   }
 }
 
@@ -486,8 +486,8 @@ std::optional<std::uint64_t> value_of(const Field& field, const TraceEvent& even
 }
 
 // A number beyond the enumeration may come from a newer recorder.
-std::string_view word_of(const Field& field, std::uint64_t value) {
-  return value < field.words->end ? field.words->word(static_cast<std::uint32_t>(value)) : "unknown";
+std::string_view value_name(const Field& field, std::uint64_t value) {
+  return value < field.enumeration->end ? field.enumeration->name(static_cast<std::uint32_t>(value)) : "unknown";
 }
 
 // A value outside an enumeration would be used as an index by readers. The first fault suffices.
@@ -496,9 +496,10 @@ std::string fault_of_fields(const TraceEvent& event) {
   std::uint64_t reason_bits = 0;
   for_each_field(event.kind, [&](const Field& field) {
     if (field.slot == Slot::reason) reason_bits |= mask_of(field);
-    if (!fault.empty() || field.words == nullptr) return;
+    if (!fault.empty() || field.enumeration == nullptr) return;
     const std::optional<std::uint64_t> value = value_of(field, event);
-    if (value && (*value < field.words->first || *value >= field.words->end)) fault = fault_words(field, event, *value);
+    if (value && (*value < field.enumeration->first || *value >= field.enumeration->end))
+      fault = fault_text(field, event, *value);
   });
   // No recorder of this version sets a bit that no field of the kind has.
   if (fault.empty() && (event.reason & ~reason_bits) != 0) fault = fmt::format("its reason is {}", event.reason);

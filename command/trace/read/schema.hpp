@@ -20,7 +20,7 @@ struct Enumeration {
   // Heading in the document, as "Protocols".
   std::string_view title;
   // The name of a number below `end`.
-  std::string_view (*word)(std::uint32_t number);
+  std::string_view (*name)(std::uint32_t number);
   std::uint32_t end;
   std::uint32_t first = 0;
 };
@@ -51,11 +51,11 @@ enum class Slot : std::uint8_t {
 // The format of a field's number.
 enum class FieldType : std::uint8_t {
   number,
-  rank,  // in the world
-  bits,  // shown in hexadecimal
-  call,  // an index in the file's table of names
-  flag,  // 0 or 1
-  word,  // of an enumeration
+  rank,        // in the world
+  bits,        // shown in hexadecimal
+  call,        // an index in the file's table of names
+  flag,        // 0 or 1
+  enumerated,  // a value of an enumeration
 };
 
 // One field: a range of bits in a slot.
@@ -65,8 +65,8 @@ struct Field {
   FieldType type = FieldType::number;
   // The meaning, as far as the name does not give it.
   std::string_view meaning = {};
-  // The names of its values; only of type `word`.
-  const Enumeration* words = nullptr;
+  // The names of its values; only of type `enumerated`.
+  const Enumeration* enumeration = nullptr;
   // The value that stands for an absent field.
   std::optional<std::uint64_t> none = {};
   // Lowest bit in the slot, and number of bits.
@@ -108,7 +108,7 @@ void for_each_field(sim::TraceKind kind, const See& see) {
 // The field's value in the event; empty: the event lacks the field.
 [[nodiscard]] std::optional<std::uint64_t> value_of(const Field& field, const sim::TraceEvent& event);
 // The value's name; "unknown" if it has none.
-[[nodiscard]] std::string_view word_of(const Field& field, std::uint64_t value);
+[[nodiscard]] std::string_view value_name(const Field& field, std::uint64_t value);
 // "", or the first field with a value that no recorder writes: "its reason is 12". Bits of `reason` that no field uses
 // must be 0.
 [[nodiscard]] std::string fault_of_fields(const sim::TraceEvent& event);

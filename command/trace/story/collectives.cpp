@@ -135,7 +135,7 @@ std::string Collectives::call_text(std::uint32_t file, std::uint32_t context, st
 }
 
 // Counts the messages of the sender's part, not those of the whole call.
-std::string Collectives::words(const MessageIdentity& message) const {
+std::string Collectives::message_text(const MessageIdentity& message) const {
   const CollectiveStep* const step = step_of(message);
   if (step == nullptr) return "";
   const CollectivePart& part = parts_[step->part];

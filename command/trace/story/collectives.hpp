@@ -73,7 +73,7 @@ class Collectives {
   // collective call in the trace. Valid as long as the index.
   [[nodiscard]] const CollectiveStep* step_of(const MessageIdentity& message) const;
   // "allreduce by exchange, message 2 of 3 that rank 3 sends in it"; "" for a message that belongs to no known call.
-  [[nodiscard]] std::string words(const MessageIdentity& message) const;
+  [[nodiscard]] std::string message_text(const MessageIdentity& message) const;
   // Like collective_call_text(), for an event of `file` at `time_ns` that names call `number` on the communicator of
   // `context`. Adds the full start number of a persistent call where the index has it.
   [[nodiscard]] std::string call_text(std::uint32_t file, std::uint32_t context, std::uint32_t number,

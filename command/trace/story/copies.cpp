@@ -113,8 +113,8 @@ class Follower {
            event(hop.matched).b == mpi_adi::kOwnerHeap;
   }
 
-  // The place where the wire's path ends. Also records whether that is a receive's memory.
-  [[nodiscard]] std::string place(const BodyHop& hop) {
+  // The destination, where the wire's path ends. Also records whether that is a receive's memory.
+  [[nodiscard]] std::string destination(const BodyHop& hop) {
     if (is_in_heap(hop)) return "the heap of unexpected messages";
     const bool is_receive = hop.matched != kNoStep && event(hop.matched).portal == mpi_adi::kReceivePortal &&
                             event(hop.matched).b == mpi_adi::kOwnerReceive;
@@ -145,7 +145,7 @@ class Follower {
   void add_wire(const BodyHop& hop) {
     const sim::TraceEvent& end = event(hop.deposited);
     const std::uint32_t from = end.source, to = end.destination;
-    const std::string where = place(hop) + part(hop);
+    const std::string where = destination(hop) + part(hop);
     const std::string_view it = what(hop);
     switch (sim::body_method(end.reason)) {
       case sim::TraceBody::slot:
@@ -313,7 +313,7 @@ std::vector<std::string> copy_sentences(const BodyCopies& copies) {
   std::string legs;
   bool copies_part = false;
   for (const BodyLeg& leg : copies.legs) {
-    legs += (legs.empty() ? "" : "; ") + leg.words;
+    legs += (legs.empty() ? "" : "; ") + leg.text;
     copies_part |= leg.copies_part;
   }
   std::vector<std::string> sentences;

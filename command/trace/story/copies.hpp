@@ -16,7 +16,7 @@ struct BodyLeg {
   // Some bytes of the body were copied once more.
   bool copies_part = false;
   // "rank 0 copied it into a cell of its ring to rank 1".
-  std::string words;
+  std::string text;
 };
 
 // All legs of one body.

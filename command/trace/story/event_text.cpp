@@ -240,7 +240,7 @@ std::string EventText::envelope(const Trace::Entry& entry) const {
   const sim::TraceEvent& event = entry.event;
   // A send_begin has no portal: sends go to the receive portal.
   const std::uint8_t portal = event.kind == sim::TraceKind::send_begin ? 0 : event.portal;
-  const std::string call = collectives_ == nullptr ? "" : collectives_->words(identity(event));
+  const std::string call = collectives_ == nullptr ? "" : collectives_->message_text(identity(event));
   return fmt::format("{}{}{}", bits(entry, portal), call.empty() ? "" : ": ", call);
 }
 

@@ -18,7 +18,7 @@ using CallSite = std::function<std::string(const sim::Definition& module, std::u
 class Collectives;
 
 // Formatter of events. Immutable after construction, so threads may share it if `call_site` may be shared. Each call
-// allocates strings and searches definitions; RememberedText caches the results.
+// allocates strings and searches definitions; EventTextCache caches the results.
 class EventText {
  public:
   // All references must outlive this object. An empty `call_site` omits lines of source. Without `collectives` the

@@ -84,7 +84,7 @@ struct MissedReceive {
 // it had arrived; 17 of the rank's polls before that found nothing." A blocking probe adds its wait: "Rank 0 waited for
 // it in this call for 25.2 ms, 25.1 ms of that before rank 1 sent it."
 [[nodiscard]] std::vector<std::string> probe_sentences(const Trace& trace, const Messages& messages,
-                                                       const EventText& words, const MessageStory& story);
+                                                       const EventText& event_text, const MessageStory& story);
 // Whether the step is a probe between the first and the last, which a story omits.
 [[nodiscard]] bool is_probe_left_out(const Trace& trace, const MessageStory& story, std::size_t step);
 

@@ -32,22 +32,22 @@ std::string titled(const Trace& trace, const MessageStory& story, const Message&
 // Builds the text of one story; run() may be called once.
 class StoryWriter {
  public:
-  StoryWriter(const Trace& trace, const Messages& messages, const EventText& words, const MessageStory& story,
-              RememberedText& remembered)
+  StoryWriter(const Trace& trace, const Messages& messages, const EventText& event_text, const MessageStory& story,
+              EventTextCache& cache)
       : trace_(trace),
         messages_(messages),
-        words_(words),
+        event_text_(event_text),
         story_(story),
         missed_(missed_receive(trace, messages, story)),
-        remembered_(remembered) {}
+        cache_(cache) {}
 
   // The title and steps first, then sentences in the order of the message's path.
   std::string run() {
-    text_ = titled(trace_, story_, [&](const Trace::Entry& entry) { return remembered_.message(entry); }) + "\n";
+    text_ = titled(trace_, story_, [&](const Trace::Entry& entry) { return cache_.message(entry); }) + "\n";
     add_steps();
     add_bits();
     add_walk();
-    for (const std::string& sentence : probe_sentences(trace_, messages_, words_, story_)) add(sentence);
+    for (const std::string& sentence : probe_sentences(trace_, messages_, event_text_, story_)) add(sentence);
     add_missed();
     add_account();
     for (const std::string& sentence : copy_sentences(copies_of(trace_, story_))) add(sentence);
@@ -92,7 +92,7 @@ class StoryWriter {
           event.kind == sim::TraceKind::kernel_pass ? messages_.arrival(identity(event)) : nullptr;
       const std::uint64_t since = time(step) - time(all.front());
       fmt::format_to(std::back_inserter(text_), "{:>12}.{:03}  rank {:<4} {:<14} {}\n", since / 1000, since % 1000,
-                     trace_.files[at(step).file].rank, hop_of(event), remembered_.of(at(step), arrival));
+                     trace_.files[at(step).file].rank, hop_of(event), cache_.of(at(step), arrival));
     }
   }
 
@@ -151,7 +151,7 @@ class StoryWriter {
   void add_bits() {
     for (const std::size_t step : {story_.sent, story_.arrived}) {
       if (step == kMissing) continue;
-      const std::string bits = words_.split_bits(at(step));
+      const std::string bits = event_text_.split_bits(at(step));
       if (!bits.empty()) add(fmt::format("Its match bits: {}.", bits));
       return;
     }
@@ -312,28 +312,28 @@ class StoryWriter {
 
   const Trace& trace_;
   const Messages& messages_;
-  const EventText& words_;
+  const EventText& event_text_;
   const MessageStory& story_;
   const MissedReceive missed_;
-  RememberedText& remembered_;
+  EventTextCache& cache_;
   std::string text_;
 };
 
 }  // namespace
 
-std::string title(const Trace& trace, const EventText& words, const MessageStory& story) {
-  return titled(trace, story, [&](const Trace::Entry& entry) { return words.message(entry); });
+std::string title(const Trace& trace, const EventText& event_text, const MessageStory& story) {
+  return titled(trace, story, [&](const Trace::Entry& entry) { return event_text.message(entry); });
 }
 
-std::string format_story(const Trace& trace, const Messages& messages, const EventText& words,
-                         const MessageStory& story, RememberedText& remembered) {
-  return StoryWriter(trace, messages, words, story, remembered).run();
+std::string format_story(const Trace& trace, const Messages& messages, const EventText& event_text,
+                         const MessageStory& story, EventTextCache& cache) {
+  return StoryWriter(trace, messages, event_text, story, cache).run();
 }
 
-std::string format_story(const Trace& trace, const Messages& messages, const EventText& words,
+std::string format_story(const Trace& trace, const Messages& messages, const EventText& event_text,
                          const MessageStory& story) {
-  RememberedText remembered(words);
-  return format_story(trace, messages, words, story, remembered);
+  EventTextCache cache(event_text);
+  return format_story(trace, messages, event_text, story, cache);
 }
 
 }  // namespace margay::command

@@ -24,8 +24,8 @@ bool has_lost(const Trace& trace, std::uint32_t rank, std::uint32_t peer) {
 std::string end_of(const Trace& trace, std::uint32_t rank, bool ended) {
   for (const TraceFile& file : trace.files) {
     if (file.rank != rank) continue;
-    const std::string words = end_text(file);
-    return words.empty() && !file.closed && ended ? "was killed, or still runs" : words;
+    const std::string text = end_text(file);
+    return text.empty() && !file.closed && ended ? "was killed, or still runs" : text;
   }
   return "";
 }

@@ -38,8 +38,8 @@ bool tie_of(const sim::TraceEvent& event, Tie& tie) {
 }
 
 // A damaged or repeated event must not move a step: the first one counts.
-void set_first(std::size_t& place, std::size_t at) {
-  if (place == kNone) place = at;
+void set_first(std::size_t& index, std::size_t at) {
+  if (index == kNone) index = at;
 }
 
 }  // namespace
@@ -112,10 +112,10 @@ void Messages::record_calls() {
       // A ring that wrapped may begin inside a wait.
       const std::size_t begun = std::exchange(rank.latest->wait_begun, kNone);
       if (begun != kNone && !calls.empty())
-        ends_at(calls.back()).waited_ns += event.time - trace_.entries[begun].event.time;
+        call_of(calls.back()).waited_ns += event.time - trace_.entries[begun].event.time;
     }
     if (event.kind == sim::TraceKind::mpi_leave && !calls.empty()) {
-      ends_at(calls.back()).leave = i;
+      call_of(calls.back()).leave = i;
       calls.pop_back();
     }
   }
@@ -124,14 +124,14 @@ void Messages::record_calls() {
   }
 }
 
-// Numbers are assigned on demand: most entries are not calls, and a Call for each would waste memory.
-Messages::Call& Messages::ends_at(std::size_t enter) {
+// Numbers are assigned on demand: most entries are not calls, and a CallRecord for each would waste memory.
+Messages::CallRecord& Messages::call_of(std::size_t enter) {
   std::uint32_t& number = call_numbers_[enter];
   if (number == kNoCall) {
-    number = static_cast<std::uint32_t>(ends_.size());
-    ends_.emplace_back();
+    number = static_cast<std::uint32_t>(call_records_.size());
+    call_records_.emplace_back();
   }
-  return ends_[number];
+  return call_records_[number];
 }
 
 const sim::TraceEvent* Messages::arrival(const MessageIdentity& hop) const {
@@ -151,7 +151,7 @@ const sim::TraceEvent* Messages::arrival(const MessageIdentity& hop) const {
 void Messages::record_open_wait(const std::vector<std::size_t>& calls, std::size_t wait_begun) {
   if (wait_begun == kNone || calls.empty()) return;
   const std::uint64_t end = trace_.entries.back().event.time, begun = trace_.entries[wait_begun].event.time;
-  ends_at(calls.back()).waited_ns += end > begun ? end - begun : 0;
+  call_of(calls.back()).waited_ns += end > begun ? end - begun : 0;
 }
 
 bool Messages::is_whole(std::uint32_t rank) const {
@@ -170,12 +170,12 @@ bool Messages::is_whole_after(std::uint32_t rank, std::size_t at) const {
 
 std::size_t Messages::leave_of(std::size_t enter) const {
   const std::uint32_t number = call_numbers_[enter];
-  return number == kNoCall ? kNone : ends_[number].leave;
+  return number == kNoCall ? kNone : call_records_[number].leave;
 }
 
 std::uint64_t Messages::waited_in(std::size_t enter) const {
   const std::uint32_t number = call_numbers_[enter];
-  return number == kNoCall ? 0 : ends_[number].waited_ns;
+  return number == kNoCall ? 0 : call_records_[number].waited_ns;
 }
 
 // Follows the relations upwards: a reply belongs to a get, which belongs to a message.

@@ -150,17 +150,17 @@ class Messages {
   std::vector<bool> is_mpi_;
   // Each file's first entry, from which on a wrapped file is whole.
   std::vector<std::size_t> first_;
-  struct Call {
+  struct CallRecord {
     std::size_t leave = MessageStory::kNone;
     std::uint64_t waited_ns = 0;
   };
   // The record of the call of mpi_enter `enter`, created when the call ends or waits; a call that does neither in the
   // trace has no record.
-  [[nodiscard]] Call& ends_at(std::size_t enter);
+  [[nodiscard]] CallRecord& call_of(std::size_t enter);
   static constexpr std::uint32_t kNoCall = ~std::uint32_t{0};
-  // By entry: the index in ends_ of the call of that mpi_enter, or kNoCall.
+  // By entry: the index in call_records_ of the call of that mpi_enter, or kNoCall.
   std::vector<std::uint32_t> call_numbers_;
-  std::vector<Call> ends_;
+  std::vector<CallRecord> call_records_;
 };
 
 }  // namespace margay::command

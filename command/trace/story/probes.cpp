@@ -10,14 +10,14 @@ namespace margay::command {
 namespace {
 
 // "Taken by MPI_Mprobe (pipe.c:12)".
-std::string probe_text(const Trace& trace, const Messages& messages, const EventText& words, std::size_t step) {
+std::string probe_text(const Trace& trace, const Messages& messages, const EventText& event_text, std::size_t step) {
   const auto& [event, file] = trace.entries[step];
   const auto probe = static_cast<sim::TraceProbe>(event.reason);
   const std::size_t enter = messages.call_around(step);
   // With several threads the call may be another thread's, so only the probe's own name is certain.
   const bool is_its_call = enter != MessageStory::kNone && !messages.has_threads(file);
   return fmt::format("{} by {}", sim::takes_out(probe) ? "Taken" : "Found",
-                     is_its_call ? words.call(trace.entries[enter]) : std::string(name(probe)));
+                     is_its_call ? event_text.call(trace.entries[enter]) : std::string(name(probe)));
 }
 
 // Nanoseconds that the rank waited between the entries `enter` (the call's beginning) and `until`. `before_sent`: the
@@ -68,7 +68,7 @@ std::string wait_sentence(const Trace& trace, const Messages& messages, const Me
 }  // namespace
 
 // A program may probe one message thousands of times, so only the first and last are described.
-std::vector<std::string> probe_sentences(const Trace& trace, const Messages& messages, const EventText& words,
+std::vector<std::string> probe_sentences(const Trace& trace, const Messages& messages, const EventText& event_text,
                                          const MessageStory& story) {
   std::vector<std::string> sentences;
   if (story.found.empty()) return sentences;
@@ -79,7 +79,7 @@ std::vector<std::string> probe_sentences(const Trace& trace, const Messages& mes
     // The recorder counts unsuccessful polls in this event, because a loop of them would fill the ring.
     const std::uint32_t empty_polls = trace.entries[step].event.a;
     sentences.push_back(fmt::format(
-        "{}{}{}.", probe_text(trace, messages, words, step),
+        "{}{}{}.", probe_text(trace, messages, event_text, step),
         is_dated ? fmt::format(", {} after it had arrived", duration_text(time(step) - time(story.arrived))) : "",
         empty_polls == 0 ? "" : fmt::format("; {} of the rank's polls before that found nothing", empty_polls)));
     std::string waited = wait_sentence(trace, messages, story, step);

@@ -26,7 +26,7 @@ portals::Status parse_long_method(std::string_view text, LongMethod& out) {
 LongChoice choose_long_method(LongMethod asked, const RankArea& mine, const RankArea& peer) {
   if (asked == LongMethod::ring) return {false, false, "--method long=ring"};
   if (const ReadFault fault = try_reading(peer); fault != ReadFault::none) {
-    return {false, false, std::string(words(fault))};
+    return {false, false, std::string(fault_text(fault))};
   }
   // A request for cma is considered after the test. If cma does not work, the ring replaces it, and `reason` names the
   // fault.

@@ -133,7 +133,7 @@ ReadFault fault_of(int error) {
   }
 }
 
-std::string_view words(ReadFault fault) {
+std::string_view fault_text(ReadFault fault) {
   switch (fault) {
     case ReadFault::none:
       return "";

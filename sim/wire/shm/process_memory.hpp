@@ -42,7 +42,7 @@ enum class ReadFault : std::uint8_t {
 // The meaning of an errno of process_vm_readv or process_vm_writev; none: EINTR, to be retried.
 [[nodiscard]] ReadFault fault_of(int error);
 // The fault, as the end of a sentence; "" for none.
-[[nodiscard]] std::string_view words(ReadFault fault);
+[[nodiscard]] std::string_view fault_text(ReadFault fault);
 
 // Reads the peer's test word and compares it. none: the peer's memory can be read. Every failure is `refused`, because
 // a process that does not exist here may live in another PID namespace.

@@ -199,7 +199,7 @@ void ShmInbound::fall_back(ReadAnswer answer) {
 
 bool ShmInbound::look_for_read(Arrival& arrival) {
   if (fault_ == ReadFault::none && left_ != 0) read_body();
-  if (fault_ != ReadFault::none) return malformed(words(fault_), arrival);
+  if (fault_ != ReadFault::none) return malformed(fault_text(fault_), arrival);
   if (state_ == State::receiving) return look_for_body(arrival);
   return left_ == 0 && end_body(Arrival::Kind::finished, arrival);
 }

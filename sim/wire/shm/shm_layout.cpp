@@ -20,38 +20,38 @@ constexpr std::uint64_t whole_pages(std::uint64_t bytes) {
   return (bytes + kSegmentPageBytes - 1) / kSegmentPageBytes * kSegmentPageBytes;
 }
 
-// A meeting place begins with the barriers' data and two lines for each rank, in whole pages. The parts follow.
-constexpr std::uint64_t place_lines_bytes(std::uint64_t ranks) {
+// A meeting slot begins with the barriers' data and two lines for each rank, in whole pages. The parts follow.
+constexpr std::uint64_t slot_lines_bytes(std::uint64_t ranks) {
   return whole_pages(ranks * (sizeof(MeetingData) + kSides * kCacheLineBytes));
 }
 
-constexpr std::uint64_t place_bytes(std::uint64_t ranks) {
-  return place_lines_bytes(ranks) + ranks * kSides * kMeetingPartBytes;
+constexpr std::uint64_t slot_bytes(std::uint64_t ranks) {
+  return slot_lines_bytes(ranks) + ranks * kSides * kMeetingPartBytes;
 }
 
-constexpr std::uint64_t place_offset(std::uint64_t ranks, std::uint32_t place) {
-  return kSegmentPageBytes + ranks * kAreaBytes + place * place_bytes(ranks);
+constexpr std::uint64_t slot_offset(std::uint64_t ranks, std::uint32_t slot) {
+  return kSegmentPageBytes + ranks * kAreaBytes + slot * slot_bytes(ranks);
 }
 
-constexpr std::uint64_t long_place_bytes(std::uint64_t ranks) {
+constexpr std::uint64_t long_slot_bytes(std::uint64_t ranks) {
   return ranks * (kSides * kStripAreaBytes + sizeof(PostingArea));
 }
 
-// Long places lie after all meeting places, so that a segment may have any number of long places.
-constexpr std::uint64_t long_place_offset(std::uint64_t ranks, std::uint32_t place) {
-  return place_offset(ranks, kMeetingPlaces) + place * long_place_bytes(ranks);
+// Long slots lie after all meeting slots, so that a segment may have any number of long slots.
+constexpr std::uint64_t long_slot_offset(std::uint64_t ranks, std::uint32_t slot) {
+  return slot_offset(ranks, kMeetingSlots) + slot * long_slot_bytes(ranks);
 }
 
-constexpr std::uint64_t channels_offset(std::uint64_t ranks, std::uint32_t long_places) {
-  return long_place_offset(ranks, long_places);
+constexpr std::uint64_t channels_offset(std::uint64_t ranks, std::uint32_t long_slots) {
+  return long_slot_offset(ranks, long_slots);
 }
 
-// The number of long places that a segment of `bytes` has room for. Requires: `bytes` suffice for a segment without
-// long places.
-std::uint32_t long_places_in(std::uint64_t bytes, std::uint32_t ranks) {
-  // The quotient is rounded down, because a part of a long place is useless.
+// The number of long slots that a segment of `bytes` has room for. Requires: `bytes` suffice for a segment without
+// long slots.
+std::uint32_t long_slots_in(std::uint64_t bytes, std::uint32_t ranks) {
+  // The quotient is rounded down, because a part of a long slot is useless.
   const std::uint64_t more = bytes - shm_segment_bytes(ranks, 0);
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(more / long_place_bytes(ranks), kLongPlaces));
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(more / long_slot_bytes(ranks), kLongSlots));
 }
 
 // The failure `what`, with the name of the memory.
@@ -59,7 +59,7 @@ Status refuse(const std::string& what) {
   return Status::error("shared memory of this node: " + what);
 }
 
-Status check(const SegmentHeader& header, std::uint32_t ranks, std::uint32_t long_places) {
+Status check(const SegmentHeader& header, std::uint32_t ranks, std::uint32_t long_slots) {
   if (header.version != kSegmentVersion || header.channel_bytes != sizeof(ChannelData)) {
     return refuse("laid out by another version of margay (" + std::to_string(header.version) + ", this is " +
                   std::to_string(kSegmentVersion) + "); start all ranks with the same library");
@@ -68,23 +68,23 @@ Status check(const SegmentHeader& header, std::uint32_t ranks, std::uint32_t lon
     return refuse("made for " + std::to_string(header.ranks) + " ranks, but this rank counts " + std::to_string(ranks) +
                   " on its node");
   }
-  if (header.long_places != long_places) {
-    return refuse("made with " + std::to_string(header.long_places) +
-                  " places for long data, but this rank sees room for " + std::to_string(long_places));
+  if (header.long_slots != long_slots) {
+    return refuse("made with " + std::to_string(header.long_slots) +
+                  " slots for long data, but this rank sees room for " + std::to_string(long_slots));
   }
   return {};
 }
 
 }  // namespace
 
-std::uint64_t shm_segment_bytes(std::uint32_t ranks, std::uint32_t long_places) {
+std::uint64_t shm_segment_bytes(std::uint32_t ranks, std::uint32_t long_slots) {
   const std::uint64_t count = ranks;
-  return channels_offset(count, long_places) + count * count * sizeof(ChannelData);
+  return channels_offset(count, long_slots) + count * count * sizeof(ChannelData);
 }
 
 SegmentSizes shm_segment_sizes(std::uint32_t ranks) {
   return {.sparse = shm_segment_bytes(ranks),
-          .allocated = shm_segment_bytes(ranks, kLongPlacesAllocated),
+          .allocated = shm_segment_bytes(ranks, kLongSlotsAllocated),
           .least = shm_segment_bytes(ranks, 0)};
 }
 
@@ -100,7 +100,7 @@ Status ShmLayout::attach(std::span<std::byte> segment, std::uint32_t ranks, ShmL
   if (reinterpret_cast<std::uintptr_t>(segment.data()) % kSegmentPageBytes != 0) {
     return refuse("not mapped at a page boundary");
   }
-  const std::uint32_t long_places = long_places_in(segment.size(), ranks);
+  const std::uint32_t long_slots = long_slots_in(segment.size(), ranks);
   auto& header = *reinterpret_cast<SegmentHeader*>(segment.data());
   // Several ranks may call this at once. One of them writes the header, and the others wait until the header is
   // complete.
@@ -108,16 +108,16 @@ Status ShmLayout::attach(std::span<std::byte> segment, std::uint32_t ranks, ShmL
     header.version = kSegmentVersion;
     header.ranks = ranks;
     header.channel_bytes = sizeof(ChannelData);
-    header.long_places = long_places;
+    header.long_slots = long_slots;
   });
   if (there != 0) {
     // A wrong magic: the file is another program's, or the first rank died while it wrote the header.
     if (there != kSegmentMagic) return refuse("its first bytes are not margay's");
-    if (Status status = check(header, ranks, long_places); !status.ok()) return status;
+    if (Status status = check(header, ranks, long_slots); !status.ok()) return status;
   }
   out.base_ = segment.data();
   out.ranks_ = ranks;
-  out.long_places_ = long_places;
+  out.long_slots_ = long_slots;
   return {};
 }
 
@@ -126,31 +126,31 @@ RankArea& ShmLayout::area(std::uint32_t rank) const {
   return *reinterpret_cast<RankArea*>(base_ + kSegmentPageBytes + rank * kAreaBytes);
 }
 
-MeetingData& ShmLayout::meeting(std::uint32_t place, std::uint32_t leader) const {
-  MARGAY_ASSERT(place < kMeetingPlaces && leader < ranks_);
-  return *reinterpret_cast<MeetingData*>(base_ + place_offset(ranks_, place) + leader * sizeof(MeetingData));
+MeetingData& ShmLayout::meeting(std::uint32_t slot, std::uint32_t leader) const {
+  MARGAY_ASSERT(slot < kMeetingSlots && leader < ranks_);
+  return *reinterpret_cast<MeetingData*>(base_ + slot_offset(ranks_, slot) + leader * sizeof(MeetingData));
 }
 
-std::byte* ShmLayout::meeting_line(std::uint32_t place, std::uint32_t rank, unsigned side) const {
-  MARGAY_ASSERT(place < kMeetingPlaces && rank < ranks_ && side < kSides);
-  const std::uint64_t lines = place_offset(ranks_, place) + ranks_ * sizeof(MeetingData);
+std::byte* ShmLayout::meeting_line(std::uint32_t slot, std::uint32_t rank, unsigned side) const {
+  MARGAY_ASSERT(slot < kMeetingSlots && rank < ranks_ && side < kSides);
+  const std::uint64_t lines = slot_offset(ranks_, slot) + ranks_ * sizeof(MeetingData);
   return base_ + lines + (rank * kSides + side) * kCacheLineBytes;
 }
 
-std::byte* ShmLayout::meeting_part(std::uint32_t place, std::uint32_t rank, unsigned side) const {
-  MARGAY_ASSERT(place < kMeetingPlaces && rank < ranks_ && side < kSides);
-  const std::uint64_t parts = place_offset(ranks_, place) + place_lines_bytes(ranks_);
+std::byte* ShmLayout::meeting_part(std::uint32_t slot, std::uint32_t rank, unsigned side) const {
+  MARGAY_ASSERT(slot < kMeetingSlots && rank < ranks_ && side < kSides);
+  const std::uint64_t parts = slot_offset(ranks_, slot) + slot_lines_bytes(ranks_);
   return base_ + parts + (rank * kSides + side) * kMeetingPartBytes;
 }
 
-std::byte* ShmLayout::strip(std::uint32_t place, std::uint32_t rank, unsigned side) const {
-  MARGAY_ASSERT(place < long_places_ && rank < ranks_ && side < kSides);
-  return base_ + long_place_offset(ranks_, place) + (rank * kSides + side) * kStripAreaBytes;
+std::byte* ShmLayout::strip(std::uint32_t slot, std::uint32_t rank, unsigned side) const {
+  MARGAY_ASSERT(slot < long_slots_ && rank < ranks_ && side < kSides);
+  return base_ + long_slot_offset(ranks_, slot) + (rank * kSides + side) * kStripAreaBytes;
 }
 
-PostingArea& ShmLayout::posting_area(std::uint32_t place, std::uint32_t rank) const {
-  MARGAY_ASSERT(place < long_places_ && rank < ranks_);
-  const std::uint64_t areas = long_place_offset(ranks_, place) + ranks_ * kSides * kStripAreaBytes;
+PostingArea& ShmLayout::posting_area(std::uint32_t slot, std::uint32_t rank) const {
+  MARGAY_ASSERT(slot < long_slots_ && rank < ranks_);
+  const std::uint64_t areas = long_slot_offset(ranks_, slot) + ranks_ * kSides * kStripAreaBytes;
   return *reinterpret_cast<PostingArea*>(base_ + areas + rank * sizeof(PostingArea));
 }
 
@@ -160,7 +160,7 @@ ChannelData& ShmLayout::channel(std::uint32_t from, std::uint32_t to) const {
   MARGAY_ASSERT(from < ranks_ && to < ranks_);
   // Ordered by receiver, so that the channels that one rank polls are adjacent.
   const std::uint64_t index = std::uint64_t{to} * ranks_ + from;
-  return *reinterpret_cast<ChannelData*>(base_ + channels_offset(ranks_, long_places_) + index * sizeof(ChannelData));
+  return *reinterpret_cast<ChannelData*>(base_ + channels_offset(ranks_, long_slots_) + index * sizeof(ChannelData));
 }
 
 }  // namespace margay::sim

@@ -1,14 +1,14 @@
 // The layout of a node's shared segment:
 //
-//   SegmentHeader (a page) | RankArea of rank 0 | of rank 1 ... | meeting places | long places
+//   SegmentHeader (a page) | RankArea of rank 0 | of rank 1 ... | meeting slots | long slots
 //   | channels to rank 0: from 0, from 1 ... | channels to rank 1 ...
 //
-// A meeting place is the memory for the shared-memory barriers and the short data of one communicator
+// A meeting slot is the memory for the shared-memory barriers and the short data of one communicator
 // (sim/shm/meeting). It consists of:
 //
 //   MeetingData for each possible leader | lines of rank 0 (two sides), of rank 1 ... | parts of rank 0 (two sides) ...
 //
-// Each of the first few meeting places also has a long place, for long data. It consists of:
+// Each of the first few meeting slots also has a long slot, for long data. It consists of:
 //
 //   strips of rank 0 (two sides), of rank 1 ... | PostingArea of rank 0, of rank 1 ...
 //
@@ -40,22 +40,22 @@ inline constexpr std::size_t kSegmentPageBytes = 4096;
 // The most ranks of one node: their channels take 146 GB of addresses, not of memory.
 inline constexpr std::uint32_t kShmRanksMax = 1024;
 
-// The number of meeting places, one for each of the lowest context pairs. A place takes 33 kB of addresses for each
+// The number of meeting slots, one for each of the lowest context pairs. A slot takes 33 kB of addresses for each
 // rank of the node.
-inline constexpr std::uint32_t kMeetingPlaces = 32;
-// The length of a part: the most bytes that a member publishes to the others at once in a meeting place.
+inline constexpr std::uint32_t kMeetingSlots = 32;
+// The length of a part: the most bytes that a member publishes to the others at once in a meeting slot.
 inline constexpr std::uint64_t kMeetingPartBytes = std::uint64_t{16} << 10;
-// The most long places. Only the first communicators, the world among them, have a long place. In it members publish
+// The most long slots. Only the first communicators, the world among them, have a long slot. In it members publish
 // long data to each other, strip by strip.
-inline constexpr std::uint32_t kLongPlaces = 8;
-// The number of long places in a segment whose memory is all allocated at once: only the world's, at 1.1 MB for each
+inline constexpr std::uint32_t kLongSlots = 8;
+// The number of long slots in a segment whose memory is all allocated at once: only the world's, at 1.1 MB for each
 // rank.
-inline constexpr std::uint32_t kLongPlacesAllocated = 1;
+inline constexpr std::uint32_t kLongSlotsAllocated = 1;
 // The length of a strip, so short that the strips of a few ranks stay in the caches; and of its area, which has room
 // for data and for a result.
 inline constexpr std::uint64_t kStripBytes = std::uint64_t{128} << 10;
 inline constexpr std::uint64_t kStripAreaBytes = 2 * kStripBytes;
-// One member's postings (sim/shm/posting) in a long place: the member's progress, the descriptions of its postings, and
+// One member's postings (sim/shm/posting) in a long slot: the member's progress, the descriptions of its postings, and
 // then their data.
 struct PostingArea {
   ProgressData progress;
@@ -76,8 +76,8 @@ struct SegmentHeader {
   // Whether ranks read each other's memory in collective calls (NodeMemory::reads_others); answer_once() decides it
   // later.
   std::uint32_t reading = 0;
-  // The number of long places for which the segment has room, at most kLongPlaces.
-  std::uint32_t long_places = 0;
+  // The number of long slots for which the segment has room, at most kLongSlots.
+  std::uint32_t long_slots = 0;
 };
 static_assert(std::is_trivially_copyable_v<SegmentHeader> && sizeof(SegmentHeader) == 32);
 
@@ -116,9 +116,9 @@ static_assert(offsetof(RankArea, bell) == 0 && offsetof(RankArea, pid) == 64 && 
 static_assert(offsetof(RankArea, heap_descriptor) == 96 && offsetof(RankArea, heap_bytes) == 104);
 static_assert(sizeof(RankArea) <= kSegmentPageBytes);
 
-// Bytes of a segment for `ranks` ranks of a node, with `long_places` long places. Requires: 1 <= ranks <= kShmRanksMax.
-[[nodiscard]] std::uint64_t shm_segment_bytes(std::uint32_t ranks, std::uint32_t long_places = kLongPlaces);
-// The sizes of a segment from which its maker chooses. The number of long places follows from the size.
+// Bytes of a segment for `ranks` ranks of a node, with `long_slots` long slots. Requires: 1 <= ranks <= kShmRanksMax.
+[[nodiscard]] std::uint64_t shm_segment_bytes(std::uint32_t ranks, std::uint32_t long_slots = kLongSlots);
+// The sizes of a segment from which its maker chooses. The number of long slots follows from the size.
 [[nodiscard]] SegmentSizes shm_segment_sizes(std::uint32_t ranks);
 
 // The addresses of the segment's parts in this process's mapping. Copyable; does not own the mapping. Indices are local
@@ -127,29 +127,29 @@ class ShmLayout {
  public:
   // Writes the header of a fresh segment, or checks the header that another rank wrote. All ranks may call this at
   // once. Fails for more than kShmRanksMax ranks, and for a segment that is too small, not aligned to pages, not
-  // margay's, or made for another number of ranks or of long places, or by another version.
+  // margay's, or made for another number of ranks or of long slots, or by another version.
   [[nodiscard]] static portals::Status attach(std::span<std::byte> segment, std::uint32_t ranks, ShmLayout& out);
 
   [[nodiscard]] std::uint32_t ranks() const { return ranks_; }
-  [[nodiscard]] std::uint32_t long_places() const { return long_places_; }
+  [[nodiscard]] std::uint32_t long_slots() const { return long_slots_; }
   // SegmentHeader::reading, for answer_once().
   [[nodiscard]] std::uint32_t& reading() const { return reinterpret_cast<SegmentHeader*>(base_)->reading; }
   // The parts. Requires: indices within the segment.
   [[nodiscard]] RankArea& area(std::uint32_t rank) const;
-  [[nodiscard]] MeetingData& meeting(std::uint32_t place, std::uint32_t leader) const;
+  [[nodiscard]] MeetingData& meeting(std::uint32_t slot, std::uint32_t leader) const;
   // `side`: 0 or 1, in turn, so that a call may write while other ranks still read the data of the call before.
-  [[nodiscard]] std::byte* meeting_line(std::uint32_t place, std::uint32_t rank, unsigned side) const;
-  [[nodiscard]] std::byte* meeting_part(std::uint32_t place, std::uint32_t rank, unsigned side) const;
-  // A strip's area, kStripAreaBytes, and a member's postings. Requires: place < long_places().
-  [[nodiscard]] std::byte* strip(std::uint32_t place, std::uint32_t rank, unsigned side) const;
-  [[nodiscard]] PostingArea& posting_area(std::uint32_t place, std::uint32_t rank) const;
+  [[nodiscard]] std::byte* meeting_line(std::uint32_t slot, std::uint32_t rank, unsigned side) const;
+  [[nodiscard]] std::byte* meeting_part(std::uint32_t slot, std::uint32_t rank, unsigned side) const;
+  // A strip's area, kStripAreaBytes, and a member's postings. Requires: slot < long_slots().
+  [[nodiscard]] std::byte* strip(std::uint32_t slot, std::uint32_t rank, unsigned side) const;
+  [[nodiscard]] PostingArea& posting_area(std::uint32_t slot, std::uint32_t rank) const;
   // The channel of messages from one rank to another.
   [[nodiscard]] ChannelData& channel(std::uint32_t from, std::uint32_t to) const;
 
  private:
   std::byte* base_ = nullptr;
   std::uint32_t ranks_ = 0;
-  std::uint32_t long_places_ = 0;
+  std::uint32_t long_slots_ = 0;
 };
 
 }  // namespace margay::sim

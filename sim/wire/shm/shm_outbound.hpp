@@ -74,9 +74,9 @@ class ShmOutbound {
   void owner_away(bool away) { away_ = away; }
   // See ShmWire::keep_lines.
   void keep_lines() { moves_lines_ = false; }
-  // Reports that the peer sent something, so it has probably received everything that this side sent, and waits for an
+  // Records that the peer sent something: it has probably received everything that this side sent, and waits for an
   // answer.
-  void heard() { heard_ = true; }
+  void record_arrival() { peer_has_sent_ = true; }
 
   // Whether nothing is queued or on offer.
   [[nodiscard]] bool idle() const { return queue_.empty() && !offers_.stands(); }
@@ -148,10 +148,10 @@ class ShmOutbound {
   // Begins the first message of the queue: offers its body, or publishes its cell. A message whose body does not follow
   // its cell leaves the queue at once. False: the message has to wait for room, or for the bodies on offer before it.
   bool begin(TransmissionList& finished);
-  // The choice between an offer and the ring. can_offer(): whether bodies of this length can be offered. wants_offer():
-  // whether this body is to be offered.
+  // The choice between an offer and the ring. can_offer(): whether bodies of this length can be offered.
+  // should_offer(): whether this body is to be offered.
   bool can_offer(std::uint64_t length);
-  bool wants_offer(const Transmission& transmission);
+  bool should_offer(const Transmission& transmission);
   // Chooses the method of long bodies, and returns whether bodies are offered for reading. While the peer has not
   // started, makes no choice and returns false.
   bool choose();
@@ -185,7 +185,7 @@ class ShmOutbound {
   // The peer has a processor of its own, so cache lines are moved towards it (cache_hints.hpp).
   bool moves_lines_ = true;
   // The peer sent something since this side last put a body into the byte ring.
-  bool heard_ = false;
+  bool peer_has_sent_ = false;
   DirectWriter direct_writer_;
   LongMethod long_method_;
   LongChoice choice_;

@@ -74,7 +74,7 @@ ShmWire::ShmWire(std::span<std::byte> segment, std::uint32_t local_rank, std::ui
                    long_method != LongMethod::ring);
   // The pid is published last, so a peer that sees it sees everything that was written above.
   publish(mine.pid, static_cast<std::uint32_t>(::getpid()));
-  update_wants_push();
+  update_needs_push();
 }
 
 bool ShmWire::reaches(std::uint32_t peer) const {
@@ -104,7 +104,7 @@ void ShmWire::send(std::uint32_t peer, Transmission& transmission) {
   if (!out.queue(transmission)) return;
   out.advance(finished_, false);
   if (was_idle && !out.idle()) busy_.push_back(to);
-  update_wants_push();
+  update_needs_push();
 }
 
 void ShmWire::stop(std::uint32_t peer, Transmission& transmission) {
@@ -132,7 +132,7 @@ bool ShmWire::push() {
   }
   if (!ended_.empty()) [[unlikely]]
     moved |= close_ended_channels();
-  update_wants_push();
+  update_needs_push();
   return moved;
 }
 
@@ -173,7 +173,7 @@ bool ShmWire::look(const Sender& sender, Arrival& arrival) {
   if (!sender.in->look(arrival)) return false;
   answering_ = &sender;
   idle_rounds_ = 0;
-  sender.out->heard();
+  sender.out->record_arrival();
   // The inbound side lost the peer (a malformed frame, an ended process), so nothing more is sent to the peer either.
   if (arrival.kind == Arrival::Kind::lost || arrival.kind == Arrival::Kind::left) [[unlikely]]
     sender.out->fail(finished_);
@@ -196,13 +196,13 @@ void ShmWire::discover() {
     const bool noted = inbound_[other].lost() || std::ranges::find(ended_, other) != ended_.end();
     if (!noted && flag_set(process_ended_[other])) ended_.push_back(other);
   }
-  update_wants_push();
+  update_needs_push();
 }
 
 void ShmWire::hold() {
   answering_->in->hold();
   held_.push_back(answering_->local_rank);
-  update_wants_push();
+  update_needs_push();
 }
 
 void ShmWire::nudge(std::uint32_t peer) {

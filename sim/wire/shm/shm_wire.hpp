@@ -103,8 +103,8 @@ class ShmWire final : public Wire {
     std::uint32_t local_rank = 0;
   };
 
-  // Sets the hint wants_push(): true if something is queued or held, or a process has ended.
-  void update_wants_push() { wants_push_ = !busy_.empty() || !held_.empty() || !ended_.empty(); }
+  // Sets the hint needs_push(): true if something is queued or held, or a process has ended.
+  void update_needs_push() { needs_push_ = !busy_.empty() || !held_.empty() || !ended_.empty(); }
 
   // The local rank of `peer`, a world rank. Requires: reaches(peer).
   [[nodiscard]] std::uint32_t local(std::uint32_t peer) const;

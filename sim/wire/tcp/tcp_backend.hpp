@@ -118,7 +118,7 @@ class TcpBackend {
   // Continues sends for which a socket had no room. Returns whether anything moved.
   virtual bool push() = 0;
   // Whether push() may have something to do.
-  [[nodiscard]] virtual bool wants_push() const = 0;
+  [[nodiscard]] virtual bool needs_push() const = 0;
   // Reads arrived bytes, at most once from each link, and adds the links with new bytes to ReadyLinks. Requires: no
   // link is ready, that is, every receiver has processed its bytes. Returns whether anything arrived.
   virtual bool progress() = 0;

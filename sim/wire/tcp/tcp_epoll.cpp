@@ -42,7 +42,7 @@ class EpollBackend final : public TcpBackend {
   void start_send(TcpLink& link) override;
   void resume(TcpLink& link) override;
   bool push() override;
-  bool wants_push() const override { return !blocked_.empty(); }
+  bool needs_push() const override { return !blocked_.empty(); }
   bool progress() override;
   bool connector_ready() override { return std::exchange(connector_ready_, false); }
   int wait_descriptor() const override { return epoll_; }

@@ -50,7 +50,7 @@ class TcpReceiver {
   // filled. 0: there is no room before arrivals are taken. The memory stays valid until commit() or end().
   [[nodiscard]] std::size_t targets(std::span<iovec> pieces);
   // Whether targets() limits the next read: true while a body is arriving, and directly after a body.
-  [[nodiscard]] bool wants_exact() const { return body_ != Body::none || short_read_; }
+  [[nodiscard]] bool needs_exact() const { return body_ != Body::none || short_read_; }
   // Reports that the first `bytes` of the last targets() are filled. `copied`: they were copied out of a buffer of the
   // backend; otherwise they were read from the socket.
   void commit(std::size_t bytes, bool copied = false);

@@ -100,7 +100,7 @@ void TcpSender::gather() {
   // All queued messages have been gathered, so a goodbye may follow.
   if (!goodbye_due() || room() < kFrameOverheadMaxBytes) return;
   put_control(FrameType::goodbye, messages_);
-  goodbye_said_ = true;
+  goodbye_sent_ = true;
 }
 
 bool TcpSender::gather_front() {

@@ -54,8 +54,8 @@ class TcpSender {
   [[nodiscard]] bool replace(const Transmission& transmission, Transmission& instead);
   // Queues a goodbye behind everything that is queued. The stream may end there. A later message revokes the goodbye,
   // and another goodbye follows that message, unless go_on() was called.
-  void say_goodbye() { leaving_ = true; }
-  // Ends the effect of say_goodbye(): no goodbye follows later messages.
+  void send_goodbye() { leaving_ = true; }
+  // Ends the effect of send_goodbye(): no goodbye follows later messages.
   void go_on() { leaving_ = false; }
   // Fails all queued transmissions. Requires: neither the backend nor the operating system reads the last batch any
   // more.
@@ -77,7 +77,7 @@ class TcpSender {
   [[nodiscard]] std::uint64_t messages() const { return messages_; }
 
  private:
-  [[nodiscard]] bool goodbye_due() const { return leaving_ && !goodbye_said_; }
+  [[nodiscard]] bool goodbye_due() const { return leaving_ && !goodbye_sent_; }
   [[nodiscard]] std::size_t room() const { return kSendBufferBytes - gathered_bytes_; }
   // The address of the next frame, in the gathering half.
   [[nodiscard]] std::byte* gather_at();
@@ -87,7 +87,7 @@ class TcpSender {
   void put_control(FrameType type, std::uint64_t argument);
   void count_message() {
     ++messages_;
-    goodbye_said_ = false;
+    goodbye_sent_ = false;
   }
   // Adds queued messages to the gathered batch until it is full or ends with memory of the program. Adds a goodbye that
   // is due after the last message.
@@ -105,10 +105,10 @@ class TcpSender {
   TransmissionList& finished_;
   TransmissionList queued_;
   std::uint64_t messages_ = 0;
-  // say_goodbye() was called, and go_on() has not been.
+  // send_goodbye() was called, and go_on() has not been.
   bool leaving_ = false;
   // A goodbye has been gathered, and no message has been counted since.
-  bool goodbye_said_ = false;
+  bool goodbye_sent_ = false;
   // The head of the front transmission has been gathered.
   bool front_started_ = false;
 

@@ -90,7 +90,7 @@ class UringBackend final : public TcpBackend {
   void start_send(TcpLink& link) override;
   void resume(TcpLink& link) override;
   bool push() override { return reap(); }
-  bool wants_push() const override { return true; }
+  bool needs_push() const override { return true; }
   bool progress() override;
   void thread_ends() override;
   bool connector_ready() override { return std::exchange(connector_ready_, false); }
@@ -242,14 +242,14 @@ bool UringBackend::arm(Operations& operations) {
   TcpLink& link = operations.link;
   // If chunks are left, feed_all() puts the link on the list again once they have been copied.
   if (link.receiver.ended() || !operations.chunks.empty()) return true;
-  const bool wants_own = link.receiver.wants_exact() || operations.no_buffers;
-  if (operations.read == Operations::Read::armed && wants_own) withdraw(operations, Tag::read_armed);
+  const bool needs_own = link.receiver.needs_exact() || operations.no_buffers;
+  if (operations.read == Operations::Read::armed && needs_own) withdraw(operations, Tag::read_armed);
   if (operations.read != Operations::Read::none) return true;
   const std::size_t pieces = link.receiver.targets(operations.read_pieces);
   link.starved = pieces == 0;
   // resume() puts the link on the list again.
   if (pieces == 0) return true;
-  if (wants_own) return arm_once(operations, pieces);
+  if (needs_own) return arm_once(operations, pieces);
   io_uring_sqe* entry = this->entry(operations);
   if (entry == nullptr) return false;
   io_uring_prep_recv_multishot(entry, link.descriptor, nullptr, 0, 0);

@@ -53,7 +53,7 @@ TcpWire::TcpWire(Settings settings, TransmissionList& finished, const Clock& clo
 }
 
 TcpWire::~TcpWire() {
-  say_goodbye();
+  send_goodbye();
   const std::uint64_t deadline_ns = clock_.now_ns() + kGoodbyeNs;
   while (backend_ != nullptr && clock_.now_ns() < deadline_ns) {
     const bool left = std::all_of(made_.begin(), made_.end(), [](const TcpLink* link) {
@@ -161,7 +161,7 @@ void TcpWire::adopt(std::uint32_t peer, int descriptor) {
   if (next_check_ns_ == 0) connector_.wake_at(next_check_ns_ = clock_.now_ns() + kSilenceCheckNs);
   if (link.long_bodies) tune_for_long_bodies(link.descriptor);
   // The other connections got their goodbyes before this connection was made.
-  if (departed_) link.sender.say_goodbye();
+  if (departed_) link.sender.send_goodbye();
   transmit(link);
 }
 
@@ -205,7 +205,7 @@ bool TcpWire::replace(std::uint32_t peer, Transmission& transmission, Transmissi
 void TcpWire::transmit(TcpLink& link) {
   if (link.state != TcpLink::State::connected) return;
   backend_->start_send(link);
-  wants_push_ |= backend_->wants_push();
+  needs_push_ |= backend_->needs_push();
 }
 
 void TcpWire::transmit_short(TcpLink& link) {
@@ -215,7 +215,7 @@ void TcpWire::transmit_short(TcpLink& link) {
   const bool burst = link.sent_at_call == calls_ && now - link.sent_ticks < kBurstTicks;
   if (burst && link.sender.gathered_bytes() < kBurstBytes && ++link.burst_messages < kBurstMessages) {
     if (!std::exchange(link.in_burst, true)) bursts_.push_back(&link);
-    wants_push_ = true;
+    needs_push_ = true;
     return;
   }
   link.burst_messages = 0;
@@ -242,7 +242,7 @@ bool TcpWire::push() {
   }
   held_.clear();
   const bool moved = backend_->push();
-  wants_push_ = backend_->wants_push();
+  needs_push_ = backend_->needs_push();
   return moved;
 }
 
@@ -374,7 +374,7 @@ void TcpWire::hold() {
   ready_.pop();
   answering_->held = true;
   held_.push_back(answering_);
-  wants_push_ = true;
+  needs_push_ = true;
   end_answer();
 }
 
@@ -411,12 +411,12 @@ bool TcpWire::prepare_wait() {
   return ready_.front() != nullptr || backend_->prepare_wait();
 }
 
-void TcpWire::say_goodbye() {
+void TcpWire::send_goodbye() {
   departed_ = true;
   for (TcpLink* link : made_) {
     // A peer that has ended needs no goodbye.
     if (link->state != TcpLink::State::connected || link->receiver.ended()) continue;
-    link->sender.say_goodbye();
+    link->sender.send_goodbye();
     transmit(*link);
   }
 }

@@ -44,7 +44,7 @@ class TcpWire final : public Wire {
 
   // `clock` measures deadlines. `finished` and `clock` outlive the wire.
   TcpWire(Settings settings, TransmissionList& finished, const Clock& clock = real_clock());
-  // Calls say_goodbye(), and waits at most kGoodbyeNs until everything has left. Transmissions that have not left by
+  // Calls send_goodbye(), and waits at most kGoodbyeNs until everything has left. Transmissions that have not left by
   // then fail.
   ~TcpWire() override;
 
@@ -64,8 +64,8 @@ class TcpWire final : public Wire {
   // Queues a goodbye on every connection, behind everything that is queued, and again behind each later message. Once
   // the goodbyes have left, the process may exit. Goodbyes are sent as messages are; idle() returns true when they have
   // left.
-  void say_goodbye();
-  // Ends the effect of say_goodbye(): no goodbye follows later messages.
+  void send_goodbye();
+  // Ends the effect of send_goodbye(): no goodbye follows later messages.
   void resume();
   // Ends the outgoing streams, and discards the unread bytes of the sockets, because closing a socket with unread bytes
   // would discard the last bytes that this rank sent. Afterwards the wire may only be destroyed.
@@ -174,7 +174,7 @@ class TcpWire final : public Wire {
   const TcpLink* last_arrival_ = nullptr;
   // The last read of the sockets brought an arrival. So the poll() that finds no further arrival does not read again.
   bool drained_ = false;
-  // True between say_goodbye() and resume().
+  // True between send_goodbye() and resume().
   bool departed_ = false;
   // The backend has failed, and every link with it.
   bool all_lost_ = false;

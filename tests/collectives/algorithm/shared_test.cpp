@@ -116,7 +116,7 @@ TEST_CASE("through memory: without memory for long data short calls meet, and al
   for (const std::size_t count : {std::size_t{3}, std::size_t{1024}, std::size_t{1025}, std::size_t{20011}}) {
     CAPTURE(count);
     CollectiveWorld::Options options = of(5, count);
-    options.long_places = 0;
+    options.long_slots = 0;
     CollectiveWorld world(options);
     CHECK(world.run([&](int rank) {
       CHECK_FALSE(facts_of(world.portal(rank).host(), world.communicator(rank)).of_blocking().facts.strips);

@@ -52,7 +52,7 @@ std::vector<CallReport> all_to_all(const std::vector<std::vector<std::uint64_t>>
 std::string judge(const std::vector<CallReport>& reports) {
   CallMatch match;
   for (const CallReport& report : reports) {
-    if (std::string words = match.add(report, 10 + report.record.rank); !words.empty()) return words;
+    if (std::string text = match.add(report, 10 + report.record.rank); !text.empty()) return text;
   }
   return {};
 }
@@ -91,12 +91,12 @@ TEST_CASE("matching calls are not reported in any order, and one wrong count is"
     std::vector<CallReport> wrong = all_to_all(counts);
     const auto is_from = [&](const CallReport& report) { return report.record.rank == from; };
     std::ranges::find_if(reports, is_from)->sends = std::ranges::find_if(wrong, is_from)->sends;
-    const std::string words = judge(reports);
+    const std::string text = judge(reports);
     const std::string one = std::to_string(10 + from), other = std::to_string(10 + to);
     const std::string sent = std::to_string(counts[from][to]);
-    CHECK(words.starts_with("rank " + one + " calls MPI_Alltoallv of " + sent + " x MPI_INT to rank " + other +
-                            ", here, where rank " + other + " calls MPI_Alltoallv of "));
-    CHECK(words.ends_with(" from rank " + one + ", here"));
+    CHECK(text.starts_with("rank " + one + " calls MPI_Alltoallv of " + sent + " x MPI_INT to rank " + other +
+                           ", here, where rank " + other + " calls MPI_Alltoallv of "));
+    CHECK(text.ends_with(" from rank " + one + ", here"));
   }
 }
 

@@ -249,7 +249,7 @@ TEST_CASE("with the Paragon's rates the buckets overtake the trees where the pap
 
 TEST_CASE("a requested algorithm is taken if it can do the call") {
   Facts facts = facts_of({.ranks = 8});
-  REQUIRE(parse_asked_for("bcast=bucket,allreduce=bucket,reduce=nodes", facts.asked_for).ok());
+  REQUIRE(parse_requested_algorithms("bcast=bucket,allreduce=bucket,reduce=nodes", facts.requested).ok());
   CHECK(chosen(Operation::bcast, 8, facts) == Algorithm::bucket);
   CHECK(chosen(Operation::bcast, 0, facts) == Algorithm::tree);
   CHECK(chosen(Operation::allreduce, 1 << 20, facts) == Algorithm::bucket);
@@ -264,7 +264,7 @@ TEST_CASE("a requested hybrid follows its plan, if the plan has that number of r
                                        Operation::reduce_scatter};
   for (const Operation operation : kWithHybrids) {
     const auto asking = [&](const std::string& how, Facts facts) {
-      REQUIRE(parse_asked_for(std::string(name(operation)) + "=hybrid" + how, facts.asked_for).ok());
+      REQUIRE(parse_requested_algorithms(std::string(name(operation)) + "=hybrid" + how, facts.requested).ok());
       return facts;
     };
     using Dimension = HybridPlan::Dimension;
@@ -293,7 +293,7 @@ TEST_CASE("a requested hybrid follows its plan, if the plan has that number of r
 TEST_CASE("a hybrid takes a non-commutative operation if its plan keeps the order of ranks") {
   const Facts two_nodes = facts_of({.ranks = 8, .nodes = 2});
   const auto in_order = [](Operation operation, const std::string& how, Facts facts) {
-    REQUIRE(parse_asked_for(std::string(name(operation)) + "=hybrid" + how, facts.asked_for).ok());
+    REQUIRE(parse_requested_algorithms(std::string(name(operation)) + "=hybrid" + how, facts.requested).ok());
     return choose(operation, 8, facts, true) == Algorithm::hybrid;
   };
   for (const Operation operation : {Operation::reduce, Operation::allreduce, Operation::reduce_scatter}) {
@@ -308,20 +308,20 @@ TEST_CASE("a hybrid takes a non-commutative operation if its plan keeps the orde
 }
 
 TEST_CASE("an invalid request is an error that lists the valid ones") {
-  AskedFor asked;
-  const auto words = [&](std::string_view text) { return parse_asked_for(text, asked).sentence(); };
-  CHECK(words("").empty());
-  CHECK(words("bcast=exchange") ==
+  RequestedAlgorithms asked;
+  const auto message_of = [&](std::string_view text) { return parse_requested_algorithms(text, asked).sentence(); };
+  CHECK(message_of("").empty());
+  CHECK(message_of("bcast=exchange") ==
         "--collective bcast=exchange: invalid algorithm or plan; the values are "
         "bcast=tree|nodes|bucket|hybrid|shared|chain");
-  CHECK(words("scan=tree") ==
+  CHECK(message_of("scan=tree") ==
         "--collective scan=tree: invalid algorithm or plan; the values are scan=exchange|shared|chain");
-  CHECK(words("bcast").find("the values are bcast=tree") != std::string::npos);
-  CHECK(words("neighbor_alltoall=tree").find("there is a choice for barrier, bcast, reduce, allreduce, gather") !=
+  CHECK(message_of("bcast").find("the values are bcast=tree") != std::string::npos);
+  CHECK(message_of("neighbor_alltoall=tree").find("there is a choice for barrier, bcast, reduce, allreduce, gather") !=
         std::string::npos);
-  CHECK(words("allreduce=bucket:2x4").find("the values are allreduce=tree") != std::string::npos);
-  CHECK(words("allreduce=hybrid:2y4").find("allreduce=hybrid:2y4: a plan has") != std::string::npos);
-  CHECK(words("allreduce=tree,brodcast=tree").find("brodcast=tree: invalid operation; there is a choice for") !=
+  CHECK(message_of("allreduce=bucket:2x4").find("the values are allreduce=tree") != std::string::npos);
+  CHECK(message_of("allreduce=hybrid:2y4").find("allreduce=hybrid:2y4: a plan has") != std::string::npos);
+  CHECK(message_of("allreduce=tree,brodcast=tree").find("brodcast=tree: invalid operation; there is a choice for") !=
         std::string::npos);
 }
 

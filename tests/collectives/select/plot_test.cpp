@@ -29,9 +29,9 @@ Facts group(int ranks, int nodes, bool crowded) {
   return facts;
 }
 
-std::size_t count_of(const std::string& text, const std::string& words) {
+std::size_t count_of(const std::string& text, const std::string& part) {
   std::size_t count = 0;
-  for (std::size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) ++count;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
   return count;
 }
 
@@ -133,7 +133,7 @@ TEST_CASE("the table has the choice, its cost and that of the next one") {
   CHECK(any_with(lines, "barrier", std::string(name(costs[0].algorithm))));
   CHECK(any_with(lines, seconds_text(costs[0].seconds),
                  std::string(name(costs[1].algorithm)) + " " + seconds_text(costs[1].seconds)));
-  facts.asked_for[static_cast<std::size_t>(Operation::barrier)] = costs[1].algorithm;
+  facts.requested[static_cast<std::size_t>(Operation::barrier)] = costs[1].algorithm;
   lines = describe_costs(facts);
   CHECK(any_with(lines, "barrier", std::string(name(costs[1].algorithm)) + " "));
   CHECK(any_with(describe_rates(facts.rates), "as text", to_text(facts.rates)));

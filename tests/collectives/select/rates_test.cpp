@@ -24,19 +24,20 @@ TEST_CASE("rates are read back as they were written") {
 TEST_CASE("incomplete rates are rejected, by name") {
   const std::string others = "combined=1,shared=1:1,turn=1,between=1:1:1";
   Rates rates = usual_rates();
-  const auto words = [&](const std::string& text) { return parse_rates(text, rates).sentence(); };
-  CHECK(words("").find("'inside': it is missing") != std::string::npos);
-  CHECK(words(others).find("'inside': it is missing") != std::string::npos);
-  CHECK(words(others + ",inside=1:1:1,turn=2").find("'turn=2': it occurs twice") != std::string::npos);
-  CHECK(words(others + ",inside=1:1:1,speed=2").find("'speed=2': the names are inside, between") != std::string::npos);
+  const auto message_of = [&](const std::string& text) { return parse_rates(text, rates).sentence(); };
+  CHECK(message_of("").find("'inside': it is missing") != std::string::npos);
+  CHECK(message_of(others).find("'inside': it is missing") != std::string::npos);
+  CHECK(message_of(others + ",inside=1:1:1,turn=2").find("'turn=2': it occurs twice") != std::string::npos);
+  CHECK(message_of(others + ",inside=1:1:1,speed=2").find("'speed=2': the names are inside, between") !=
+        std::string::npos);
   for (const char* wrong : {"inside=1:1", "inside=1:1:", "inside=1:1:1001", "inside=9e-16:1:1", "inside=1e308:1:1",
                             "inside=1:1:0", "inside=-1:1:1", "inside=1:nan:1", "inside=inf:1:1", "inside=1:1:1e999",
                             "inside=1:1:1s", "inside", "inside=::"}) {
     CAPTURE(wrong);
-    CHECK(words(others + "," + wrong).find("it takes 3 numbers of seconds, each from 1e-15 to 1000, with") !=
+    CHECK(message_of(others + "," + wrong).find("it takes 3 numbers of seconds, each from 1e-15 to 1000, with") !=
           std::string::npos);
   }
-  CHECK(words(others + ",inside=1:2:3:4").find("'4' is one number too many") != std::string::npos);
+  CHECK(message_of(others + ",inside=1:2:3:4").find("'4' is one number too many") != std::string::npos);
   CHECK(rates == usual_rates());
 }
 

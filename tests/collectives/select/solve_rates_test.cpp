@@ -88,14 +88,14 @@ TEST_CASE("a rate that was not measured, or whose measurement is inconsistent, i
 
 TEST_CASE("a job's rates are the user's name or text; anything else is reported, and replaced by the usual ones") {
   Rates rates = kMade;
-  REQUIRE(parse_asked_rates("", rates).ok());
+  REQUIRE(parse_requested_rates("", rates).ok());
   CHECK(rates == usual_rates());
-  REQUIRE(parse_asked_rates("paragon", rates).ok());
+  REQUIRE(parse_requested_rates("paragon", rates).ok());
   CHECK(rates == paragon_rates());
-  REQUIRE(parse_asked_rates(to_text(kMade), rates).ok());
+  REQUIRE(parse_requested_rates(to_text(kMade), rates).ok());
   CHECK(rates == kMade);
-  CHECK(parse_asked_rates("paragonn", rates).sentence().find("usual, paragon") != std::string::npos);
-  CHECK(parse_asked_rates("turn=0", rates).sentence().find("turn") != std::string::npos);
+  CHECK(parse_requested_rates("paragonn", rates).sentence().find("usual, paragon") != std::string::npos);
+  CHECK(parse_requested_rates("turn=0", rates).sentence().find("turn") != std::string::npos);
   CHECK(rates == kMade);
   CHECK(rates_of_job("turn=0") == usual_rates());
   CHECK(rates_of_job("paragon") == paragon_rates());

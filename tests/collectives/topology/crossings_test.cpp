@@ -24,17 +24,17 @@ TEST_CASE("the edges of a spanning tree between nodes, with their blocks and dep
     for (int rank = 0; rank < size; ++rank) {
       int steps = 0, depth = 0;
       for (int at = rank; at != 0; ++depth) {
-        const TreePosition place = spanning_tree(size, 0, at);
-        const bool crosses = nodes[static_cast<std::size_t>(at)] != nodes[static_cast<std::size_t>(place.parent)];
+        const TreePosition position = spanning_tree(size, 0, at);
+        const bool crosses = nodes[static_cast<std::size_t>(at)] != nodes[static_cast<std::size_t>(position.parent)];
         steps += crosses ? 1 : 0;
         if (at == rank) {
-          const int behind = place.last - place.first + 1;
+          const int behind = position.last - position.first + 1;
           blocks += behind;
           above += behind > 3 ? 1 : 0;
           if (crosses) ++edges;
           if (crosses) blocks_between += behind;
         }
-        at = place.parent;
+        at = position.parent;
       }
       deepest = std::max(deepest, depth);
       most = std::max(most, steps);

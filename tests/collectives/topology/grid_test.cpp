@@ -34,7 +34,7 @@ TEST_CASE("every rank of a grid has one position, and its lines are the ranks th
         CAPTURE(format_plan(plan));
         CAPTURE(seed);
         const std::vector<std::uint32_t> nodes = nodes_of(ranks, seed);
-        std::set<Grid::Place> places;
+        std::set<Grid::Position> places;
         for (int rank = 0; rank < ranks; ++rank) {
           const NodeGroups groups(nodes, rank);
           const Grid grid(groups, plan);
@@ -45,9 +45,9 @@ TEST_CASE("every rank of a grid has one position, and its lines are the ranks th
             REQUIRE(line.size() == static_cast<std::size_t>(plan.dimensions[dimension].length));
             CHECK(line.rank_of(line.me()) == rank);
             for (std::size_t at = 0; at < line.size(); ++at) {
-              Grid::Place place = grid.mine();
-              place[dimension] = static_cast<int>(at);
-              CHECK(grid.place_of(line.rank_of(at)) == place);
+              Grid::Position position = grid.mine();
+              position[dimension] = static_cast<int>(at);
+              CHECK(grid.position_of(line.rank_of(at)) == position);
             }
           }
         }
@@ -85,7 +85,7 @@ TEST_CASE("the list of ranks by node and the position of each rank in it are inv
     std::vector<std::uint32_t> seen;
     for (std::size_t at = 0; at < nodes.size(); ++at) {
       const int rank = groups.by_node()[at];
-      CHECK(groups.place_by_node(rank) == static_cast<int>(at));
+      CHECK(groups.index_by_node(rank) == static_cast<int>(at));
       const std::uint32_t node = nodes[static_cast<std::size_t>(rank)];
       if (seen.empty() || seen.back() != node) {
         CHECK(std::ranges::find(seen, node) == seen.end());
@@ -100,7 +100,7 @@ TEST_CASE("a plane has the ranks with equal coordinates except in its free dimen
   const std::vector<std::uint32_t> nodes(12, 0);
   const NodeGroups groups(nodes, 7);
   const Grid grid(groups, plan_with({{2}, {3}, {2}}));
-  CHECK(grid.mine() == Grid::Place{1, 0, 1, 0});
+  CHECK(grid.mine() == Grid::Position{1, 0, 1, 0});
   using Dimensions = std::vector<std::uint8_t>;
   CHECK(grid.plane(grid.mine(), Dimensions{}) == std::vector<int>{7});
   CHECK(grid.plane(grid.mine(), Dimensions{1}) == std::vector<int>{7, 9, 11});

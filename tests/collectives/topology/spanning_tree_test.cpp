@@ -23,11 +23,11 @@ int depth_of(int size, int root, int rank) {
 }  // namespace
 
 TEST_CASE("a lone rank is its own tree") {
-  const TreePosition place = spanning_tree(1, 0, 0);
-  CHECK(place.parent == -1);
-  CHECK(place.children.empty());
-  CHECK(place.first == 0);
-  CHECK(place.last == 0);
+  const TreePosition position = spanning_tree(1, 0, 0);
+  CHECK(position.parent == -1);
+  CHECK(position.children.empty());
+  CHECK(position.first == 0);
+  CHECK(position.last == 0);
 }
 
 TEST_CASE("parents and children agree, for every size to 33 and every root") {
@@ -35,9 +35,9 @@ TEST_CASE("parents and children agree, for every size to 33 and every root") {
     for (int root = 0; root < size; ++root) {
       std::vector<int> reached(static_cast<std::size_t>(size), 0);
       for (int rank = 0; rank < size; ++rank) {
-        const TreePosition place = spanning_tree(size, root, rank);
-        CHECK((place.parent == -1) == (rank == root));
-        for (const TreePosition::Child& child : place.children) {
+        const TreePosition position = spanning_tree(size, root, rank);
+        CHECK((position.parent == -1) == (rank == root));
+        for (const TreePosition::Child& child : position.children) {
           ++reached[static_cast<std::size_t>(child.rank)];
           const TreePosition below = spanning_tree(size, root, child.rank);
           CHECK(below.parent == rank);
@@ -53,14 +53,14 @@ TEST_CASE("parents and children agree, for every size to 33 and every root") {
 TEST_CASE("a subtree is a range that its children and itself fill exactly") {
   for (int size = 1; size <= 33; ++size) {
     for (int rank = 0; rank < size; ++rank) {
-      const TreePosition place = spanning_tree(size, size / 3, rank);
+      const TreePosition position = spanning_tree(size, size / 3, rank);
       std::vector<int> covered(static_cast<std::size_t>(size), 0);
       ++covered[static_cast<std::size_t>(rank)];
-      for (const TreePosition::Child& child : place.children) {
+      for (const TreePosition::Child& child : position.children) {
         for (int at = child.first; at <= child.last; ++at) ++covered[static_cast<std::size_t>(at)];
       }
       for (int at = 0; at < size; ++at) {
-        CHECK(covered[static_cast<std::size_t>(at)] == (at >= place.first && at <= place.last ? 1 : 0));
+        CHECK(covered[static_cast<std::size_t>(at)] == (at >= position.first && at <= position.last ? 1 : 0));
       }
     }
   }

@@ -13,9 +13,9 @@ namespace {
 std::string answer_to(const Question& question) {
   std::string output;
   int time = 0;
-  for (const std::string& word : question.words) {
-    const std::size_t colon = word.find(':');
-    output += word.substr(0, colon) + " " + (colon == std::string::npos ? "0" : word.substr(colon + 1)) + " " +
+  for (const std::string& task : question.tasks) {
+    const std::size_t colon = task.find(':');
+    output += task.substr(0, colon) + " " + (colon == std::string::npos ? "0" : task.substr(colon + 1)) + " " +
               std::to_string(++time) + "e-06\n";
   }
   return output;
@@ -48,13 +48,13 @@ TEST_CASE("of several runs the disturbed ones do not count") {
 TEST_CASE("each shape is asked for all values that are taken from its answers") {
   collectives::CallTimes times;
   Answers answers;
-  REQUIRE(parse_answers(answer_to(inside_question()), inside_question().words, answers).ok());
+  REQUIRE(parse_answers(answer_to(inside_question()), inside_question().tasks, answers).ok());
   take_inside(answers, times);
   REQUIRE((times.inside && times.shared && times.row));
   CHECK(times.inside->message == doctest::Approx(1e-6));
   CHECK(times.inside->further == doctest::Approx(1e-6 / 63));
   CHECK(times.shared->barrier == doctest::Approx(7e-6));
-  REQUIRE(parse_answers(answer_to(between_question()), between_question().words, answers).ok());
+  REQUIRE(parse_answers(answer_to(between_question()), between_question().tasks, answers).ok());
   take_between(answers, times);
   REQUIRE(times.between);
   CHECK(times.between->further == doctest::Approx(4e-6));

@@ -297,9 +297,9 @@ static int has_word(const char* text, const char* word) {
 }
 
 // Whether `text` has one of the words in `words`, which '|' separates.
-static int has_one(const char* text, const char* words) {
+static int has_one(const char* text, const char* part) {
   char copy[256];
-  snprintf(copy, sizeof copy, "%s", words);
+  snprintf(copy, sizeof copy, "%s", part);
   for (char* word = strtok(copy, "|"); word != NULL; word = strtok(NULL, "|"))
     if (has_word(text, word)) return 1;
   return 0;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static int rank;
-static char** words;
+static char** arguments;
 
 static void truncated(void) {
   int numbers[2] = {0, 0};
@@ -123,7 +123,7 @@ static void nonportable(void) {
 static void plugins(void) {
   for (int i = 2; i < 4; ++i) {
     MPI_Comm copy;
-    void* const library = dlopen(words[i], RTLD_NOW);
+    void* const library = dlopen(arguments[i], RTLD_NOW);
     ((void (*)(MPI_Comm*))dlsym(library, "makes"))(&copy);
     if (i == 2) dlclose(library);
   }
@@ -147,7 +147,7 @@ int main(int argc, char** argv) {
   if (argc > 1 && strcmp(argv[1], "early") == 0) MPI_Comm_size(MPI_COMM_WORLD, &size); /* early */
   MPI_Init_thread(&argc, &argv, argc > 1 && strcmp(argv[1], "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
                   &level);
-  words = argv;
+  arguments = argv;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (unsigned i = 0; argc > 1 && i < sizeof cases / sizeof *cases; ++i) {
     if (strcmp(argv[1], cases[i].name) == 0) cases[i].run();

@@ -33,8 +33,8 @@ class NoYield final : public sim::YieldPolicy {
 // A rank: its process, until MPI_Init takes it, and its MPI.
 class Rank final : public mpi_adi::ProcessStart {
  public:
-  explicit Rank(const sim::VirtualPlace& place)
-      : process_(sim::Process::start_virtual(place)), mpi_process_(*this, *place.clock) {}
+  explicit Rank(const sim::VirtualSettings& settings)
+      : process_(sim::Process::start_virtual(settings)), mpi_process_(*this, *settings.clock) {}
   [[nodiscard]] margay::portals::Status start(std::unique_ptr<sim::Process>& out) override {
     out = std::move(process_);
     return {};
@@ -57,20 +57,20 @@ double resident_megabytes() {
 // All ranks, between MPI_Init and MPI_Finalize.
 struct World {
   explicit World(std::uint32_t size) : network(size, 1, {}) {
-    sim::VirtualPlace place;
-    place.job.size = size;
-    place.job.node_count = 1;
+    sim::VirtualSettings settings;
+    settings.job.size = size;
+    settings.job.node_count = 1;
     sim::SharedTable::Numbers all_ranks(size);
     std::iota(all_ranks.begin(), all_ranks.end(), 0U);
-    place.job.all_ranks = std::move(all_ranks);
-    place.job.node_of_rank = sim::SharedTable::Numbers(size, 0);
-    place.yield_policy = &rest;
+    settings.job.all_ranks = std::move(all_ranks);
+    settings.job.node_of_rank = sim::SharedTable::Numbers(size, 0);
+    settings.yield_policy = &rest;
     for (std::uint32_t rank = 0; rank < size; ++rank) {
-      place.job.rank = rank;
-      place.attach = [this, rank](sim::TransmissionList& finished) -> sim::Wire& {
+      settings.job.rank = rank;
+      settings.attach = [this, rank](sim::TransmissionList& finished) -> sim::Wire& {
         return network.attach(rank, finished);
       };
-      ranks.push_back(std::make_unique<Rank>(place));
+      ranks.push_back(std::make_unique<Rank>(settings));
     }
     for (std::uint32_t rank = 0; rank < size; ++rank) {
       be(rank);

@@ -33,8 +33,8 @@ class TestPolicy final : public sim::YieldPolicy {
 
 class Place final : public mpi_adi::ProcessStart {
  public:
-  explicit Place(const sim::VirtualPlace& place)
-      : process_(sim::Process::start_virtual(place)), mpi_process(*this, *place.clock) {}
+  explicit Place(const sim::VirtualSettings& settings)
+      : process_(sim::Process::start_virtual(settings)), mpi_process(*this, *settings.clock) {}
   [[nodiscard]] portals::Status start(std::unique_ptr<sim::Process>& out) override {
     out = std::move(process_);
     return {};
@@ -49,18 +49,18 @@ class Place final : public mpi_adi::ProcessStart {
 
 struct TwoProcesses {
   TwoProcesses() {
-    sim::VirtualPlace place;
-    place.job.size = 2;
-    place.job.node_count = 1;
-    place.job.node_of_rank = {0, 0};
-    place.yield_policy = &rest;
-    place.clock = &clock;
+    sim::VirtualSettings settings;
+    settings.job.size = 2;
+    settings.job.node_count = 1;
+    settings.job.node_of_rank = {0, 0};
+    settings.yield_policy = &rest;
+    settings.clock = &clock;
     for (std::uint32_t rank = 0; rank < 2; ++rank) {
-      place.job.rank = rank;
-      place.attach = [this, rank](sim::TransmissionList& finished) -> sim::Wire& {
+      settings.job.rank = rank;
+      settings.attach = [this, rank](sim::TransmissionList& finished) -> sim::Wire& {
         return network.attach(rank, finished);
       };
-      places.push_back(std::make_unique<Place>(place));
+      places.push_back(std::make_unique<Place>(settings));
     }
   }
   ~TwoProcesses() { mpi_adi::set_thread_process(mpi_adi::system_process()); }

@@ -61,14 +61,14 @@ mpi_adi::MpiRank* Seat::mpi() {
 }
 
 void Seat::plug_in() {
-  sim::VirtualPlace place;
-  place.job = machine_.job_of(rank_);
-  place.attach = [this](sim::TransmissionList& finished) -> sim::Wire& {
+  sim::VirtualSettings settings;
+  settings.job = machine_.job_of(rank_);
+  settings.attach = [this](sim::TransmissionList& finished) -> sim::Wire& {
     return machine_.network_.attach(rank_, finished);
   };
-  place.yield_policy = this;
-  place.clock = &machine_.clock_;
-  process_ = sim::Process::start_virtual(place);
+  settings.yield_policy = this;
+  settings.clock = &machine_.clock_;
+  process_ = sim::Process::start_virtual(settings);
 }
 
 VirtualMachine::VirtualMachine(std::uint32_t ranks, std::uint64_t seed, VirtualWishes wishes)

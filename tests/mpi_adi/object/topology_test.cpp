@@ -17,7 +17,7 @@ using Dims = std::vector<int>;
 // The closest factors by exhaustive search; among equals the first in the order that balance_dims documents.
 Dims slow_balance(int nodes, std::size_t count) {
   Dims best, now;
-  const std::function<void(int, int)> place = [&](int rest, int limit) {
+  const std::function<void(int, int)> sub_rank = [&](int rest, int limit) {
     if (now.size() == count) {
       if (rest != 1) return;
       const auto key = [](const Dims& d) { return std::pair(d.front() - d.back(), -d.back()); };
@@ -27,11 +27,11 @@ Dims slow_balance(int nodes, std::size_t count) {
     for (int factor = 1; factor <= limit && factor <= rest; ++factor) {
       if (rest % factor != 0) continue;
       now.push_back(factor);
-      place(rest / factor, factor);
+      sub_rank(rest / factor, factor);
       now.pop_back();
     }
   };
-  place(nodes, nodes);
+  sub_rank(nodes, nodes);
   return best;
 }
 
@@ -101,12 +101,12 @@ TEST_CASE("a sub-grid has the remaining dimensions") {
   CHECK(sub.dims == Dims{2, 2});
   CHECK(sub.periods == Dims{0, 0});
   for (int rank = 0; rank < 12; ++rank) {
-    const auto place = cart.place_in_sub_grid(rank, remain);
+    const auto sub_rank = cart.rank_in_sub_grid(rank, remain);
     const Dims at = cart.coords_of(rank);
-    CHECK(place.color == at[1]);
-    CHECK(sub.coords_of(place.key) == Dims{at[0], at[2]});
+    CHECK(sub_rank.color == at[1]);
+    CHECK(sub.coords_of(sub_rank.key) == Dims{at[0], at[2]});
   }
-  CHECK(cart.place_in_sub_grid(7, Dims{0, 0, 0}).key == 0);
+  CHECK(cart.rank_in_sub_grid(7, Dims{0, 0, 0}).key == 0);
 }
 
 TEST_CASE("a graph returns a rank's neighbors") {

@@ -8,26 +8,26 @@ namespace {
 TEST_CASE("the attached buffer has room for the promised size, and again once the room is returned") {
   std::vector<std::byte> memory(3 * (100 + MPI_BSEND_OVERHEAD));
   AttachedBuffer buffer;
-  std::byte* place = nullptr;
-  CHECK(!buffer.reserve(1, place).ok());
+  std::byte* slot = nullptr;
+  CHECK(!buffer.reserve(1, slot).ok());
   REQUIRE(buffer.attach(memory.data(), memory.size()).ok());
   CHECK(!buffer.attach(memory.data(), memory.size()).ok());
   std::vector<std::byte*> places;
   for (int number = 0; number < 3; ++number) {
-    REQUIRE(buffer.reserve(100, place).ok());
-    CHECK(place >= memory.data());
-    CHECK(place + 100 <= memory.data() + memory.size());
-    for (const std::byte* other : places) CHECK((place >= other + 100 || other >= place + 100));
-    places.push_back(place);
+    REQUIRE(buffer.reserve(100, slot).ok());
+    CHECK(slot >= memory.data());
+    CHECK(slot + 100 <= memory.data() + memory.size());
+    for (const std::byte* other : places) CHECK((slot >= other + 100 || other >= slot + 100));
+    places.push_back(slot);
   }
-  const portals::Status full = buffer.reserve(100, place);
+  const portals::Status full = buffer.reserve(100, slot);
   REQUIRE(!full.ok());
   CHECK(full.sentence().find("attach a larger one") != std::string::npos);
   buffer.release(places[1]);
-  CHECK(!buffer.reserve(101, place).ok());
-  REQUIRE(buffer.reserve(100, place).ok());
-  CHECK(place == places[1]);
-  CHECK(!buffer.reserve(~std::uint64_t{0}, place).ok());
+  CHECK(!buffer.reserve(101, slot).ok());
+  REQUIRE(buffer.reserve(100, slot).ok());
+  CHECK(slot == places[1]);
+  CHECK(!buffer.reserve(~std::uint64_t{0}, slot).ok());
   for (const std::byte* one : places) buffer.release(one);
   CHECK(buffer.idle());
   void* base = nullptr;

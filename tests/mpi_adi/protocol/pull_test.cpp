@@ -180,9 +180,9 @@ TEST_CASE("a pull over a full wire is sent later") {
   sim::VirtualOptions full;
   full.full_probability = 1.0;
   Pulling pull(kShortBytes, false, full);
-  CHECK(pull.parts.notices.in_use() == 1);
+  CHECK(pull.parts.header_messages.in_use() == 1);
   CHECK(pull.asked().match_bits == kSenderBits);
-  CHECK(pull.parts.notices.in_use() == 0);
+  CHECK(pull.parts.header_messages.in_use() == 0);
   pull.reply(kShortBytes, pull.bits());
   CHECK(pull.request->complete);
 }

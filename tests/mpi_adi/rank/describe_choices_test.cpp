@@ -13,12 +13,12 @@ std::string notify(const sim::Options& options) {
   for (const std::string& line : describe_choices(options)) all += line + "\n";
   return all;
 }
-bool says(const std::string& text, std::string_view words) {
-  return text.find(words) != std::string::npos;
+bool says(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
 }
-std::ptrdiff_t lines_with(const std::string& text, std::string_view words) {
+std::ptrdiff_t lines_with(const std::string& text, std::string_view part) {
   std::ptrdiff_t count = 0;
-  for (std::size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) ++count;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
   return count;
 }
 

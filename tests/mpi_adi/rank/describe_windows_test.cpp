@@ -15,8 +15,8 @@ std::string line_of(const std::vector<std::string>& lines, const std::string& me
   return {};
 }
 
-bool says(const std::string& line, const std::string& words) {
-  return line.find(words) != std::string::npos;
+bool says(const std::string& line, const std::string& part) {
+  return line.find(part) != std::string::npos;
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ TEST_CASE("handles: with origins each request is created separately, so that its
     handles.origins()->enter(name, caller);
     UserRequest* const made = handles.add_request(&receive, lone.rank->worlds().world());
     CHECK_EQ(handles.origins()->of(*made).function, name);
-    CHECK_EQ(handles.origins()->of(*made).place.offset, sim::source_location(caller).offset);
+    CHECK_EQ(handles.origins()->of(*made).location.offset, sim::source_location(caller).offset);
     handles.free_request(*made);
     handles.origins()->leave();
     handles.hide_free_requests();

@@ -39,7 +39,7 @@ class FakeRoot {
 TEST_CASE("available memory: the machine's, if no control group limits it") {
   const FakeRoot root;
   CHECK(root.read().bytes == 5000 * 1024);
-  CHECK(root.read().words == "MemAvailable of the machine");
+  CHECK(root.read().limit == "MemAvailable of the machine");
   root.write("/proc/self/cgroup", "0::/a\n");
   root.write("/sys/fs/cgroup/a/memory.max", "max\n");
   root.write("/sys/fs/cgroup/a/memory.current", "100\n");
@@ -53,11 +53,11 @@ TEST_CASE(
   root.write("/sys/fs/cgroup/a/b/memory.max", "3000000\n");
   root.write("/sys/fs/cgroup/a/b/memory.current", "1000000\n");
   CHECK(root.read().bytes == 2'000'000);
-  CHECK(root.read().words == "the memory limit of control group /a/b");
+  CHECK(root.read().limit == "the memory limit of control group /a/b");
   root.write("/sys/fs/cgroup/a/memory.max", "3000000\n");
   root.write("/sys/fs/cgroup/a/memory.current", "2000000\n");
   CHECK(root.read().bytes == 1'000'000);
-  CHECK(root.read().words == "the memory limit of control group /a");
+  CHECK(root.read().limit == "the memory limit of control group /a");
   root.write("/sys/fs/cgroup/a/memory.stat", "anon 7\nactive_file 100\ninactive_file 200\nfile 999\n");
   CHECK(root.read().bytes == 1'000'300);
   root.write("/sys/fs/cgroup/a/memory.current", "4000000\n");
@@ -73,7 +73,7 @@ TEST_CASE("available memory: with version 1, also in a container that does not h
   root.write("/sys/fs/cgroup/memory/x/memory.usage_in_bytes", "1\n");
   root.write("/sys/fs/cgroup/memory/memory.stat", "active_file 5\ntotal_active_file 10\ntotal_inactive_file 20\n");
   CHECK(root.read().bytes == 2'000'030);
-  CHECK(root.read().words == "the memory limit of control group /");
+  CHECK(root.read().limit == "the memory limit of control group /");
 }
 
 TEST_CASE("available memory: a system without these files limits nothing") {

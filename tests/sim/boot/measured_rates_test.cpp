@@ -38,8 +38,8 @@ class Variable {
   std::string old_;
 };
 
-bool says(const portals::Status& status, const std::string& words) {
-  return status.sentence().find(words) != std::string::npos;
+bool says(const portals::Status& status, const std::string& part) {
+  return status.sentence().find(part) != std::string::npos;
 }
 
 }  // namespace

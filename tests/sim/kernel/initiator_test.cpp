@@ -202,13 +202,13 @@ TEST_CASE("initiator: if it is too late to withdraw a transmission nothing chang
 
 // Formats the recorded events: "kernel_send 2>1 #1 24 ...".
 std::string reported(const Recorder& recorder) {
-  std::string words;
+  std::string text;
   for (const TraceEvent& event : recorder.events()) {
-    words += std::string(name(event.kind)) + " " + std::to_string(event.source) + ">" +
-             std::to_string(event.destination) + " #" + std::to_string(event.sequence) + " " +
-             std::to_string(event.bytes) + " wire " + std::to_string(event.wire) + ", ";
+    text += std::string(name(event.kind)) + " " + std::to_string(event.source) + ">" +
+            std::to_string(event.destination) + " #" + std::to_string(event.sequence) + " " +
+            std::to_string(event.bytes) + " wire " + std::to_string(event.wire) + ", ";
   }
-  return words;
+  return text;
 }
 
 TEST_CASE("initiator: a trace records departures, stops and withdrawals; the answering side records answers") {

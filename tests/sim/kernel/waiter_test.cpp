@@ -19,7 +19,7 @@ constexpr std::uint64_t kSecond = 1'000'000'000;
 // A scripted wire that delivers parts of a body without an arrival, or has a body that its receiver reads.
 class SlowWire final : public Wire {
  public:
-  SlowWire() : Wire(WireId::shm) { wants_push_ = false; }
+  SlowWire() : Wire(WireId::shm) { needs_push_ = false; }
   void bring_part() { ++parts_; }
   void read_on() { ++read_on_; }
   int nudges = 0;  // calls that wake a rank which owes this process an answer

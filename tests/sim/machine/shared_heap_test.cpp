@@ -23,7 +23,7 @@ namespace margay::sim::test {
 namespace {
 
 std::uint64_t lies_by(std::uint64_t bytes) {
-  return bytes >= kHugeMinBytes ? kHugePageBytes : bytes > Slabs::kPlaceBytesMax ? kHeapPage : kCacheLineBytes;
+  return bytes >= kHugeMinBytes ? kHugePageBytes : bytes > Slabs::kSlotBytesMax ? kHeapPage : kCacheLineBytes;
 }
 
 TEST_CASE("shared heap: pieces are zero, long ones whole pages, the longest aligned for huge pages") {
@@ -36,9 +36,9 @@ TEST_CASE("shared heap: pieces are zero, long ones whole pages, the longest alig
     CHECK(reinterpret_cast<std::uintptr_t>(got.data()) % lies_by(bytes) == 0);
     CHECK(is_all(got, 0));
     fill(got, 0xa5);
-    const std::optional<HeapAddress> place = heap.find(got.data(), bytes);
-    REQUIRE(place.has_value());
-    CHECK(place->offset % lies_by(bytes) == 0);
+    const std::optional<HeapAddress> slot = heap.find(got.data(), bytes);
+    REQUIRE(slot.has_value());
+    CHECK(slot->offset % lies_by(bytes) == 0);
     CHECK(heap.is_sound());
   }
   const int flags = ::fcntl(heap.descriptor(), F_GETFD);
@@ -105,7 +105,7 @@ TEST_CASE(
   for (int round = 0; round < 5; ++round) {
     std::vector<std::span<std::byte>> pieces;
     for (int i = 0; i < 40; ++i) {
-      fill(pieces.emplace_back(piece(heap, Slabs::kPlaceBytesMax + 1 + random() % (20 * kHeapPage))), 9);
+      fill(pieces.emplace_back(piece(heap, Slabs::kSlotBytesMax + 1 + random() % (20 * kHeapPage))), 9);
     }
     std::ranges::shuffle(pieces, random);
     for (const std::span<std::byte> one : pieces) heap.free(one.data());

@@ -12,14 +12,14 @@ namespace margay::sim {
 namespace {
 
 TEST_CASE("slabs: the place of a short piece has a power of two bytes, at least 64") {
-  CHECK(Slabs::place_bytes(0, 1) == 64);
-  CHECK(Slabs::place_bytes(64, 64) == 64);
-  CHECK(Slabs::place_bytes(65, 64) == 128);
-  CHECK(Slabs::place_bytes(1, 4096) == 4096);
-  CHECK(Slabs::place_bytes(5000, 64) == 8192);
-  CHECK(Slabs::place_bytes(Slabs::kPlaceBytesMax, 64) == Slabs::kPlaceBytesMax);
-  CHECK(!Slabs::place_bytes(Slabs::kPlaceBytesMax + 1, 64));
-  CHECK(!Slabs::place_bytes(~std::uint64_t{0}, 64));
+  CHECK(Slabs::slot_bytes(0, 1) == 64);
+  CHECK(Slabs::slot_bytes(64, 64) == 64);
+  CHECK(Slabs::slot_bytes(65, 64) == 128);
+  CHECK(Slabs::slot_bytes(1, 4096) == 4096);
+  CHECK(Slabs::slot_bytes(5000, 64) == 8192);
+  CHECK(Slabs::slot_bytes(Slabs::kSlotBytesMax, 64) == Slabs::kSlotBytesMax);
+  CHECK(!Slabs::slot_bytes(Slabs::kSlotBytesMax + 1, 64));
+  CHECK(!Slabs::slot_bytes(~std::uint64_t{0}, 64));
 }
 
 // A heap that hands out slabs far apart.
@@ -30,21 +30,21 @@ struct Model {
   std::uint64_t next = 1 << 20;
 
   std::uint64_t take(std::uint64_t bytes, std::uint64_t alignment) {
-    const std::uint64_t place_bytes = Slabs::place_bytes(bytes, alignment).value();
-    std::optional<std::uint64_t> at = slabs.take(place_bytes, bytes);
+    const std::uint64_t slot_bytes = Slabs::slot_bytes(bytes, alignment).value();
+    std::optional<std::uint64_t> at = slabs.take(slot_bytes, bytes);
     if (!at) {
-      slabs.add(next, place_bytes);
+      slabs.add(next, slot_bytes);
       given.insert(next);
       next += 3 * Slabs::kSlabBytes;
-      at = slabs.take(place_bytes, bytes);
+      at = slabs.take(slot_bytes, bytes);
     }
     REQUIRE(at);
     CHECK(*at % alignment == 0);
     const auto after = living.upper_bound(*at);
-    if (after != living.end()) CHECK(*at + place_bytes <= after->first);
+    if (after != living.end()) CHECK(*at + slot_bytes <= after->first);
     if (after != living.begin()) CHECK(std::prev(after)->first + std::prev(after)->second <= *at);
     const auto slab = std::prev(given.upper_bound(*at));
-    CHECK(*at + place_bytes <= *slab + Slabs::kSlabBytes);
+    CHECK(*at + slot_bytes <= *slab + Slabs::kSlabBytes);
     living.emplace(*at, bytes);
     return *at;
   }
@@ -64,7 +64,7 @@ TEST_CASE("slabs: random pieces do not overlap, are found, and leave at most a s
   for (int step = 0; step < 20'000; ++step) {
     const bool grows = step / 2500 % 2 == 0;
     if (model.living.empty() || random() % 8 < (grows ? 6U : 2U)) {
-      const std::uint64_t bytes = random() % (Slabs::kPlaceBytesMax >> random() % 9);
+      const std::uint64_t bytes = random() % (Slabs::kSlotBytesMax >> random() % 9);
       model.take(bytes, std::uint64_t{1} << random() % 13);
       continue;
     }

@@ -30,7 +30,7 @@ struct Alone {
   void run() {
     for (int i = 0; i < 10; ++i) kernel.progress();
   }
-  std::string words() {
+  std::string text() {
     const std::optional<Decision> decision = kernel.target().decisions().take();
     return decision ? explain(*decision, names) : "nothing";
   }
@@ -59,7 +59,7 @@ TEST_CASE("no decision is kept before a program requests it, or after it ends th
   alone.kernel.target().decisions().keep(0);
   CHECK(alone.kernel.target().decisions().kept() == 0);
   alone.put(4);
-  CHECK(alone.words() == "nothing");
+  CHECK(alone.text() == "nothing");
 }
 
 TEST_CASE("only the latest decisions are kept, oldest first, and missed ones are counted") {
@@ -91,7 +91,7 @@ TEST_CASE("the reported room is that before the message took it") {
   const std::optional<Decision> first = alone.kernel.target().decisions().take();
   REQUIRE(first->stops.size() == 1);
   CHECK(first->stops[0].room_bytes == 16U);
-  CHECK(alone.words() ==
+  CHECK(alone.text() ==
         "put from rank 0 to portal 4, match bits 0x0, 10 bytes for offset 0\n"
         "  the portal's single block: too small, 10 bytes do not fit in 6\n"
         "  => dropped: too small\n");
@@ -139,7 +139,7 @@ TEST_CASE("a walk is described entry by entry, with names, also after the entrie
     alone.put(5);
     alone.kernel.table().detach(kPortal);
   }
-  CHECK(alone.words() ==
+  CHECK(alone.text() ==
         "put from rank 0 to portal 4 (inbox), match bits 0x0, 5 bytes for offset 0\n"
         "  entry \"other\", a single block: no match, it accepts bits 0xf0 (ignoring 0xf) and 0xf0 differ; no-match "
         "link: "

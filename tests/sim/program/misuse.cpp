@@ -185,30 +185,30 @@ bool reported(const Misuse& misuse) {
     commit(misuse);
   }
   close(pipe_ends[1]);
-  std::string words;
+  std::string output;
   std::array<char, 1024> some_words;
   for (ssize_t got; (got = read(pipe_ends[0], some_words.data(), some_words.size())) > 0;)
-    words.append(some_words.data(), static_cast<std::size_t>(got));
+    output.append(some_words.data(), static_cast<std::size_t>(got));
   close(pipe_ends[0]);
   int status = 0;
   waitpid(child, &status, 0);
-  const bool as_it_should = words.find(misuse.sentence) != std::string::npos &&
-                            words.find("report it") == std::string::npos &&
+  const bool as_it_should = output.find(misuse.sentence) != std::string::npos &&
+                            output.find("report it") == std::string::npos &&
                             (WIFEXITED(status) ? WEXITSTATUS(status) == 0 : WTERMSIG(status) == SIGABRT);
   if (!as_it_should)
-    std::fprintf(stderr, "%s: wanted '%s', status %d: %s\n", misuse.name, misuse.sentence, status, words.c_str());
+    std::fprintf(stderr, "%s: wanted '%s', status %d: %s\n", misuse.name, misuse.sentence, status, output.c_str());
   return as_it_should;
 }
 
 }  // namespace
 
-int main(int count, char** words) {
+int main(int count, char** arguments) {
   int failures = 0;
   int seen = 0;
   for (const auto& group :
        {of_calls(), of_moments(), of_sendings(), of_heaps(), of_tables(), of_entries(), of_lists()}) {
     for (const Misuse& misuse : group) {
-      if (count > 1 && std::string(words[1]) == misuse.name) commit(misuse);
+      if (count > 1 && std::string(arguments[1]) == misuse.name) commit(misuse);
       if (count > 1) continue;
       ++seen;
       failures += reported(misuse) ? 0 : 1;

@@ -14,8 +14,8 @@
 using namespace margay;
 using namespace margay::portals;
 
-int main(int, char** words) {
-  const std::string what = words[1];
+int main(int, char** arguments) {
+  const std::string what = arguments[1];
   std::unique_ptr<Program> program;
   if (!Program::start(program).ok()) return 2;
   std::array<std::byte, 64> memory{};

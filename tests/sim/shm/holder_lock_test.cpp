@@ -30,7 +30,7 @@ TEST_CASE("holder lock: one process at a time is inside, and the lock names it")
   std::vector<std::thread> threads;
   for (std::uint32_t me = 0; me < 4; ++me) {
     threads.emplace_back([&, me] {
-      AccumulateLock lock(data, me, deaths.gone());
+      AccumulateLock lock(data, me, deaths.is_dead());
       for (std::uint64_t time = 0; time < times; ++time) {
         const std::lock_guard guard(lock);
         if (parts.first != parts.second || std::atomic_ref<std::uint32_t>(data.holder).load() != me + 1) ++wrong;
@@ -52,7 +52,7 @@ TEST_CASE("holder lock: of all threads that detect a lost holder one takes the l
   for (std::uint64_t round = 0; round < testing::of_threads(500); ++round) {
     std::atomic<std::uint32_t> heard = 0;
     // No thread takes the lock before all have asked whether its holder is dead.
-    const HolderDeathTest gone(
+    const HolderDeathTest is_dead(
         [](void* context, std::uint32_t id) {
           auto& all = *static_cast<std::atomic<std::uint32_t>*>(context);
           for (++all; all.load() < kThreads;) std::this_thread::yield();
@@ -65,7 +65,7 @@ TEST_CASE("holder lock: of all threads that detect a lost holder one takes the l
     std::vector<std::thread> threads;
     for (std::uint32_t me = 0; me < kThreads; ++me) {
       threads.emplace_back([&, me] {
-        HolderLock lock(word, me, gone);
+        HolderLock lock(word, me, is_dead);
         if (lock.enter() == HolderLock::Entry::taken_over) ++taken_over;
         ++inside;
         lock.leave();
@@ -83,7 +83,7 @@ TEST_CASE("holder lock: the lock is not taken from a live holder, however long i
     std::atomic<std::uint32_t> asked = 0;
     std::atomic<std::uint32_t> wrong = 0;
   } questions;
-  const HolderDeathTest gone(
+  const HolderDeathTest is_dead(
       [](void* context, std::uint32_t id) {
         auto& asks = *static_cast<Questions*>(context);
         if (id != 5) ++asks.wrong;
@@ -92,11 +92,11 @@ TEST_CASE("holder lock: the lock is not taken from a live holder, however long i
       },
       &questions);
   std::uint32_t word = 0;
-  HolderLock holder(word, 5, gone);
+  HolderLock holder(word, 5, is_dead);
   CHECK(holder.enter() == HolderLock::Entry::free);
   std::atomic<bool> in{false};
   std::thread other([&] {
-    HolderLock lock(word, 6, gone);
+    HolderLock lock(word, 6, is_dead);
     CHECK(lock.enter() == HolderLock::Entry::free);
     in.store(true);
     lock.leave();
@@ -114,7 +114,7 @@ struct Wait {
   std::atomic<std::uint64_t> waited_ns = 0;
   std::atomic<std::uint32_t> wrong = 0;
   std::atomic<std::uint32_t> ends = 0;
-  [[nodiscard]] HolderDeathTest gone() {
+  [[nodiscard]] HolderDeathTest is_dead() {
     return {[](void*, std::uint32_t) { return false; }, this,
             [](void* context, std::uint32_t id, std::uint64_t ns) {
               auto& wait = *static_cast<Wait*>(context);
@@ -142,7 +142,7 @@ TEST_CASE("holder lock: a process that waits for a stopped holder sleeps, gets i
   Wait wait;
   rusage used{};
   std::thread other([&] {
-    HolderLock lock(*word, 6, wait.gone());
+    HolderLock lock(*word, 6, wait.is_dead());
     CHECK(lock.enter() == HolderLock::Entry::free);
     ::getrusage(RUSAGE_THREAD, &used);
     lock.leave();

@@ -1,7 +1,7 @@
 // A model of the lock protocol of windows, small enough to explore completely. Three members request the lock, shared
 // or exclusive, any number of times, and may die at any moment; inside the guard after any instruction. There are two
 // worlds: all members map the lock; or the third sends messages to the target's device, which acts for it
-// (mpi_adi/rma/locks.cpp, receive_ask.cpp).
+// (mpi_adi/rma/locks.cpp, receive_request.cpp).
 //
 // The code inside the guard is the real lock's (window_lock_steps.hpp). It is one step, because other members wait for
 // the guard meanwhile (holder_lock_model_test.cpp). The rest is modelled here: polls and sleeps, bells (each ring is a
@@ -283,7 +283,7 @@ class LockExplorer {
   bool moves_ = false;
 };
 
-std::string words(const std::set<std::string>& properties) {
+std::string list_of(const std::set<std::string>& properties) {
   std::string all;
   for (const std::string& property : properties) all += property + " ";
   return all;
@@ -300,7 +300,7 @@ TEST_CASE("window lock model: all properties hold in every state") {
       MESSAGE("a child can't be traced here");
       return;
     }
-    CHECK_EQ(words(explorer.explore()), "");
+    CHECK_EQ(list_of(explorer.explore()), "");
     CHECK_GT(explorer.states(), 1000);
   }
 }
@@ -334,7 +334,7 @@ TEST_CASE("window lock model: every mutant is caught, by what it breaks") {
     LockExplorer explorer(mutant, by_messages, 1, mutant == LockMutant::withdraws_present);
     if (!explorer.works()) continue;
     const std::set<std::string>& wrong = explorer.explore(property);
-    CHECK_MESSAGE(wrong.contains(property), "it breaks: " << words(wrong));
+    CHECK_MESSAGE(wrong.contains(property), "it breaks: " << list_of(wrong));
   }
 }
 

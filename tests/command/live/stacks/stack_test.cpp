@@ -17,8 +17,8 @@ namespace margay::command {
 
 namespace {
 
-Frame program(const std::string& function, const std::string& place = "heat.c:41") {
-  return {function, place, "heat"};
+Frame program(const std::string& function, const std::string& location = "heat.c:41") {
+  return {function, location, "heat"};
 }
 Frame library(const std::string& function) {
   return {function, "call.cpp:9", "libmpi.so.12"};

@@ -7,31 +7,31 @@
 
 #include "command/run/options/plan.hpp"
 #include "command/run/options/run_options.hpp"
-#include "command/run/options/words.hpp"
+#include "command/run/options/tokens.hpp"
 #include "sim/boot/parse.hpp"
 
 using namespace margay;
 using namespace margay::command;
-using Words = std::vector<std::string>;
+using Tokens = std::vector<std::string>;
 
 namespace {
 
-Words words(const std::string& line) {
-  Words out;
+Tokens tokens_of(const std::string& line) {
+  Tokens out;
   REQUIRE(split_tokens(line, out).ok());
   return out;
 }
 
 RunOptions parsed(const std::string& line) {
   RunOptions options;
-  const Status status = parse_run_options(words(line), options);
+  const Status status = parse_run_options(tokens_of(line), options);
   REQUIRE_MESSAGE(status.ok(), status.sentence());
   return options;
 }
 
 std::string complaint(const std::string& line) {
   RunOptions options;
-  return parse_run_options(words(line), options).sentence();
+  return parse_run_options(tokens_of(line), options).sentence();
 }
 
 struct TemporaryFile {
@@ -54,16 +54,16 @@ TEST_CASE("options have one dash or two, and optionally an equals sign") {
     const RunOptions options = parsed(line);
     REQUIRE(options.programs.size() == 1);
     CHECK(options.programs[0].ranks == 4);
-    CHECK(options.programs[0].argv == Words{"a.out"});
+    CHECK(options.programs[0].argv == Tokens{"a.out"});
   }
 }
 
 TEST_CASE("the program's own arguments are not parsed") {
   const RunOptions options = parsed("-n 2 ./prog -n 9 --timeout x -l : -n 3 other --nodes");
   REQUIRE(options.programs.size() == 2);
-  CHECK(options.programs[0].argv == Words{"./prog", "-n", "9", "--timeout", "x", "-l"});
+  CHECK(options.programs[0].argv == Tokens{"./prog", "-n", "9", "--timeout", "x", "-l"});
   CHECK(options.programs[1].ranks == 3);
-  CHECK(options.programs[1].argv == Words{"other", "--nodes"});
+  CHECK(options.programs[1].argv == Tokens{"other", "--nodes"});
   CHECK(options.line_pattern.empty());
   CHECK(options.nodes == 1);
 }
@@ -75,7 +75,7 @@ TEST_CASE("environment options set variables of the ranks") {
   CHECK(options.programs[0].environment == Assignments{{"C", "3"}});
   CHECK(options.programs[1].environment == Assignments{{"E", "two words"}});
   CHECK(options.inherited.listed);
-  CHECK(options.inherited.names == Words{"P", "Q"});
+  CHECK(options.inherited.names == Tokens{"P", "Q"});
   CHECK(parsed("-genvnone a").inherited.none);
 }
 
@@ -291,7 +291,7 @@ TEST_CASE("each line of a configuration file is a section of the command line") 
   const RunOptions options = parsed("-l -configfile " + file.path);
   REQUIRE(options.programs.size() == 2);
   CHECK(options.line_pattern == "[%r] ");
-  CHECK(options.programs[0].argv == Words{"./a", "one argument", "x"});
+  CHECK(options.programs[0].argv == Tokens{"./a", "one argument", "x"});
   CHECK(options.programs[1].environment == Assignments{{"K", "V"}});
   const TemporaryFile itself("-n 1 a\n-configfile /dev/null\n");
   CHECK_FALSE(complaint("-configfile " + itself.path).empty());
@@ -308,11 +308,11 @@ TEST_CASE("a host file must name this host") {
 
 TEST_CASE("random command lines are parsed or rejected, without other faults") {
   std::mt19937 random(11);
-  const Words pool = {"-n",    "2",      ":",         "a",           "--",        "-",       "",
-                      "-genv", "A=B",    "=",         "-configfile", "/dev/null", "-l",      "--timeout",
-                      "1e9",   "-hosts", "localhost", "--=",         "-x",        "--nodes", "-env"};
+  const Tokens pool = {"-n",    "2",      ":",         "a",           "--",        "-",       "",
+                       "-genv", "A=B",    "=",         "-configfile", "/dev/null", "-l",      "--timeout",
+                       "1e9",   "-hosts", "localhost", "--=",         "-x",        "--nodes", "-env"};
   for (int round = 0; round < 20000; ++round) {
-    Words line;
+    Tokens line;
     for (std::size_t i = random() % 8; i > 0; --i) line.push_back(pool[random() % pool.size()]);
     RunOptions options;
     const bool good = parse_run_options(line, options).ok();

@@ -105,7 +105,7 @@ TEST_CASE("a rank's wait has the call's location and the number of further reque
   block.wait.requests = 3;
   sim::set_name(block.wait.call, "MPI_Waitall");
   sim::set_text(block.wait.communicator, "MPI_COMM_WORLD");
-  sim::set_text(block.wait.place, "question");
+  sim::set_text(block.wait.location, "question");
   const auto name_location = [](const std::string& question) { return question + ".c:41"; };
   const JobFinding found = finding_of_waits(sim::Finding::deadlock, "message", run.board, name_location);
   REQUIRE(found.waits.size() == 1);

@@ -56,9 +56,9 @@ std::vector<PcapPart> blocks_of(const std::string& bytes) {
 std::string packets_of(const Trace& trace) {
   const TraceNames names(trace);
   const Messages messages(trace);
-  const EventText words(trace, names);
+  const EventText event_text(trace, names);
   std::ostringstream out;
-  write_pcapng({trace, names, messages, words}, out);
+  write_pcapng({trace, names, messages, event_text}, out);
   return out.str();
 }
 
@@ -77,9 +77,9 @@ TEST_CASE("export: Perfetto's packets follow each other, and contain each name o
   const made::HandMade made = made::pulled();
   const TraceNames names(made.trace);
   const Messages messages(made.trace);
-  const EventText words(made.trace, names);
+  const EventText event_text(made.trace, names);
   std::ostringstream out;
-  write_perfetto({made.trace, names, messages, words}, {messages.story(made::kMessage)}, out);
+  write_perfetto({made.trace, names, messages, event_text}, {messages.story(made::kMessage)}, out);
   const std::string bytes = out.str();
   std::size_t packets = 0;
   for (std::size_t at = 0; at < bytes.size(); ++packets) {
@@ -157,8 +157,8 @@ TEST_CASE("export: OTF2's archive is written, or a message names the missing pac
   const made::HandMade made = made::pulled();
   const TraceNames names(made.trace);
   const Messages messages(made.trace);
-  const EventText words(made.trace, names);
-  const ExportSource source{made.trace, names, messages, words};
+  const EventText event_text(made.trace, names);
+  const ExportSource source{made.trace, names, messages, event_text};
   const sim::TraceFolder folder;
   const portals::Status status = write_otf2(source, {messages.story(made::kMessage)}, folder.path());
   if (!status.ok()) {
@@ -176,8 +176,8 @@ TEST_CASE("export: a build without OTF2's headers names their package, and write
   const made::HandMade made = made::pulled();
   const TraceNames names(made.trace);
   const Messages messages(made.trace);
-  const EventText words(made.trace, names);
-  const ExportSource source{made.trace, names, messages, words};
+  const EventText event_text(made.trace, names);
+  const ExportSource source{made.trace, names, messages, event_text};
   const sim::TraceFolder folder;
   const portals::Status status = write_otf2_absent(source, {messages.story(made::kMessage)}, folder.path());
   REQUIRE_FALSE(status.ok());

@@ -20,9 +20,9 @@ namespace {
 // The parts of a trace that the formats get.
 class Exported {
  public:
-  explicit Exported(const Trace& trace) : names_(trace), messages_(trace), words_(trace, names_) {
+  explicit Exported(const Trace& trace) : names_(trace), messages_(trace), event_text_(trace, names_) {
     for (const MessageIdentity& root : messages_.roots()) stories.push_back(messages_.story(root));
-    source_ = std::make_unique<ExportSource>(ExportSource{trace, names_, messages_, words_});
+    source_ = std::make_unique<ExportSource>(ExportSource{trace, names_, messages_, event_text_});
   }
   [[nodiscard]] const ExportSource& source() const { return *source_; }
   template <typename Write>
@@ -37,7 +37,7 @@ class Exported {
  private:
   TraceNames names_;
   Messages messages_;
-  EventText words_;
+  EventText event_text_;
   std::unique_ptr<ExportSource> source_;
 };
 

@@ -54,7 +54,7 @@ TEST_CASE("story: messages of a window's synchronisation are distinguished from 
   const TraceNames names(made.trace);
   constexpr std::uint64_t kWindow4 = std::uint64_t{4} << 32U | mpi_adi::kWindowTag;
   constexpr std::uint64_t kExclusive = 2, kAccumulate = 10;
-  const auto ask = [](std::uint64_t which) { return kWindow4 | which << mpi_adi::kWindowAskShift; };
+  const auto request = [](std::uint64_t which) { return kWindow4 | which << mpi_adi::kWindowRequestShift; };
   CHECK(names.bits(0, 6, kWindow4, 0) == "an access of window 4");
   const auto differs = [&](std::uint64_t bits) { return names.mismatch(0, 6, kWindow4, 0, 5, {bits, 0, 5}); };
   CHECK(differs(kWindow4 + (std::uint64_t{2} << 32U)) ==
@@ -62,17 +62,17 @@ TEST_CASE("story: messages of a window's synchronisation are distinguished from 
   CHECK(differs(std::uint64_t{1} << 32U | mpi_adi::kPiecesTag) ==
         "it accepts an access of window \"halo\", and the message is the described body 1");
   CHECK(names.wanted(0, 6, kWindow4, 0, 5) == "an access of window \"halo\"");
-  CHECK(names.bits(0, 10, ask(kExclusive), 5) == "a request for an exclusive lock of window \"halo\"");
-  CHECK(names.bits(0, 10, ask(kAccumulate), 5) == "an access of window \"halo\"");
-  CHECK(names.bits(0, 10, ask(0x70), 5) == "an access of window \"halo\"");  // an unknown request
+  CHECK(names.bits(0, 10, request(kExclusive), 5) == "a request for an exclusive lock of window \"halo\"");
+  CHECK(names.bits(0, 10, request(kAccumulate), 5) == "an access of window \"halo\"");
+  CHECK(names.bits(0, 10, request(0x70), 5) == "an access of window \"halo\"");  // an unknown request
   sim::TraceEvent event;
   event.bytes = 48;
   const auto belongs_to_library = [&](std::uint8_t portal, std::uint64_t bits) {
     event.match_bits = bits;
     return names.belongs_to_library(0, portal, event);
   };
-  CHECK(belongs_to_library(10, ask(kExclusive)));
-  CHECK_FALSE(belongs_to_library(10, ask(kAccumulate)));
+  CHECK(belongs_to_library(10, request(kExclusive)));
+  CHECK_FALSE(belongs_to_library(10, request(kAccumulate)));
   CHECK_FALSE(belongs_to_library(6, kWindow4));
   CHECK(belongs_to_library(0, std::uint64_t{0x4000'004dU} << 32U));  // leaders of two groups
   CHECK_FALSE(belongs_to_library(0, std::uint64_t{0xe000'0000U} << 32U));

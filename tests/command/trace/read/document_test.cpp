@@ -86,8 +86,8 @@ std::string cell_of(const Field& field) {
         (where.empty() ? "bit" : ", bit") + std::string(field.bits == 1 ? " " : "s ") + std::to_string(field.first_bit);
     if (field.bits > 1) where += " to " + std::to_string(field.first_bit + field.bits - 1);
   }
-  if (field.words != nullptr) {
-    std::string title(field.words->title);
+  if (field.enumeration != nullptr) {
+    std::string title(field.enumeration->title);
     title[0] = static_cast<char>(std::tolower(title[0]));
     where += (where.empty() ? "" : ": ") + title;
   }
@@ -111,10 +111,11 @@ std::string kinds_table() {
 
 std::string lists_of_words() {
   std::string text;
-  for (const Enumeration* const words : enumerations()) {
-    text += (text.empty() ? "" : "\n") + std::string(words->title) + ":";
-    for (std::uint32_t number = words->first; number < words->end; ++number) {
-      text += (number == words->first ? " " : ", ") + std::to_string(number) + " " + std::string(words->word(number));
+  for (const Enumeration* const enumeration : enumerations()) {
+    text += (text.empty() ? "" : "\n") + std::string(enumeration->title) + ":";
+    for (std::uint32_t number = enumeration->first; number < enumeration->end; ++number) {
+      text += (number == enumeration->first ? " " : ", ") + std::to_string(number) + " " +
+              std::string(enumeration->name(number));
     }
     text += ".\n";
   }
@@ -227,7 +228,7 @@ TEST_CASE("a kind's fields have different names, and each bit of its record one 
     for_each_field(kind, [&](const Field& field) {
       CAPTURE(field.name);
       CHECK(names.insert(field.name).second);
-      CHECK((field.words != nullptr) == (field.type == FieldType::word));
+      CHECK((field.enumeration != nullptr) == (field.type == FieldType::enumerated));
       // A window's number is a part of its match bits; others share bits if an event has only one of them.
       if (field.applies != nullptr || field.name == "window") return;
       const std::uint64_t bits = (field.bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << field.bits) - 1)

@@ -66,10 +66,10 @@ class OneProcess {
   }
   // "kernel_send kernel_arrive ..." since the last call.
   std::string story() {
-    std::string words;
-    for (const sim::TraceEvent& event : recorder.events()) words += std::string(name(event.kind)) + " ";
+    std::string text;
+    for (const sim::TraceEvent& event : recorder.events()) text += std::string(name(event.kind)) + " ";
     recorder.clear();
-    return words;
+    return text;
   }
   Trace finish() {
     recorder.close();

@@ -203,7 +203,7 @@ TEST_CASE("story: for a body that was pulled in part it shows how much was copie
 }
 
 TEST_CASE("story: an access of a window shows the copied bytes") {
-  const auto words = [](sim::TraceAccess access, mpi_adi::WindowMethod method) {
+  const auto message_of = [](sim::TraceAccess access, mpi_adi::WindowMethod method) {
     sim::TraceEvent event;
     event.kind = sim::TraceKind::window_access;
     event.source = 0;
@@ -212,14 +212,14 @@ TEST_CASE("story: an access of a window shows the copied bytes") {
     event.reason = static_cast<std::uint8_t>(method);
     return access_copies(event);
   };
-  CHECK(words(sim::TraceAccess::put, mpi_adi::WindowMethod::direct) ==
+  CHECK(message_of(sim::TraceAccess::put, mpi_adi::WindowMethod::direct) ==
         "direct: rank 0 copies it once, in memory that is mapped there");
-  CHECK(words(sim::TraceAccess::put, mpi_adi::WindowMethod::process) ==
+  CHECK(message_of(sim::TraceAccess::put, mpi_adi::WindowMethod::process) ==
         "rank 0 copies it once, into rank 1's memory (process_vm_writev)");
-  CHECK(words(sim::TraceAccess::get, mpi_adi::WindowMethod::process) ==
+  CHECK(message_of(sim::TraceAccess::get, mpi_adi::WindowMethod::process) ==
         "rank 0 copies it once, out of rank 1's memory (process_vm_readv)");
-  CHECK(words(sim::TraceAccess::put, mpi_adi::WindowMethod::message) == "by message");
-  CHECK(words(sim::TraceAccess::accumulate, mpi_adi::WindowMethod::direct) == "direct: rank 0 does it in place");
+  CHECK(message_of(sim::TraceAccess::put, mpi_adi::WindowMethod::message) == "by message");
+  CHECK(message_of(sim::TraceAccess::accumulate, mpi_adi::WindowMethod::direct) == "direct: rank 0 does it in place");
 }
 
 }  // namespace margay::command::test

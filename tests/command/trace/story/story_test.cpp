@@ -330,13 +330,13 @@ TEST_CASE("story: a collective call's messages have its algorithm and their own 
   CHECK(collectives.parts()[0].sends.size() == 2);
   CHECK(collectives.parts()[0].end == 4);
   CHECK(collectives.step_of({0, 1, 2}) == nullptr);
-  const EventText words(made.trace, names, {}, &collectives);
-  CHECK(words.message(made.trace.entries[3]) ==
+  const EventText event_text(made.trace, names, {}, &collectives);
+  CHECK(event_text.message(made.trace.entries[3]) ==
         "80 bytes, collective call 12 of MPI_COMM_WORLD: allreduce by exchange, message 2 of 2 that rank 0 sends in "
         "it");
-  CHECK(words.of(made.trace.entries[0]) ==
+  CHECK(event_text.of(made.trace.entries[0]) ==
         "begins collective call 12 of MPI_COMM_WORLD: allreduce by exchange, 0 bytes");
-  CHECK(words.of(made.trace.entries[4]) == "collective call 12 of MPI_COMM_WORLD is over");
+  CHECK(event_text.of(made.trace.entries[4]) == "collective call 12 of MPI_COMM_WORLD is over");
   CHECK(collective_call_text(1, 0x8000'0000U | 3U << 11U | 2U) == "persistent collective call 3, start 2");
 }
 
@@ -372,12 +372,13 @@ TEST_CASE("story: an agreement among some members of a communicator is named so,
   made.add(0, sim::TraceKind::send_begin, {0, 1, 9}).match_bits = kTag7;
   const TraceNames names(made.trace);
   const Collectives collectives(made.trace, names);
-  const EventText words(made.trace, names, {}, &collectives);
-  CHECK(words.of(made.trace.entries[0]) ==
+  const EventText event_text(made.trace, names, {}, &collectives);
+  CHECK(event_text.of(made.trace.entries[0]) ==
         "begins the agreement with tag 7 of 1 rank of MPI_COMM_WORLD: an agreement on a context, 0 bytes");
-  CHECK(contains(words.message(made.trace.entries[1]), "the agreement with tag 7 of 1 rank of MPI_COMM_WORLD: "));
-  CHECK(contains(words.of(made.trace.entries[2]), "begins the agreement by string tag of 1 rank of MPI_COMM_WORLD"));
-  CHECK(contains(words.message(made.trace.entries[4]), "tag 7 from 0 in MPI_COMM_WORLD"));
+  CHECK(contains(event_text.message(made.trace.entries[1]), "the agreement with tag 7 of 1 rank of MPI_COMM_WORLD: "));
+  CHECK(
+      contains(event_text.of(made.trace.entries[2]), "begins the agreement by string tag of 1 rank of MPI_COMM_WORLD"));
+  CHECK(contains(event_text.message(made.trace.entries[4]), "tag 7 from 0 in MPI_COMM_WORLD"));
   CHECK(names.communicator_of_calls(0, 1, 9000) == "MPI_COMM_WORLD");
   CHECK(names.members_number(0, 0, 9000) == 10);
   CHECK(names.members_number(0, 1, 9000) == 30);
@@ -401,8 +402,8 @@ TEST_CASE("story: starts of a persistent call continue to be counted beyond the 
   start(3, 0);
   const TraceNames names(made.trace);
   const Collectives collectives(made.trace, names);
-  const EventText words(made.trace, names, {}, &collectives);
-  const auto said = [&](std::size_t at) { return words.of(made.trace.entries[at]); };
+  const EventText event_text(made.trace, names, {}, &collectives);
+  const auto said = [&](std::size_t at) { return event_text.of(made.trace.entries[at]); };
   CHECK(said(2047) == "begins persistent collective call 3, start 2047 of MPI_COMM_WORLD: barrier by tree, 0 bytes");
   CHECK(said(2049) == "begins persistent collective call 3, start 2049 of MPI_COMM_WORLD: barrier by tree, 0 bytes");
   CHECK(said(2051) == "begins persistent collective call 4, start 0 of MPI_COMM_WORLD: barrier by tree, 0 bytes");
@@ -423,10 +424,10 @@ TEST_CASE("story: requests of sends and of receives are distinguished, also thos
   complete({0, 0, 1}, sim::TraceProtocol::synchronous_short, 2);
   complete({0, 0, 1}, sim::TraceProtocol::none, 2);
   const TraceNames names(made.trace);
-  const EventText words(made.trace, names);
+  const EventText event_text(made.trace, names);
   const char* const kExpected[] = {"the send is complete", "the receive is complete (request 0)",
                                    "the send is complete", "the receive is complete (request 2)"};
-  for (std::size_t i = 0; i < std::size(kExpected); ++i) CHECK(words.of(made.trace.entries[i]) == kExpected[i]);
+  for (std::size_t i = 0; i < std::size(kExpected); ++i) CHECK(event_text.of(made.trace.entries[i]) == kExpected[i]);
   CHECK(Messages(made.trace).story({0, 0, 1}).completed == 2);
 }
 
@@ -556,12 +557,12 @@ TEST_CASE("story: damaged events, with cyclic answers and meaningless numbers, h
     event.detail = event.match_bits = event.bytes = 0xeeee'eeee'eeee'eeee;
   }
   const TraceNames names(made.trace);
-  const EventText words(made.trace, names);
+  const EventText event_text(made.trace, names);
   for (const Trace::Entry& entry : made.trace.entries) {
-    CHECK_FALSE(words.of(entry).empty());
+    CHECK_FALSE(event_text.of(entry).empty());
     const auto kind = static_cast<std::uint16_t>(entry.event.kind);
     const bool known = kind != 0 && kind < sim::kTraceKindCount;
-    CHECK((words.of(entry).find("does not know") == std::string::npos) == known);
+    CHECK((event_text.of(entry).find("does not know") == std::string::npos) == known);
   }
   const Messages messages(made.trace);
   for (const MessageIdentity& root : {MessageIdentity{0, 1, 1}, MessageIdentity{1, 0, 2}, MessageIdentity{0, 1, 3}}) {

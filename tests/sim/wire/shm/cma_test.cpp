@@ -469,7 +469,7 @@ TEST_CASE("cma: a peer that dies during a transfer is lost, and a message report
   CHECK(cut.cookie == &cookie);
   const Arrival lost = next_arrival(wire);
   CHECK(lost.kind == Arrival::Kind::lost);
-  CHECK(lost.loss == words(ReadFault::gone));
+  CHECK(lost.loss == fault_text(ReadFault::gone));
   Arrival none;
   CHECK_FALSE(wire.poll(none));
 }

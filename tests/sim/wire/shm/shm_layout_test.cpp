@@ -1,4 +1,4 @@
-// Tests of the layout of a node's segment with fewer places for long data: there are as many as fit, all processes that
+// Tests of the layout of a node's segment with fewer slots for long data: there are as many as fit, all processes that
 // attach see the same number, and the parts lie within the segment without overlap.
 #include "sim/wire/shm/shm_layout.hpp"
 
@@ -28,16 +28,16 @@ std::vector<Part> parts_of(const ShmLayout& layout) {
   for (std::uint32_t rank = 0; rank < layout.ranks(); ++rank) {
     add(&layout.area(rank), sizeof(RankArea));
     for (std::uint32_t to = 0; to < layout.ranks(); ++to) add(&layout.channel(rank, to), sizeof(ChannelData));
-    for (std::uint32_t place = 0; place < kMeetingPlaces; ++place) {
-      add(&layout.meeting(place, rank), sizeof(MeetingData));
+    for (std::uint32_t slot = 0; slot < kMeetingSlots; ++slot) {
+      add(&layout.meeting(slot, rank), sizeof(MeetingData));
       for (const unsigned side : {0U, 1U}) {
-        add(layout.meeting_line(place, rank, side), kCacheLineBytes);
-        add(layout.meeting_part(place, rank, side), kMeetingPartBytes);
+        add(layout.meeting_line(slot, rank, side), kCacheLineBytes);
+        add(layout.meeting_part(slot, rank, side), kMeetingPartBytes);
       }
     }
-    for (std::uint32_t place = 0; place < layout.long_places(); ++place) {
-      add(&layout.posting_area(place, rank), sizeof(PostingArea));
-      for (const unsigned side : {0U, 1U}) add(layout.strip(place, rank, side), kStripAreaBytes);
+    for (std::uint32_t slot = 0; slot < layout.long_slots(); ++slot) {
+      add(&layout.posting_area(slot, rank), sizeof(PostingArea));
+      for (const unsigned side : {0U, 1U}) add(layout.strip(slot, rank, side), kStripAreaBytes);
     }
   }
   std::ranges::sort(parts, {}, &Part::begin);
@@ -48,17 +48,17 @@ std::vector<Part> parts_of(const ShmLayout& layout) {
 
 TEST_CASE("a segment has as many long places as fit, and all its parts are disjoint") {
   for (const std::uint32_t ranks : {1U, 2U, 5U}) {
-    for (const std::uint32_t places : {0U, 1U, 3U, kLongPlaces}) {
+    for (const std::uint32_t slots : {0U, 1U, 3U, kLongSlots}) {
       for (const std::uint64_t more : {std::uint64_t{0}, std::uint64_t{kSegmentPageBytes}}) {
         CAPTURE(ranks);
-        CAPTURE(places);
+        CAPTURE(slots);
         Mapping segment;
-        REQUIRE(Mapping::anonymous(shm_segment_bytes(ranks, places) + more, segment).ok());
+        REQUIRE(Mapping::anonymous(shm_segment_bytes(ranks, slots) + more, segment).ok());
         ShmLayout layout, again;
         REQUIRE(ShmLayout::attach(segment.bytes(), ranks, layout).ok());
         REQUIRE(ShmLayout::attach(segment.bytes(), ranks, again).ok());
-        CHECK(layout.long_places() == places);
-        CHECK(again.long_places() == places);
+        CHECK(layout.long_slots() == slots);
+        CHECK(again.long_slots() == slots);
         const std::byte* end = segment.bytes().data() + sizeof(SegmentHeader);
         for (const Part& part : parts_of(layout)) {
           CHECK(part.begin >= end);
@@ -79,6 +79,6 @@ TEST_CASE("a segment that is too small, or has another number of long places, is
   CHECK(ShmLayout::attach(seen(least - kSegmentPageBytes), 2, layout).sentence().find("2 ranks need") !=
         std::string::npos);
   REQUIRE(ShmLayout::attach(segment.bytes(), 2, layout).ok());
-  CHECK(ShmLayout::attach(seen(least), 2, layout).sentence().find("made with 1 places for long data") !=
+  CHECK(ShmLayout::attach(seen(least), 2, layout).sentence().find("made with 1 slots for long data") !=
         std::string::npos);
 }

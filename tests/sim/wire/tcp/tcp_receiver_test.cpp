@@ -154,7 +154,7 @@ Bytes small_stream() {
   queue(sender, long_one, 3, kWholeBytes + 1);
   Outgoing last;
   queue(sender, last, 4, 5);
-  sender.say_goodbye();
+  sender.send_goodbye();
   Bytes stream = all_of(sender);
   CHECK(long_one.transmission.state == Transmission::State::sent);
   CHECK(finished.pop() == &long_one.transmission);
@@ -297,12 +297,12 @@ TEST_CASE("tcp stream: a message takes the goodbye back, and while the sender re
     if (number != 3) inside.give_piece(stream);
     return stream.size();
   };
-  sender.say_goodbye();
+  sender.send_goodbye();
   CHECK_FALSE(sender.idle());
   say(1);
   CHECK(sender.idle());
   CHECK(rested.receiver.left());
-  sender.say_goodbye();
+  sender.send_goodbye();
   CHECK(sender.idle());
   CHECK_EQ(say(0), 0);  // sent, and nothing since
   say(2);

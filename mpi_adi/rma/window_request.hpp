@@ -1,6 +1,6 @@
-// Requests (asks) of origins to a window's target, and the target's answers: their bytes, and the reader that checks
-// every number against the window's memory before anything uses it. Also a cursor, with which an origin describes the
-// target's memory.
+// Window requests: requests of origins to a window's target, and the target's answers: their bytes, and the reader that
+// checks every number against the window's memory before anything uses it. Also a cursor, with which an origin
+// describes the target's memory.
 #pragma once
 
 #include <cstddef>
@@ -17,17 +17,18 @@
 
 namespace margay::mpi_adi {
 
-// The kinds of asks. An ask is the body of a put to the portal of window requests: the head, then the pieces of the
-// target's memory, then operands. All accesses by messages need an ask, except puts and gets that go straight to the
-// put portal and the get portal. These have one piece or are sent block by block, and their window is not dynamic.
-enum class Ask : std::uint8_t {
+// The kinds of window requests. A window request is the body of a put to the portal of window requests: the head, then
+// the pieces of the target's memory, then operands. All accesses by messages need one, except puts and gets that go
+// straight to the put portal and the get portal. These have one piece or are sent block by block, and their window is
+// not dynamic.
+enum class WindowRequestKind : std::uint8_t {
   lock_shared,
   lock_exclusive,
   unlock,      // also withdraws a request for the lock
   granted,     // to an origin: the lock is granted
   posted,      // to an origin: an exposure epoch began
   completed,   // to a target: an access epoch ended
-  refused,     // to an origin: its ask is invalid; error_class has the reason
+  refused,     // to an origin: its request is invalid; error_class has the reason
   put_pieces,  // describes the pieces for the body of the origin's next put, whose match bits are reply_bits
   get_pieces,  // sends a body out of these pieces to reply_bits
   accumulate,  // operands; sends the old elements to reply_bits, if there are any
@@ -37,9 +38,9 @@ enum class Ask : std::uint8_t {
   announced,
 };
 
-// The fixed part of an ask, in the byte order of the machine.
-struct AskHead {
-  Ask what{};
+// The fixed part of a window request, in the byte order of the machine.
+struct WindowRequestHead {
+  WindowRequestKind kind{};
   std::uint8_t bare_answer = 0;  // 1: an accumulate's answer has no bytes; it only reports that the accumulate is done
   // Explicit, so that the head has no padding, and a body no undefined bytes.
   std::uint8_t reserved[2]{};
@@ -53,7 +54,7 @@ struct AskHead {
   // Of `refused` only: the reason, a class of MPI.
   std::int32_t error_class = 0;
 };
-static_assert(std::is_trivially_copyable_v<AskHead> && sizeof(AskHead) == 48);
+static_assert(std::is_trivially_copyable_v<WindowRequestHead> && sizeof(WindowRequestHead) == 48);
 
 // A piece of the target's memory, `offset` bytes from the head's offset.
 struct Piece {
@@ -62,25 +63,25 @@ struct Piece {
 };
 static_assert(std::is_trivially_copyable_v<Piece> && sizeof(Piece) == 16);
 
-// The most pieces in one ask. A longer access is divided into several asks.
-inline constexpr std::uint32_t kPiecesOfAsk = 256;
+// The most pieces in one window request. A longer access is divided into several.
+inline constexpr std::uint32_t kPiecesPerRequest = 256;
 // The most described bodies (put_pieces) that a target expects from one origin. It ignores further descriptions.
 inline constexpr std::uint32_t kDescribedMax = 1024;
 // The most messages and answers that are under way for an origin's accesses; each takes some 400 bytes here. A program
 // may begin any number of accesses before it flushes. At this bound it waits until half of them are complete. The bound
 // is far more than a link holds.
 inline constexpr std::uint32_t kAccessMessagesMax = 8192;
-// The most bytes of operands in one ask.
-inline constexpr std::uint64_t kOperandBytesOfAsk = std::uint64_t{32} << 10;
+// The most bytes of operands in one window request.
+inline constexpr std::uint64_t kOperandBytesPerRequest = std::uint64_t{32} << 10;
 
-// An ask as its target reads it. Head and pieces are copied; the operands stay in the body.
-class Asked {
+// A window request as its target reads it. Head and pieces are copied; the operands stay in the body.
+class ReceivedWindowRequest {
  public:
-  // nullopt: the body is shorter than its head says, or has more pieces than an ask may. The body must outlive the
+  // nullopt: the body is shorter than its head says, or has more pieces than a request may. The body must outlive the
   // result.
-  [[nodiscard]] static std::optional<Asked> read(std::span<const std::byte> body);
+  [[nodiscard]] static std::optional<ReceivedWindowRequest> read(std::span<const std::byte> body);
 
-  [[nodiscard]] const AskHead& head() const { return head_; }
+  [[nodiscard]] const WindowRequestHead& head() const { return head_; }
   // The pieces of the target's memory as the origin names them, unchecked.
   [[nodiscard]] std::span<const Piece> pieces() const {
     return head_.pieces == 0 ? std::span(&whole_, head_.bytes != 0 ? 1 : 0) : std::span<const Piece>(many_);
@@ -101,17 +102,17 @@ class Asked {
 
  private:
   // Whether it is a compare-and-swap; otherwise it is an accumulate.
-  [[nodiscard]] bool is_swap() const { return head_.what == Ask::swap; }
+  [[nodiscard]] bool is_swap() const { return head_.kind == WindowRequestKind::swap; }
 
   // Copies of the body's head and pieces, because the body has no alignment.
-  AskHead head_;
-  // The only piece of an ask that lists no pieces.
+  WindowRequestHead head_;
+  // The only piece of a window request that lists no pieces.
   Piece whole_;
   std::vector<Piece> many_;
   std::span<const std::byte> operands_;  // behind the pieces
 };
 
-// A cursor over `count` elements of a datatype, as pieces of the target's memory for asks.
+// A cursor over `count` elements of a datatype, as pieces of the target's memory for window requests.
 class TargetPieces {
  public:
   // The type must outlive the cursor. Requires: count >= 0.

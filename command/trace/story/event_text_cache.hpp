@@ -13,10 +13,10 @@ namespace margay::command {
 
 // The cache. Not thread-safe: each formatting thread has its own. At most 4096 texts of each sort; a full cache is
 // emptied.
-class RememberedText {
+class EventTextCache {
  public:
-  // `words` must outlive the cache.
-  explicit RememberedText(const EventText& words) : words_(words) {}
+  // `event_text` must outlive the cache.
+  explicit EventTextCache(const EventText& event_text) : event_text_(event_text) {}
 
   // These return the result of EventText::of() and message() for the entry. It comes from the cache if it depends only
   // on the Key; other events are formatted each time.
@@ -34,21 +34,21 @@ class RememberedText {
   struct Hash {
     std::size_t operator()(const Key& key) const;
   };
-  using Known = std::unordered_map<Key, std::string, Hash>;
+  using Texts = std::unordered_map<Key, std::string, Hash>;
 
   template <typename Format>
-  const std::string& remembered(Known& known, const Trace::Entry& entry, const Format& format);
+  const std::string& cached(Texts& texts, const Trace::Entry& entry, const Format& format);
   [[nodiscard]] std::uint64_t definitions_before(std::uint64_t time_ns);
 
   // Formats the events that are not in the cache.
-  const EventText& words_;
+  const EventText& event_text_;
   struct Span {
     // Times [from, until) between two definitions, and how many definitions lie before. Initially empty.
     std::uint64_t from = 1, until = 0, number = 0;
   };
   // The last span that was searched: consecutive events mostly share it.
   Span latest_;
-  Known events_, messages_;
+  Texts events_, messages_;
 };
 
 }  // namespace margay::command

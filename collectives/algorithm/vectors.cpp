@@ -1,4 +1,4 @@
-#include "collectives/algorithm/rows.hpp"
+#include "collectives/algorithm/vectors.hpp"
 
 namespace margay::collectives {
 
@@ -16,8 +16,8 @@ std::vector<Slice> even_slices(std::size_t count, int ranks) {
 }
 
 // Walks both regions, whose pieces need not begin at the same offsets.
-void combine_rows(const Reducer& combine, const portals::Region& in, const portals::Region& inout,
-                  std::size_t element_bytes) {
+void combine_vectors(const Reducer& combine, const portals::Region& in, const portals::Region& inout,
+                     std::size_t element_bytes) {
   portals::RegionCursor from(in);
   portals::RegionCursor to(inout);
   while (to.left() != 0) {

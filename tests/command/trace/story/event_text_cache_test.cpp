@@ -1,11 +1,11 @@
-// Tests that remembered texts equal newly made ones, for any definitions in between.
+// Tests that cache texts equal newly made ones, for any definitions in between.
 #include <doctest/doctest.h>
 
 #include <set>
 #include <string>
 
 #include "command/trace/names/names.hpp"
-#include "command/trace/story/remembered_text.hpp"
+#include "command/trace/story/event_text_cache.hpp"
 #include "tests/command/hand_made_trace.hpp"
 
 namespace margay::command::test {
@@ -42,14 +42,14 @@ HandMade repeated(std::uint64_t times) {
 // Compares all entries, twice, and returns the number of texts.
 std::size_t compare(const Trace& trace) {
   const TraceNames names(trace);
-  const EventText words(trace, names);
-  RememberedText remembered(words);
+  const EventText event_text(trace, names);
+  EventTextCache cache(event_text);
   std::set<std::string> texts;
   for (int turn = 0; turn < 2; ++turn) {
     for (const Trace::Entry& entry : trace.entries) {
-      CHECK_EQ(remembered.of(entry, nullptr), words.of(entry));
-      CHECK_EQ(remembered.message(entry), words.message(entry));
-      texts.insert(words.of(entry));
+      CHECK_EQ(cache.of(entry, nullptr), event_text.of(entry));
+      CHECK_EQ(cache.message(entry), event_text.message(entry));
+      texts.insert(event_text.of(entry));
     }
   }
   return texts.size();

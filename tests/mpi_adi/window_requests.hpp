@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "mpi_adi/abi/handles.hpp"
-#include "mpi_adi/rma/ask.hpp"
+#include "mpi_adi/rma/window_request.hpp"
 
 namespace margay::mpi_adi::test {
 
-inline std::vector<std::byte> ask_body(AskHead head, std::span<const Piece> pieces = {},
-                                       std::span<const std::byte> operands = {}) {
+inline std::vector<std::byte> request_body(WindowRequestHead head, std::span<const Piece> pieces = {},
+                                           std::span<const std::byte> operands = {}) {
   head.pieces = static_cast<std::uint32_t>(pieces.size());
   std::vector<std::byte> body(sizeof head + pieces.size_bytes() + operands.size());
   std::memcpy(body.data(), &head, sizeof head);
@@ -36,26 +36,30 @@ std::int64_t one_of(std::mt19937_64& random, Numbers... numbers) {
 
 // A request for an accumulate with consistent numbers, perhaps of a datatype that does not exist.
 inline std::vector<std::byte> random_accumulate(std::mt19937_64& random, std::uint64_t origin) {
-  AskHead head;
-  head.what = random() % 4 == 0 ? Ask::swap : Ask::accumulate;
+  WindowRequestHead head;
+  head.kind = random() % 4 == 0 ? WindowRequestKind::swap : WindowRequestKind::accumulate;
   head.op = static_cast<int>(one_of(random, MPI_SUM, MPI_REPLACE, MPI_REPLACE, MPI_NO_OP, MPI_MAXLOC));
   head.type = static_cast<int>(
       one_of(random, MPI_INT, MPI_LONG, MPI_LONG_DOUBLE, MPI_2INT, kBasic | static_cast<int>(random() & 0xffff)));
   const std::uint64_t element = std::max<std::uint64_t>(basic_size_bytes(head.type), 1);
-  head.bytes = element * (head.what == Ask::swap ? 1 : 1 + random() % 3);
+  head.bytes = element * (head.kind == WindowRequestKind::swap ? 1 : 1 + random() % 3);
   head.offset = origin + static_cast<std::uint64_t>(one_of(random, 0, 8, 2048, kMemoryBytes - head.bytes));
   head.reply_bits = random() % 2;
-  const bool none = head.what == Ask::accumulate && head.op == MPI_NO_OP;
-  const std::vector<std::byte> operands(none ? 0 : head.what == Ask::swap ? 2 * head.bytes : head.bytes, std::byte{7});
-  return ask_body(head, {}, operands);
+  const bool none = head.kind == WindowRequestKind::accumulate && head.op == MPI_NO_OP;
+  const std::vector<std::byte> operands(none                                   ? 0
+                                        : head.kind == WindowRequestKind::swap ? 2 * head.bytes
+                                                                               : head.bytes,
+                                        std::byte{7});
+  return request_body(head, {}, operands);
 }
 
 // A request like those of an origin, with some invalid numbers.
-inline std::vector<std::byte> random_ask(std::mt19937_64& random, std::uint64_t origin) {
+inline std::vector<std::byte> random_request(std::mt19937_64& random, std::uint64_t origin) {
   if (random() % 2 == 0) return random_accumulate(random, origin);
-  AskHead head;
-  head.what = static_cast<Ask>(
-      one_of(random, Ask::accumulate, Ask::swap, Ask::put_pieces, Ask::get_pieces, Ask::announce, random() % 16));
+  WindowRequestHead head;
+  head.kind = static_cast<WindowRequestKind>(one_of(random, WindowRequestKind::accumulate, WindowRequestKind::swap,
+                                                    WindowRequestKind::put_pieces, WindowRequestKind::get_pieces,
+                                                    WindowRequestKind::announce, random() % 16));
   head.bare_answer = static_cast<std::uint8_t>(random() % 3);
   head.op = static_cast<int>(one_of(random, MPI_SUM, MPI_REPLACE, MPI_NO_OP, MPI_OP_NULL, random()));
   head.type = static_cast<int>(one_of(random, MPI_INT, MPI_DOUBLE_INT, MPI_BYTE, MPI_DATATYPE_NULL, random()));
@@ -65,13 +69,13 @@ inline std::vector<std::byte> random_ask(std::mt19937_64& random, std::uint64_t 
   std::vector<Piece> pieces(random() % 4 == 0 ? random() % 5 : 0);
   for (Piece& piece : pieces) piece = {one_of(random, 0, 16, 3000, -16, random()), head.bytes / pieces.size()};
   std::vector<std::byte> operands(random() % 3 == 0 ? random() % 100 : head.bytes <= 32768 ? head.bytes : 0);
-  if (head.what == Ask::announce) operands.resize(sizeof(AnnouncedAccess));
+  if (head.kind == WindowRequestKind::announce) operands.resize(sizeof(AnnouncedAccess));
   for (std::byte& byte : operands) byte = static_cast<std::byte>(random());
-  std::vector<std::byte> body = ask_body(head, pieces, operands);
+  std::vector<std::byte> body = request_body(head, pieces, operands);
   if (random() % 8 == 0) body.resize(random() % (body.size() + 1));
   if (random() % 8 == 0 && body.size() >= sizeof head) {
     const auto many = static_cast<std::uint32_t>(random());
-    std::memcpy(body.data() + offsetof(AskHead, pieces), &many, sizeof many);
+    std::memcpy(body.data() + offsetof(WindowRequestHead, pieces), &many, sizeof many);
   }
   return body;
 }
@@ -111,18 +115,18 @@ class GuardedMemory {
 
   // Handles a request as the target does. Returns false if it found memory that is not the window's.
   [[nodiscard]] bool meets(std::span<const std::byte> body, ConflictTable& announced) {
-    const std::optional<Asked> asked = Asked::read(body);
-    if (!asked) return true;
+    const std::optional<ReceivedWindowRequest> received = ReceivedWindowRequest::read(body);
+    if (!received) return true;
     std::vector<portals::Buffer> table;
     std::vector<std::byte> old;
-    if (asked->find(exposed_, table) && !are_inside(table, asked->head().bytes)) return false;
-    if (asked->head().what == Ask::announce) {
-      if (const auto access = asked->announced()) static_cast<void>(announced.add(*access, asked->ranges()));
+    if (received->find(exposed_, table) && !are_inside(table, received->head().bytes)) return false;
+    if (received->head().kind == WindowRequestKind::announce) {
+      if (const auto access = received->announced()) static_cast<void>(announced.add(*access, received->ranges()));
     } else {
       sim::AccumulateLock lock(lock_, 0, sim::HolderDeathTest([](void*, std::uint32_t) { return false; }, nullptr));
-      static_cast<void>(asked->combine(exposed_, table, old, lock));
+      static_cast<void>(received->combine(exposed_, table, old, lock));
     }
-    return old.size() <= kOperandBytesOfAsk && is_intact();
+    return old.size() <= kOperandBytesPerRequest && is_intact();
   }
 
  private:

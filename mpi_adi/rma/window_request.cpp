@@ -1,4 +1,4 @@
-#include "mpi_adi/rma/ask.hpp"
+#include "mpi_adi/rma/window_request.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -7,23 +7,24 @@
 
 namespace margay::mpi_adi {
 
-std::optional<Asked> Asked::read(std::span<const std::byte> body) {
-  if (body.size() < sizeof(AskHead)) return std::nullopt;
-  Asked asked;
-  std::memcpy(&asked.head_, body.data(), sizeof asked.head_);
-  body = body.subspan(sizeof asked.head_);
-  const std::uint32_t pieces = asked.head_.pieces;
+std::optional<ReceivedWindowRequest> ReceivedWindowRequest::read(std::span<const std::byte> body) {
+  if (body.size() < sizeof(WindowRequestHead)) return std::nullopt;
+  ReceivedWindowRequest received;
+  std::memcpy(&received.head_, body.data(), sizeof received.head_);
+  body = body.subspan(sizeof received.head_);
+  const std::uint32_t pieces = received.head_.pieces;
   // Checked before anything is copied out of the body.
-  if (pieces > kPiecesOfAsk || pieces * sizeof(Piece) > body.size()) return std::nullopt;
-  asked.whole_.bytes = asked.head_.bytes;
-  asked.many_.resize(pieces);
+  if (pieces > kPiecesPerRequest || pieces * sizeof(Piece) > body.size()) return std::nullopt;
+  received.whole_.bytes = received.head_.bytes;
+  received.many_.resize(pieces);
   // Copied, because the body has no alignment.
-  if (pieces != 0) std::memcpy(asked.many_.data(), body.data(), pieces * sizeof(Piece));
-  asked.operands_ = body.subspan(pieces * sizeof(Piece));
-  return asked;
+  if (pieces != 0) std::memcpy(received.many_.data(), body.data(), pieces * sizeof(Piece));
+  received.operands_ = body.subspan(pieces * sizeof(Piece));
+  return received;
 }
 
-bool Asked::find(const TargetMemory& memory, std::vector<portals::Buffer>& table, std::uint32_t unused_end) const {
+bool ReceivedWindowRequest::find(const TargetMemory& memory, std::vector<portals::Buffer>& table,
+                                 std::uint32_t unused_end) const {
   std::uint64_t bytes = 0;
   table.clear();
   for (const Piece& piece : pieces()) {
@@ -37,15 +38,15 @@ bool Asked::find(const TargetMemory& memory, std::vector<portals::Buffer>& table
   return bytes == head_.bytes;
 }
 
-int Asked::combine(const TargetMemory& memory, std::vector<portals::Buffer>& table, std::vector<std::byte>& old,
-                   sim::AccumulateLock& lock) const {
+int ReceivedWindowRequest::combine(const TargetMemory& memory, std::vector<portals::Buffer>& table,
+                                   std::vector<std::byte>& old, sim::AccumulateLock& lock) const {
   const std::uint32_t element = accumulate_element_bytes(head_.type);
   // A swap is of one element, in one piece.
   const bool good = is_swap() ? swaps(head_.type) && element == head_.bytes && pieces().size() == 1
                               : accumulates(head_.op, head_.type);
   // A swap has two operands, MPI_NO_OP has none.
   const std::uint64_t expected = is_swap() ? 2 * head_.bytes : head_.op == MPI_NO_OP ? 0 : head_.bytes;
-  if (element == 0 || !good || operands_.size() != expected || head_.bytes > kOperandBytesOfAsk) return MPI_ERR_OP;
+  if (element == 0 || !good || operands_.size() != expected || head_.bytes > kOperandBytesPerRequest) return MPI_ERR_OP;
   const bool whole = std::ranges::all_of(pieces(), [&](const Piece& piece) { return piece.bytes % element == 0; });
   // Padding behind the last element may lie outside of the window.
   const std::uint32_t padding = element - accumulate_data_bytes(head_.type);
@@ -66,7 +67,7 @@ int Asked::combine(const TargetMemory& memory, std::vector<portals::Buffer>& tab
   return MPI_SUCCESS;
 }
 
-std::optional<AnnouncedAccess> Asked::announced() const {
+std::optional<AnnouncedAccess> ReceivedWindowRequest::announced() const {
   if (operands_.size() != sizeof(AnnouncedAccess)) return std::nullopt;
   // The bytes become enumerators and bools below, which have no other values.
   const auto most = [this](std::size_t at, auto value) { return operands_[at] <= static_cast<std::byte>(value); };
@@ -84,7 +85,7 @@ std::optional<AnnouncedAccess> Asked::announced() const {
   return access;
 }
 
-std::vector<ByteRange> Asked::ranges() const {
+std::vector<ByteRange> ReceivedWindowRequest::ranges() const {
   std::vector<ByteRange> ranges;
   for (const Piece& piece : pieces()) {
     ByteRange range{head_.offset + static_cast<std::uint64_t>(piece.offset), 0};

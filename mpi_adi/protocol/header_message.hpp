@@ -6,13 +6,13 @@
 
 namespace margay::mpi_adi {
 
-// Sends `header` without a body, at once or as soon as its wire has room. Requires: its length is 0. A notice to a lost
-// peer is discarded, and the requests that depend on it are ended by protocol/peer_lost.
-void send_notice(DeviceParts& parts, const portals::Header& header);
+// Sends `header` without a body, at once or as soon as its wire has room. Requires: its length is 0. A message to a
+// lost peer is discarded, and the requests that depend on it are ended by protocol/peer_lost.
+void send_header(DeviceParts& parts, const portals::Header& header);
 // Replaces `transmission` in its wire's queue by `header`. False if the wire has begun or finished the transmission;
 // nothing was sent then. Requires: the same destination.
 [[nodiscard]] bool send_instead(DeviceParts& parts, sim::Transmission& transmission, const portals::Header& header);
-// Returns the notice to its pool when the kernel has finished its transmission.
-void notice_finished(DeviceParts& parts, Notice& notice);
+// Returns the message to its pool when the kernel has finished its transmission.
+void header_message_finished(DeviceParts& parts, HeaderMessage& message);
 
 }  // namespace margay::mpi_adi

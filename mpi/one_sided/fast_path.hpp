@@ -15,14 +15,14 @@
 namespace margay::mpi {
 
 // MPI_Put and MPI_Get.
-[[nodiscard]] bool short_access(const CallName& name, Direction direction, const AccessArguments& arguments);
+[[nodiscard]] bool try_fast_access(const CallName& name, Direction direction, const AccessArguments& arguments);
 // MPI_SUM of integers, MPI_REPLACE and MPI_NO_OP, on one element. `result` null: none is wanted.
-[[nodiscard]] bool short_update(const CallName& name, const AccessArguments& arguments, MPI_Op op, void* result);
+[[nodiscard]] bool try_fast_update(const CallName& name, const AccessArguments& arguments, MPI_Op op, void* result);
 // MPI_Compare_and_swap.
-[[nodiscard]] bool short_swap(const CallName& name, const AccessArguments& arguments, const void* compare,
-                              void* result);
+[[nodiscard]] bool try_fast_swap(const CallName& name, const AccessArguments& arguments, const void* compare,
+                                 void* result);
 // MPI_Win_flush and MPI_Win_flush_local. At least every 64th call takes the full path, which runs a round of progress:
 // a program that polls memory in a loop of flushes must still receive its messages.
-[[nodiscard]] bool short_flush(int target, MPI_Win window);
+[[nodiscard]] bool try_fast_flush(int target, MPI_Win window);
 
 }  // namespace margay::mpi

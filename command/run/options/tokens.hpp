@@ -15,12 +15,12 @@ namespace margay::command {
 [[nodiscard]] std::vector<std::string> split_once(std::string_view text, char separator);
 // Splits a line into tokens as a simple shell does: white space separates, ' and " quote, \ quotes the next character.
 // Error: a quotation that does not end.
-[[nodiscard]] portals::Status split_tokens(std::string_view line, std::vector<std::string>& words);
+[[nodiscard]] portals::Status split_tokens(std::string_view line, std::vector<std::string>& tokens);
 // Reads a Hydra configuration file: one part of the command line on each line, '#' comments; parts are joined by ":".
-[[nodiscard]] portals::Status read_config_tokens(const std::string& path, std::vector<std::string>& words);
+[[nodiscard]] portals::Status read_config_tokens(const std::string& path, std::vector<std::string>& tokens);
 // Parses a duration: seconds (2.5), a number with its unit (20ms, 5s, 1.5min), or h:m:s parts (1:30); from 1e-6 to 1e8
-// seconds. Error: names `word`, the option, and the allowed forms.
-[[nodiscard]] portals::Status parse_timeout(const std::string& word, const std::string& text, double& seconds);
+// seconds. Error: names `option`, and the allowed forms.
+[[nodiscard]] portals::Status parse_timeout(const std::string& option, const std::string& text, double& seconds);
 
 // Host names of the command line. margay run starts ranks on this host only, so a list with another host is an error.
 

@@ -9,16 +9,16 @@
 namespace margay::collectives {
 namespace {
 
-using AskedDimension = AskedPlan::Dimension;
+using RequestedDimension = RequestedPlan::Dimension;
 
-AskedPlan parsed(std::string_view text) {
-  AskedPlan plan;
+RequestedPlan parsed(std::string_view text) {
+  RequestedPlan plan;
   CHECK(parse_plan(text, plan).ok());
   return plan;
 }
 
-AskedPlan asking(const std::vector<AskedDimension>& dimensions) {
-  AskedPlan plan;
+RequestedPlan asking(const std::vector<RequestedDimension>& dimensions) {
+  RequestedPlan plan;
   std::copy(dimensions.begin(), dimensions.end(), plan.dimensions.begin());
   return plan;
 }
@@ -37,11 +37,11 @@ TEST_CASE("other texts are invalid plans") {
   for (const std::string_view text : {"", "x", "2x", "x2", "2x4x", "2xx4", "0x4", "-2x4", "2y4", "2ss", "2X4", "s",
                                       "2 x4", "2x2x2x2x2", "99999999999x2", "2x4,"}) {
     CAPTURE(text);
-    AskedPlan plan = asking({{3}});
+    RequestedPlan plan = asking({{3}});
     const portals::Status said = parse_plan(text, plan);
     CHECK_FALSE(said.ok());
     CHECK(said.sentence().find("as 2x4") != std::string::npos);
-    CHECK(plan == AskedPlan{});
+    CHECK(plan == RequestedPlan{});
   }
 }
 

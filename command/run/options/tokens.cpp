@@ -1,4 +1,4 @@
-#include "command/run/options/words.hpp"
+#include "command/run/options/tokens.hpp"
 
 #include <unistd.h>
 
@@ -45,9 +45,9 @@ std::vector<std::string> split_once(std::string_view text, char separator) {
   return {std::string(text.substr(0, at)), std::string(text.substr(at + 1))};
 }
 
-Status split_tokens(std::string_view line, std::vector<std::string>& words) {
-  std::string word;
-  bool in_word = false;
+Status split_tokens(std::string_view line, std::vector<std::string>& tokens) {
+  std::string token;
+  bool in_token = false;
   char quote = 0;
   for (std::size_t i = 0; i < line.size(); ++i) {
     const char c = line[i];
@@ -55,43 +55,43 @@ Status split_tokens(std::string_view line, std::vector<std::string>& words) {
       quote = 0;
       // As in a shell, a backslash is literal inside single quotes.
     } else if (c == '\\' && quote != '\'' && i + 1 < line.size()) {
-      word += line[++i];
-      in_word = true;
+      token += line[++i];
+      in_token = true;
     } else if (quote == 0 && (c == '\'' || c == '"')) {
       quote = c;
-      in_word = true;
+      in_token = true;
     } else if (quote == 0 && (c == ' ' || c == '\t' || c == '\r')) {
-      if (in_word) words.push_back(word);
-      word.clear();
-      in_word = false;
+      if (in_token) tokens.push_back(token);
+      token.clear();
+      in_token = false;
     } else {
-      word += c;
-      in_word = true;
+      token += c;
+      in_token = true;
     }
   }
   if (quote != 0) {
     return Status::error(std::string("a quotation ") + quote + " does not end in \"" + std::string(line.substr(0, 80)) +
                          "\"");
   }
-  if (in_word) words.push_back(word);
+  if (in_token) tokens.push_back(token);
   return {};
 }
 
 // A line is a part of the command line, so lines are joined as parts are.
-Status read_config_tokens(const std::string& path, std::vector<std::string>& words) {
+Status read_config_tokens(const std::string& path, std::vector<std::string>& tokens) {
   std::ifstream file(path);
   if (!file) return Status::error("cannot read the configuration file " + path + ": " + std::strerror(errno));
   std::string line;
   while (std::getline(file, line)) {
     const std::size_t first = line.find_first_not_of(" \t\r");
     if (first == std::string::npos || line[first] == '#') continue;
-    if (!words.empty()) words.emplace_back(":");
-    if (Status status = split_tokens(line, words); !status.ok()) return Status::error(path + ": " + status.sentence());
+    if (!tokens.empty()) tokens.emplace_back(":");
+    if (Status status = split_tokens(line, tokens); !status.ok()) return Status::error(path + ": " + status.sentence());
   }
-  return words.empty() ? Status::error("the configuration file " + path + " names no program") : Status();
+  return tokens.empty() ? Status::error("the configuration file " + path + " names no program") : Status();
 }
 
-Status parse_timeout(const std::string& word, const std::string& text, double& seconds) {
+Status parse_timeout(const std::string& option, const std::string& text, double& seconds) {
   const auto [number, unit] = take_unit(text);
   double total = 0;
   bool good = unit == 1 || number.find(':') == std::string_view::npos;
@@ -107,12 +107,12 @@ Status parse_timeout(const std::string& word, const std::string& text, double& s
   constexpr double kMost = 1e8;
   if (!good) {
     return Status::error(
-        "option " + word + ": \"" + text +
+        "option " + option + ": \"" + text +
         "\" is not a duration; write seconds (2.5), a number with ms, s or min (20ms), or h:m:s (1:30)");
   }
   // Negated, so that NaN fails.
   if (!(total >= kLeast && total <= kMost)) {
-    return Status::error("option " + word + ": \"" + text + "\" is out of range; take from 1e-6 to 1e8 seconds");
+    return Status::error("option " + option + ": \"" + text + "\" is out of range; take from 1e-6 to 1e8 seconds");
   }
   seconds = total;
   return {};
@@ -131,8 +131,9 @@ Status check_host(const std::string& host) {
   // The suffix is a number of ranks.
   if (name != "::1" && name.find(':') != std::string::npos) name.resize(name.find(':'));
   const std::string own = host_name();
-  const std::string short_own = own.substr(0, own.find('.'));
-  if (name == "localhost" || name == "127.0.0.1" || name == "::1" || name == own || name == short_own) return {};
+  const std::string own_without_domain = own.substr(0, own.find('.'));
+  if (name == "localhost" || name == "127.0.0.1" || name == "::1" || name == own || name == own_without_domain)
+    return {};
   return Status::error(
       "host \"" + host.substr(0, 200) + "\" is not this one (" + own +
       "): margay run starts ranks on this host only, on several emulated nodes with --nodes; for several "

@@ -1,4 +1,4 @@
-// Helpers that algorithms share: memory for one call, cutting rows among ranks, data in pieces, combining rows.
+// Helpers that algorithms share: memory for one call, cutting vectors among ranks, data in pieces, combining vectors.
 #pragma once
 
 #include <array>
@@ -76,10 +76,10 @@ class PieceTable {
 };
 
 // The slices of `count` members, from member `first` on; member 0 follows the last one.
-[[nodiscard]] inline PieceTable ring_run(const SlicedRow& row, std::size_t first, std::size_t count) {
+[[nodiscard]] inline PieceTable ring_run(const SlicedVector& vector, std::size_t first, std::size_t count) {
   PieceTable run;
-  // At most two runs of memory, if the row is one run.
-  for (std::size_t at = first; at < first + count; ++at) run.add(row.of(at % row.slices.size()));
+  // At most two runs of memory, if the vector is one run.
+  for (std::size_t at = first; at < first + count; ++at) run.add(vector.of(at % vector.slices.size()));
   return run;
 }
 
@@ -96,7 +96,7 @@ void for_each_step(const Members& members, Visit visit) {
 
 // Sets inout = in op inout for two regions of equal length, whose pieces are whole elements. The pieces of both may end
 // at different elements.
-void combine_rows(const Reducer& combine, const portals::Region& in, const portals::Region& inout,
-                  std::size_t element_bytes);
+void combine_vectors(const Reducer& combine, const portals::Region& in, const portals::Region& inout,
+                     std::size_t element_bytes);
 
 }  // namespace margay::collectives

@@ -1,4 +1,4 @@
-#include "command/run/options/trace_place.hpp"
+#include "command/run/options/trace_folder.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -55,14 +55,14 @@ std::string rank_option(const RunOptions& options, std::string_view wanted) {
 
 std::string whole_trace_folder(const ProgramSpec& program, const std::string& folder) {
   if (folder.empty()) return folder;
-  std::filesystem::path place = std::filesystem::path(program.working_directory) / folder;
+  std::filesystem::path path = std::filesystem::path(program.working_directory) / folder;
   // An error means that the launcher's working directory has been removed; the rank's own error reports it.
   std::error_code error;
-  const std::filesystem::path whole = std::filesystem::absolute(place, error);
-  return (error ? place : whole).string();
+  const std::filesystem::path whole = std::filesystem::absolute(path, error);
+  return (error ? path : whole).string();
 }
 
-Status check_trace_place(const RunOptions& options) {
+Status check_trace_folder(const RunOptions& options) {
   const std::string folder = rank_option(options, "MARGAY_TRACE");
   if (folder.empty()) return {};
   // The size of a rank's file with these options.
@@ -71,8 +71,8 @@ Status check_trace_place(const RunOptions& options) {
   if (std::uint64_t count = 0; sim::parse_bytes(events, count))
     tried.capacity_events = std::clamp(count, std::uint64_t{1}, sim::kMaxTraceEvents);
   for (const ProgramSpec& program : options.programs) {
-    const std::string place = (std::filesystem::path(program.working_directory) / folder).string();
-    if (Status status = check_folder(place, sim::trace_file_bytes(tried)); !status.ok()) return status;
+    const std::string path = (std::filesystem::path(program.working_directory) / folder).string();
+    if (Status status = check_folder(path, sim::trace_file_bytes(tried)); !status.ok()) return status;
   }
   return {};
 }

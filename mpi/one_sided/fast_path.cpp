@@ -1,4 +1,4 @@
-#include "mpi/one_sided/short_way.hpp"
+#include "mpi/one_sided/fast_path.hpp"
 
 #include <cstring>
 
@@ -12,20 +12,20 @@ namespace {
 
 // A scope inside the calling thread's rank. rank() is nullptr, and the rank is not entered, if the thread has no rank,
 // or if a trace or a check observes the rank's calls.
-class ShortStay {
+class RankScope {
  public:
-  ShortStay() : rank_(current_rank()) {
+  RankScope() : rank_(current_rank()) {
     if (rank_ == nullptr || rank_->process().recorder().observing()) [[unlikely]] {
       rank_ = nullptr;
       return;
     }
     rank_->enter();
   }
-  ~ShortStay() {
+  ~RankScope() {
     if (rank_ != nullptr) rank_->leave();
   }
-  ShortStay(const ShortStay&) = delete;
-  ShortStay& operator=(const ShortStay&) = delete;
+  RankScope(const RankScope&) = delete;
+  RankScope& operator=(const RankScope&) = delete;
 
   [[nodiscard]] MpiRank* rank() const { return rank_; }
 
@@ -49,14 +49,14 @@ class CallOnBoard {
   sim::BoardBlock& board_;
 };
 
-struct Place {
+struct TargetRange {
   std::byte* at = nullptr;
   std::size_t bytes = 0;
 };
 
 // Whether an access may begin at once: an epoch is open, and its lock, if one was requested, is held.
 bool is_open(const Window& window, const WindowTarget& target) {
-  if (target.lock != LockKind::none) return target.locked || !target.lock_asked;
+  if (target.lock != LockKind::none) return target.locked || !target.lock_requested;
   return window.fence == Window::Fence::used || (window.starts && target.in_start);
 }
 
@@ -69,7 +69,7 @@ WindowTarget* target_of(MpiRank& rank, MPI_Win handle, int target, Window*& wind
 }
 
 // The access's elements in the target's memory; null if the full path has to perform the access.
-Place place_of(MpiRank& rank, const AccessArguments& arguments) {
+TargetRange range_of(MpiRank& rank, const AccessArguments& arguments) {
   // Products of two numbers below this do not overflow.
   constexpr std::uint64_t kEnd = std::uint64_t{1} << 31;
   Window* window = nullptr;
@@ -111,27 +111,27 @@ void swap(Word* at, const void* operand, const void* compare, void* result) {
   std::memcpy(result, &before, sizeof before);
 }
 
-// The place of an integer of 4 or 8 bytes that the processor updates atomically.
-Place word_of(MpiRank& rank, const AccessArguments& arguments) {
+// The address of an integer of 4 or 8 bytes that the processor updates atomically.
+TargetRange word_of(MpiRank& rank, const AccessArguments& arguments) {
   if (!is_integer_word(arguments.target_type)) return {};
-  const Place place = place_of(rank, arguments);
-  const bool is_one = place.bytes == basic_size_bytes(arguments.target_type);
-  return is_one && sim::is_atomic_element(place.at, place.bytes) ? place : Place{};
+  const TargetRange range = range_of(rank, arguments);
+  const bool is_one = range.bytes == basic_size_bytes(arguments.target_type);
+  return is_one && sim::is_atomic_element(range.at, range.bytes) ? range : TargetRange{};
 }
 
 // Calls `change` with the word of the access. Returns false, without an effect, if there is none.
 template <typename Change>
 bool change_word(const CallName& name, const AccessArguments& arguments, Change change) {
-  const ShortStay stay;
-  if (stay.rank() == nullptr) return false;
-  const Place place = word_of(*stay.rank(), arguments);
-  if (place.at == nullptr) return false;
-  const CallOnBoard on_board(*stay.rank(), name);
-  stay.rank()->rma().count(sim::CountedAccess::accumulate, WindowMethod::direct, place.bytes);
-  if (place.bytes == sizeof(std::uint64_t)) {
-    change(reinterpret_cast<std::uint64_t*>(place.at));
+  const RankScope scope;
+  if (scope.rank() == nullptr) return false;
+  const TargetRange range = word_of(*scope.rank(), arguments);
+  if (range.at == nullptr) return false;
+  const CallOnBoard on_board(*scope.rank(), name);
+  scope.rank()->rma().count(sim::CountedAccess::accumulate, WindowMethod::direct, range.bytes);
+  if (range.bytes == sizeof(std::uint64_t)) {
+    change(reinterpret_cast<std::uint64_t*>(range.at));
   } else {
-    change(reinterpret_cast<std::uint32_t*>(place.at));
+    change(reinterpret_cast<std::uint32_t*>(range.at));
   }
   return true;
 }
@@ -139,35 +139,35 @@ bool change_word(const CallName& name, const AccessArguments& arguments, Change 
 }  // namespace
 
 // Copies between two pieces of mapped memory, and counts the access as the full path would.
-bool short_access(const CallName& name, Direction direction, const AccessArguments& arguments) {
-  const ShortStay stay;
-  if (stay.rank() == nullptr) return false;
-  const Place place = place_of(*stay.rank(), arguments);
-  if (place.at == nullptr) return false;
-  const CallOnBoard on_board(*stay.rank(), name);
+bool try_fast_access(const CallName& name, Direction direction, const AccessArguments& arguments) {
+  const RankScope scope;
+  if (scope.rank() == nullptr) return false;
+  const TargetRange range = range_of(*scope.rank(), arguments);
+  if (range.at == nullptr) return false;
+  const CallOnBoard on_board(*scope.rank(), name);
   // The cast is safe: a put only reads this memory.
   auto* const here = static_cast<std::byte*>(const_cast<void*>(arguments.origin));
   const bool put = direction == Direction::put;
-  stay.rank()->rma().count(put ? sim::CountedAccess::put : sim::CountedAccess::get, WindowMethod::direct, place.bytes);
-  portals::copy_bytes(put ? place.at : here, put ? here : place.at, place.bytes);
+  scope.rank()->rma().count(put ? sim::CountedAccess::put : sim::CountedAccess::get, WindowMethod::direct, range.bytes);
+  portals::copy_bytes(put ? range.at : here, put ? here : range.at, range.bytes);
   return true;
 }
 
-bool short_update(const CallName& name, const AccessArguments& arguments, MPI_Op op, void* result) {
+bool try_fast_update(const CallName& name, const AccessArguments& arguments, MPI_Op op, void* result) {
   if (op != MPI_SUM && op != MPI_REPLACE && (op != MPI_NO_OP || result == nullptr)) return false;
   return change_word(name, arguments, [&](auto* word) { update(word, arguments.origin, op, result); });
 }
 
-bool short_swap(const CallName& name, const AccessArguments& arguments, const void* compare, void* result) {
+bool try_fast_swap(const CallName& name, const AccessArguments& arguments, const void* compare, void* result) {
   if (compare == nullptr || compare == MPI_IN_PLACE || result == nullptr || result == MPI_IN_PLACE) return false;
   return change_word(name, arguments, [&](auto* word) { swap(word, arguments.origin, compare, result); });
 }
 
 // Nothing to wait for: no puts without a flush, no answers outstanding, no error to report.
-bool short_flush(int target, MPI_Win handle) {
-  const ShortStay stay;
-  if (stay.rank() == nullptr) return false;
-  MpiRank& rank = *stay.rank();
+bool try_fast_flush(int target, MPI_Win handle) {
+  const RankScope scope;
+  if (scope.rank() == nullptr) return false;
+  MpiRank& rank = *scope.rank();
   Window* window = nullptr;
   const WindowTarget* const to = target_of(rank, handle, target, window);
   if (to == nullptr || (to->lock == LockKind::none && !window->lock_all)) return false;

@@ -2,8 +2,8 @@
 
 #include "mpi_adi/rma/bits.hpp"
 #include "mpi_adi/rma/rma.hpp"
-#include "tests/mpi_adi/asks.hpp"
 #include "tests/mpi_adi/hand_made.hpp"
+#include "tests/mpi_adi/window_requests.hpp"
 
 using namespace margay::mpi_adi;
 using namespace margay::mpi_adi::test;
@@ -11,9 +11,9 @@ using namespace margay::mpi_adi::test;
 namespace {
 
 // A window of two members. The test creates rank 1's messages.
-class AskedWindow {
+class TargetWindow {
  public:
-  explicit AskedWindow(bool dynamic) : memory(dynamic) {
+  explicit TargetWindow(bool dynamic) : memory(dynamic) {
     window.communicator = &hand.comm();
     window.targets.resize(2);
     for (int rank = 0; rank < 2; ++rank) window.target(rank).world_rank = static_cast<std::uint32_t>(rank);
@@ -24,9 +24,9 @@ class AskedWindow {
     window.memory = memory.exposed();
     rma.attach(window);
   }
-  ~AskedWindow() { rma.detach(window); }
-  AskedWindow(const AskedWindow&) = delete;
-  AskedWindow& operator=(const AskedWindow&) = delete;
+  ~TargetWindow() { rma.detach(window); }
+  TargetWindow(const TargetWindow&) = delete;
+  TargetWindow& operator=(const TargetWindow&) = delete;
 
   void put(margay::portals::PortalIndex portal, margay::portals::MatchBits bits, const std::vector<std::byte>& body) {
     margay::portals::Header header = HandMade::header(margay::portals::Kind::put, portal, bits);
@@ -49,20 +49,20 @@ class AskedWindow {
 TEST_CASE("no request from a member accesses memory outside of the window") {
   std::mt19937_64 random(11);
   for (const bool dynamic : {false, true}) {
-    AskedWindow asked(dynamic);
+    TargetWindow target(dynamic);
     for (int i = 0; i < 3'000; ++i) {
-      std::vector<std::byte> body = random_ask(random, asked.memory.origin());
-      AskHead head;
+      std::vector<std::byte> body = random_request(random, target.memory.origin());
+      WindowRequestHead head;
       if (body.size() >= sizeof head) {
         std::memcpy(&head, body.data(), sizeof head);
         head.origin = random() % 16 == 0 ? static_cast<int>(random()) : 1;
         std::memcpy(body.data(), &head, sizeof head);
       }
-      asked.put(kWindowPortal, ask_bits(asked.window, head.what), body);
+      target.put(kWindowPortal, window_request_bits(target.window, head.kind), body);
       // In some cases a body that the request announced.
-      if (i % 3 == 0) asked.put(kPutPortal, head.reply_bits, std::vector<std::byte>(random() % 64));
-      REQUIRE(asked.memory.is_intact());
+      if (i % 3 == 0) target.put(kPutPortal, head.reply_bits, std::vector<std::byte>(random() % 64));
+      REQUIRE(target.memory.is_intact());
     }
-    CHECK(asked.memory.begin()[2048] != std::byte{0x5a});  // some were carried out
+    CHECK(target.memory.begin()[2048] != std::byte{0x5a});  // some were carried out
   }
 }

@@ -6,16 +6,16 @@
 
 #include "mpi_adi/datatype/predefined_types.hpp"
 #include "mpi_adi/rma/elements.hpp"
-#include "tests/mpi_adi/asks.hpp"
+#include "tests/mpi_adi/window_requests.hpp"
 
 using namespace margay::mpi_adi;
 using namespace margay::mpi_adi::test;
 
 namespace {
 
-AskHead accumulate_head(MPI_Op op, MPI_Datatype type, std::uint64_t bytes) {
-  AskHead head;
-  head.what = Ask::accumulate;
+WindowRequestHead accumulate_head(MPI_Op op, MPI_Datatype type, std::uint64_t bytes) {
+  WindowRequestHead head;
+  head.kind = WindowRequestKind::accumulate;
   head.op = op;
   head.type = type;
   head.bytes = bytes;
@@ -27,7 +27,7 @@ int carried_out(GuardedMemory& memory, const std::vector<std::byte>& body, std::
   margay::sim::AccumulateLockData data;
   margay::sim::AccumulateLock lock(data, 0,
                                    margay::sim::HolderDeathTest([](void*, std::uint32_t) { return false; }, nullptr));
-  return Asked::read(body)->combine(memory.exposed(), table, old, lock);
+  return ReceivedWindowRequest::read(body)->combine(memory.exposed(), table, old, lock);
 }
 
 }  // namespace
@@ -55,16 +55,17 @@ TEST_CASE("an accumulate whose elements have no predefined datatype is rejected"
   GuardedMemory memory(false);
   std::vector<std::byte> old;
   const std::vector<std::byte> operands(255, std::byte{1});
-  const auto asked = [&](MPI_Op op, MPI_Datatype type, std::uint64_t bytes) {
-    return carried_out(memory, ask_body(accumulate_head(op, type, bytes), {}, std::span(operands).first(bytes)), old);
+  const auto result_of = [&](MPI_Op op, MPI_Datatype type, std::uint64_t bytes) {
+    return carried_out(memory, request_body(accumulate_head(op, type, bytes), {}, std::span(operands).first(bytes)),
+                       old);
   };
-  CHECK(asked(MPI_REPLACE, kBasic | 0xff0d, 255) == MPI_ERR_OP);  // MPI_BYTE's index, 255 bytes
-  CHECK(asked(MPI_REPLACE, kBasic | 0x400d, 64) == MPI_ERR_OP);
-  CHECK(asked(MPI_REPLACE, MPI_LB, 0) == MPI_ERR_OP);
-  CHECK(asked(MPI_SUM, MPI_BYTE, 8) == MPI_ERR_OP);
-  CHECK(asked(MPI_REPLACE, MPI_INT, 6) == MPI_ERR_RMA_RANGE);
+  CHECK(result_of(MPI_REPLACE, kBasic | 0xff0d, 255) == MPI_ERR_OP);  // MPI_BYTE's index, 255 bytes
+  CHECK(result_of(MPI_REPLACE, kBasic | 0x400d, 64) == MPI_ERR_OP);
+  CHECK(result_of(MPI_REPLACE, MPI_LB, 0) == MPI_ERR_OP);
+  CHECK(result_of(MPI_SUM, MPI_BYTE, 8) == MPI_ERR_OP);
+  CHECK(result_of(MPI_REPLACE, MPI_INT, 6) == MPI_ERR_RMA_RANGE);
   CHECK(memory.begin()[0] == std::byte{0x5a});
-  CHECK(asked(MPI_REPLACE, MPI_INT, 8) == MPI_SUCCESS);
+  CHECK(result_of(MPI_REPLACE, MPI_INT, 8) == MPI_SUCCESS);
   CHECK(memory.begin()[7] == std::byte{1});
   CHECK(memory.is_intact());
 }
@@ -73,35 +74,36 @@ TEST_CASE("the previous value is returned to the origin if it requests it") {
   GuardedMemory memory(false);
   std::vector<std::byte> old(3);
   const std::array operands{std::byte{7}, std::byte{8}};
-  AskHead head = accumulate_head(MPI_REPLACE, MPI_BYTE, 2);
-  CHECK(carried_out(memory, ask_body(head, {}, operands), old) == MPI_SUCCESS);
+  WindowRequestHead head = accumulate_head(MPI_REPLACE, MPI_BYTE, 2);
+  CHECK(carried_out(memory, request_body(head, {}, operands), old) == MPI_SUCCESS);
   CHECK(old.empty());
   head.reply_bits = 1;
   const std::array pieces{Piece{1, 1}, Piece{0, 1}};
-  CHECK(carried_out(memory, ask_body(head, pieces, operands), old) == MPI_SUCCESS);
+  CHECK(carried_out(memory, request_body(head, pieces, operands), old) == MPI_SUCCESS);
   CHECK(old == std::vector{std::byte{8}, std::byte{7}});
   head.bare_answer = 1;
-  CHECK(carried_out(memory, ask_body(head, {}, operands), old) == MPI_SUCCESS);
+  CHECK(carried_out(memory, request_body(head, {}, operands), old) == MPI_SUCCESS);
   CHECK(old.empty());
 }
 
 TEST_CASE("a truncated request is invalid") {
   const std::array pieces{Piece{0, 4}, Piece{8, 4}};
-  const std::vector<std::byte> body = ask_body(accumulate_head(MPI_NO_OP, MPI_INT, 8), pieces);
-  for (std::size_t bytes = 0; bytes < body.size(); ++bytes) CHECK_FALSE(Asked::read(std::span(body).first(bytes)));
-  CHECK(Asked::read(body)->pieces().size() == 2);
-  std::vector<Piece> many(kPiecesOfAsk + 1, Piece{0, 4});
-  CHECK_FALSE(Asked::read(ask_body({}, many)));
+  const std::vector<std::byte> body = request_body(accumulate_head(MPI_NO_OP, MPI_INT, 8), pieces);
+  for (std::size_t bytes = 0; bytes < body.size(); ++bytes)
+    CHECK_FALSE(ReceivedWindowRequest::read(std::span(body).first(bytes)));
+  CHECK(ReceivedWindowRequest::read(body)->pieces().size() == 2);
+  std::vector<Piece> many(kPiecesPerRequest + 1, Piece{0, 4});
+  CHECK_FALSE(ReceivedWindowRequest::read(request_body({}, many)));
 }
 
 TEST_CASE("an announced access with numbers that no origin sends is invalid") {
   AnnouncedAccess access;
   std::fill(std::begin(access.call), std::end(access.call), 'x');
-  AskHead head;
-  head.what = Ask::announce;
+  WindowRequestHead head;
+  head.kind = WindowRequestKind::announce;
   head.origin = 3;
-  std::vector<std::byte> body = ask_body(head, {}, std::as_bytes(std::span(&access, 1)));
-  const auto read = Asked::read(body)->announced();
+  std::vector<std::byte> body = request_body(head, {}, std::as_bytes(std::span(&access, 1)));
+  const auto read = ReceivedWindowRequest::read(body)->announced();
   REQUIRE(read);
   CHECK(read->origin == 3);
   CHECK(std::strlen(read->call) == sizeof read->call - 1);
@@ -110,7 +112,7 @@ TEST_CASE("an announced access with numbers that no origin sends is invalid") {
         offsetof(AnnouncedAccess, ordered), offsetof(AnnouncedAccess, ends_alone)}) {
     std::vector<std::byte> damaged = body;
     damaged[sizeof head + at] = std::byte{3};
-    CHECK_FALSE(Asked::read(damaged)->announced());
+    CHECK_FALSE(ReceivedWindowRequest::read(damaged)->announced());
   }
 }
 
@@ -143,7 +145,7 @@ TEST_CASE("no request accesses memory outside of the window") {
     ConflictTable announced;
     for (int i = 0; i < 20'000; ++i) {
       if (i % 1000 == 0) announced = {};
-      const std::vector<std::byte> body = random_ask(random, memory.origin());
+      const std::vector<std::byte> body = random_request(random, memory.origin());
       REQUIRE(memory.meets(body, announced));
     }
   }
