@@ -378,9 +378,9 @@ void freed_objects() {
   if (me != 0) handle.reset();
   rmi_fence();
   if (me == 0 && nodes > 1) {
-    need_error("is not registered on this node", [&] { static_cast<void>(sync_rmi(1, *handle, &Counter::get)); });
+    need_error("was removed on this node", [&] { static_cast<void>(sync_rmi(1, *handle, &Counter::get)); });
     async_rmi(nodes - 1, *handle, &Counter::add, 1);
-    need_error("is not registered on this node", [] { rmi_fence(); });
+    need_error("was removed on this node", [] { rmi_fence(); });
   } else {
     rmi_fence();
   }
