@@ -152,15 +152,24 @@ def case_groups(case):
         everywhere(case, name, GROUP_WORLDS, file="groups")
 
 
+def thread_fences(case, threads, scheduler):
+    names = ("statements", "chains", "questions", "thread_chains", "coroutines", "failures")
+    for tree in ("central", "mcs"):
+        case.margay("--check-accounting", "--threads", threads, program(case, "calls"), *names, ranks=1,
+                    env={"MARGAY_RMI_FENCE": tree, "MARGAY_RMI_SCHEDULER": scheduler})
+        case.expect_lines([f"{name}: right" for name in names])
+
+
 def case_thread_fences(case):
     """The fences of threads: by the environment and in turn, with nested requests, for up to 8 threads of one process."""
     for threads in ("1", "2", "3", "4", "8"):
-        for tree in ("central", "mcs"):
-            case.margay("--check-accounting", "--threads", threads, program(case, "calls"), "statements", "chains",
-                        "questions", "thread_chains", "coroutines", "failures", ranks=1,
-                        env={"MARGAY_RMI_FENCE": tree})
-            case.expect_lines([f"{name}: right" for name in
-                               ("statements", "chains", "questions", "thread_chains", "coroutines", "failures")])
+        thread_fences(case, threads, SCHEDULERS[0])
+
+
+def case_thread_fences_beside(case):
+    """The same where each node has a communication thread, too."""
+    for scheduler in SCHEDULERS[1:]:
+        thread_fences(case, "3", scheduler)
 
 
 def case_no_thread_fences(case):
