@@ -72,7 +72,7 @@ class Fence {
     std::uint32_t down = 0;
     std::uint32_t ends = 0;
     std::uint32_t step = 0;    // of an exchange
-    std::uint32_t source = 0;  // its place, set by the receiver
+    std::uint32_t source = 0;  // the sender's place, set by the receiver
     std::uint32_t group = 0;
     std::uint32_t unused = 0;
     Sums sums{};
@@ -92,12 +92,12 @@ class Fence {
         size_(static_cast<std::uint32_t>(members.size())),
         rule_(rule) {}
 
-  // Arrives at the next fence with this node's counts for wave 1: of Rule::paper all, as in later waves. Requires: the
-  // one before is over. Inside.
+  // Arrives at the next fence with this node's counts for wave 1: of Rule::paper, and of groups but 0, all, as in later
+  // waves. Requires: the one before is over. Inside.
   void arrive(Tree tree, const Sums& mine);
   // The group that a message of portal 50 is for; 0: all nodes.
   [[nodiscard]] static std::uint32_t group_of(std::span<const std::byte> bytes);
-  // Takes a message of portal 50. Returns nullptr, or why `source` cannot have sent it.
+  // Takes a message of portal 50. Returns nullptr, or why `source`, a node's number, cannot have sent it.
   [[nodiscard]] const char* take(std::uint32_t source, std::span<const std::byte> bytes);
   // Takes part in the waves as far as messages have arrived. `counts`: returns this node's present counts. Returns
   // whether the fence is over. Inside.

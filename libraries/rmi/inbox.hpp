@@ -93,7 +93,7 @@ class Inbox {
   [[nodiscard]] Arrived* next_of(std::uint32_t queue);
   // Whether the buffer's next request is for an object in execution.
   [[nodiscard]] bool blocked(const Arrived& arrived) const;
-  // Executes requests of a buffer. Requires: it is the first one of its source.
+  // Executes requests of a buffer. Requires: it is the first one of its queue.
   void execute(Arrived& arrived, bool inside);
   // The part of execute() out of the lock. Does not throw.
   void execute_requests(Arrived& arrived, Step& step);
