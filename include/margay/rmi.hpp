@@ -22,13 +22,34 @@
 // program: its own accesses to an object then need an rmi_monitor, except where no request can be under way.
 //
 // Requests from one node to another begin in the order of their calls; with a communication thread, those of the
-// program and those of its methods have an order each. A method called by RMI runs as in a monitor of
-// its object (5.1): two methods of one object never overlap, even while one of them waits. A method may send requests,
-// but does not wait for room in buffers. A call that waits for all nodes is an error inside a method.
+// program and those of its methods have an order each. A method called by RMI runs as in a monitor of its object (5.1):
+// two methods of one object never overlap, even while one of them waits. A method may send requests, but does not wait
+// for room in buffers. A call that waits for all nodes is an error inside a method.
 //
 // All functions throw `error` before start() and after stop(), for a node or object that does not exist, and when a
-// node is lost. A node belongs to the thread that called start(): RMI is called by that thread only. Define
-// MARGAY_RMI_STAPL before the include to use the paper's namespace `stapl`.
+// node is lost. A node belongs to the thread that called start(): RMI is called by that thread, and by methods.
+// Define MARGAY_RMI_STAPL before the include to use the paper's namespace `stapl`.
+//
+// The calls, whether all nodes must make them together, what they do in a method, and their messages among p nodes:
+//
+//   call                   collective   in a method     messages
+//   async_rmi              no           never waits     one for each full buffer, not for each request
+//   broadcast_rmi          no           never waits     one request to each other node
+//   sync_rmi               no           waits, serves   2: the request and the reply
+//   sync_rmi_nonblocking   no           as async_rmi    2 as well
+//   collect_rmi            yes          an error        2 (p - 1) requests
+//   rmi_fence              yes          an error        about p log2(p) in a wave of the usual tree
+//   rmi_object             yes          an error        those of a barrier
+//   rmi_group, split       yes          an error        4 (p - 1) requests among the members of the parent
+//   rmi_monitor            no           waits, serves   none of its own
+//   rmi_wait               no           waits, serves   none of its own
+//   rmi_poll               no           sends only      the buffers that are being filled
+//
+// A call that waits serves: it executes requests of others meanwhile, so that nodes that wait for one another make
+// progress. With a communication thread, that thread executes them.
+//
+// broadcast_rmi, collect_rmi and rmi_fence also take a group (group.hpp) as their first argument. p is then the number
+// of its members, and the collective calls are collective over it.
 #pragma once
 
 #include <coroutine>
@@ -52,26 +73,32 @@ namespace margay::rmi {
 
 // --- Begin and end. ---
 
-// Chooses how this process's nodes schedule requests (paper, 6.2), before start() or run(). Without it,
-// MARGAY_RMI_SCHEDULER does: polling, interrupt, blocking or nonblocking. Nodes may differ, but a node that does not
-// choose `interrupt` itself does not interrupt others.
+// Chooses how this process's nodes schedule requests (paper, 6.2), before start() or run(). It has precedence over
+// MARGAY_RMI_SCHEDULER, whose values are polling, interrupt, blocking and nonblocking. Nodes may differ, but a node
+// that does not choose `interrupt` itself does not interrupt others. Throws `error` on a thread that is a node.
 inline void set_scheduler(Scheduler scheduler) {
   core::set_scheduler(scheduler);
 }
-// Joins the job: the calling thread becomes a node. Collective, before all other calls. Throws `error` if the nodes run
-// different programs, for an invalid MARGAY_RMI_* variable, and if the process cannot join (host::join()); the thread
-// is then no node. A second call without stop() in between throws, too.
+// Joins the job: the calling thread becomes a node. Collective, before all other calls. The usual way is run().
+//
+// Throws `error` for an invalid MARGAY_RMI_* variable, if the process cannot join (host::join()), and if the nodes run
+// different programs ("different programs in one job: node 0 runs ..., node 1 runs ..."); the thread is then no node.
+// "rmi::start() is called twice" is an error without an effect. Cost: a barrier, and two messages between node 0 and
+// each other node, by which the programs are compared; and a thread, if the scheduler needs one.
 inline void start() {
   core::start(program_identity());
 }
 // A fence, then leaves the job. Collective, outside of a method. Throws as rmi_fence(), and the thread then remains a
-// node. An rmi_object may be destroyed after it.
+// node.
+//
+// An rmi_object may be destroyed after it. Each rmi_handle must have ended before, by wait() or by its destructor:
+// stop() waits for all calls, and would wait forever for one that the program keeps.
 inline void stop() {
   core::stop();
 }
 namespace detail {
 
-// run() in one rank.
+// run() in one rank. The exception must not leave it: the other nodes would wait for this one, so the job ends.
 inline int run_node(int argc, char** argv, int (*program)(int, char**)) {
   try {
     start();
@@ -92,7 +119,8 @@ inline int run(int argc, char** argv, int (*program)(int, char**)) {
   return core::run_nodes(argc, argv, &detail::run_node, program);
 }
 
-// The number of nodes of the job, and this node's number, from 0. Both are constant from start() to stop().
+// The number of nodes of the job, and this node's number, from 0. Both are constant from start() to stop(), and cost
+// one load. They are `int` because the paper's programs compute with them.
 [[nodiscard]] inline int get_num_nodes() {
   return static_cast<int>(core::node_of("get_num_nodes").nodes);
 }
@@ -105,11 +133,20 @@ inline int run(int argc, char** argv, int (*program)(int, char**)) {
 // The registration of an object whose methods other nodes may call. Construction is collective, outside of a method,
 // and returns when all nodes have registered theirs: the n-th rmi_object of each node is one object to requests. The
 // caller owns the object, which must outlive the registration and must not move. Destruction is local. A fence before
-// it ends the requests for the object; a later request fails, and its error names the method and the object. (A
-// collective destruction would wait for all nodes when an exception unwinds one of them.)
+// it ends the requests for the object; a later request fails at its caller, and the error names the method and the
+// object. (A collective destruction would wait for all nodes when an exception unwinds one of them.)
+//
+// `T` is the class by which requests name the object: the static type of the pointer that a call passes. An object may
+// be registered by several types, once by each; each registration is an object with a monitor of its own. All nodes
+// register the same classes in the same order. RMI does not compare them: a request that reaches an object of another
+// class fails at its caller.
+//
+// Cost: a barrier, in which the node executes requests. The library keeps a few words for each registration until
+// stop(), also after the destruction, because ids are not used again.
 template <class T>
 class rmi_object {
  public:
+  // Throws `error` inside a method, and if a node is lost.
   explicit rmi_object(T& object) : object_(&object), id_(core::add_object(&object, typeid(T))) {}
   ~rmi_object() { core::remove_object(id_); }
   rmi_object(const rmi_object&) = delete;
@@ -137,8 +174,10 @@ template <class T>
 [[nodiscard]] std::uint32_t object_id(core::Here& /*node*/, const char* /*call*/, const rmi_object<T>& object) {
   return object.id();
 }
+// No `type` for anything but a pointer or an rmi_object: the call does not compile.
 template <class Object>
 struct ObjectClass {};
+// A const object may be named too: whether its method may change it is checked against `T` without const.
 template <class T>
 struct ObjectClass<T*> {
   using type = std::remove_const_t<T>;
@@ -147,6 +186,7 @@ template <class T>
 struct ObjectClass<rmi_object<T>> {
   using type = T;
 };
+// The class of the objects that a call's `object` argument names.
 template <class Object>
 using ObjectClassOf = typename ObjectClass<std::remove_cvref_t<Object>>::type;
 
@@ -154,8 +194,9 @@ using ObjectClassOf = typename ObjectClass<std::remove_cvref_t<Object>>::type;
 
 // The monitor of an object (paper, 5.1), held by the program: while this exists, no atomic method of the object runs.
 // For the program's own accesses to an object, beside a communication thread; it works with every scheduler. Waits for
-// a method in execution. Without effect for an object that is not registered. A fence and other calls for all nodes are
-// errors meanwhile. The thread that constructs it destroys it.
+// a method in execution, and serves meanwhile. Throws `error` if this thread holds the monitor already, as a method of
+// the object does, and if a node is lost. Without effect for an object that is not registered. A fence and other calls
+// for all nodes are errors meanwhile. The thread that constructs it destroys it.
 class rmi_monitor {
  public:
   template <class T>
@@ -181,7 +222,7 @@ struct non_atomic {
 
 namespace detail {
 
-// The method itself, and whether it is atomic.
+// The method itself, and whether it is atomic. Atomic unless it is wrapped in non_atomic (paper, 5.1).
 template <class Method>
 struct Mode {
   using Plain = Method;
@@ -201,12 +242,26 @@ using ModeResult = ResultOf<typename Mode<Method>::Plain>;
 
 // "makes a statement": requests the method on the object of `node`, and does not wait for its execution. An exception
 // of the method is thrown by this node's next fence. A request to the own node is executed at once, unless a method is
-// in execution or a communication thread runs the methods.
+// in execution, after which or during whose wait it is then executed, or a communication thread runs the methods.
 //
-// The arguments are packed before it returns. The request leaves with its buffer (paper, 6.3): when that is full or has
-// as many requests as set_aggregation() allows, or at a call that polls or waits. While the receiver is slower, a call
-// outside of a method executes arrived requests until a buffer is free. Inside a method it throws `error` if more than
-// MARGAY_RMI_QUEUE bytes of requests (64 MiB unless set) would queue.
+// The arguments are packed before it returns, so the caller may change or free its own. The request leaves with its
+// buffer (paper, 6.3): when that is full, when it has as many requests as set_aggregation() allows, or at a call that
+// polls or waits. Nothing sends it by time: a program that makes one request and then computes calls rmi_poll().
+//
+// While the receiver is slower, a call outside of a method waits for a free buffer, and serves meanwhile. Inside a
+// method, and while the program holds an rmi_monitor, it executes nothing and never waits.
+//
+// Throws `error`:
+// - for an invalid node: "async_rmi: invalid node 7; there are nodes 0 to 3"
+// - for an object that is not registered: "async_rmi: the object, a Counter, is not registered; register it on all
+//   nodes by rmi_object"
+// - for a method or an argument that cannot travel, if only a run can see it (request.hpp)
+// - inside a method or while an rmi_monitor is held, if more than MARGAY_RMI_QUEUE bytes of requests (64 MiB unless
+//   set) would queue
+// - if the wait for a free buffer needs a node that is lost
+//
+// Cost: 16 bytes for the head, 8 for a pointer to member, and the arguments, rounded up to 8 bytes in all. The receiver
+// fetches a request of more than 16 KiB, which takes three messages.
 template <class Object, class Method, class... Argument>
 void async_rmi(int node, const Object& object, Method method, Argument&&... argument) {
   constexpr const char* kCall = "async_rmi";
@@ -218,14 +273,18 @@ void async_rmi(int node, const Object& object, Method method, Argument&&... argu
   core::count_call(here, kCall);
 }
 
-// The result of a method that was called by sync_rmi_nonblocking(): "an opaque handle ... subsequently queried" (paper,
-// 6.4). Movable; used by its node's thread only. Without wait(), the result, or the method's exception, is discarded
-// when it arrives.
+// The result of a method that was called by sync_rmi_nonblocking(): an opaque handle, queried when the result is needed
+// (paper, 6.4). Movable; not used by two threads at once. Without wait(), the result, or the method's exception, is
+// discarded when it arrives. Lives at most until stop(): see there.
+//
+// A node has at most 256 calls at once. A call counts until wait() or the handle's destructor, whether its result is
+// here or not.
 template <class Result>
 class rmi_handle {
  public:
   // For sync_rmi_nonblocking().
   rmi_handle(int node, std::uint64_t call) : node_(node), call_(call) {}
+  // Gives up the result. Never waits: a reply that is still on its way is discarded by the library.
   ~rmi_handle() {
     if (call_ != 0) core::end_call(call_);
   }
@@ -234,17 +293,20 @@ class rmi_handle {
   rmi_handle& operator=(const rmi_handle&) = delete;
   rmi_handle& operator=(rmi_handle&&) = delete;
 
-  // Whether the result has arrived. Polls once if it has not.
+  // Whether the result has arrived, or the method's exception. Polls once if it has not, and so may execute requests of
+  // others.
   [[nodiscard]] bool test() { return core::test_call("rmi_handle::test", need()); }
   // Waits for the result and returns it, executing requests of others meanwhile. Throws `remote_error` if the method
-  // threw. The handle is used up: every later call of its functions throws `error`.
+  // threw, and `error` if the wait needs a node that is lost, or for damaged bytes. After a result or a remote_error
+  // the handle is used up: each later call of its functions throws `error`.
   Result wait() {
     core::wait_call("rmi_handle::wait", need());
     return take();
   }
-  // `co_await handle`: suspends the coroutine until a call of RMI, outside of a method, finds the result. Fences wait
-  // for what the coroutine does then, up to its next suspension, by the rules of a method. An exception must not leave
-  // it.
+  // `co_await handle`: suspends the coroutine until a call of RMI, outside of a method, or the communication thread
+  // finds the result. The coroutine then runs there, up to its next suspension, and by the rules of a method: it may
+  // send and ask, but not wait for all nodes. Fences wait for it as for a request. An exception must not leave it. One
+  // coroutine at most awaits a handle. If it is destroyed while it is suspended, the call is given up.
   [[nodiscard]] bool await_ready() { return test(); }
   void await_suspend(std::coroutine_handle<> suspended) {
     core::await_call(
@@ -283,7 +345,8 @@ class rmi_handle {
 namespace detail {
 
 // Packs the request and begins an awaited call for its result. If packing throws, the call is cancelled and nothing is
-// sent. The request may still be in its buffer: complete() or finish() sends it.
+// sent. The request may still be in its buffer: complete() or finish() sends it. The call is begun before the request
+// is packed, because its number is a part of the request.
 template <class Object, class Method, class... Argument>
 [[nodiscard]] rmi_handle<ModeResult<Method>> ask(const char* name, int node, const Object& object, Method method,
                                                  Argument&&... argument) {
@@ -304,14 +367,25 @@ template <class Object, class Method, class... Argument>
 
 }  // namespace detail
 
-// "asks a question": requests the method, and waits for its result, executing requests of others meanwhile. Throws
-// `remote_error` if the method threw, and `error` in a method that waits for an atomic method of its own object on this
-// node, which could run only after it.
+// "asks a question": requests the method, and waits for its result, executing requests of others meanwhile. Requests
+// that this thread has made to `node` before begin before it.
+//
+// Throws `remote_error` if the method threw, and `error` as async_rmi() does, if a node is lost that it needs, and in a
+// method that waits for an atomic method of its own object on this node, which could run only after it: "a method waits
+// for another method of its own object, which runs after it; call that method directly". The same error for a call of
+// the program to its own node, for an object whose rmi_monitor it holds. The same cycle over several nodes is a
+// deadlock, which `margay run --deadlock abort` proves.
+//
+// Cost: two messages, the request with what was in its buffer, and the reply. A result of more than about 2 KiB is
+// fetched, in two further messages. To the own node: no message.
 template <class Object, class Method, class... Argument>
 detail::ModeResult<Method> sync_rmi(int node, const Object& object, Method method, Argument&&... argument) {
   return detail::ask("sync_rmi", node, object, method, std::forward<Argument>(argument)...).complete("sync_rmi");
 }
-// The same without the wait. At most 256 results are awaited at once; the next call waits for one of them.
+// The same without the wait for the result. A node with 256 calls at once waits here, and in sync_rmi(), until one has
+// ended. If none can end meanwhile, because the program holds the handles of all, the call throws `error`; beside a
+// communication thread, which may hold some, it waits. A program that asks more questions waits for the first handle
+// before it asks the next one.
 template <class Object, class Method, class... Argument>
 [[nodiscard]] rmi_handle<detail::ModeResult<Method>> sync_rmi_nonblocking(int node, const Object& object, Method method,
                                                                           Argument&&... argument) {
@@ -324,7 +398,7 @@ template <class Object, class Method, class... Argument>
 namespace detail {
 
 // The places to which `place` forwards a broadcast of `root`: the children in the hypercube tree, counted from the
-// root.
+// root. At most log2(size), rounded up.
 template <class Function>
 void for_each_forward(std::uint32_t place, std::uint32_t root, std::uint32_t size, Function&& function) {
   const std::uint32_t from_root = (place + size - root) % size;
@@ -337,8 +411,12 @@ void for_each_forward(std::uint32_t place, std::uint32_t root, std::uint32_t siz
   }
 }
 
-// A broadcast on its way: a method of the object itself, so that its monitor and its order are those of other requests.
-// `root`: the caller's place in the group. `words`: the packed request that each node executes.
+// A broadcast on its way: a method of the object itself, so that its monitor and its order are those of other requests,
+// and the fence counts it. `root`: the caller's place in the group. `words`: the packed request that each node
+// executes.
+//
+// It forwards first and executes then, so that a long method does not delay the nodes below. A failure goes to the
+// root, which is the caller, and not to the node that forwarded.
 template <class T>
 struct Forward {
   void operator()(T& object, std::uint32_t group, std::uint32_t root, std::span<const std::uint64_t> words) const {
@@ -360,7 +438,8 @@ struct Forward {
 
 }  // namespace detail
 
-// Broadcasts in a group, whose member the caller is; see the next function.
+// Broadcasts in a group: from this node, a member, to all members; see the next function. Throws `error` if this node
+// is not a member. The group must not be freed before a fence has ended its broadcasts, because members forward by it.
 template <class Object, class Method, class... Argument>
 void broadcast_rmi(const rmi_group& group, const Object& object, Method method, Argument&&... argument) {
   constexpr const char* kCall = "broadcast_rmi";
@@ -380,7 +459,12 @@ void broadcast_rmi(const rmi_group& group, const Object& object, Method method, 
 }
 // "makes a statement to all nodes", the own one too, and does not wait for its execution. Not collective. An exception
 // of the method on any node is thrown by this node's next fence. The request travels down a binomial tree, so its order
-// relative to this node's other requests is kept only at the nodes to which this node itself sends it.
+// relative to this node's other requests is kept only at the nodes to which this node itself sends it. Broadcasts of
+// different nodes have no common order.
+//
+// The arguments are packed once, and copied for each node; an argument that can only be moved is a compile-time error.
+// Throws as async_rmi(). Cost: one request to each other node, of which a node sends at most log2(nodes), rounded up.
+// Each has the packed request, with a head of its own.
 template <class Object, class Method, class... Argument>
 requires(!std::is_same_v<Object, rmi_group>) void broadcast_rmi(const Object& object, Method method,
                                                                 Argument&&... argument) {
@@ -389,7 +473,7 @@ requires(!std::is_same_v<Object, rmi_group>) void broadcast_rmi(const Object& ob
 
 namespace detail {
 
-// The bytes of a part of a collection.
+// The bytes of a part of a collection: a reply's, so that a part may be a failure. Grows as the writer asks.
 class PartSink final : public ReplySink {
  public:
   [[nodiscard]] std::span<std::byte> reserve(std::size_t least) override {
@@ -408,7 +492,8 @@ class PartSink final : public ReplySink {
 
 namespace detail {
 
-// The state of one collection: this node's part, or the first failure.
+// The state of one collection: this node's part, or the first failure. After a failure the node still takes and sends
+// parts, because its neighbours in the tree wait for them; the failure is then its part.
 template <class Out>
 class Collecting {
  public:
@@ -438,7 +523,7 @@ class Collecting {
     const std::span<const std::byte> bytes = core::take_part(node, collection_.number);
     attempt([&] { step(read_reply<Out>(bytes, static_cast<int>(node))); });
   }
-  // The result of all replaces this node's part or failure.
+  // The result of all, which is a failure if any node's part was, replaces this node's part or failure.
   void forget_failure() { failed_ = false; }
   void throw_failure() {
     if (failed_) throw remote_error(static_cast<int>(core::node_of("collect_rmi").rank), std::move(failure_));
@@ -454,7 +539,8 @@ class Collecting {
 
 }  // namespace detail
 
-// Collects in a group, in the order of places. Collective over the group; see the next function.
+// Collects in a group: all members get the parts combined in the order of places. Collective over the group; see the
+// next function. Throws `error` if this node is not a member.
 template <class T, class Method, class In, class Out, class Combine = std::plus<>>
 void collect_rmi(const rmi_group& group, T* object, Method method, const In& input, Out& output, Combine combine = {}) {
   constexpr const char* kCall = "collect_rmi";
@@ -480,10 +566,19 @@ void collect_rmi(const rmi_group& group, T* object, Method method, const In& inp
 }
 
 // "asks all": calls method(input, part) on each node's own object, with a value-initialised part, and gives all nodes
-// the parts combined in the order of nodes: combine(part of node 0, part of node 1), and so on. `input`: this node's
-// argument, which is not sent. `combine`: associative, because the parts are combined along a tree. `output`: set to
-// the result, and unchanged on an exception. Collective, outside of a method. Throws `remote_error` on all nodes if a
-// method or a combination threw.
+// the parts combined in the order of nodes: combine(part of node 0, part of node 1), and so on. Collective, outside of
+// a method.
+//
+// `object`: this node's own, which need not be registered, because no request names it. `method`: called directly, in
+// the object's monitor if that is registered. `input`: this node's argument, which is not sent. `combine`: associative,
+// because the parts are combined along a tree; called on any node. `output`: set to the result, and unchanged on an
+// exception. `Out`: default-constructible, and able to travel (travel.hpp).
+//
+// Throws `remote_error` on all nodes if a method or a combination threw on any; its text names that node. Throws
+// `error` inside a method, and if a node is lost.
+//
+// Cost: 2 * (nodes - 1) requests, each with a packed part or the result, up and down a binomial tree; at most 2 *
+// log2(nodes) of them follow one another. It is no fence: other requests may be on their way before and after it.
 template <class T, class Method, class In, class Out, class Combine = std::plus<>>
 void collect_rmi(T* object, Method method, const In& input, Out& output, Combine combine = {}) {
   collect_rmi(rmi_group(), object, method, input, output, std::move(combine));
@@ -492,54 +587,73 @@ void collect_rmi(T* object, Method method, const In& input, Out& output, Combine
 // --- Synchronisation (paper, 5.1). ---
 
 // Waits until all nodes have arrived and all requests of all nodes are executed, those of methods too; executes
-// requests meanwhile. Collective, outside of a method. Throws the first exception of the asynchronous methods that this
-// node called since its last fence, as a `remote_error` with the number of the others in its text.
+// requests meanwhile. Collective, outside of a method.
+//
+// Throws the first exception of the asynchronous methods that this node called since its last fence, as a
+// `remote_error` with the number of the others in its text. The fence is over then, on this node as on the others.
+// Throws `error` inside a method ("rmi_fence is called inside a method, which must not wait for all nodes"), and if a
+// node is lost.
+//
+// Cost: one wave if no method ran after a node's arrival, otherwise two or more. For a wave by `exchange`, the usual
+// tree, each node sends about log2(nodes) messages of 48 bytes; by another tree each node but node 0 sends one and gets
+// one. Threads of one process use memory and no messages. docs/rmi.md explains why the paper's rule for the end, "as
+// soon as the sum equals zero" (6.5), is not used.
 inline void rmi_fence() {
   core::fence();
 }
-// The same by this tree instead of the one that MARGAY_RMI_FENCE selects. Throws `error` for central and mcs unless all
-// nodes are threads of one process. Requires: the same tree on all nodes.
+// The same by this tree instead of the one that MARGAY_RMI_FENCE selects, for experiments. Throws `error` for central
+// and mcs unless all nodes are threads of one process. Requires: the same tree on all nodes; otherwise they wait for
+// one another, or the job ends because of sums that are not due.
 inline void rmi_fence(Tree tree) {
   core::fence(tree);
 }
 // Waits until all members of the group have arrived, and all requests of members to members are executed, those of
 // methods too, as far as each request on the way went from a member to a member. Collective over the group, outside of
-// a method. Throws as rmi_fence().
+// a method. Throws as rmi_fence(). Cost: at least two waves among the members (libraries/rmi/fence.hpp), by messages
+// even if all nodes are threads of one process; for the group of all nodes, that of rmi_fence().
 inline void rmi_fence(const rmi_group& group) {
   core::fence_group(group.number("rmi_fence"));
 }
-// Waits until any request has been executed on this node since this call began.
+// Waits until any request has been executed on this node since this call began: for a program that reacts to requests
+// and has nothing else to do. Requests of RMI itself count, such as the parts of a collection, so the caller tests its
+// own condition in a loop. With a communication thread, a request that was executed between that test and this call is
+// missed: use the next function. Throws `error` if a node is lost.
 inline void rmi_wait() {
   core::wait_for_request();
 }
 // Waits until more than `seen` requests have been executed on this node. With the value of requests_executed() from
-// before the program looked whether it has to wait, no request is missed.
+// before the program looked whether it has to wait, no request is missed. Throws `error` if a node is lost.
 inline void rmi_wait(std::uint64_t seen) {
   core::wait_for_request(seen);
 }
-// Sends all requests that still lie in buffers, and executes the requests that have arrived.
+// Sends all requests that still lie in buffers, and executes the requests that have arrived (paper, 6.2). Inside a
+// method it sends only, because methods run only while another one waits; so it does where a communication thread runs
+// the methods. A node that polls explicitly and computes for long calls it in its loop; otherwise it answers no other
+// node. Without anything to do it costs a progress round of the host.
 inline void rmi_poll() {
   core::poll("rmi_poll");
 }
-// Makes every `calls`-th asynchronous call of this node poll (6.2): 1024 unless set. Sending a buffer polls in any
-// case. Throws `error` for 0.
+// Makes every `calls`-th asynchronous call of this node poll (paper, 6.2): 1024 unless set. A low value answers others
+// sooner, and sends smaller buffers. Sending a buffer polls in any case. Throws `error` for 0.
 inline void set_poll_rate(std::uint32_t calls) {
   core::set_poll_rate(calls);
 }
-// Sets the number of requests after which the buffer to `node` is sent, full or not (6.3), from its next buffer on.
-// Unless set, it is MARGAY_RMI_FACTOR, or 128 for nodes that share memory and 512 for others. No effect for the own
-// node. Throws `error` for 0.
+// Sets the number of requests after which the buffer to `node` is sent, full or not (paper, 6.3), from its next buffer
+// on. Unless set, it is MARGAY_RMI_FACTOR, or 128 for nodes that share memory and 512 for others. A large value saves
+// messages and delays requests. No effect for the own node, unless a communication thread runs the methods. Throws
+// `error` for 0 and for an invalid node.
 inline void set_aggregation(int node, std::uint32_t requests) {
   core::set_aggregation(node, requests);
 }
-// Requests executed on this node since start().
+// Requests executed on this node since start(), those of RMI itself included. For tests and measurements.
 [[nodiscard]] inline std::uint64_t requests_executed() {
   return core::requests_executed();
 }
 
 // --- Parallel tasks (paper, 5). ---
 
-// The base class of an algorithm's object: execute() is the algorithm, which each node runs on its own object.
+// The base class of an algorithm's object: execute() is the algorithm, which each node runs on its own object. Requests
+// between the tasks name the destination's task by the caller's own `this`.
 class parallel_task {
  public:
   virtual ~parallel_task() = default;
@@ -547,7 +661,9 @@ class parallel_task {
 };
 
 // Registers the task of each node under one id, so that `this` names it towards any node, runs execute(), and ends its
-// requests by a fence. Collective. `Task`: the class whose methods are called.
+// requests by a fence. Collective, outside of a method. `Task`: the class whose methods are called. The caller owns the
+// task. Throws what execute() throws, without the fence: the other nodes then wait in theirs, unless all nodes threw.
+// Cost: a registration and a fence.
 template <class Task>
 void execute_parallel_task(Task* task) {
   const rmi_object<Task> registered(*task);

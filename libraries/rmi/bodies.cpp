@@ -20,6 +20,7 @@ portals::Status Bodies::attach() {
 }
 
 std::uint32_t Bodies::offer(Memory memory, std::size_t bytes) {
+  // The entry is in the list before the notice is sent: a get may arrive as soon as the receiver has the number.
   const std::uint32_t number = next_offer_++;
   Offer& offer = offers_.emplace_back(std::move(memory), bytes, match_bits(MessageKind::body, number));
   list_.append(offer.entry);
@@ -37,17 +38,20 @@ Fetch& Bodies::fetch(std::uint32_t node, std::uint32_t number, std::size_t bytes
   const portals::MatchBits bits = match_bits(MessageKind::fetched, next_fetch_++);
   fetches_.emplace_back(node, std::move(memory), bytes, bits);
   Fetch& fetch = fetches_.back();
+  // Before the get is sent, because its answer would match nothing.
   list_.append(fetch.entry_);
   Header get = Wire::header(node, kBodyPortal, match_bits(MessageKind::body, number));
   get.kind = portals::Kind::get;
   get.return_portal = kBodyPortal;
   get.return_match_bits = bits;
+  // The length of the notice, not of the offer: an offer that differs is found by end().
   get.return_length = bytes;
   wire_.send(get);
   return fetch;
 }
 
 void Bodies::end(Fetch& fetch) {
+  // A longer answer cannot arrive: the get asked for no more.
   if (fetch.block_.bytes() != fetch.bytes())
     refuse_message(rank_, fetch.node_, "request or result", "it is shorter than announced");
   list_.remove(fetch.entry_);
@@ -57,6 +61,7 @@ void Bodies::end(Fetch& fetch) {
 
 void Bodies::free_fetched() {
   for (auto at = offers_.begin(); at != offers_.end();) {
+    // A message that is still reserved uses the memory.
     if (at->block.messages() == 0 || at->block.reserved_messages() != 0) {
       ++at;
       continue;

@@ -1,5 +1,10 @@
 // Requests and replies that are longer than a buffer: their sender keeps them at portal 52 under a number, sends the
-// number in a header, and the receiver gets them from there. Each function requires that the thread is inside.
+// number in a header, and the receiver gets them from there. Each function requires that the thread is inside, except
+// idle().
+//
+// Three messages for each: notice, get, and the answer with the body. So the receiver allocates the memory when it
+// knows the length, and no mailbox needs room for a body of any size (README, Decisions). A body is fetched once and
+// freed when it has left.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +17,11 @@
 
 namespace margay::rmi::core {
 
-// A body that this node fetches from another one.
+// A body that this node fetches from another one: its memory, and the entry at portal 52 that the answer matches.
 class Fetch {
  public:
-  // For Bodies. `node`: the only one that may send the body.
+  // For Bodies. `node`: the only one that may send the body. `bits`: unique among this node's fetches, so that answers
+  // are not confused.
   Fetch(std::uint32_t node, Memory memory, std::size_t bytes, portals::MatchBits bits)
       : node_(node),
         memory_(std::move(memory)),
@@ -36,21 +42,26 @@ class Fetch {
   portals::MatchEntry entry_;
 };
 
+// The long bodies of one node, kept and fetched. Addresses of fetches are stable until end(). Numbers of offers and
+// fetches wrap after 2^32, far beyond those that are open at once.
 class Bodies {
  public:
   Bodies(host::Rank& rank, Wire& wire) : rank_(rank), wire_(wire) {}
   ~Bodies();
   Bodies(const Bodies&) = delete;
   Bodies& operator=(const Bodies&) = delete;
+  // Attaches portal 52. Once, before any other function; the destructor detaches it.
   [[nodiscard]] portals::Status attach();
 
-  // Keeps a body until it has been fetched once. Returns its number.
+  // Keeps a body until it has been fetched once. Returns the number for the notice. `bytes` of `memory` are the body.
   [[nodiscard]] std::uint32_t offer(Memory memory, std::size_t bytes);
-  // Asks for the body of this number at `node`. Ends the job if there is no memory for it.
+  // Asks for the body of this number at `node`, and returns at once. Ends the job if there is no memory for it: "there
+  // is no memory for a request or result of N bytes of node M". The length came from the notice.
   [[nodiscard]] Fetch& fetch(std::uint32_t node, std::uint32_t number, std::size_t bytes);
-  // Ends a fetch that is done. Ends the job if the answer is shorter than announced.
+  // Ends a fetch that is done, and frees it; the caller has moved the memory out. Ends the job if the answer is shorter
+  // than announced.
   void end(Fetch& fetch);
-  // Frees the bodies that have been fetched.
+  // Frees the bodies that have been fetched. Called in each round of a wait, so that the empty case is one comparison.
   void sweep() {
     if (!offers_.empty()) [[unlikely]]
       free_fetched();
@@ -59,10 +70,11 @@ class Bodies {
   [[nodiscard]] bool any_fetched() const {
     return std::ranges::any_of(fetches_, [](const Fetch& fetch) { return fetch.done(); });
   }
-  // Whether nothing is kept and nothing fetched.
+  // Whether nothing is kept and nothing is fetched. stop() waits for it: another node may still need a body.
   [[nodiscard]] bool idle() const { return offers_.empty() && fetches_.empty(); }
 
  private:
+  // A kept body. Its entry accepts any source, because only the receiver of the notice has the number.
   struct Offer {
     Offer(Memory kept, std::size_t bytes, portals::MatchBits bits)
         : memory(std::move(kept)),
@@ -73,10 +85,12 @@ class Bodies {
     portals::SingleBlock block;
     portals::MatchEntry entry;
   };
+  // Frees the offers whose answers have left. One that the host still reads is kept.
   void free_fetched();
 
   host::Rank& rank_;
   Wire& wire_;
+  // Lists, because entries refer to their members and must not move.
   std::list<Offer> offers_;
   std::list<Fetch> fetches_;
   std::uint32_t next_offer_ = 0;

@@ -12,6 +12,7 @@ namespace {
 void send_buffer(Node& node, std::uint32_t destination, Flush why) {
   const host::Call call(node.rank, "async_rmi");
   node.flush(destination, why);
+  // A method, or the program in a monitor, neither waits here nor runs methods.
   if (node.must_not_wait()) return;
   node.wait_for_credits(call.name(), destination);
   static_cast<void>(node.rank.progress());
@@ -78,6 +79,7 @@ void poll(const char* name) {
 
 std::uint64_t begin_call(const char* name, std::uint32_t destination, std::uint32_t object) {
   Node& node = this_node(name);
+  // Detected here, because the whole cycle is on this node. The launcher detects longer ones, as deadlocks.
   if (destination == node.here.rank && node.objects.holder(object) == node.side()) {
     fail(std::string(name) +
          ": a method waits for another method of its own object, which runs after it; call that method directly");
@@ -88,7 +90,15 @@ std::uint64_t begin_call(const char* name, std::uint32_t destination, std::uint3
       if (!node.calls.full()) return node.calls.begin(destination);
     }
     const host::Call call(node.rank, name);
-    node.serve_until(name, portals::kAnyRank, Flush::sync, [&] { return !node.calls.full(); });
+    // Only this thread ends calls whose handles it holds, so a wait for one of them would not end.
+    const auto is_stuck = [&] {
+      return node.calls.full() && !node.threaded() && !node.calls.frees_some(node.inbox.depth() == 0);
+    };
+    node.serve_until(name, portals::kAnyRank, Flush::sync, [&] { return !node.calls.full() || is_stuck(); });
+    if (is_stuck()) {
+      fail(std::string(name) + ": " + std::to_string(kCalls) +
+           " results are awaited, the most that a node may await at once; wait() for one of the handles first");
+    }
   }
 }
 
@@ -97,6 +107,7 @@ namespace {
 // finish_call() inside.
 void send_request(Node& node, std::uint64_t number) {
   const std::uint32_t destination = node.calls.node(number);
+  // commit() has executed the own request; inside a method the wait takes it. A communication thread must get it.
   if (destination == node.here.rank && !node.threaded()) return;
   ++*node.counters[kSyncs];
   if (node.rank.recording()) node.rank.record({.number = kAsks, .peer = destination, .detail = number});
@@ -138,6 +149,8 @@ void await_call(std::uint64_t number, void (*resume)(void*), void* argument) {
   Node& node = this_node("co_await");
   const Locked locked(node);
   const bool parity = node.outbox.parity();
+  // Counted as begun at once: a fence between here and the result must wait for the coroutine. Before await(), after
+  // which it may be resumed.
   ++node.suspended[parity ? 1 : 0];
   node.calls.await(number, {resume, argument, parity});
   node.sleep.wake();
@@ -148,6 +161,7 @@ std::span<const std::byte> reply_of(std::uint64_t call) {
 }
 
 void end_call(std::uint64_t call) noexcept {
+  // A handle may end after stop().
   if (here == nullptr) return;
   Node& node = this_node("sync_rmi");
   const Locked locked(node);

@@ -13,12 +13,20 @@ std::uint64_t Calls::begin(std::uint32_t node) {
   slot.state = State::awaited;
   slot.node = node;
   slot.bytes = 0;
+  // With the turn from 1 on, no number is 0, and a reply that is repeated later finds another turn.
   ++slot.turn;
   return std::uint64_t{slot.turn} * kCalls + number;
 }
 
+bool Calls::frees_some(bool resumes) const {
+  return std::ranges::any_of(slots_, [resumes](const Slot& slot) {
+    return slot.state == State::abandoned || (resumes && slot.resumption.resume != nullptr);
+  });
+}
+
 void Calls::end(std::uint64_t call) {
   State& state = slot(call).state;
+  // The reply needs the slot as its receiver: an unawaited reply is damage, and would end the job.
   if (state == State::awaited)
     state = State::abandoned;
   else
@@ -36,6 +44,7 @@ void Calls::free(std::uint64_t call) {
 Calls::Slot* Calls::awaiting(std::uint64_t call, std::uint32_t node) {
   Slot& found = slot(call);
   const bool awaits = found.state == State::awaited || found.state == State::abandoned;
+  // With a fetch the notice is here already, so a second reply is damage.
   return awaits && found.node == node && found.turn == call / kCalls && found.fetch == nullptr ? &found : nullptr;
 }
 
@@ -45,6 +54,7 @@ void Calls::complete(std::uint64_t call) {
     free(call);
   else
     completed.state = State::done;
+  // Not resumed here: this is inside, and perhaps in a wait of a method.
   if (completed.resumption.resume != nullptr) resumable_.push_back(call);
 }
 
@@ -56,6 +66,7 @@ Calls::Resumption Calls::take_resumption() {
 
 Calls::Resumption Calls::give_up(std::uint64_t call) {
   if (slot(call).resumption.resume == nullptr) return {};
+  // Its place in the queue too: the coroutine's frame ends with the caller.
   std::erase(resumable_, call);
   return std::exchange(slot(call).resumption, {});
 }
@@ -63,6 +74,7 @@ Calls::Resumption Calls::give_up(std::uint64_t call) {
 bool Calls::arrive(std::uint64_t call, std::uint32_t node, std::span<const std::byte> bytes) {
   Slot* const found = awaiting(call, node);
   if (found == nullptr) return false;
+  // At least kReplyMost bytes, so that the slot's memory serves all later replies that are not fetched.
   if (found->capacity == 0 || found->capacity < bytes.size()) {
     found->capacity = std::max(bytes.size(), kReplyMost);
     found->reply = allocate(found->capacity);

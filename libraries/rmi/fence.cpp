@@ -26,6 +26,7 @@ void record_wave(host::Rank& rank, std::uint32_t wave, const Sums& sums) {
 }
 
 void Fence::arrive(Tree tree, const Sums& mine) {
+  // Fences mostly repeat their tree, so its shape is kept.
   if (tree != tree_ || number_ == 0) {
     tree_ = tree;
     children_ = children_of(tree, me_, size_);
@@ -35,7 +36,9 @@ void Fence::arrive(Tree tree, const Sums& mine) {
   wave_ = 1;
   mine_ = mine;
   over_ = sent_up_ = answered_ = false;
+  // Messages of this fence may have arrived before this node did.
   has_news_ = true;
+  // The sums of the fence before must not end this one in wave 2.
   decision_ = Decision(rule_, group_ == 0);
 }
 
@@ -74,6 +77,7 @@ bool Fence::is_due(const Message& message) const {
   const bool is_of_this = !over_ && message.fence == number_;
   // No node is more than one fence ahead of another one, or one wave in a fence. The tree of the next fence is unknown.
   if (!is_of_this && (message.fence != number_ + 1 || message.wave != 1)) return false;
+  // Unsigned: an earlier wave is a large difference, and is not due either.
   if (is_of_this && (message.wave - wave_ > 1 || !is_of_tree(message))) return false;
   return std::ranges::none_of(up_, [&](const Message& other) {
     return other.source == message.source && other.fence == message.fence && other.wave == message.wave &&
@@ -101,6 +105,7 @@ void Fence::close_wave() {
     return true;
   });
   if (me_ != 0) {
+    // So that the next round of the wait does not send this wave's sums again.
     sent_up_ = true;
     return send(parent_of(tree_, me_), {.fence = number_, .wave = wave_, .sums = sums});
   }
@@ -109,6 +114,7 @@ void Fence::close_wave() {
 }
 
 bool Fence::decide(const Sums& sums) {
+  // In an exchange all nodes decide; one of them records.
   if (me_ == 0) record_wave(rank_, wave_, sums);
   return decision_.ends(wave_, sums);
 }
@@ -126,6 +132,8 @@ bool Fence::exchange() {
   const auto step_message = [this](std::uint32_t step) {
     return Message{.fence = number_, .wave = wave_, .step = step, .sums = sums_};
   };
+  // A node without a partner in the hypercube gives its sums away and waits for the answer, in one step more at each
+  // end.
   if (me_ >= power_) {
     if (!std::exchange(sent_up_, true)) {
       sums_ = mine_;
@@ -135,11 +143,13 @@ bool Fence::exchange() {
   } else {
     if (!sent_up_) {
       sums_ = mine_;
+      // The folded sums must be in before the first exchange, because all later sums contain them.
       if (me_ + power_ < size_ && !take_step(kFold)) return false;
       sent_up_ = true;
       step_ = 0;
       if (power_ > 1) send(me_ ^ 1, step_message(0));
     }
+    // step_ is a member: a step whose message is missing ends the loop, and the next call continues with it.
     for (; std::uint32_t{1} << step_ < power_; ++step_) {
       if (!take_step(step_)) return false;
       if (std::uint32_t{2} << step_ < power_) send(me_ ^ (std::uint32_t{2} << step_), step_message(step_ + 1));
@@ -154,6 +164,7 @@ bool Fence::exchange() {
 }
 
 void Fence::pass_down(bool ends) {
+  // Before wave_ changes: the answer has the number of the wave that it ends.
   for (const std::uint32_t child : children_)
     send(child, {.fence = number_, .wave = wave_, .down = 1, .ends = ends ? 1U : 0U});
   sent_up_ = false;

@@ -34,6 +34,7 @@ std::vector<Words> exchange(const char* call, std::uint32_t group, const Words& 
   }
   for (const std::uint32_t child : collection.children)
     send_part(child, collection.number, std::as_bytes(std::span(all)));
+  // The parts must leave although the program may make no further call.
   poll(call);
   std::vector<Words> members(view.nodes.size());
   for (std::size_t at = 0; at + 2 <= all.size();) {
@@ -57,6 +58,7 @@ std::uint32_t make(const char* call, std::uint32_t parent, Groups::Request mine)
   Words words{mine.next, mine.by_list ? 1U : 0U, static_cast<std::uint64_t>(mine.color),
               static_cast<std::uint64_t>(mine.key)};
   for (const int each : mine.nodes) words.push_back(static_cast<std::uint64_t>(each));
+  // All members of the parent decide by the same requests, so that none of them needs an answer.
   std::vector<Groups::Request> requests;
   for (const Words& each : exchange(call, parent, words)) {
     if (each.size() < 4) fail(std::string(call) + ": damaged part of a collection");
@@ -89,6 +91,7 @@ std::uint32_t split_group(const char* call, std::uint32_t parent, int color, int
 }
 
 void free_group(std::uint32_t group) noexcept {
+  // An rmi_group may end after stop().
   if (detail::current == nullptr) return;
   Node& node = *detail::current;
   const Locked locked(node);

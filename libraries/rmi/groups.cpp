@@ -59,10 +59,12 @@ std::uint32_t Groups::make(const char* call, const Group& parent, const std::vec
     }
   }
   if (first.by_list) {
+    // The lists are equal, so that all nodes throw the same error.
     check_list(call, parent, first.nodes);
     next_ = next + 1;
     return add(next, {first.nodes.begin(), first.nodes.end()});
   }
+  // All members compute the groups of all colors, so that the numbers agree.
   std::map<std::int64_t, std::vector<std::size_t>> colors;
   for (std::size_t place = 0; place < requests.size(); ++place) {
     if (requests[place].color >= 0) colors[requests[place].color].push_back(place);
@@ -71,6 +73,7 @@ std::uint32_t Groups::make(const char* call, const Group& parent, const std::vec
   const std::int64_t mine = requests[parent.place].color;
   if (mine < 0) return kNoGroup;
   std::vector<std::size_t>& places = colors[mine];
+  // Stable: equal keys keep the order of places.
   std::ranges::stable_sort(places, {}, [&](std::size_t place) { return requests[place].key; });
   std::vector<std::uint32_t> members;
   for (const std::size_t place : places) members.push_back(parent.members[place]);

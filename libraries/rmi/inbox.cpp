@@ -68,11 +68,14 @@ void Inbox::take() {
     auto arrived = obtain(header.source.rank, static_cast<std::uint32_t>(header.match_bits),
                           (header.match_bits >> 32 & 1) != 0, count_of(header) & kRequestCount);
     const bool is_long = kind == MessageKind::long_request;
+    // No node sends an empty buffer, so this is damage.
     if (arrived->count == 0 || (is_long ? length_of(header) : message.body.size()) == 0)
       refuse(*arrived, "it has no requests");
+    // Credits before requests: a queued buffer of this node leaves although methods may run for long.
     if (!outbox_.add_credits(header.source.rank, count_of(header) >> kCreditShift))
       refuse(*arrived, "it returns more credits than the node has spent");
     if (is_long) {
+      // The notice's place is free at once; the buffer's order is kept by its number.
       arrived->fetch = &bodies_.fetch(arrived->source, static_cast<std::uint32_t>(header.offset), length_of(header));
       mailbox_.release(message);
     } else {
@@ -182,14 +185,17 @@ bool Inbox::run_own() {
 void Inbox::execute(Arrived& arrived, bool inside) {
   const std::uint32_t source = arrived.source;
   Step step;
+  // A method that waits lets this buffer continue in a nested execution, so a buffer may be in several.
   if (++arrived.running == 1) running_.push_back(&arrived);
   if (inside)
     host::run_program(rank_, [&] { execute_requests(arrived, step); });
   else
     execute_requests(arrived, step);
   if (--arrived.running == 0) std::erase(running_, &arrived);
+  // After the methods, whose own requests are sent before the lock is left again (invariant 4).
   executed_[arrived.parity ? 1 : 0] += step.executed;
   executed_of_[source] += step.executed;
+  // Out of the queue when all requests have begun, so that the source's next buffer may run while the last one waits.
   // A nested execution may have come to the buffer's end first.
   if (arrived.next == arrived.end && arrived.queued) {
     arrived.queued = false;
@@ -205,6 +211,7 @@ void Inbox::execute(Arrived& arrived, bool inside) {
                   .a = step.executed,
                   .b = arrived.number,
                   .of_arrived = arrived.message.in_heap});
+  // Not while an outer execution is in it: its method may still read its arguments there.
   if (!arrived.queued && arrived.running == 0) finish(arrived);
   if (step.wants_reply && source == me_) static_cast<void>(calls_.arrive(step.call, me_, step.reply.bytes()));
   if (!inside) return;
@@ -230,6 +237,7 @@ bool Inbox::execute_next(Arrived& arrived, Step& step) {
     object = request.object();
     atomic = request.atomic();
     if (request.wants_reply() && request.call() > kBelowKind) fail("the number of its call is too large");
+    // Not skipped: the source's later requests must not pass this one.
     if (atomic && !objects_.try_enter(object, side_)) return false;
     // Before the method runs: a nested execution continues behind it.
     arrived.next += request.bytes();
@@ -242,6 +250,7 @@ bool Inbox::execute_next(Arrived& arrived, Step& step) {
     if (atomic) objects_.leave(object);
     ++step.executed;
     if (wants_reply) {
+      // A reply needs the lock, so this ends the step.
       step.wants_reply = true;
       step.call = request.call();
       return false;
@@ -286,6 +295,7 @@ void Inbox::send_reply(std::uint32_t source, Step& step) {
     return wire_.send(header);
   }
   portals::Header header = Wire::header(source, kReplyPortal, match_bits(MessageKind::reply, step.call));
+  // A credit in the reply saves a message.
   set_count(header, outbox_.take_owed(source));
   wire_.send(header, step.reply.bytes().data(), step.reply.bytes().size());
 }

@@ -10,6 +10,13 @@
 // 5. When all requests of a buffer have been executed, its room is freed, and its source gets a credit. While a method
 //    waits, it gets the credit of a buffer whose requests have all begun: otherwise it could not send the request that
 //    the method waits for, such as a call back.
+//
+// The way of a buffer: take() or add_own() queues it; execute() runs its requests, perhaps in several steps and with
+// other buffers in between; it leaves the queue when all its requests have begun, and finish() frees it when all have
+// ended.
+//
+// A step: the thread leaves the lock, executes requests one after the other, and returns with at most one reply, which
+// is sent inside. So an asynchronous request costs no lock of its own, and a buffer of them costs one.
 #pragma once
 
 #include <array>
@@ -29,6 +36,9 @@
 
 namespace margay::rmi::core {
 
+// The receiving side of one node. One thread runs the methods; the node's other thread takes messages, too. "Inside":
+// with the process lock. Methods of the program run outside of it, and may call this class again: all loops here allow
+// for that.
 class Inbox {
  public:
   // All are the node's. `side`: the thread that runs the methods, and alone calls the functions about methods.
@@ -36,37 +46,43 @@ class Inbox {
         Side side);
   ~Inbox();
 
-  // Takes what has arrived at portal 48. Inside.
+  // Takes what has arrived at portal 48, and the credits that ride on it. Runs no method. Ends the job for a damaged
+  // message. Inside.
   void take();
-  // Adds a buffer of the node's own requests. Inside, unless the node has one thread. `side`: the thread that has sent
-  // them.
+  // Adds a buffer of the node's own requests, which takes no message and no credit. Inside, unless the node has one
+  // thread. `side`: the thread that has sent them.
   void add_own(Filled filled, Side side);
-  // Whether run() would execute a request.
+  // Whether run() would execute a request. The condition of a wait, so it executes nothing.
   [[nodiscard]] bool runnable() { return queued_ != 0 && any_runnable(); }
-  // Executes requests of the next source, in turn. Returns whether there was one. Inside.
+  // Executes requests of the next source, in turn, so that a busy source does not starve the others. Returns whether
+  // there was one. Inside.
   bool run();
-  // The same for the own node's requests, outside. Requires: the node has one thread.
+  // The same for the own node's requests, outside: a request to itself costs no lock. Requires: the node has one
+  // thread.
   bool run_own();
   // Buffers of the own node's program that have not been executed.
   [[nodiscard]] std::size_t own_queued() const { return queues_[me_].buffers.size(); }
 
-  // Owes the credits of buffers whose requests have all begun, before a wait inside a method. Inside.
+  // Owes the credits of buffers whose requests have all begun, before a wait inside a method (invariant 5). Inside.
   void owe_early_credits();
 
-  // How many methods are in execution, each inside a wait of the one before.
+  // How many methods are in execution, each inside a wait of the one before. For the thread that runs them: 0 means
+  // that it is in none, so that its calls may wait for all nodes.
   [[nodiscard]] unsigned depth() const { return depth_; }
   // Makes the rules of methods hold for other functions of the program that this node runs by itself.
   void begin_method() { ++depth_; }
   void end_method() { --depth_; }
   // Whether no request is in execution. Inside.
   [[nodiscard]] bool at_rest() const { return running_.empty(); }
+  // Requests executed since start(), by the parity of their sender's fence, and all; those of RMI itself too.
   [[nodiscard]] std::uint64_t executed(bool parity) const { return executed_[parity ? 1 : 0]; }
   [[nodiscard]] std::uint64_t executed() const { return executed_[0] + executed_[1]; }
   // Requests of one node.
   [[nodiscard]] std::uint64_t executed_of(std::uint32_t node) const { return executed_of_[node]; }
 
  private:
-  // A buffer that arrived. Its memory is the mailbox's, or owned.
+  // A buffer that arrived. Its memory is the mailbox's, or owned. Its address does not change, because executions refer
+  // to it while others run inside them.
   struct Arrived {
     std::uint32_t source = 0;
     std::uint32_t queue = 0;  // its index in queues_
@@ -82,27 +98,36 @@ class Inbox {
     Fetch* fetch = nullptr;    // its body is on the way
     Filled owned;
   };
+  // The results of one execution out of the lock, which the lock's holder then sends.
   struct Step;
 
+  // Whether a source has a request that may begin now. Ends fetches that are done.
   [[nodiscard]] bool any_runnable();
-  // A description of a buffer, made or used again.
+  // A description of a buffer, made or used again: buffers arrive too often for an allocation of each.
   [[nodiscard]] std::unique_ptr<Arrived> obtain(std::uint32_t source, std::uint32_t number, bool parity,
                                                 std::uint32_t count);
+  // Puts a buffer into its source's queue, in the order of numbers. A long request's buffer is queued while its body is
+  // still on the way, so that later ones wait for it.
   void add(std::unique_ptr<Arrived> arrived);
-  // The next request's buffer of a queue, if it may begin now, otherwise nullptr.
+  // The buffer of a queue's next request, if that may begin now, otherwise nullptr: the buffer with the next number is
+  // missing or is being fetched, or the request's object is in execution.
   [[nodiscard]] Arrived* next_of(std::uint32_t queue);
-  // Whether the buffer's next request is for an object in execution.
+  // Whether the buffer's next request is for an object whose monitor is held. Damage does not block: it is reported
+  // when the request is executed.
   [[nodiscard]] bool blocked(const Arrived& arrived) const;
-  // Executes requests of a buffer. Requires: it is the first one of its queue.
+  // Executes requests of a buffer, and then sends the reply and the credit that result. Requires: it is the first one
+  // of its queue.
   void execute(Arrived& arrived, bool inside);
-  // The part of execute() out of the lock. Does not throw.
+  // The part of execute() out of the lock: methods run here. Does not throw.
   void execute_requests(Arrived& arrived, Step& step);
-  // Executes one request. Returns false if the rest of the buffer must wait for the end of the step.
+  // Executes one request. Returns false if the rest of the buffer must wait for the end of the step: for a reply, which
+  // needs the lock, or for an object. Ends the job for a damaged request.
   bool execute_next(Arrived& arrived, Step& step);
-  // Ends the job because of a damaged buffer.
+  // Ends the job because of a damaged buffer, naming its source and number.
   [[noreturn]] void refuse(const Arrived& arrived, const std::string& why);
-  // All its requests have been executed: frees it.
+  // All its requests have been executed: frees its memory and owes its credit, unless it had it early.
   void finish(Arrived& arrived);
+  // Sends the reply of a step's last request, with the credits that are owed to its receiver. Inside.
   void send_reply(std::uint32_t source, Step& step);
 
   host::Rank& rank_;
@@ -113,8 +138,9 @@ class Inbox {
   Calls& calls_;
   Outbox& outbox_;
   const Side side_;
+  // This node: buffers of its own requests need no credit and no message.
   const std::uint32_t me_;
-  // A source's buffers with requests that have not begun, in the order of their numbers.
+  // A source's buffers with requests that have not begun, in the order of their numbers. Numbers wrap after 2^32.
   struct Queue {
     std::deque<std::unique_ptr<Arrived>> buffers;
     std::uint32_t next_number = 0;  // of the buffer that is executed next
@@ -122,12 +148,14 @@ class Inbox {
   // By source. The last queue has the buffers that this node's communication thread has sent to its own node: a method
   // may wait for them while the program's are blocked.
   std::vector<Queue> queues_;
+  // Descriptions that are used again.
   std::vector<std::unique_ptr<Arrived>> spare_;
   // Buffers in which methods are in execution, the innermost last.
   std::vector<Arrived*> running_;
   std::size_t queued_ = 0;  // buffers in all queues
   std::uint32_t turn_ = 0;  // the queue that is served next
   unsigned depth_ = 0;
+  // By parity. Counted when the method has returned: a fence must not end while one runs.
   std::array<std::uint64_t, 2> executed_{};
   std::vector<std::uint64_t> executed_of_;
 };

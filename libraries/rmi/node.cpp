@@ -45,6 +45,7 @@ Node::Node(host::Rank& joined, const Settings& read)
   here.calls_to_poll = here.poll_rate = kPollRate;
   thread_here = here;
   thread_here.writers = thread_buffers.writers();
+  // The first object of each node, so that its id is kServiceObject.
   static_cast<void>(objects.add(&service, typeid(Service)));
 }
 
@@ -91,6 +92,8 @@ void Node::compare(const char* call, const ProgramIdentity& identity) {
 
 void Node::take_news() {
   news_.arrived = false;
+  // Memory and results first, then credits, which let queued buffers leave: all that needs no method is done before new
+  // requests are taken.
   wire.sweep();
   bodies.sweep();
   calls.sweep();
@@ -182,7 +185,8 @@ void Node::poll(Flush why) {
   flush_all(why);
   static_cast<void>(rank.progress());
   take();
-  // In a method, methods run only while it waits.
+  // In a method, methods run only while it waits. Flushed after each step, because its methods' requests and replies
+  // may be awaited.
   while (runs_methods() && inbox.depth() == 0 && (run() || resume())) flush_all(why);
   outbox.send_owed();
   publish();
@@ -191,15 +195,18 @@ void Node::poll(Flush why) {
 bool Node::resume() {
   if (inbox.depth() != 0 || !calls.resumable()) return false;
   const Calls::Resumption next = calls.take_resumption();
+  // A coroutine is a function that RMI calls, so that waits for all nodes inside it are errors, too.
   inbox.begin_method();
   host::run_program(rank, [&] { next.resume(next.argument); });
   inbox.end_method();
+  // After its return: the requests that it has made are counted as sent by then.
   ++resumed[next.parity ? 1 : 0];
   return true;
 }
 
 void Node::wait_for_credits(const char* call, std::uint32_t node) {
-  // Buffers of the own node queue only for its communication thread.
+  // serve_until() would flush all other destinations first. Buffers of the own node queue only for its communication
+  // thread.
   const auto queued = [&] { return node == here.rank ? inbox.own_queued() : outbox.queued(node); };
   if (queued() <= kAhead) return;
   serve_until(call, node, Flush::wait, [&] { return queued() <= kAhead; });
@@ -233,6 +240,7 @@ void Node::check_tree(const char* call, Tree tree) const {
 }
 
 void Node::barrier(const char* call) {
+  // Not rank.barrier(), which serves no requests: a node that is still in a method may need an answer of this one.
   rank.begin_barrier();
   serve_until(call, portals::kAnyRank, Flush::wait, [this] { return !rank.in_barrier(); });
 }

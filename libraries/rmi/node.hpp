@@ -1,8 +1,14 @@
 // One node of RMI: a rank that has joined, with all parts of the library. Its public functions are those of
 // include/margay/rmi/node.hpp, which starting.cpp, calling.cpp, grouping.cpp and synchronization.cpp define.
 //
-// With a communication thread (scheduler.hpp) two threads call these functions: the program's, which never runs methods
-// then, and that one. Both have buffers of their own; the process lock guards all else.
+// Threads: the program's thread, which called start(), and with a communication thread (scheduler.hpp) that one too. It
+// then runs all methods and resumes all coroutines; otherwise the program's thread does. Each has buffers and a Here of
+// its own, and Objects has a mutex; the process lock guards all else. "Inside" marks functions that need this lock
+// (host::Call, or Locked), "outside" those that must not hold it. Methods and coroutines of the program run outside.
+//
+// A wait, in serve_until(): send the thread's buffers that are being filled; execute a request, if this thread runs
+// methods and one may begin, and start again; return credits; sleep in the host until a message arrives; take all
+// messages. Each part has its own file: outbox, inbox, wire, mailbox.
 #pragma once
 
 #include <array>
@@ -33,14 +39,17 @@ namespace margay::rmi::core {
 
 class Node;
 
-// The object kServiceObject of each node: the requests that nodes send one another for RMI itself. They are counted
-// and ordered as the program's.
+// The object kServiceObject of each node: the requests that nodes send one another for RMI itself. They are counted and
+// ordered as the program's, so that fences wait for them. They are not atomic, because these methods never wait, and so
+// cannot overlap.
 class Service {
  public:
   explicit Service(Node& node) : node_(node) {}
-  // A method that the receiver had called asynchronously ended with an exception at `node`.
+  // A method that the receiver had called asynchronously ended with an exception at `node`: its next fence throws it.
   void keep_failure(std::uint32_t node, const Failure& failure);
-  // A part of a collection.
+  // A part of a collection, from a child or the parent. Kept until the program takes it, because a node may be ahead.
+  // In words, so that the bytes are aligned to 8; `bytes`: those that count. Throws `error` if they are more than the
+  // words have.
   void take_part(std::uint32_t node, std::uint64_t collect, const std::vector<std::uint64_t>& words,
                  std::uint64_t bytes);
 
@@ -50,39 +59,48 @@ class Service {
 
 class Node {
  public:
+  // Allocates all memory for arrivals, by the bounds of library.hpp. Inside. `rank` outlives the node.
   Node(host::Rank& rank, const Settings& settings);
   ~Node();
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
-  // Attaches the portals, waits until all nodes have, and compares the programs. Inside.
+  // Attaches the portals, waits until all nodes have, and compares the programs. Throws `error` if a portal is in use,
+  // if a node is lost, if the programs differ, and for a fence of threads (MARGAY_RMI_FENCE) that this job cannot have.
+  // Once. Inside.
   void open(const char* call, const ProgramIdentity& identity);
-  // Waits until nothing of this node's is under way. Inside.
+  // Waits until nothing of this node's is under way: no buffer without its credit, no parcel, no long body, no awaited
+  // call. The other nodes must serve meanwhile. Inside.
   void drain(const char* call);
 
-  // Serves the other nodes until `done()`: sends buffers, takes what arrives, executes it. Throws `error` if a node is
-  // lost that the wait needs: `peer`, or with kAnyRank any. Inside; not in a condition of a wait.
+  // Serves the other nodes until `done()`: sends buffers, takes what arrives, executes it. All waits of RMI are this
+  // one. `call`: the name that reports show. `peer`: the node that the wait needs, or kAnyRank; throws `error` if it,
+  // or any, is lost. `why`: the reason for which buffers leave. `done` is called often, and runs no method. Inside; not
+  // in a condition of a wait.
   template <typename Done>
   void serve_until(const char* call, portals::Rank peer, Flush why, Done done);
-  // One round of the same, without a wait.
+  // One round of the same, without a wait: sends, takes, and outside of a method executes until nothing is left.
+  // Inside.
   void poll(Flush why);
   // Sends all buffers that are being filled. Inside.
   void flush_all(Flush why);
   // Takes everything that has arrived. Runs no method, but wakes the communication thread for them. Inside.
   void take() {
-    // Each round of a wait comes here, mostly in vain.
+    // Each round of a wait comes here, mostly without news.
     if (!news_.arrived && wire.idle() && bodies.idle() && !calls.fetching()) [[likely]]
       return;
     take_news();
   }
-  // Writes the counts of requests to the job board. Inside.
+  // Adds the requests since the last time to the rank's counters, which `--stats` and `margay top` read. Inside.
   void publish();
-  // Waits until the destination's buffers leave, so that a sender is not faster than its receiver. Inside, outside of a
-  // method.
+  // Waits until at most kAhead of the destination's buffers queue, so that a sender is not faster than its receiver.
+  // Throws `error` if that node is lost. Inside, outside of a method.
   void wait_for_credits(const char* call, std::uint32_t node);
-  // Executes the requests of this node to itself. Outside; not in a method. Requires: !threaded().
+  // Executes the requests of this node to itself, and those that their methods add. Outside; not in a method. Requires:
+  // !threaded().
   void run_own_requests();
-  // Throws `error` in a method, and while the program holds a monitor.
+  // Throws `error` in a method, and while the program holds a monitor: for calls that wait for all nodes, because a
+  // fence waits for the end of the method that would call it, and for requests that the monitor keeps waiting.
   void refuse_in_method(const char* call) const;
   // Whether the node has a communication thread, whether the calling thread is that one, and whether it runs the
   // methods.
@@ -103,19 +121,24 @@ class Node {
   bool run();
   // Whether something has arrived that the communication thread would take or execute. Inside.
   [[nodiscard]] bool has_arrivals();
-  // Resumes a coroutine whose result is here. Returns whether there was one. Inside.
+  // Resumes a coroutine whose result is here, by the rules of a method; nothing while a method is in execution. Returns
+  // whether there was one. Inside.
   bool resume();
   // Whether run() or resume() would do anything. Inside.
   [[nodiscard]] bool runnable() { return inbox.runnable() || (inbox.depth() == 0 && calls.resumable()); }
-  // Counts of requests and of coroutines, for fences: sent and suspended, executed and resumed.
+  // Counts for fences: requests sent and coroutines suspended; requests executed and coroutines resumed. A suspended
+  // coroutine counts like a request on its way, because it may send others.
   [[nodiscard]] std::uint64_t begun(bool parity) const { return outbox.sent(parity) + suspended[parity ? 1 : 0]; }
   [[nodiscard]] std::uint64_t ended(bool parity) const { return inbox.executed(parity) + resumed[parity ? 1 : 0]; }
   // Throws `error` for a fence of threads, unless all nodes are threads of one process.
   void check_tree(const char* call, Tree tree) const;
-  // A barrier that serves. Inside.
+  // A barrier that executes requests meanwhile. Inside. Throws `error` if a node is lost.
   void barrier(const char* call);
 
+  // The parts, in the order of their construction: later ones have references to earlier ones. Public, because the
+  // functions of the library are written in several files over them.
   host::Rank& rank;
+  // The counters of the rank and the settings of this start(). `here` is the part that inline calls read.
   const Counters counters{counters_of(rank)};
   const Settings settings;
   // The program's, and the communication thread's.
@@ -125,6 +148,7 @@ class Node {
   Wire wire{rank};
   Bodies bodies{rank, wire};
   Calls calls{bodies};
+  // Portals 48 to 51. Declared before the parts that take from them.
   Mailbox requests, replies, control, credits;
   Outbox outbox;
   Inbox inbox;
@@ -147,19 +171,23 @@ class Node {
   unsigned held = 0;
 
  private:
-  // Whether a message has arrived since the last take_news().
+  // Whether a message has arrived, or a node was lost, since the last take_news(). Set by the host in progress rounds,
+  // so that an idle round reads one flag instead of four portals.
   struct News final : host::Observer {
     bool arrived = false;
     void notify() override { arrived = true; }
   };
+  // The part of take() with something to take. The order is a choice: credits first, so that queued buffers leave.
   void take_news();
-  // The messages of one portal each. They end the job if the message is damaged.
+  // The messages of one portal each. They end the job if the message is damaged or not due.
   void take_credits(const portals::Header& header);
   void take_reply(const Mailbox::Message& message);
   void take_control(const Mailbox::Message& message);
-  // The exchange of program identities: the texts of differences that node 0 has found.
+  // The exchange of program identities with node 0, which answers each node with the first difference, or with an empty
+  // text. Throws `error` with it.
   void compare(const char* call, const ProgramIdentity& identity);
   News news_;
+  // On node 0, until compared: the other nodes' identities.
   std::map<std::uint32_t, ProgramIdentity> identities_;
   bool has_verdict_ = false;
   // The part of both counts that is on the job board.
@@ -172,7 +200,7 @@ namespace detail {
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local Node* current;
 }  // namespace detail
 
-// The node behind core::here. Throws `error` if the thread has none.
+// The node behind core::here: the same thread's. Throws `error` if the thread has none.
 [[nodiscard]] inline Node& this_node(const char* call) {
   if (detail::current == nullptr) [[unlikely]]
     not_started(call);

@@ -24,6 +24,7 @@ void Outbox::open(Buffers& buffers, std::uint32_t node, std::size_t least) {
   Buffers::Lane& lane = buffers.lanes_[node];
   Writer& writer = buffers.writers_[node];
   const bool is_long = least > buffer_bytes_;
+  // An open buffer without requests is used again, unless one of the two is long.
   if (is_long || lane.open == nullptr || lane.capacity != kBufferMost) {
     if (lane.open != nullptr && lane.capacity == kBufferMost) free_.push_back(std::move(lane.open));
     if (!is_long && !free_.empty()) {
@@ -53,6 +54,7 @@ Filled Outbox::close(Buffers& buffers, std::uint32_t node) {
                 .number = lanes_[node].next_number++,
                 .parity = parity_};
   filled.bytes = static_cast<std::size_t>(writer.next_ - filled.memory.get());
+  // Counted here and not when it leaves, because a fence must wait for a buffer that queues for a credit.
   sent_[parity_ ? 1 : 0] += filled.count;
   lanes_[node].sent += filled.count;
   // Without room, the next request opens a buffer.
@@ -71,7 +73,9 @@ void Outbox::flush(Buffers& buffers, std::uint32_t node, Flush why) {
   ++*counters_[kBuffers];
   ++*counters_[kFull + static_cast<std::size_t>(why)];
   Lane& lane = lanes_[node];
+  // Not past buffers that queue: their numbers are lower.
   if (lane.credits != 0 && lane.queue.empty()) return send(node, std::move(filled));
+  // The memory that it occupies, because the bound is one of memory.
   queued_bytes_ += filled.capacity;
   lane.queue.push_back(std::move(filled));
 }
@@ -79,6 +83,7 @@ void Outbox::flush(Buffers& buffers, std::uint32_t node, Flush why) {
 void Outbox::send(std::uint32_t node, Filled filled) {
   --lanes_[node].credits;
   if (wakes_) rank_.expect_answer(node);
+  // Not buffer_bytes_: a request that is longer than a small buffer may still fit a message.
   if (filled.bytes > kBufferMost) {
     ++*counters_[kLong];
     const std::size_t bytes = filled.bytes;
@@ -116,6 +121,7 @@ void Outbox::record_sent(std::uint32_t node, const Filled& filled) {
 
 bool Outbox::add_credits(std::uint32_t node, std::uint32_t credits) {
   Lane& lane = lanes_[node];
+  // Without this check damage would let the node send more than the receiver's mailbox has room for.
   if (credits > kCredits - lane.credits) return false;
   lane.credits += credits;
   for (std::uint32_t i = 0; wakes_ && i < credits; ++i) rank_.count_answer(node);

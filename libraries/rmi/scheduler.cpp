@@ -34,11 +34,13 @@ void CommunicationThread::stop() {
 }
 
 void CommunicationThread::notify() {
+  // Not for the replies and waves that the program waits for: a needless switch of threads would delay it.
   if (node_.sleep.asleep() && node_.has_arrivals()) node_.sleep.wake();
 }
 
 void CommunicationThread::run() {
   node_.rank.begin_thread();
+  // For the calls that methods make here.
   detail::current = &node_;
   here = &node_.thread_here;
   try {
@@ -52,6 +54,7 @@ void CommunicationThread::run() {
       const host::Call call(node_.rank, kName);
       while (!stopping_) {
         node_.poll(Flush::poll);
+        // Outside of the lock, which the program's thread may want.
         host::run_program(node_.rank, [] { sched_yield(); });
       }
     }
@@ -71,6 +74,7 @@ void CommunicationThread::run_interrupts() {
     {
       const host::Call call(node_.rank, kName);
       node_.poll(Flush::poll);
+      // Under the same lock as the end of poll(): an arrival after it finds the thread asleep.
       stopping = stopping_;
       if (!stopping) node_.sleep.begin();
     }

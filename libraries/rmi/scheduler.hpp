@@ -14,6 +14,7 @@
 
 namespace margay::rmi::core {
 
+// Starts with the node, after its open(), and ends before it, because the thread uses the node.
 class CommunicationThread final : private host::Observer {
  public:
   explicit CommunicationThread(Node& node) : node_(node) {}
@@ -22,12 +23,13 @@ class CommunicationThread final : private host::Observer {
 
   // Starts the thread, if the node has one. Outside, as stop().
   void start();
-  // Ends the thread, after the method in execution.
+  // Ends the thread, after the method in execution. Does nothing if there is none.
   void stop();
 
  private:
-  // An arrival, for `interrupt`.
+  // A progress round of any thread of the process, for `interrupt`. Inside; runs no method.
   void notify() override;
+  // The thread. An exception ends the job, because there is no caller to which it could go.
   void run();
   void run_interrupts();
 

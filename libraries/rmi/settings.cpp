@@ -10,6 +10,8 @@
 namespace margay::rmi::core {
 namespace {
 
+// The variable's value, or `usual` if it is unset or empty. The whole text must be a number: "16k" would otherwise be
+// 16.
 std::size_t number(const char* name, std::size_t usual, std::size_t least, std::size_t most) {
   const char* const set = std::getenv(name);
   if (set == nullptr || *set == '\0') return usual;
@@ -63,6 +65,7 @@ Settings read_settings() {
   // A multiple of 8, as requests are.
   settings.buffer_bytes = number("MARGAY_RMI_BUFFER", kBufferMost, kBufferLeast, kBufferMost) / 8 * 8;
   settings.factor = static_cast<std::uint32_t>(number("MARGAY_RMI_FACTOR", 0, 1, 1U << 20));
+  // At least one buffer, because a method must be able to send one.
   settings.queue_bytes = number("MARGAY_RMI_QUEUE", kQueueBytes, kBufferMost, std::size_t{1} << 40);
   settings.tree = tree();
   settings.rule = rule();

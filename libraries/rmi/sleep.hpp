@@ -1,4 +1,8 @@
 // The sleep of a node's communication thread between two interrupts (paper, 6.2).
+//
+// The thread announces its sleep inside, and then sleeps outside: a wake() in between is kept by the semaphore. Each
+// begin() is followed by one release at most, because wake() also ends the announcement; so the semaphore is never
+// above 1.
 #pragma once
 
 #include <semaphore>
@@ -9,8 +13,9 @@ class Sleep {
  public:
   // The thread is about to call wait(). Inside.
   void begin() { asleep_ = true; }
-  // Sleeps until wake(). Outside.
+  // Sleeps until wake(). Outside. Requires: begin() was called since the last wait().
   void wait() { awake_.acquire(); }
+  // Whether wake() would end a sleep. Inside.
   [[nodiscard]] bool asleep() const { return asleep_; }
   // Ends the sleep, if the thread sleeps or is about to. Inside.
   void wake() {

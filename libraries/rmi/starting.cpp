@@ -19,13 +19,15 @@ std::mutex choosing;
 std::optional<Scheduler> chosen_scheduler;
 
 void leave() {
-  // Outside, and before the node.
+  // Outside, because the thread's last step needs the lock; before the node, which the thread uses.
   communication.reset();
+  // Cleared before the node ends, so that no call finds a node that is half destroyed.
   std::unique_ptr<Node> node(std::exchange(detail::current, nullptr));
   host::Rank& rank = node->rank;
   here = nullptr;
   {
     const host::Call call(rank, "rmi::stop");
+    // Inside, because it detaches portals; end() must be outside.
     node.reset();
   }
   rank.end();
@@ -69,6 +71,7 @@ void start(const ProgramIdentity& identity) {
   if (const portals::Status status = host::join(kLibrary, joined, threads); !status.ok()) fail(status.sentence());
   try {
     const host::Call call(*joined, "rmi::start");
+    // Set before open(), whose wait may execute requests of nodes that were faster.
     detail::current = std::make_unique<Node>(*joined, settings).release();
     here = &detail::current->here;
     detail::current->open(call.name(), identity);
@@ -82,6 +85,7 @@ void start(const ProgramIdentity& identity) {
 
 void stop() {
   Node& node = this_node("rmi::stop");
+  // The program's requests end here; what follows waits for credits and replies, which fences do not count.
   fence();
   {
     const host::Call call(node.rank, "rmi::stop");
@@ -94,6 +98,7 @@ void stop() {
 }
 
 void give_up(const std::string& why) {
+  // Without a node there is no job to end, so only this process ends.
   if (detail::current != nullptr) detail::current->rank.abort(1, why);
   std::fprintf(stderr, "%s\n", why.c_str());
   std::exit(1);
@@ -103,6 +108,7 @@ std::uint32_t add_object(void* address, const std::type_info& type) {
   constexpr char kCall[] = "rmi_object";
   Node& node = this_node(kCall);
   node.refuse_in_method(kCall);
+  // Before the barrier: a node that leaves it first may send a request for the object at once.
   const std::uint32_t id = node.objects.add(address, type);
   const host::Call call(node.rank, kCall);
   node.barrier(kCall);
@@ -110,8 +116,10 @@ std::uint32_t add_object(void* address, const std::type_info& type) {
 }
 
 void remove_object(std::uint32_t id) {
+  // An rmi_object may end after stop().
   if (detail::current == nullptr) return;
   detail::current->objects.remove(id);
+  // The cache must not name a removed object: another one may get the same address.
   if (here->object == id) here->address = nullptr, here->object = kNoObject;
 }
 

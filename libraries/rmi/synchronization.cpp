@@ -14,6 +14,7 @@ void throw_failures(Node& node) {
   std::vector<std::pair<std::uint32_t, Failure>> failures;
   {
     const Locked locked(node);
+    // Taken before the exception: the next fence must not throw them again.
     failures.swap(node.failures);
   }
   if (failures.empty()) return;
@@ -38,6 +39,7 @@ void fence(Tree tree) {
     const auto ended_ever = [&node] { return node.ended(false) + node.ended(true); };
     const auto counts = [&] { return Sums{node.begun(false) + node.begun(true), ended_ever(), ended_ever()}; };
     const Sums of_fence{.sent = node.begun(parity), .executed = node.ended(parity), .executed_ever = ended_ever()};
+    // After the counts and after flush_all(): no buffer of the program has requests of both parities.
     node.outbox.set_parity(!parity);
     const auto wait_in = [&](auto& fence, const Sums& first) {
       fence.arrive(tree, first);
@@ -49,6 +51,7 @@ void fence(Tree tree) {
     else
       wait_in(node.fence, node.settings.rule == Rule::paper ? counts() : of_fence);
   }
+  // Outside of the call, and after the fence has ended: an exception before its end would leave the other nodes in it.
   throw_failures(node);
 }
 
@@ -62,7 +65,7 @@ void fence_group(std::uint32_t number) {
     const host::Call call(node.rank, kCall);
     Group& group = node.groups.find(kCall, number);
     node.flush_all(Flush::fence);
-    // A node that suspends coroutines counts them for each of its groups.
+    // A node that suspends coroutines counts them for each of its groups, because each may send requests in any.
     const auto counts = [&] {
       Sums sums{.sent = node.suspended[0] + node.suspended[1], .executed = node.resumed[0] + node.resumed[1]};
       for (const std::uint32_t member : group.members) {
@@ -147,7 +150,7 @@ void leave_monitor(std::uint32_t object) noexcept {
   Node& node = *detail::current;
   if (!node.in_method()) --node.held;
   node.objects.leave(object);
-  // Requests for the object may have waited.
+  // Requests for the object may have waited, for which no message arrives that would wake the communication thread.
   const Locked locked(node);
   node.sleep.wake();
 }
@@ -166,6 +169,7 @@ void send_part(std::uint32_t destination, std::uint64_t collect, std::span<const
   Node& node = this_node("collect_rmi");
   std::vector<std::uint64_t> words((bytes.size() + 7) / 8);
   std::memcpy(words.data(), bytes.data(), bytes.size());
+  // Not atomic: the method neither waits nor calls the program, so it needs no monitor.
   post<Service>(here->writers[destination], Envelope{.object = kServiceObject, .atomic = false},
                 method<&Service::take_part>, node.here.rank, collect, words, std::uint64_t{bytes.size()});
 }
@@ -177,6 +181,7 @@ std::span<const std::byte> take_part(std::uint32_t source, std::uint64_t collect
   const host::Call call(node.rank, kCall);
   // Any lost node: `source` may wait for it, and so send nothing.
   node.serve_until(kCall, portals::kAnyRank, Flush::sync, [&] { return node.parts.contains(key); });
+  // Moved to a member, because the caller reads it while further parts change the map.
   node.taken_part = std::move(node.parts.extract(key).mapped());
   return node.taken_part;
 }

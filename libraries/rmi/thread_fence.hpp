@@ -13,6 +13,9 @@
 //  1. A node arrives at a wave only after the wave before has released it, so sums and counters of one wave are never
 //     overwritten by the next.
 //  2. Memory that one node writes for another, such as sums, is plain. It is published by the atomic word after it.
+//
+// Why plain memory is safe: a word is written only by the node that is due, and read by another one only after the
+// acquire of the atomic word that follows it. The atomic words are the only ones that two nodes touch at the same time.
 #pragma once
 
 #include <array>
@@ -27,29 +30,34 @@
 
 namespace margay::rmi::core {
 
-// The memory of these fences, common to the nodes of one process.
+// The memory of these fences, common to the nodes of one process. Owned by its nodes together; it ends with the last
+// one.
 class ThreadPlace {
  public:
   // The place of this process in a job of so many nodes; made by the first node that asks, ended by the last one.
   [[nodiscard]] static std::shared_ptr<ThreadPlace> enter(std::uint32_t nodes);
   // For enter().
   explicit ThreadPlace(std::uint32_t nodes) : nodes_(nodes) { central.missing = nodes; }
-  // Whether all nodes of the job have entered, so that the memory may be used. Constant after the job's barrier that
-  // follows their entries.
+  // Whether all nodes of the job have entered, so that the memory may be used. Makes the tree's memory. Constant after
+  // the job's barrier that follows their entries.
   [[nodiscard]] bool is_complete();
 
+  // A line of the processor's cache in bytes. Words that different nodes poll lie in different lines.
   static constexpr std::size_t kLine = 64;
+  // The widths of the trees of Algorithm 11: four children on arrival, two on release.
   static constexpr std::size_t kArrivalChildren = 4, kReleaseChildren = 2;
 
   // What all nodes write.
   struct alignas(kLine) Central {
     std::atomic<std::uint32_t> missing{0};  // nodes that have not arrived
     std::atomic<std::uint64_t> sent{0}, executed{0}, executed_ever{0};
+    // Of the node that decides: the last one to arrive, or node 0 in the tree. Its rule is Rule::safe in any case.
     Decision decision;  // of the last node to arrive
     // What all nodes poll, in a line of its own.
     alignas(kLine) std::atomic<std::uint32_t> release{0};
   };
-  // What one node waits for.
+  // The words of one node. Its children in the arrival tree set child_ready after child_sums, and the node itself
+  // clears it; its parent in the release tree writes `release`.
   struct alignas(kLine) TreeNode {
     std::array<std::atomic<std::uint8_t>, kArrivalChildren> child_ready{};
     std::array<Sums, kArrivalChildren> child_sums{};
@@ -64,13 +72,15 @@ class ThreadPlace {
   std::uint32_t entered_ = 0;  // under the mutex of enter(), as the making of the tree
 };
 
-// One node's part. Used by its thread alone, inside (host::Call).
+// One node's part. Used by its thread alone, inside (host::Call). No function throws or waits: the caller waits, and
+// polls (node.hpp, serve_until()).
 class ThreadFence {
  public:
   explicit ThreadFence(host::Rank& rank)
       : rank_(rank), me_(rank.rank()), nodes_(rank.size()), place_(ThreadPlace::enter(rank.size())) {}
 
-  // Finds out whether all nodes of the job are threads of this process. Requires: all nodes have been made.
+  // Finds out whether all nodes of the job are threads of this process. Requires: all nodes have been made, as after
+  // the barrier of Node::open().
   void look() { possible_ = place_->is_complete(); }
   // The result.
   [[nodiscard]] bool possible() const { return possible_; }
@@ -102,19 +112,25 @@ class ThreadFence {
 
  private:
   using TreeNode = ThreadPlace::TreeNode;
-  // The word that releases nodes from a wave: its sense, and whether the fence is over.
+  // The bits of the word that releases nodes from a wave: its sense, and whether the fence is over. The sense
+  // alternates from wave to wave, so that the word of the last wave is not taken for this one's, and the word needs no
+  // reset between them.
   static constexpr std::uint32_t kSense = 1, kOver = 2;
 
-  // Whether the children in the arrival tree have arrived.
+  // Whether the children in the arrival tree have arrived, so that their sums may be read.
   [[nodiscard]] bool children_ready() const;
   // Both arrive at the wave. They return true if this node is the one that decides, and has released the others.
   [[nodiscard]] bool arrive_at_parent();
   [[nodiscard]] bool arrive_at_center();
-  // Whether this node is released from the wave at which it has arrived. Releases its children then.
+  // Whether this node is released from the wave at which it has arrived. Then releases its own children in the tree.
+  // Sees all that the other nodes did before they arrived.
   [[nodiscard]] bool take_release();
-  // Decides on the wave with the sums of all nodes. Returns the word that releases them.
+  // Decides on the wave with the sums of all nodes, and records it. Returns the word that releases them. Called by one
+  // node for each wave.
   [[nodiscard]] std::uint32_t decide(const Sums& sums);
+  // Releases and wakes the children in the release tree, which may sleep.
   void release_children(std::uint32_t word);
+  // The end of a wave for this node: the next one has the other sense.
   void leave_wave(std::uint32_t word) {
     sense_[is_tree_] = !sense_[is_tree_];
     over_ = (word & kOver) != 0;
@@ -124,6 +140,7 @@ class ThreadFence {
   const std::uint32_t me_;
   const std::uint32_t nodes_;
   const std::shared_ptr<ThreadPlace> place_;
+  // The result of look(); whether the present fence is Tree::mcs; whether it is over.
   bool possible_ = false;
   bool is_tree_ = false;
   bool over_ = true;

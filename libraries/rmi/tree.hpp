@@ -1,4 +1,15 @@
-// The three trees of a fence (paper, 6.5), as functions of a node's number. Node 0 is the root of each.
+// The three trees of a fence by messages (paper, 6.5), as functions of a node's number. Node 0 is the root of each.
+// Also the tree of collections (Tree::hypercube). Pure functions, without communication.
+//
+// The paper gives no definition of its tree "optimized for a hypercube". Here it is the binomial tree: each edge joins
+// two nodes that differ in one bit. The depth is 1 for flat and about log2(nodes) for the others; the root has nodes -
+// 1 children in flat, 2 in binary, and log2(nodes) in hypercube.
+//
+// The children of the nodes among 8:
+//
+//   flat        0: 1 to 7
+//   binary      0: 1 2   1: 3 4   2: 5 6   3: 7
+//   hypercube   0: 1 2 4   2: 3   4: 5 6   6: 7
 #pragma once
 
 #include <cstdint>
@@ -8,7 +19,8 @@
 
 namespace margay::rmi::core {
 
-// The parent of a node. Requires: node != 0.
+// The parent of a node. Requires: node != 0, and one of the three trees: any other value counts as hypercube, whose
+// parent is the node without its lowest bit.
 [[nodiscard]] constexpr std::uint32_t parent_of(Tree tree, std::uint32_t node) {
   if (tree == Tree::flat) return 0;
   if (tree == Tree::binary) return (node - 1) / 2;
@@ -16,7 +28,8 @@ namespace margay::rmi::core {
 }
 
 // The children of a node among `nodes` nodes, in ascending order. In the hypercube tree the nodes below child c are c
-// to the next child, so that results combined in this order are in the order of nodes.
+// up to the next child, so that results combined in this order are in the order of nodes. Sums have 64 bits, because
+// the child of a large node number does not fit 32.
 [[nodiscard]] inline std::vector<std::uint32_t> children_of(Tree tree, std::uint32_t node, std::uint32_t nodes) {
   std::vector<std::uint32_t> children;
   if (tree == Tree::flat) {

@@ -1,6 +1,6 @@
 // Tests of communicators that are freed while a slower member is still in their last call, and whose contexts the
-// faster one immediately reuses with other ranks: pairs of neighbors, even and odd ones in turn, and triples. Data that
-// one communicator's calls leave in shared memory must not reach the next one's.
+// faster one immediately reuses with other ranks. These are pairs of neighbors, even and odd ones in turn, and triples.
+// Data that one communicator's calls leave in shared memory must not reach the next one's.
 // ranks: 2 3 5 8
 // reference: 3
 #include <stdlib.h>

@@ -6,6 +6,16 @@
 //  3. Elements that are copied as a whole begin at a multiple of their alignment, at most kPackedAlignment, from the
 //     first packed byte, which the caller places at a multiple of it. So a method may use them where they lie.
 //  4. Bytes skipped for alignment are zero.
+//
+// The classes have no part in the meaning of the bytes: value.hpp, containers.hpp and type.hpp decide what stands
+// where. Both are small objects on the stack that own no memory. A program uses neither.
+//
+//   Packer packer(room);                            // room may be too small, or empty
+//   pack(packer, value);
+//   if (!packer.fits()) room = more(packer.size()); // then once more, with a new packer
+//   Unpacker unpacker(bytes);
+//   auto copy = unpack<T>(unpacker);
+//   unpacker.finish();                              // throws if bytes are left
 #pragma once
 
 #include <algorithm>
@@ -22,8 +32,8 @@ namespace margay::rmi {
 // The alignment of a request, and so the largest that elements have inside one.
 inline constexpr std::size_t kPackedAlignment = 8;
 
-// How deep objects with define_type() may contain each other. Bounds the stack that unpacking takes, because a
-// recursive class, such as a list whose nodes have a std::unique_ptr to the next, lets the bytes decide.
+// How deep objects with define_type() may contain each other. Bounds the stack that unpacking takes: in a recursive
+// class, such as a list whose nodes have a std::unique_ptr to the next one, the bytes decide about the depth.
 inline constexpr int kNestingMax = 1000;
 
 // `bytes` rounded up to a multiple of `alignment`, a power of two.
@@ -33,12 +43,16 @@ constexpr std::size_t round_up(std::size_t bytes, std::size_t alignment) {
 
 // Appends packed values to a room. A room that is too small is no error: the packer goes on counting without writing,
 // so one pass either packs or returns the size that is needed. A size alone is the pass over an empty room.
+//
+// Once a value did not fit, the bytes in the room are of no use, also those before it; fits() says so. A packer belongs
+// to one thread.
 class Packer {
  public:
   // `room` stays the caller's, is aligned to kPackedAlignment and outlives the packer.
   explicit Packer(std::span<std::byte> room) : room_(room.data()), limit_(room.size()) {}
 
-  // The next `bytes` bytes of the room, or null if they do not fit; counts them either way.
+  // The next `bytes` bytes of the room, or null if they do not fit; counts them either way. The caller writes all of
+  // them: the room is not cleared, and unwritten bytes would send what was in the memory before.
   [[nodiscard]] std::byte* take(std::size_t bytes) {
     const std::size_t at = position_;
     position_ += bytes;
@@ -82,8 +96,9 @@ class Packer {
 };
 
 // Reads packed values. The bytes come from another node, so each read is checked: it never leaves the buffer, and a
-// count is compared with the bytes that are left before anything is allocated. Throws `error` for bytes that were not
-// packed so.
+// count is compared with the bytes that are left before anything is allocated. Throws `error` for bytes that a Packer
+// cannot have written for this type; all messages begin with "damaged request". After an exception the unpacker is of
+// no more use.
 class Unpacker {
  public:
   // `bytes` stays the caller's and outlives the unpacker and all views that it returned.
@@ -97,7 +112,7 @@ class Unpacker {
     return at;
   }
   // A number of elements. `minimum`: the fewest bytes that one takes, at least 1. Throws `error` if the bytes that are
-  // left cannot hold so many, so a caller may allocate room for as many.
+  // left cannot hold so many. So a caller may allocate room for as many: a damaged count cannot ask for gigabytes.
   [[nodiscard]] std::size_t take_count(std::size_t minimum) {
     std::uint32_t count = 0;
     std::memcpy(&count, take(sizeof count), sizeof count);

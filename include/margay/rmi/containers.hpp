@@ -7,6 +7,15 @@
 //
 // A container of a fixed number of elements is std::array (value.hpp). std::string_view and std::span travel as
 // arguments only (parameter.hpp). Containers that are not here travel by define_type() of a class around them.
+//
+// The packed bytes, after a count of 4 bytes:
+//   string, vector, deque, list    the elements; raw ones of a string or vector are aligned and copied as a whole
+//   sets                           the keys, in the order of the caller's set
+//   maps                           each key, then its value
+// and without a count:
+//   unique_ptr                     a byte, 0 for null or 1; then the object
+// Requires of an element what travel.hpp requires of an argument. Throws `error` for more than 2^32 - 1 elements, and
+// for damaged bytes ("damaged request: a count exceeds the packed arguments").
 #pragma once
 
 #include <cstddef>
@@ -36,7 +45,8 @@ constexpr Refusal refusal_of_elements() {
   return first == Refusal::none && (Value<Element>::kMinimum + ... + 0) == 0 ? Refusal::empty_elements : first;
 }
 
-// Appends `count` elements at `data` without their count; none also take no alignment.
+// Appends `count` elements at `data` without their count; none also take no alignment. `data` may be null if there are
+// none.
 template <class T>
 void pack_elements(Packer& packer, const T* data, std::size_t count) {
   if (count == 0) return;
@@ -49,7 +59,8 @@ void pack_elements(Packer& packer, const T* data, std::size_t count) {
 }
 
 // The next `count` raw elements where they lie, at a multiple of their alignment but at most of kPackedAlignment.
-// `count` comes from take_count(). Throws `error` for damaged bytes.
+// `count` comes from take_count(). The bytes stay in the request. Each bool is checked here, because it is read without
+// another check. Throws `error` for damaged bytes.
 template <Raw T>
 [[nodiscard]] const std::byte* take_elements(Unpacker& unpacker, std::size_t count) {
   if (count != 0) unpacker.align(alignof(T));
@@ -62,7 +73,8 @@ template <Raw T>
 // --- Sequences. ---
 
 // Whole: a sequence with push_back(); contiguous if it has data(). Allocators are default-constructed at the
-// destination.
+// destination: an allocator with a state loses it. Cost: 4 bytes for the count, then the elements; raw ones of a
+// contiguous sequence are one copy at each end.
 template <class Whole>
 struct SequenceValue {
   using T = typename Whole::value_type;
@@ -105,6 +117,7 @@ template <class T, class Allocator>
 struct Value<std::deque<T, Allocator>> : SequenceValue<std::deque<T, Allocator>> {};
 template <class T, class Allocator>
 struct Value<std::list<T, Allocator>> : SequenceValue<std::list<T, Allocator>> {};
+// As a sequence; only its description differs.
 template <class Char, class Traits, class Allocator>
 struct Value<std::basic_string<Char, Traits, Allocator>> : SequenceValue<std::basic_string<Char, Traits, Allocator>> {
   static void describe(std::string& text) { text += 's'; }
@@ -196,7 +209,9 @@ struct Value<std::unordered_multimap<Of...>> : MapValue<std::unordered_multimap<
 template <class T>
 inline constexpr bool kUniqueTravels = !std::is_array_v<T> && (!std::is_polymorphic_v<T> || std::is_final_v<T>);
 
-// The caller's pointer is moved from, as in an ordinary call (converted(), parameter.hpp).
+// A byte for null or not, then the object. The caller's pointer is moved from, as in an ordinary call (converted(),
+// parameter.hpp); its object is destroyed when the request has been written. A chain of such pointers is bounded by
+// kNestingMax, if its class has define_type().
 template <class T>
 requires kUniqueTravels<T>
 struct Value<std::unique_ptr<T, std::default_delete<T>>> {

@@ -1,8 +1,11 @@
-// The exceptions of RMI. All derive from `error`, so that one handler takes what RMI itself reports.
+// The exceptions of RMI. All derive from `error`, so that one handler takes all that RMI itself reports.
 //
-// The paper has no word about errors; margay's rule is: a mistake that the compiler can see is a static_assert that
-// names the argument (travel.hpp); one that only a run can see throws at the caller before anything is sent; and bytes
-// from another node are checked and refused, never trusted and never asserted.
+// The paper has no rules for errors. margay's are:
+// 1. A mistake that the compiler can see is a static_assert that names the argument (travel.hpp).
+// 2. A mistake that the caller's node can see at run time throws `error` there, before anything is sent.
+// 3. A mistake that only the destination can see, such as an object that was removed there, returns to the caller like
+//    an exception of the method: as `remote_error`.
+// 4. Bytes from another node are checked, and never reach an assertion.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +15,9 @@
 
 namespace margay::rmi {
 
-// An error that RMI detected: a damaged or truncated request, an unknown object, a method that cannot be named in
-// another process, different programs in one job. `what()` has what happened, where, and the cure.
+// An error that RMI detected: an invalid node, an object that is not registered, a damaged request, a method that
+// cannot be named in another process, different programs in one job, a lost node. what() has the call, what happened,
+// and the cure; it begins with "margay::rmi: ", except in a `remote_error`.
 class error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -22,7 +26,8 @@ class error : public std::runtime_error {
 class typer;
 
 // An exception that left a method on another node, as it travels back: the text of what() and the method's name. The
-// exception's type does not travel. Texts are cut at kFailureTextMax bytes.
+// exception's type does not travel, because the caller's node may not have its class. Both texts are cut at
+// kFailureTextMax bytes.
 struct Failure {
   std::string method;
   std::string what;
@@ -31,12 +36,13 @@ struct Failure {
   inline void define_type(typer& type);
 };
 
-// The longest text of a failure in bytes. A reply must fit the buffer of a node that expects a number, and a what() of
-// more than a screen helps nobody.
+// The longest text of a failure in bytes, for the method and the what() each: a failure has at most about 2 KiB on the
+// wire. Bounds what a failed asynchronous request adds to the caller's memory until its next fence.
 inline constexpr std::size_t kFailureTextMax = 1024;
 
-// Thrown at the caller of a method that ended with an exception: by sync_rmi at once, for async_rmi by the caller's
-// next fence. Names the node and the method.
+// Thrown at the caller of a method that ended with an exception: by sync_rmi() and rmi_handle::wait() at once, and by
+// the caller's next fence for async_rmi() and broadcast_rmi(). collect_rmi() throws it on all nodes. Names the node and
+// the method.
 class remote_error : public error {
  public:
   // `node`: the node that ran the method.

@@ -1,10 +1,15 @@
-// The execution of a request at its destination (paper, 6.1 and 6.3).
+// The execution of a request at its destination (paper, 6.1 and 6.3). For the library's inbox and for tests; programs
+// call nothing here.
 //
-//   while (!rest.empty()) {                                          // a buffer that arrived, executed in its order
-//     const RequestView request = RequestView::parse(rest);          // throws for a damaged buffer: nothing behind is
-//     safe if (!execute(request, core::find_object, &sink, failure)) ...  // `failure` goes back to the caller rest =
-//     rest.subspan(request.bytes());
+//   while (!rest.empty()) {                                      // a buffer that arrived, in its order
+//     const RequestView request = RequestView::parse(rest);      // throws for a damaged buffer
+//     if (!execute(request, core::find_object, &sink, failure))
+//       ...                                                      // send `failure` back to the caller
+//     rest = rest.subspan(request.bytes());
 //   }
+//
+// A buffer that parse() rejects has no usable rest, because the length of the damaged request is unknown. An error
+// inside execute() concerns one request only: the next one begins where request.bytes() says.
 #pragma once
 
 #include <cxxabi.h>
@@ -27,8 +32,8 @@ namespace margay::rmi {
 
 namespace detail {
 
-// The demangled name of a type of method; of a NamedMethod, its function's: "Counter::add" is what the reader of a
-// message looks for, not the template around it.
+// The demangled name of a method's type. For a NamedMethod it is the name of the function, "Counter::add", because that
+// is the name that the reader of a message looks for.
 [[nodiscard]] inline std::string name_of_method_type(const std::type_info& type) {
   std::string name = demangled(type.name());
   const std::string named = "margay::rmi::NamedMethod<&";
@@ -39,8 +44,13 @@ namespace detail {
 
 }  // namespace detail
 
-// The name of a request's method for messages: demangled if the loader has its symbol, else its type and, for a pointer
-// to member, its place in its module.
+// The name of a request's method, for messages only: it looks up symbols, and allocates.
+//
+// A method that travels as a type has its own name. A pointer to member has the loader's demangled symbol if that
+// begins exactly at the function; otherwise the name of its type and its place, as "void (Counter::*)(int) at
+// a.out+0x1234". A program exports symbols to the loader if it is linked with -rdynamic. A virtual function has only
+// its type, because the object decides which function runs. An unknown functor gives "an unknown method". Throws as
+// find_functor().
 [[nodiscard]] inline std::string method_name(const RequestView& request) {
   const FunctorEntry* functor = find_functor(request.functor());
   if (functor == nullptr) return "an unknown method";
@@ -63,7 +73,9 @@ namespace detail {
 
 namespace detail {
 
-// Ends a request whose method, or whose execution, threw `what`: in the reply, if one is wanted, and in `failure`.
+// Ends a request whose method, or whose own checks, threw an exception with the text `what`: writes `failure`, and also
+// the reply if the request wants one. The reply begins anew, so that nothing is left of a result that was written in
+// part.
 [[gnu::noinline, gnu::cold]] inline void record_failure(const RequestView& request, const char* what, ReplySink* reply,
                                                         Failure& failure) {
   std::string name = "an unknown method";
@@ -75,8 +87,9 @@ namespace detail {
   if (request.wants_reply() && reply != nullptr) write_failure(*reply, failure);
 }
 
-// Throws `error` for an object that is not registered here or is of another class than the functor's: the two mistakes
-// that a program can make with an id.
+// Throws `error` for an object that is not registered here, or is of another class than the functor's. Both are
+// mistakes of a program, not damage: an object that was removed before a fence, and nodes that registered objects in
+// different orders.
 [[gnu::noinline, gnu::cold]] inline void refuse_object(const FunctorEntry& functor, const core::ObjectEntry& object,
                                                        std::uint32_t id) {
   const std::string name = "object " + std::to_string(id);
@@ -92,11 +105,15 @@ namespace detail {
 }  // namespace detail
 
 // Executes a request: finds the functor and the object, unpacks the arguments, calls the method, and writes the reply
-// if one is wanted. Returns true when the method has returned. False if anything was thrown, by the method or by the
-// checks of the request; then `failure` says what, and the reply, if wanted, has the same.
+// if the request wants one. Returns true when the method has returned, and false if the method or a check of the
+// request threw an exception. `failure` then has the method's name and the exception's text, and so has the reply, if
+// one is wanted.
 //
-// An exception of the method ends here, because its caller is on another node, and
-// learns of it by its reply, or by its next fence for a request without one.
+// An exception of the method ends here, because its caller is on another node, and gets it by the reply, or by its next
+// fence if there is no reply. The exception of a cancelled thread passes.
+//
+// The class is compared by address first, and by name only if the addresses differ: two libraries may each have the
+// type_info of one class.
 //
 // `find_object`: called with the object's id, returns core::ObjectEntry. Requires: the caller holds the object's
 // monitor if the request is atomic; the request's bytes stay until this returns. `reply` may be null if no result is

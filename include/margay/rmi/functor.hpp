@@ -1,11 +1,15 @@
 // The functor (paper, 6.1): writes and executes requests for one class of objects and one type of method.
 //
-// Everything here is known at compile time but the values: which words the head has, whether the arguments have a fixed
-// size, where each lies. So a request with numbers is written and executed by a few moves; request.hpp and execute.hpp
-// are what a program and the library call.
+// All is known at compile time but the values: which words the head has, whether the arguments have a fixed size, where
+// each lies. So a request with numbers is written and executed by a few moves. Programs and the library call
+// request.hpp and execute.hpp, which build on this file.
 //
 // The order of a request's bytes is fixed in three places that belong together: write_rest() here, write_head() and
 // RequestView in request_head.hpp.
+//
+// The way of a request: write() packs it at the caller, with the functor's hash in its head; the receiver finds the
+// functor by the hash (functor_table.hpp) and calls its execute(), which unpacks and calls the method. Both are
+// instantiated by the same template, from the types that the caller names, so they cannot disagree in one program.
 #pragma once
 
 #include <algorithm>
@@ -26,8 +30,8 @@
 
 namespace margay::rmi {
 
-// What a request carries beside its method and arguments: whom it is for, and how the library treats it. Chosen by the
-// library, not by the program.
+// The parts of a request beside its method and arguments: the destination's object, and how the library treats it.
+// Chosen by the library, not by the program.
 struct Envelope {
   std::uint32_t object = 0;  // the id of the object at the destination
   bool atomic = true;        // the method runs as in a monitor of its object (paper, 5.1)
@@ -35,19 +39,20 @@ struct Envelope {
   std::uint64_t call = 0;    // returned by the reply, if a result is wanted
 };
 
-// The result of an attempt to write a request.
+// The result of an attempt to write a request. One that does not fit is no error: the caller asks for `bytes` bytes and
+// tries again, so that a buffer that is nearly full costs no count in advance.
 struct Written {
   std::size_t bytes = 0;  // of the whole request, written or not: a multiple of kPackedAlignment
   bool fits = false;      // whether the room was large enough; if not, its contents are undefined
 };
 
 // The functor of a class of objects and a type of method. Its type's name is its name in the table (functor_table.hpp),
-// and execute() is all that the table calls. One functor serves all methods of one type: with &Counter::add and
-// &Counter::set, both void (Counter::*)(int), the method word tells them apart; method<&Counter::add> is a type, and so
-// a functor, of its own.
+// and execute() is all that the table calls. One functor serves all methods of one type: for &Counter::add and
+// &Counter::set, both void (Counter::*)(int), the method word distinguishes them; method<&Counter::add> is a type, and
+// so has a functor of its own.
 //
 // execute(): `request` is for this functor, `object` is an O. `reply`: where the result goes, or null if none is
-// wanted. Throws `error` for arguments or a method word that were not written by this functor, and whatever the method
+// wanted. Throws `error` for arguments or a method word that this functor has not written, and whatever the method
 // throws.
 template <class O, class M>
 struct Functor {
@@ -72,13 +77,15 @@ struct RequestOf<Method, ParameterList<P...>> {
   // Whether all arguments have a fixed size; then kArgumentBytes is the size of captures and arguments.
   static constexpr bool kFixed = List::kAllFixed;
   static constexpr std::size_t kArgumentBytes = kCaptured + List::kFixed;
-  // The usual size of a request of fixed size, and a first guess for others.
+  // The exact size of a usual request of fixed size, and a first guess for others. The rare request with a module's id
+  // is 8 bytes longer and is written twice if they are missing.
   static constexpr std::size_t first_room(bool reply) {
     return round_up(kRequestHeadBytes + (reply ? 8 : 0) + (MethodOf<Method>::kWord ? 8 : 0) + kArgumentBytes,
                     kPackedAlignment);
   }
 
-  // Packs captures and arguments behind a head of `before` bytes. Returns the bytes that they take.
+  // Packs captures and arguments behind a head of `before` bytes. Returns the bytes that they take, without the
+  // alignment at their end. A room that is too small for the head is an empty one: the packer then only counts.
   static std::size_t pack_arguments(std::span<std::byte> room, std::size_t before, const Method& method,
                                     const typename Parameter<P>::Packed&... argument) {
     Packer packer(room.size() > before ? room.subspan(before) : std::span<std::byte>());
@@ -88,7 +95,8 @@ struct RequestOf<Method, ParameterList<P...>> {
     packer.align(kPackedAlignment);
     return bytes;
   }
-  // The same for arguments of fixed size, into room that is there.
+  // The same for arguments of fixed size, into room that is there. The last word is cleared first, because the unused
+  // bytes at the end must be zero; the arguments then overwrite the rest of it.
   static void store_arguments(std::byte* at, [[maybe_unused]] const Method& method,
                               const typename Parameter<P>::Packed&... argument) {
     if constexpr (kArgumentBytes % kPackedAlignment != 0) {
@@ -100,7 +108,7 @@ struct RequestOf<Method, ParameterList<P...>> {
   }
 
   // Writes the request if it fits; the caller's arguments are converted already. Throws `error` for a method or an
-  // argument that cannot travel and only a run can see.
+  // argument that cannot travel, if only a run can see it.
   template <class Object, bool kReply>
   [[gnu::always_inline]] static Written write(std::span<std::byte> room, const Envelope& envelope, const Method& method,
                                               const typename Parameter<P>::Packed&... argument) {
@@ -122,7 +130,9 @@ struct RequestOf<Method, ParameterList<P...>> {
   }
 
   // Unpacks a request's method and arguments, calls the method, and passes its result, if it has one, to `then`: the
-  // arguments live until then, because a result may refer to them.
+  // arguments live until then, because a result may refer to them. All is unpacked before the method is called, so a
+  // damaged request has no effect on the object. The bytes must be used up exactly: bytes that are left over mean that
+  // sender and receiver disagree about the parameters.
   template <class Object, class Then>
   [[gnu::always_inline]] static void call(const RequestView& request, Object& object, const Then& then) {
     Unpacker unpacker(request.arguments());
@@ -141,7 +151,7 @@ struct RequestOf<Method, ParameterList<P...>> {
   }
 
  private:
-  // Head and arguments, with the words that `flags` names.
+  // Head and arguments, with the words that `flags` names. Arguments first, because the head has their size.
   template <std::size_t Extra>
   [[gnu::always_inline]] static Written write_rest(std::span<std::byte> room, std::uint32_t functor,
                                                    std::uint32_t object, int flags,
@@ -159,8 +169,8 @@ struct RequestOf<Method, ParameterList<P...>> {
     return {bytes, true};
   }
 
-  // A request for a virtual function or one of another module than the functor's. Throws `error` for one that cannot
-  // travel.
+  // A request for a virtual function or one of another module than the functor's. Out of line, to keep the usual case
+  // short. Throws `error` for one that cannot travel.
   template <class Object, bool kReply>
   [[gnu::noinline]] static Written write_unusual(std::span<std::byte> room, const Envelope& envelope,
                                                  const Method& method, std::uint8_t flags,
@@ -195,7 +205,8 @@ struct RequestOf<Method, ParameterList<P...>> {
   }
 
   // The method of a request: decoded from its word, or from the captures at the begin of the arguments, or from
-  // nothing.
+  // nothing. Throws `error` before anything is called: the word comes from another node, so its function must lie in
+  // code, and the slot of a virtual one must lead to code.
   template <class Object>
   [[gnu::always_inline]] static Method take_method(const RequestView& request, [[maybe_unused]] Unpacker& unpacker,
                                                    [[maybe_unused]] Object& object) {
@@ -229,6 +240,8 @@ using RequestFor = RequestOf<Method, typename MethodOf<Method>::Parameters>;
 
 }  // namespace detail
 
+// A result that cannot travel is dropped: the method may still be called asynchronously. A wanted one is damage,
+// because a call that wants it does not compile.
 template <class O, class M>
 void Functor<O, M>::execute(const RequestView& request, void* address, ReplySink* reply) {
   using Result = ResultOf<M>;

@@ -2,16 +2,18 @@
 // open).
 //
 // Each kind of request, a class of object with a type of method, is a functor type (method.hpp). A static variable of a
-// template registers it before main() in every process of the job, used there or not, because all run one program. On
+// template registers it before main() in each process of the job, used there or not, because all run one program. On
 // the wire it is a hash of its mangled name, so the order of registration is irrelevant. Two functors with one hash are
-// refused when the job starts, and so are nodes with different tables (identity.hpp).
+// an error at the start of the job, and so are nodes with different tables (identity.hpp).
 //
 // Invariants:
-//  1. The list of registered functors only grows, by constructors that run one after the other.
-//  2. A table is immutable once it is published. A functor that is not in it makes find_functor() look whether functors
-//  were
-//     registered since, build a new table and publish it; threads that use the old one are not disturbed.
-//  3. A functor's address, and so its entry, is another in each process; only its hash travels.
+// 1. The list of registered functors only grows, by constructors that run one after the other.
+// 2. A table is immutable once it is published. For a functor that is not in it, find_functor() looks whether functors
+//    were registered since, builds a new table and publishes it; threads that use the old one are not disturbed.
+// 3. A functor's address, and so its entry, is another in each process; only its hash travels.
+//
+// Cost: a lookup is an atomic load and, without a collision, one slot. Each new table keeps the ones before, because a
+// reader may still use them: a few kilobytes for each dlopen() of a library with functors.
 #pragma once
 
 #include <cxxabi.h>
@@ -40,14 +42,14 @@ class ReplySink;
 // request wants one. Throws `error` for damaged arguments, and whatever the method throws.
 using Execute = void (*)(const RequestView& request, void* object, ReplySink* reply);
 
-// A readable form of a mangled name.
+// A readable form of a mangled name, or the name itself if it is not one. Allocates: for messages only.
 inline std::string demangled(const char* name) {
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status), std::free);
   return status == 0 && text != nullptr ? text.get() : name;
 }
 
-// One functor type. Constant after registration.
+// One functor type: its name, and how to execute it. Constant after registration, and used by all threads.
 class FunctorEntry {
  public:
   // The functor type, the class of its objects, the type of its method, and the functor's static execute().
@@ -60,7 +62,7 @@ class FunctorEntry {
         execute_(function) {}
 
   [[nodiscard]] const char* name() const { return name_; }
-  // Its number on the wire; never 0.
+  // Its number on the wire; never 0, which marks an empty slot of a table.
   [[nodiscard]] std::uint32_t hash() const { return hash_; }
   [[nodiscard]] const std::type_info& object() const { return *object_; }
   [[nodiscard]] const std::type_info& method() const { return *method_; }
@@ -92,7 +94,8 @@ class FunctorEntry {
   mutable std::atomic<const Module*> module_ = nullptr;
 };
 
-// A functor that is registered, in a list that begins at `registered_functors`.
+// A functor that is registered, in a list that begins at `registered_functors`. Static, so never destroyed while
+// methods run; a library with functors must not be unloaded.
 struct RegisteredFunctor {
   FunctorEntry entry;
   const RegisteredFunctor* next;
@@ -119,7 +122,8 @@ struct Registration {
   static inline const Registered functor;
 };
 
-// All functors that are registered now, the latest first.
+// All functors that are registered now, the latest first. A template in two libraries has an entry for each. Any
+// thread.
 inline std::vector<const FunctorEntry*> all_functors() {
   std::vector<const FunctorEntry*> all;
   const RegisteredFunctor* at = registered_functors.load(std::memory_order_acquire);  // pairs with Registered()
@@ -127,7 +131,8 @@ inline std::vector<const FunctorEntry*> all_functors() {
   return all;
 }
 
-// A hash table of functors. Immutable.
+// A hash table of functors with open addressing, at most a quarter full, so that most are in their first slot.
+// Immutable.
 class FunctorTable {
  public:
   // Throws `error` with both names if two functors have one hash, or one name without being the same.
@@ -216,12 +221,14 @@ constinit inline std::atomic<const FunctorTable*> current_table = nullptr;
 
 }  // namespace detail
 
-// Throws `error` if two functors have the same hash. For the start of a job.
+// Throws `error` if two functors have the same hash or the same name; the message has both and the cure. For the start
+// of a job, so that a mistake is found before a request needs the functor.
 inline void check_functors() {
   static_cast<void>(detail::rebuild_table());
 }
 
-// The functor of this hash, or null if this process has none. Throws as check_functors() after a dlopen.
+// The functor of this hash, or null if this process has none. Any thread; without a lock if the functor is in the
+// table. An unknown hash, as of a damaged request, takes a lock. Throws as check_functors() after a dlopen.
 [[nodiscard]] inline const FunctorEntry* find_functor(std::uint32_t hash) {
   const FunctorTable* table = detail::current_table.load(std::memory_order_acquire);  // pairs with rebuild_table()
   const FunctorEntry* found = table != nullptr ? table->find_at_once(hash) : nullptr;

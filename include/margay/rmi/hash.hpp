@@ -1,5 +1,6 @@
-// A 64-bit hash of bytes, for names, build ids and code. Not for adversaries: it distinguishes programs, it proves
-// nothing.
+// A 64-bit hash of bytes, for names, build ids and code. It detects accidental differences, but does not resist an
+// attacker, who can construct collisions. Its values travel (identity.hpp, functor_table.hpp), so all nodes of a job
+// must compute the same ones; they depend on the byte order, and a job has one.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +10,8 @@
 
 namespace margay::rmi {
 
-// The hash of `bytes` bytes at `from`, continuing `seed`; 8 bytes at a time, because the code of a program is
-// megabytes.
+// The hash of `bytes` bytes at `from`, continuing `seed`. Takes 8 bytes at a time, because the code of a program has
+// megabytes. The length is part of the hash, so that zeros at the end count.
 inline std::uint64_t hash_bytes(const void* from, std::size_t bytes, std::uint64_t seed = 0) {
   constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15U;  // 2^64 / the golden ratio: odd, its bits irregular
   std::uint64_t hash = (seed ^ bytes) * kMultiplier;

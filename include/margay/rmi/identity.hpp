@@ -1,10 +1,13 @@
 // The identity of a program, by which the nodes of a job test that all run the same one. Each node computes its
-// identity at the start, and the nodes compare them: functors and methods are named by hashes and offsets that only one
-// program gives the same meaning.
+// identity at the start, and the nodes compare them, because functors and methods are named by hashes and offsets that
+// only one program gives the same meaning.
 //
 //   const ProgramIdentity mine = program_identity();
 //   for (int node = 0; node < nodes; ++node)                          // as the library has gathered them
 //     if (const std::string why = difference(mine, me, all[node], node); !why.empty()) throw error(why);
+//
+// The library sends each node's identity to node 0, which compares them with its own and sends the verdict back: two
+// messages for each other node, at the start only.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +23,8 @@
 
 namespace margay::rmi {
 
-// The identity of a node's program. Trivially copyable, so that nodes exchange it as bytes.
+// The identity of a node's program. Trivially copyable, so that nodes exchange it as bytes. `program` and `functors`
+// decide; the rest is for messages, because a reader needs to see which file is the wrong one.
 struct ProgramIdentity {
   std::uint64_t program = 0;   // the program's module id
   std::uint64_t functors = 0;  // a hash of the functors' names, each with the id of its module
@@ -31,7 +35,7 @@ struct ProgramIdentity {
 
 namespace detail {
 
-// Copies `text`, or as much of its end as fits: the end of a path has the program's name.
+// Copies `text`, or as much of its end as fits, because the end of a path has the program's name. Ends with a zero.
 template <std::size_t Size>
 void copy_end(std::array<char, Size>& to, std::string_view text) {
   if (text.size() >= Size) text.remove_prefix(text.size() - Size + 1);
@@ -48,8 +52,9 @@ std::string text_of(const std::array<char, Size>& from) {
 }  // namespace detail
 
 // This node's identity. Call it once, at the start of the job, after all libraries with functors are loaded. Throws as
-// check_functors(). A library with functors counts, any other may differ between nodes; a method in it is checked when
-// it is called.
+// check_functors(). The program and all libraries with functors must be the same on all nodes. Any other library may
+// differ; a method in it is checked when a request names it. Reads the whole code of a program without a build id
+// (module.hpp).
 [[nodiscard]] inline ProgramIdentity program_identity() {
   check_functors();
   ProgramIdentity identity;
@@ -66,9 +71,9 @@ std::string text_of(const std::array<char, Size>& from) {
   return identity;
 }
 
-// Compares two identities, of which one at least came from another node and is not trusted.
-//
-// Why two nodes cannot be in one job, as a sentence that names both programs; "" if they can.
+// Compares two identities, at least one of which came from another node and is not trusted. Returns "" if the two nodes
+// can be in one job, otherwise the message that names both programs and the cure. Different programs are reported
+// before different functors, because they are the usual cause.
 [[nodiscard]] inline std::string difference(const ProgramIdentity& one, int node, const ProgramIdentity& other,
                                             int other_node) {
   // As "node 0 runs /home/me/sort (build id 1f3a..., 12 functors)".

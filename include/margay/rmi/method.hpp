@@ -8,12 +8,12 @@
 //
 // A method is one of
 //   &Class::function           a pointer to member; it travels as method_word.hpp says
-//   method<&Class::function>   the same as a type: nothing of it travels; also a function whose first parameter is
-//   Object&
+//   method<&Class::function>   the same as a type: nothing of it travels. Also for a function that takes a reference
+//                              to the object as its first parameter
 //   [](Object& object, int x)  a callable object; its captures, trivially copyable, travel as bytes. Captures by
-//                              reference cannot be seen and arrive invalid.
+//                              reference cannot be detected, and arrive invalid
 //
-// Of several functions of one name a cast chooses, as everywhere in C++: static_cast<void (Set::*)(int)>(&Set::insert).
+// A cast chooses among functions of one name, as everywhere in C++: static_cast<void (Set::*)(int)>(&Set::insert).
 //
 // The object's class, Object, is the static type that it was registered with; the method may be that of a public base
 // class. Default arguments are not part of a function's type, so a call names all arguments.
@@ -31,7 +31,7 @@
 
 namespace margay::rmi {
 
-// A method as a type.
+// A method as a type. Its name is part of the functor's name, and so of the functor's hash.
 template <auto Function>
 struct NamedMethod {};
 
@@ -49,8 +49,8 @@ struct Signature {
   using Parameters = ParameterList<P...>;
 };
 
-// Const members take a const object. Members for rvalues (&&) or volatile objects are none: an object stays where it
-// is.
+// The signature of a member function, or of a function whose first parameter is the object. Const members take a const
+// object. Members for rvalues (&&) or volatile objects have none, because a registered object is neither.
 template <class Function>
 struct SignatureOf {};
 template <class C, class R, class... P>
@@ -95,7 +95,7 @@ using BaseSignature = typename decltype(signature_in(static_cast<const Signature
 template <class Method>
 struct MethodOf {};
 
-// A pointer to member function: the functor has the type, the request the value.
+// A pointer to member function: the functor has the type, the request the value, in 8 bytes.
 template <class Method>
 requires std::is_member_function_pointer_v<Method>
 struct MethodOf<Method> : SignatureOf<Method> {
@@ -114,6 +114,8 @@ template <auto Function>
 requires requires {
   typename SignatureOf<decltype(Function)>::Receiver;
 }
+// A method as a type: the functor has all of it, and the request nothing. Written without a base class, because g++
+// warns of one for a class in an unnamed namespace.
 struct MethodOf<NamedMethod<Function>> {
   using Receiver = typename SignatureOf<decltype(Function)>::Receiver;
   using Result = typename SignatureOf<decltype(Function)>::Result;
@@ -136,6 +138,8 @@ template <class Method>
 requires std::is_class_v<Method> && requires {
   typename BaseSignature<decltype(&Method::operator())>::Receiver;
 }
+// A callable object with one operator(), which may be mutable: each request has a copy. A generic lambda has no
+// signature before it is called, so it cannot be a method.
 struct MethodOf<Method> : CallSignature<BaseSignature<decltype(&Method::operator())>> {
   static constexpr bool kWord = false;
   static constexpr std::size_t kCaptured = std::is_empty_v<Method> ? 0 : sizeof(Method);
@@ -148,7 +152,7 @@ struct MethodOf<Method> : CallSignature<BaseSignature<decltype(&Method::operator
   }
 };
 
-// Something that may be a method.
+// Whether a type is one of the three kinds.
 template <class Method>
 concept IsMethod = requires {
   typename MethodOf<Method>::Receiver;
@@ -158,7 +162,8 @@ concept IsMethod = requires {
 template <class Method>
 using ReceiverOf = std::remove_const_t<typename MethodOf<Method>::Receiver>;
 
-// Reports, at compile time, a method that cannot be called on an Object. True if it can.
+// Reports, at compile time, a method that cannot be called on an Object. True if it can. The conversion of pointers is
+// the test, because it allows public base classes and excludes the removal of const.
 template <class Object, class Method>
 constexpr bool check_method() {
   static_assert(

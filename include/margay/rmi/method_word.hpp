@@ -12,6 +12,11 @@
 // module, the adjustment in the object. Limit: an offset into the middle of a function passes these checks. The
 // checksum of a request (request.hpp) detects accidents; a program that does not trust its nodes names methods as
 // method<&Class::function>, of which no pointer travels.
+//
+// Cost: the usual case is a comparison of the address with the code segment of the functor's module at each end,
+// without a look-up. A virtual function costs the receiver two look-ups of modules, unless it was the last one that
+// this thread has checked. A function of another module costs the sender a look-up, 8 bytes, and the receiver another
+// one.
 #pragma once
 
 #include <cstddef>
@@ -25,6 +30,7 @@
 
 namespace margay::rmi {
 
+// Tags that no module has, because a module's tag is less than kModuleTags.
 inline constexpr std::uint16_t kVirtualTag = kModuleTags;
 inline constexpr std::uint16_t kElsewhereTag = kModuleTags + 1;
 static_assert(kElsewhereTag == std::numeric_limits<std::uint16_t>::max());
@@ -59,7 +65,7 @@ inline constexpr bool kPointersTravel = true;
 inline constexpr bool kPointersTravel = false;
 #endif
 
-// The two words of `method`, and back.
+// The two words of `method`, and back. By memcpy: the language has no other way to the words of a pointer to member.
 template <class Method>
 [[nodiscard]] RawMethod raw_method(Method method) {
   static_assert(kPointersTravel || sizeof(Method) == 0,
@@ -81,12 +87,14 @@ template <class Method>
 
 namespace detail {
 
-// The word of three parts, which fit their bits.
+// A word from its three parts. Requires: each fits its bits.
 inline std::uint64_t method_word(std::uint64_t offset, std::uint64_t adjustment, std::uint64_t tag) {
   return offset | adjustment << 32 | tag << 48;
 }
 
-// Encodes the rare cases: virtual functions, other modules, and pointers that cannot travel.
+// Encodes the rare cases: virtual functions, functions of other modules, and pointers that cannot travel. Throws
+// `error` for those: a null pointer, an adjustment of more than 64 KiB or a negative one, code outside of all modules,
+// an offset of more than 4 GiB. The messages name the cure, usually a lambda.
 [[gnu::noinline]] inline EncodedMethod encode_unusual(RawMethod raw) {
   if (raw.function == 0) fail("the method is a null pointer to member");
   if (raw.adjustment < 0 || raw.adjustment > std::numeric_limits<std::uint16_t>::max())
@@ -105,7 +113,8 @@ inline std::uint64_t method_word(std::uint64_t offset, std::uint64_t adjustment,
   return {method_word(offset, adjustment, kElsewhereTag), module->id, true};
 }
 
-// The module with this id, for a word with kElsewhereTag.
+// The module with this id, for a word with kElsewhereTag. Throws `error` if this process has none, as when a node has
+// another version of a library.
 [[nodiscard, gnu::noinline]] inline const Module& module_elsewhere(std::uint64_t id) {
   const Module* module = module_of_id(id);
   if (module == nullptr)
@@ -115,7 +124,9 @@ inline std::uint64_t method_word(std::uint64_t offset, std::uint64_t adjustment,
   return *module;
 }
 
-// Decodes the rare cases, with all checks.
+// Decodes the rare cases, with all checks. The offset in a vtable is bounded here; what lies there is checked by
+// check_virtual(), because that needs the object. The usual tag is decoded here too if is_usual_word() was false: for a
+// function outside of the largest code segment, or to find the error.
 [[nodiscard, gnu::noinline]] inline RawMethod decode_unusual(std::uint64_t word, std::uint64_t module_id,
                                                              const Module& own, MethodClass of) {
   const auto offset = static_cast<std::uint32_t>(word);
@@ -142,22 +153,25 @@ inline std::uint64_t method_word(std::uint64_t offset, std::uint64_t adjustment,
 
 }  // namespace detail
 
-// Whether `method` is encoded by usual_word(): an ordinary function of the functor's module. All others go to
-// detail::encode_unusual().
+// Whether `method` is encoded by usual_word(): an ordinary function in the largest code segment of the functor's
+// module. All others go to detail::encode_unusual(). Inline, because each request with a pointer to member comes here.
 [[nodiscard]] inline bool is_usual(RawMethod method, const Module& own) {
   return (method.function & 1) == 0 && own.code.contains(method.function) &&
          method.function - own.base <= std::numeric_limits<std::uint32_t>::max() &&
          static_cast<std::uintptr_t>(method.adjustment) <= std::numeric_limits<std::uint16_t>::max();
 }
+// The word of such a method. Requires: is_usual().
 [[nodiscard]] inline std::uint64_t usual_word(RawMethod method, const Module& own) {
   return detail::method_word(method.function - own.base, static_cast<std::uint64_t>(method.adjustment), own.tag);
 }
 
-// Whether `word` names an ordinary function in the functor's module, with all checks; and the pointer to it.
+// Whether `word` names an ordinary function in the functor's module, with all checks. The last one excludes odd
+// addresses, which would be read as virtual functions.
 [[nodiscard]] inline bool is_usual_word(std::uint64_t word, const Module& own, MethodClass of) {
   return word >> 48 == own.tag && static_cast<std::uint16_t>(word >> 32) < of.bytes &&
          own.code.contains(own.base + static_cast<std::uint32_t>(word)) && (word & 1) == (own.base & 1);
 }
+// The pointer that such a word names. Requires: is_usual_word().
 [[nodiscard]] inline RawMethod usual_method(std::uint64_t word, const Module& own) {
   return {own.base + static_cast<std::uint32_t>(word), static_cast<std::uint16_t>(word >> 32)};
 }
@@ -178,13 +192,15 @@ inline std::uint64_t method_word(std::uint64_t offset, std::uint64_t adjustment,
 }
 
 // Throws `error` unless the slot of a decoded virtual method is readable and leads to code. `subobject`: the object,
-// with the adjustment added. Others pass at once.
+// with the adjustment added. Ordinary functions pass at once. Limit: a slot of a neighbouring vtable passes, because
+// vtables have no length in memory.
 inline void check_virtual(RawMethod method, const void* subobject) {
   if ((method.function & 1) == 0) return;
   struct Checked {
     std::uintptr_t vtable = 0;
     std::uintptr_t function = 0;
   };
+  // Each thread keeps the last method that passed, because a program mostly calls one method of one class many times.
   static thread_local Checked last;  // the same method of the same class, mostly
   std::uintptr_t vtable = 0;
   std::memcpy(&vtable, subobject, sizeof vtable);

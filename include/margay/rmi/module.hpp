@@ -32,7 +32,7 @@
 
 namespace margay::rmi {
 
-// Addresses from `begin` up to but without `end`.
+// Addresses from `begin` up to but without `end`. An empty range contains nothing. By default empty.
 struct AddressRange {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
@@ -40,7 +40,8 @@ struct AddressRange {
   [[nodiscard]] bool contains(std::uintptr_t address) const { return address - begin < end - begin; }
 };
 
-// A loaded program or shared library. Constant after construction, and never destroyed.
+// A loaded program or shared library. Constant after construction, and never destroyed: functors and other threads keep
+// pointers to it.
 struct Module {
   std::string path;                     // as the loader has it
   std::string build_id;                 // hexadecimal; "" if it was linked without one
@@ -58,7 +59,8 @@ struct Module {
       if (range.contains(address)) return true;
     return false;
   }
-  // Whether `bytes` bytes at this address are in one readable segment: they may be read without a fault.
+  // Whether `bytes` bytes at this address are in one readable segment: they may be read without a fault, as long as the
+  // module stays loaded.
   [[nodiscard]] bool can_read(std::uintptr_t address, std::size_t bytes) const {
     for (const AddressRange& range : readable)
       if (range.contains(address) && range.end - address >= bytes) return true;
@@ -66,7 +68,8 @@ struct Module {
   }
 };
 
-// Tags are less; the two above mark member pointers without a tag (method_word.hpp).
+// The number of tags: two values are left for pointers to members without a module's tag (method_word.hpp). Tags are
+// not unique. They detect, mostly, that the two nodes have the functor in different modules.
 inline constexpr std::uint16_t kModuleTags = 0xFFFE;
 
 // --- Reading the modules. ---
@@ -74,7 +77,7 @@ inline constexpr std::uint16_t kModuleTags = 0xFFFE;
 namespace detail {
 
 // The build id in a PT_NOTE segment of `bytes` bytes, in hexadecimal, or "". The loader has mapped and checked the
-// segment.
+// segment. Notes are skipped by their own sizes, so each is checked against the rest.
 inline std::string build_id_in(const char* note, std::size_t bytes) {
   constexpr std::size_t kNoteAlignment = 4;
   while (bytes >= sizeof(ElfW(Nhdr))) {
@@ -98,7 +101,7 @@ inline std::string build_id_in(const char* note, std::size_t bytes) {
   return "";
 }
 
-// The loader gives the program itself no path.
+// The path of the program, to which the loader gives no name.
 inline std::string path_of_program() {
   std::array<char, 4096> path{};
   const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
@@ -106,6 +109,7 @@ inline std::string path_of_program() {
 }
 
 // The module that the loader describes. Its segments are mapped while it is loaded, so its notes and code can be read.
+// The largest code segment is kept apart, because the usual method lies there and one comparison finds it.
 inline std::unique_ptr<Module> read_module(const dl_phdr_info& info) {
   auto module = std::make_unique<Module>();
   module->path = info.dlpi_name == nullptr || *info.dlpi_name == '\0' ? path_of_program() : info.dlpi_name;
@@ -132,12 +136,14 @@ inline std::unique_ptr<Module> read_module(const dl_phdr_info& info) {
   return module;
 }
 
-// The snapshot, and all modules and earlier snapshots, which readers may still use.
+// The snapshot, and all modules and earlier snapshots, which readers may still use. Readers take no lock: they load one
+// pointer. A scan holds the lock while it walks the loader's list, and publishes a new snapshot only if something has
+// changed.
 class ModuleList {
  public:
   using Snapshot = std::vector<const Module*>;
 
-  // All modules when they were last read, the program first.
+  // All modules when they were last read, the program first: dl_iterate_phdr() begins with it.
   [[nodiscard]] const Snapshot& snapshot() {
     const Snapshot* now = current_.load(std::memory_order_acquire);  // pairs with the release in scan()
     return now != nullptr ? *now : scan();
@@ -167,7 +173,8 @@ class ModuleList {
     walk->found->push_back(walk->list->known(*info));
     return 0;
   }
-  // Two libraries never begin at one address, unless the first was unloaded.
+  // The module that is known already, or a new one. Two libraries never begin at one address, unless the first was
+  // unloaded: then the path differs, mostly.
   const Module* known(const dl_phdr_info& info) {
     const char* path = info.dlpi_name == nullptr ? "" : info.dlpi_name;
     for (const auto& one : modules_)
@@ -188,7 +195,8 @@ inline ModuleList& module_list() {
   return *list;
 }
 
-// The first module that `wanted` accepts, after a second look at the loader's list if it is not in the snapshot.
+// The first module that `wanted` accepts, after a second look at the loader's list if it is not in the snapshot. A
+// damaged request costs such a look each time, which takes the loader's lock.
 template <class Wanted>
 const Module* find_module(Wanted wanted) {
   for (const Module* module : module_list().snapshot())
@@ -202,19 +210,19 @@ const Module* find_module(Wanted wanted) {
 
 // --- Finding a module; null if there is none. ---
 
-// All modules, the program first.
+// All modules, the program first. The reference is valid forever; a later call may return another list.
 inline const std::vector<const Module*>& modules() {
   return detail::module_list().snapshot();
 }
-// The module with this address in its code.
+// The module with this address in its code: of a method that the program names, and of a slot in a vtable.
 inline const Module* module_of_code(std::uintptr_t address) {
   return detail::find_module([=](const Module& module) { return module.has_code(address); });
 }
-// The module with these bytes readable.
+// The module with these bytes readable: they can be read to check them.
 inline const Module* module_to_read(std::uintptr_t address, std::size_t bytes) {
   return detail::find_module([=](const Module& module) { return module.can_read(address, bytes); });
 }
-// The module with this id.
+// The module with this id: of a request for a method outside of its functor's module.
 inline const Module* module_of_id(std::uint64_t id) {
   return detail::find_module([=](const Module& module) { return module.id == id; });
 }

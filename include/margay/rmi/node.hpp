@@ -1,9 +1,9 @@
-// The node: the functions of libmargay_rmi.so for the templates of margay/rmi.hpp, beside core.hpp. Programs do not
-// call these functions themselves.
+// The interface of a node: the functions of libmargay_rmi.so for the templates of margay/rmi.hpp, beside core.hpp.
+// Programs do not call these functions themselves.
 //
 // A node is a rank that has called start(). One thread of the program calls RMI for it, and its communication thread if
-// it has one; another thread of the same process may be another node. Everything here is reached through one
-// thread-local pointer; calls read and write what it leads to without a lock.
+// it has one; another thread of the same process may be another node. All functions reach their node through one
+// thread-local pointer, without a lock. What the two threads of a node share is guarded by the process lock.
 #pragma once
 
 #include <cstddef>
@@ -19,14 +19,16 @@
 
 namespace margay::rmi {
 
-// The trees of a fence (paper, 6.5). `flat`: node 0 is the parent of all. `binary`: 0 is the parent of 1 and 2, 1 of 3
-// and 4. `hypercube`: a node differs from its parent in one bit, so that each edge is one of a hypercube. `exchange`,
-// which the paper has not: in each step all nodes exchange their sums along one dimension of the hypercube, so that all
-// have the result after half as many steps as up and down a tree. The last two are for nodes that are threads of one
-// process, and go through memory instead of messages. `central`: a counter, and a sense that the last node reverses.
-// `mcs`: the tree of Algorithm 11 of Mellor-Crummey and Scott (1991).
+// The trees of a fence (paper, 6.5), with the messages of a wave among p nodes and the number that follow one another:
+//   flat        node 0 is the parent of all: 2 (p - 1), 2 in a row, all of them at node 0
+//   binary      0 is the parent of 1 and 2, 1 of 3 and 4: 2 (p - 1), about 2 log2(p) in a row
+//   hypercube   a node differs from its parent in one bit, so that each edge is one of a hypercube: as binary
+//   exchange    in each step all nodes exchange their sums along one dimension of the hypercube, so that all have the
+//               result after half as many steps as up and down a tree: p log2(p), log2(p) in a row. Not in the paper
+//   central     for threads of one process: a counter, and a sense that the last node reverses. No messages
+//   mcs         for threads of one process: the tree of Algorithm 11 of Mellor-Crummey and Scott (1991). No messages
 enum class Tree : std::uint8_t { flat, binary, hypercube, exchange, central, mcs };
-// Whether the fence is one for threads.
+// Whether the fence is one for threads, which goes through memory: all nodes must be threads of one process.
 [[nodiscard]] constexpr bool is_of_threads(Tree tree) {
   return tree == Tree::central || tree == Tree::mcs;
 }
@@ -44,10 +46,13 @@ inline constexpr std::uint32_t kNoObject = std::numeric_limits<std::uint32_t>::m
 // What is no node, and no group.
 inline constexpr std::uint32_t kNoNode = std::numeric_limits<std::uint32_t>::max();
 inline constexpr std::uint32_t kNoGroup = std::numeric_limits<std::uint32_t>::max();
-// The id of each node's Service (libraries/rmi/service.hpp), by which nodes send one another requests of RMI's own.
+// The id of each node's Service (libraries/rmi/node.hpp), which receives the requests that nodes send one another for
+// RMI itself: parts of collections, and reports of failed methods. Ids of the program's objects begin at 1.
 inline constexpr std::uint32_t kServiceObject = 0;
 
-// The part of its node that a thread reads without a function call. Owned by the library, from start() to stop().
+// The part of its node that a thread reads without a function call; the communication thread has one of its own. Owned
+// by the library, from start() to stop(); its address is constant in between. The program's templates write only
+// `calls_to_poll`.
 struct Here {
   // One for each node, by number; the own one too.
   Writer* writers = nullptr;
@@ -69,9 +74,11 @@ struct Here {
 [[noreturn]] void not_started(const char* call);
 // Throws `error` for an invalid node number.
 [[noreturn]] void out_of_range(const char* call, int node);
-// The id of a registered object. Throws `error` if it is not registered, or by another type.
+// The id of a registered object, which `here` then remembers. Throws `error` if it is not registered, or only by
+// another type; the message has the cure. Time: proportional to the number of registrations.
 [[nodiscard]] std::uint32_t look_up(const char* call, const void* address, const std::type_info& type);
-// Sends all buffers, takes what has arrived and executes it.
+// Sends all buffers, takes what has arrived, and outside of a method executes it. `call`: a literal, the name of the
+// program's call for reports and messages, as in all functions here. Throws `error` on a thread that is no node.
 void poll(const char* call);
 
 // The node of the calling thread. Throws `error` if it has none.
@@ -100,21 +107,26 @@ inline void count_call(Here& node, const char* call) {
 }
 
 // Calls node(argc, argv, program) in each rank of this process: once, or in each thread that is a rank (`margay run
-// --threads N`). Returns when all have returned: the first status that is not 0.
+// --threads N`). Returns when all have returned: the first status that is not 0. One call at a time in a process. A
+// plain function, because the library cannot instantiate templates of the program.
 int run_nodes(int argc, char** argv, int (*node)(int, char**, int (*)(int, char**)), int (*program)(int, char**));
-// Chooses the scheduler of the nodes that start() from now on, in this process.
+// Chooses the scheduler of the nodes that start() from now on, in this process. Throws `error` on a thread that is a
+// node.
 void set_scheduler(Scheduler scheduler);
-// Joins the job, and compares this program with the other nodes'. Collective. Throws `error`.
+// Joins the job, and compares this program with the other nodes'. Collective. Throws `error`, and the thread is then no
+// node: see margay/rmi.hpp. Starts the communication thread, if the scheduler has one.
 void start(const ProgramIdentity& identity);
 // A fence, then leaves the job. Collective. Throws as fence().
 void stop();
-// Ends the job with a message, or this process if the job has not begun.
+// Ends the job with a message, or only this process if it has not joined. For an exception that leaves the program,
+// because the other nodes would wait for this one forever.
 [[noreturn]] void give_up(const std::string& why);
 
 // Gives an object the same id on all nodes. Collective, outside of a method: returns once all nodes have registered
-// theirs. The type is that of `address`.
+// theirs. The type is that of `address`. The caller owns the object, and calls remove_object() before it ends. Throws
+// `error` inside a method, and if a node is lost.
 [[nodiscard]] std::uint32_t add_object(void* address, const std::type_info& type);
-// Forgets the object: later requests for it fail. Local.
+// Forgets the object: later requests for it fail, at their callers. Local. Does nothing after stop().
 void remove_object(std::uint32_t id);
 
 // Enters the monitor of the object that is registered by this address and type, and returns its id; kNoObject if there
@@ -124,30 +136,36 @@ void leave_monitor(std::uint32_t object) noexcept;
 
 // A call whose result is awaited. Its number goes into the request's envelope; a nested call is another one.
 //   number = begin_call(); post the request; finish_call(); then test_call() or wait_call(), reply_of(), end_call().
-// Throws `error` if the request would wait for the calling method itself: its object is in execution on this
-// node. kNoObject: the method is not atomic.
+// Each number ends once, by end_call() or cancel_call(). At most 256 calls at once: begin_call() waits for the end of
+// one, executing requests meanwhile. Throws `error` if none can end meanwhile, and if the request would wait for the
+// calling method itself: its object is in execution on this node. kNoObject: the method is not atomic.
 [[nodiscard]] std::uint64_t begin_call(const char* name, std::uint32_t node, std::uint32_t object);
 // The request could not be written: ends the call.
 void cancel_call(std::uint64_t call) noexcept;
-// Sends the request's buffer.
+// Sends the request's buffer, unless it was sent because it was full.
 void finish_call(const char* name, std::uint64_t call);
 // finish_call() and wait_call() in one.
 void complete_call(const char* name, std::uint64_t call);
+// Whether the reply is here; polls once if not. wait_call(): waits for it, and throws `error` if the call's node is
+// lost.
 [[nodiscard]] bool test_call(const char* name, std::uint64_t call);
 void wait_call(const char* name, std::uint64_t call);
 // Calls resume(argument), once, in a call of RMI after the reply's arrival, outside of a method, or in the
-// communication thread. The fence waits for its return as for a request's. Requires: the call is not awaited already;
-// resume() throws nothing.
+// communication thread. The fence waits for its return as for a request's. `argument` must live until then, or until
+// end_call(). Requires: the call is not awaited already; resume() throws nothing.
 void await_call(std::uint64_t call, void (*resume)(void*), void* argument);
-// Valid from the reply's arrival to end_call().
+// The reply's bytes (reply.hpp), owned by the library. Valid from the reply's arrival to end_call().
 [[nodiscard]] std::span<const std::byte> reply_of(std::uint64_t call);
-// Without a reply yet: the reply is thrown away when it arrives, and nothing is resumed.
+// Ends a call, and frees its reply. Without a reply yet, the reply is discarded when it arrives, and nothing is
+// resumed. Does nothing after stop().
 void end_call(std::uint64_t call) noexcept;
 
-// Keeps a failure of an asynchronous method for the next fence of its caller, `node`.
+// Keeps a failure of an asynchronous method for the next fence of its caller, `node`: sends it there, as a request, so
+// that the fence waits for it. If it cannot be sent, this node's own next fence throws it.
 void report_failure(std::uint32_t node, Failure failure);
 
-// The fence (paper, 6.5), by a tree, or by the one of MARGAY_RMI_FENCE.
+// The fence (paper, 6.5), by the tree of MARGAY_RMI_FENCE, or by a given one; and the other functions of margay/rmi.hpp
+// of the same names, where their contracts are.
 void fence();
 void fence(Tree tree);
 void wait_for_request();
@@ -162,7 +180,7 @@ void set_aggregation(int node, std::uint32_t requests);
 // nodes of the parent. A number that was freed is an `error`.
 [[nodiscard]] std::uint32_t make_group(const char* call, std::uint32_t parent, std::span<const int> nodes);
 [[nodiscard]] std::uint32_t split_group(const char* call, std::uint32_t parent, int color, int key);
-// Local.
+// Local. Does nothing for a number that is freed already, and after stop().
 void free_group(std::uint32_t group) noexcept;
 // The members by their places, and this node's place. Valid until the group is freed.
 struct GroupView {
@@ -172,12 +190,14 @@ struct GroupView {
 [[nodiscard]] GroupView view_group(const char* call, std::uint32_t group);
 void fence_group(std::uint32_t group);
 
-// A collection of a group (paper, 5), outside of a method: bytes from a child and to the parent, bytes from the parent
-// and to the children of the hypercube tree.
+// A collection of a group (paper, 5), outside of a method: bytes from each child and to the parent, then bytes from the
+// parent and to each child of the hypercube tree. begin_collect() throws `error` inside a method. send_part() copies
+// the bytes into a request, and does not wait for its arrival. take_part() waits for the bytes of this node and
+// collection, and throws `error` if a node is lost.
 struct Collection {
-  std::uint64_t number = 0;
-  std::span<const std::uint32_t> children;
-  std::uint32_t parent = kNoNode;  // kNoNode: this node is the root
+  std::uint64_t number = 0;                 // equal on all members, and of no other collection of their groups
+  std::span<const std::uint32_t> children;  // nodes, not places; valid until the group is freed
+  std::uint32_t parent = kNoNode;           // kNoNode: this node is the root
 };
 [[nodiscard]] Collection begin_collect(const char* call, std::uint32_t group);
 void send_part(std::uint32_t node, std::uint64_t collect, std::span<const std::byte> bytes);

@@ -1,20 +1,20 @@
-// A parameter of a method: the conversion of an argument into it.
+// A parameter of a method: the conversion of an argument into it (paper, 5.2: arguments are passed by value).
 //
-// The caller converts the argument to the parameter's type without reference and packs that; the callee unpacks it into
-// storage of its own, which lives until the method returns, and passes it on as the method takes it: T and T&& by move,
-// const T& as it lies there. So the method sees a copy in every mode, also between threads of one process and on the
-// own node.
+// The caller converts the argument to the parameter's type without reference and packs that. The callee unpacks it into
+// storage of its own, which lives until the method returns, and passes it as the method takes it: T and T&& by move,
+// const T& as it lies there. So the method sees a copy in each mode, also between threads of one process and on the own
+// node.
 //
 // Two types are views at both ends: std::span<const T> and std::string_view travel as their elements, and the method
-// gets a view of the packed bytes where they lie, if those are raw and aligned to at most kPackedAlignment, else of a
-// vector that RMI owns. The view is valid until the method returns.
+// gets a view of the packed bytes where they lie, if those are raw and aligned to at most kPackedAlignment, otherwise
+// of a vector that RMI owns. The view is valid until the method returns.
 //
 // The parameter, what travels, and what the method gets:
 //   int, Track, const Track&, Track&&    the value; a copy that RMI owns
 //   std::unique_ptr<T>                   the object; a new one, which the method owns if it takes the pointer by value
-//   std::span<const T>                   the elements; a view of them, and the argument may be a vector, an array or a
-//   span std::string_view                     the letters; a view of them T&, T*, std::span<T>                 a
-//   compile-time error (travel.hpp)
+//   std::span<const T>                   the elements; a view of them. The argument may be a vector, an array or a span
+//   std::string_view                     the characters; a view of them
+//   T&, T*, std::span<T>                 a compile-time error (travel.hpp)
 #pragma once
 
 #include <cstddef>
@@ -55,6 +55,8 @@ struct Parameter {
 };
 
 // A view of elements: its count, then its elements as a container's. `View` is constructed from a pointer and a count.
+// The elements are packed once, straight from the caller's memory; in place, they are not copied at the destination
+// either.
 template <class View, class T>
 struct ViewParameter {
   using Packed = View;
@@ -92,7 +94,7 @@ struct Parameter<const std::basic_string_view<Char, Traits>&> : Parameter<std::b
 
 // --- A list of parameters, and its arguments. ---
 
-// Several parameters, in order.
+// Several parameters, in order. A type without values, by which templates pass a method's parameters to one another.
 template <class... P>
 struct ParameterList {
   static constexpr std::size_t kCount = sizeof...(P);
@@ -125,7 +127,8 @@ template <class... P, class Use, class... Argument>
 
 namespace detail {
 
-// One argument: whether the parameter can travel, and then whether the argument converts to it.
+// One argument: whether the parameter can travel, and only then whether the argument converts to it, so that one
+// mistake is one error.
 template <std::size_t Position, class P, class Argument>
 constexpr bool check_argument() {
   constexpr bool ok = check_travel<Position, P, Parameter<P>::kRefusal>();
@@ -137,6 +140,7 @@ constexpr bool check_argument() {
   }
 }
 
+// Checks each argument, not only up to the first that fails: a programmer sees all mistakes of a call at once.
 template <class... P, class... Argument, std::size_t... I>
 constexpr bool check_each(ParameterList<P...> /*list*/, std::index_sequence<I...> /*positions*/,
                           const std::type_identity<Argument>&... /*arguments*/) {
@@ -145,8 +149,8 @@ constexpr bool check_each(ParameterList<P...> /*list*/, std::index_sequence<I...
 
 }  // namespace detail
 
-// Reports, at compile time, the arguments that cannot travel, by position from 1. True if all can: the code of a wrong
-// call is left out, so that these errors are the only ones.
+// Reports, at compile time, the arguments that cannot travel, by position from 1, and a wrong number of arguments. True
+// if all can: the caller then leaves out its own code, so that these errors are the only ones.
 template <class... Argument, class... P>
 constexpr bool check_arguments(ParameterList<P...> list) {
   static_assert(sizeof...(P) == sizeof...(Argument), "margay::rmi: the method takes another number of arguments");

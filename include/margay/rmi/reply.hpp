@@ -8,6 +8,9 @@
 //
 //   class Slot : public ReplySink { ... };                 // at the destination: where execute() writes
 //   long total = read_reply<long>(bytes, node);            // at the caller, which knows the type from the method
+//
+// A reply of up to about 2 KiB is one message; the caller's node fetches a longer one. A result of more than 4 GiB
+// throws `error` at the node of the method, and reaches the caller as a failure.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +28,7 @@
 
 namespace margay::rmi {
 
-// The content of a reply. Any other number is a damaged reply.
+// The content of a reply. Any other number is a damaged reply. Begins at 1, so that cleared memory is none.
 enum class ReplyKind : std::uint32_t { result = 1, failure = 2 };
 
 // A multiple of kPackedAlignment, so that the result is packed as arguments are.
@@ -33,13 +36,15 @@ inline constexpr std::size_t kReplyHeadBytes = 8;
 
 namespace detail {
 
+// Writes the head. `bytes`: of the part after it, at most 32 bits, which the caller has checked.
 inline void write_reply_head(std::byte* at, ReplyKind kind, std::size_t bytes) {
   const auto small = static_cast<std::uint32_t>(bytes);
   std::memcpy(at, &kind, sizeof kind);
   std::memcpy(at + sizeof kind, &small, sizeof small);
 }
 
-// Writes a reply with `value`. If it does not fit the first room, it is packed again into one that it fits.
+// Writes a reply with `value`. If it does not fit the first room, it is packed again into one that it fits: most
+// results are small, and a first pass for the size would cost all of them a second one.
 template <class T>
 void write_reply_value(ReplySink& sink, ReplyKind kind, const T& value) {
   std::span<std::byte> room = sink.reserve(kReplyHeadBytes + Value<T>::kMinimum);
@@ -74,8 +79,9 @@ inline void write_failure(ReplySink& sink, const Failure& failure) {
   detail::write_reply_value(sink, ReplyKind::failure, failure);
 }
 
-// The result of a reply, at the caller. `node`: the node that the request was sent to, for messages. Throws
-// `remote_error` if the reply is a failure, and `error` if it is damaged or of another type.
+// The result of a reply, at the caller, as a copy: `bytes` may be freed after it. `node`: the node that the request was
+// sent to, for messages. Throws `remote_error` if the reply is a failure, and `error` ("damaged reply: ...", "damaged
+// request: ...") if it is damaged or of another type. Bytes behind the length in the head are ignored.
 template <class Result>
 Result read_reply(std::span<const std::byte> bytes, int node) {
   if (bytes.size() < kReplyHeadBytes) fail("damaged reply: it ends inside its head");
@@ -96,7 +102,8 @@ Result read_reply(std::span<const std::byte> bytes, int node) {
   }
 }
 
-// A failure as it is sent, from a method's name and an exception's text, both cut at kFailureTextMax bytes.
+// A failure as it is sent, from a method's name and an exception's text, both cut at kFailureTextMax bytes. Cut here,
+// where it is made, so that no later step of its way meets a longer one.
 [[nodiscard]] inline Failure make_failure(std::string method, std::string what) {
   method.resize(std::min(method.size(), kFailureTextMax));
   what.resize(std::min(what.size(), kFailureTextMax));

@@ -1,8 +1,13 @@
 // The writing of a request at the caller (paper, 6.1). method.hpp has the kinds of methods, request_head.hpp the bytes.
 //
-//   post<Counter>(writer, Envelope{.object = id}, &Counter::add, 5);                    // async_rmi
-//   post_call<Counter>(writer, Envelope{.object = id, .call = c}, &Counter::total);     // sync_rmi: the result travels
-//   back
+//   post<Counter>(writer, Envelope{.object = id}, &Counter::add, 5);                  // async_rmi
+//   post_call<Counter>(writer, Envelope{.object = id, .call = c}, &Counter::total);   // sync_rmi: the result returns
+//
+// A request of fixed size is written in one pass into the room that the writer has. Another one is packed into that
+// room, and only if it does not fit is it packed once more, into room of the size that the first pass has counted.
+//
+// A compile error, not an exception, reports each mistake that types show. The errors have the argument's position and
+// the cure (travel.hpp), and the code behind them is left out, so that no other error follows.
 #pragma once
 
 #include <concepts>
@@ -47,7 +52,7 @@ Written write(std::span<std::byte> room, const Envelope& envelope, const Method&
     return {};
 }
 
-// Writes a request into the room that its first attempt has asked for.
+// Writes a request into the room that its first attempt has asked for. Out of line, because it is rare.
 template <class Request, class Object, bool kReply, class Method, class... Packed>
 [[gnu::noinline]] Written write_again(std::span<std::byte> room, const Envelope& envelope, const Method& method,
                                       const Packed&... converted) {
@@ -82,7 +87,7 @@ template <class Object, bool kReply, class Room, class Method, class... Argument
 
 // --- At the caller. ---
 
-// Where requests are written: core::Writer, or anything with its reserve() and commit().
+// The type of a room for requests: core::Writer, or a class of a test with the same reserve() and commit().
 template <class T>
 concept RequestWriter = requires(T& writer, std::size_t bytes) {
   { writer.reserve(bytes) } -> std::convertible_to<std::span<std::byte>>;

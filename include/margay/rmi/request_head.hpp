@@ -11,11 +11,13 @@
 //   ..      8      the id of its module, if it is not the functor's
 //   ..             the packed arguments, then zero bytes up to a multiple of 8
 //
-// All numbers are in the byte order of the machine; a job has one. Requests of a buffer follow one another, each 8-byte
-// aligned. With a pointer to member and an int, or three ints, a request has 32 bytes, as in the paper.
+// All numbers are in the byte order of the machine; a job has one. Requests of a buffer follow one another, each
+// aligned to 8 bytes. A request has 32 bytes, as in the paper, for a pointer to member with one or two ints, or for a
+// method<&Class::function> with three or four.
 //
-// The checksum is for accidents and keeps a damaged function offset from being jumped to. Arguments are not in it: the
-// wires have their own, and damaged arguments are refused or harmless, because unpacking never trusts them.
+// The checksum detects accidents, and prevents a jump to a damaged function offset. It leaves out the arguments,
+// because the wires have checksums of their own, and damaged arguments are an error or harmless: unpacking never trusts
+// them.
 #pragma once
 
 #include <array>
@@ -29,9 +31,10 @@
 
 namespace margay::rmi {
 
+// The bytes of the head that each request has; also the least size of a request.
 inline constexpr std::size_t kRequestHeadBytes = 16;
 
-// The flags of a request.
+// The flags of a request. They decide which words follow the head, so they are covered by the checksum.
 enum RequestFlag : std::uint8_t {
   kReplyWanted = 1,   // sync_rmi: the result travels back; the call's word is there
   kMethodWord = 2,    // a method word is there
@@ -41,7 +44,8 @@ enum RequestFlag : std::uint8_t {
 };
 inline constexpr std::uint8_t kRequestFlags = 31;
 
-// The words between the first two and the arguments, by flags: the call, the method word, the module's id.
+// The number of words between the first two and the arguments, by flags: the call, the method word, the module's id. A
+// table in a constant, because this is on the way of each request at both ends.
 constexpr std::size_t extra_words(std::uint8_t flags) {
   constexpr std::uint32_t kCounts = 0x32212110;  // of bits in 0 to 7, a hexadecimal digit each
   return kCounts >> (4 * (flags & 7)) & 15;
@@ -60,7 +64,7 @@ inline constexpr std::array<std::uint64_t, 5> kHeadMultipliers = {
 // The 24 bits of the second word that are the checksum.
 inline constexpr std::uint64_t kChecksumBits = ~std::uint64_t{0} << 40;
 
-// The checksum from the sum of products.
+// The checksum from the sum of products: its upper 24 bits, with the 24 bits below them folded in.
 inline std::uint64_t head_checksum(std::uint64_t sum) {
   return (sum ^ sum << 24) & kChecksumBits;
 }
@@ -93,11 +97,14 @@ template <std::size_t Extra>
 
 }  // namespace detail
 
-// A parsed request. Its bytes stay where they are, unchanged, and outlive it.
+// A parsed request. A view: its bytes stay where they are, unchanged, and outlive it. Cheap to copy. The accessors
+// check nothing, because parse() has checked what they need.
 class RequestView {
  public:
   // The request at the begin of `bytes`, which may have others behind it. Never reads past them. Throws `error` for a
-  // request that is cut off, misaligned or damaged.
+  // request that is cut off, misaligned or damaged; the message says which ("damaged buffer: ..." or "damaged request:
+  // ..."). Arguments are checked later, when they are unpacked. The order of the checks matters: the length is checked
+  // before the checksum, because the words under the checksum must lie inside the buffer.
   [[nodiscard]] static RequestView parse(std::span<const std::byte> bytes) {
     if (bytes.size() < kRequestHeadBytes) fail("damaged buffer: it ends inside the head of a request");
     if (reinterpret_cast<std::uintptr_t>(bytes.data()) % kPackedAlignment != 0)
@@ -142,7 +149,8 @@ class RequestView {
   // The unused bytes at the end.
   [[nodiscard]] std::size_t tail() const { return second_ & 7; }
 
-  // Whether the checksum and the flags are right. Requires: the words are inside the buffer.
+  // Whether checksum and flags are right. Requires: the words are inside the buffer. Unknown flags, and a module
+  // without a method word, are damage although their checksum fits, because no sender writes them.
   [[nodiscard]] bool is_sealed() const {
     const std::uint64_t unsealed = second_ & ~detail::kChecksumBits;
     std::uint64_t sum = first_ * detail::kHeadMultipliers[0] + unsealed * detail::kHeadMultipliers[1];
@@ -150,7 +158,7 @@ class RequestView {
     const bool module_alone = (flags() & (kMethodWord | kModuleWord)) == kModuleWord;
     return (second_ ^ detail::head_checksum(sum)) >> 40 == 0 && (flags() & ~kRequestFlags) == 0 && !module_alone;
   }
-  // A tail is less than a word, so the last word is inside the request.
+  // Whether the unused bytes at the end are zero. A tail is less than a word, so the last word is inside the request.
   [[nodiscard]] bool ends_in_zeros() const {
     return tail() == 0 || detail::load_word(at_ + bytes() - 8) >> (8 * (8 - tail())) == 0;
   }

@@ -17,6 +17,9 @@
 // Limit: a trivially copyable class without define_type() travels as its bytes, and a pointer *inside* it cannot be
 // seen and arrives invalid. The same holds for a lambda that captures by reference. A class with a pointer needs
 // define_type().
+//
+// All of this happens at compile time. The order of the checks of a call is: the method (method.hpp), the number of
+// arguments, each argument (parameter.hpp), and the result if it is wanted.
 #pragma once
 
 #include <cstddef>
@@ -53,13 +56,14 @@ enum class Refusal : std::uint8_t {
   not_convertible,         // the argument does not convert to the parameter's type
 };
 
-// A class with a public `void define_type(typer&)`.
+// A class with a public `void define_type(typer&)`, its own or an inherited one. Such a class never travels as its
+// bytes, also if it is trivially copyable.
 template <class T>
 concept HasDefineType = requires(T& object, typer& type) {
   object.define_type(type);
 };
 
-// The class that declares a member function, from a pointer to it.
+// The class that declares a member function, from a pointer to it: not the class by whose name the pointer was formed.
 template <class T>
 struct DeclaringClass {};
 template <class Class, class Function>
@@ -96,8 +100,9 @@ inline constexpr Refusal kRefersElsewhere<std::weak_ptr<T>> = Refusal::shared_po
 template <class T, class Deleter>
 inline constexpr Refusal kRefersElsewhere<std::unique_ptr<T, Deleter>> = Refusal::unique_pointer;
 
-// The refusal of a type that no specialisation of Value (value.hpp) describes, or none if it travels as its bytes.
-// `T`: an object type without const.
+// The refusal of a type that no specialisation of Value (value.hpp) describes, or none if it travels as its bytes. `T`:
+// an object type without const. The order matters: a pointer to a function is a pointer, and a view or an iterator is
+// trivially copyable.
 template <class T>
 constexpr Refusal refusal_of() {
   if constexpr (std::is_function_v<std::remove_pointer_t<T>>)
@@ -116,7 +121,8 @@ constexpr Refusal refusal_of() {
     return Refusal::no_define_type;
 }
 
-// A type that travels as its bytes in memory.
+// A type that travels as its bytes in memory, padding included. Its bytes mean the same on all nodes, because they run
+// one program; the objects to which they refer, by an index or a handle, need not.
 template <class T>
 concept Raw = !std::is_const_v<T> && !std::is_reference_v<T> && !HasDefineType<T> && refusal_of<T>() == Refusal::none;
 
@@ -141,7 +147,8 @@ constexpr void check_position() {
                 "margay::rmi: argument 9 or a later one cannot travel; the next error has the reason");
 }
 
-// Reports, at compile time, why `Parameter` cannot travel, with the cure.
+// Reports, at compile time, why `Parameter` cannot travel, with the cure. Also for members of define_type() and
+// elements of a pvector, which have no position.
 template <class Parameter, Refusal Why>
 constexpr void check_reason() {
   static_assert(Why != Refusal::mutable_reference,

@@ -16,17 +16,20 @@
 //   };
 //
 // The rules for define_type():
-//  - It runs on a const object to pack and on a default-constructed one to unpack, so it lists the same members each
-//  time. A
-//    member that decides about others, such as a count or a kind, is given to local() before them.
-//  - A class calls the define_type() of its base classes first. One that only inherits it is a compile-time error.
-//  - The class is copied or moved on its way, so one with dynamic members has the constructors and the assignment that
-//  own
-//    pointers need. Its destructor accepts a null pointer with any count: see dynamic().
-//  - It is called by several threads at once if several nodes are threads of one process, each on an object of its own.
+// - It runs on a const object to pack and on a default-constructed one to unpack, so it lists the same members each
+//   time. A member that decides about others, such as a count or a kind, is given to local() before them.
+// - A class calls the define_type() of its base classes first. One that only inherits it is a compile-time error.
+// - The class is copied or moved on its way, so one with dynamic members has the constructors and the assignment that
+//   own pointers need. Its destructor accepts a null pointer with any count: see dynamic().
+// - It is called by several threads at once if several nodes are threads of one process, each on an object of its own.
 //
 // Many classes need none: numbers, trivially copyable classes without pointers, and the standard library's strings,
 // containers, pairs, optionals (value.hpp, containers.hpp).
+//
+// The packed bytes of an object: a byte that depends on the class's name; then its members in the order of
+// define_type(), a dynamic one as a count of 4 bytes and its elements. A damaged or foreign object throws `error`, and
+// leaks nothing if the destructor keeps the rule above. Objects contain each other at most 1000 deep (kNestingMax),
+// because each takes room on the stack.
 #pragma once
 
 #include <concepts>
@@ -47,21 +50,25 @@
 namespace margay::rmi {
 
 // The argument of define_type(): one pass over the members of an object, to pack them, to unpack them or to describe
-// them. A size is the pass of a packer without room.
+// them. A size is the pass of a packer without room. RMI makes it; it lives for one object's pass, and a class must not
+// keep it.
 class typer {
  public:
   // The action of this pass. A define_type() seldom needs it.
   enum class Pass : std::uint8_t { pack, unpack, describe };
 
   // A pass that appends to `packer`, reads from `unpacker`, or appends to `description`; each outlives the typer.
+  // Throws nothing.
   explicit typer(Packer& packer) : pass_(Pass::pack), packer_(&packer) {}
   explicit typer(Unpacker& unpacker) : pass_(Pass::unpack), unpacker_(&unpacker) {}
   explicit typer(std::string& description) : pass_(Pass::describe), description_(&description) {}
 
   [[nodiscard]] Pass pass() const { return pass_; }
 
-  // Members that are part of the object: values of any type that can travel, and C arrays of them. When unpacking, each
-  // is assigned. Throws `error` for a value that cannot be packed and for damaged bytes.
+  // Members that are part of the object: values of any type that can travel, and C arrays of them, packed in the order
+  // of the call. When unpacking, each is assigned. Throws `error` for a value that cannot be packed and for damaged
+  // bytes. A pointer or a const member is a compile-time error, and so is a type that cannot travel; the error has the
+  // cure.
   template <class... T>
   void local(T&... member) {
     (one(member), ...);
@@ -125,6 +132,8 @@ class typer {
     }
   }
 
+  // A count as the program has it, which may be signed. A negative one is a mistake of the program, so it throws before
+  // its elements are packed. When unpacking, the comparison with the packed count detects it.
   template <std::integral Count>
   static std::size_t as_size(Count count) {
     if (std::cmp_less(count, 0)) fail("define_type: a dynamic member has a negative count");
@@ -172,7 +181,7 @@ class typer {
 // --- A class with define_type() as a value. ---
 
 // A byte that depends on T's name. It stands before each object with define_type(), so that bytes of another class are
-// refused, most likely, and an object without members still takes a byte.
+// damage with a probability of 255 in 256, and an object without members still takes a byte.
 template <class T>
 constexpr std::uint8_t class_mark() {
   std::uint32_t hash = 2166136261U;  // FNV-1a
@@ -181,7 +190,7 @@ constexpr std::uint8_t class_mark() {
   return static_cast<std::uint8_t>(hash ^ (hash >> 8) ^ (hash >> 16) ^ (hash >> 24));
 }
 
-// A class with define_type(): a mark, then its members.
+// A class with define_type(): a mark, then its members. Moved or copied out of unpack(), so it needs one of both.
 template <HasDefineType T>
 struct Value<T> {
   static constexpr Refusal kRefusal = inherits_define_type<T>()             ? Refusal::inherited_define_type
@@ -227,7 +236,8 @@ struct Value<T> {
   }
 };
 
-// The packed size of `value` in bytes.
+// The packed size of `value` in bytes, as an argument that begins at a multiple of kPackedAlignment. Costs a pass over
+// it.
 template <class T>
 [[nodiscard]] std::size_t packed_size(const T& value) {
   Packer packer({});

@@ -9,7 +9,18 @@
 //   pack, unpack       of a T that is not fixed
 //   describe           appends the type in short: "i4", "f8", "[s]" (paper, 5.2: "find the type")
 //
+// Fixed and other types differ for speed: a request whose arguments are all fixed is written and read at offsets that
+// the compiler knows, with one check of its length. kMinimum bounds the memory that a damaged count can ask for.
+//
 // A program adds no Value of its own: its classes have define_type().
+//
+// The packed bytes, in the byte order of the machine (bytes.hpp has the rules):
+//   number, enumeration, class     its bytes, unaligned
+//   pair, tuple                    the members in order
+//   array                          the elements, without a count
+//   optional                       a byte, 0 or 1; then the value if it is 1
+//   variant                        a byte, the index; then the alternative
+//   monostate                      nothing
 #pragma once
 
 #include <array>
@@ -29,7 +40,7 @@
 
 namespace margay::rmi {
 
-// The description of a T that cannot travel.
+// The description of a T that cannot travel. Complete, so that the static_assert with the reason is the only error.
 template <Refusal Why>
 struct Refused {
   static constexpr Refusal kRefusal = Why;
@@ -37,7 +48,8 @@ struct Refused {
   static constexpr std::size_t kMinimum = 1;
 };
 
-// What no specialisation below or in another header describes: a raw type is one of them, so this cannot travel.
+// The types that no specialisation here or in another header describes. They cannot travel, because a raw type has a
+// specialisation.
 template <class T>
 struct Value : Refused<std::is_reference_v<T> ? Refusal::reference_wrapper : refusal_of<T>()> {};
 
@@ -45,8 +57,8 @@ struct Value : Refused<std::is_reference_v<T> ? Refusal::reference_wrapper : ref
 template <class T>
 struct Value<const T> : Value<T> {};
 
-// Appends `value`. Throws `error` if it cannot be packed: more than 2^32 elements, a pointer that is null where
-// elements are.
+// Appends `value`; the caller's value is only read. Throws `error` if it cannot be packed: more than 2^32 - 1 elements,
+// a pointer that is null where elements are. A packer without room is no error (bytes.hpp).
 template <class T>
 void pack(Packer& packer, const T& value) {
   if constexpr (Value<T>::kFixed != 0) {
@@ -57,7 +69,8 @@ void pack(Packer& packer, const T& value) {
   }
 }
 
-// The next value, which the caller owns. Throws `error` for damaged bytes; then nothing is leaked.
+// The next value, which the caller owns. Throws `error` ("damaged request: ...") for damaged bytes; nothing is leaked
+// then.
 template <class T>
 [[nodiscard]] T unpack(Unpacker& unpacker) {
   if constexpr (Value<T>::kFixed != 0)
@@ -74,7 +87,7 @@ constexpr Refusal first_refusal() {
   return first;
 }
 
-// The sum of the fixed sizes, or 0 if one of the types has none.
+// The sum of the fixed sizes in bytes, or 0 if one of the types has none.
 template <class... T>
 constexpr std::size_t sum_of_fixed() {
   return ((Value<T>::kFixed != 0) && ...) ? (Value<T>::kFixed + ... + 0) : 0;
@@ -82,7 +95,7 @@ constexpr std::size_t sum_of_fixed() {
 
 // --- A value that travels as its bytes. ---
 
-// The letter of a number's type in a description.
+// The letter of a number's type in a description; 'r' for other raw bytes, such as a class.
 template <class T>
 constexpr char letter_of() {
   if constexpr (std::is_same_v<T, bool>) return 'b';
@@ -100,7 +113,7 @@ struct Value<T> {
   static constexpr std::size_t kMinimum = sizeof(T);
 
   static void store(std::byte* at, const T& value) { std::memcpy(at, &value, sizeof(T)); }
-  // A T needs no default constructor. A byte that is no bool is refused: to read it would be undefined.
+  // A T needs no default constructor. A byte that is no bool is damage: to read it as one would be undefined.
   static T load(const std::byte* at) {
     if constexpr (std::is_same_v<T, bool>)
       if (std::to_integer<unsigned>(*at) > 1) fail("damaged request: a bool is neither 0 nor 1");
@@ -113,8 +126,8 @@ struct Value<T> {
 
 // --- Pairs and tuples: their members in order. ---
 
-// A pair or tuple of fixed members is fixed too, and packed without padding between them; std::pair is not trivially
-// copyable, so that it would not travel as bytes.
+// A pair or tuple. Fixed if its members are, and packed without padding between them. Packed by members also if they
+// are raw: std::pair is not trivially copyable, so that it may not travel as its bytes.
 template <class Whole, class... Member>
 struct ProductValue {
   static constexpr Refusal kRefusal = first_refusal<Member...>();
@@ -148,7 +161,8 @@ struct Value<std::tuple<Member...>> : ProductValue<std::tuple<Member...>, std::r
 
 // --- std::array: its elements, together if they travel as their bytes. ---
 
-// Fixed if its elements are. An element needs no default constructor.
+// Fixed if its elements are, without a count, because the size is part of the type. An element needs no default
+// constructor.
 template <class T, std::size_t Size>
 struct Value<std::array<T, Size>> {
   using Whole = std::array<T, Size>;
@@ -185,6 +199,7 @@ struct Value<std::array<T, Size>> {
 
 // --- std::optional and std::variant: the bool or the index, then the value. ---
 
+// Never fixed, also not for a fixed T: an empty one takes a byte only.
 template <class T>
 struct Value<std::optional<T>> {
   static constexpr Refusal kRefusal = Value<T>::kRefusal;
@@ -212,7 +227,8 @@ struct Value<std::monostate> : ProductValue<std::tuple<>> {
   static std::monostate unpack(Unpacker& /*unpacker*/) { return {}; }
 };
 
-// Throws `error` for a variant that an exception left without a value.
+// Packs the index in a byte, then the alternative. pack() throws `error` for a variant that an exception left without a
+// value; unpack() for an index beyond the alternatives.
 template <class... Member>
 struct Value<std::variant<Member...>> {
   using Whole = std::variant<Member...>;

@@ -103,6 +103,15 @@ void handles() {
   for (int i = 0; i < 1000; ++i) static_cast<void>(sync_rmi_nonblocking(next, &counter, &Counter::add_and_get, 1));
   rmi_fence();
   need(counter.total == 1200, "thrown away results are computed");
+  // Beside a communication thread the 257th call waits.
+  const char* const scheduler = std::getenv("MARGAY_RMI_SCHEDULER");
+  if (scheduler != nullptr && std::string(scheduler) != "polling") return;
+  std::vector<rmi::rmi_handle<int>> held;
+  for (int i = 0; i < 256; ++i) held.push_back(sync_rmi_nonblocking(next, &counter, &Counter::get));
+  need_error("256 results are awaited", [&] { static_cast<void>(sync_rmi(next, &counter, &Counter::get)); });
+  held.clear();
+  static_cast<void>(sync_rmi(next, &counter, &Counter::get));
+  rmi_fence();
 }
 
 // A coroutine that nobody waits for: it destroys itself.

@@ -34,6 +34,7 @@ struct Part {
   int ready = 0, met = 0;
   bool released = false;
   void be_ready() { ++ready; }
+  bool all_ready() const { return ready == get_num_nodes() - 1; }
   void meet() { ++met; }
   void release() { released = true; }
   void count() { ++calls; }
@@ -101,14 +102,18 @@ void collect(Part& part) {
   rmi_fence();
 }
 
-// Node 1 waits until all are past the registration, which would fail. The others need no answer, which might be lost.
+// Returns when all nodes are past the registration, which a death would fail.
 void get_ready(Part& part) {
-  if (!is_victim()) {
-    async_rmi(kVictim, &part, &Part::be_ready);
-    rmi::rmi_poll();
+  if (is_victim()) {
+    while (!part.all_ready()) rmi::rmi_poll();
     return;
   }
-  while (part.ready != get_num_nodes() - 1) rmi::rmi_poll();
+  try {
+    async_rmi(kVictim, &part, &Part::be_ready);
+    while (!sync_rmi(kVictim, &part, &Part::all_ready)) continue;
+  } catch (const rmi::error&) {
+    // Node 1 dies only when all are ready.
+  }
 }
 
 // The end of the nodes that live: node 0 releases the others.

@@ -19,13 +19,14 @@ struct subrange {
   [[nodiscard]] std::size_t end() const { return first + count; }
 };
 
-// The place of an element: the node, and the offset in that node's part.
+// The place of an element: the node, and the offset in that node's part, in elements.
 struct location {
   int node = 0;
   std::size_t offset = 0;
 };
 
-// The parts of `size` elements on `nodes` nodes. A value.
+// The parts of `size` elements on `nodes` nodes. A value of four words, equal on all nodes that give the same
+// arguments; no function communicates or throws.
 class address_translator {
  public:
   // Requires: nodes > 0.
@@ -38,7 +39,7 @@ class address_translator {
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] int nodes() const { return nodes_; }
 
-  // The part of a node, empty if there are fewer elements. Requires: 0 <= node < nodes().
+  // The part of a node, empty if there are fewer elements than nodes before it. Requires: 0 <= node < nodes().
   [[nodiscard]] subrange part_of(int node) const {
     const auto number = static_cast<std::size_t>(node);
     return {node, number * least_ + std::min(number, longer_), least_ + (number < longer_ ? 1 : 0)};
@@ -56,8 +57,8 @@ class address_translator {
     const std::size_t node = index < in_longer ? index / (least_ + 1) : longer_ + (index - in_longer) / least_;
     return {static_cast<int>(node), index - part_of(static_cast<int>(node)).first};
   }
-  // Calls use(subrange) for each node that stores any of `count` elements from `first`, in order.
-  // Requires: first + count <= size().
+  // Calls use(subrange) for each node that stores any of `count` elements from `first`, in order. Requires: first +
+  // count <= size(). Time: proportional to the number of these nodes.
   template <class Use>
   void for_each_part(std::size_t first, std::size_t count, Use&& use) const {
     if (count == 0) return;

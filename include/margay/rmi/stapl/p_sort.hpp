@@ -1,6 +1,6 @@
 // The sample sort of STAPL (paper 004, section 4): samples of all nodes give the splitters between the nodes' buckets,
-// each element travels to its bucket, and each node sorts its bucket. Then, beyond the listing, the buckets are written
-// to the range, so that parts keep their sizes.
+// each element travels to its bucket, and each node sorts its bucket. Then, beyond the paper's listing, the buckets are
+// written to the range, so that parts keep their sizes.
 #pragma once
 
 #include <algorithm>
@@ -22,6 +22,8 @@ enum class transfer : std::uint8_t { ranges, elements };
 
 namespace detail {
 
+// The sort of one node. Its methods are called by requests of other nodes, so it is registered; it lives for one
+// p_sort(). Phases are separated by fences and collections: no element arrives after the bucket is sorted.
 template <class T, class Compare>
 class SortTask final : public parallel_task {
  public:
@@ -41,7 +43,8 @@ class SortTask final : public parallel_task {
   }
 
  private:
-  // Samples of a part of mean size. More of them give buckets of more equal sizes.
+  // Samples of a part of mean size. More of them give buckets of more equal sizes, and cost memory and messages: each
+  // node gets those of all.
   static constexpr std::size_t kSamples = 256;
 
   // The greatest element of each bucket but the last, the same on all nodes: p - 1 of them.
@@ -67,6 +70,8 @@ class SortTask final : public parallel_task {
     for (std::size_t i = 0; i < count; ++i) samples.push_back(mine[i * mine.size() / count]);
   }
 
+  // As the paper's listing: one request for each element of another node's bucket. The fence ends the requests, and the
+  // bucket is complete.
   void send_elements(std::span<const T> mine, const std::vector<T>& splitters) {
     const int me = get_node_id();
     bucket_.reserve(mine.size());
@@ -81,9 +86,11 @@ class SortTask final : public parallel_task {
     rmi_fence();
     std::sort(bucket_.begin(), bucket_.end(), compare_);
   }
+  // The method of these requests. The monitor of the task is all the exclusion that it needs (paper, 4).
   void push_back(const T& element) { bucket_.push_back(element); }
 
-  // `mine` is sorted.
+  // One request for each other node that gets elements. `mine` is sorted, so that a bucket's elements are one range.
+  // The own range is kept back until the fence, because it needs no copy in a request.
   void send_ranges(std::span<const T> mine, const std::vector<T>& splitters) {
     const int me = get_node_id();
     const int nodes = range_.num_parts();
@@ -104,6 +111,7 @@ class SortTask final : public parallel_task {
     take_range(kept);
     merge_ranges();
   }
+  // Appends a sorted range, in the order of arrival, and notes where it ends.
   void take_range(std::span<const T> sorted) {
     bucket_.insert(bucket_.end(), sorted.begin(), sorted.end());
     ends_.push_back(bucket_.size());
@@ -151,14 +159,16 @@ class SortTask final : public parallel_task {
 // completes updates of elements. Equal elements may change their order; they share one bucket, so that a range of few
 // values is sorted by few nodes.
 //
-// Messages: two collections, three fences; then with `ranges` one request from each node to each other one, with
-// `elements` one for each element that changes its node; then one request for each overlap of a bucket with a part of
-// another node. Memory on each node: a copy of its bucket.
+// Messages: a registration, two collections, two fences; between them, with `ranges` at most one request from each node
+// to each other one, with `elements` one for each element that changes its node; then one request for each overlap of a
+// bucket with a part of another node. Memory on each node: a copy of its bucket, the room of a merge, and about 256
+// samples for each node of the job.
 template <class T, class Compare = std::less<>>
 void p_sort(const pRange<pvector<T>>& range, transfer by = transfer::ranges, Compare compare = {}) {
   detail::SortTask task(range, by, compare);
   execute_parallel_task(&task);
 }
+// The same for all elements of a pvector.
 template <class T, class Compare = std::less<>>
 void p_sort(pvector<T>& values, transfer by = transfer::ranges, Compare compare = {}) {
   p_sort(pRange(values), by, compare);

@@ -1,6 +1,9 @@
 // A range of a container's elements as work for nodes (paper 004, sections 2 and 5.3): "an abstract view of a scoped
 // data space, which allows random access to a partition". A pAlgorithm is a parallel_task on pRanges: each node works
 // on local(), in place.
+//
+// A pRange is a value with the container's address, an index and a count. It says which elements an algorithm works on;
+// the container says where they are. So one algorithm serves a whole pvector and a part of it.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +14,9 @@
 
 namespace margay::rmi {
 
-// Container: pvector<T>, or const pvector<T> for elements that only are read. Refers to the container, which outlives
-// it. Valid until the container is resized. Makes no requests.
+// Container: pvector<T>, or const pvector<T> for elements that are only read. Refers to the container, which outlives
+// it. Valid until the container is resized. A small value; makes no requests, and does not travel: each node makes its
+// own.
 template <class Container>
 class pRange {
  public:
@@ -37,8 +41,11 @@ class pRange {
   // The partition: one part for each node, by node number; empty where the node stores none of the elements. Indices
   // are the container's.
   [[nodiscard]] int num_parts() const { return container_->parts().nodes(); }
+  // The partition: one part for each node, by node number; empty where the node stores none of the elements. Indices
+  // are the container's. Requires: 0 <= node < num_parts().
   [[nodiscard]] subrange operator[](int node) const { return container_->parts().part_of(node, first_, count_); }
-  // The elements of this node's part.
+  // The elements of this node's part, in place: a std::span, of const elements for a const container. Valid until the
+  // container is resized or destroyed. The owner may read and write them while no request for them is on its way.
   [[nodiscard]] auto local() const {
     const int me = get_node_id();
     const subrange mine = (*this)[me];

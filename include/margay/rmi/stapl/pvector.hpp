@@ -58,10 +58,14 @@ constexpr bool check_element() {
 
 // A vector of `size` elements in parts of equal size, one on each node, in the order of nodes.
 //
-// Elements: copyable, and able to travel (travel.hpp); else a compile-time error gives the reason.
-// Threads: those of RMI, one a node. Neither copied nor moved: the address names it to requests.
-// Errors: an index out of range throws `error` before anything is sent. What fails at an owner is thrown as RMI does:
-// by the next fence after an update, at once by an access.
+// - Elements: copyable, and able to travel (travel.hpp); otherwise a compile-time error gives the reason.
+// - Threads: those of RMI, one a node.
+// - Ownership: each node owns its part. Neither copied nor moved, because requests name it by its address. It ends when
+//   no request for it is on its way: after a fence, or after stop().
+// - Errors: an index out of range throws `error` before anything is sent ("pvector::operator[]: invalid index 12; the
+//   size is 10"). An error at an owner is thrown as RMI does: by the next fence after an update, at once by an access.
+// - Consistency: a node's later accesses see its own updates, because requests of one node to another are in order.
+//   Other nodes see them after a fence.
 template <class T>
 class pvector {
   static_assert(detail::check_element<T>());
@@ -75,6 +79,7 @@ class pvector {
   // pvector; `auto x = v[i]` copies this reference, not the element.
   class reference {
    public:
+    // For pvector::operator[], which has checked the index. Valid as long as the pvector.
     reference(pvector& whole, std::size_t index) : whole_(&whole), index_(index) {}
     reference(const reference&) = default;
     ~reference() = default;
@@ -97,6 +102,7 @@ class pvector {
   };
 
   // Collective, outside of a method: all nodes give the same size. Each node makes its part, of copies of `initial`.
+  // Cost: a registration, which ends with a barrier, so that each part is there when the first node returns.
   explicit pvector(std::size_t size = 0, const T& initial = T())
       : parts_(size, get_num_nodes()),
         node_(get_node_id()),
@@ -111,7 +117,8 @@ class pvector {
   [[nodiscard]] std::size_t size() const { return parts_.size(); }
   // The nodes of the elements. Valid until a resize().
   [[nodiscard]] const address_translator& parts() const { return parts_; }
-  // The elements of this node, in place. Valid until a resize().
+  // The elements of this node, in place. Valid until a resize(). No monitor protects them: the program uses them where
+  // no request for them can run, as outside of calls of RMI.
   [[nodiscard]] std::span<T> local() { return mine_; }
   [[nodiscard]] std::span<const T> local() const { return mine_; }
 
@@ -121,6 +128,7 @@ class pvector {
     if (at.node == node_) return mine_[at.offset];
     return sync_rmi(at.node, handle_, method<&pvector::element>, index);
   }
+  // An element to read or write. Checks the index; makes no request by itself.
   [[nodiscard]] reference operator[](std::size_t index) {
     static_cast<void>(locate("operator[]", index));
     return {*this, index};
@@ -135,7 +143,9 @@ class pvector {
       async_rmi(at.node, handle_, method<&pvector::push_back>, index, value);
   }
 
-  // Copies of `count` elements from `first`. One synchronous request to each owner, all at once.
+  // Copies of `count` elements from `first`. One synchronous request to each owner, up to 64 at once, so that it takes
+  // the time of a few. Throws `error` for a range that is out of bounds, and if a resize without a fence has moved
+  // elements.
   [[nodiscard]] std::vector<T> read(std::size_t first, std::size_t count) const {
     check_range("read", first, count);
     std::vector<subrange> pieces;
@@ -157,7 +167,8 @@ class pvector {
   // All elements. The paper's "splitter privatization" (4, line 13): std::vector<int> splitters(global_splitters).
   explicit operator std::vector<T>() const { return read(0, size()); }
 
-  // An update of values.size() elements from `first`. One asynchronous request to each owner.
+  // An update of values.size() elements from `first`. One asynchronous request to each owner, which has copies of them;
+  // the own elements are copied at once. Throws `error` for a range that is out of bounds.
   void write(std::size_t first, std::span<const T> values) {
     check_range("write", first, values.size());
     parts_.for_each_part(first, values.size(), [&](const subrange& piece) {
@@ -171,8 +182,11 @@ class pvector {
 
   // A group update: changes the number of elements, and moves elements so that parts have equal sizes again. Not
   // collective. Complete after the next fence; between the two, elements have any of their values, but other resizes
-  // may be called: they take effect in one order, that of their arrival on node 0. One request to node 0, a broadcast,
-  // and one request from each node to each that stores elements of it from then on: at most two if the vector grows.
+  // may be called: they take effect in one order, that of their arrival on node 0.
+  //
+  // Kept elements keep their index; new ones are copies of `initial`. Invalidates local(), parts() and ranges. One
+  // request to node 0, a broadcast, and one request from each node to each that stores elements of it from then on: at
+  // most two if the vector grows.
   void resize(std::size_t size, const T& initial = T()) {
     async_rmi(0, handle_, method<&pvector::order_resize>, size, initial);
   }
@@ -181,6 +195,7 @@ class pvector {
   // At most so many results of read() are awaited at once, below RMI's own limit.
   static constexpr std::size_t kAskedMost = 64;
 
+  // A resize that has been ordered: its size in elements, and the value of new ones.
   struct Resize {
     std::size_t size;
     T initial;
@@ -192,6 +207,7 @@ class pvector {
     std::vector<T> values;
   };
 
+  // The place of an element. Throws `error` for an index that is out of range, in the name of the caller's call.
   [[nodiscard]] location locate(const char* call, std::size_t index) const {
     if (index >= size()) [[unlikely]] {
       fail(std::string("pvector::") + call + ": invalid index " + std::to_string(index) + "; the size is " +
@@ -235,6 +251,7 @@ class pvector {
 
   // --- Requests. Updates are methods of their own requests: an owner that has resized meanwhile passes them on. ---
 
+  // Method of an assignment, and the assignment itself.
   void set(std::size_t index, const T& value) {
     const location at = locate("operator[]", index);
     if (at.node == node_)
@@ -242,6 +259,7 @@ class pvector {
     else
       async_rmi(at.node, handle_, method<&pvector::set>, index, value);
   }
+  // The methods of accesses. Copies leave the node, because results travel by value.
   [[nodiscard]] const T& element(std::size_t index) const { return stored(index, 1)[0]; }
   [[nodiscard]] std::vector<T> elements(std::size_t first, std::size_t count) const {
     const std::span<const T> asked = stored(first, count);
@@ -252,6 +270,7 @@ class pvector {
   void order_resize(std::size_t size, const T& initial) {
     broadcast_rmi(handle_, method<&pvector::queue_resize>, size, initial);
   }
+  // On each node, in the order in which node 0 ordered them. A resize waits for the moved elements of the one before.
   void queue_resize(std::size_t size, const T& initial) {
     queued_.push_back({size, initial});
     continue_resizes();
@@ -293,6 +312,7 @@ class pvector {
     parts_ = parts;
     own_ = own;
   }
+  // Elements of a resize of another node, which may be ahead: those of a resize that has not begun here are kept.
   void take_moved(std::size_t resize, std::size_t first, std::span<const T> values) {
     moved_.push_back({resize, first, {values.begin(), values.end()}});
     continue_resizes();
