@@ -78,10 +78,10 @@ class Case:
         wanted = [] if "--report" in words else ["--report", report]
         launcher = self.build.launcher()
         if self.build.sanitizer:
-            # Ranks that are threads need the launcher's choice of the library: the sanitized one is loaded before it.
+            # Ranks that are threads need the launcher's choice of the library: each program gets the sanitized ones instead.
             launcher = [launcher[0], "run"]
-            preload = ("env", f"LD_PRELOAD={self.build.folder / 'lib' / 'libmpi.so.12'}")
-            words = [word for each in words for word in ((*preload, each) if isinstance(each, pathlib.Path) else (each,))]
+            sanitized = ("env", f"LD_LIBRARY_PATH={self.build.folder / 'lib'}")
+            words = [word for each in words for word in ((*sanitized, each) if isinstance(each, pathlib.Path) else (each,))]
         command = [*launcher, "-n", str(ranks), "--timeout", str(self.timeout), *wanted, *words]
         self.run(command, status, **keywords)
         text = report.read_text(encoding="utf-8") if report.exists() else ""
