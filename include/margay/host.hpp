@@ -149,7 +149,7 @@ struct Wait {
   // The most messages that are taken from each wire before the condition is tested again.
   int messages = 4;
   // Whether the waiting thread is the library's own and merely has nothing to do. While no other thread of the rank
-  // waits, such a wait is no stall: neither the stall report nor the board shows it.
+  // waits, such a wait is not a stall: neither the stall report nor the board shows it.
   bool is_idle = false;
 };
 

@@ -32,7 +32,7 @@ Fetch& Bodies::fetch(std::uint32_t node, std::uint32_t number, std::size_t bytes
   try {
     memory = allocate(bytes);
   } catch (const std::bad_alloc&) {
-    rank_.abort(1, "there is no memory for a request or result of " + std::to_string(bytes) + " bytes of node " +
+    rank_.abort(1, "out of memory for a request or result of " + std::to_string(bytes) + " bytes of node " +
                        std::to_string(node) + "; send it in parts");
   }
   const portals::MatchBits bits = match_bits(MessageKind::fetched, next_fetch_++);

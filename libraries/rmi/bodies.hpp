@@ -55,8 +55,8 @@ class Bodies {
 
   // Keeps a body until it has been fetched once. Returns the number for the notice. `bytes` of `memory` are the body.
   [[nodiscard]] std::uint32_t offer(Memory memory, std::size_t bytes);
-  // Asks for the body of this number at `node`, and returns at once. Ends the job if there is no memory for it: "there
-  // is no memory for a request or result of N bytes of node M". The length came from the notice.
+  // Asks for the body of this number at `node`, and returns at once. Ends the job with "out of memory for a request or
+  // result of N bytes of node M" if it cannot be allocated. The length came from the notice.
   [[nodiscard]] Fetch& fetch(std::uint32_t node, std::uint32_t number, std::size_t bytes);
   // Ends a fetch that is done, and frees it; the caller has moved the memory out. Ends the job if the answer is shorter
   // than announced.

@@ -36,7 +36,7 @@ void leave() {
 }  // namespace
 
 void not_started(const char* call) {
-  fail(std::string(call) + " is called on a thread that is no node; call margay::rmi::start() first, or run()");
+  fail(std::string(call) + " is called on a thread that is not a node; call margay::rmi::start() first, or run()");
 }
 
 void out_of_range(const char* call, int node) {

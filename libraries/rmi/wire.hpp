@@ -79,8 +79,8 @@ class Wire {
     return header;
   }
 
-  // Sends a copy of these bytes, which the caller may free at once. A lost receiver is no error here: the sender's next
-  // wait finds it.
+  // Sends a copy of these bytes, which the caller may free at once. A lost receiver is not an error here: the sender's
+  // next wait finds it.
   void send(const portals::Header& header, const void* bytes = nullptr, std::size_t size = 0) {
     // The wire only reads the body.
     if (rank_.try_send(header, portals::Region(const_cast<void*>(bytes), size))) return;

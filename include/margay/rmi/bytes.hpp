@@ -41,7 +41,7 @@ constexpr std::size_t round_up(std::size_t bytes, std::size_t alignment) {
   return (bytes + alignment - 1) & ~(alignment - 1);
 }
 
-// Appends packed values to a room. A room that is too small is no error: the packer goes on counting without writing,
+// Appends packed values to a room. A room that is too small is not an error: the packer counts on without writing,
 // so one pass either packs or returns the size that is needed. A size alone is the pass over an empty room.
 //
 // Once a value did not fit, the bytes in the room are of no use, also those before it; fits() says so. A packer belongs

@@ -39,8 +39,8 @@ struct Envelope {
   std::uint64_t call = 0;    // returned by the reply, if a result is wanted
 };
 
-// The result of an attempt to write a request. One that does not fit is no error: the caller asks for `bytes` bytes and
-// tries again, so that a buffer that is nearly full costs no count in advance.
+// The result of an attempt to write a request. One that does not fit is not an error: the caller asks for `bytes` bytes
+// and tries again, so that a buffer that is nearly full costs no count in advance.
 struct Written {
   std::size_t bytes = 0;  // of the whole request, written or not: a multiple of kPackedAlignment
   bool fits = false;      // whether the room was large enough; if not, its contents are undefined

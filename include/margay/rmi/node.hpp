@@ -43,7 +43,7 @@ namespace core {
 
 // The id of an object that is not registered.
 inline constexpr std::uint32_t kNoObject = std::numeric_limits<std::uint32_t>::max();
-// What is no node, and no group.
+// The invalid node number, and the invalid group number.
 inline constexpr std::uint32_t kNoNode = std::numeric_limits<std::uint32_t>::max();
 inline constexpr std::uint32_t kNoGroup = std::numeric_limits<std::uint32_t>::max();
 // The id of each node's Service (libraries/rmi/node.hpp), which receives the requests that nodes send one another for
@@ -78,7 +78,7 @@ struct Here {
 // another type; the message has the cure. Time: proportional to the number of registrations.
 [[nodiscard]] std::uint32_t look_up(const char* call, const void* address, const std::type_info& type);
 // Sends all buffers, takes what has arrived, and outside of a method executes it. `call`: a literal, the name of the
-// program's call for reports and messages, as in all functions here. Throws `error` on a thread that is no node.
+// program's call for reports and messages, as in all functions here. Throws `error` on a thread that is not a node.
 void poll(const char* call);
 
 // The node of the calling thread. Throws `error` if it has none.

@@ -58,7 +58,7 @@ template <class T>
 struct Value<const T> : Value<T> {};
 
 // Appends `value`; the caller's value is only read. Throws `error` if it cannot be packed: more than 2^32 - 1 elements,
-// a pointer that is null where elements are. A packer without room is no error (bytes.hpp).
+// a pointer that is null where elements are. A packer without room is not an error (bytes.hpp).
 template <class T>
 void pack(Packer& packer, const T& value) {
   if constexpr (Value<T>::kFixed != 0) {

@@ -430,11 +430,11 @@ void misuse() {
         sync_rmi(nodes - 1, &counter, [](Counter& of) { return sync_rmi(get_node_id(), &of, &Counter::get); }));
   });
   rmi_fence();
-  // A thread that is no node.
+  // A thread that is not a node.
   std::thread([&] {
-    need_error("is no node", [] { rmi_fence(); });
-    need_error("is no node", [&] { async_rmi(0, handle, &Counter::add, 1); });
-    need_error("is no node", [] { static_cast<void>(get_node_id()); });
+    need_error("is not a node", [] { rmi_fence(); });
+    need_error("is not a node", [&] { async_rmi(0, handle, &Counter::add, 1); });
+    need_error("is not a node", [] { static_cast<void>(get_node_id()); });
   }).join();
   freed_objects();
 }
