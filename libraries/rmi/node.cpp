@@ -232,6 +232,19 @@ void Node::refuse_in_method(const char* call) const {
   }
 }
 
+void Node::refuse_held_calls(const char* call) {
+  std::vector<std::uint32_t> nodes;
+  {
+    const Locked locked(*this);
+    nodes = calls.held();
+  }
+  if (nodes.empty()) return;
+  fail(std::string(call) + ": " + std::to_string(nodes.size()) +
+       (nodes.size() == 1 ? " call of sync_rmi_nonblocking is" : " calls of sync_rmi_nonblocking are") +
+       " still held, the first one to node " + std::to_string(nodes.front()) +
+       "; wait() for each result, or destroy its rmi_handle, before stop()");
+}
+
 void Node::check_tree(const char* call, Tree tree) const {
   if (!is_of_threads(tree) || thread_fence.possible()) return;
   fail(std::string(call) +

@@ -84,11 +84,15 @@ void start(const ProgramIdentity& identity) {
 }
 
 void stop() {
-  Node& node = this_node("rmi::stop");
-  // The program's requests end here; what follows waits for credits and replies, which fences do not count.
-  fence();
+  constexpr char kCall[] = "rmi::stop";
+  Node& node = this_node(kCall);
+  node.refuse_in_method(kCall);
+  // The program's requests end here; what follows waits for credits and replies, which fences do not count. One fence,
+  // also if stop() is called again after an error: the other nodes are past theirs.
+  if (!std::exchange(node.past_last_fence, true)) fence();
+  node.refuse_held_calls(kCall);
   {
-    const host::Call call(node.rank, "rmi::stop");
+    const host::Call call(node.rank, kCall);
     node.drain(call.name());
     // Answers the others until none has anything under way.
     node.barrier(call.name());

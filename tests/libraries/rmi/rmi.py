@@ -257,6 +257,11 @@ def case_slow(case):
         case.expect_lines(["slow: right"])
 
 
+def case_held_handles(case):
+    """stop() with calls whose handles live is an error, after which the program may end them and stop."""
+    everywhere(case, "held_handles", file="schedulers")
+
+
 def case_removed(case):
     """A request to an object that its node has removed fails with an error that names object and method."""
     everywhere(case, "removed", WORLDS[1:3], file="schedulers")

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "cases.hpp"
 
@@ -101,6 +102,26 @@ void slow() {
   rmi_fence();
 }
 
+// Calls that the program keeps. After the error it ends them, and calls stop() again.
+void held_handles() {
+  {
+    Counter counter;
+    const rmi_object<Counter> handle(counter);
+    const int me = get_node_id(), next = (me + 1) % get_num_nodes();
+    std::vector<rmi::rmi_handle<int>> results;
+    for (int i = 0; me == 0 && i < 3; ++i) results.push_back(rmi::sync_rmi_nonblocking(next, &counter, &Counter::get));
+    if (me == 0) {
+      need(results.front().wait() == 0, "a result that is not held");
+      need_error("rmi::stop: 2 calls of sync_rmi_nonblocking", [] { rmi::stop(); });
+      need(results.back().wait() == 0, "a result that was held");
+      need_error("rmi::stop: 1 call of sync_rmi_nonblocking", [] { rmi::stop(); });
+    }
+    results.clear();
+    rmi::stop();
+  }
+  rmi::start();
+}
+
 // A request to an object that its node has removed.
 void removed() {
   Counter stays;
@@ -132,7 +153,8 @@ void removed() {
   });
 }
 
-constexpr cases::Case kCases[] = {{"held", held}, {"computing", computing}, {"slow", slow}, {"removed", removed}};
+constexpr cases::Case kCases[] = {{"held", held},     {"computing", computing},       {"slow", slow},
+                                  {"held_handles", held_handles}, {"removed", removed}};
 
 }  // namespace
 
