@@ -44,8 +44,7 @@ void held() {
     }
     need_error("rmi_monitor is held", [] { rmi_fence(); });
     need_error("holds the monitor", [&] { const rmi::rmi_monitor again(&counter); });
-    need_error("waits for another method of its own",
-               [&] { static_cast<void>(sync_rmi(me, &counter, &Counter::get)); });
+    need_error("would wait for the rmi_monitor", [&] { static_cast<void>(sync_rmi(me, &counter, &Counter::get)); });
   }
   rmi_fence();
   need(counter.total == nodes, "the requests are executed afterwards");
