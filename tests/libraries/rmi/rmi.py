@@ -274,6 +274,29 @@ def case_cycle(case):
     case.expect(len(waits) == 1, f"one deadlock is expected, not {waits}")
 
 
+# Processes, options, and the trees by which the nodes make one fence. A message shows the mistake; of the last rows none
+# does, because each node waits for another one to send, or nodes arrive in memory.
+DIFFERENT_TREES = ((2, (), "flat exchange"), (4, (), "binary binary binary hypercube"), (5, (), "flat flat flat binary flat"),
+                   (2, ("--nodes", "2"), "exchange binary"), (1, ("--threads", "2"), "exchange central"),
+                   (1, ("--threads", "3"), "mcs flat mcs"))
+SILENT_TREES = (("2", "central mcs"), ("3", "exchange central central"))
+
+
+def case_different_trees(case):
+    """One fence by different trees: an error, whichever node arrives last; without a message a deadlock that names the trees."""
+    for ranks, options, trees in DIFFERENT_TREES:
+        names = trees.split()
+        for late in range(-1, len(names)):
+            case.margay(*options, program(case, "mistakes"), "trees", late, *names, ranks=ranks, status="nonzero")
+            found = re.search(r"node (\d+) makes fence \d+ by the tree (\w+), and node (\d+) by (\w+)", case.last.stderr)
+            case.expect(found and found[2] == names[int(found[1])] != names[int(found[3])] == found[4],
+                        f"expected two nodes and their trees of {names}")
+    for threads, trees in SILENT_TREES:
+        names = trees.split()
+        case.margay("--threads", threads, "--deadlock", "abort", program(case, "mistakes"), "trees", -1, *names, ranks=1, status=73)
+        case.expect_said(*(f"rmi_fence({name})" for name in names))
+
+
 def case_lost(case):
     """The death of a node ends the job, and the report names it."""
     for scheduler in SCHEDULERS:
