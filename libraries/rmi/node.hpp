@@ -157,7 +157,7 @@ class Node {
   Groups groups{rank, wire, settings.rule};
   // Of all nodes.
   Fence& fence = groups.all().fence;
-  ThreadFence thread_fence{rank};
+  ThreadFence thread_fence{rank, settings.rule};
   Tree usual_tree = Tree::exchange;  // of fences that name none
   Service service{*this};
   // Coroutines that waited for a result, and those that have it, by the parity of their suspension.

@@ -11,11 +11,11 @@ std::weak_ptr<ThreadPlace> place_of_process;
 
 }  // namespace
 
-std::shared_ptr<ThreadPlace> ThreadPlace::enter(std::uint32_t nodes) {
+std::shared_ptr<ThreadPlace> ThreadPlace::enter(std::uint32_t nodes, Rule rule) {
   const std::lock_guard guard(mutex);
   std::shared_ptr<ThreadPlace> place = place_of_process.lock();
   if (place == nullptr) {
-    place = std::make_shared<ThreadPlace>(nodes);
+    place = std::make_shared<ThreadPlace>(nodes, rule);
     place_of_process = place;
   }
   ++place->entered_;
