@@ -298,6 +298,22 @@ def case_different_trees(case):
         case.expect_said(*(f"rmi_fence({name})" for name in names))
 
 
+def case_exits(case):
+    """exit() without stop() ends the job, whichever thread calls it, and with its status unless a method is in execution."""
+    for scheduler in SCHEDULERS:
+        for name, status in (("exit", 5), ("exit_in_method", 5), ("exit_beside_method", 1)):
+            if name == "exit_beside_method" and scheduler == "polling":
+                continue
+            for ranks, options in ((2, ()), (1, ("--threads", "2"))):
+                case.margay(*options, program(case, "mistakes"), name, ranks=ranks, status=status,
+                            env={"MARGAY_RMI_SCHEDULER": scheduler})
+
+
+def case_forked(case):
+    """A child of fork() exits as any process does."""
+    everywhere(case, "forked", WORLDS[1:2], file="schedulers")
+
+
 def case_lost(case):
     """The death of a node ends the job, and the report names it."""
     for scheduler in SCHEDULERS:

@@ -2,8 +2,12 @@
 //   rmi_schedulers [--nonblocking] CASE...     --nonblocking: the scheduler by call
 #include <margay/rmi.hpp>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -101,6 +105,17 @@ void slow() {
   rmi_fence();
 }
 
+// A child of fork() has no part in the job, nor a communication thread.
+void forked() {
+  rmi_fence();
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child == 0) std::exit(7);
+  int status = 0;
+  need(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7, "the child's exit status");
+  rmi_fence();
+}
+
 // Calls that the program keeps. After the error it ends them, and calls stop() again.
 void held_handles() {
   {
@@ -153,7 +168,7 @@ void removed() {
 }
 
 constexpr cases::Case kCases[] = {{"held", held},     {"computing", computing},       {"slow", slow},
-                                  {"held_handles", held_handles}, {"removed", removed}};
+                                  {"forked", forked}, {"held_handles", held_handles}, {"removed", removed}};
 
 }  // namespace
 
