@@ -42,6 +42,7 @@ Node::Node(host::Rank& joined, const Settings& read)
   here.writers = program_buffers.writers();
   here.nodes = rank.size();
   here.rank = rank.rank();
+  here.beside = threaded();
   here.calls_to_poll = here.poll_rate = kPollRate;
   thread_here = here;
   thread_here.writers = thread_buffers.writers();

@@ -134,15 +134,11 @@ std::uint64_t requests_executed() {
   return node.inbox.executed();
 }
 
-std::uint32_t enter_monitor(const char* name, const void* address, const std::type_info& type) {
-  Node& node = this_node(name);
-  const std::type_info* other = nullptr;
-  const std::uint32_t object = node.objects.id_of(address, type, other);
-  if (object == kNoObject) return object;
+namespace {
+
+// Waits until no method of the object runs, and enters its monitor. Requires: this thread is not in it.
+void enter(Node& node, const char* name, std::uint32_t object) {
   const Side side = node.side();
-  if (node.objects.holder(object) == side)
-    fail(std::string(name) +
-         ": this thread holds the monitor of its object already; a method has it of its own object");
   bool entered = node.objects.try_enter(object, side);
   if (!entered) {
     const host::Call call(node.rank, name);
@@ -151,6 +147,26 @@ std::uint32_t enter_monitor(const char* name, const void* address, const std::ty
                      [&] { return entered = entered || node.objects.try_enter(object, side); });
   }
   if (!node.in_method()) ++node.held;
+}
+
+}  // namespace
+
+std::uint32_t enter_monitor(const char* name, const void* address, const std::type_info& type) {
+  Node& node = this_node(name);
+  const std::type_info* other = nullptr;
+  const std::uint32_t object = node.objects.id_of(address, type, other);
+  if (object == kNoObject) return object;
+  if (node.objects.holder(object) == node.side())
+    fail(std::string(name) +
+         ": this thread holds the monitor of its object already; a method has it of its own object");
+  enter(node, name, object);
+  return object;
+}
+
+std::uint32_t enter_unless_held(const char* name, std::uint32_t object) {
+  Node& node = this_node(name);
+  if (node.objects.holder(object) == node.side()) return kNoObject;
+  enter(node, name, object);
   return object;
 }
 
