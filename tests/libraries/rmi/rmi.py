@@ -201,13 +201,16 @@ def case_rule(case):
 
 
 def case_stats(case):
-    """`--stats` counts requests, why buffers were sent, and the waves of fences."""
+    """`--stats` counts requests, in each buffer too, why buffers were sent, and the waves of fences."""
     case.margay("--stats", program(case, "calls"), "statements", ranks=2)
     rows = {name: int(count) for name, count in re.findall(r"^ +([a-z ]+?) +(\d+)$", case.last.stderr, re.M)}
     case.expect(rows.get("requests sent") == rows.get("requests executed") == 4 * 5101, f"unexpected requests in {rows}")
     reasons = [count for name, count in rows.items() if name.startswith("sent ")]
     case.expect(len(reasons) == 6 and rows.get("buffers sent") == sum(reasons), f"each buffer has one reason in {rows}")
     case.expect(rows.get("fence waves", 0) >= 5, f"unexpected waves in {rows}")
+    quotient = re.search(r"^ +requests sent / buffers sent +([\d.]+)$", case.last.stderr, re.M)
+    case.expect(quotient and abs(float(quotient[1]) - rows["requests sent"] / rows["buffers sent"]) <= 0.05,
+                f"unexpected requests in a buffer in {rows}")
 
 
 def case_trace(case):
