@@ -23,6 +23,9 @@ struct Barrier {
 };
 [[nodiscard]] std::span<const Barrier> barriers();
 
+// Whether all nodes are threads of one process, so that the fences for threads can be measured too.
+[[nodiscard]] bool is_by_threads();
+
 // main(): margay::rmi::run(), with MPI if the explicit programs use it.
 int run(int argc, char** argv, int (*program)(int, char**));
 

@@ -92,6 +92,10 @@ std::span<const Barrier> barriers() {
   return kAll;
 }
 
+bool is_by_threads() {
+  return false;
+}
+
 int run(int argc, char** argv, int (*program)(int, char**)) {
   MPI_Init(&argc, &argv);
   const int status = rmi::run(argc, argv, program);

@@ -100,6 +100,10 @@ std::span<const Barrier> barriers() {
   return kAll;
 }
 
+bool is_by_threads() {
+  return true;
+}
+
 int run(int argc, char** argv, int (*program)(int, char**)) {
   return rmi::run(argc, argv, program);
 }

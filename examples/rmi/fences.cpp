@@ -20,10 +20,12 @@ struct Fence {
   const char* name;
   rmi::Tree tree;
 };
-constexpr std::array<Fence, 4> kFences{{{"flat", rmi::Tree::flat},
+constexpr std::array<Fence, 6> kFences{{{"flat", rmi::Tree::flat},
                                         {"binary", rmi::Tree::binary},
                                         {"hypercube", rmi::Tree::hypercube},
-                                        {"exchange", rmi::Tree::exchange}}};
+                                        {"exchange", rmi::Tree::exchange},
+                                        {"central", rmi::Tree::central},
+                                        {"mcs", rmi::Tree::mcs}}};
 
 struct Counter {
   std::uint64_t total = 0;
@@ -52,6 +54,7 @@ int program(int argc, char** argv) {
       });
     }
     for (const Fence& fence : kFences) {
+      if (rmi::is_of_threads(fence.tree) && !by_hand::is_by_threads()) continue;
       check(counter, fence.tree);
       example::measure("fence " + std::string(fence.name), nodes, calls, [&] {
         for (int i = 0; i < calls; ++i) rmi::rmi_fence(fence.tree);

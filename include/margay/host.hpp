@@ -30,7 +30,7 @@
 namespace margay::host {
 
 // The version of this interface. A library that was built for another version gets an error from join().
-inline constexpr std::uint32_t kVersion = 3;
+inline constexpr std::uint32_t kVersion = 4;
 // The most characters of a library's name, libraries of a rank, and counters, events and named bits of a library.
 inline constexpr std::size_t kNameMost = 15;
 inline constexpr std::size_t kLibrariesMost = 3;
@@ -61,6 +61,13 @@ struct EqualCounters {
   std::uint8_t other = 0;
 };
 
+// A quotient of two counters, by their indices, that `--stats` prints below them, from their sums over all ranks, such
+// as requests for each message. None if both are equal.
+struct Quotient {
+  std::uint8_t dividend = 0;
+  std::uint8_t divisor = 0;
+};
+
 // The description of a library. Names are literals, and live as long as the process.
 struct Library {
   // Letters, digits, '_' and '-', at most 15, such as "counter". Shown in reports, `--stats` and traces.
@@ -77,6 +84,7 @@ struct Library {
   // What its messages mean, and which of its counters are equal. A counter is in one pair at most.
   std::span<const NamedBits> bits = {};
   std::span<const EqualCounters> equal = {};
+  Quotient quotient = {};
 };
 
 // An event of a library, for Rank::record().

@@ -107,12 +107,16 @@ Status Libraries::check(const host::Library& library) const {
     return Status::error(who + " is one too many: a rank has at most " + std::to_string(host::kLibrariesMost) +
                          " libraries at once");
   }
+  const auto are_two_counters = [&library](std::size_t one, std::size_t other) {
+    return std::max(one, other) < library.counters.size() && one != other;
+  };
+  const std::string two_counters = " are two different ones of its " + std::to_string(library.counters.size());
   for (const host::EqualCounters& pair : library.equal) {
-    if (std::max(pair.one, pair.other) >= library.counters.size() || pair.one == pair.other) {
-      return Status::error(who + ": equal counters are two different ones of its " +
-                           std::to_string(library.counters.size()));
-    }
+    if (!are_two_counters(pair.one, pair.other)) return Status::error(who + ": equal counters" + two_counters);
   }
+  const auto [dividend, divisor] = library.quotient;
+  if (dividend != divisor && !are_two_counters(dividend, divisor))
+    return Status::error(who + ": the counters of a quotient" + two_counters);
   for (const host::NamedPortal& each : library.portals) {
     const std::string portal = "portal " + std::to_string(each.portal);
     if (!may_use(library.name, each.portal)) {

@@ -41,6 +41,8 @@ Part::Part(mpi_adi::MpiRank& rank, const host::Library& library, std::size_t slo
   // By index plus 1, because 0 is a counter without an equal one.
   on_board.equals = {};
   for (const host::EqualCounters& pair : library_.equal) on_board.equals[pair.one] = pair.other + 1;
+  on_board.dividend = library_.quotient.dividend;
+  on_board.divisor = library_.quotient.divisor;
   for (const host::NamedPortal& each : library_.portals) {
     rank_.device().name_portal(each.portal, std::string(library_.name) + ": " + each.name);
   }

@@ -82,7 +82,10 @@ std::uint64_t begin_call(const char* name, std::uint32_t destination, std::uint3
   // Detected here, because the whole cycle is on this node. The launcher detects longer ones, as deadlocks.
   if (destination == node.here.rank && node.objects.holder(object) == node.side()) {
     fail(std::string(name) +
-         ": a method waits for another method of its own object, which runs after it; call that method directly");
+         (node.in_method() ? ": a method waits for another method of its own object, which runs after it; call that "
+                             "method directly"
+                           : ": the method would wait for the rmi_monitor of its object, which this thread holds; end "
+                             "the rmi_monitor first, or call the method directly"));
   }
   for (;;) {
     {

@@ -24,6 +24,15 @@ bool Calls::frees_some(bool resumes) const {
   });
 }
 
+std::vector<std::uint32_t> Calls::held() const {
+  std::vector<std::uint32_t> nodes;
+  for (const Slot& slot : slots_) {
+    const bool has_handle = slot.state == State::awaited || slot.state == State::done;
+    if (has_handle && slot.resumption.resume == nullptr) nodes.push_back(slot.node);
+  }
+  return nodes;
+}
+
 void Calls::end(std::uint64_t call) {
   State& state = slot(call).state;
   // The reply needs the slot as its receiver: an unawaited reply is damage, and would end the job.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include "libraries/rmi/tree.hpp"
@@ -12,6 +13,8 @@ namespace {
 
 // The step in which nodes beyond a power of two give their sums away.
 constexpr std::uint32_t kFold = 0xffff'ffff;
+
+constexpr char kNotDue[] = "its sums are not due";
 
 }  // namespace
 
@@ -25,7 +28,7 @@ void record_wave(host::Rank& rank, std::uint32_t wave, const Sums& sums) {
                .b = static_cast<std::uint32_t>(sums.executed)});
 }
 
-void Fence::arrive(Tree tree, const Sums& mine) {
+void Fence::count(Tree tree) {
   // Fences mostly repeat their tree, so its shape is kept.
   if (tree != tree_ || number_ == 0) {
     tree_ = tree;
@@ -33,6 +36,24 @@ void Fence::arrive(Tree tree, const Sums& mine) {
     power_ = std::bit_floor(size_);
   }
   ++number_;
+  for (const Message& message : up_) {
+    if (message.tree != static_cast<std::uint32_t>(tree_)) refuse_tree(message);
+    // When it came, the shape of its tree was not known.
+    if (!is_of_tree(message)) refuse_message(rank_, members_[message.source], "message of a fence", kNotDue);
+  }
+}
+
+void Fence::refuse_tree(const Message& message) const {
+  const std::string mine = std::to_string(members_[me_]), theirs = std::to_string(members_[message.source]);
+  const std::string fence = "fence " + std::to_string(number_);
+  rank_.abort(1, "node " + mine + " makes " + fence + " by the tree " + name_of(tree_) + ", and node " + theirs +
+                     " by " + name_of(static_cast<Tree>(message.tree)) +
+                     "; call each rmi_fence by one tree on all nodes, and set MARGAY_RMI_FENCE to one value");
+  __builtin_unreachable();  // as in refuse_message()
+}
+
+void Fence::arrive(Tree tree, const Sums& mine) {
+  count(tree);
   wave_ = 1;
   mine_ = mine;
   over_ = sent_up_ = answered_ = false;
@@ -56,13 +77,16 @@ const char* Fence::take(std::uint32_t source, std::span<const std::byte> bytes) 
   const auto member = std::ranges::find(members_, source);
   if (member == members_.end()) return "it is for a group that has not this member";
   message.source = static_cast<std::uint32_t>(member - members_.begin());
+  // Those of threads send no messages.
+  if (message.tree > static_cast<std::uint32_t>(Tree::exchange)) return "its tree is unknown";
+  if (message.fence == number_ && message.tree != static_cast<std::uint32_t>(tree_)) refuse_tree(message);
   if (message.down != 0) {
     if (!is_answer(message)) return "it answers no wave of this node";
     answered_ = true;
     ends_ = message.ends != 0;
     return nullptr;
   }
-  if (!is_due(message)) return "its sums are not due (all nodes must make the same fences, by the same trees)";
+  if (!is_due(message)) return kNotDue;
   up_.push_back(message);
   return nullptr;
 }
@@ -174,6 +198,7 @@ void Fence::pass_down(bool ends) {
 
 void Fence::send(std::uint32_t index, Message message) {
   message.group = group_;
+  message.tree = static_cast<std::uint32_t>(tree_);
   wire_.send(Wire::header(members_[index], kControlPortal, match_bits(MessageKind::wave, message.fence)), &message,
              sizeof message);
 }

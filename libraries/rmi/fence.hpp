@@ -89,9 +89,9 @@ class Fence {
     std::uint32_t down = 0;
     std::uint32_t ends = 0;
     std::uint32_t step = 0;    // of an exchange
-    std::uint32_t source = 0;  // its place, set by the receiver
+    std::uint32_t source = 0;  // the sender's place, set by the receiver
     std::uint32_t group = 0;
-    std::uint32_t unused = 0;
+    std::uint32_t tree = 0;  // the sender's, for this fence
     Sums sums{};
   };
 
@@ -113,11 +113,16 @@ class Fence {
   // Arrives at the next fence with this node's counts for wave 1: those of the fence's parity, but with Rule::paper
   // and in a group all, as in later waves. Requires: the one before is over. Sends nothing yet. Inside.
   void arrive(Tree tree, const Sums& mine);
+  // The part of arrive() that counts the fence. For a fence of threads it is all: so fences have equal numbers on all
+  // nodes, and a node that makes this one by messages is detected. Ends the job if a node that is ahead has begun this
+  // fence by another tree. Requires: the one before is over. Inside.
+  void count(Tree tree);
   // The group that a message of portal 50 is for; 0: all nodes.
   [[nodiscard]] static std::uint32_t group_of(std::span<const std::byte> bytes);
-  // Takes a message of portal 50. Returns nullptr, or why `source` cannot have sent it. Then the fence is unchanged,
-  // and the caller ends the job. A node that is ahead may send sums of its next fence before this node arrives there;
-  // they are kept.
+  // Takes a message of portal 50. Returns nullptr, or why the node `source` cannot have sent it. Then the fence is
+  // unchanged, and the caller ends the job. Ends the job itself if the node makes the present fence by another tree,
+  // because both would wait forever. A node that is ahead may send sums of its next fence before this node arrives
+  // there; they are kept.
   [[nodiscard]] const char* take(std::uint32_t source, std::span<const std::byte> bytes);
   // Takes part in the waves as far as messages have arrived. `counts`: returns this node's present counts. Returns
   // whether the fence is over. Inside.
@@ -155,6 +160,8 @@ class Fence {
   // Whether sums may be of this fence or the next one, and are the first of their step. Bounds the kept messages: no
   // node is more than a fence or a wave ahead of another one.
   [[nodiscard]] bool is_due(const Message& message) const;
+  // Ends the job because of a message of this fence that was sent by another tree.
+  [[noreturn]] void refuse_tree(const Message& message) const;
   // Whether sums are those of a child, or of a partner in their step, by this fence's tree.
   [[nodiscard]] bool is_of_tree(const Message& message) const;
   // Whether sums are those of a child or partner, for this wave.

@@ -167,7 +167,9 @@ inline constexpr std::array kNamedBits{
     named(kBodyPortal, MessageKind::fetched, "the fetched body {number}")};
 // Each request that was sent is executed: the host's accounting compares the sums over all nodes at the end of a job.
 inline constexpr std::array<host::EqualCounters, 1> kEqual{{{kSent, kExecuted}}};
+// What aggregation saves.
+inline constexpr host::Quotient kQuotient{kSent, kBuffers};
 // All of the above, for host::join().
-inline constexpr host::Library kLibrary{"rmi", kPortals, kCounters, kSentences, kNamedBits, kEqual};
+inline constexpr host::Library kLibrary{"rmi", kPortals, kCounters, kSentences, kNamedBits, kEqual, kQuotient};
 
 }  // namespace margay::rmi::core

@@ -41,6 +41,7 @@ Node::Node(host::Rank& joined, const Settings& read)
   here.writers = program_buffers.writers();
   here.nodes = rank.size();
   here.rank = rank.rank();
+  here.beside = threaded();
   here.calls_to_poll = here.poll_rate = kPollRate;
   here.node = this;
   thread_here = here;
@@ -230,6 +231,19 @@ void Node::refuse_in_method(const char* call) const {
          " is called while an rmi_monitor is held, so that requests for its object are never executed; end the "
          "rmi_monitor first");
   }
+}
+
+void Node::refuse_held_calls(const char* call) {
+  std::vector<std::uint32_t> nodes;
+  {
+    const Locked locked(*this);
+    nodes = calls.held();
+  }
+  if (nodes.empty()) return;
+  fail(std::string(call) + ": " + std::to_string(nodes.size()) +
+       (nodes.size() == 1 ? " call of sync_rmi_nonblocking is" : " calls of sync_rmi_nonblocking are") +
+       " still held, the first one to node " + std::to_string(nodes.front()) +
+       "; wait() for each result, or destroy its rmi_handle, before stop()");
 }
 
 void Node::check_tree(const char* call, Tree tree) const {

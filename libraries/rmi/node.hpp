@@ -102,6 +102,8 @@ class Node {
   // Throws `error` in a method, and while the program holds a monitor: for calls that wait for all nodes, because a
   // fence waits for the end of the method that would call it, and for requests that the monitor keeps waiting.
   void refuse_in_method(const char* call) const;
+  // Throws `error` if the program holds calls, for which drain() would wait forever.
+  void refuse_held_calls(const char* call);
   // Whether the node has a communication thread, whether the calling thread is that one, and whether it runs the
   // methods.
   [[nodiscard]] bool threaded() const { return settings.scheduler != Scheduler::explicit_polling; }
@@ -155,7 +157,7 @@ class Node {
   Groups groups{rank, wire, settings.rule};
   // Of all nodes.
   Fence& fence = groups.all().fence;
-  ThreadFence thread_fence{rank};
+  ThreadFence thread_fence{rank, settings.rule};
   Tree usual_tree = Tree::exchange;  // of fences that name none
   Service service{*this};
   // Coroutines that waited for a result, and those that have it, by the parity of their suspension.
@@ -169,6 +171,8 @@ class Node {
   Sleep sleep;
   // Monitors that the program holds.
   unsigned held = 0;
+  // Whether the fence of stop() has begun.
+  bool past_last_fence = false;
 
  private:
   // Whether a message has arrived, or a node was lost, since the last take_activity(). Set by the host in progress

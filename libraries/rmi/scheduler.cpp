@@ -1,19 +1,27 @@
 #include "libraries/rmi/scheduler.hpp"
 
 #include <sched.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <exception>
+#include <string>
 
 namespace margay::rmi::core {
 namespace {
 
 constexpr char kName[] = "rmi: communication thread";
 
+// The most time that exit() waits for the end of the thread. An idle one looks twice a second whether it is to end.
+constexpr std::chrono::seconds kEndAtExit{5};
+
 }  // namespace
 
 void CommunicationThread::start() {
-  if (!node_.threaded()) return;
+  if (!node_.threaded() || thread_.joinable()) return;
+  stopping_ = std::stop_source();
+  process_ = getpid();
   // All signals are blocked in the thread, so that the program's own threads handle them.
   sigset_t all;
   sigset_t before;
@@ -27,10 +35,21 @@ void CommunicationThread::stop() {
   if (!thread_.joinable()) return;
   {
     const Locked locked(node_);
-    stopping_ = true;
+    stopping_.request_stop();
     node_.sleep.wake();
   }
   thread_.join();
+}
+
+void CommunicationThread::stop_soon() {
+  // A child of fork() has this object, but no such thread.
+  if (!thread_.joinable() || process_ != getpid()) return;
+  stopping_.request_stop();
+  node_.sleep.end();
+  if (ended_.try_acquire_for(kEndAtExit)) return thread_.join();
+  node_.rank.abort(1, "node " + std::to_string(node_.here.rank) +
+                          " exits without rmi::stop() while a method runs in its communication thread; call stop() "
+                          "before exit()");
 }
 
 void CommunicationThread::notify() {
@@ -48,10 +67,10 @@ void CommunicationThread::run() {
     } else if (node_.settings.scheduler == Scheduler::blocking_thread) {
       const host::Call call(node_.rank, kName);
       // Not the loss of a node, but stop() ends this wait: the program's calls report the loss.
-      node_.serve_until(call.name(), node_.here.rank, Flush::poll, [this] { return stopping_; });
+      node_.serve_until(call.name(), node_.here.rank, Flush::poll, [this] { return stopping_.stop_requested(); });
     } else {
       const host::Call call(node_.rank, kName);
-      while (!stopping_) {
+      while (!stopping_.stop_requested()) {
         node_.poll(Flush::poll);
         // Outside of the lock, which the program's thread may want.
         host::run_program(node_.rank, [] { sched_yield(); });
@@ -61,6 +80,7 @@ void CommunicationThread::run() {
     node_.rank.abort(1, exception.what());
   }
   here = nullptr;
+  ended_.release();
 }
 
 void CommunicationThread::run_interrupts() {
@@ -73,7 +93,7 @@ void CommunicationThread::run_interrupts() {
       const host::Call call(node_.rank, kName);
       node_.poll(Flush::poll);
       // Under the same lock as the end of poll(): an arrival after it finds the thread asleep.
-      stopping = stopping_;
+      stopping = stopping_.stop_requested();
       if (!stopping) node_.sleep.begin();
     }
     if (!stopping) node_.sleep.wait();

@@ -7,6 +7,10 @@
 // nonblocking_thread:  the thread polls, runs the methods, and yields its processor.
 #pragma once
 
+#include <sys/types.h>
+
+#include <semaphore>
+#include <stop_token>
 #include <thread>
 
 #include "libraries/rmi/node.hpp"
@@ -25,6 +29,10 @@ class CommunicationThread final : private host::Observer {
   void start();
   // Ends the thread, after the method in execution. Does nothing if there is none.
   void stop();
+  // The same at the end of a process that has not called stop(), for whose methods it does not wait for long: they may
+  // never return. Ends the job then, because they would use objects that exit() destroys. start() may follow. In any
+  // state.
+  void stop_soon();
 
  private:
   // A progress round of any thread of the process, for `interrupt`. Inside; runs no method.
@@ -34,8 +42,11 @@ class CommunicationThread final : private host::Observer {
   void run_interrupts();
 
   Node& node_;
-  // Guarded by the process lock.
-  bool stopping_ = false;
+  // Outside of the lock too: see stop_soon().
+  std::stop_source stopping_;
+  // Released at the end of the thread.
+  std::binary_semaphore ended_{0};
+  pid_t process_ = 0;
   std::thread thread_;
 };
 

@@ -28,7 +28,7 @@ struct Settings {
   // The tree of rmi_fence(). Without a value the node chooses, once it knows whether all nodes are threads of one
   // process.
   std::optional<Tree> tree;  // MARGAY_RMI_FENCE
-  // The rule for the end of fences by messages; fences of threads always use Rule::safe.
+  // The rule for the end of fences.
   Rule rule = Rule::safe;  // MARGAY_RMI_FENCE_RULE
   // The scheduler of requests (6.2). set_scheduler() has precedence.
   Scheduler scheduler = Scheduler::explicit_polling;  // MARGAY_RMI_SCHEDULER

@@ -1,8 +1,8 @@
 // The sleep of a node's communication thread between two interrupts (paper, 6.2).
 //
 // The thread announces its sleep inside, and then sleeps outside: a wake() in between is kept by the semaphore. Each
-// begin() is followed by one release at most, because wake() also ends the announcement; so the semaphore is never
-// above 1.
+// begin() is followed by one release at most, because wake() also ends the announcement; end() is one more, so the
+// semaphore is never above 2.
 #pragma once
 
 #include <semaphore>
@@ -23,11 +23,13 @@ class Sleep {
     asleep_ = false;
     awake_.release();
   }
+  // Ends the present sleep, or the next one: for exit(), which may interrupt a thread that is inside. Anywhere, once.
+  void end() { awake_.release(); }
 
  private:
   // Guarded by the process lock.
   bool asleep_ = false;
-  std::binary_semaphore awake_{0};
+  std::counting_semaphore<2> awake_{0};
 };
 
 }  // namespace margay::rmi::core

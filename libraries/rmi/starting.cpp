@@ -11,8 +11,14 @@
 namespace margay::rmi::core {
 namespace {
 
-// The communication thread of the node that this thread has started.
-thread_local std::unique_ptr<CommunicationThread> communication;
+// The communication thread of the node that this thread has started; owned. No unique_ptr, because exit() destroys
+// those of its thread before the program's exit handlers, which may call stop().
+constinit thread_local CommunicationThread* communication = nullptr;
+
+// At exit(), of a thread that is still a node.
+void end_at_exit() {
+  if (communication != nullptr) communication->stop_soon();
+}
 
 // The scheduler of set_scheduler(). The nodes of a process may start in several threads.
 std::mutex choosing;
@@ -20,7 +26,7 @@ std::optional<Scheduler> chosen_scheduler;
 
 void leave() {
   // Outside, because the thread's last step needs the lock; before the node, which the thread uses.
-  communication.reset();
+  delete std::exchange(communication, nullptr);
   // Cleared before the node ends, so that no call finds a node that is half destroyed.
   std::unique_ptr<Node> node(std::exchange(here, nullptr)->node);
   host::Rank& rank = node->rank;
@@ -78,16 +84,25 @@ void start(const ProgramIdentity& identity) {
     leave();
     throw;
   }
-  communication = std::make_unique<CommunicationThread>(*here->node);
+  communication = std::make_unique<CommunicationThread>(*here->node).release();
   communication->start();
+  // Before the destructors of objects with static storage, which methods may use. Once in a process.
+  static const int registered = std::atexit(&end_at_exit);
+  static_cast<void>(registered);
 }
 
 void stop() {
-  Node& node = this_node("rmi::stop");
-  // The program's requests end here; what follows waits for credits and replies, which fences do not count.
-  fence();
+  constexpr char kCall[] = "rmi::stop";
+  Node& node = this_node(kCall);
+  node.refuse_in_method(kCall);
+  // In an exit handler that runs after end_at_exit().
+  communication->start();
+  // The program's requests end here; what follows waits for credits and replies, which fences do not count. One fence,
+  // also if stop() is called again after an error: the other nodes are past theirs.
+  if (!std::exchange(node.past_last_fence, true)) fence();
+  node.refuse_held_calls(kCall);
   {
-    const host::Call call(node.rank, "rmi::stop");
+    const host::Call call(node.rank, kCall);
     node.drain(call.name());
     // Answers the others until none has anything under way.
     node.barrier(call.name());

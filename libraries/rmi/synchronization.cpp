@@ -1,5 +1,6 @@
 // Fences, waits and collections of node.hpp.
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "libraries/rmi/node.hpp"
@@ -8,6 +9,12 @@
 
 namespace margay::rmi::core {
 namespace {
+
+// The waits of fences in reports, by Tree: nodes that make one fence by different trees wait forever if no message
+// shows it.
+constexpr std::array<const char*, 6> kWaits{"rmi_fence(flat)",     "rmi_fence(binary)",  "rmi_fence(hypercube)",
+                                            "rmi_fence(exchange)", "rmi_fence(central)", "rmi_fence(mcs)"};
+constexpr char kGroupWait[] = "rmi_fence(group)";
 
 // Throws the first failure of an asynchronous method that this node called, and counts the others in its text.
 void throw_failures(Node& node) {
@@ -41,15 +48,17 @@ void fence(Tree tree) {
     const Sums of_fence{.sent = node.begun(parity), .executed = node.ended(parity), .executed_ever = ended_ever()};
     // After the counts and after flush_all(): no buffer of the program has requests of both parities.
     node.outbox.set_parity(!parity);
-    const auto wait_in = [&](auto& fence, const Sums& first) {
-      fence.arrive(tree, first);
-      node.serve_until(kCall, portals::kAnyRank, Flush::fence,
+    const auto wait_in = [&](auto& fence) {
+      fence.arrive(tree, node.settings.rule == Rule::paper ? counts() : of_fence);
+      node.serve_until(kWaits[static_cast<std::size_t>(tree)], portals::kAnyRank, Flush::fence,
                        [&] { return node.inbox.at_rest() && fence.advance(counts); });
     };
-    if (is_of_threads(tree))
-      wait_in(node.thread_fence, of_fence);
-    else
-      wait_in(node.fence, node.settings.rule == Rule::paper ? counts() : of_fence);
+    if (is_of_threads(tree)) {
+      node.fence.count(tree);
+      wait_in(node.thread_fence);
+    } else {
+      wait_in(node.fence);
+    }
   }
   // Outside of the call, and after the fence has ended: an exception before its end would leave the other nodes in it.
   throw_failures(node);
@@ -78,7 +87,7 @@ void fence_group(std::uint32_t number) {
     // The fences of threads count all nodes.
     const Tree tree = is_of_threads(node.usual_tree) ? Tree::exchange : node.usual_tree;
     group.fence.arrive(tree, counts());
-    node.serve_until(kCall, portals::kAnyRank, Flush::fence,
+    node.serve_until(kGroupWait, portals::kAnyRank, Flush::fence,
                      [&] { return node.inbox.at_rest() && group.fence.advance(counts); });
   }
   throw_failures(node);
@@ -125,15 +134,11 @@ std::uint64_t requests_executed() {
   return node.inbox.executed();
 }
 
-std::uint32_t enter_monitor(const char* name, const void* address, const std::type_info& type) {
-  Node& node = this_node(name);
-  const std::type_info* other = nullptr;
-  const std::uint32_t object = node.objects.id_of(address, type, other);
-  if (object == kNoObject) return object;
+namespace {
+
+// Waits until no method of the object runs, and enters its monitor. Requires: this thread is not in it.
+void enter(Node& node, const char* name, std::uint32_t object) {
   const Side side = node.side();
-  if (node.objects.holder(object) == side)
-    fail(std::string(name) +
-         ": this thread holds the monitor of its object already; a method has it of its own object");
   bool entered = node.objects.try_enter(object, side);
   if (!entered) {
     const host::Call call(node.rank, name);
@@ -142,6 +147,26 @@ std::uint32_t enter_monitor(const char* name, const void* address, const std::ty
                      [&] { return entered = entered || node.objects.try_enter(object, side); });
   }
   if (!node.in_method()) ++node.held;
+}
+
+}  // namespace
+
+std::uint32_t enter_monitor(const char* name, const void* address, const std::type_info& type) {
+  Node& node = this_node(name);
+  const std::type_info* other = nullptr;
+  const std::uint32_t object = node.objects.id_of(address, type, other);
+  if (object == kNoObject) return object;
+  if (node.objects.holder(object) == node.side())
+    fail(std::string(name) +
+         ": this thread holds the monitor of its object already; a method has it of its own object");
+  enter(node, name, object);
+  return object;
+}
+
+std::uint32_t enter_unless_held(const char* name, std::uint32_t object) {
+  Node& node = this_node(name);
+  if (node.objects.holder(object) == node.side()) return kNoObject;
+  enter(node, name, object);
   return object;
 }
 

@@ -11,11 +11,11 @@ std::weak_ptr<ThreadFenceState> state_of_process;
 
 }  // namespace
 
-std::shared_ptr<ThreadFenceState> ThreadFenceState::enter(std::uint32_t nodes) {
+std::shared_ptr<ThreadFenceState> ThreadFenceState::enter(std::uint32_t nodes, Rule rule) {
   const std::lock_guard guard(mutex);
   std::shared_ptr<ThreadFenceState> state = state_of_process.lock();
   if (state == nullptr) {
-    state = std::make_shared<ThreadFenceState>(nodes);
+    state = std::make_shared<ThreadFenceState>(nodes, rule);
     state_of_process = state;
   }
   ++state->entered_;

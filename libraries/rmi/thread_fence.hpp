@@ -35,9 +35,11 @@ namespace margay::rmi::core {
 class ThreadFenceState {
  public:
   // The state of this process in a job of so many nodes; made by the first node that asks, ended by the last one.
-  [[nodiscard]] static std::shared_ptr<ThreadFenceState> enter(std::uint32_t nodes);
+  // `rule`: the same for all nodes.
+  [[nodiscard]] static std::shared_ptr<ThreadFenceState> enter(std::uint32_t nodes, Rule rule);
   // For enter().
-  explicit ThreadFenceState(std::uint32_t nodes) : nodes_(nodes) { central.missing = nodes; }
+  ThreadFenceState(std::uint32_t nodes, Rule rule)
+      : central{.missing = nodes, .decision = Decision(rule)}, nodes_(nodes) {}
   // Whether all nodes of the job have entered, so that the memory may be used. Makes the tree's memory. Constant after
   // the job's barrier that follows their entries.
   [[nodiscard]] bool is_complete();
@@ -51,8 +53,8 @@ class ThreadFenceState {
   struct alignas(kLine) Central {
     std::atomic<std::uint32_t> missing{0};  // nodes that have not arrived
     std::atomic<std::uint64_t> sent{0}, executed{0}, executed_ever{0};
-    // Of the node that decides: the last one to arrive, or node 0 in the tree. Its rule is Rule::safe in any case.
-    Decision decision;  // of the last node to arrive
+    // Of the node that decides: the last one to arrive, or node 0 in the tree.
+    Decision decision;
     // What all nodes poll, in a line of its own.
     alignas(kLine) std::atomic<std::uint32_t> release{0};
   };
@@ -76,8 +78,8 @@ class ThreadFenceState {
 // polls (node.hpp, serve_until()).
 class ThreadFence {
  public:
-  explicit ThreadFence(host::Rank& rank)
-      : rank_(rank), me_(rank.rank()), nodes_(rank.size()), state_(ThreadFenceState::enter(rank.size())) {}
+  ThreadFence(host::Rank& rank, Rule rule)
+      : rank_(rank), me_(rank.rank()), nodes_(rank.size()), state_(ThreadFenceState::enter(rank.size(), rule)) {}
 
   // Finds out whether all nodes of the job are threads of this process. Requires: all nodes have been made, as after
   // the barrier of Node::open().

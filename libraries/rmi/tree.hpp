@@ -12,6 +12,8 @@
 //   hypercube   0: 1 2 4   2: 3   4: 5 6   6: 7
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -25,6 +27,12 @@ namespace margay::rmi::core {
   if (tree == Tree::flat) return 0;
   if (tree == Tree::binary) return (node - 1) / 2;
   return node & (node - 1);
+}
+
+// The tree's name, as MARGAY_RMI_FENCE has it.
+[[nodiscard]] constexpr const char* name_of(Tree tree) {
+  constexpr std::array<const char*, 6> kNames{"flat", "binary", "hypercube", "exchange", "central", "mcs"};
+  return kNames[static_cast<std::size_t>(tree)];
 }
 
 // The children of a node among `nodes` nodes, in ascending order. In the hypercube tree the nodes below child c are c

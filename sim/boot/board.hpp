@@ -27,7 +27,7 @@ namespace margay::sim {
 
 inline constexpr std::uint64_t kBoardMagic = 0x3144'5241'4f42'474d;  // "MGBOARD1" read as little-endian
 // Changes with each change of this layout.
-inline constexpr std::uint32_t kBoardVersion = 16;
+inline constexpr std::uint32_t kBoardVersion = 17;
 inline constexpr std::size_t kBoardPageBytes = 4096;
 // Bytes of a call's name, with a zero at the end if it is shorter; set_name() and name_in() write and read it. The
 // longest names of MPI have 32 characters.
@@ -119,6 +119,8 @@ struct BoardLibrary {
   std::uint32_t is_open = 0;
   // By counter: the index, plus 1, of the counter whose sum over all ranks must be equal at the end; 0: none.
   std::array<std::uint8_t, kBoardCounters> equals{};
+  // The indices of two counters whose quotient the statistics have, too. Equal: none.
+  std::uint8_t dividend = 0, divisor = 0;
 };
 inline constexpr std::size_t kBoardLibraries = 3;
 

@@ -138,7 +138,9 @@ class Programs(unittest.TestCase):
         self.assertEqual(series["table_1"], {"atomic counter", "MPI_Send", "async_rmi", "sync_rmi"})
         self.assertEqual(series["figure_2"], {"atomic counter", "atomic flag", *factors})
         self.assertEqual(series["figure_3"], {"MPI_Send", "MPI_Isend", *factors})
-        self.assertLessEqual({"MPI_Barrier", "MPI_Allreduce", "fence flat", "fence binary", "fence hypercube"}, series["figure_5"])
+        trees = {f"fence {tree}" for tree in ("flat", "binary", "hypercube", "exchange")}
+        self.assertEqual(series["figure_4"], {"std::barrier", "atomic sum", "fence central", "fence mcs", *trees})
+        self.assertEqual(series["figure_5"], {"MPI_Barrier", "MPI_Allreduce", *trees})
         self.assertEqual(series["figure_6"], {"explicit", "p_sort, elements", "p_sort, ranges"})
         self.assertEqual(series["table_3"], {"explicit", "p_inner_product"})
 

@@ -128,8 +128,9 @@ class RequestMaker {
 // The rank of the node under test: a portal table, and the input instead of wires. What the node sends is dropped.
 class ScriptedRank final : public host::Rank {
  public:
-  ScriptedRank(portals::Rank me, bool with_start, std::span<const std::byte> input)
-      : me_(me), script_(input), start_(with_start ? 0 : kNodes) {}
+  // `tree`: of the program's first fence.
+  ScriptedRank(portals::Rank me, bool with_start, Tree tree, std::span<const std::byte> input)
+      : me_(me), tree_(tree), script_(input), start_(with_start ? 0 : kNodes) {}
 
   void end() override {}
   [[nodiscard]] portals::Rank rank() const override { return me_; }
@@ -287,13 +288,16 @@ class ScriptedRank final : public host::Rank {
   }
   void deliver_wave() {
     struct {
-      std::uint32_t fence, wave, down, ends, step, source, group, unused;
+      std::uint32_t fence, wave, down, ends, step, source, group, tree;
       std::uint64_t sent, executed, executed_ever;
     } wave{};
     wave.fence = script_.byte() % 4;
     wave.wave = script_.byte() % 4;
     wave.down = script_.byte() % 2;
-    wave.ends = script_.byte() % 2;
+    const std::uint8_t end = script_.byte();
+    wave.ends = end % 2;
+    // Mostly the tree of the program's fence of this number.
+    wave.tree = (static_cast<std::uint32_t>(wave.fence == 1 ? tree_ : Tree::exchange) + end / 2) % 8;
     const std::uint8_t step = script_.byte();
     wave.step = step >= 0x80 ? ~std::uint32_t{0} : step;
     // Mostly of all nodes.
@@ -336,6 +340,7 @@ class ScriptedRank final : public host::Rank {
   }
 
   const portals::Rank me_;
+  const Tree tree_;
   Script script_;
   std::uint32_t start_;  // the node whose part of the start is next; kNodes: it is over
   std::array<std::uint64_t, host::kCountersMost> counters_{};
@@ -427,9 +432,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
   if (bytes == 0) return 0;
   const std::span<const std::byte> input(reinterpret_cast<const std::byte*>(data) + 1, bytes - 1);
   // Bit 0: the node. Bit 1: its start is the input's too. Bits 2 and 3: the tree of a fence.
-  fuzz::ScriptedRank rank(data[0] % 2, (data[0] & 2) == 0, input);
-  fuzz::next_rank = &rank;
   const auto tree = static_cast<Tree>(data[0] / 4 % 4);
+  fuzz::ScriptedRank rank(data[0] % 2, (data[0] & 2) == 0, tree, input);
+  fuzz::next_rank = &rank;
   // A node belongs to its thread, and ends with it.
   std::thread([tree] { fuzz::Program().run(tree); }).join();
   return 0;

@@ -101,12 +101,19 @@ struct LibrarySums {
   };
   std::string name;
   std::vector<Sum> sums;
+  // The counters whose quotient is printed; equal: none.
+  std::string dividend, divisor;
 };
 
+// The name of a counter. Empty for an index that is too large: it comes from memory that the rank's program may have
+// damaged.
+std::string counter_name(const sim::BoardLibrary& library, std::size_t counter) {
+  return counter < library.counters.size() ? clean_text(library.counters[counter].name) : "";
+}
+
+// Of the counter with which this one must be equal; empty: none.
 std::string equal_counter(const sim::BoardLibrary& library, std::size_t counter) {
-  // The number comes from memory that the rank's program may have damaged.
-  const std::size_t other = library.equals[counter];
-  return other == 0 || other > library.counters.size() ? "" : clean_text(library.counters[other - 1].name);
+  return library.equals[counter] == 0 ? "" : counter_name(library, library.equals[counter] - std::size_t{1});
 }
 
 // The libraries that have joined a rank. Ranks may have joined them in different orders.
@@ -117,7 +124,10 @@ std::vector<LibrarySums> sums_of_libraries(const sim::Board& board) {
       const std::string name = clean_text(each.name);
       if (name.empty()) continue;
       auto library = std::ranges::find(libraries, name, &LibrarySums::name);
-      if (library == libraries.end()) library = libraries.insert(library, {name, {}});
+      if (library == libraries.end()) {
+        library =
+            libraries.insert(library, {name, {}, counter_name(each, each.dividend), counter_name(each, each.divisor)});
+      }
       for (std::size_t i = 0; i < each.counters.size(); ++i) {
         const std::string counted = clean_text(each.counters[i].name);
         if (counted.empty()) continue;
@@ -131,15 +141,22 @@ std::vector<LibrarySums> sums_of_libraries(const sim::Board& board) {
 }
 
 void add_libraries(const sim::Board& board, std::vector<std::string>& lines) {
-  for (const auto& [name, sums] : sums_of_libraries(board)) {
-    lines.push_back(fmt::format("  library {}", name));
-    for (const auto& sum : sums) lines.push_back(fmt::format("    {:<24} {:>10}", sum.counter, sum.count));
+  for (const LibrarySums& library : sums_of_libraries(board)) {
+    lines.push_back(fmt::format("  library {}", library.name));
+    for (const auto& sum : library.sums) lines.push_back(fmt::format("    {:<24} {:>10}", sum.counter, sum.count));
+    const auto sum_of = [&library](const std::string& counter) {
+      const auto sum = std::ranges::find(library.sums, counter, &LibrarySums::Sum::counter);
+      return sum == library.sums.end() ? 0.0 : static_cast<double>(sum->count);
+    };
+    if (library.dividend == library.divisor || sum_of(library.divisor) == 0) continue;
+    lines.push_back(fmt::format("    {:<28} {:>6.1f}", library.dividend + " / " + library.divisor,
+                                sum_of(library.dividend) / sum_of(library.divisor)));
   }
 }
 
 // Adds the pairs of counters that must be equal, and are not.
 void check_libraries(const sim::Board& board, AccountingResult& result) {
-  for (const auto& [name, sums] : sums_of_libraries(board)) {
+  for (const auto& [name, sums, dividend, divisor] : sums_of_libraries(board)) {
     for (const auto& sum : sums) {
       const auto other = std::ranges::find(sums, sum.equals, &LibrarySums::Sum::counter);
       if (sum.equals.empty() || other == sums.end() || other->count == sum.count) continue;

@@ -34,7 +34,7 @@ void add_accesses(const PageInput& input, const PageCalls& calls, PageData& data
     columns.target.push_back(event.destination);
     columns.what.push_back(strings.number(name(static_cast<sim::TraceAccess>(event.a))));
     columns.method.push_back(strings.number(mpi_adi::name(static_cast<mpi_adi::WindowMethod>(event.reason))));
-    columns.copies.push_back(strings.number(access_copies(event)));
+    columns.copies.push_back(strings.number(access_copies(input.trace, event)));
     columns.window.push_back(
         strings.number(input.names.window(file, static_cast<std::uint32_t>(event.match_bits >> 32U), event.time)));
     columns.epoch.push_back(strings.number(name(static_cast<sim::TraceEpoch>(event.b))));

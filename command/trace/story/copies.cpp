@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -23,6 +24,21 @@ struct BodyHop {
   std::size_t matched = kNoStep;    // kernel_match
   std::size_t deposited = kNoStep;  // kernel_deposit
 };
+
+// Whether both ranks are threads of one process.
+bool in_one_process(const Trace& trace, std::uint32_t one, std::uint32_t other) {
+  const auto of_rank = [&trace](std::uint32_t rank) { return std::ranges::find(trace.files, rank, &TraceFile::rank); };
+  const auto a = of_rank(one), b = of_rank(other);
+  if (a == trace.files.end() || b == trace.files.end() || a->process_id == 0) return false;
+  // Processes in different containers may have one number.
+  return a->process_id == b->process_id && a->node == b->node && a->host == b->host;
+}
+
+// How one rank of a node reads or writes the memory of another one.
+std::string_view means(const Trace& trace, const sim::TraceEvent& event, bool writes) {
+  if (in_one_process(trace, event.source, event.destination)) return "memcpy, within their process";
+  return writes ? "process_vm_writev" : "process_vm_readv";
+}
 
 // Follows one body from the send's memory to the end of its path and collects the legs in order.
 class Follower {
@@ -187,11 +203,11 @@ class Follower {
   void add_read(const sim::TraceEvent& end, std::string_view it, const std::string& where) {
     // Receiver and sender may both copy a long body; the sender writes these bytes.
     const std::uint64_t written = aside(end);
-    const std::string read = fmt::format("rank {} read {} out of rank {}'s memory into {} (process_vm_readv)",
-                                         end.destination, it, end.source, where);
+    const std::string read = fmt::format("rank {} read {} out of rank {}'s memory into {} ({})", end.destination, it,
+                                         end.source, where, means(trace_, end, false));
     if (written == 0) return add(1, "{}", read);
-    add(1, "{}, but for {} that rank {} wrote there (process_vm_writev)", read, sim::counted(written, "byte"),
-        end.source);
+    add(1, "{}, but for {} that rank {} wrote there ({})", read, sim::counted(written, "byte"), end.source,
+        means(trace_, end, true));
   }
 
   static std::string_view backend(sim::TraceBody method) {
@@ -327,7 +343,7 @@ std::vector<std::string> copy_sentences(const BodyCopies& copies) {
   return sentences;
 }
 
-std::string access_copies(const sim::TraceEvent& access) {
+std::string access_copies(const Trace& trace, const sim::TraceEvent& access) {
   const auto method = static_cast<mpi_adi::WindowMethod>(access.reason);
   const auto what = static_cast<sim::TraceAccess>(access.a);
   const bool is_put = what == sim::TraceAccess::put;
@@ -341,7 +357,7 @@ std::string access_copies(const sim::TraceEvent& access) {
   }
   if (method != mpi_adi::WindowMethod::process) return std::string(name(method));
   return fmt::format("rank {} copies it once, {} rank {}'s memory ({})", access.source, is_put ? "into" : "out of",
-                     access.destination, is_put ? "process_vm_writev" : "process_vm_readv");
+                     access.destination, means(trace, access, is_put));
 }
 
 }  // namespace margay::command

@@ -41,6 +41,6 @@ struct BodyCopies {
 [[nodiscard]] std::vector<std::string> copy_sentences(const BodyCopies& copies);
 
 // The method of a window_access and its copies: "direct: rank 0 copies it once, in memory that is mapped there".
-[[nodiscard]] std::string access_copies(const sim::TraceEvent& access);
+[[nodiscard]] std::string access_copies(const Trace& trace, const sim::TraceEvent& access);
 
 }  // namespace margay::command

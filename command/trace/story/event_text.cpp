@@ -575,7 +575,7 @@ std::string EventText::of_rank(const Trace::Entry& entry) const {
     case sim::TraceKind::window_access:
       return fmt::format("{} of {} at offset {} of {}'s {}, {}, epoch {}", name(static_cast<sim::TraceAccess>(event.a)),
                          sim::counted(event.bytes, "byte"), event.detail, rank_phrase(event.destination), window(entry),
-                         access_copies(event), name(static_cast<sim::TraceEpoch>(event.b)));
+                         access_copies(trace_, event), name(static_cast<sim::TraceEpoch>(event.b)));
     case sim::TraceKind::window_sync:
       return fmt::format("{} of {} is done{}", name(static_cast<sim::TraceSync>(event.a)), window(entry),
                          event.destination == portals::kAnyRank ? "" : " with " + rank_phrase(event.destination));

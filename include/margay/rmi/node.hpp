@@ -60,6 +60,8 @@ struct Here {
   Writer* writers = nullptr;
   std::uint32_t nodes = 0;
   std::uint32_t rank = 0;
+  // Whether a communication thread runs the methods, beside the program.
+  bool beside = false;
   // Asynchronous calls until the next poll, and from poll to poll; see set_poll_rate().
   std::uint32_t calls_to_poll = 0;
   std::uint32_t poll_rate = 0;
@@ -136,6 +138,9 @@ void remove_object(std::uint32_t id);
 // Enters the monitor of the object that is registered by this address and type, and returns its id; kNoObject if there
 // is none. Waits while a method of the object runs; throws `error` if this thread is in one.
 [[nodiscard]] std::uint32_t enter_monitor(const char* call, const void* address, const std::type_info& type);
+// The same by the id of a registered object, for a container's own operations: returns kNoObject, without a wait, if
+// the calling thread is in the monitor already.
+[[nodiscard]] std::uint32_t enter_unless_held(const char* call, std::uint32_t object);
 void leave_monitor(std::uint32_t object) noexcept;
 
 // A call whose result is awaited. Its number goes into the request's envelope; a nested call is another one.

@@ -34,7 +34,7 @@ inline void start() {
 // node.
 //
 // An rmi_object may be destroyed after it. Each rmi_handle must have ended before, by wait() or by its destructor:
-// stop() waits for all calls, and would wait forever for one that the program keeps.
+// otherwise throws `error`; end the handles and call stop() again.
 inline void stop() {
   core::stop();
 }

@@ -33,8 +33,8 @@ inline void rmi_fence() {
   core::fence();
 }
 // The same by this tree instead of the one that MARGAY_RMI_FENCE selects, for experiments. Throws `error` for central
-// and mcs unless all nodes are threads of one process. Requires: the same tree on all nodes; otherwise they wait for
-// one another, or the job ends because of sums that are not due.
+// and mcs unless all nodes are threads of one process. Requires: the same tree on all nodes; otherwise the job ends
+// with an error that names two nodes and their trees, or, if no message shows it, the nodes wait for one another.
 inline void rmi_fence(Tree tree) {
   core::fence(tree);
 }

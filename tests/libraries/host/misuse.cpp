@@ -22,6 +22,7 @@ constexpr std::array<host::NamedPortal, 1> kOfRmi{{{48, "requests of rmi"}}};
 constexpr std::array<const char*, 17> kTooManyCounters{};
 constexpr std::array kSentAndTaken{"sent", "taken"};
 constexpr std::array<host::EqualCounters, 1> kEqual{{{0, 1}}};
+constexpr host::Quotient kQuotient{0, 2};
 constexpr std::array<host::NamedBits, 1> kBitsOfMpi{{{0, 1, 0, "a message"}}};
 
 // Whether the join fails; a success is undone.
@@ -37,7 +38,9 @@ bool fails(const host::Library& library) {
 int join_cases() {
   bool all = fails({"mpis", kOfMpi, {}, {}}) && fails({"another", kOfRmi, {}, {}}) &&
              fails({"a_name_that_is_too_long", kFree, {}, {}}) && fails({"counters", kFree, kTooManyCounters, {}}) &&
-             fails({"pair", kFree, {}, {}, {}, kEqual}) && fails({"bits", kFree, {}, {}, kBitsOfMpi});
+             fails({"pair", kFree, {}, {}, {}, kEqual}) &&
+             fails({"quotient", kFree, kSentAndTaken, {}, {}, {}, kQuotient}) &&
+             fails({"bits", kFree, {}, {}, kBitsOfMpi});
   host::Rank* first = nullptr;
   all = all && host::join({"first", kFree, {}, {}}, first).ok();
   all =

@@ -152,15 +152,24 @@ def case_groups(case):
         everywhere(case, name, GROUP_WORLDS, file="groups")
 
 
+def thread_fences(case, threads, scheduler):
+    names = ("statements", "chains", "questions", "thread_chains", "coroutines", "failures")
+    for tree in ("central", "mcs"):
+        case.margay("--check-accounting", "--threads", threads, program(case, "calls"), *names, ranks=1,
+                    env={"MARGAY_RMI_FENCE": tree, "MARGAY_RMI_SCHEDULER": scheduler})
+        case.expect_lines([f"{name}: right" for name in names])
+
+
 def case_thread_fences(case):
     """The fences of threads: by the environment and in turn, with nested requests, for up to 8 threads of one process."""
     for threads in ("1", "2", "3", "4", "8"):
-        for tree in ("central", "mcs"):
-            case.margay("--check-accounting", "--threads", threads, program(case, "calls"), "statements", "chains",
-                        "questions", "thread_chains", "coroutines", "failures", ranks=1,
-                        env={"MARGAY_RMI_FENCE": tree})
-            case.expect_lines([f"{name}: right" for name in
-                               ("statements", "chains", "questions", "thread_chains", "coroutines", "failures")])
+        thread_fences(case, threads, SCHEDULERS[0])
+
+
+def case_thread_fences_beside(case):
+    """The same where each node has a communication thread, too."""
+    for scheduler in SCHEDULERS[1:]:
+        thread_fences(case, "3", scheduler)
 
 
 def case_no_thread_fences(case):
@@ -173,9 +182,9 @@ def case_no_thread_fences(case):
             case.expect("need all nodes to be threads of one process" in case.last.stderr, "no message about threads")
 
 
-def seeds(case, last, **keywords):
-    """The reasons of the seeds that failed, by the seed."""
-    case.run([program(case, "seeds"), "1", str(last)], **keywords)
+def seeds(case, last, *tree, **keywords):
+    """The reasons of the seeds that failed, by the seed. `tree`: of all fences; none: each draws its own."""
+    case.run([program(case, "seeds"), "1", str(last), *tree], **keywords)
     return dict(re.findall(r"^seed (\d+): (.*)$", case.last.stdout, re.M))
 
 
@@ -186,18 +195,22 @@ def case_seeds(case):
 
 def case_rule(case):
     """The paper's rule for the end of a fence ends some too early."""
-    failed = seeds(case, 100, status=1, env={"MARGAY_RMI_FENCE_RULE": "paper"})
-    case.expect("fence" in failed.values(), f"no fence ends too early: {failed}")
+    for tree in ("exchange", "flat", "central", "mcs"):
+        failed = seeds(case, 100, tree, status=1, env={"MARGAY_RMI_FENCE_RULE": "paper"})
+        case.expect("fence" in failed.values(), f"{tree}: no fence ends too early: {failed}")
 
 
 def case_stats(case):
-    """`--stats` counts requests, why buffers were sent, and the waves of fences."""
+    """`--stats` counts requests, in each buffer too, why buffers were sent, and the waves of fences."""
     case.margay("--stats", program(case, "calls"), "statements", ranks=2)
     rows = {name: int(count) for name, count in re.findall(r"^ +([a-z ]+?) +(\d+)$", case.last.stderr, re.M)}
     case.expect(rows.get("requests sent") == rows.get("requests executed") == 4 * 5101, f"unexpected requests in {rows}")
     reasons = [count for name, count in rows.items() if name.startswith("sent ")]
     case.expect(len(reasons) == 6 and rows.get("buffers sent") == sum(reasons), f"each buffer has one reason in {rows}")
     case.expect(rows.get("fence waves", 0) >= 5, f"unexpected waves in {rows}")
+    quotient = re.search(r"^ +requests sent / buffers sent +([\d.]+)$", case.last.stderr, re.M)
+    case.expect(quotient and abs(float(quotient[1]) - rows["requests sent"] / rows["buffers sent"]) <= 0.05,
+                f"unexpected requests in a buffer in {rows}")
 
 
 def case_trace(case):
@@ -248,6 +261,11 @@ def case_slow(case):
         case.expect_lines(["slow: right"])
 
 
+def case_held_handles(case):
+    """stop() with calls whose handles live is an error, after which the program may end them and stop."""
+    everywhere(case, "held_handles", file="schedulers")
+
+
 def case_removed(case):
     """A request to an object that its node has removed fails with an error that names object and method."""
     everywhere(case, "removed", WORLDS[1:3], file="schedulers")
@@ -258,6 +276,45 @@ def case_cycle(case):
     case.margay("--deadlock", "abort", program(case, "calls"), "cycle", status=73)
     waits = case.findings("waits", finding="deadlock")
     case.expect(len(waits) == 1, f"one deadlock is expected, not {waits}")
+
+
+# Processes, options, and the trees by which the nodes make one fence. A message shows the mistake; of the last rows none
+# does, because each node waits for another one to send, or nodes arrive in memory.
+DIFFERENT_TREES = ((2, (), "flat exchange"), (4, (), "binary binary binary hypercube"), (5, (), "flat flat flat binary flat"),
+                   (2, ("--nodes", "2"), "exchange binary"), (1, ("--threads", "2"), "exchange central"),
+                   (1, ("--threads", "3"), "mcs flat mcs"))
+SILENT_TREES = (("2", "central mcs"), ("3", "exchange central central"))
+
+
+def case_different_trees(case):
+    """One fence by different trees: an error, whichever node arrives last; without a message a deadlock that names the trees."""
+    for ranks, options, trees in DIFFERENT_TREES:
+        names = trees.split()
+        for late in range(-1, len(names)):
+            case.margay(*options, program(case, "mistakes"), "trees", late, *names, ranks=ranks, status="nonzero")
+            found = re.search(r"node (\d+) makes fence \d+ by the tree (\w+), and node (\d+) by (\w+)", case.last.stderr)
+            case.expect(found and found[2] == names[int(found[1])] != names[int(found[3])] == found[4],
+                        f"expected two nodes and their trees of {names}")
+    for threads, trees in SILENT_TREES:
+        names = trees.split()
+        case.margay("--threads", threads, "--deadlock", "abort", program(case, "mistakes"), "trees", -1, *names, ranks=1, status=73)
+        case.expect_said(*(f"rmi_fence({name})" for name in names))
+
+
+def case_exits(case):
+    """exit() without stop() ends the job, whichever thread calls it, and with its status unless a method is in execution."""
+    for scheduler in SCHEDULERS:
+        for name, status in (("exit", 5), ("exit_in_method", 5), ("exit_beside_method", 1)):
+            if name == "exit_beside_method" and scheduler == "polling":
+                continue
+            for ranks, options in ((2, ()), (1, ("--threads", "2"))):
+                case.margay(*options, program(case, "mistakes"), name, ranks=ranks, status=status,
+                            env={"MARGAY_RMI_SCHEDULER": scheduler})
+
+
+def case_forked(case):
+    """A child of fork() exits as any process does."""
+    everywhere(case, "forked", WORLDS[1:2], file="schedulers")
 
 
 def case_lost(case):

@@ -2,13 +2,18 @@
 //   rmi_schedulers [--nonblocking] CASE...     --nonblocking: the scheduler by call
 #include <margay/rmi.hpp>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "cases.hpp"
 
@@ -43,8 +48,7 @@ void held() {
     }
     need_error("rmi_monitor is held", [] { rmi_fence(); });
     need_error("holds the monitor", [&] { const rmi::rmi_monitor again(&counter); });
-    need_error("waits for another method of its own",
-               [&] { static_cast<void>(sync_rmi(me, &counter, &Counter::get)); });
+    need_error("would wait for the rmi_monitor", [&] { static_cast<void>(sync_rmi(me, &counter, &Counter::get)); });
   }
   rmi_fence();
   need(counter.total == nodes, "the requests are executed afterwards");
@@ -101,6 +105,37 @@ void slow() {
   rmi_fence();
 }
 
+// A child of fork() has no part in the job, nor a communication thread.
+void forked() {
+  rmi_fence();
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child == 0) std::exit(7);
+  int status = 0;
+  need(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7, "the child's exit status");
+  rmi_fence();
+}
+
+// Calls that the program keeps. After the error it ends them, and calls stop() again.
+void held_handles() {
+  {
+    Counter counter;
+    const rmi_object<Counter> handle(counter);
+    const int me = get_node_id(), next = (me + 1) % get_num_nodes();
+    std::vector<rmi::rmi_handle<int>> results;
+    for (int i = 0; me == 0 && i < 3; ++i) results.push_back(rmi::sync_rmi_nonblocking(next, &counter, &Counter::get));
+    if (me == 0) {
+      need(results.front().wait() == 0, "a result that is not held");
+      need_error("rmi::stop: 2 calls of sync_rmi_nonblocking", [] { rmi::stop(); });
+      need(results.back().wait() == 0, "a result that was held");
+      need_error("rmi::stop: 1 call of sync_rmi_nonblocking", [] { rmi::stop(); });
+    }
+    results.clear();
+    rmi::stop();
+  }
+  rmi::start();
+}
+
 // A request to an object that its node has removed.
 void removed() {
   Counter stays;
@@ -132,7 +167,8 @@ void removed() {
   });
 }
 
-constexpr cases::Case kCases[] = {{"held", held}, {"computing", computing}, {"slow", slow}, {"removed", removed}};
+constexpr cases::Case kCases[] = {{"held", held},     {"computing", computing},       {"slow", slow},
+                                  {"forked", forked}, {"held_handles", held_handles}, {"removed", removed}};
 
 }  // namespace
 

@@ -1,6 +1,9 @@
 // Random requests of RMI on the virtual machine of tests/mpi/virtual, one run for each seed:
 //
-//   rmi_seeds FIRST_SEED LAST_SEED
+//   rmi_seeds FIRST_SEED LAST_SEED [TREE]
+//
+// TREE: of all fences, as MARGAY_RMI_FENCE has it; otherwise each fence draws one. The nodes are threads of one
+// process, so it may be one for threads.
 //
 // The seed draws the number of nodes, the settings of RMI, all requests, and whose turn is next. Requests send others
 // to random nodes: to any depth, and from methods that wait. Each is entered in a ledger that all nodes share, because
@@ -48,6 +51,7 @@ struct World {
   std::uint64_t seed;
   std::uint32_t nodes;
   std::uint32_t fences;
+  bool draws_trees;   // of fences; otherwise all have the tree of the environment
   bool nested_waits;  // methods that wait are not atomic; otherwise they ask nodes above theirs only
   Ledger ledger{nodes, fences};
 };
@@ -244,10 +248,10 @@ void Player::collect(int factor) {
 void Player::wait_at_fence(std::uint32_t fence, std::uint64_t shared) {
   bool threw = false;
   try {
-    if (shared % 5 == 4)
-      rmi_fence();
+    if (world->draws_trees && shared % 7 != 6)
+      rmi_fence(static_cast<rmi::Tree>(shared % 7));
     else
-      rmi_fence(static_cast<rmi::Tree>(shared % 5));
+      rmi_fence();
   } catch (const rmi::remote_error&) {
     threw = true;
   }
@@ -290,14 +294,17 @@ void set_drawn(const char* name, const std::array<const char*, N>& values, std::
   setenv(name, values[number % N], 1);
 }
 
-int run_seed(std::uint64_t seed, bool alone) {
+// `tree`: of all fences; nullptr: they draw theirs.
+int run_seed(std::uint64_t seed, const char* tree, bool alone) {
   alarm(kSecondsEach);
   std::mt19937_64 random(seed);
   set_drawn("MARGAY_RMI_BUFFER", std::array{"256", "1024", "16384"}, random());
   set_drawn("MARGAY_RMI_FACTOR", std::array{"1", "2", "7", "32", "128", "512"}, random());
   set_drawn("MARGAY_RMI_FENCE", std::array{"flat", "binary", "hypercube", "exchange"}, random());
+  if (tree != nullptr) setenv("MARGAY_RMI_FENCE", tree, 1);
   const auto nodes = static_cast<std::uint32_t>(2 + random() % 8);
-  world = new World{.seed = seed, .nodes = nodes, .fences = 6, .nested_waits = random() % 2 == 0};
+  world = new World{
+      .seed = seed, .nodes = nodes, .fences = 6, .draws_trees = tree == nullptr, .nested_waits = random() % 2 == 0};
   margay::testing::VirtualMachine machine(nodes, seed);
   const std::string wrong = machine.run([](std::uint32_t node) { return run_node(node); });
   std::fputs(wrong.c_str(), stderr);
@@ -319,8 +326,8 @@ bool passed(std::uint64_t seed, int status) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::fprintf(stderr, "usage: rmi_seeds FIRST_SEED LAST_SEED\n");
+  if (argc != 3 && argc != 4) {
+    std::fprintf(stderr, "usage: rmi_seeds FIRST_SEED LAST_SEED [TREE]\n");
     return 2;
   }
   const std::uint64_t first = std::strtoull(argv[1], nullptr, 10), last = std::strtoull(argv[2], nullptr, 10);
@@ -330,7 +337,7 @@ int main(int argc, char** argv) {
   for (std::uint64_t seed = first; seed <= last || !running.empty();) {
     if (seed <= last && running.size() < at_once) {
       const pid_t child = fork();
-      if (child == 0) std::_Exit(run_seed(seed, first == last));
+      if (child == 0) std::_Exit(run_seed(seed, argc == 4 ? argv[3] : nullptr, first == last));
       running[child] = seed++;
       continue;
     }

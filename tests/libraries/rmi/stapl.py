@@ -17,15 +17,18 @@ from launch_case import cases_of, run_cases  # noqa: E402
 # Processes and options: alone, shared memory, TCP, both, more nodes than processors, threads, threads of two processes.
 WORLDS = ((1, ()), (2, ()), (3, ()), (2, ("--nodes", "2")), (4, ("--nodes", "2")), (8, ()), (1, ("--threads", "4")),
           (2, ("--threads", "2")))
+# Of the schedulers with a communication thread.
+BESIDE = (WORLDS[1], WORLDS[4], WORLDS[6])
 # A line of the programs of examples/rmi.
 LINE = re.compile(r"^(?P<name>[a-z_ ]+): nodes (?P<nodes>\d+) elements (?P<elements>\d+) seconds \d+\.\d+ right$")
 
 
 def everywhere(case, program, name):
-    for ranks, options in WORLDS:
-        case.margay("--check-accounting", *options, case.build.folder / "tests" / "libraries" / f"rmi_{program}", name,
-                    ranks=ranks)
-        case.expect_lines([f"{name}: right"])
+    for scheduler in ("polling", "interrupt", "blocking", "nonblocking"):
+        for ranks, options in WORLDS if scheduler == "polling" else BESIDE:
+            case.margay("--check-accounting", *options, case.build.folder / "tests" / "libraries" / f"rmi_{program}", name,
+                        ranks=ranks, env={"MARGAY_RMI_SCHEDULER": scheduler})
+            case.expect_lines([f"{name}: right"])
 
 
 def nodes_of(ranks, options):

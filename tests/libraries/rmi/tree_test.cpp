@@ -75,6 +75,10 @@ TEST_CASE("a fence ends by the rule of waves") {
   Decision paper(Rule::paper);
   CHECK(!paper.ends(1, {.sent = 53, .executed = 52, .executed_ever = 52}));
   CHECK(paper.ends(2, {.sent = 53, .executed = 53, .executed_ever = 53}));
+  // A group's first wave sums requests of all parities, which may be those of a method that ran after an arrival.
+  Decision of_group(Rule::safe, false);
+  CHECK(!of_group.ends(1, {.sent = 53, .executed = 53, .executed_ever = 53}));
+  CHECK(of_group.ends(2, {.sent = 53, .executed = 53, .executed_ever = 53}));
 }
 
 }  // namespace

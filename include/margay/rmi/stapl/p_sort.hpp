@@ -50,7 +50,11 @@ class SortTask final : public parallel_task {
   void execute() override {
     if (range_.size() == 0) return;
     const std::span<T> mine = range_.local();
-    if (by_ == transfer::ranges) std::sort(mine.begin(), mine.end(), compare_);
+    // Before the splitters are known, no node sends elements.
+    if (by_ == transfer::ranges)
+      std::sort(mine.begin(), mine.end(), compare_);
+    else
+      bucket_.reserve(mine.size());
     const std::vector<T> splitters = find_splitters(mine);
     if (by_ == transfer::ranges)
       send_ranges(mine, splitters);
@@ -91,16 +95,18 @@ class SortTask final : public parallel_task {
   // bucket is complete.
   void send_elements(std::span<const T> mine, const std::vector<T>& splitters) {
     const int me = get_node_id();
-    bucket_.reserve(mine.size());
+    // Of this node's bucket: not into the bucket at once, because a communication thread may be appending to it.
+    std::vector<T> kept;
     for (const T& element : mine) {
       const auto border = std::lower_bound(splitters.begin(), splitters.end(), element, compare_);
       const auto node = static_cast<int>(border - splitters.begin());
       if (node == me)
-        bucket_.push_back(element);
+        kept.push_back(element);
       else
         async_rmi(node, this, method<&SortTask::push_back>, element);
     }
     rmi_fence();
+    bucket_.insert(bucket_.end(), std::move_iterator(kept.begin()), std::move_iterator(kept.end()));
     std::sort(bucket_.begin(), bucket_.end(), compare_);
   }
   // The method of these requests. The monitor of the task is all the exclusion that it needs (paper, 4).

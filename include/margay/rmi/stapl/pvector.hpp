@@ -77,12 +77,32 @@ constexpr bool check_element() {
   return true;
 }
 
+// The monitor of a container, held during an operation on the calling node's elements if a communication thread runs
+// the container's methods meanwhile. Otherwise does nothing, as inside a method of the container.
+template <class Container>
+class OwnAccess {
+ public:
+  explicit OwnAccess(const rmi_object<Container>& container)
+      : object_(core::here != nullptr && core::here->beside ? core::enter_unless_held("pvector", container.id())
+                                                            : core::kNoObject) {}
+  ~OwnAccess() {
+    if (object_ != core::kNoObject) core::leave_monitor(object_);
+  }
+  OwnAccess(const OwnAccess&) = delete;
+  OwnAccess& operator=(const OwnAccess&) = delete;
+
+ private:
+  const std::uint32_t object_;
+};
+
 }  // namespace detail
 
 // A vector of `size` elements in parts of equal size, one on each node, in the order of nodes.
 //
 // - Elements: copyable, and able to travel (travel.hpp); otherwise a compile-time error gives the reason.
-// - Threads: those of RMI, one a node.
+// - Threads: those of RMI, one a node. Beside a communication thread, each operation holds the pvector's monitor while
+//   it uses this node's elements. local() and pRange::local() do not: the program holds an rmi_monitor of the pvector
+//   while it uses elements that other nodes may update.
 // - Ownership: each node owns its part. Neither copied nor moved, because requests name it by its address. It ends when
 //   no request for it is on its way: after a fence, or after stop().
 // - Errors: an index out of range throws `error` before anything is sent ("pvector::operator[]: invalid index 12; the
@@ -138,43 +158,50 @@ class pvector {
   pvector& operator=(const pvector&) = delete;
 
   // The number of elements on all nodes. Local: after a resize() without a fence, nodes may have different ones.
-  [[nodiscard]] std::size_t size() const { return parts_.size(); }
+  [[nodiscard]] std::size_t size() const {
+    const OwnAccess access(handle_);
+    return parts_.size();
+  }
   // The nodes of the elements. Valid until a resize().
   [[nodiscard]] const address_translator& parts() const { return parts_; }
   // The elements of this node, in place. Valid until a resize(). No monitor protects them: the program uses them where
-  // no request for them can run, as outside of calls of RMI.
+  // no request for them can run, as outside of calls of RMI with explicit polling.
   [[nodiscard]] std::span<T> local() { return mine_; }
   [[nodiscard]] std::span<const T> local() const { return mine_; }
 
   // An access (paper, 4): a copy of the element. One synchronous request, none if it is local. Throws `error` for an
   // index out of range, and as sync_rmi().
   [[nodiscard]] T operator[](std::size_t index) const {
-    const location at = locate("operator[]", index);
-    if (at.node == node_) return mine_[at.offset];
-    return sync_rmi(at.node, handle_, method<&pvector::element>, index);
+    int owner = 0;
+    {
+      const OwnAccess access(handle_);
+      const location at = locate("operator[]", index);
+      if (at.node == node_) return mine_[at.offset];
+      owner = at.node;
+    }
+    return sync_rmi(owner, handle_, method<&pvector::element>, index);
   }
   // An element to read or write. Checks the index; makes no request by itself.
   [[nodiscard]] reference operator[](std::size_t index) {
+    const OwnAccess access(handle_);
     static_cast<void>(locate("operator[]", index));
     return {*this, index};
   }
   // An update: appends to the element `index`, which is a container. At most one asynchronous request. As a method of
   // async_rmi() it is the one of the paper's sample sort (4, line 17).
   void push_back(std::size_t index, const appended_type& value) requires detail::Appendable<T> {
-    const location at = locate("push_back", index);
-    if (at.node == node_)
-      mine_[at.offset].push_back(value);
-    else
-      async_rmi(at.node, handle_, method<&pvector::push_back>, index, value);
+    const int owner = update("push_back", index, [&](T& element) { element.push_back(value); });
+    if (owner != node_) async_rmi(owner, handle_, method<&pvector::push_back>, index, value);
   }
 
   // Copies of `count` elements from `first`. One synchronous request to each owner, up to 64 at once, so that it takes
   // the time of a few. Throws `error` for a range that is out of bounds, and if a resize without a fence has moved
   // elements.
   [[nodiscard]] std::vector<T> read(std::size_t first, std::size_t count) const {
-    check_range("read", first, count);
     std::vector<subrange> pieces;
-    parts_.for_each_part(first, count, [&](const subrange& piece) { pieces.push_back(piece); });
+    parts_for("read", first, count).for_each_part(first, count, [&](const subrange& piece) {
+      pieces.push_back(piece);
+    });
     std::deque<rmi_handle<std::vector<T>>> asked;
     std::vector<T> values;
     values.reserve(count);
@@ -195,13 +222,15 @@ class pvector {
   // An update of values.size() elements from `first`. One asynchronous request to each owner, which has copies of them;
   // the own elements are copied at once. Throws `error` for a range that is out of bounds.
   void write(std::size_t first, std::span<const T> values) {
-    check_range("write", first, values.size());
-    parts_.for_each_part(first, values.size(), [&](const subrange& piece) {
+    const address_translator parts = parts_for("write", first, values.size());
+    parts.for_each_part(first, values.size(), [&](const subrange& piece) {
       const std::span<const T> theirs = values.subspan(piece.first - first, piece.count);
-      if (piece.node == node_)
-        std::copy(theirs.begin(), theirs.end(), stored(piece.first, piece.count).begin());
-      else
+      if (piece.node != node_) {
         async_rmi(piece.node, handle_, method<&pvector::write>, piece.first, theirs);
+        return;
+      }
+      const OwnAccess access(handle_);
+      std::copy(theirs.begin(), theirs.end(), stored(piece.first, piece.count).begin());
     });
   }
 
@@ -217,6 +246,7 @@ class pvector {
   }
 
  private:
+  using OwnAccess = detail::OwnAccess<pvector>;
   // At most so many results of read() are awaited at once, below RMI's own limit.
   static constexpr std::size_t kAskedMost = 64;
 
@@ -238,21 +268,32 @@ class pvector {
   };
 
   // The place of an element. Throws `error` for an index that is out of range, in the name of the caller's call.
+  // Requires: OwnAccess.
   [[nodiscard]] location locate(const char* call, std::size_t index) const {
-    if (index >= size()) [[unlikely]] {
+    if (index >= parts_.size()) [[unlikely]] {
       fail(std::string("pvector::") + call + ": invalid index " + std::to_string(index) + "; the size is " +
-           std::to_string(size()));
+           std::to_string(parts_.size()));
     }
     // Most accesses are local; find() divides.
     if (index - own_.first < own_.count) return {node_, index - own_.first};
     return parts_.find(index);
   }
-  // Throws `error` in the name of the caller's call. The comparison cannot overflow.
-  void check_range(const char* call, std::size_t first, std::size_t count) const {
-    if (first <= size() && count <= size() - first) [[likely]]
-      return;
+  // Calls change(element) if this node stores the element. Returns its node.
+  template <class Change>
+  int update(const char* call, std::size_t index, Change&& change) {
+    const OwnAccess access(handle_);
+    const location at = locate(call, index);
+    if (at.node == node_) change(mine_[at.offset]);
+    return at.node;
+  }
+  // The nodes of `count` elements from `first`: a copy, because a resize may change the member while the caller sends.
+  // Throws `error` for a range that is out of bounds, in the name of the caller's call. The comparison cannot overflow.
+  [[nodiscard]] address_translator parts_for(const char* call, std::size_t first, std::size_t count) const {
+    const OwnAccess access(handle_);
+    if (first <= parts_.size() && count <= parts_.size() - first) [[likely]]
+      return parts_;
     fail(std::string("pvector::") + call + ": invalid range of " + std::to_string(count) + " elements from index " +
-         std::to_string(first) + "; the size is " + std::to_string(size()));
+         std::to_string(first) + "; the size is " + std::to_string(parts_.size()));
   }
   // `count` elements from `first`, in place. Throws `error` if this node does not store them: the caller's indices are
   // checked before, those of requests are not.
@@ -272,6 +313,7 @@ class pvector {
   // The next piece of read(): from this node, or from the first request.
   void append(std::vector<T>& values, const subrange& piece, std::deque<rmi_handle<std::vector<T>>>& asked) const {
     if (piece.node == node_) {
+      const OwnAccess access(handle_);
       const std::span<const T> mine = stored(piece.first, piece.count);
       values.insert(values.end(), mine.begin(), mine.end());
       return;
@@ -285,11 +327,8 @@ class pvector {
 
   // Method of an assignment, and the assignment itself.
   void set(std::size_t index, const T& value) {
-    const location at = locate("operator[]", index);
-    if (at.node == node_)
-      mine_[at.offset] = value;
-    else
-      async_rmi(at.node, handle_, method<&pvector::set>, index, value);
+    const int owner = update("operator[]", index, [&](T& element) { element = value; });
+    if (owner != node_) async_rmi(owner, handle_, method<&pvector::set>, index, value);
   }
   // The methods of accesses. Copies leave the node, because results travel by value.
   [[nodiscard]] const T& element(std::size_t index) const { return stored(index, 1)[0]; }
@@ -327,7 +366,7 @@ class pvector {
   void move_elements(const Resize& next) {
     const address_translator parts(next.size, parts_.nodes());
     const subrange own = parts.part_of(node_);
-    const std::size_t left = std::min(size(), next.size);
+    const std::size_t left = std::min(parts_.size(), next.size);
     std::vector<T> mine(own.count, next.initial);
     missing_ = parts.part_of(node_, 0, left).count;
     const subrange before = parts_.part_of(node_, 0, left);

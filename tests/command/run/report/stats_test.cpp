@@ -77,6 +77,33 @@ TEST_CASE("counters that a library declares equal are compared by their sums") {
   CHECK_FALSE(check_accounting(test.board).fails());
 }
 
+TEST_CASE("the quotient of two counters of a library is that of their sums") {
+  TestBoard test(2);
+  test.all(sim::RankState::finalized);
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    sim::BoardLibrary& library = test.board.block(rank).libraries[0];
+    sim::set_text(library.name, "mail");
+    sim::set_text(library.counters[0].name, "letters");
+    sim::set_text(library.counters[1].name, "bags");
+    library.counters[0].count = 5 + rank;
+    library.counters[1].count = rank;
+    library.divisor = 1;
+  }
+  CHECK(says(stats_table(test.board), "letters / bags                 11.0"));
+  const auto has_quotient = [&](std::uint8_t divisor, std::uint64_t bags) {
+    for (std::uint32_t rank = 0; rank < 2; ++rank) {
+      test.board.block(rank).libraries[0].divisor = divisor;
+      test.board.block(rank).libraries[0].counters[1].count = bags;
+    }
+    return says(stats_table(test.board), " / ");
+  };
+  CHECK(has_quotient(1, 5));
+  CHECK_FALSE(has_quotient(0, 5));
+  CHECK_FALSE(has_quotient(1, 0));
+  // A damaged board names no counter.
+  CHECK_FALSE(has_quotient(200, 5));
+}
+
 TEST_CASE("the accounting of a job that did not end is not checked") {
   TestBoard test(2);
   CHECK_FALSE(check_accounting(test.board).checked);

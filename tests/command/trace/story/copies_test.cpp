@@ -1,6 +1,9 @@
 // Tests of the copies of bodies in stories, from a hand-made trace.
 #include <doctest/doctest.h>
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -62,21 +65,23 @@ TEST_CASE("story: copies are listed as the events record them, and missing data 
 
 // A message of 40 bytes: its events, and the sentence about its copies.
 struct Way {
-  sim::TraceBody left;       // by kernel_send; none: kernel_sent follows, and copied `copied` bytes
-  sim::TraceBody deposited;  // by kernel_deposit
-  std::uint64_t copied;
-  std::uint32_t aside;
-  bool in_pieces;
-  std::uint64_t out_of_heap;  // bytes that the receive copied; 0: the receive was posted before
-  sim::TraceProtocol protocol;
-  bool library_copies;
-  unsigned copies;
-  const char* sentence;
+  sim::TraceBody left{};       // by kernel_send; none: kernel_sent follows, and copied `copied` bytes
+  sim::TraceBody deposited{};  // by kernel_deposit
+  std::uint64_t copied = 0;
+  std::uint32_t aside = 0;
+  bool in_pieces = false;
+  std::uint64_t out_of_heap = 0;  // bytes that the receive copied; 0: the receive was posted before
+  sim::TraceProtocol protocol{};
+  bool library_copies = false;
+  unsigned copies = 0;
+  const char* sentence = nullptr;
 };
 
-std::vector<std::string> sentences_of(const Way& way, unsigned& copies) {
+// `processes`: the numbers of the ranks' processes; 0: not known.
+std::vector<std::string> sentences_of(const Way& way, unsigned& copies, std::array<std::uint32_t, 2> processes = {}) {
   using portals::Kind;
   HandMade made;
+  for (std::size_t rank = 0; rank < processes.size(); ++rank) made.trace.files[rank].process_id = processes[rank];
   sim::TraceEvent& begin = made.add(0, sim::TraceKind::send_begin, kMessage);
   begin.bytes = 40;
   begin.protocol = way.protocol;
@@ -157,6 +162,16 @@ TEST_CASE("story: each way of a body has its sentence about the copies") {
   }
 }
 
+TEST_CASE("story: ranks that are threads of one process copy by memcpy") {
+  const Way way{.left = sim::TraceBody::none, .deposited = sim::TraceBody::read, .aside = 10, .copies = 1};
+  unsigned copies = 0;
+  CHECK(sentences_of(way, copies, {7, 7}) ==
+        std::vector<std::string>{
+            "Its body was copied once: rank 1 read it out of rank 0's memory into the receive's memory (memcpy, within "
+            "their process), but for 10 bytes that rank 0 wrote there (memcpy, within their process)."});
+  CHECK(sentences_of(way, copies, {7, 8}).front().find("(process_vm_readv)") != std::string::npos);
+}
+
 TEST_CASE("story: bytes that were copied with a header and pulled later were copied unnecessarily") {
   HandMade made = made::pulled();
   for (auto& [event, file] : made.trace.entries) {
@@ -203,14 +218,15 @@ TEST_CASE("story: for a body that was pulled in part it shows how much was copie
 }
 
 TEST_CASE("story: an access of a window shows the copied bytes") {
-  const auto message_of = [](sim::TraceAccess access, mpi_adi::WindowMethod method) {
+  HandMade made;
+  const auto message_of = [&made](sim::TraceAccess access, mpi_adi::WindowMethod method) {
     sim::TraceEvent event;
     event.kind = sim::TraceKind::window_access;
     event.source = 0;
     event.destination = 1;
     event.a = static_cast<std::uint32_t>(access);
     event.reason = static_cast<std::uint8_t>(method);
-    return access_copies(event);
+    return access_copies(made.trace, event);
   };
   CHECK(message_of(sim::TraceAccess::put, mpi_adi::WindowMethod::direct) ==
         "direct: rank 0 copies it once, in memory that is mapped there");
@@ -218,6 +234,9 @@ TEST_CASE("story: an access of a window shows the copied bytes") {
         "rank 0 copies it once, into rank 1's memory (process_vm_writev)");
   CHECK(message_of(sim::TraceAccess::get, mpi_adi::WindowMethod::process) ==
         "rank 0 copies it once, out of rank 1's memory (process_vm_readv)");
+  for (TraceFile& file : made.trace.files) file.process_id = 7;
+  CHECK(message_of(sim::TraceAccess::put, mpi_adi::WindowMethod::process) ==
+        "rank 0 copies it once, into rank 1's memory (memcpy, within their process)");
   CHECK(message_of(sim::TraceAccess::put, mpi_adi::WindowMethod::message) == "by message");
   CHECK(message_of(sim::TraceAccess::accumulate, mpi_adi::WindowMethod::direct) == "direct: rank 0 does it in place");
 }
