@@ -243,6 +243,8 @@ void Node::barrier(const char* call) {
   // Not rank.barrier(), which serves no requests: a node that is still in a method may need an answer of this one.
   rank.begin_barrier();
   serve_until(call, portals::kAnyRank, Flush::wait, [this] { return !rank.in_barrier(); });
+  // The loss of a node ends the barrier, too.
+  if (const portals::Status status = rank.end_barrier(call); !status.ok()) fail(status.sentence());
 }
 
 void Node::drain(const char* call) {

@@ -110,7 +110,13 @@ std::uint32_t add_object(void* address, const std::type_info& type) {
   // Before the barrier: a node that leaves it first may send a request for the object at once.
   const std::uint32_t id = node.objects.add(address, type);
   const host::Call call(node.rank, kCall);
-  node.barrier(kCall);
+  try {
+    node.barrier(kCall);
+  } catch (...) {
+    // The caller has no rmi_object that would remove it.
+    remove_object(id);
+    throw;
+  }
   return id;
 }
 

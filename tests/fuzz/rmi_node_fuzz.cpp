@@ -174,6 +174,7 @@ class ScriptedRank final : public host::Rank {
   [[nodiscard]] portals::Status barrier(const char* /*call*/) override { return {}; }
   void begin_barrier() override {}
   [[nodiscard]] bool in_barrier() override { return false; }
+  [[nodiscard]] portals::Status end_barrier(const char* /*call*/) override { return {}; }
   [[nodiscard]] bool lost(portals::Rank /*peer*/) const override { return script_.empty(); }
   [[nodiscard]] std::string loss(portals::Rank /*peer*/) const override { return "the input is used up"; }
   void run_program(void (*function)(void*), void* argument) override { function(argument); }
