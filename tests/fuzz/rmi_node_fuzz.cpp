@@ -11,6 +11,7 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -147,7 +148,10 @@ class ScriptedRank final : public host::Rank {
                                        const portals::Options& options) override {
     return table_.attach(portal, memory, options);
   }
-  void detach(portals::PortalIndex portal) override { table_.detach(portal); }
+  void detach(portals::PortalIndex portal) override {
+    table_.detach(portal);
+    observers_.clear();
+  }
   void name_entry(portals::PortalIndex /*portal*/, const portals::MatchEntry& /*entry*/,
                   const char* /*name*/) override {}
   void wake(portals::Rank /*peer*/) override {}
@@ -161,7 +165,10 @@ class ScriptedRank final : public host::Rank {
   }
   void expect_answer(portals::Rank /*peer*/) override {}
   void count_answer(portals::Rank /*peer*/) override {}
-  void observe(portals::Descriptor& /*descriptor*/, host::Observer* /*observer*/) override {}
+  // Of any descriptor: an observer may be notified without a message of its own.
+  void observe(portals::Descriptor& /*descriptor*/, host::Observer* observer) override {
+    if (observer != nullptr) observers_.insert(observer);
+  }
   void observe_rounds(host::Observer& /*observer*/, bool /*on*/) override {}
   void observe_losses(host::Observer& /*observer*/, bool /*on*/) override {}
   bool progress() override { return deliver_next(); }
@@ -231,9 +238,10 @@ class ScriptedRank final : public host::Rank {
   void deliver_start() {
     const std::uint32_t node = start_++;
     if (node == me_ || (me_ != 0 && node != 0)) return;
-    portals::Header start =
-        header(core::kControlPortal, me_ == 0 ? core::MessageKind::identity : core::MessageKind::verdict, 0, 0);
+    portals::Header start;
+    start.portal = core::kControlPortal;
     start.source.rank = node;
+    start.match_bits = core::match_bits(me_ == 0 ? core::MessageKind::identity : core::MessageKind::verdict, 0);
     const ProgramIdentity identity = program_identity();
     if (me_ == 0)
       deliver(start, std::as_bytes(std::span(&identity, 1)));
@@ -334,10 +342,12 @@ class ScriptedRank final : public host::Rank {
     if (verdict.outcome == portals::Outcome::deposit && verdict.landing.bytes() != 0)
       std::memcpy(verdict.landing.single().base, body.data(), verdict.landing.bytes());
     delivery_.complete(verdict, header);
+    for (host::Observer* const each : observers_) each->notify();
   }
 
   const portals::Rank me_;
   Script script_;
+  std::set<host::Observer*> observers_;
   std::uint32_t start_;  // the node whose part of the start is next; kNodes: it is over
   std::array<std::uint64_t, host::kCountersMost> counters_{};
   portals::ChangedList changed_;
