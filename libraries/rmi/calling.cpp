@@ -97,7 +97,8 @@ std::uint64_t begin_call(const char* name, std::uint32_t destination, std::uint3
     node.serve_until(name, portals::kAnyRank, Flush::sync, [&] { return !node.calls.full() || is_stuck(); });
     if (is_stuck()) {
       fail(std::string(name) + ": " + std::to_string(kCalls) +
-           " results are awaited, the most that a node may await at once; wait() for one of the handles first");
+           " results are awaited, the most that a node may await at once, by handles and by methods that wait; wait() "
+           "for a handle first, or nest fewer calls");
     }
   }
 }

@@ -72,11 +72,9 @@ inline constexpr std::uint32_t kCredits = 2;
 // Buffers of a destination that wait for a credit before its sender waits too, outside of a method: one, so that the
 // next buffer is ready when a credit returns.
 inline constexpr std::size_t kAhead = 1;
-// Bytes of all such buffers inside methods, which never wait. MARGAY_RMI_QUEUE changes it.
-inline constexpr std::size_t kQueueBytes = std::size_t{64} << 20;
-// Room for the requests of methods that wait, each inside another one's wait: their buffers have returned their credits
-// early (inbox.hpp, invariant 5), so kCredits does not bound them. Thousands, more than a stack has frames.
-inline constexpr std::size_t kNestedBytes = std::size_t{1} << 20;
+// Bytes of all such buffers, and of those to the own node, inside methods, which never wait. MARGAY_RMI_QUEUE changes
+// it. The least: two buffers to the own node, one of each thread, may be in execution while a method sends another one.
+inline constexpr std::size_t kQueueBytes = std::size_t{64} << 20, kQueueLeast = 4 * kBufferMost;
 // Awaited results of a node at once, and the bytes of the longest reply that is not fetched.
 inline constexpr std::uint32_t kCalls = 256;
 inline constexpr std::size_t kReplyMost = 2048;
@@ -85,6 +83,9 @@ inline constexpr std::size_t kReplyMost = 2048;
 inline constexpr std::size_t kShortBuffer = 256, kShortReply = 128;
 // Bytes of a dynamic block's own for a message, with alignment: part of each sum of a mailbox's room.
 inline constexpr std::size_t kMessageBytes = 320;
+// Room for the requests of methods that wait, each inside another one's wait: their buffers have returned their credits
+// early (inbox.hpp, invariant 5), so kCredits does not bound them. Each such method awaits a result, so kCalls does.
+inline constexpr std::size_t kNestedBytes = kCalls * (kBufferMost + kMessageBytes);
 
 // --- Words of `--stats` and of traces. ---
 
