@@ -96,6 +96,7 @@ void Inbox::add_own(Filled filled, Side side) {
   arrived->queue = queue;
   arrived->next = filled.memory.get();
   arrived->end = arrived->next + filled.bytes;
+  own_bytes_ += filled.capacity;
   arrived->owned = std::move(filled);
   add(std::move(arrived));
 }
@@ -231,6 +232,7 @@ void Inbox::leave_queue(Arrived& arrived) {
   // Neither has a body on its way begun, nor does a buffer leave twice: a nested execution may have come to its end.
   if (arrived.next != arrived.end || arrived.fetch != nullptr || !arrived.queued) return;
   arrived.queued = false;
+  if (arrived.source == me_) own_bytes_ -= arrived.owned.capacity;
   Queue& queue = queues_[arrived.queue];
   // Owned by the executions that are in it, the last of which calls finish().
   static_cast<void>(queue.buffers.front().release());

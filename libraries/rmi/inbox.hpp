@@ -62,6 +62,8 @@ class Inbox {
   bool run_own();
   // Buffers of the own node's program that have not been executed.
   [[nodiscard]] std::size_t own_queued() const { return queues_[me_].buffers.size(); }
+  // The bytes of memory of the node's buffers to itself with requests that have not begun. Inside.
+  [[nodiscard]] std::size_t own_bytes() const { return own_bytes_; }
 
   // Owes the credits of buffers whose requests have all begun, before a wait inside a method (invariant 5). Inside.
   void owe_early_credits();
@@ -159,6 +161,7 @@ class Inbox {
   // Buffers in which methods are in execution, the innermost last.
   std::vector<Arrived*> running_;
   std::size_t queued_ = 0;  // buffers in all queues
+  std::size_t own_bytes_ = 0;
   std::uint32_t turn_ = 0;  // the queue that is served next
   unsigned depth_ = 0;
   // By parity. Counted when the method has returned: a fence must not end while one runs.
