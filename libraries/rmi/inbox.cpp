@@ -43,7 +43,7 @@ struct Inbox::Step {
 };
 
 Inbox::Inbox(host::Rank& rank, Mailbox& mailbox, Wire& wire, Bodies& bodies, Objects& objects, Calls& calls,
-             Outbox& outbox, Side side)
+             Outbox& outbox, Side side, std::uint32_t broadcast)
     : rank_(rank),
       mailbox_(mailbox),
       wire_(wire),
@@ -53,6 +53,7 @@ Inbox::Inbox(host::Rank& rank, Mailbox& mailbox, Wire& wire, Bodies& bodies, Obj
       outbox_(outbox),
       side_(side),
       me_(rank.rank()),
+      broadcast_(broadcast),
       queues_(rank.size() + 1),
       executed_of_(rank.size()) {}
 
@@ -258,7 +259,8 @@ bool Inbox::execute_next(Arrived& arrived, Step& step) {
     if (arrived.next == arrived.end && arrived.count != 0)
       fail(std::to_string(arrived.count) + " requests that its header counts are missing");
     const bool wants_reply = request.wants_reply();
-    const auto find = [this](std::uint32_t id) { return objects_.find(id); };
+    const bool is_broadcast = request.functor() == broadcast_;
+    const auto find = [&](std::uint32_t id) { return objects_.find(is_broadcast ? kServiceObject : id); };
     const bool returned = rmi::execute(request, find, wants_reply ? &step.reply : nullptr, failure);
     if (atomic) objects_.leave(object);
     ++step.executed;

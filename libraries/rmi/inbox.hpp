@@ -42,8 +42,10 @@ namespace margay::rmi::core {
 class Inbox {
  public:
   // All are the node's. `side`: the thread that runs the methods, and alone calls the functions about methods.
+  // `broadcast`: the functor whose requests name the object of a broadcast, but are for kServiceObject
+  // (Service::broadcast()).
   Inbox(host::Rank& rank, Mailbox& mailbox, Wire& wire, Bodies& bodies, Objects& objects, Calls& calls, Outbox& outbox,
-        Side side);
+        Side side, std::uint32_t broadcast);
   ~Inbox();
 
   // Takes what has arrived at portal 48, and the credits that ride on it. Runs no method. Ends the job for a damaged
@@ -148,6 +150,7 @@ class Inbox {
   const Side side_;
   // This node: buffers of its own requests need no credit and no message.
   const std::uint32_t me_;
+  const std::uint32_t broadcast_;
   // A source's buffers with requests that have not begun, in the order of their numbers. Numbers wrap after 2^32.
   struct Queue {
     std::deque<std::unique_ptr<Arrived>> buffers;

@@ -48,8 +48,8 @@ inline constexpr std::uint32_t kNoObject = std::numeric_limits<std::uint32_t>::m
 // The invalid node number, and the invalid group number.
 inline constexpr std::uint32_t kNoNode = std::numeric_limits<std::uint32_t>::max();
 inline constexpr std::uint32_t kNoGroup = std::numeric_limits<std::uint32_t>::max();
-// The id of each node's Service (libraries/rmi/node.hpp), which receives the requests that nodes send one another for
-// RMI itself: parts of collections, and reports of failed methods. Ids of the program's objects begin at 1.
+// The id of each node's Service (libraries/rmi/node.hpp), which receives the requests that nodes send one another
+// for RMI itself: parts of collections, and reports of failed methods. Ids of the program's objects begin at 1.
 inline constexpr std::uint32_t kServiceObject = 0;
 
 // The part of its node that a thread reads without a function call; the communication thread has one of its own. Owned
@@ -193,6 +193,10 @@ struct GroupView {
 };
 [[nodiscard]] GroupView view_group(const char* call, std::uint32_t group);
 void fence_group(std::uint32_t group);
+
+// Broadcasts a packed request (request.hpp) to all members of a group, of which this node is one, and counts the call.
+// Outside of a method, waits while a node to which it sends is slower. Throws as async_rmi().
+void broadcast(std::uint32_t group, std::span<const std::uint64_t> request);
 
 // A collection of a group (paper, 5), outside of a method: bytes from each child and to the parent, then bytes from the
 // parent and to each child of the hypercube tree. begin_collect() throws `error` inside a method. send_part() copies

@@ -277,6 +277,29 @@ void broadcasts() {
   need(collector.seen[-1] == 50000 * nodes, "long broadcasts");
 }
 
+// One node after the other removes its object: the failures go to node 0, the caller.
+void broadcasts_to_removed() {
+  Counter counter;
+  auto handle = std::make_unique<rmi_object<Counter>>(counter);
+  const int nodes = get_num_nodes(), me = get_node_id();
+  rmi_fence();
+  for (int missing = 1; missing < nodes; ++missing) {
+    if (me == missing) handle.reset();
+    const int before = counter.total;
+    rmi_fence();
+    if (me == 0) {
+      broadcast_rmi(*handle, &Counter::add, 1);
+      const std::string failures =
+          missing == 1 ? "was removed on this node" : "(and " + std::to_string(missing - 1) + " more methods failed";
+      need_error(failures, [] { rmi_fence(); });
+    } else {
+      rmi_fence();
+    }
+    need(counter.total == before + (me <= missing && me != 0 ? 0 : 1), "the nodes below get the broadcast");
+  }
+  rmi_fence();
+}
+
 // Atomic methods and methods that wait.
 struct Pair {
   int overlaps = 0;
@@ -541,6 +564,7 @@ constexpr cases::Case kCases[] = {
     {"chains", chains},
     {"collections", collections},
     {"broadcasts", broadcasts},
+    {"broadcasts_to_removed", broadcasts_to_removed},
     {"monitors", monitors},
     {"failures", failures},
     {"misuse", misuse},

@@ -88,6 +88,7 @@ def case_collections(case):
 def case_broadcasts(case):
     """Broadcasts from all nodes at once are executed once on each node."""
     everywhere(case, "broadcasts")
+    everywhere(case, "broadcasts_to_removed", WORLDS[1:5])
 
 
 def case_monitors(case):
