@@ -16,6 +16,8 @@
 // root to its leaves.
 #pragma once
 
+#include <cxxabi.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -89,24 +91,24 @@ template <class Out>
 class Collecting {
  public:
   explicit Collecting(const core::Collection& collection) : collection_(collection) {}
-  // Calls `step`, and keeps the first exception.
+  // Calls `step`, and keeps the first exception. That of a cancelled thread passes.
   template <class Step>
   void attempt(Step&& step) {
     try {
       step();
+    } catch (const abi::__forced_unwind&) {
+      throw;
     } catch (const std::exception& exception) {
-      const int node = static_cast<int>(core::node_of("collect_rmi").rank);
-      if (!failed_) failure_ = make_failure("collect_rmi", "node " + std::to_string(node) + ": " + exception.what());
-      failed_ = true;
+      keep(exception.what());
+    } catch (...) {
+      keep("an exception that does not derive from std::exception");
     }
   }
-  // Sends this node's part, or its failure. Does not wait.
+  // Sends this node's part, or its failure, which may be that of the packing. Does not wait.
   void send(std::uint32_t node) {
     PartSink sink;
-    if (failed_)
-      write_failure(sink, failure_);
-    else
-      write_result(sink, part);
+    if (!failed_) attempt([&] { write_result(sink, part); });
+    if (failed_) write_failure(sink, failure_);
     core::send_part(node, collection_.number, sink.bytes());
   }
   // Waits for the part of a node, and calls `step` with it.
@@ -126,6 +128,12 @@ class Collecting {
   Out part{};
 
  private:
+  void keep(const char* what) {
+    const std::string node = std::to_string(core::node_of("collect_rmi").rank);
+    if (!failed_) failure_ = make_failure("collect_rmi", "node " + node + ": " + what);
+    failed_ = true;
+  }
+
   const core::Collection collection_;
   Failure failure_;
   bool failed_ = false;

@@ -226,6 +226,15 @@ void no_thread_fence() {
   rmi_fence();
 }
 
+// A part of a collection that its node cannot pack.
+struct Refusing {
+  bool refuses = false;
+  void define_type(rmi::typer& type) {
+    if (refuses) throw std::runtime_error("cannot be packed");
+    type.local(refuses);
+  }
+};
+
 struct Collector {
   int value = get_node_id() + 1;
   std::map<int, int> seen;
@@ -234,6 +243,10 @@ struct Collector {
   void fail_on(const int& node, int& /*part*/) {
     if (node == get_node_id()) throw std::runtime_error("no part");
   }
+  void throw_on(const int& node, int& /*part*/) {
+    if (node == get_node_id()) throw node;
+  }
+  void refuse_on(const int& node, Refusing& part) { part.refuses = node == get_node_id(); }
   void big(const int& size, std::vector<int>& part) { part.assign(static_cast<std::size_t>(size), value); }
   void see(int root, int round) { ++seen[root * 1000 + round]; }
   void see_text(const std::string& text) { seen[-1] += static_cast<int>(text.size()); }
@@ -260,6 +273,14 @@ void collections() {
     int nothing = 0;
     need_error("node " + std::to_string(round % nodes) + ": no part",
                [&] { collect_rmi(&collector, &Collector::fail_on, round % nodes, nothing); });
+    need_error("node " + std::to_string(round % nodes) + ": an exception that does not derive",
+               [&] { collect_rmi(&collector, &Collector::throw_on, round % nodes, nothing); });
+    // A part that is not packed, because its node is alone, is the result.
+    if (nodes == 1) continue;
+    Refusing refusing;
+    const auto any = [](const Refusing& one, const Refusing& other) { return Refusing{one.refuses || other.refuses}; };
+    need_error("cannot be packed",
+               [&] { collect_rmi(&collector, &Collector::refuse_on, round % nodes, refusing, any); });
   }
 }
 
