@@ -212,6 +212,7 @@ template <class Object, class Method, class... Argument>
   constexpr const char* kCall = "sync_rmi_nonblocking";
   auto handle = detail::ask(kCall, node, object, method, std::forward<Argument>(argument)...);
   handle.finish(kCall);
+  core::count_call(core::node_of(kCall), kCall);
   return handle;
 }
 
