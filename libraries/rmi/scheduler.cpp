@@ -69,14 +69,18 @@ void CommunicationThread::run_interrupts() {
     node_.rank.observe_rounds(*this, true);
   }
   for (bool stopping = false; !stopping;) {
+    bool sleeping = false;
     {
       const host::Call call(node_.rank, kName);
       node_.poll(Flush::poll);
-      // Under the same lock as the end of poll(): an arrival after it finds the thread asleep.
+      // What has arrived during the methods of poll() has notified a thread that was awake. An arrival from here on
+      // finds it asleep, because the lock is held.
+      node_.take();
       stopping = stopping_;
-      if (!stopping) node_.sleep.begin();
+      sleeping = !stopping && !node_.runnable();
+      if (sleeping) node_.sleep.begin();
     }
-    if (!stopping) node_.sleep.wait();
+    if (sleeping) node_.sleep.wait();
   }
   const Locked locked(node_);
   node_.rank.observe_rounds(*this, false);

@@ -242,6 +242,13 @@ def case_computing(case):
     case.expect_lines(["computing: right"])
 
 
+def case_asleep(case):
+    """A request that MPI's progress finds while a method is in execution is executed after the method."""
+    for options in ((), ("--nodes", "2")):
+        case.margay("--check-accounting", *options, program(case, "beside_mpi"), "asleep", env={"MARGAY_RMI_SCHEDULER": "polling"})
+        case.expect_lines(["asleep: right"])
+
+
 def case_slow(case):
     """Nodes whose programs wait for a method in execution are no deadlock."""
     for scheduler in SCHEDULERS:
