@@ -82,11 +82,6 @@ Node::Node(host::Rank& joined, const Settings& read)
     each->node = this;
   }
   here.writers = program_buffers.writers();
-  here.nodes = rank.size();
-  here.rank = rank.rank();
-  here.calls_to_poll = here.poll_rate = kPollRate;
-  here.node = this;
-  thread_here = here;
   thread_here.writers = thread_buffers.writers();
   // The first object of each node, so that its id is kServiceObject.
   static_cast<void>(objects.add(&service, typeid(Service)));
@@ -213,8 +208,6 @@ void Node::flush(std::uint32_t node, Flush why) {
 }
 
 bool Node::run() {
-  // The program may have removed an object since.
-  if (threaded()) thread_here.address = nullptr;
   return inbox.run();
 }
 

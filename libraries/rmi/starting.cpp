@@ -123,28 +123,18 @@ std::uint32_t add_object(void* address, const std::type_info& type) {
 void remove_object(std::uint32_t id) {
   // An rmi_object may end after stop().
   if (here == nullptr) return;
-  here->node->objects.remove(id);
-  // The cache must not name a removed object: another one may get the same address.
-  if (here->object == id) here->address = nullptr, here->object = kNoObject;
-}
-
-ObjectEntry find_object(std::uint32_t id) {
-  return here == nullptr ? ObjectEntry{} : here->node->objects.find(id);
+  Node& node = *here->node;
+  node.objects.remove(id, {&node.here, &node.thread_here});
 }
 
 std::uint32_t look_up(const char* call, const void* address, const std::type_info& type) {
   const std::type_info* other = nullptr;
-  const std::uint32_t id = this_node(call).objects.id_of(address, type, other);
-  if (id == kNoObject) {
-    const std::string cure =
-        other == nullptr ? " is not registered; register it on all nodes by rmi_object"
-                         : " is registered as a " + demangled(other->name()) + "; call its methods by that type";
-    fail(std::string(call) + ": the object, a " + demangled(type.name()) + "," + cure);
-  }
-  here->address = address;
-  here->type = &type;
-  here->object = id;
-  return id;
+  const std::uint32_t id = this_node(call).objects.look_up(*here, address, type, other);
+  if (id != kNoObject) return id;
+  const std::string cure = other == nullptr
+                               ? " is not registered; register it on all nodes by rmi_object"
+                               : " is registered as a " + demangled(other->name()) + "; call its methods by that type";
+  fail(std::string(call) + ": the object, a " + demangled(type.name()) + "," + cure);
 }
 
 }  // namespace margay::rmi::core

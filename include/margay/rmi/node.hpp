@@ -6,6 +6,7 @@
 // thread-local pointer, without a lock. What the two threads of a node share is guarded by the process lock.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -63,12 +64,26 @@ struct Here {
   // Asynchronous calls until the next poll, and from poll to poll; see set_poll_rate().
   std::uint32_t calls_to_poll = 0;
   std::uint32_t poll_rate = 0;
-  // The object that was looked up last: most programs call methods of one object many times.
-  const void* address = nullptr;
-  const std::type_info* type = nullptr;
-  std::uint32_t object = kNoObject;
   // The whole node, for the library.
   Node* node = nullptr;
+
+  // The object that was looked up last: most programs call methods of one object many times. The node's other thread
+  // forgets it when it removes the object; remember() and forget() exclude each other (Objects).
+  [[nodiscard]] bool remembers(const void* named, const std::type_info& by) const {
+    // relaxed: this thread has written the other two, and a program orders a removal before the calls that follow it
+    return address.load(std::memory_order_relaxed) == named && type == &by;
+  }
+  void remember(const void* named, const std::type_info& by, std::uint32_t id) {
+    address.store(named, std::memory_order_relaxed);  // relaxed: as above
+    type = &by;
+    object = id;
+  }
+  void forget(std::uint32_t id) {
+    if (object == id) address.store(nullptr, std::memory_order_relaxed);  // relaxed: as above
+  }
+  std::atomic<const void*> address{nullptr};
+  const std::type_info* type = nullptr;
+  std::uint32_t object = kNoObject;
 };
 
 // This thread's node; nullptr: the thread has none. initial-exec: one load.
@@ -100,7 +115,7 @@ void poll(const char* call);
 // The id of an object by its own address.
 [[nodiscard]] inline std::uint32_t id_of(Here& node, const char* call, const void* address,
                                          const std::type_info& type) {
-  if (node.address == address && node.type == &type) [[likely]]
+  if (node.remembers(address, type)) [[likely]]
     return node.object;
   return look_up(call, address, type);
 }
