@@ -4,6 +4,8 @@
 
 #include <csignal>
 #include <exception>
+#include <string>
+#include <system_error>
 
 namespace margay::rmi::core {
 namespace {
@@ -19,8 +21,16 @@ void CommunicationThread::start() {
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { run(); });
+  std::string why;
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error& error) {
+    why = error.what();
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (!why.empty())
+    fail("rmi::start: cannot create the communication thread: " + why +
+         "; allow the user more threads, or choose MARGAY_RMI_SCHEDULER=polling");
 }
 
 void CommunicationThread::stop() {

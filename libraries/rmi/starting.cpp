@@ -18,16 +18,15 @@ thread_local std::unique_ptr<CommunicationThread> communication;
 std::mutex choosing;
 std::optional<Scheduler> chosen_scheduler;
 
-void leave() {
+// Ends the node of this thread, if there is one, and its part in the rank.
+void leave(host::Rank& rank) {
   // Outside, because the thread's last step needs the lock; before the node, which the thread uses.
   communication.reset();
   // Cleared before the node ends, so that no call finds a node that is half destroyed.
-  std::unique_ptr<Node> node(std::exchange(here, nullptr)->node);
-  host::Rank& rank = node->rank;
-  {
+  if (Here* const last = std::exchange(here, nullptr); last != nullptr) {
     const host::Call call(rank, "rmi::stop");
     // Inside, because it detaches portals; end() must be outside.
-    node.reset();
+    const std::unique_ptr<Node> node(last->node);
   }
   rank.end();
 }
@@ -69,17 +68,19 @@ void start(const ProgramIdentity& identity) {
   host::Rank* joined = nullptr;
   if (const portals::Status status = host::join(kLibrary, joined, threads); !status.ok()) fail(status.sentence());
   try {
-    const host::Call call(*joined, "rmi::start");
-    // Set before open(), whose wait may execute requests of nodes that were faster.
-    Node* const node = std::make_unique<Node>(*joined, settings).release();
-    here = &node->here;
-    node->open(call.name(), identity);
-  } catch (const error&) {
-    leave();
+    {
+      const host::Call call(*joined, "rmi::start");
+      // Set before open(), whose wait may execute requests of nodes that were faster.
+      Node* const node = std::make_unique<Node>(*joined, settings).release();
+      here = &node->here;
+      node->open(call.name(), identity);
+    }
+    communication = std::make_unique<CommunicationThread>(*here->node);
+    communication->start();
+  } catch (...) {
+    leave(*joined);
     throw;
   }
-  communication = std::make_unique<CommunicationThread>(*here->node);
-  communication->start();
 }
 
 void stop() {
@@ -93,7 +94,7 @@ void stop() {
     node.barrier(call.name());
     node.publish();
   }
-  leave();
+  leave(node.rank);
 }
 
 void give_up(const std::string& why) {

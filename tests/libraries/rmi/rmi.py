@@ -259,6 +259,13 @@ def case_slow(case):
 def case_removed(case):
     """A request to an object that its node has removed fails with an error that names object and method."""
     everywhere(case, "removed", WORLDS[1:3], file="schedulers")
+    everywhere(case, "removed_by_method", WORLDS[:3], file="schedulers")
+
+
+def case_without_memory(case):
+    """A start() that cannot create its communication thread fails, and the next one succeeds."""
+    case.margay("--check-accounting", program(case, "schedulers"), "--without-memory", "held", ranks=1)
+    case.expect_lines(["held: right"])
 
 
 def case_cycle(case):
