@@ -18,7 +18,7 @@ namespace margay::rmi::core {
 inline constexpr portals::PortalIndex kRequestPortal = 48, kReplyPortal = 49, kControlPortal = 50, kCreditPortal = 51,
                                       kBodyPortal = 52;
 
-// Match bits: 4 kind, 20 group (always 0), 8 parity of the sender's fence, 32 number. A reply has the call's 60 bits
+// Match bits: 4 kind, 27 unused, 1 parity of the sender's fence, 32 number. A reply has the call's 60 bits
 // instead of the last three. RMI's mailboxes accept any match bits: the receiver checks the kind, and the rest is data.
 // At portal 52 they match exactly.
 enum class MessageKind : std::uint8_t {
