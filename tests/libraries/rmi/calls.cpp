@@ -22,7 +22,7 @@ namespace {
 using rmi::async_rmi, rmi::broadcast_rmi, rmi::collect_rmi, rmi::get_node_id, rmi::get_num_nodes, rmi::rmi_fence,
     rmi::rmi_object, rmi::rmi_poll, rmi::rmi_wait, rmi::sync_rmi, rmi::sync_rmi_nonblocking;
 
-using cases::need, cases::need_error;
+using cases::has_thread, cases::need, cases::need_error;
 
 struct Counter {
   int total = 0;
@@ -93,7 +93,7 @@ void handles() {
   const rmi_object<Counter> handle(counter);
   const int next = (get_node_id() + 1) % get_num_nodes();
   std::vector<rmi::rmi_handle<int>> asked;
-  // More than may be awaited at once.
+  // Fewer than may be awaited at once.
   for (int i = 0; i < 200; ++i) asked.push_back(sync_rmi_nonblocking(next, &counter, &Counter::add_and_get, 1));
   while (!asked.back().test()) {
   }
@@ -104,8 +104,7 @@ void handles() {
   rmi_fence();
   need(counter.total == 1200, "thrown away results are computed");
   // Beside a communication thread the 257th call waits.
-  const char* const scheduler = std::getenv("MARGAY_RMI_SCHEDULER");
-  if (scheduler != nullptr && std::string(scheduler) != "polling") return;
+  if (has_thread()) return;
   std::vector<rmi::rmi_handle<int>> held;
   for (int i = 0; i < 256; ++i) held.push_back(sync_rmi_nonblocking(next, &counter, &Counter::get));
   need_error("256 results are awaited", [&] { static_cast<void>(sync_rmi(next, &counter, &Counter::get)); });
@@ -483,53 +482,6 @@ void misuse() {
   freed_objects();
 }
 
-void waits() {
-  Counter counter;
-  const rmi_object<Counter> handle(counter);
-  const int nodes = get_num_nodes(), me = get_node_id();
-  if (nodes < 2) return;
-  // A request goes around.
-  if (me == 0) {
-    async_rmi(1, &counter, &Counter::add, 1);
-    rmi_poll();
-  }
-  for (;;) {
-    const std::uint64_t seen = rmi::requests_executed();
-    {
-      const rmi::rmi_monitor alone(&counter);
-      if (counter.total != 0) break;
-    }
-    rmi_wait(seen);
-  }
-  if (me != 0) {
-    async_rmi((me + 1) % nodes, &counter, &Counter::add, 1);
-    rmi_poll();
-  }
-  rmi_fence();
-  need(counter.total == 1, "one request around");
-  need(rmi::requests_executed() == 1, "one request is counted");
-}
-
-// Nodes that send much to one that is slow, and methods that send much.
-struct Flood {
-  int got = 0;
-  void take(const std::vector<int>& values) { got += static_cast<int>(values.size()); }
-  void send(int node, int count) {
-    const std::vector<int> values(100, 1);
-    for (int i = 0; i < count; ++i) async_rmi(node, this, &Flood::take, values);
-  }
-};
-
-void floods() {
-  Flood flood;
-  const rmi_object<Flood> handle(flood);
-  const int nodes = get_num_nodes(), me = get_node_id();
-  for (int node = 0; node < nodes; ++node) async_rmi(node, &flood, &Flood::send, me, 1000);
-  flood.send(0, 1000);
-  rmi_fence();
-  need(flood.got == nodes * 100000 + (me == 0 ? nodes * 100000 : 0), "all of the flood is there");
-}
-
 void factors() {
   rmi::set_poll_rate(1);
   for (int node = 0; node < get_num_nodes(); ++node) rmi::set_aggregation(node, 1);
@@ -538,23 +490,6 @@ void factors() {
   add_to_all(300);
   for (int node = 0; node < get_num_nodes(); ++node) rmi::set_aggregation(node, 1000000);
   add_to_all(3000);
-}
-
-// The methods of one node need MARGAY_RMI_QUEUE more bytes than there are.
-void queue() {
-  Flood flood;
-  const rmi_object<Flood> handle(flood);
-  const int last = get_num_nodes() - 1;
-  if (get_node_id() == 0) {
-    need_error("MARGAY_RMI_QUEUE", [&] {
-      static_cast<void>(sync_rmi(0, &flood, [](Flood& of) {
-        of.send(get_num_nodes() - 1, 100000);
-        return 0;
-      }));
-    });
-  }
-  rmi_fence();
-  need(get_node_id() != last || flood.got > 0, "the requests before the error are executed");
 }
 
 // Two objects that wait for one another: a cycle, which the launcher proves.
@@ -589,11 +524,8 @@ constexpr cases::Case kCases[] = {
     {"monitors", monitors},
     {"failures", failures},
     {"misuse", misuse},
-    {"waits", waits},
-    {"floods", floods},
     {"coroutines", coroutines},
     {"factors", factors},
-    {"queue", queue},
     {"cycle", cycle},
     {"lost", lost},
     {"thread_chains", thread_chains},
