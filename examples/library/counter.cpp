@@ -99,6 +99,8 @@ void close() {
       answer_all();
       return !me->rank.in_barrier();
     }));
+    // It also ends if a rank is lost.
+    need(me->rank.end_barrier(call.name()));
   }
   // Detaches the portal.
   me->rank.end();

@@ -241,10 +241,12 @@ class Rank {
   [[nodiscard]] virtual portals::Status wait(const Wait& wait, bool (*done)(void*), void* argument) = 0;
   // A barrier of all ranks, inside `call`. Fails if a rank is lost.
   [[nodiscard]] virtual portals::Status barrier(const char* call) = 0;
-  // The same in two steps, for a library that serves other ranks while it waits: begin_barrier() does not wait, and
-  // in_barrier() is false once all ranks have begun, or one of them is lost. Requires: no barrier is in progress.
+  // The same in steps, for a library that serves other ranks while it waits: begin_barrier() does not wait, and
+  // in_barrier() is false once all ranks have begun, or one of them is lost; end_barrier() returns which, once.
+  // Requires for the first: no barrier is in progress; for the last: one was begun, and in_barrier() is false.
   virtual void begin_barrier() = 0;
   [[nodiscard]] virtual bool in_barrier() = 0;
+  [[nodiscard]] virtual portals::Status end_barrier(const char* call) = 0;
   // Whether `peer` is lost, and the reason: the end of a sentence, such as "connection reset"; empty for a rank that is
   // not lost. A rank whose process has ended after it left the job regularly counts as lost, too.
   [[nodiscard]] virtual bool lost(portals::Rank peer) const = 0;

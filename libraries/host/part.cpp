@@ -347,6 +347,11 @@ Status Part::barrier(const char* call) {
   const mpi_adi::NamedWait named{.call = call, .returns_to = caller_};
   mpi_adi::wait_until(
       rank_, [this] { return !in_barrier(); }, 1, &named);
+  return end_barrier(call);
+}
+
+Status Part::end_barrier(const char* call) {
+  portals::require(barrier_ != nullptr && !in_barrier(), "a library ends a barrier that is in progress");
   std::string why;
   if (barrier_->outcome(rank_, MPI_STATUS_IGNORE, why) == MPI_SUCCESS) return {};
   const portals::Rank lost = first_lost(portals::kAnyRank);

@@ -84,6 +84,7 @@ class Part final : public host::Rank {
   [[nodiscard]] portals::Status barrier(const char* call) override;
   void begin_barrier() override;
   [[nodiscard]] bool in_barrier() override;
+  [[nodiscard]] portals::Status end_barrier(const char* call) override;
   [[nodiscard]] bool lost(portals::Rank peer) const override;
   [[nodiscard]] std::string loss(portals::Rank peer) const override;
   void run_program(void (*function)(void*), void* argument) override;

@@ -25,7 +25,7 @@ void send_buffer(Node& node, std::uint32_t destination, Flush why) {
 // Throws `error` if the further `least` bytes of requests exceed the bound of those that queue.
 void refuse_beyond_queue(Node& node, std::size_t least) {
   const Locked locked(node);
-  const std::size_t queued = node.outbox.queued_bytes();
+  const std::size_t queued = node.outbox.queued_bytes() + node.inbox.own_bytes();
   if (queued + least <= node.settings.queue_bytes) return;
   fail("async_rmi in a method or beside an rmi_monitor: " + std::to_string(queued) +
        " bytes of requests queue already, because their receivers have not executed earlier ones, and a method must "
@@ -100,7 +100,8 @@ std::uint64_t begin_call(const char* name, std::uint32_t destination, std::uint3
     node.serve_until(name, portals::kAnyRank, Flush::sync, [&] { return !node.calls.full() || is_stuck(); });
     if (is_stuck()) {
       fail(std::string(name) + ": " + std::to_string(kCalls) +
-           " results are awaited, the most that a node may await at once; wait() for one of the handles first");
+           " results are awaited, the most that a node may await at once, by handles and by methods that wait; wait() "
+           "for a handle first, or nest fewer calls");
     }
   }
 }

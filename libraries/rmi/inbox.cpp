@@ -43,7 +43,7 @@ struct Inbox::Step {
 };
 
 Inbox::Inbox(host::Rank& rank, Mailbox& mailbox, Wire& wire, Bodies& bodies, Objects& objects, Calls& calls,
-             Outbox& outbox, Side side)
+             Outbox& outbox, Side side, std::uint32_t broadcast)
     : rank_(rank),
       mailbox_(mailbox),
       wire_(wire),
@@ -53,6 +53,7 @@ Inbox::Inbox(host::Rank& rank, Mailbox& mailbox, Wire& wire, Bodies& bodies, Obj
       outbox_(outbox),
       side_(side),
       me_(rank.rank()),
+      broadcast_(broadcast),
       queues_(rank.size() + 1),
       executed_of_(rank.size()) {}
 
@@ -74,6 +75,7 @@ void Inbox::take() {
     // Credits before requests: a queued buffer of this node leaves although methods may run for long.
     if (!outbox_.add_credits(header.source.rank, count_of(header) >> kCreditShift))
       refuse(*arrived, "it returns more credits than the node has spent");
+    if (!is_due(arrived->source, arrived->number)) refuse(*arrived, "no buffer of this number is due");
     if (is_long) {
       // The notice's place is free at once; the buffer's order is kept by its number.
       arrived->fetch = &bodies_.fetch(arrived->source, static_cast<std::uint32_t>(header.offset), length_of(header));
@@ -95,6 +97,7 @@ void Inbox::add_own(Filled filled, Side side) {
   arrived->queue = queue;
   arrived->next = filled.memory.get();
   arrived->end = arrived->next + filled.bytes;
+  own_bytes_ += filled.capacity;
   arrived->owned = std::move(filled);
   add(std::move(arrived));
 }
@@ -129,8 +132,15 @@ void Inbox::add(std::unique_ptr<Arrived> arrived) {
   ++queued_;
 }
 
+bool Inbox::is_due(std::uint32_t source, std::uint32_t number) const {
+  const Queue& queue = queues_[source];
+  return number - queue.next_number < kCredits &&
+         std::ranges::none_of(queue.buffers, [number](const auto& each) { return each->number == number; });
+}
+
 Inbox::Arrived* Inbox::next_of(std::uint32_t queue) {
   const Queue& next = queues_[queue];
+  if (!next.buffers.empty()) leave_queue(*next.buffers.front());
   if (next.buffers.empty() || next.buffers.front()->number != next.next_number) return nullptr;
   Arrived& first = *next.buffers.front();
   if (first.fetch != nullptr) {
@@ -195,16 +205,7 @@ void Inbox::execute(Arrived& arrived, bool inside) {
   // After the methods, whose own requests are sent before the lock is left again (invariant 4).
   executed_[arrived.parity ? 1 : 0] += step.executed;
   executed_of_[source] += step.executed;
-  // Out of the queue when all requests have begun, so that the source's next buffer may run while the last one waits.
-  // A nested execution may have come to the buffer's end first.
-  if (arrived.next == arrived.end && arrived.queued) {
-    arrived.queued = false;
-    Queue& queue = queues_[arrived.queue];
-    static_cast<void>(queue.buffers.front().release());
-    queue.buffers.pop_front();
-    ++queue.next_number;
-    --queued_;
-  }
+  leave_queue(arrived);
   if (inside && rank_.recording())
     rank_.record({.number = kExecutes,
                   .peer = source,
@@ -228,6 +229,19 @@ void Inbox::execute_requests(Arrived& arrived, Step& step) {
   --depth_;
 }
 
+void Inbox::leave_queue(Arrived& arrived) {
+  // Neither has a body on its way begun, nor does a buffer leave twice: a nested execution may have come to its end.
+  if (arrived.next != arrived.end || arrived.fetch != nullptr || !arrived.queued) return;
+  arrived.queued = false;
+  if (arrived.source == me_) own_bytes_ -= arrived.owned.capacity;
+  Queue& queue = queues_[arrived.queue];
+  // Owned by the executions that are in it, the last of which calls finish().
+  static_cast<void>(queue.buffers.front().release());
+  queue.buffers.pop_front();
+  ++queue.next_number;
+  --queued_;
+}
+
 bool Inbox::execute_next(Arrived& arrived, Step& step) {
   std::uint32_t object = 0;
   bool atomic = false;
@@ -245,7 +259,8 @@ bool Inbox::execute_next(Arrived& arrived, Step& step) {
     if (arrived.next == arrived.end && arrived.count != 0)
       fail(std::to_string(arrived.count) + " requests that its header counts are missing");
     const bool wants_reply = request.wants_reply();
-    const auto find = [this](std::uint32_t id) { return objects_.find(id); };
+    const bool is_broadcast = request.functor() == broadcast_;
+    const auto find = [&](std::uint32_t id) { return objects_.find(is_broadcast ? kServiceObject : id); };
     const bool returned = rmi::execute(request, find, wants_reply ? &step.reply : nullptr, failure);
     if (atomic) objects_.leave(object);
     ++step.executed;
@@ -281,6 +296,8 @@ void Inbox::finish(Arrived& arrived) {
 void Inbox::owe_early_credits() {
   for (Arrived* const arrived : running_) {
     if (arrived->next != arrived->end || arrived->credited || arrived->source == me_) continue;
+    // Before the credit leaves, so that the source's further numbers are due (is_due()).
+    leave_queue(*arrived);
     arrived->credited = true;
     outbox_.owe(arrived->source);
   }

@@ -42,8 +42,10 @@ namespace margay::rmi::core {
 class Inbox {
  public:
   // All are the node's. `side`: the thread that runs the methods, and alone calls the functions about methods.
+  // `broadcast`: the functor whose requests name the object of a broadcast, but are for kServiceObject
+  // (Service::broadcast()).
   Inbox(host::Rank& rank, Mailbox& mailbox, Wire& wire, Bodies& bodies, Objects& objects, Calls& calls, Outbox& outbox,
-        Side side);
+        Side side, std::uint32_t broadcast);
   ~Inbox();
 
   // Takes what has arrived at portal 48, and the credits that ride on it. Runs no method. Ends the job for a damaged
@@ -62,6 +64,8 @@ class Inbox {
   bool run_own();
   // Buffers of the own node's program that have not been executed.
   [[nodiscard]] std::size_t own_queued() const { return queues_[me_].buffers.size(); }
+  // The bytes of memory of the node's buffers to itself with requests that have not begun. Inside.
+  [[nodiscard]] std::size_t own_bytes() const { return own_bytes_; }
 
   // Owes the credits of buffers whose requests have all begun, before a wait inside a method (invariant 5). Inside.
   void owe_early_credits();
@@ -109,9 +113,15 @@ class Inbox {
   // Puts a buffer into its source's queue, in the order of numbers. A long request's buffer is queued while its body is
   // still on the way, so that later ones wait for it.
   void add(std::unique_ptr<Arrived> arrived);
+  // Whether a buffer of this number is due from a source: of its kCredits next ones, and not here already. Its others
+  // have left the queue before their credits returned (invariant 5).
+  [[nodiscard]] bool is_due(std::uint32_t source, std::uint32_t number) const;
   // The buffer of a queue's next request, if that may begin now, otherwise nullptr: the buffer with the next number is
-  // missing or is being fetched, or the request's object is in execution.
+  // missing or is being fetched, or the request's object is in execution. Takes the first buffer out of the queue if
+  // its requests have all begun.
   [[nodiscard]] Arrived* next_of(std::uint32_t queue);
+  // Takes the first buffer of its queue out of it, if its requests have all begun and the last one may wait.
+  void leave_queue(Arrived& arrived);
   // Whether the buffer's next request is for an object whose monitor is held. Damage does not block: it is reported
   // when the request is executed.
   [[nodiscard]] bool blocked(const Arrived& arrived) const;
@@ -140,6 +150,7 @@ class Inbox {
   const Side side_;
   // This node: buffers of its own requests need no credit and no message.
   const std::uint32_t me_;
+  const std::uint32_t broadcast_;
   // A source's buffers with requests that have not begun, in the order of their numbers. Numbers wrap after 2^32.
   struct Queue {
     std::deque<std::unique_ptr<Arrived>> buffers;
@@ -153,6 +164,7 @@ class Inbox {
   // Buffers in which methods are in execution, the innermost last.
   std::vector<Arrived*> running_;
   std::size_t queued_ = 0;  // buffers in all queues
+  std::size_t own_bytes_ = 0;
   std::uint32_t turn_ = 0;  // the queue that is served next
   unsigned depth_ = 0;
   // By parity. Counted when the method has returned: a fence must not end while one runs.

@@ -18,7 +18,7 @@ namespace margay::rmi::core {
 inline constexpr portals::PortalIndex kRequestPortal = 48, kReplyPortal = 49, kControlPortal = 50, kCreditPortal = 51,
                                       kBodyPortal = 52;
 
-// Match bits: 4 kind, 20 group (always 0), 8 parity of the sender's fence, 32 number. A reply has the call's 60 bits
+// Match bits: 4 kind, 27 unused, 1 parity of the sender's fence, 32 number. A reply has the call's 60 bits
 // instead of the last three. RMI's mailboxes accept any match bits: the receiver checks the kind, and the rest is data.
 // At portal 52 they match exactly.
 enum class MessageKind : std::uint8_t {
@@ -64,7 +64,8 @@ inline constexpr std::size_t kBufferMost = 16384, kBufferLeast = 256;
 // The paper's best factors (7.1) with shared memory, and on its cluster, for nodes that TCP reaches. With requests of
 // 32 bytes, 512 of them fill a buffer.
 inline constexpr std::uint32_t kFactor = 128, kFactorOffNode = 512;
-// Asynchronous calls from poll to poll (6.2: "every n th communication call"). A buffer that is sent polls too.
+// Asynchronous calls from poll to poll (6.2: "every n th communication call"); all others poll. A buffer that is sent
+// polls too.
 inline constexpr std::uint32_t kPollRate = 1024;
 // "two aggregation buffers" (6.3): buffers of one sender that its receiver has not executed. With one, the sender would
 // wait for each buffer's execution; each further one costs the receiver memory for each node.
@@ -72,11 +73,9 @@ inline constexpr std::uint32_t kCredits = 2;
 // Buffers of a destination that wait for a credit before its sender waits too, outside of a method: one, so that the
 // next buffer is ready when a credit returns.
 inline constexpr std::size_t kAhead = 1;
-// Bytes of all such buffers inside methods, which never wait. MARGAY_RMI_QUEUE changes it.
-inline constexpr std::size_t kQueueBytes = std::size_t{64} << 20;
-// Room for the requests of methods that wait, each inside another one's wait: their buffers have returned their credits
-// early (inbox.hpp, invariant 5), so kCredits does not bound them. Thousands, more than a stack has frames.
-inline constexpr std::size_t kNestedBytes = std::size_t{1} << 20;
+// Bytes of all such buffers, and of those to the own node, inside methods, which never wait. MARGAY_RMI_QUEUE changes
+// it. The least: two buffers to the own node, one of each thread, may be in execution while a method sends another one.
+inline constexpr std::size_t kQueueBytes = std::size_t{64} << 20, kQueueLeast = 4 * kBufferMost;
 // Awaited results of a node at once, and the bytes of the longest reply that is not fetched.
 inline constexpr std::uint32_t kCalls = 256;
 inline constexpr std::size_t kReplyMost = 2048;
@@ -85,6 +84,9 @@ inline constexpr std::size_t kReplyMost = 2048;
 inline constexpr std::size_t kShortBuffer = 256, kShortReply = 128;
 // Bytes of a dynamic block's own for a message, with alignment: part of each sum of a mailbox's room.
 inline constexpr std::size_t kMessageBytes = 320;
+// Room for the requests of methods that wait, each inside another one's wait: their buffers have returned their credits
+// early (inbox.hpp, invariant 5), so kCredits does not bound them. Each such method awaits a result, so kCalls does.
+inline constexpr std::size_t kNestedBytes = kCalls * (kBufferMost + kMessageBytes);
 
 // --- Words of `--stats` and of traces. ---
 

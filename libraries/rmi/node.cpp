@@ -1,8 +1,13 @@
 #include "libraries/rmi/node.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 #include <utility>
+
+#include "libraries/rmi/tree.hpp"
+#include "margay/rmi/execute.hpp"
+#include "margay/rmi/request.hpp"
 
 namespace margay::rmi::core {
 
@@ -21,6 +26,37 @@ void Service::take_part(std::uint32_t node, std::uint64_t collect, const std::ve
   node_.parts[{collect, node}].assign(begin, begin + bytes);
 }
 
+void Service::broadcast(std::uint32_t group, std::uint32_t root, std::span<const std::uint64_t> request) {
+  static constexpr char kCall[] = "broadcast_rmi";
+  if (root >= node_.here.nodes) fail("damaged request: a broadcast of an invalid node");
+  const RequestView view = RequestView::parse(std::as_bytes(request));
+  // Each failure by itself: the other nodes below still get the request.
+  const auto attempt = [root](auto&& step) {
+    try {
+      step();
+    } catch (const std::exception& exception) {
+      report_failure(root, make_failure(kCall, exception.what()));
+    }
+  };
+  // Before the execution, so that a long method does not delay the nodes below.
+  attempt([&] {
+    const GroupView members = view_group(kCall, group);
+    const auto at = std::ranges::find(members.nodes, root);
+    if (at == members.nodes.end()) fail("damaged request: a broadcast of a node that is not in the group");
+    const auto place = static_cast<std::uint32_t>(at - members.nodes.begin());
+    for_each_forward(members.place, place, static_cast<std::uint32_t>(members.nodes.size()), [&](std::uint32_t below) {
+      attempt([&] {
+        post<Service>(core::here->writers[members.nodes[below]],
+                      Envelope{.object = view.object(), .atomic = view.atomic()}, method<&Service::broadcast>, group,
+                      root, request);
+      });
+    });
+  });
+  const auto find = [this](std::uint32_t id) { return node_.objects.find(id); };
+  Failure failure;
+  if (!execute(view, find, nullptr, failure)) report_failure(root, std::move(failure));
+}
+
 Node::Node(host::Rank& joined, const Settings& read)
     : rank(joined),
       settings(read),
@@ -37,14 +73,16 @@ Node::Node(host::Rank& joined, const Settings& read)
       credits(rank, kCreditPortal, 0, std::size_t{kCredits} * kMessageBytes * rank.size()),
       // One node's requests to itself are executed one by one, unless the communication thread executes them.
       outbox(rank, wire, bodies, settings, threaded() ? kFactor : 1),
-      inbox(rank, requests, wire, bodies, objects, calls, outbox, threaded() ? Side::thread : Side::program) {
+      inbox(rank, requests, wire, bodies, objects, calls, outbox, threaded() ? Side::thread : Side::program,
+            Registration<Functor<Service, NamedMethod<&Service::broadcast>>>::entry().hash()) {
+  for (Here* const each : {&here, &thread_here}) {
+    each->nodes = rank.size();
+    each->rank = rank.rank();
+    each->beside = threaded();
+    each->calls_to_poll = each->poll_rate = kPollRate;
+    each->node = this;
+  }
   here.writers = program_buffers.writers();
-  here.nodes = rank.size();
-  here.rank = rank.rank();
-  here.beside = threaded();
-  here.calls_to_poll = here.poll_rate = kPollRate;
-  here.node = this;
-  thread_here = here;
   thread_here.writers = thread_buffers.writers();
   // The first object of each node, so that its id is kServiceObject.
   static_cast<void>(objects.add(&service, typeid(Service)));
@@ -171,8 +209,6 @@ void Node::flush(std::uint32_t node, Flush why) {
 }
 
 bool Node::run() {
-  // The program may have removed an object since.
-  if (threaded()) thread_here.address = nullptr;
   return inbox.run();
 }
 
@@ -257,6 +293,8 @@ void Node::barrier(const char* call) {
   // Not rank.barrier(), which serves no requests: a node that is still in a method may need an answer of this one.
   rank.begin_barrier();
   serve_until(call, portals::kAnyRank, Flush::wait, [this] { return !rank.in_barrier(); });
+  // The loss of a node ends the barrier, too.
+  if (const portals::Status status = rank.end_barrier(call); !status.ok()) fail(status.sentence());
 }
 
 void Node::drain(const char* call) {

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,10 +41,10 @@ namespace margay::rmi::core {
 class Node;
 
 // The object kServiceObject of each node: the requests that nodes send one another for RMI itself. They are counted and
-// ordered as the program's, so that fences wait for them. They are not atomic, because these methods never wait, and so
-// cannot overlap.
+// ordered as the program's, so that fences wait for them. Its methods run as the program's do, but none of them waits.
 class Service {
  public:
+  // `node` owns this object.
   explicit Service(Node& node) : node_(node) {}
   // A method that the receiver had called asynchronously ended with an exception at `node`: its next fence throws it.
   void keep_failure(std::uint32_t node, const Failure& failure);
@@ -52,6 +53,11 @@ class Service {
   // words have.
   void take_part(std::uint32_t node, std::uint64_t collect, const std::vector<std::uint64_t>& words,
                  std::uint64_t bytes);
+  // A broadcast of `root` in a group, on its way: sends `request`, which is packed, on to the nodes below, and then
+  // executes it for its object. The only method whose requests name that object instead of kServiceObject, so that the
+  // object's monitor and order hold; it runs whether the object exists or not, because the nodes below need it.
+  // Failures go to `root`. Throws `error` if the request is damaged.
+  void broadcast(std::uint32_t group, std::uint32_t root, std::span<const std::uint64_t> request);
 
  private:
   Node& node_;

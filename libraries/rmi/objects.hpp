@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <mutex>
 #include <typeinfo>
 #include <vector>
@@ -35,11 +36,13 @@ class Objects {
     entries_.push_back({{address, &type}, {}});
     return static_cast<std::uint32_t>(entries_.size() - 1);
   }
-  // Removes an object: forgets the address. The id stays, and the type, for messages about later requests. An unknown
-  // id is ignored.
-  void remove(std::uint32_t id) {
+  // Removes an object: forgets the address, also in `heres`, those of the node's threads. The id stays, and the type,
+  // for messages about later requests. An unknown id is ignored.
+  void remove(std::uint32_t id, std::initializer_list<Here*> heres) {
     const auto guard = lock();
     if (id < entries_.size()) entries_[id].object.address = nullptr;
+    // Another object may get the same address.
+    for (Here* const each : heres) each->forget(id);
   }
   // The object of an id that came from another node, so that any value is possible. An unknown id has a null address
   // and no type; an object that was removed has a null address.
@@ -50,17 +53,19 @@ class Objects {
   // The id of an object that is registered by this type, or kNoObject. The latest registration comes first, because an
   // address may be used again after a destruction and because recent objects are named most. `other`: set to another
   // type by which the address is registered, if there is one, for the message. Time: proportional to the number of
-  // registrations; core::Here remembers the last result.
+  // registrations.
   [[nodiscard]] std::uint32_t id_of(const void* address, const std::type_info& type,
                                     const std::type_info*& other) const {
     const auto guard = lock();
-    for (std::size_t id = entries_.size(); id-- > 0 && address != nullptr;) {
-      const ObjectEntry& object = entries_[id].object;
-      if (object.address != address) continue;
-      if (*object.type == type) return static_cast<std::uint32_t>(id);
-      other = object.type;
-    }
-    return kNoObject;
+    return search(address, type, other);
+  }
+  // The same, and the calling thread's `mine` remembers the object. In one step, so that remove() finds it there.
+  [[nodiscard]] std::uint32_t look_up(Here& mine, const void* address, const std::type_info& type,
+                                      const std::type_info*& other) const {
+    const auto guard = lock();
+    const std::uint32_t id = search(address, type, other);
+    if (id != kNoObject) mine.remember(address, type, id);
+    return id;
   }
 
   // The thread that holds the object's monitor (paper, 5.1), as an atomic method in execution does. An unknown id's is
@@ -97,6 +102,17 @@ class Objects {
     ObjectEntry object;
     Side holder = Side::none;
   };
+  // id_of(). Requires: the lock.
+  [[nodiscard]] std::uint32_t search(const void* address, const std::type_info& type,
+                                     const std::type_info*& other) const {
+    for (std::size_t id = entries_.size(); id-- > 0 && address != nullptr;) {
+      const ObjectEntry& object = entries_[id].object;
+      if (object.address != address) continue;
+      if (*object.type == type) return static_cast<std::uint32_t>(id);
+      other = object.type;
+    }
+    return kNoObject;
+  }
   [[nodiscard]] std::unique_lock<std::mutex> lock() const {
     return threaded_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
   }

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <exception>
 #include <string>
+#include <system_error>
 
 namespace margay::rmi::core {
 namespace {
@@ -27,8 +28,16 @@ void CommunicationThread::start() {
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { run(); });
+  std::string why;
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error& error) {
+    why = error.what();
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (!why.empty())
+    fail("rmi::start: cannot create the communication thread: " + why +
+         "; allow the user more threads, or choose MARGAY_RMI_SCHEDULER=polling");
 }
 
 void CommunicationThread::stop() {
@@ -89,14 +98,18 @@ void CommunicationThread::run_interrupts() {
     node_.rank.observe_rounds(*this, true);
   }
   for (bool stopping = false; !stopping;) {
+    bool sleeping = false;
     {
       const host::Call call(node_.rank, kName);
       node_.poll(Flush::poll);
-      // Under the same lock as the end of poll(): an arrival after it finds the thread asleep.
+      // What has arrived during the methods of poll() has notified a thread that was awake. An arrival from here on
+      // finds it asleep, because the lock is held.
+      node_.take();
       stopping = stopping_.stop_requested();
-      if (!stopping) node_.sleep.begin();
+      sleeping = !stopping && !node_.runnable();
+      if (sleeping) node_.sleep.begin();
     }
-    if (!stopping) node_.sleep.wait();
+    if (sleeping) node_.sleep.wait();
   }
   const Locked locked(node_);
   node_.rank.observe_rounds(*this, false);

@@ -25,7 +25,7 @@ class CommunicationThread final : private host::Observer {
   // Calls stop().
   ~CommunicationThread() override { stop(); }
 
-  // Starts the thread, if the node has one. Outside, as stop().
+  // Starts the thread, if the node has one. Throws `error` if it cannot be created. Outside, as stop().
   void start();
   // Ends the thread, after the method in execution. Does nothing if there is none.
   void stop();

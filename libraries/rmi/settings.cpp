@@ -65,8 +65,7 @@ Settings read_settings() {
   // A multiple of 8, as requests are.
   settings.buffer_bytes = number("MARGAY_RMI_BUFFER", kBufferMost, kBufferLeast, kBufferMost) / 8 * 8;
   settings.factor = static_cast<std::uint32_t>(number("MARGAY_RMI_FACTOR", 0, 1, 1U << 20));
-  // At least one buffer, because a method must be able to send one.
-  settings.queue_bytes = number("MARGAY_RMI_QUEUE", kQueueBytes, kBufferMost, std::size_t{1} << 40);
+  settings.queue_bytes = number("MARGAY_RMI_QUEUE", kQueueBytes, kQueueLeast, std::size_t{1} << 40);
   settings.tree = tree();
   settings.rule = rule();
   settings.scheduler = scheduler();

@@ -3,7 +3,7 @@
 // the same rule, because a fence is one of all nodes.
 //
 // The ranges are checked once, here, so that the rest of the library relies on them: a buffer has kBufferLeast to
-// kBufferMost bytes, a factor is 1 to 2^20, and the queue has kBufferMost bytes to 2^40.
+// kBufferMost bytes, a factor is 1 to 2^20, and the queue has kQueueLeast bytes to 2^40.
 #pragma once
 
 #include <cstddef>

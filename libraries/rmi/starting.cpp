@@ -24,16 +24,15 @@ void end_at_exit() {
 std::mutex choosing;
 std::optional<Scheduler> chosen_scheduler;
 
-void leave() {
+// Ends the node of this thread, if there is one, and its part in the rank.
+void leave(host::Rank& rank) {
   // Outside, because the thread's last step needs the lock; before the node, which the thread uses.
   delete std::exchange(communication, nullptr);
   // Cleared before the node ends, so that no call finds a node that is half destroyed.
-  std::unique_ptr<Node> node(std::exchange(here, nullptr)->node);
-  host::Rank& rank = node->rank;
-  {
+  if (Here* const last = std::exchange(here, nullptr); last != nullptr) {
     const host::Call call(rank, "rmi::stop");
     // Inside, because it detaches portals; end() must be outside.
-    node.reset();
+    const std::unique_ptr<Node> node(last->node);
   }
   rank.end();
 }
@@ -75,17 +74,19 @@ void start(const ProgramIdentity& identity) {
   host::Rank* joined = nullptr;
   if (const portals::Status status = host::join(kLibrary, joined, threads); !status.ok()) fail(status.sentence());
   try {
-    const host::Call call(*joined, "rmi::start");
-    // Set before open(), whose wait may execute requests of nodes that were faster.
-    Node* const node = std::make_unique<Node>(*joined, settings).release();
-    here = &node->here;
-    node->open(call.name(), identity);
-  } catch (const error&) {
-    leave();
+    {
+      const host::Call call(*joined, "rmi::start");
+      // Set before open(), whose wait may execute requests of nodes that were faster.
+      Node* const node = std::make_unique<Node>(*joined, settings).release();
+      here = &node->here;
+      node->open(call.name(), identity);
+    }
+    communication = std::make_unique<CommunicationThread>(*here->node).release();
+    communication->start();
+  } catch (...) {
+    leave(*joined);
     throw;
   }
-  communication = std::make_unique<CommunicationThread>(*here->node).release();
-  communication->start();
   // Before the destructors of objects with static storage, which methods may use. Once in a process.
   static const int registered = std::atexit(&end_at_exit);
   static_cast<void>(registered);
@@ -108,7 +109,7 @@ void stop() {
     node.barrier(call.name());
     node.publish();
   }
-  leave();
+  leave(node.rank);
 }
 
 void give_up(const std::string& why) {
@@ -125,35 +126,31 @@ std::uint32_t add_object(void* address, const std::type_info& type) {
   // Before the barrier: a node that leaves it first may send a request for the object at once.
   const std::uint32_t id = node.objects.add(address, type);
   const host::Call call(node.rank, kCall);
-  node.barrier(kCall);
+  try {
+    node.barrier(kCall);
+  } catch (...) {
+    // The caller has no rmi_object that would remove it.
+    remove_object(id);
+    throw;
+  }
   return id;
 }
 
 void remove_object(std::uint32_t id) {
   // An rmi_object may end after stop().
   if (here == nullptr) return;
-  here->node->objects.remove(id);
-  // The cache must not name a removed object: another one may get the same address.
-  if (here->object == id) here->address = nullptr, here->object = kNoObject;
-}
-
-ObjectEntry find_object(std::uint32_t id) {
-  return here == nullptr ? ObjectEntry{} : here->node->objects.find(id);
+  Node& node = *here->node;
+  node.objects.remove(id, {&node.here, &node.thread_here});
 }
 
 std::uint32_t look_up(const char* call, const void* address, const std::type_info& type) {
   const std::type_info* other = nullptr;
-  const std::uint32_t id = this_node(call).objects.id_of(address, type, other);
-  if (id == kNoObject) {
-    const std::string cure =
-        other == nullptr ? " is not registered; register it on all nodes by rmi_object"
-                         : " is registered as a " + demangled(other->name()) + "; call its methods by that type";
-    fail(std::string(call) + ": the object, a " + demangled(type.name()) + "," + cure);
-  }
-  here->address = address;
-  here->type = &type;
-  here->object = id;
-  return id;
+  const std::uint32_t id = this_node(call).objects.look_up(*here, address, type, other);
+  if (id != kNoObject) return id;
+  const std::string cure = other == nullptr
+                               ? " is not registered; register it on all nodes by rmi_object"
+                               : " is registered as a " + demangled(other->name()) + "; call its methods by that type";
+  fail(std::string(call) + ": the object, a " + demangled(type.name()) + "," + cure);
 }
 
 }  // namespace margay::rmi::core

@@ -1,9 +1,10 @@
-// Fences, waits and collections of node.hpp.
+// Fences, waits, broadcasts and collections of node.hpp.
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "libraries/rmi/node.hpp"
+#include "libraries/rmi/tree.hpp"
 #include "margay/rmi/execute.hpp"
 #include "margay/rmi/request.hpp"
 
@@ -178,6 +179,26 @@ void leave_monitor(std::uint32_t object) noexcept {
   // Requests for the object may have waited, for which no message arrives that would wake the communication thread.
   const Locked locked(node);
   node.sleep.wake();
+}
+
+void broadcast(std::uint32_t group, std::span<const std::uint64_t> request) {
+  constexpr char kCall[] = "broadcast_rmi";
+  Node& node = this_node(kCall);
+  const GroupView members = view_group(kCall, group);
+  const RequestView view = RequestView::parse(std::as_bytes(request));
+  // The own node's request forwards it.
+  post<Service>(here->writers[node.here.rank], Envelope{.object = view.object(), .atomic = view.atomic()},
+                method<&Service::broadcast>, group, node.here.rank, request);
+  count_call(*here, kCall);
+  if (node.must_not_wait()) return;
+  {
+    const Locked locked(node);
+    if (node.outbox.queued_bytes() == 0) return;
+  }
+  // Forwarding is a method, which does not wait for credits: without this wait a loop of broadcasts would take none.
+  const host::Call call(node.rank, kCall);
+  for_each_forward(members.place, members.place, static_cast<std::uint32_t>(members.nodes.size()),
+                   [&](std::uint32_t place) { node.wait_for_credits(kCall, members.nodes[place]); });
 }
 
 Collection begin_collect(const char* call, std::uint32_t number) {

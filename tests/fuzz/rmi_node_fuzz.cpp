@@ -11,6 +11,7 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -148,7 +149,10 @@ class ScriptedRank final : public host::Rank {
                                        const portals::Options& options) override {
     return table_.attach(portal, memory, options);
   }
-  void detach(portals::PortalIndex portal) override { table_.detach(portal); }
+  void detach(portals::PortalIndex portal) override {
+    table_.detach(portal);
+    observers_.clear();
+  }
   void name_entry(portals::PortalIndex /*portal*/, const portals::MatchEntry& /*entry*/,
                   const char* /*name*/) override {}
   void wake(portals::Rank /*peer*/) override {}
@@ -162,7 +166,10 @@ class ScriptedRank final : public host::Rank {
   }
   void expect_answer(portals::Rank /*peer*/) override {}
   void count_answer(portals::Rank /*peer*/) override {}
-  void observe(portals::Descriptor& /*descriptor*/, host::Observer* /*observer*/) override {}
+  // Of any descriptor: an observer may be notified without a message of its own.
+  void observe(portals::Descriptor& /*descriptor*/, host::Observer* observer) override {
+    if (observer != nullptr) observers_.insert(observer);
+  }
   void observe_rounds(host::Observer& /*observer*/, bool /*on*/) override {}
   void observe_losses(host::Observer& /*observer*/, bool /*on*/) override {}
   bool progress() override { return deliver_next(); }
@@ -175,6 +182,7 @@ class ScriptedRank final : public host::Rank {
   [[nodiscard]] portals::Status barrier(const char* /*call*/) override { return {}; }
   void begin_barrier() override {}
   [[nodiscard]] bool in_barrier() override { return false; }
+  [[nodiscard]] portals::Status end_barrier(const char* /*call*/) override { return {}; }
   [[nodiscard]] bool lost(portals::Rank /*peer*/) const override { return script_.empty(); }
   [[nodiscard]] std::string loss(portals::Rank /*peer*/) const override { return "the input is used up"; }
   void run_program(void (*function)(void*), void* argument) override { function(argument); }
@@ -190,6 +198,8 @@ class ScriptedRank final : public host::Rank {
  private:
   // Delivers the input's next message. Returns false if there is none.
   bool deliver_next() {
+    // The node takes each message before it wants the next one, and a wrong number ends its job.
+    MARGAY_ASSERT(!wrong_number_);
     if (start_ != kNodes) {
       deliver_start();
       return true;
@@ -231,9 +241,10 @@ class ScriptedRank final : public host::Rank {
   void deliver_start() {
     const std::uint32_t node = start_++;
     if (node == me_ || (me_ != 0 && node != 0)) return;
-    portals::Header start =
-        header(core::kControlPortal, me_ == 0 ? core::MessageKind::identity : core::MessageKind::verdict, 0, 0);
+    portals::Header start;
+    start.portal = core::kControlPortal;
     start.source.rank = node;
+    start.match_bits = core::match_bits(me_ == 0 ? core::MessageKind::identity : core::MessageKind::verdict, 0);
     const ProgramIdentity identity = program_identity();
     if (me_ == 0)
       deliver(start, std::as_bytes(std::span(&identity, 1)));
@@ -246,11 +257,15 @@ class ScriptedRank final : public host::Rank {
     std::vector<std::uint64_t> words;
     RequestMaker maker(script_, words);
     for (std::uint32_t i = 0; i < count; ++i) maker.make();
-    // Some buffers count their requests wrong, or are cut off.
+    // Some buffers have a wrong number, count their requests wrong, or are cut off.
+    portals::Header buffer = header(core::kRequestPortal, core::MessageKind::buffer, 0, 0);
+    const std::uint32_t number = number_for(buffer.source.rank, (shape & 0xc0) == 0x40 ? script_.byte() : 0);
+    buffer.match_bits = core::buffer_bits(core::MessageKind::buffer, (shape & 4) != 0, number);
     const std::uint32_t counted = shape >= 0xf0 ? script_.byte() : count;
     std::span<const std::byte> bytes = std::as_bytes(std::span(words));
     if ((shape & 0x08) != 0) bytes = bytes.first(bytes.size() - std::min<std::size_t>(bytes.size(), script_.byte()));
-    deliver(header(core::kRequestPortal, core::MessageKind::buffer, std::uint64_t{shape & 4U} << 30, counted), bytes);
+    core::set_count(buffer, counted);
+    deliver(buffer, bytes);
   }
   void deliver_anything() {
     portals::Header any;
@@ -271,8 +286,12 @@ class ScriptedRank final : public host::Rank {
     const std::uint8_t choice = script_.byte();
     const bool is_request = (choice & 1) != 0;
     portals::Header notice =
-        is_request ? header(core::kRequestPortal, core::MessageKind::long_request, choice / 2 % 4, choice / 64)
+        is_request ? header(core::kRequestPortal, core::MessageKind::long_request, 0, choice / 64)
                    : header(core::kReplyPortal, core::MessageKind::long_reply, call_of(choice / 2), script_.byte());
+    if (is_request) {
+      const std::uint32_t number = number_for(notice.source.rank, choice / 2 % 4);
+      notice.match_bits = core::buffer_bits(core::MessageKind::long_request, false, number);
+    }
     core::set_length(notice, script_.number(2) * 8);
     deliver(notice, {});
   }
@@ -310,6 +329,22 @@ class ScriptedRank final : public host::Rank {
             std::as_bytes(std::span(&wave, 1)).first(std::min(bytes, sizeof wave)));
   }
 
+  // The number of a node's next buffer; with a deviation, another one.
+  [[nodiscard]] std::uint32_t number_for(std::uint32_t node, std::uint8_t deviation) const {
+    return first_missing(node) + static_cast<std::uint32_t>(static_cast<std::int8_t>(deviation));
+  }
+  [[nodiscard]] std::uint32_t first_missing(std::uint32_t node) const {
+    std::uint32_t next = 0;
+    while (numbers_[node].contains(next)) ++next;
+    return next;
+  }
+  // Notes a delivered buffer, and whether its number cannot be due: it is that of an earlier buffer, or kCredits or
+  // more behind the node's first one that is missing.
+  void note_number(const portals::Header& buffer) {
+    const auto number = static_cast<std::uint32_t>(buffer.match_bits);
+    const std::uint32_t distance = number - first_missing(buffer.source.rank);
+    wrong_number_ = !numbers_[buffer.source.rank].insert(number).second || distance >= core::kCredits;
+  }
   // One of the two other nodes.
   [[nodiscard]] std::uint32_t others(std::uint8_t choice) const { return (me_ + 1 + choice % 2U) % kNodes; }
   // The number of the n-th call in one of the first slots.
@@ -337,12 +372,17 @@ class ScriptedRank final : public host::Rank {
     if (verdict.outcome == portals::Outcome::deposit && verdict.landing.bytes() != 0)
       std::memcpy(verdict.landing.single().base, body.data(), verdict.landing.bytes());
     delivery_.complete(verdict, header);
+    if (header.portal == core::kRequestPortal) note_number(header);
+    for (host::Observer* const each : observers_) each->notify();
   }
 
   const portals::Rank me_;
   const Tree tree_;
   Script script_;
-  std::uint32_t start_;  // the node whose part of the start is next; kNodes: it is over
+  std::set<host::Observer*> observers_;
+  std::array<std::set<std::uint32_t>, kNodes> numbers_;  // of the buffers of each node that were delivered
+  bool wrong_number_ = false;                            // of the last buffer
+  std::uint32_t start_;                                  // the node whose part of the start is next; kNodes: it is over
   std::array<std::uint64_t, host::kCountersMost> counters_{};
   portals::ChangedList changed_;
   portals::PortalTable table_;

@@ -98,7 +98,7 @@ void async_rmi(int node, const Object& object, Method method, Argument&&... argu
 // discarded when it arrives. Lives at most until stop(): see there.
 //
 // A node has at most 256 calls at once. A call counts until wait() or the handle's destructor, whether its result is
-// here or not.
+// here or not; that of a sync_rmi() until its return, so methods that wait inside one another have one each.
 template <class Result>
 class rmi_handle {
  public:
@@ -212,6 +212,7 @@ template <class Object, class Method, class... Argument>
   constexpr const char* kCall = "sync_rmi_nonblocking";
   auto handle = detail::ask(kCall, node, object, method, std::forward<Argument>(argument)...);
   handle.finish(kCall);
+  core::count_call(core::node_of(kCall), kCall);
   return handle;
 }
 

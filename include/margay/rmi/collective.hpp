@@ -16,6 +16,8 @@
 // root to its leaves.
 #pragma once
 
+#include <cxxabi.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -23,11 +25,9 @@
 #include <span>
 #include <string>
 #include <type_traits>
-#include <typeinfo>
 #include <utility>
 #include <vector>
 
-#include "margay/rmi/execute.hpp"
 #include "margay/rmi/group.hpp"
 #include "margay/rmi/node.hpp"
 #include "margay/rmi/object.hpp"
@@ -35,49 +35,6 @@
 #include "margay/rmi/request.hpp"
 
 namespace margay::rmi {
-
-namespace detail {
-
-// The places to which `place` forwards a broadcast of `root`: the children in the hypercube tree, counted from the
-// root. At most log2(size), rounded up.
-template <class Function>
-void for_each_forward(std::uint32_t place, std::uint32_t root, std::uint32_t size, Function&& function) {
-  const std::uint32_t from_root = (place + size - root) % size;
-  std::uint64_t most = 1;
-  while (most < size) most *= 2;
-  // The largest part of the tree first.
-  for (std::uint64_t bit = most / 2; bit != 0; bit /= 2) {
-    const std::uint64_t child = from_root + bit;
-    if ((from_root & (2 * bit - 1)) == 0 && child < size) function(static_cast<std::uint32_t>((child + root) % size));
-  }
-}
-
-// A broadcast on its way: a method of the object itself, so that its monitor and its order are those of other requests,
-// and the fence counts it. `root`: the caller's place in the group. `words`: the packed request that each node
-// executes.
-//
-// It forwards first and executes then, so that a long method does not delay the nodes below. A failure goes to the
-// root, which is the caller, and not to the node that forwarded.
-template <class T>
-struct Forward {
-  void operator()(T& object, std::uint32_t group, std::uint32_t root, std::span<const std::uint64_t> words) const {
-    constexpr const char* kCall = "broadcast_rmi";
-    core::Here& here = core::node_of(kCall);
-    const core::GroupView members = core::view_group(kCall, group);
-    const auto size = static_cast<std::uint32_t>(members.nodes.size());
-    if (root >= size) fail("damaged request: a broadcast of a node that is not in the group");
-    const RequestView request = RequestView::parse(std::as_bytes(words));
-    for_each_forward(members.place, root, size, [&](std::uint32_t place) {
-      post<T>(here.writers[members.nodes[place]], Envelope{.object = request.object(), .atomic = request.atomic()},
-              Forward(), group, root, words);
-    });
-    const auto find = [&](std::uint32_t /*id*/) { return core::ObjectEntry{&object, &typeid(T)}; };
-    Failure failure;
-    if (!execute(request, find, nullptr, failure)) core::report_failure(members.nodes[root], std::move(failure));
-  }
-};
-
-}  // namespace detail
 
 // Broadcasts in a group: from this node, a member, to all members; see the next function. Throws `error` if this node
 // is not a member. The group must not be freed before a fence has ended its broadcasts, because members forward by it.
@@ -95,8 +52,7 @@ void broadcast_rmi(const rmi_group& group, const Object& object, Method method, 
     words.resize(written.bytes / sizeof(std::uint64_t));
     if (written.fits) break;
   }
-  post<T>(here.writers[here.rank], envelope, detail::Forward<T>(), number, core::view_group(kCall, number).place,
-          std::span<const std::uint64_t>(words));
+  core::broadcast(number, words);
 }
 // "makes a statement to all nodes", the own one too, and does not wait for its execution. Not collective. An exception
 // of the method on any node is thrown by this node's next fence. The request travels down a binomial tree, so its order
@@ -104,8 +60,8 @@ void broadcast_rmi(const rmi_group& group, const Object& object, Method method, 
 // different nodes have no common order.
 //
 // The arguments are packed once, and copied for each node; an argument that can only be moved is a compile-time error.
-// Throws as async_rmi(). Cost: one request to each other node, of which a node sends at most log2(nodes), rounded up.
-// Each has the packed request, with a head of its own.
+// Waits for a free buffer and throws as async_rmi(). Cost: one request to each other node, of which a node sends at
+// most log2(nodes), rounded up. Each has the packed request, with a head of its own.
 template <class Object, class Method, class... Argument>
 requires(!std::is_same_v<Object, rmi_group>) void broadcast_rmi(const Object& object, Method method,
                                                                 Argument&&... argument) {
@@ -135,24 +91,24 @@ template <class Out>
 class Collecting {
  public:
   explicit Collecting(const core::Collection& collection) : collection_(collection) {}
-  // Calls `step`, and keeps the first exception.
+  // Calls `step`, and keeps the first exception. That of a cancelled thread passes.
   template <class Step>
   void attempt(Step&& step) {
     try {
       step();
+    } catch (const abi::__forced_unwind&) {
+      throw;
     } catch (const std::exception& exception) {
-      const int node = static_cast<int>(core::node_of("collect_rmi").rank);
-      if (!failed_) failure_ = make_failure("collect_rmi", "node " + std::to_string(node) + ": " + exception.what());
-      failed_ = true;
+      keep(exception.what());
+    } catch (...) {
+      keep("an exception that does not derive from std::exception");
     }
   }
-  // Sends this node's part, or its failure. Does not wait.
+  // Sends this node's part, or its failure, which may be that of the packing. Does not wait.
   void send(std::uint32_t node) {
     PartSink sink;
-    if (failed_)
-      write_failure(sink, failure_);
-    else
-      write_result(sink, part);
+    if (!failed_) attempt([&] { write_result(sink, part); });
+    if (failed_) write_failure(sink, failure_);
     core::send_part(node, collection_.number, sink.bytes());
   }
   // Waits for the part of a node, and calls `step` with it.
@@ -172,6 +128,12 @@ class Collecting {
   Out part{};
 
  private:
+  void keep(const char* what) {
+    const std::string node = std::to_string(core::node_of("collect_rmi").rank);
+    if (!failed_) failure_ = make_failure("collect_rmi", "node " + node + ": " + what);
+    failed_ = true;
+  }
+
   const core::Collection collection_;
   Failure failure_;
   bool failed_ = false;

@@ -43,10 +43,6 @@ struct ObjectEntry {
   const std::type_info* type = nullptr;  // the static type that it was registered with
 };
 
-// The object that was registered with this id and not removed since. Null if there is none, and on a thread that is no
-// node.
-[[nodiscard]] ObjectEntry find_object(std::uint32_t id);
-
 class Buffers;
 class Outbox;
 

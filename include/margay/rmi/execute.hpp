@@ -3,7 +3,7 @@
 //
 //   while (!rest.empty()) {                                      // a buffer that arrived, in its order
 //     const RequestView request = RequestView::parse(rest);      // throws for a damaged buffer
-//     if (!execute(request, core::find_object, &sink, failure))
+//     if (!execute(request, find_object, &sink, failure))
 //       ...                                                      // send `failure` back to the caller
 //     rest = rest.subspan(request.bytes());
 //   }

@@ -139,6 +139,9 @@ inline std::uint64_t method_word(std::uint64_t offset, std::uint64_t adjustment,
   if (adjustment >= of.bytes) fail("damaged request: the method's base class lies outside of the object");
   if (tag == kVirtualTag) {
     if (!of.polymorphic) fail("damaged request: a virtual method of a class without virtual functions");
+    // check_virtual() reads a pointer to a vtable there.
+    if (adjustment + sizeof(void*) > of.bytes)
+      fail("damaged request: the method's base class lies outside of the object");
     if (offset >= kVtableBytesMax || offset % sizeof(void*) != 0)
       fail("damaged request: an offset outside of a vtable");
     return {std::uintptr_t{offset} + 1, adjustment};

@@ -6,6 +6,7 @@
 // thread-local pointer, without a lock. What the two threads of a node share is guarded by the process lock.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -48,8 +49,8 @@ inline constexpr std::uint32_t kNoObject = std::numeric_limits<std::uint32_t>::m
 // The invalid node number, and the invalid group number.
 inline constexpr std::uint32_t kNoNode = std::numeric_limits<std::uint32_t>::max();
 inline constexpr std::uint32_t kNoGroup = std::numeric_limits<std::uint32_t>::max();
-// The id of each node's Service (libraries/rmi/node.hpp), which receives the requests that nodes send one another for
-// RMI itself: parts of collections, and reports of failed methods. Ids of the program's objects begin at 1.
+// The id of each node's Service (libraries/rmi/node.hpp), which receives the requests that nodes send one another
+// for RMI itself: parts of collections, and reports of failed methods. Ids of the program's objects begin at 1.
 inline constexpr std::uint32_t kServiceObject = 0;
 
 // The part of its node that a thread reads without a function call; the communication thread has one of its own. Owned
@@ -65,12 +66,26 @@ struct Here {
   // Asynchronous calls until the next poll, and from poll to poll; see set_poll_rate().
   std::uint32_t calls_to_poll = 0;
   std::uint32_t poll_rate = 0;
-  // The object that was looked up last: most programs call methods of one object many times.
-  const void* address = nullptr;
-  const std::type_info* type = nullptr;
-  std::uint32_t object = kNoObject;
   // The whole node, for the library.
   Node* node = nullptr;
+
+  // The object that was looked up last: most programs call methods of one object many times. The node's other thread
+  // forgets it when it removes the object; remember() and forget() exclude each other (Objects).
+  [[nodiscard]] bool remembers(const void* named, const std::type_info& by) const {
+    // relaxed: this thread has written the other two, and a program orders a removal before the calls that follow it
+    return address.load(std::memory_order_relaxed) == named && type == &by;
+  }
+  void remember(const void* named, const std::type_info& by, std::uint32_t id) {
+    address.store(named, std::memory_order_relaxed);  // relaxed: as above
+    type = &by;
+    object = id;
+  }
+  void forget(std::uint32_t id) {
+    if (object == id) address.store(nullptr, std::memory_order_relaxed);  // relaxed: as above
+  }
+  std::atomic<const void*> address{nullptr};
+  const std::type_info* type = nullptr;
+  std::uint32_t object = kNoObject;
 };
 
 // This thread's node; nullptr: the thread has none. initial-exec: one load.
@@ -102,7 +117,7 @@ void poll(const char* call);
 // The id of an object by its own address.
 [[nodiscard]] inline std::uint32_t id_of(Here& node, const char* call, const void* address,
                                          const std::type_info& type) {
-  if (node.address == address && node.type == &type) [[likely]]
+  if (node.remembers(address, type)) [[likely]]
     return node.object;
   return look_up(call, address, type);
 }
@@ -198,6 +213,10 @@ struct GroupView {
 };
 [[nodiscard]] GroupView view_group(const char* call, std::uint32_t group);
 void fence_group(std::uint32_t group);
+
+// Broadcasts a packed request (request.hpp) to all members of a group, of which this node is one, and counts the call.
+// Outside of a method, waits while a node to which it sends is slower. Throws as async_rmi().
+void broadcast(std::uint32_t group, std::span<const std::uint64_t> request);
 
 // A collection of a group (paper, 5), outside of a method: bytes from each child and to the parent, then bytes from the
 // parent and to each child of the hypercube tree. begin_collect() throws `error` inside a method. send_part() copies

@@ -64,7 +64,8 @@ inline void rmi_wait(std::uint64_t seen) {
 inline void rmi_poll() {
   core::poll("rmi_poll");
 }
-// Makes every `calls`-th asynchronous call of this node poll (paper, 6.2): 1024 unless set. A low value answers others
+// Makes every `calls`-th asynchronous call of this node poll (paper, 6.2): 1024 unless set. Counted are async_rmi(),
+// broadcast_rmi() and sync_rmi_nonblocking(); the other calls poll or wait each time. A low value answers others
 // sooner, and sends smaller buffers. Sending a buffer polls in any case. Throws `error` for 0.
 inline void set_poll_rate(std::uint32_t calls) {
   core::set_poll_rate(calls);

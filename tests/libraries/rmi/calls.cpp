@@ -22,7 +22,7 @@ namespace {
 using rmi::async_rmi, rmi::broadcast_rmi, rmi::collect_rmi, rmi::get_node_id, rmi::get_num_nodes, rmi::rmi_fence,
     rmi::rmi_object, rmi::rmi_poll, rmi::rmi_wait, rmi::sync_rmi, rmi::sync_rmi_nonblocking;
 
-using cases::need, cases::need_error;
+using cases::has_thread, cases::need, cases::need_error;
 
 struct Counter {
   int total = 0;
@@ -93,7 +93,7 @@ void handles() {
   const rmi_object<Counter> handle(counter);
   const int next = (get_node_id() + 1) % get_num_nodes();
   std::vector<rmi::rmi_handle<int>> asked;
-  // More calls than may be awaited at once.
+  // Fewer calls than may be awaited at once.
   for (int i = 0; i < 200; ++i) asked.push_back(sync_rmi_nonblocking(next, &counter, &Counter::add_and_get, 1));
   while (!asked.back().test()) {
   }
@@ -104,8 +104,7 @@ void handles() {
   rmi_fence();
   need(counter.total == 1200, "thrown away results are computed");
   // Beside a communication thread the 257th call waits.
-  const char* const scheduler = std::getenv("MARGAY_RMI_SCHEDULER");
-  if (scheduler != nullptr && std::string(scheduler) != "polling") return;
+  if (has_thread()) return;
   std::vector<rmi::rmi_handle<int>> held;
   for (int i = 0; i < 256; ++i) held.push_back(sync_rmi_nonblocking(next, &counter, &Counter::get));
   need_error("256 results are awaited", [&] { static_cast<void>(sync_rmi(next, &counter, &Counter::get)); });
@@ -226,6 +225,15 @@ void no_thread_fence() {
   rmi_fence();
 }
 
+// A part of a collection that its node cannot pack.
+struct Refusing {
+  bool refuses = false;
+  void define_type(rmi::typer& type) {
+    if (refuses) throw std::runtime_error("cannot be packed");
+    type.local(refuses);
+  }
+};
+
 struct Collector {
   int value = get_node_id() + 1;
   std::map<int, int> seen;
@@ -234,6 +242,10 @@ struct Collector {
   void fail_on(const int& node, int& /*part*/) {
     if (node == get_node_id()) throw std::runtime_error("no part");
   }
+  void throw_on(const int& node, int& /*part*/) {
+    if (node == get_node_id()) throw node;
+  }
+  void refuse_on(const int& node, Refusing& part) { part.refuses = node == get_node_id(); }
   void big(const int& size, std::vector<int>& part) { part.assign(static_cast<std::size_t>(size), value); }
   void see(int root, int round) { ++seen[root * 1000 + round]; }
   void see_text(const std::string& text) { seen[-1] += static_cast<int>(text.size()); }
@@ -260,6 +272,14 @@ void collections() {
     int nothing = 0;
     need_error("node " + std::to_string(round % nodes) + ": no part",
                [&] { collect_rmi(&collector, &Collector::fail_on, round % nodes, nothing); });
+    need_error("node " + std::to_string(round % nodes) + ": an exception that does not derive",
+               [&] { collect_rmi(&collector, &Collector::throw_on, round % nodes, nothing); });
+    // A part that is not packed, because its node is alone, is the result.
+    if (nodes == 1) continue;
+    Refusing refusing;
+    const auto any = [](const Refusing& one, const Refusing& other) { return Refusing{one.refuses || other.refuses}; };
+    need_error("cannot be packed",
+               [&] { collect_rmi(&collector, &Collector::refuse_on, round % nodes, refusing, any); });
   }
 }
 
@@ -275,6 +295,29 @@ void broadcasts() {
       need(collector.seen[root * 1000 + round] == 1, "each broadcast is executed once on each node");
   }
   need(collector.seen[-1] == 50000 * nodes, "long broadcasts");
+}
+
+// One node after the other removes its object: the failures go to node 0, the caller.
+void broadcasts_to_removed() {
+  Counter counter;
+  auto handle = std::make_unique<rmi_object<Counter>>(counter);
+  const int nodes = get_num_nodes(), me = get_node_id();
+  rmi_fence();
+  for (int missing = 1; missing < nodes; ++missing) {
+    if (me == missing) handle.reset();
+    const int before = counter.total;
+    rmi_fence();
+    if (me == 0) {
+      broadcast_rmi(*handle, &Counter::add, 1);
+      const std::string failures =
+          missing == 1 ? "was removed on this node" : "(and " + std::to_string(missing - 1) + " more methods failed";
+      need_error(failures, [] { rmi_fence(); });
+    } else {
+      rmi_fence();
+    }
+    need(counter.total == before + (me <= missing && me != 0 ? 0 : 1), "the nodes below get the broadcast");
+  }
+  rmi_fence();
 }
 
 // Atomic methods and methods that wait.
@@ -439,53 +482,6 @@ void misuse() {
   freed_objects();
 }
 
-void waits() {
-  Counter counter;
-  const rmi_object<Counter> handle(counter);
-  const int nodes = get_num_nodes(), me = get_node_id();
-  if (nodes < 2) return;
-  // A request is passed from node to node until it returns.
-  if (me == 0) {
-    async_rmi(1, &counter, &Counter::add, 1);
-    rmi_poll();
-  }
-  for (;;) {
-    const std::uint64_t seen = rmi::requests_executed();
-    {
-      const rmi::rmi_monitor alone(&counter);
-      if (counter.total != 0) break;
-    }
-    rmi_wait(seen);
-  }
-  if (me != 0) {
-    async_rmi((me + 1) % nodes, &counter, &Counter::add, 1);
-    rmi_poll();
-  }
-  rmi_fence();
-  need(counter.total == 1, "one request around");
-  need(rmi::requests_executed() == 1, "one request is counted");
-}
-
-// Nodes and methods that send more than a slow receiver takes.
-struct Flood {
-  int got = 0;
-  void take(const std::vector<int>& values) { got += static_cast<int>(values.size()); }
-  void send(int node, int count) {
-    const std::vector<int> values(100, 1);
-    for (int i = 0; i < count; ++i) async_rmi(node, this, &Flood::take, values);
-  }
-};
-
-void floods() {
-  Flood flood;
-  const rmi_object<Flood> handle(flood);
-  const int nodes = get_num_nodes(), me = get_node_id();
-  for (int node = 0; node < nodes; ++node) async_rmi(node, &flood, &Flood::send, me, 1000);
-  flood.send(0, 1000);
-  rmi_fence();
-  need(flood.got == nodes * 100000 + (me == 0 ? nodes * 100000 : 0), "all of the flood is there");
-}
-
 void factors() {
   rmi::set_poll_rate(1);
   for (int node = 0; node < get_num_nodes(); ++node) rmi::set_aggregation(node, 1);
@@ -494,23 +490,6 @@ void factors() {
   add_to_all(300);
   for (int node = 0; node < get_num_nodes(); ++node) rmi::set_aggregation(node, 1000000);
   add_to_all(3000);
-}
-
-// A method of one node sends more bytes than MARGAY_RMI_QUEUE permits.
-void queue() {
-  Flood flood;
-  const rmi_object<Flood> handle(flood);
-  const int last = get_num_nodes() - 1;
-  if (get_node_id() == 0) {
-    need_error("MARGAY_RMI_QUEUE", [&] {
-      static_cast<void>(sync_rmi(0, &flood, [](Flood& of) {
-        of.send(get_num_nodes() - 1, 100000);
-        return 0;
-      }));
-    });
-  }
-  rmi_fence();
-  need(get_node_id() != last || flood.got > 0, "the requests before the error are executed");
 }
 
 // Two objects that wait for each other: a deadlock, which the launcher proves.
@@ -541,14 +520,12 @@ constexpr cases::Case kCases[] = {
     {"chains", chains},
     {"collections", collections},
     {"broadcasts", broadcasts},
+    {"broadcasts_to_removed", broadcasts_to_removed},
     {"monitors", monitors},
     {"failures", failures},
     {"misuse", misuse},
-    {"waits", waits},
-    {"floods", floods},
     {"coroutines", coroutines},
     {"factors", factors},
-    {"queue", queue},
     {"cycle", cycle},
     {"lost", lost},
     {"thread_chains", thread_chains},

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <span>
 #include <string>
 #include <utility>
@@ -26,6 +27,12 @@ void need_error(const std::string& text, Call&& call) {
     thrown = error.what();
   }
   need(thrown.find(text) != std::string::npos, "an error with \"" + text + "\", not " + thrown);
+}
+
+// Whether the node has a communication thread.
+inline bool has_thread() {
+  const char* const scheduler = std::getenv("MARGAY_RMI_SCHEDULER");
+  return scheduler != nullptr && std::string(scheduler) != "polling";
 }
 
 using Case = std::pair<const char*, void (*)()>;

@@ -87,11 +87,23 @@ void living(Part& part) {
   rmi_fence();
 }
 
+// The registration fails, and leaves nothing registered: its address is unknown afterwards.
 void object(Part& /*part*/) {
   die_if_victim();
   Part other;
-  const rmi_object<Part> handle(other);
-  rmi_fence();
+  std::string failed;
+  try {
+    const rmi_object<Part> handle(other);
+  } catch (const rmi::error& error) {
+    failed = error.what();
+  }
+  if (failed.empty()) return;
+  try {
+    async_rmi(get_node_id(), &other, &Part::count);
+  } catch (const rmi::error&) {
+    rmi::fail(failed);
+  }
+  std::_Exit(3);
 }
 
 void collect(Part& part) {

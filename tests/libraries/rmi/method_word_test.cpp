@@ -139,6 +139,7 @@ TEST_CASE("rmi method word: words that name no function of the class are refused
   check_refused(word_of(inside, 0, own.tag ^ 1U), kBoth, "not in the module of its functor");
   check_refused(word_of(inside, 0, kElsewhereTag), kBoth, "no module has the method's build id");
   check_refused(word_of(8, 0, kVirtualTag), {sizeof(First), false}, "a class without virtual functions");
+  check_refused(word_of(0, sizeof(Both) - sizeof(void*) + 1, kVirtualTag), kBoth, "outside of the object");
   check_refused(word_of(4, 0, kVirtualTag), kBoth, "outside of a vtable");
   check_refused(word_of(kVtableBytesMax, 0, kVirtualTag), kBoth, "outside of a vtable");
 }

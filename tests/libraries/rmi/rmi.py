@@ -5,6 +5,7 @@
     tests/libraries/rmi/rmi.py --build build/release chains     one
     tests/libraries/rmi/rmi.py --list
 """
+import json
 import os
 import pathlib
 import re
@@ -13,6 +14,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "mpi"))
 
 from launch_case import cases_of, run_cases  # noqa: E402
+from launch_cases import live  # noqa: E402
 
 # Processes and options: alone, shared memory, TCP, both, more nodes than processors; threads of one process, of two
 # processes, and of two processes on two nodes (mixed mode).
@@ -22,6 +24,8 @@ WORLDS = ((1, ()), (2, ()), (2, ("--nodes", "2")), (4, ("--nodes", "2")), (8, ()
 # The numbers of RMI's events (libraries/rmi/library.hpp): a buffer is sent, by its cause; it is executed; a wave ends; a
 # result is asked for.
 BY_FACTOR, BY_SYNC, BY_FENCE, EXECUTES, ENDS_WAVE, ASKS = 1, 2, 3, 6, 7, 8
+# The portal of fences, and the kind of their messages, the uppermost four of the match bits.
+CONTROL_PORTAL, WAVE = 50, 5
 # Under a sanitizer, where all takes longer: both wires, and threads.
 SANITIZED = ((2, ("--nodes", "2", "--threads", "2")),)
 
@@ -88,11 +92,18 @@ def case_collections(case):
 def case_broadcasts(case):
     """Broadcasts from all nodes at once are executed once on each node."""
     everywhere(case, "broadcasts")
+    everywhere(case, "broadcasts_to_removed", WORLDS[1:5])
+    everywhere(case, "stream_of_broadcasts", (*WORLDS[1:3], (3, ())), env={"MARGAY_RMI_QUEUE": "1000000"}, file="traffic")
 
 
 def case_monitors(case):
     """Methods of one object never overlap, although methods wait for other objects."""
     everywhere(case, "monitors")
+
+
+def case_nested(case):
+    """Calls that wait inside one another: as many as results may be awaited, with requests that fill a buffer."""
+    everywhere(case, "nested", WORLDS[:3], file="traffic")
 
 
 def case_failures(case):
@@ -110,12 +121,12 @@ def case_misuse(case):
 
 def case_waits(case):
     """rmi_wait() and rmi_poll()."""
-    everywhere(case, "waits")
+    everywhere(case, "waits", file="traffic")
 
 
 def case_floods(case):
     """All nodes, and methods, send more than their receivers take."""
-    everywhere(case, "floods")
+    everywhere(case, "floods", file="traffic")
 
 
 def case_factors(case):
@@ -127,7 +138,7 @@ def case_factors(case):
 
 def case_queue(case):
     """A method that sends more than MARGAY_RMI_QUEUE gets an error; what it has sent is executed."""
-    everywhere(case, "queue", WORLDS[1:3], env={"MARGAY_RMI_QUEUE": "1000000"})
+    everywhere(case, "queue", WORLDS[1:3], env={"MARGAY_RMI_QUEUE": "1000000"}, file="traffic")
 
 
 def case_settings(case):
@@ -200,10 +211,70 @@ def case_rule(case):
         case.expect("fence" in failed.values(), f"{tree}: no fence ends too early: {failed}")
 
 
+def counts(case, name, *options, file="traffic", env=None):
+    """RMI's counters of a case on two nodes, as `--stats` prints them."""
+    case.margay("--stats", *options, program(case, file), name, env=env)
+    return {words: int(count) for words, count in re.findall(r"^ +([a-z ]+?) +(\d+)$", case.last.stderr, re.M)}
+
+
+def case_poll_rate(case):
+    """Each n-th asynchronous call polls, and broadcasts and nonblocking questions are such calls."""
+    for name, polls in (("poll_rate", 100), ("poll_rate_nonblocking", 50), ("poll_rate_broadcast", 50)):
+        rows = counts(case, name)
+        case.expect(rows.get("sent by a poll") == polls, f"{name}: expected {polls} buffers that a poll sends, not {rows}")
+
+
+def case_aggregation(case):
+    """A buffer is sent at its factor, by destination and environment, and when it is full: of 1000 requests."""
+    for name, options, env, row, expected in (
+            ("aggregation", (), {}, "sent by the factor", 7),
+            ("aggregation", ("--nodes", "2"), {}, "sent by the factor", 1),
+            ("aggregation", (), {"MARGAY_RMI_FACTOR": "100"}, "sent by the factor", 10),
+            ("own_factor", (), {"MARGAY_RMI_FACTOR": "100"}, "sent by the factor", 20),
+            ("aggregation", (), {"MARGAY_RMI_FACTOR": "1000000"}, "sent full", 1),
+            ("aggregation", (), {"MARGAY_RMI_FACTOR": "1000000", "MARGAY_RMI_BUFFER": "256"}, "sent full", 124)):
+        rows = counts(case, name, *options, env=env)
+        case.expect(rows.get(row) == expected, f"{options} {env}: expected {row} {expected}, not {rows}")
+
+
+def case_credits(case):
+    """Two buffers leave for a node that makes no call; the others queue at their sender."""
+    trace = case.traced("--threads", "2", program(case, "traffic"), "credits", ranks=1)
+    events = case.events(trace, "library_event")
+    executed = [event["time_ns"] for event in events if event["event"] == EXECUTES and event["rank"] == 1]
+    sent = [event["time_ns"] for event in events if event["event"] == BY_FACTOR and event["rank"] == 0]
+    case.expect(len(sent) == 20 and sum(time < min(executed) for time in sent) == 2,
+                f"two of 20 buffers leave before {executed}: {sent}")
+
+
+def waves(case, tree, *options, ranks):
+    """The pairs of nodes between which messages of fences pass."""
+    trace = case.traced(*options, program(case, "traffic"), "fences", ranks=ranks, env={"MARGAY_RMI_FENCE": tree})
+    arrived = [event for event in case.events(trace, "kernel_arrive") if event["portal"] == CONTROL_PORTAL]
+    case.expect(arrived, "the start of RMI uses the portal")
+    return {tuple(sorted((event["source"], event["destination"]))) for event in arrived if int(event["match_bits"], 16) >> 60 == WAVE}
+
+
+def case_fences(case):
+    """Fences of threads send no message; the others along the edges of their tree."""
+    for tree in ("central", "mcs"):
+        case.expect(not waves(case, tree, "--threads", "4", ranks=1), f"a fence {tree} sends messages")
+    for tree, edges in (("flat", {(0, 1), (0, 2), (0, 3)}), ("binary", {(0, 1), (0, 2), (1, 3)}),
+                        ("hypercube", {(0, 1), (0, 2), (2, 3)}), ("exchange", {(0, 1), (0, 2), (1, 3), (2, 3)})):
+        pairs = waves(case, tree, ranks=4)
+        case.expect(pairs == edges, f"a fence {tree} sends between {pairs}, not {edges}")
+
+
+def case_plain_wait(case):
+    """rmi_wait() ends with the next request."""
+    for options in ((), ("--nodes", "2"), ("--threads", "2")):
+        case.margay("--check-accounting", *options, program(case, "traffic"), "plain_wait", ranks=1 if "--threads" in options else 2)
+        case.expect_lines(["plain_wait: right"])
+
+
 def case_stats(case):
     """`--stats` counts requests, in each buffer too, why buffers were sent, and the waves of fences."""
-    case.margay("--stats", program(case, "calls"), "statements", ranks=2)
-    rows = {name: int(count) for name, count in re.findall(r"^ +([a-z ]+?) +(\d+)$", case.last.stderr, re.M)}
+    rows = counts(case, "statements", file="calls")
     case.expect(rows.get("requests sent") == rows.get("requests executed") == 4 * 5101, f"unexpected requests in {rows}")
     reasons = [count for name, count in rows.items() if name.startswith("sent ")]
     case.expect(len(reasons) == 6 and rows.get("buffers sent") == sum(reasons), f"each buffer has one reason in {rows}")
@@ -230,6 +301,33 @@ def case_trace(case):
                 "a fence ends in its first wave, without a request")
     printed = case.command("trace", "print", trace, "--kind", "library_event")
     case.expect("{" not in printed, "a field of a sentence was not replaced")
+    # Methods wait inside one another: a buffer whose requests have all begun is not executed again.
+    events = case.events(case.traced(program(case, "calls"), "monitors", ranks=2), "library_event")
+    case.expect(all(event["a"] for event in events if event["event"] == EXECUTES), "each execution has a request")
+
+
+def case_story(case):
+    """The story of a buffer has RMI's events about it, and the page has a table of them."""
+    trace = case.traced(program(case, "calls"), "statements", ranks=2)
+    events = case.events(trace, "library_event")
+    sent = next(event for event in events if event["event"] == BY_FACTOR and event["rank"] == 0)
+    story = case.command("trace", "story", trace, f"0:1:{sent['sequence']}")
+    for event in (sent, next(event for event in events if event["event"] == EXECUTES and event["sequence"] == sent["sequence"]
+                             and event["source"] == 0)):
+        case.expect(len(re.findall(rf"rmi: .*\b{event['a']} requests (in|of) buffer {event['b']}\b", story)) == 2,
+                    f"the sender's and the receiver's event in {story}")
+    page = case.folder / "page.html"
+    case.command("trace", "view", trace, "--output", page)
+    head = json.loads(re.search(r'id="margay-head">(.*?)</script>', page.read_text(encoding="utf-8"), re.S)[1])
+    case.expect(head["tables"]["library_events"]["rows"] == len(events), "the page has a row for each event")
+
+
+def case_top(case):
+    """`margay top` shows the call of a node, and the node for which it waits."""
+    with live.Job(case, program(case, "calls"), "cycle") as job:
+        job.read_until(job.process.stderr, "margay: deadlock:")
+        live.eventually(case, lambda: case.command("top", "--once", "--interval", "0.05", job.name),
+                        re.compile(r"^ +0 .* sync_rmi +rank 1 ", re.M).search, "node 0 waits in sync_rmi for node 1")
 
 
 def case_programs(case):
@@ -254,6 +352,13 @@ def case_computing(case):
     case.expect_lines(["computing: right"])
 
 
+def case_asleep(case):
+    """A request that MPI's progress finds while a method is in execution is executed after the method."""
+    for options in ((), ("--nodes", "2")):
+        case.margay("--check-accounting", *options, program(case, "beside_mpi"), "asleep", env={"MARGAY_RMI_SCHEDULER": "polling"})
+        case.expect_lines(["asleep: right"])
+
+
 def case_slow(case):
     """Nodes whose programs wait for a method in execution are not deadlocked."""
     for scheduler in SCHEDULERS:
@@ -269,6 +374,13 @@ def case_held_handles(case):
 def case_removed(case):
     """A request to an object that its node has removed fails with an error that names object and method."""
     everywhere(case, "removed", WORLDS[1:3], file="schedulers")
+    everywhere(case, "removed_by_method", WORLDS[:3], file="schedulers")
+
+
+def case_without_memory(case):
+    """A start() that cannot create its communication thread fails, and the next one succeeds."""
+    case.margay("--check-accounting", program(case, "schedulers"), "--without-memory", "held", ranks=1)
+    case.expect_lines(["held: right"])
 
 
 def case_cycle(case):

@@ -1,7 +1,9 @@
 // Cases of the ways to schedule requests (paper, 6.2), of monitors and of removed objects.
-//   rmi_schedulers [--nonblocking] CASE...     --nonblocking: the scheduler by call
+//   rmi_schedulers [--nonblocking | --without-memory] CASE...
+// --nonblocking: the scheduler by call. --without-memory: a start that fails before it.
 #include <margay/rmi.hpp>
 
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -167,8 +169,57 @@ void removed() {
   });
 }
 
-constexpr cases::Case kCases[] = {{"held", held},     {"computing", computing},       {"slow", slow},
-                                  {"forked", forked}, {"held_handles", held_handles}, {"removed", removed}};
+// A method ends the registration of an object that the program has named before: the program must not name it any more.
+struct Holder {
+  std::unique_ptr<rmi_object<Counter>> handle;
+  void end() { handle.reset(); }
+};
+
+void removed_by_method() {
+  Holder holder;
+  const rmi_object<Holder> held(holder);
+  Counter counter;
+  holder.handle = std::make_unique<rmi_object<Counter>>(counter);
+  const int me = get_node_id();
+  async_rmi(me, &counter, &Counter::add, 1);
+  rmi_fence();
+  sync_rmi(me, held, &Holder::end);
+  need_error("not registered", [&] { async_rmi(me, &counter, &Counter::add, 1); });
+  rmi_fence();
+}
+
+constexpr cases::Case kCases[] = {{"held", held},
+                                  {"computing", computing},
+                                  {"slow", slow},
+                                  {"forked", forked},
+                                  {"held_handles", held_handles},
+                                  {"removed", removed},
+                                  {"removed_by_method", removed_by_method}};
+
+// A start() without a communication thread, because its stack would be larger than the address space, leaves a thread
+// that is no node, and can start again.
+void start_without_memory() {
+  pthread_attr_t usual, large;
+  pthread_getattr_default_np(&usual);
+  pthread_attr_init(&large);
+  pthread_attr_setstacksize(&large, std::size_t{1} << 47);
+  pthread_setattr_default_np(&large);
+  rmi::set_scheduler(rmi::Scheduler::blocking_thread);
+  bool threw = false;
+  try {
+    rmi::start();
+  } catch (const rmi::error&) {
+    threw = true;
+  }
+  pthread_setattr_default_np(&usual);
+  bool is_node = true;
+  try {
+    static_cast<void>(get_node_id());
+  } catch (const rmi::error&) {
+    is_node = false;
+  }
+  if (!threw || is_node) std::_Exit(3);
+}
 
 }  // namespace
 
@@ -178,6 +229,10 @@ int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "--nonblocking") {
     rmi::set_scheduler(rmi::Scheduler::nonblocking_thread);
     beside = true;
+    ++argv, --argc;
+  }
+  if (argc > 1 && std::string_view(argv[1]) == "--without-memory") {
+    start_without_memory();
     ++argv, --argc;
   }
   return rmi::run(argc, argv, [](int count, char** words) { return cases::run(count, words, kCases); });

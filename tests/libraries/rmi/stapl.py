@@ -113,6 +113,18 @@ def case_listings(case):
     sorted_by_threads(case, "sample_sort_threads")
 
 
+def case_line_counts(case):
+    """The sample sort by RMI has at most the paper's 30 lines, and that by hand with MPI has more."""
+    folder = pathlib.Path(__file__).resolve().parents[3] / "examples" / "rmi"
+
+    def lines(source, begin, end):
+        whole = (folder / source).read_text(encoding="utf-8")
+        code = whole[whole.index(begin):].partition(end)[0].splitlines()
+        return sum(bool(line.partition("//")[0].strip()) for line in code)
+    by_rmi, by_hand = lines("sample_sort.cpp", "struct p_sort", "\n\nstruct "), lines("sort_mpi.cpp", "namespace {", "\n}  // namespace")
+    case.expect(10 < by_rmi <= 30 < by_hand, f"{by_rmi} lines by RMI, {by_hand} by hand")
+
+
 def case_sorts(case):
     """The examples of p_sort, and the sorts with MPI and with threads beside them."""
     sorted_everywhere(case, "p_sort", "p_sort ranges", "ranges")

@@ -44,6 +44,19 @@ TEST_CASE("each tree of a fence has its children") {
   }
 }
 
+TEST_CASE("a broadcast reaches each place but its root's once") {
+  for (std::uint32_t size = 1; size < 20; ++size) {
+    for (std::uint32_t root = 0; root < size; ++root) {
+      Nodes seen{root};
+      for (std::uint32_t place = 0; place < size; ++place)
+        for_each_forward(place, root, size, [&](std::uint32_t below) { seen.push_back(below); });
+      std::ranges::sort(seen);
+      REQUIRE(seen.size() == size);
+      for (std::uint32_t i = 0; i < size; ++i) CHECK(seen[i] == i);
+    }
+  }
+}
+
 TEST_CASE("each node but the root is one child, of its parent") {
   for (const Tree tree : {Tree::flat, Tree::binary, Tree::hypercube}) {
     for (std::uint32_t nodes = 1; nodes < 70; ++nodes) {
