@@ -161,6 +161,31 @@ void appending() {
   need(buckets.parts().find(0).node == 0 && buckets.local().size() == 2, "two elements for each node");
 }
 
+// The owner appends to an element while the others' requests do, until all of them are executed.
+void contended() {
+  constexpr int kTimes = 20000, kMost = 1'000'000;
+  const int me = get_node_id(), others = get_num_nodes() - 1;
+  const std::uint64_t before = rmi::requests_executed();
+  pvector<std::vector<int>> lists(1);
+  int mine = 0;
+  if (me == 0) {
+    do {
+      for (int i = 0; i < 64 && mine < kMost; ++i, ++mine) lists[0].push_back(me);
+      rmi::rmi_poll();
+    } while (rmi::requests_executed() - before < static_cast<std::uint64_t>(others) * kTimes);
+  } else {
+    for (int i = 0; i < kTimes; ++i) lists[0].push_back(me);
+  }
+  rmi_fence();
+  if (me == 0) {
+    const std::vector<int>& list = lists.local()[0];
+    need(std::count(list.begin(), list.end(), 0) == mine, "each append of the owner");
+    for (int node = 1; node <= others; ++node)
+      need(std::count(list.begin(), list.end(), node) == kTimes, "each append of another node");
+  }
+  rmi_fence();
+}
+
 template <class T>
 void check_resize() {
   const auto nodes = static_cast<std::size_t>(get_num_nodes());
@@ -268,8 +293,8 @@ void misuse() {
   rmi_fence();
 }
 
-constexpr cases::Case kCases[] = {
-    {"elements", elements}, {"ranges", ranges}, {"appending", appending}, {"resizing", resizing}, {"misuse", misuse}};
+constexpr cases::Case kCases[] = {{"elements", elements},   {"ranges", ranges},     {"appending", appending},
+                                  {"contended", contended}, {"resizing", resizing}, {"misuse", misuse}};
 
 int program(int argc, char** argv) {
   return cases::run(argc, argv, kCases);

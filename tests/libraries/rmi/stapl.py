@@ -76,6 +76,11 @@ def case_appending(case):
     everywhere(case, "containers", "appending")
 
 
+def case_contended(case):
+    """The owner of an element appends to it while requests do."""
+    everywhere(case, "containers", "contended")
+
+
 def case_resizing(case):
     """A resize keeps elements and moves them to new owners; several at once have one order."""
     everywhere(case, "containers", "resizing")
