@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "libraries/rmi/node.hpp"
@@ -406,6 +407,15 @@ class ScriptedHost final : public host::Host {
 // A program with each sort of call. One that ends with an error is followed by the next.
 class Program {
  public:
+  // Frees the node that an error or the end of the job has left: most inputs end so, and a node has a heap of
+  // megabytes.
+  ~Program() {
+    registered_.reset();
+    if (core::Here* const left = std::exchange(core::here, nullptr); left != nullptr) {
+      const host::Call call(*next_rank, "rmi::stop");
+      const std::unique_ptr<core::Node> node(left->node);
+    }
+  }
   void run(Tree tree) {
     attempt([] { start(); });
     if (core::here == nullptr) return;
@@ -453,7 +463,7 @@ class Program {
 
 }  // namespace margay::rmi::fuzz
 
-// The end of the job ends a thread here, which frees nothing of the calls that it is in.
+// The end of the job ends a thread here, which does not free all that the calls in progress own.
 extern "C" const char* __asan_default_options() {
   return "detect_leaks=0";
 }
