@@ -1,0 +1,54 @@
+// The fields of a machine file: one table, by which files are parsed and docs/machines.md is written.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "virtual_machine/model/machine.hpp"
+
+namespace margay::virtual_machine {
+
+// A field of Machine or of Network.
+template <typename Object>
+struct Field {
+  using Member =
+      std::variant<std::string Object::*, std::vector<std::string> Object::*, std::vector<std::uint32_t> Object::*,
+                   std::uint32_t Object::*, std::uint64_t Object::*, double Object::*, bool Object::*,
+                   Topology Object::*, Placement Object::*, Reach Object::*>;
+  std::string_view name;
+  Member member;
+  // Of numbers, inclusive; of lists of numbers, for each of them. A bandwidth may be infinite.
+  double least = 0;
+  double most = 0;
+  // The value of a field that a file may leave out, as text; empty: the field is required.
+  std::string_view fallback = {};
+  // For people; one sentence without a full stop.
+  std::string_view meaning = {};
+
+  [[nodiscard]] bool is_required() const { return fallback.empty(); }
+};
+
+// The fields at the top of a file, and those of each [[network]], in the order of the document.
+[[nodiscard]] std::span<const Field<Machine>> machine_fields();
+[[nodiscard]] std::span<const Field<Network>> network_fields();
+
+// The values that a field takes, for people: "a whole number from 0 to 1048576".
+[[nodiscard]] std::string allowed_values(const Field<Machine>& field);
+[[nodiscard]] std::string allowed_values(const Field<Network>& field);
+
+// The names of the values of an enumeration, in the order of their numbers.
+[[nodiscard]] std::span<const std::string_view> value_names(Topology);
+[[nodiscard]] std::span<const std::string_view> value_names(Placement);
+[[nodiscard]] std::span<const std::string_view> value_names(Reach);
+
+// The name of a value, as machine files spell it.
+template <typename Enumeration>
+[[nodiscard]] std::string_view name_of(Enumeration value) {
+  return value_names(value)[static_cast<std::size_t>(value)];
+}
+
+}  // namespace margay::virtual_machine

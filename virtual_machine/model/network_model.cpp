@@ -1,0 +1,159 @@
+#include "virtual_machine/model/network_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "portals/base/assert.hpp"
+
+namespace margay::virtual_machine {
+namespace {
+
+constexpr int kFractionBits = 32;
+__extension__ using Wide = unsigned __int128;
+
+// A message on its way: the times at which its head and its last byte are at the current place.
+struct Passage {
+  std::uint64_t head_ns;
+  std::uint64_t tail_ns;
+  std::uint64_t blocked_ns = 0;
+
+  void advance(std::uint64_t ns) {
+    head_ns += ns;
+    tail_ns += ns;
+  }
+
+  // Reserves a channel for the time that the message takes on it.
+  void cross(Channel& channel, std::uint64_t bytes, std::uint64_t takes_ns) {
+    const std::uint64_t start_ns = std::max(head_ns, channel.free_ns);
+    blocked_ns += start_ns - head_ns;
+    channel.free_ns = start_ns + takes_ns;
+    channel.busy_ns += takes_ns;
+    channel.bytes += bytes;
+    head_ns = start_ns;
+    tail_ns = std::max(tail_ns, channel.free_ns);
+  }
+};
+
+}  // namespace
+
+ByteTime::ByteTime(double bytes_per_s)
+    : per_byte_(static_cast<std::uint64_t>(std::llround(std::ldexp(1e9 / bytes_per_s, kFractionBits)))) {}
+
+std::uint64_t ByteTime::ns(std::uint64_t bytes) const {
+  MARGAY_DEBUG_ASSERT(bytes < kMessageBytesMost);
+  constexpr Wide kHalf = Wide{1} << (kFractionBits - 1);
+  return static_cast<std::uint64_t>((Wide{bytes} * per_byte_ + kHalf) >> kFractionBits);
+}
+
+NetworkModel::Lane::Lane(const Network& network, std::uint32_t nodes)
+    : fabric(network, nodes),
+      link_time(network.link_bytes_per_s),
+      injection_time(network.injection_bytes_per_s),
+      ejection_time(network.ejection_bytes_per_s),
+      links(fabric.link_count()),
+      injections(nodes),
+      ejections(nodes) {}
+
+NetworkModel::NetworkModel(Machine machine, std::uint32_t ranks)
+    : machine_(std::move(machine)),
+      ranks_(ranks),
+      nodes_(nodes_for(machine_, ranks)),
+      memory_time_(machine_.memory_bytes_per_s) {
+  MARGAY_ASSERT(check_ranks(machine_, ranks).ok());
+  lanes_.reserve(machine_.networks.size());
+  for (const Network& network : machine_.networks) lanes_.emplace_back(network, nodes_);
+}
+
+std::uint32_t NetworkModel::node_of(std::uint32_t rank) const {
+  MARGAY_DEBUG_ASSERT(rank < ranks_);
+  return machine_.placement == Placement::block ? rank / machine_.processors_per_node : rank % nodes_;
+}
+
+std::uint32_t NetworkModel::partition_of(std::uint32_t node) const {
+  return machine_.nodes_per_partition == 0 ? 0 : node / machine_.nodes_per_partition;
+}
+
+std::uint32_t NetworkModel::network_between(std::uint32_t from, std::uint32_t to) const {
+  const std::uint32_t from_node = node_of(from);
+  const std::uint32_t to_node = node_of(to);
+  if (from_node == to_node) return kInMemory;
+  return network_for(partition_of(from_node) == partition_of(to_node));
+}
+
+std::uint32_t NetworkModel::network_for(bool is_inside_partition) const {
+  std::uint32_t network = 0;
+  while (machine_.networks[network].applies == Reach::partition && !is_inside_partition) ++network;
+  return network;
+}
+
+// Nodes with ranks have the lowest numbers, so the first two of them are in one partition if any two are.
+bool NetworkModel::is_in_use(std::uint32_t network) const {
+  const std::uint32_t occupied =
+      machine_.placement == Placement::block ? node_of(ranks_ - 1) + 1 : std::min(ranks_, nodes_);
+  const std::uint32_t partition = machine_.nodes_per_partition == 0 ? nodes_ : machine_.nodes_per_partition;
+  const bool is_inside = std::min(occupied, partition) >= 2 && network_for(true) == network;
+  return is_inside || (occupied > partition && network_for(false) == network);
+}
+
+std::uint32_t NetworkModel::hops(std::uint32_t from, std::uint32_t to) const {
+  const std::uint32_t network = network_between(from, to);
+  if (network == kInMemory) return 0;
+  std::vector<std::uint32_t> route;
+  fabric(network).find_route(node_of(from), node_of(to), route);
+  return static_cast<std::uint32_t>(route.size());
+}
+
+// Both the sender's part and the receiver's are processor time; the sender copies.
+Transfer NetworkModel::copy(std::uint64_t bytes, std::uint64_t at_ns) const {
+  const std::uint64_t copied_ns = at_ns + machine_.memory_overhead_ns + memory_time_.ns(bytes);
+  return {.sender_free_ns = copied_ns,
+          .buffer_free_ns = copied_ns,
+          .arrival_ns = copied_ns + machine_.memory_latency_ns,
+          .receive_overhead_ns = machine_.memory_overhead_ns};
+}
+
+Transfer NetworkModel::transfer(std::uint32_t from, std::uint32_t to, std::uint64_t bytes, std::uint64_t at_ns) {
+  const std::uint32_t number = network_between(from, to);
+  if (number == kInMemory) return copy(bytes, at_ns);
+  const Network& network = machine_.networks[number];
+  Lane& lane = lanes_[number];
+  const std::uint32_t from_node = node_of(from);
+  const std::uint32_t to_node = node_of(to);
+  lane.fabric.find_route(from_node, to_node, route_);
+  Transfer result{.network = number,
+                  .hops = static_cast<std::uint32_t>(route_.size()),
+                  .sender_free_ns = at_ns + network.send_overhead_ns,
+                  .receive_overhead_ns = network.receive_overhead_ns};
+
+  Passage passage{.head_ns = result.sender_free_ns, .tail_ns = result.sender_free_ns};
+  passage.cross(lane.injections[from_node], bytes, lane.injection_time.ns(bytes));
+  result.buffer_free_ns = passage.tail_ns;
+  passage.advance(network.latency_ns);
+  const std::uint64_t link_ns = lane.link_time.ns(bytes);
+  for (const std::uint32_t link : route_) {
+    passage.cross(lane.links[link], bytes, link_ns);
+    passage.advance(network.hop_ns);
+  }
+  passage.cross(lane.ejections[to_node], bytes, lane.ejection_time.ns(bytes));
+  result.arrival_ns = passage.tail_ns;
+  result.blocked_ns = passage.blocked_ns;
+  return result;
+}
+
+std::uint64_t NetworkModel::idle_time_ns(std::uint32_t from, std::uint32_t to, std::uint64_t bytes) const {
+  const std::uint32_t number = network_between(from, to);
+  if (number == kInMemory) {
+    const Transfer copied = copy(bytes, 0);
+    return copied.arrival_ns + copied.receive_overhead_ns;
+  }
+  const Network& network = machine_.networks[number];
+  const Lane& lane = lanes_[number];
+  const std::uint32_t links = hops(from, to);
+  const std::uint64_t link_ns = links == 0 ? 0 : lane.link_time.ns(bytes);
+  const std::uint64_t bytes_ns = std::max({lane.injection_time.ns(bytes), link_ns, lane.ejection_time.ns(bytes)});
+  return network.send_overhead_ns + network.latency_ns + links * network.hop_ns + bytes_ns + network.poll_ns +
+         network.receive_overhead_ns;
+}
+
+}  // namespace margay::virtual_machine

@@ -1,0 +1,131 @@
+// The time that messages take on a machine, with contention for its ports and links.
+//
+// A message is one packet that is cut through: its head crosses latency_ns, and hop_ns for each link; its bytes follow
+// at the least bandwidth of the path. Each port of a node and each link is a channel with the time at which it becomes
+// free. A message reserves each channel of its route, in their order, for bytes / bandwidth from the moment at which
+// its head is there and the channel is free. So it takes O(hops), and the result depends on the sequence of calls
+// alone: times are whole nanoseconds.
+//
+// What this approximates:
+//   - Messages take turns on a channel, in the order of the calls, where a machine interleaves their packets, and where
+//     the head that is there first goes first. The last of several messages ends at the right time, the others too
+//     early or too late.
+//   - Switches have room for a blocked message. A wormhole-routed machine stops it where it is, so that it also blocks
+//     the links behind it: with heavy contention such a machine is slower than this model.
+//   - A message that dribbles out of a slower channel reserves the next one for its bytes at full speed, and others
+//     fill the gaps: the channel's load is right, the order on it is not.
+//   - Networks of a machine do not share bandwidth with each other, nor with memory.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "virtual_machine/model/fabric.hpp"
+#include "virtual_machine/model/machine.hpp"
+
+namespace margay::virtual_machine {
+
+// The transport between ranks of a node, in place of a network's number.
+inline constexpr std::uint32_t kInMemory = std::numeric_limits<std::uint32_t>::max();
+// Messages are shorter than this.
+inline constexpr std::uint64_t kMessageBytesMost = std::uint64_t{1} << 40;
+
+// One message. All times are of the clock of transfer()'s at_ns.
+struct Transfer {
+  // The network's number in the machine, or kInMemory.
+  std::uint32_t network = kInMemory;
+  // Links between switches.
+  std::uint32_t hops = 0;
+  // The sender's processor has done its part, and continues.
+  std::uint64_t sender_free_ns = 0;
+  // The last byte has left the sender's memory, which may change.
+  std::uint64_t buffer_free_ns = 0;
+  // The last byte is in the memory of the receiver's node: a poll of the receiver that begins now finds it.
+  std::uint64_t arrival_ns = 0;
+  // Processor time that the receiver then spends on it, after the poll.
+  std::uint64_t receive_overhead_ns = 0;
+  // How long its head waited for busy channels, all together; 0: no contention.
+  std::uint64_t blocked_ns = 0;
+};
+
+// A port or a link, and its load so far.
+struct Channel {
+  std::uint64_t free_ns = 0;
+  std::uint64_t busy_ns = 0;
+  std::uint64_t bytes = 0;
+};
+
+// The time of a number of bytes, without division, and the same on every machine: nanoseconds per byte in units of
+// 2^-32.
+class ByteTime {
+ public:
+  // Requires: at least 1000 bytes a second; kUnlimited: no time.
+  explicit ByteTime(double bytes_per_s);
+  // Rounded to the nearest nanosecond. Requires: bytes < kMessageBytesMost.
+  [[nodiscard]] std::uint64_t ns(std::uint64_t bytes) const;
+
+ private:
+  std::uint64_t per_byte_;
+};
+
+// A world of ranks on a machine. Belongs to one thread.
+class NetworkModel {
+ public:
+  // Requires: check_ranks(machine, ranks) is ok.
+  NetworkModel(Machine machine, std::uint32_t ranks);
+
+  // Sends a message of rank `from` to rank `to`, which may be itself, and reserves the channels of its route. Call it
+  // in the order of at_ns: a message queues behind those of earlier calls, even if it is sent before them. Messages of
+  // a pair arrive in the order of their calls. Requires: bytes < kMessageBytesMost.
+  Transfer transfer(std::uint32_t from, std::uint32_t to, std::uint64_t bytes, std::uint64_t at_ns);
+  // The time from the send call of `from` until the program of `to` has the message, if no other message is on the way
+  // and `to` polls when it arrives: what a ping-pong measures one way. Reserves nothing.
+  [[nodiscard]] std::uint64_t idle_time_ns(std::uint32_t from, std::uint32_t to, std::uint64_t bytes) const;
+
+  [[nodiscard]] const Machine& machine() const { return machine_; }
+  [[nodiscard]] std::uint32_t ranks() const { return ranks_; }
+  // The nodes of the machine; if it has as many as needed, those that have ranks.
+  [[nodiscard]] std::uint32_t nodes() const { return nodes_; }
+  [[nodiscard]] std::uint32_t node_of(std::uint32_t rank) const;
+  [[nodiscard]] std::uint32_t partition_of(std::uint32_t node) const;
+  // The network that carries messages between two ranks, or kInMemory if they are on one node.
+  [[nodiscard]] std::uint32_t network_between(std::uint32_t from, std::uint32_t to) const;
+  // Whether any two ranks of this world exchange messages over the network: ranks poll no others.
+  [[nodiscard]] bool is_in_use(std::uint32_t network) const;
+  // Links between switches on the way; 0 inside a node.
+  [[nodiscard]] std::uint32_t hops(std::uint32_t from, std::uint32_t to) const;
+
+  // Of a network, by its number in the machine: its switches and links, and the loads of its links (by the fabric's
+  // numbers) and of its nodes' ports (by node). The views are valid as long as the model.
+  [[nodiscard]] const Fabric& fabric(std::uint32_t network) const { return lanes_[network].fabric; }
+  [[nodiscard]] std::span<const Channel> links(std::uint32_t network) const { return lanes_[network].links; }
+  [[nodiscard]] std::span<const Channel> injections(std::uint32_t network) const { return lanes_[network].injections; }
+  [[nodiscard]] std::span<const Channel> ejections(std::uint32_t network) const { return lanes_[network].ejections; }
+
+ private:
+  // A network of this world.
+  struct Lane {
+    Lane(const Network& network, std::uint32_t nodes);
+    Fabric fabric;
+    ByteTime link_time;
+    ByteTime injection_time;
+    ByteTime ejection_time;
+    std::vector<Channel> links;
+    std::vector<Channel> injections;
+    std::vector<Channel> ejections;
+  };
+  [[nodiscard]] std::uint32_t network_for(bool is_inside_partition) const;
+  [[nodiscard]] Transfer copy(std::uint64_t bytes, std::uint64_t at_ns) const;
+
+  Machine machine_;
+  std::uint32_t ranks_;
+  std::uint32_t nodes_;
+  ByteTime memory_time_;
+  std::vector<Lane> lanes_;
+  // The route of the current call; kept for its memory.
+  std::vector<std::uint32_t> route_;
+};
+
+}  // namespace margay::virtual_machine
