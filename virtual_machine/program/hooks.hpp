@@ -1,0 +1,37 @@
+// The interface by which the replaced functions of libc reach the world that runs the ranks (simulated time, the end of
+// a rank, errors). The world implements it and registers itself once, before the first rank runs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace margay::virtual_machine {
+
+class Hooks {
+ public:
+  virtual ~Hooks() = default;
+
+  // Whether the caller is the program of a rank. False in the world, and in library code below a rank's call: there the
+  // replaced functions call libc's.
+  [[nodiscard]] virtual bool in_rank() = 0;
+
+  // Ends the running rank's turn for this virtual time; 0: only lets other ranks run.
+  virtual void sleep_ns(std::uint64_t duration_ns) = 0;
+  // The running rank's virtual time since the start of the world.
+  [[nodiscard]] virtual std::uint64_t now_ns() = 0;
+
+  // Ends the running rank; its exit handlers have run and its output is written. Called on the rank's stack, perhaps
+  // below a function that is noexcept, so the implementation switches away and does not throw.
+  [[noreturn]] virtual void exit_rank(int status) = 0;
+  // Ends the simulation with this error message (without a full stop and without the program's name). May be called by
+  // the handler of a fatal signal, on the signal stack.
+  [[noreturn]] virtual void fail(std::string message) = 0;
+};
+
+// Registers the world. `hooks` outlives every rank. Without hooks every replaced function calls libc's.
+void set_hooks(Hooks* hooks);
+// Requires: set_hooks() was called.
+[[nodiscard]] Hooks& hooks();
+[[nodiscard]] bool has_hooks();
+
+}  // namespace margay::virtual_machine

@@ -1,0 +1,153 @@
+#include "virtual_machine/program/image.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <numeric>
+#include <string_view>
+
+namespace margay::virtual_machine {
+namespace {
+
+// Where the pages of invisible ranks are. While a rank is visible, its place here is unmapped; the kernel maps nothing
+// there by itself, because it searches for room from the top of the address space (128 TiB) down.
+constexpr std::uintptr_t kPlaces = std::uintptr_t{16} << 40;
+
+[[nodiscard]] MemoryRange widened_to_pages(MemoryRange range) {
+  const std::size_t mask = page_bytes() - 1;
+  const auto begin = reinterpret_cast<std::uintptr_t>(range.begin) & ~mask;
+  const auto end = (reinterpret_cast<std::uintptr_t>(range.end()) + mask) & ~mask;
+  return {reinterpret_cast<std::byte*>(begin), end - begin};
+}
+
+// The next unused place. Large ranges begin at multiples of 2 MiB: the kernel then moves whole page tables.
+[[nodiscard]] std::byte* next_place(MemoryRange range) {
+  static std::uintptr_t next = kPlaces;
+  constexpr std::uintptr_t kTable = std::uintptr_t{2} << 20;
+  const std::uintptr_t place = next + (reinterpret_cast<std::uintptr_t>(range.begin) & (kTable - 1));
+  next = (place + range.bytes + kTable - 1) & ~(kTable - 1);
+  return reinterpret_cast<std::byte*>(place);
+}
+
+[[nodiscard]] std::string error_of(std::string_view call, std::size_t bytes) {
+  const int error = errno;
+  std::string text =
+      std::string(call) + " of " + std::to_string(bytes) + " bytes of a rank's data: " + ::strerror(error);
+  if (error == ENOMEM) text += "; use fewer ranks, or raise vm.max_map_count (sysctl)";
+  return text;
+}
+
+// Writes the pages that are not zero; the others remain holes of the file.
+[[nodiscard]] bool write_pages(int file, MemoryRange range) {
+  if (::ftruncate(file, static_cast<off_t>(range.bytes)) != 0) return false;
+  const std::size_t page = page_bytes();
+  for (std::size_t at = 0; at < range.bytes; at += page) {
+    const std::byte* const begin = range.begin + at;
+    // A page is zero if its first byte is, and each other one is equal to the one before.
+    if (*begin == std::byte{0} && std::memcmp(begin, begin + 1, page - 1) == 0) continue;
+    if (::pwrite(file, begin, page, static_cast<off_t>(at)) != static_cast<ssize_t>(page)) return false;
+  }
+  return true;
+}
+
+[[nodiscard]] bool map_private(std::byte* at, std::size_t bytes, int file, int placement) {
+  return ::mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | placement, file, 0) == at;
+}
+
+}  // namespace
+
+Image::~Image() {
+  for (const MemoryRange& pages : pages_) ::munmap(pages.begin, pages.bytes);
+}
+
+std::string ImageLayout::add(MemoryRange range) {
+  if (range.bytes == 0) return "";
+  if (range.bytes >= kRemapBytes) return add_remapped(widened_to_pages(range));
+  copied_.push_back(range);
+  pristine_.insert(pristine_.end(), range.begin, range.end());
+  return "";
+}
+
+// The range itself becomes a private mapping of the file, so that its pages can be moved as those of the other images.
+std::string ImageLayout::add_remapped(MemoryRange range) {
+  const int file = ::memfd_create("margay-pristine-data", MFD_CLOEXEC);
+  if (file < 0 || !write_pages(file, range) || !map_private(range.begin, range.bytes, file, MAP_FIXED)) {
+    std::string error = error_of("memfd_create", range.bytes);
+    if (file >= 0) ::close(file);
+    return error;
+  }
+  remapped_.push_back({range, file});
+  return "";
+}
+
+bool ImageLayout::contains(const void* address) const {
+  const auto in_range = [&](const MemoryRange& range) { return range.contains(address); };
+  const auto in_memory = [&](const Remapped& remapped) { return remapped.memory.contains(address); };
+  return std::any_of(copied_.begin(), copied_.end(), in_range) ||
+         std::any_of(remapped_.begin(), remapped_.end(), in_memory);
+}
+
+std::size_t ImageLayout::remapped_bytes() const {
+  return std::accumulate(remapped_.begin(), remapped_.end(), std::size_t{0},
+                         [](std::size_t sum, const Remapped& one) { return sum + one.memory.bytes; });
+}
+
+std::string ImageLayout::map_pages_of(Image& image) {
+  for (const Remapped& remapped : remapped_) {
+    const MemoryRange pages{next_place(remapped.memory), remapped.memory.bytes};
+    if (!map_private(pages.begin, pages.bytes, remapped.file, MAP_FIXED_NOREPLACE))
+      return error_of("mmap", pages.bytes);
+    image.pages_.push_back(pages);
+  }
+  return "";
+}
+
+bool ImageLayout::move(MemoryRange from, std::byte* to) const {
+  return ::mremap(from.begin, from.bytes, from.bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to;
+}
+
+void ImageLayout::save_copied(Image& image) const {
+  if (image.copied_ == nullptr) image.copied_ = std::make_unique_for_overwrite<std::byte[]>(pristine_.size());
+  std::byte* to = image.copied_.get();
+  for (const MemoryRange& range : copied_) {
+    std::memcpy(to, range.begin, range.bytes);
+    to += range.bytes;
+  }
+}
+
+void ImageLayout::load_copied(const Image& image) const {
+  const std::byte* from = image.copied_ != nullptr ? image.copied_.get() : pristine_.data();
+  for (const MemoryRange& range : copied_) {
+    std::memcpy(range.begin, from, range.bytes);
+    from += range.bytes;
+  }
+}
+
+// Where no image is visible to be kept, the next one's pages are moved over the visible ones, which discards them.
+std::string ImageLayout::show(Image& next) {
+  if (shown_ == &next) return "";
+  if (next.pages_.empty() && !remapped_.empty()) {
+    if (std::string error = map_pages_of(next); !error.empty()) return error;
+  }
+  if (shown_ != nullptr) save_copied(*shown_);
+  for (std::size_t i = 0; i < remapped_.size(); ++i) {
+    const MemoryRange& memory = remapped_[i].memory;
+    if (shown_ != nullptr && !move(memory, shown_->pages_[i].begin)) return error_of("mremap", memory.bytes);
+    if (!move(next.pages_[i], memory.begin)) return error_of("mremap", memory.bytes);
+  }
+  load_copied(next);
+  shown_ = &next;
+  return "";
+}
+
+void ImageLayout::forget(const Image& image) {
+  if (shown_ != &image) return;
+  shown_ = nullptr;
+  // Cannot fail but for the first time; the forgotten data then remains visible, and the next show() reports it.
+  static_cast<void>(show(between_ranks_));
+}
+
+}  // namespace margay::virtual_machine

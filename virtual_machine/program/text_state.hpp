@@ -1,0 +1,20 @@
+// What libc's functions for text and dates keep between calls, or return a pointer to, for one rank.
+#pragma once
+
+#include <array>
+#include <ctime>
+
+namespace margay::virtual_machine {
+
+struct TextState {
+  // strtok: the rest of the text.
+  char* token_rest = nullptr;
+  // localtime and gmtime share their result, and asctime and ctime theirs.
+  std::tm date = {};
+  // asctime_r requires 26 bytes; years beyond 9999 take more.
+  std::array<char, 64> date_text = {};
+  // Whether the rank has called getopt.
+  bool are_options_begun = false;
+};
+
+}  // namespace margay::virtual_machine
