@@ -84,6 +84,11 @@ if(TARGET mpi_racy)
   add_dependencies(installed mpi_racy)
 endif()
 
+if(TARGET mpi_simulate)
+  install(TARGETS mpi_simulate LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/margay/simulate NAMELINK_SKIP)
+  add_dependencies(installed mpi_simulate)
+endif()
+
 # --- Headers: mpi.h and its parts; RMI's; margay/portals.hpp, structures.hpp and host.hpp and, by following its includes, the headers that it needs. ---
 
 function(margay_included_headers first result)

@@ -18,10 +18,12 @@
 #include "command/line/standard_output.hpp"
 #include "command/live/screen.hpp"
 #include "command/live/stacks/stacks.hpp"
+#include "command/machines/machines.hpp"
 #include "command/run/options/option_rules.hpp"
 #include "command/run/options/run_options.hpp"
 #include "command/run/process/rank_environment.hpp"
 #include "command/run/program/symbol_check.hpp"
+#include "command/simulate/simulate_command.hpp"
 #include "command/trace/page/viewer_html.hpp"
 #include "command/trace/trace_command.hpp"
 #include "mpi_adi/rank/describe_choices.hpp"
@@ -243,6 +245,8 @@ void add_commands(CLI::App& app, const CallSite& call_site) {
   add_check_command(app);
   add_explain_command(app);
   add_calibrate_command(app);
+  add_machines_command(app);
+  add_simulate_command(app);
   add_top_command(app);
   add_stacks_command(app);
   add_trace_command(app, call_site, page());

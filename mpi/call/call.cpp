@@ -98,6 +98,7 @@ void Call::wait_long(const Request& request) {
 
 // Runs only while a trace or a check is enabled: one test in every call decides that.
 void Call::record_enter(const void* returns_to) {
+  if (sim::CallObserver* const observer = rank_->process().call_observer(); observer != nullptr) observer->begin_call();
   // In a Fortran program the caller is a Fortran binding; the line is that of the binding's caller.
   const void* const caller = rank_->process().source_lines().skip_bindings(returns_to);
   rank_->set_caller(caller);
@@ -119,6 +120,7 @@ void Call::record_leave() {
     // path then needs no test for that.
     rank_->handles().hide_free_requests();
   }
+  if (sim::CallObserver* const observer = rank_->process().call_observer(); observer != nullptr) observer->end_call();
 }
 
 // Distinguishes the usual mistakes: MPI_COMM_NULL, a world that does not exist at the moment, and a freed communicator.

@@ -152,6 +152,8 @@ extern "C" int PMPI_Abort(MPI_Comm comm, int errorcode) {
   // Prints the message of a call outside MPI, and ends the process.
   if (current_rank() == nullptr) const Call ends_the_process(call_name<"MPI_Abort">);
   MpiRank& rank = *current_rank();
+  if (margay::sim::CallObserver* const observer = rank.process().call_observer(); observer != nullptr)
+    observer->begin_call();
   std::array<char, 64> brief{};
   std::snprintf(brief.data(), brief.size(), "MPI_Abort with code %d", errorcode);
   rank.process().announce_abort(errorcode, brief.data());

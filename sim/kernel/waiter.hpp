@@ -42,6 +42,9 @@ class YieldPolicy {
   // Gives the processor up for `ns` nanoseconds. 0: until the threads that are ready to run on this processor have had
   // a turn.
   virtual void yield(std::uint64_t ns) = 0;
+  // The same in a wait whose last round found nothing, and which only a message or a part of one can end. A virtual
+  // machine with its own order of events returns at the next one for this rank.
+  virtual void wait(std::uint64_t ns) { yield(ns); }
 };
 // The default: sched_yield() if `ns` is 0, otherwise nanosleep().
 void give_processor_up(std::uint64_t ns);
@@ -154,7 +157,7 @@ class Waiter {
   // The rare part of idle(): yields, sleeps or reads the clock, as wait_step() decides.
   void pause();
   void give_up(std::uint64_t ns) {
-    means_.yield_policy != nullptr ? means_.yield_policy->yield(ns) : give_processor_up(ns);
+    means_.yield_policy != nullptr ? means_.yield_policy->wait(ns) : give_processor_up(ns);
   }
   [[nodiscard]] Company::Found company() const {
     return means_.policy == WaitPolicy::automatic ? means_.company->found() : Company::Found::none;

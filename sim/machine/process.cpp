@@ -56,6 +56,8 @@ std::unique_ptr<Process> Process::start_virtual(const VirtualSettings& settings)
   std::unique_ptr<Process> process(new Process(*settings.clock));
   process->virtual_policy_ = settings.yield_policy;
   process->job_ = settings.job;
+  process->call_observer_ = settings.calls;
+  if (settings.calls != nullptr) process->recorder_.start_observing();
   auto self = std::make_unique<SelfWire>(portals::ProcessId{0, settings.job.rank}, process->finished_);
   std::vector<Wire*> routes(settings.job.size, &settings.attach(process->finished_));
   // Messages of the rank to itself do not pass the network.

@@ -36,6 +36,17 @@ namespace margay::sim {
 class ShmWire;
 class TcpWire;
 
+// The interface through which a virtual machine observes a process's calls of MPI, between which the program computes.
+class CallObserver {
+ public:
+  CallObserver() = default;
+  CallObserver(const CallObserver&) = delete;
+  CallObserver& operator=(const CallObserver&) = delete;
+  virtual ~CallObserver() = default;
+  virtual void begin_call() = 0;
+  virtual void end_call() = 0;
+};
+
 // The configuration of a process on a virtual machine: identity, wire, yield policy, clock.
 struct VirtualSettings {
   Job job;
@@ -45,6 +56,8 @@ struct VirtualSettings {
   YieldPolicy* yield_policy = nullptr;
   // The virtual machine's clock; outlives the process.
   const Clock* clock = &real_clock();
+  // Called at the beginning and the end of each call of MPI; outlives the process. nullptr: none.
+  CallObserver* calls = nullptr;
 };
 
 // One process of the simulated machine: a process of the operating system, or one of its threads. The owner thread
@@ -59,6 +72,9 @@ class Process {
   // Makes a process on a virtual machine. It has a board of its own, no shared memory and no coprocessor. Its waits
   // pass the turn in each round.
   [[nodiscard]] static std::unique_ptr<Process> start_virtual(const VirtualSettings& settings);
+  // Opens the trace that the job requests, if any. start() does this by itself; a virtual machine calls it before the
+  // process's first message.
+  [[nodiscard]] portals::Status open_trace();
   // Stops the coprocessor, and destroys kernel, wires and mappings; messages in flight are lost. An orderly end calls
   // finish() first.
   ~Process();
@@ -108,6 +124,8 @@ class Process {
     virtual_policy_ != nullptr ? virtual_policy_->yield(ns) : give_processor_up(ns);
   }
 
+  // Called by each call of MPI while recorder().observing() holds; nullptr: none.
+  [[nodiscard]] CallObserver* call_observer() const { return call_observer_; }
   // The streak of empty polls by the program (MPI_Test); see PollStreak.
   [[nodiscard]] PollStreak& polls() { return polls_; }
 
@@ -170,7 +188,6 @@ class Process {
   [[nodiscard]] portals::Status open_wires();
   [[nodiscard]] portals::Status open_shm(std::vector<Wire*>& routes);
   [[nodiscard]] portals::Status open_tcp(std::vector<Wire*>& routes);
-  [[nodiscard]] portals::Status open_trace();
   // Chooses the yield policy from the options, the processors and the ranks of this host.
   void choose_waiting();
   // Finds the words in which the ranks of this host publish their processors, and makes company_ from these words.
@@ -218,6 +235,7 @@ class Process {
   int wake_descriptor_ = -1;
   // nullptr: not on a virtual machine.
   YieldPolicy* virtual_policy_ = nullptr;
+  CallObserver* call_observer_ = nullptr;
   Coprocessor coprocessor_;
 };
 

@@ -177,6 +177,10 @@ LINES = (
         command, "--from x -1 65536", "--to x 1.5", "--tag x -1 2147483648", "--count 0 -1 x 1e3")),
     *wrong_values("trace print X VALUE", "--rank x 65536", "--portal 64 x", "--since x inf", "--until -1 nan", "--head 0", "--last 0 x"),
     *wrong_values("info VALUE", "--ranks 0 x"), *wrong_values("info --collectives VALUE", "--nodes 0"),
+    *wrong_values("machines paragon VALUE", "--ranks 0 x 65537"),
+    *(wrong("unknown_words", "", f"machines {line}", *named) for line, *named in (
+        ("paragn", '"paragn"', "did you mean paragon?", "asci-red"), ("/nonesuch/m.toml", "/nonesuch/m.toml"),
+        ("v2200 -n 17", "16 nodes", "17 ranks"), ("--toml", "--toml"), ("paragon -n 2 --toml", "--toml", "--ranks"))),
     *wrong_values("stacks VALUE", "--rank 65536"), *wrong_values("top VALUE", "--interval 0", form=" {} "),
     *wrong_values("trace export X --format smpi-ti VALUE", "--flops 0", form=""),
     *wrong_values("run VALUE true", "-n 0", "-np x", "--nodes 0", "-ppn -1", "--timeout 0", "--stall x", "--trace-events 0",

@@ -6,8 +6,8 @@
 namespace margay::sim {
 
 VirtualNetwork::VirtualNetwork(std::uint32_t ranks, std::uint64_t seed, const VirtualOptions& options,
-                               portals::GroupId group)
-    : options_(options), group_(group), state_(seed), wires_(ranks), gone_(ranks) {
+                               portals::GroupId group, VirtualTiming* timing)
+    : options_(options), group_(group), timing_(timing), state_(seed), wires_(ranks), gone_(ranks) {
   MARGAY_ASSERT(options.delay_min_ns <= options.delay_max_ns && options.segment_bytes != 0);
   // A smaller window could never pass a segment.
   MARGAY_ASSERT(options.window_bytes >= options.segment_bytes && options.window_messages != 0);
@@ -53,19 +53,37 @@ bool VirtualNetwork::chance(double probability) {
 }
 
 void VirtualNetwork::launch(Pair& pair, Frame frame) {
-  const std::uint64_t span = options_.delay_max_ns - options_.delay_min_ns + 1;
-  std::uint64_t due = now_ns_ + options_.delay_min_ns + random() % span;
-  if (chance(options_.stall_probability)) due += options_.stall_ns;
+  const bool begins = frame.type == Frame::Type::head;
+  std::uint64_t due = 0;
+  if (timing_ != nullptr) {
+    due = timing_->arrival_ns(pair.from, pair.to, frame.bytes.size(), begins);
+  } else {
+    const std::uint64_t span = options_.delay_max_ns - options_.delay_min_ns + 1;
+    due = now_ns_ + options_.delay_min_ns + random() % span;
+    if (chance(options_.stall_probability)) due += options_.stall_ns;
+  }
   // Keeps the order within the pair.
   due = std::max(due, pair.last_due_ns + 1);
   pair.last_due_ns = due;
   pair.used_bytes += frame.bytes.size();
-  if (frame.type == Frame::Type::head) {
+  if (begins) {
     ++pair.used_messages;
     ++counts_.sent;
   }
+  frame.due_ns = due;
+  if (timing_ != nullptr) {
+    make_arrive(pair, std::move(frame));
+    timing_->sent(pair.to, due);
+    return;
+  }
   pair.flying.push_back(std::move(frame));
   due_.push({due, ++launched_, &pair});
+}
+
+void VirtualNetwork::make_arrive(Pair& pair, Frame frame) {
+  // Makes the receiver poll this sender from now on.
+  if (wires_[pair.to] != nullptr) wires_[pair.to]->inbound(pair.from);
+  pair.arrived.push_back(std::move(frame));
 }
 
 bool VirtualNetwork::advance() {
@@ -76,9 +94,7 @@ bool VirtualNetwork::advance() {
     // The frame was dropped when a process was lost. Its entry stayed, because due_ cannot be searched.
     if (pair.flying.empty()) continue;
     now_ns_ = std::max(now_ns_, next.at_ns);
-    // Makes the receiver poll this sender from now on.
-    if (wires_[pair.to] != nullptr) wires_[pair.to]->inbound(pair.from);
-    pair.arrived.push_back(std::move(pair.flying.front()));
+    make_arrive(pair, std::move(pair.flying.front()));
     pair.flying.pop_front();
     return true;
   }

@@ -136,6 +136,7 @@ VirtualWire::Inbound& VirtualWire::inbound(std::uint32_t rank) {
 }
 
 bool VirtualWire::poll(Arrival& arrival) {
+  if (network_.timing_ != nullptr) visible_ns_ = network_.timing_->begin_poll(rank_);
   const std::size_t count = inbound_.size();
   for (std::size_t looked = 0; looked < count; ++looked) {
     // Senders are polled in turn, so that no sender starves.
@@ -147,10 +148,14 @@ bool VirtualWire::poll(Arrival& arrival) {
   return false;
 }
 
+bool VirtualWire::has_frame(const Inbound& inbound) const {
+  return !inbound.pair->arrived.empty() && inbound.pair->arrived.front().due_ns <= visible_ns_;
+}
+
 bool VirtualWire::look(Inbound& inbound, Arrival& arrival) {
   switch (inbound.state) {
     case Inbound::State::between:
-      return !inbound.pair->arrived.empty() && offer(inbound, arrival);
+      return has_frame(inbound) && offer(inbound, arrival);
     case Inbound::State::receiving:
     case Inbound::State::passing:
       return move_body(inbound, arrival);
@@ -186,16 +191,18 @@ bool VirtualWire::offer(Inbound& inbound, Arrival& arrival) {
 void VirtualWire::take(Inbound& inbound) {
   Frame& frame = inbound.pair->arrived.front();
   inbound.pair->used_bytes -= frame.bytes.size();
-  if (frame.type == Frame::Type::head) {
+  const bool begins = frame.type == Frame::Type::head;
+  if (begins) {
     --inbound.pair->used_messages;
     ++network_.counts_.delivered;
     ++inbound.sequence;
   }
   inbound.pair->arrived.pop_front();
+  if (network_.timing_ != nullptr) network_.timing_->taken(rank_, inbound.rank, begins);
 }
 
 bool VirtualWire::move_body(Inbound& inbound, Arrival& arrival) {
-  while (!inbound.pair->arrived.empty()) {
+  while (has_frame(inbound)) {
     Frame& frame = inbound.pair->arrived.front();
     if (frame.type == Frame::Type::cut) {
       take(inbound);

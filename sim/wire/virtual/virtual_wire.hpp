@@ -1,7 +1,7 @@
-// A network of wires inside one process, with a clock of its own, for tests and labs. A seed determines the run. Every
-// frame takes a random time. Frames of one ordered pair keep their order; frames of different pairs may overtake each
-// other. Long bodies travel in segments, so that the events of a body (started, finished, cut) occur at random times
-// between other events.
+// A network of wires inside one process, with a clock of its own. A seed determines the run. Every frame takes a random
+// time, or the time that a VirtualTiming computes. Frames of one ordered pair keep their order; frames of different
+// pairs may overtake each other. Long bodies travel in segments, so that the events of a body (started, finished, cut)
+// occur between other events.
 //
 // To drive the network, let every rank make progress until nothing moves, and then call advance(). When advance()
 // returns false, nothing is in flight any more.
@@ -49,15 +49,38 @@ struct VirtualCounts {
   std::uint64_t lost = 0;
 };
 
+// The times of frames, for a machine whose ranks have a clock each (virtual_machine/world). Each frame then has the
+// time of its arrival when it is sent, and its receiver's poll finds it from that time on; advance() is not used. All
+// calls are made inside a rank's call.
+class VirtualTiming {
+ public:
+  VirtualTiming() = default;
+  VirtualTiming(const VirtualTiming&) = delete;
+  VirtualTiming& operator=(const VirtualTiming&) = delete;
+  virtual ~VirtualTiming() = default;
+
+  // The time at which a frame arrives that `from` sends now, with `bytes` bytes of a body. `begins`: it is the head of
+  // a message. The network delays it further if an earlier frame of the pair arrives later.
+  [[nodiscard]] virtual std::uint64_t arrival_ns(std::uint32_t from, std::uint32_t to, std::uint64_t bytes,
+                                                 bool begins) = 0;
+  // A frame to `to`, with that delay, arrives at `at_ns`.
+  virtual void sent(std::uint32_t to, std::uint64_t at_ns) = 0;
+  // Rank `by` has taken a frame of `from`, whose window has more room now. `begins`: it was the head of a message.
+  virtual void taken(std::uint32_t by, std::uint32_t from, bool begins) = 0;
+  // Rank `rank` is about to poll. Returns the time up to which frames have arrived for it. No frame that is sent later
+  // arrives before that time.
+  [[nodiscard]] virtual std::uint64_t begin_poll(std::uint32_t rank) = 0;
+};
+
 class VirtualWire;
 
 // The network. It owns the wires and all frames in flight. Used by one thread, or by threads that exclude each other.
 // The same seed and the same calls give the same run on every machine.
 class VirtualNetwork {
  public:
-  // `group` goes into every header.
+  // `group` goes into every header. `timing` outlives the network; nullptr: times are random.
   VirtualNetwork(std::uint32_t ranks, std::uint64_t seed, const VirtualOptions& options = {},
-                 portals::GroupId group = 0);
+                 portals::GroupId group = 0, VirtualTiming* timing = nullptr);
   ~VirtualNetwork();
   VirtualNetwork(const VirtualNetwork&) = delete;
   VirtualNetwork& operator=(const VirtualNetwork&) = delete;
@@ -70,7 +93,7 @@ class VirtualNetwork {
   // Advances the clock to the next frame's arrival, and makes this frame visible to its receiver. false: nothing is in
   // flight.
   bool advance();
-  // The virtual time.
+  // The virtual time: that of the last arrival.
   [[nodiscard]] std::uint64_t now_ns() const { return now_ns_; }
   // Simulates the end of process `rank`: frames to and from it are dropped, messages queued by it and for it fail, and
   // every other attached rank gets the events cut (for an incomplete body) and lost.
@@ -88,7 +111,8 @@ class VirtualNetwork {
     portals::Header header;  // head
     // head: the whole body, if it is short. segment: its part of the body.
     std::vector<std::byte> bytes;
-    bool whole = true;  // head
+    bool whole = true;         // head
+    std::uint64_t due_ns = 0;  // the time of its arrival
   };
   // One ordered pair of ranks. Frames go from the sender to `flying`, and from there to `arrived`.
   struct Pair {
@@ -124,6 +148,8 @@ class VirtualNetwork {
   Pair& pair(std::uint32_t from, std::uint32_t to);
   // Sends a frame: draws the time of its arrival, which is later than those of the pair's earlier frames.
   void launch(Pair& pair, Frame frame);
+  // Puts a frame where the receiver's poll finds it.
+  void make_arrive(Pair& pair, Frame frame);
   // Discards all frames of a pair, and counts their messages as lost.
   void drop(Pair& pair);
   // The next random number from the seed.
@@ -133,6 +159,7 @@ class VirtualNetwork {
 
   VirtualOptions options_;
   portals::GroupId group_;
+  VirtualTiming* const timing_;
   // State of the random number generator.
   std::uint64_t state_;
   std::uint64_t now_ns_ = 0;
@@ -193,6 +220,8 @@ class VirtualWire final : public Wire {
   // The steps of poll(), by state, as in ShmInbound. look() returns whether it filled in `arrival`, and so does each
   // step.
   bool look(Inbound& inbound, Arrival& arrival);
+  // Whether the sender's next frame has arrived.
+  [[nodiscard]] bool has_frame(const Inbound& inbound) const;
   // State between: returns the next message.
   bool offer(Inbound& inbound, Arrival& arrival);
   // States receiving and passing: takes segments, and detects the end or the cut of the body.
@@ -228,6 +257,8 @@ class VirtualWire final : public Wire {
   std::size_t turn_ = 0;
   // Index of the sender of the message that awaits its answer.
   std::size_t answering_ = 0;
+  // The present poll finds frames that arrive up to this time.
+  std::uint64_t visible_ns_ = ~std::uint64_t{0};
 };
 
 }  // namespace margay::sim

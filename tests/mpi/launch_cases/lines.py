@@ -22,6 +22,6 @@ def case_no_program(case):
 def case_help(case):
     """The help on running jobs is part of `margay --help` and `margay run --help`, and of no other help."""
     of_traces = [f"trace {name}" for name in ("story", "messages", "view", "print", "check", "export")]
-    for line in ("", "run", "info", "doctor", "check", "calibrate", "top", "stacks", "trace", *of_traces):
+    for line in ("", "run", "info", "doctor", "check", "calibrate", "machines", "top", "stacks", "trace", *of_traces):
         printed = case.command(*line.split(), "--help")
         case.expect(("SIGUSR1" in printed) == (line in ("", "run")), f"{line}: SIGUSR1")

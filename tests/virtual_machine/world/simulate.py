@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Runs MPI programs under `margay simulate`, and compares them with real runs.
+
+    tests/virtual_machine/world/simulate.py --build build/release            all cases
+    tests/virtual_machine/world/simulate.py --build build/release outputs    one of them
+    tests/virtual_machine/world/simulate.py --build build/release outputs --program tests/mpi/wildcards.c
+"""
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "mpi"))
+import support  # noqa: E402
+from virtual import NOT_THERE  # noqa: E402
+
+# Programs that cannot run there either, with the reason.
+FORKS = {"sessions": "it forks"}
+
+# Programs of the MPI suite that the test runs, each with another part of the library; `--every` runs all that can run.
+PROGRAMS = ("alltoall", "attributes", "barrier", "bcast", "buffered", "comm_create", "communicators", "completion", "datatypes_move", "errors",
+            "gather", "groups", "grequest", "intercomm", "large", "matched_probe", "neighbor", "nonblocking", "partitioned", "persistent", "probe",
+            "reduce", "scan", "self_messages", "send_modes", "sendrecv", "status", "topology", "traffic", "user_ops", "wildcards")
+
+
+def text_of(output):
+    """Lines of standard output in an order that does not depend on the ranks' turns, without labels."""
+    return sorted(re.sub(r"^\[\d+\] ", "", line) for line in output.splitlines())
+
+
+class Runs:
+    def __init__(self, build, folder):
+        self.build = build
+        self.folder = pathlib.Path(folder)
+        self.margay = build.folder / "bin" / "margay"
+        self.failures = []
+
+    def check(self, what, good, shown=""):
+        if not good:
+            self.failures.append(f"{what}: {shown}"[:2000])
+
+    def compile(self, source, libraries=()):
+        target = self.folder / pathlib.Path(source).stem
+        if not target.exists():
+            subprocess.run([self.build.folder / "bin" / "mpicc", "-O1", "-w", "-o", target, source, *libraries, "-lm"], check=True)
+        return target
+
+    def own(self, name):
+        return self.compile(HERE / "programs" / f"{name}.c")
+
+    def simulate(self, *arguments, timeout=120):
+        return subprocess.run([self.margay, "simulate", *map(str, arguments)], capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL)
+
+    def run(self, *arguments):
+        return subprocess.run([self.margay, "run", *map(str, arguments)], capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
+
+
+def outputs(runs, options):
+    """Programs of the suite write what they write in a real run, on several machines."""
+    folder = ROOT / "tests" / "mpi"
+    if options.program:
+        sources = [pathlib.Path(options.program)]
+    elif options.every:
+        sources = [path for path in sorted([*folder.glob("*.c"), *folder.glob("rma/*.c")]) if path.stem not in NOT_THERE and path.stem not in FORKS]
+    else:
+        sources = [folder / f"{name}.c" for name in PROGRAMS]
+    for source in sources:
+        keys = support.header_keys(source)
+        ranks = min(map(int, keys.get("ranks", "2").split()))
+        program = runs.compile(source, keys.get("libraries", "").split())
+        real = runs.run("-n", ranks, program)
+        for machine, compute in (("ideal", "none"), ("paragon", "calls=1us"), ("loopback", "measured")):
+            what = f"{source.stem}, {ranks} ranks, {machine}, {compute}"
+            try:
+                simulated = runs.simulate("-n", ranks, "--machine", machine, "--compute", compute, program)
+            except subprocess.TimeoutExpired:
+                runs.check(what, False, "it does not end")
+                continue
+            runs.check(what, simulated.returncode == real.returncode, f"exit status {simulated.returncode}, {real.returncode}\n{simulated.stderr}")
+            runs.check(what, text_of(simulated.stdout) == text_of(real.stdout), simulated.stdout + simulated.stderr)
+
+
+def seconds_of(result):
+    return float(re.search(r": ([0-9.]+) s,", result.stderr).group(1))
+
+
+def time(runs, _):
+    """Virtual time is that of the machine: a message's, a sleep's, and that of `--compute calls=`."""
+    program = runs.own("times")
+    paragon = runs.simulate("-n", 2, "--machine", "paragon", "--compute", "none", program, "ping_pong")
+    one_way_us = float(re.search(r"one way ([0-9.]+) us", paragon.stdout).group(1))
+    runs.check("ping-pong on the Paragon", 22 <= one_way_us <= 28, paragon.stdout + paragon.stderr)
+    slept = runs.simulate("-n", 3, "--machine", "ideal", "--compute", "none", "--summary", program, "sleep", timeout=60)
+    runs.check("an hour's sleep", 3600 <= seconds_of(slept) <= 3601, slept.stderr)
+    calls = [seconds_of(runs.simulate("-n", 2, "--machine", "ideal", "--compute", f"calls={us}us", "--summary", program, "barriers"))
+             for us in (1, 1001)]
+    runs.check("1,000 us more for each of 100 barriers", 0.1 <= calls[1] - calls[0] <= 0.12, str(calls))
+
+
+def repeat(runs, _):
+    """Without measured time, equal settings give equal runs, whatever else the machine does."""
+    program = runs.own("race")
+    results = [runs.simulate("-n", 8, "--machine", "asci-red", "--compute", "none", "--summary", program) for _ in range(3)]
+    runs.check("exit status", all(result.returncode == 0 for result in results), results[0].stderr)
+    runs.check("standard output", len({result.stdout for result in results}) == 1, "".join(result.stdout for result in results))
+    runs.check("summary", len({result.stderr for result in results}) == 1, "".join(result.stderr for result in results))
+
+
+def ends(runs, _):
+    """Ends of ranks, as the exit status and the finding's id show them."""
+    program = runs.own("ends")
+    for what, status, text in (("status", 7, ""), ("abort", 9, "[aborted]"), ("deadlock", 1, "[deadlock]"), ("without_finalize", 1, "without MPI_Finalize"),
+                               ("segv", 1, "rank 1 died of SIGSEGV"), ("fork", 1, "fork"), ("thread", 1, "pthread_create"), ("usual", 0, "")):
+        done = runs.simulate("-n", 3, "--compute", "none", program, what)
+        runs.check(what, done.returncode == status and text in done.stderr, f"exit status {done.returncode}\n{done.stdout}{done.stderr}")
+
+
+def bad_input(runs, _):
+    """Invalid command lines: exit status 2 (127 for a program that is not there) and the word that is wrong."""
+    program = runs.own("ends")
+    bad = runs.folder / "bad.toml"
+    bad.write_text('name = "bad"\ndescription = "b"\nsources = ["s"]\nnodes = "four"\n')
+    for arguments, status, text in ((("-n", "0", program), 2, "0"), (("-n", "65537", program), 2, "65537"), (("--machine", "cray", program), 2, "paragon"),
+                                    (("--machine", bad, program), 2, "bad.toml:4"), (("--compute", "some", program), 2, "--compute"),
+                                    (("--compute", "calls=3", program), 2, "--compute"), (("--cpu-scale", "-1", program), 2, "--cpu-scale"),
+                                    (("-n", "2", "/there/is/none"), 127, "/there/is/none"), ((), 2, "program")):
+        done = runs.simulate(*arguments)
+        runs.check(" ".join(map(str, arguments)), done.returncode == status and text in done.stderr, f"exit status {done.returncode}\n{done.stderr}")
+
+
+CASES = {case.__name__: case for case in (outputs, time, repeat, ends, bad_input)}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--program", help="another program for `outputs`")
+    parser.add_argument("--every", action="store_true", help="all programs of the suite for `outputs`")
+    parser.add_argument("cases", nargs="*", metavar="CASE", help=", ".join(CASES))
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        runs = Runs(support.Build(options.build), folder)
+        for name in options.cases or CASES:
+            CASES[name](runs, options)
+    for failure in runs.failures:
+        print(failure, file=sys.stderr)
+    print(f"{len(runs.failures)} failures")
+    return 1 if runs.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,37 @@
+// The settings of a simulated run, as `margay simulate` passes them to the process that runs it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "portals/base/status.hpp"
+
+namespace margay::virtual_machine {
+
+// The variable by which the settings reach the process.
+inline constexpr const char* kSettingsVariable = "MARGAY_SIMULATE";
+
+// How a rank's computation between two calls of the library counts.
+enum class Compute : std::uint8_t {
+  measured,  // its processor time, times `cpu_scale`
+  calls,     // `call_ns` for each call of MPI: a run depends on the settings alone
+};
+
+struct Settings {
+  std::uint32_t ranks = 1;
+  std::string machine = "ideal";  // a preset's name or a file's path
+  std::uint64_t seed = 0;
+  Compute compute = Compute::measured;
+  double cpu_scale = 1;
+  std::uint64_t call_ns = 0;
+  std::uint64_t stack_bytes = std::uint64_t{256} * 1024;
+  std::string trace_dir;
+  bool summary = false;  // print times and counts at the end
+};
+
+// The settings as text, and back. Error: a text that format_settings() did not make.
+[[nodiscard]] std::string format_settings(const Settings& settings);
+[[nodiscard]] portals::Status parse_settings(std::string_view text, Settings& out);
+
+}  // namespace margay::virtual_machine

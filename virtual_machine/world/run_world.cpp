@@ -1,0 +1,34 @@
+// The entry into the world: reads the settings and the machine, and runs the program.
+#include <cstdio>
+#include <string>
+
+#include "virtual_machine/model/presets.hpp"
+#include "virtual_machine/model/settings.hpp"
+#include "virtual_machine/program/program.hpp"
+#include "virtual_machine/world/world.hpp"
+
+namespace margay::virtual_machine {
+
+namespace {
+
+constexpr int kStatusCannotStart = 71;  // EX_OSERR of <sysexits.h>
+
+int fail(const portals::Status& status) {
+  std::fprintf(stderr, "margay simulate: %s\n", status.sentence().c_str());
+  return kStatusCannotStart;
+}
+
+}  // namespace
+
+int run_world(const Program& program) {
+  Settings settings;
+  Machine machine;
+  if (const portals::Status status = parse_settings(program.options, settings); !status.ok()) return fail(status);
+  if (const portals::Status status = find_machine(settings.machine, machine); !status.ok()) return fail(status);
+  if (const portals::Status status = check_ranks(machine, settings.ranks); !status.ok()) return fail(status);
+  // Never destroyed: fibers that have ended lie on its stacks.
+  auto* const world = new World(settings, machine, program);  // NOLINT(cppcoreguidelines-owning-memory)
+  return world->run();
+}
+
+}  // namespace margay::virtual_machine

@@ -1,0 +1,113 @@
+// A rank of a simulated run: its fiber, its clock, its MPI, and what its program has for itself.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <queue>
+#include <string>
+#include <vector>
+
+#include "mpi_adi/rank/mpi_process.hpp"
+#include "mpi_adi/rank/rank.hpp"
+#include "sim/base/clock.hpp"
+#include "sim/boot/job.hpp"
+#include "sim/kernel/waiter.hpp"
+#include "sim/machine/process.hpp"
+#include "sim/wire/virtual/virtual_wire.hpp"
+#include "virtual_machine/program/rank_state.hpp"
+#include "virtual_machine/world/fiber.hpp"
+
+namespace margay::virtual_machine {
+
+// The time after which a wait makes a round although no frame has arrived; it doubles with each such round.
+inline constexpr std::uint64_t kRetryMinNs = 100'000;
+
+class VirtualRank;
+
+// The interface through which a rank reaches its world. All calls are made on the rank's fiber, unless noted.
+class RankWorld {
+ public:
+  RankWorld() = default;
+  RankWorld(const RankWorld&) = delete;
+  RankWorld& operator=(const RankWorld&) = delete;
+  virtual ~RankWorld() = default;
+
+  // The rank's time; any fiber may call.
+  [[nodiscard]] virtual std::uint64_t read_clock(VirtualRank& rank) = 0;
+  // See VirtualRank's functions of the same names, and yield().
+  virtual void wait(VirtualRank& rank) = 0;
+  virtual void pause(VirtualRank& rank, std::uint64_t ns) = 0;
+  virtual void begin_call(VirtualRank& rank) = 0;
+  virtual void end_call(VirtualRank& rank) = 0;
+};
+
+// The clock of one rank. Reading it takes virtual time, so a loop that polls it ends.
+class RankClock final : public sim::Clock {
+ public:
+  RankClock(RankWorld& world, VirtualRank& rank) : Clock(sim::ClockKind::virtual_ns), world_(world), rank_(rank) {}
+  [[nodiscard]] std::uint64_t now_ns() const override { return world_.read_clock(rank_); }
+  [[nodiscard]] std::uint64_t ticks() const override { return now_ns(); }
+
+ private:
+  RankWorld& world_;
+  VirtualRank& rank_;
+};
+
+// The rank. Used by the one thread of the world. The world reads and changes the times; the rank's fiber calls the
+// functions of the interfaces.
+class VirtualRank final : public sim::YieldPolicy, public sim::CallObserver, public mpi_adi::ProcessStart {
+ public:
+  // `network` has a wire for it. Both outlive the rank.
+  VirtualRank(RankWorld& world, sim::VirtualNetwork& network, sim::Job job);
+
+  // A poll of the program without a result, or a pause: other ranks run for `ns` at least.
+  void yield(std::uint64_t ns) override { world_.pause(*this, ns); }
+  // A round of a wait without a result: other ranks run until the next event for this rank.
+  void wait(std::uint64_t /*ns*/) override { world_.wait(*this); }
+  // The program enters and leaves the library: in between its time is that of the machine's messages.
+  void begin_call() override { world_.begin_call(*this); }
+  void end_call() override { world_.end_call(*this); }
+  [[nodiscard]] portals::Status start(std::unique_ptr<sim::Process>& out) override;
+
+  // The rank that has joined the job here; nullptr: none.
+  [[nodiscard]] mpi_adi::MpiRank* joined();
+
+ private:
+  friend class World;
+
+  RankWorld& world_;
+  const std::uint32_t rank_;
+  RankClock clock_;
+  // The process, until MPI takes it.
+  std::unique_ptr<sim::Process> process_;
+  mpi_adi::VirtualMpiProcess mpi_process_;
+  RankState state_;
+  std::unique_ptr<Fiber> fiber_;
+  // Whether this rank's fiber was inside MPI_Init's thread when it was suspended: the pointer that the library keeps in
+  // a thread-local variable.
+  mpi_adi::MpiRank* thread_rank_ = nullptr;
+
+  // The rank is in a call of MPI, which is no computation of the program.
+  bool in_call_ = false;
+  // The time of the rank's own calls, from the beginning of the run.
+  std::uint64_t local_ns_ = 0;
+  // While the coprocessor handles a message, which arrived before local_ns_: its time; otherwise 0.
+  std::uint64_t handling_ns_ = 0;
+  // The end of the coprocessor's last work.
+  std::uint64_t handled_ns_ = 0;
+  // The arrivals that no poll has come to.
+  std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> arrivals_ns_;
+  // Polls since the last frame.
+  std::uint32_t empty_polls_ = 0;
+  // The time until the next round of a wait without a frame.
+  std::uint64_t retry_ns_ = kRetryMinNs;
+  // The rank waits for an arrival.
+  bool waits_ = false;
+  // The rank is suspended until local_ns_, and its coprocessor may handle messages.
+  bool computes_ = false;
+  bool ended_ = false;
+  int status_ = 0;
+};
+
+}  // namespace margay::virtual_machine

@@ -1,0 +1,408 @@
+#include "virtual_machine/world/world.hpp"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <numeric>
+#include <utility>
+
+#include "mpi/process/machine.hpp"
+#include "mpi_adi/rank/current.hpp"
+#include "sim/base/clock.hpp"
+#include "sim/boot/options.hpp"
+#include "sim/kernel/kernel.hpp"
+
+namespace margay::virtual_machine {
+
+namespace {
+
+// No program begins at time 0, which parts of the library use for "never".
+constexpr std::uint64_t kBeginNs = 1'000'000'000;
+// Reading the clock takes as long as on this machine.
+constexpr std::uint64_t kClockNs = 20;
+// A poll without a result (MPI_Test) takes this, besides the network's cost, so that loops of them end.
+constexpr std::uint64_t kEmptyPollNs = 100;
+// Rounds of all waiting ranks without a frame, after which the run is deadlocked. A device opens its second heap after
+// 1,000 rounds (mpi_adi/device), and then goes on.
+constexpr std::uint32_t kIdleRoundsMax = 1'200;
+// The time of a poll without a result grows by a step for each of so many successive ones.
+constexpr std::uint64_t kPollStepNs = 20;
+constexpr std::uint32_t kPollsOfStep = 16;
+// The longest time between two rounds of a wait; the shortest is kRetryMinNs.
+constexpr std::uint64_t kRetryMaxNs = 100'000'000;
+// In seconds of virtual time.
+constexpr const char* kNoStall = "1000000000";
+// Messages up to this are short, as far as the order of messages on a link is concerned.
+constexpr std::uint64_t kOrderedBytes = 1024;
+
+// Long bodies travel in few frames. The window is that of a connection with large buffers.
+sim::VirtualOptions network_options() {
+  sim::VirtualOptions options;
+  options.segment_bytes = std::uint64_t{64} * 1024;
+  options.window_bytes = std::uint64_t{1} << 20;
+  options.window_messages = 256;
+  options.full_probability = 0;
+  options.stall_probability = 0;
+  return options;
+}
+
+// At least 1, so that of ranks with equal times one goes on.
+std::uint64_t least_latency_of(const Machine& machine) {
+  std::uint64_t least_ns = machine.processors_per_node > 1 ? machine.memory_latency_ns : kNever;
+  for (const Network& network : machine.networks) least_ns = std::min(least_ns, network.latency_ns);
+  return std::max<std::uint64_t>(least_ns, 1);
+}
+
+// By the system call, because the C library's function returns virtual time (program/replaced_time).
+std::uint64_t processor_time_ns() {
+  timespec time{};
+  ::syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+}  // namespace
+
+World::World(const Settings& settings, const Machine& machine, const Program& program)
+    : settings_(settings),
+      machine_(machine),
+      program_(program),
+      model_(machine, settings.ranks),
+      network_(settings.ranks, settings.seed, network_options(), 0, this),
+      schedule_(settings.ranks),
+      retries_(settings.ranks),
+      stacks_(settings.ranks, settings.stack_bytes) {
+  least_latency_ns_ = least_latency_of(machine);
+  sim::SharedTable::Numbers nodes(settings.ranks), all_ranks(settings.ranks);
+  for (std::uint32_t rank = 0; rank < settings.ranks; ++rank) nodes[rank] = model_.node_of(rank);
+  node_count_ = nodes.back() + 1;
+  std::iota(all_ranks.begin(), all_ranks.end(), 0U);
+  node_of_rank_ = std::move(nodes);
+  all_ranks_ = std::move(all_ranks);
+  for (std::uint32_t rank = 0; rank < settings.ranks; ++rank) {
+    ranks_.push_back(std::make_unique<VirtualRank>(*this, network_, job_of(rank)));
+    VirtualRank& made = *ranks_.back();
+    made.local_ns_ = kBeginNs;
+    made.fiber_ = std::make_unique<Fiber>(stacks_.stack(rank), [this, &made] { run_rank(made); });
+    schedule_.add(rank, kBeginNs);
+  }
+}
+
+sim::Job World::job_of(std::uint32_t rank) const {
+  sim::Job job;
+  job.rank = rank;
+  job.size = settings_.ranks;
+  job.node_count = node_count_;
+  job.nodes_are_emulated = true;
+  job.node_of_rank = node_of_rank_;
+  job.all_ranks = all_ranks_;
+  job.node = job.node_of_rank[rank];
+  job.trace_dir = settings_.trace_dir;
+  job.options = sim::Options::from_environment(environ);
+  // A wait of hours is none of the program's mistakes, and a deadlock is found at once.
+  job.options.set("stall_seconds", kNoStall);
+  return job;
+}
+
+int World::run() {
+  VirtualRank* const first = choose();
+  running_ = first;
+  set_hooks(this);
+  first->state_.enter();
+  mpi_adi::set_thread_process(first->mpi_process_, nullptr);
+  begin_computation();
+  own_fiber_.switch_to(*first->fiber_);
+  // The last rank that ended has switched back.
+  running_ = nullptr;
+  const bool accounts_are_right = settle_accounts();
+  if (settings_.summary) print_summary();
+  const auto failed = std::find_if(ranks_.begin(), ranks_.end(), [](const auto& rank) { return rank->status_ != 0; });
+  if (failed != ranks_.end()) return (*failed)->status_;
+  return accounts_are_right ? 0 : 1;
+}
+
+void World::run_rank(VirtualRank& rank) {
+  begin_computation();
+  rank.state_.run(program_);  // ends in exit_rank()
+  std::abort();
+}
+
+void World::exit_rank(int status) {
+  VirtualRank& rank = *running_;
+  mpi_adi::MpiRank* const joined = rank.joined();
+  // MPI_Abort and fatal errors have printed their message, and end all ranks.
+  if (joined != nullptr && joined->process().board().state == sim::RankState::aborting) end_process(status);
+  if (mpi::is_machine_held(rank.mpi_process_))
+    fail("rank " + std::to_string(rank.rank_) + " exited with status " + std::to_string(status) +
+         " without MPI_Finalize");
+  mpi::end_machine_of(rank.mpi_process_);
+  rank.status_ = status;
+  rank.ended_ = true;
+  ++ended_;
+  suspend(rank);
+  std::abort();
+}
+
+void World::fail(std::string message) {
+  running_ = nullptr;
+  std::fprintf(stderr, "margay simulate: %s\n", message.c_str());
+  end_process(1);
+}
+
+void World::end_process(int status) {
+  if (RankState* const entered = RankState::entered(); entered != nullptr) entered->leave();
+  running_ = nullptr;
+  std::fflush(nullptr);
+  ::_exit(status);
+}
+
+// --- Time ---
+
+void World::begin_computation() {
+  if (settings_.compute == Compute::measured) computes_since_ns_ = processor_time_ns();
+}
+
+// The shortest time is that of a program that does nothing between two calls: the library's way in and out, and two
+// readings of the clock (0.5 us).
+void World::count_computation(VirtualRank& rank) {
+  if (settings_.compute != Compute::measured || rank.in_call_ || &rank != running_) return;
+  const std::uint64_t taken_ns = processor_time_ns() - computes_since_ns_;
+  least_computation_ns_ = std::min(least_computation_ns_, taken_ns);
+  const double scale = settings_.cpu_scale * machine_.cpu_scale;
+  spend(rank, static_cast<std::uint64_t>(static_cast<double>(taken_ns - least_computation_ns_) * scale));
+}
+
+void World::begin_call(VirtualRank& rank) {
+  count_computation(rank);
+  rank.in_call_ = true;
+  spend(rank, settings_.call_ns);
+}
+
+void World::end_call(VirtualRank& rank) {
+  end_handling(rank);
+  rank.in_call_ = false;
+  begin_computation();
+}
+
+std::uint64_t World::time_of(const VirtualRank& rank) {
+  return rank.handling_ns_ != 0 ? rank.handling_ns_ : rank.local_ns_;
+}
+
+void World::spend(VirtualRank& rank, std::uint64_t ns) {
+  (rank.handling_ns_ != 0 ? rank.handling_ns_ : rank.local_ns_) += ns;
+}
+
+std::uint64_t World::read_clock(VirtualRank& rank) {
+  if (&rank == running_) {
+    count_computation(rank);
+    spend(rank, kClockNs);
+    begin_computation();
+  }
+  return time_of(rank);
+}
+
+std::uint64_t World::arrival_ns(std::uint32_t from, std::uint32_t to, std::uint64_t bytes, bool begins) {
+  VirtualRank& rank = *ranks_[from];
+  count_computation(rank);
+  // The model takes messages in the order of their times. Short ones occupy a link for so short a time that the order
+  // of messages within the least latency does not matter.
+  if (bytes > kOrderedBytes && &rank == running_ && rank.handling_ns_ == 0) wait_for_turn(rank);
+  const Transfer transfer = model_.transfer(from, to, bytes, time_of(rank));
+  // The processor is busy with a message once, not with each of its segments.
+  if (begins) spend(rank, transfer.sender_free_ns - time_of(rank));
+  begin_computation();
+  return transfer.arrival_ns;
+}
+
+void World::sent(std::uint32_t to, std::uint64_t at_ns) {
+  VirtualRank& rank = *ranks_[to];
+  rank.arrivals_ns_.push(at_ns);
+  if (rank.waits_)
+    schedule_.add(to, std::max(rank.local_ns_, at_ns));
+  else if (rank.computes_ && machine_.coprocessor)
+    schedule_.add(to, std::max(rank.handled_ns_, at_ns));
+}
+
+void World::taken(std::uint32_t by, std::uint32_t from, bool begins) {
+  VirtualRank& rank = *ranks_[by];
+  rank.empty_polls_ = 0;
+  rank.retry_ns_ = kRetryMinNs;
+  count_computation(rank);
+  if (begins) spend(rank, receive_time_ns(by, from));
+  // A sender with a full window goes on.
+  VirtualRank& sender = *ranks_[from];
+  if (sender.waits_ && !network_.wire(from).idle()) schedule_.add(from, std::max(sender.local_ns_, time_of(rank)));
+  begin_computation();
+}
+
+// The processor time of a receiver: the poll that finds a message, and its part of the work.
+std::uint64_t World::receive_time_ns(std::uint32_t by, std::uint32_t from) const {
+  const std::uint32_t number = model_.network_between(from, by);
+  if (number == kInMemory) return machine_.memory_overhead_ns;
+  const Network& network = machine_.networks[number];
+  return network.poll_ns + network.receive_overhead_ns;
+}
+
+std::uint64_t World::begin_poll(std::uint32_t number) {
+  VirtualRank& rank = *ranks_[number];
+  if (&rank != running_) return kNever;  // after the end of all ranks
+  count_computation(rank);
+  end_handling(rank);
+  // A program that polls without a wait must come to the time of the message for which it polls, and soon: a growing
+  // step takes it to a second in 40,000 polls, with an error of 50 us.
+  rank.local_ns_ += kPollStepNs * (rank.empty_polls_++ / kPollsOfStep);
+  const std::uint64_t now_ns = compute(rank);
+  while (!rank.arrivals_ns_.empty() && rank.arrivals_ns_.top() <= now_ns) rank.arrivals_ns_.pop();
+  begin_computation();
+  return now_ns;
+}
+
+void World::end_handling(VirtualRank& rank) {
+  if (rank.handling_ns_ == 0) return;
+  rank.handled_ns_ = rank.handling_ns_;
+  rank.handling_ns_ = 0;
+}
+
+// --- Order ---
+
+std::uint64_t World::compute(VirtualRank& rank) {
+  for (;;) {
+    std::uint64_t at_ns = rank.local_ns_;
+    if (machine_.coprocessor && !rank.arrivals_ns_.empty())
+      at_ns = std::min(at_ns, std::max(rank.arrivals_ns_.top(), rank.handled_ns_));
+    if (!is_past(at_ns)) {
+      rank.computes_ = true;
+      schedule_.add(rank.rank_, at_ns);
+      suspend(rank);
+      rank.computes_ = false;
+      continue;  // a frame may have been sent meanwhile that arrives earlier
+    }
+    if (at_ns < rank.local_ns_) rank.handling_ns_ = at_ns;
+    return at_ns;
+  }
+}
+
+bool World::is_past(std::uint64_t at_ns) {
+  const std::uint64_t next_ns = std::min(schedule_.next_ns(), retries_.next_ns());
+  return next_ns == kNever || next_ns + least_latency_ns_ > at_ns;
+}
+
+void World::wait_for_turn(VirtualRank& rank) {
+  while (schedule_.next_ns() < rank.local_ns_) {
+    schedule_.add(rank.rank_, rank.local_ns_);
+    suspend(rank);
+  }
+}
+
+void World::wait(VirtualRank& rank) {
+  count_computation(rank);
+  end_handling(rank);
+  rank.waits_ = true;
+  if (!rank.arrivals_ns_.empty()) schedule_.add(rank.rank_, std::max(rank.local_ns_, rank.arrivals_ns_.top()));
+  retries_.add(rank.rank_, rank.local_ns_ + rank.retry_ns_);
+  rank.retry_ns_ = std::min(2 * rank.retry_ns_, kRetryMaxNs);
+  suspend(rank);
+  retries_.remove(rank.rank_);
+  rank.waits_ = false;
+  begin_computation();
+}
+
+void World::pause(VirtualRank& rank, std::uint64_t ns) {
+  count_computation(rank);
+  end_handling(rank);
+  rank.local_ns_ += std::max(ns, kEmptyPollNs);
+  begin_computation();
+}
+
+void World::sleep_ns(std::uint64_t ns) {
+  VirtualRank& rank = *running_;
+  count_computation(rank);
+  rank.local_ns_ += ns;
+  schedule_.add(rank.rank_, rank.local_ns_);
+  suspend(rank);
+  begin_computation();
+}
+
+void World::suspend(VirtualRank& rank) {
+  VirtualRank* const next = choose();
+  if (next == &rank) return;
+  ++switches_;
+  rank.thread_rank_ = mpi_adi::is_rank_thread() ? mpi_adi::current_rank() : nullptr;
+  rank.state_.leave();
+  running_ = next;
+  if (next == nullptr) {
+    rank.fiber_->switch_to(own_fiber_);
+  } else {
+    next->state_.enter();
+    mpi_adi::set_thread_process(next->mpi_process_, next->thread_rank_);
+    rank.fiber_->switch_to(*next->fiber_);
+  }
+}
+
+VirtualRank* World::choose() {
+  for (;;) {
+    // A retry is due when the time of the others comes to it. Without others it would be the only event for ever.
+    const std::uint64_t at_ns = schedule_.next_ns();
+    const std::uint64_t retry_ns = retries_.next_ns();
+    if (at_ns != kNever) {
+      VirtualRank& rank = *ranks_[retry_ns < at_ns ? retries_.take() : schedule_.take()];
+      if (rank.waits_) rank.local_ns_ = std::max(rank.local_ns_, std::min(at_ns, retry_ns));
+      return &rank;
+    }
+    if (ended_ == ranks_.size()) return nullptr;
+    if (!let_waiting_ranks_poll()) report_deadlock();
+  }
+}
+
+bool World::let_waiting_ranks_poll() {
+  if (network_.counts().sent != sent_) {
+    sent_ = network_.counts().sent;
+    idle_rounds_ = 0;
+  }
+  if (++idle_rounds_ > kIdleRoundsMax) return false;
+  for (const auto& rank : ranks_)
+    if (rank->waits_) schedule_.add(rank->rank_, rank->local_ns_);
+  return true;
+}
+
+void World::report_deadlock() {
+  std::string text = "margay simulate: deadlock: all ranks wait, and no message is in flight [deadlock]\n";
+  for (const auto& rank : ranks_) {
+    text += "  rank " + std::to_string(rank->rank_);
+    if (rank->ended_) {
+      text += " has ended\n";
+    } else if (rank->mpi_process_.rank() == nullptr) {
+      text += " is outside of MPI\n";
+    } else {
+      text += " in " + std::string(sim::name_in(rank->joined()->process().board().mpi_call)) + "\n";
+      rank->joined()->device().describe(text, 6);
+    }
+  }
+  std::fputs(text.c_str(), stderr);
+  end_process(1);
+}
+
+// --- End ---
+
+bool World::settle_accounts() {
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (const auto& rank : ranks_)
+      if (mpi_adi::MpiRank* const joined = rank->joined(); joined != nullptr) moved |= joined->device().progress();
+  }
+  const sim::VirtualCounts& counts = network_.counts();
+  return counts.sent == counts.delivered + counts.lost;
+}
+
+void World::print_summary() const {
+  std::uint64_t last_ns = 0;
+  for (const auto& rank : ranks_) last_ns = std::max(last_ns, rank->local_ns_);
+  std::fprintf(stderr, "margay simulate: %zu ranks on %s: %.6f s, %llu messages, %llu switches\n", ranks_.size(),
+               machine_.name.c_str(), static_cast<double>(last_ns - kBeginNs) * 1e-9,
+               static_cast<unsigned long long>(network_.counts().sent), static_cast<unsigned long long>(switches_));
+}
+
+}  // namespace margay::virtual_machine

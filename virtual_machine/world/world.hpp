@@ -1,0 +1,122 @@
+// A simulated run: all ranks of an MPI program as fibers of one thread, over one network with the times of a machine.
+//
+// Each rank has a clock of its own. The world runs the rank whose time is the earliest. A rank that runs continues
+// until it waits, sleeps, or polls at a time at which a message of an earlier rank could have arrived: no message is
+// faster than the machine's least latency, so ranks need not run in the exact order of their times (conservative
+// parallel discrete-event simulation; Chandy and Misra). So a poll finds exactly the messages that have arrived by its
+// time. Everything else is the code of real runs: the library, its protocols, its collective algorithms.
+//
+// Costs: a switch between ranks takes about 0.1 us and the copies of the program's variables (program/image); a message
+// takes about two switches.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/base/peer_table.hpp"
+#include "sim/boot/job.hpp"
+#include "sim/wire/virtual/virtual_wire.hpp"
+#include "virtual_machine/model/machine.hpp"
+#include "virtual_machine/model/network_model.hpp"
+#include "virtual_machine/model/settings.hpp"
+#include "virtual_machine/program/hooks.hpp"
+#include "virtual_machine/program/program.hpp"
+#include "virtual_machine/world/fiber.hpp"
+#include "virtual_machine/world/schedule.hpp"
+#include "virtual_machine/world/virtual_rank.hpp"
+
+namespace margay::virtual_machine {
+
+class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
+ public:
+  World(const Settings& settings, const Machine& machine, const Program& program);
+
+  // Runs the program in all ranks to its end. Returns the exit status: the first status of a rank that is not 0, or
+  // kStatusDeadlock.
+  [[nodiscard]] int run();
+
+  // --- RankWorld ---
+  [[nodiscard]] std::uint64_t read_clock(VirtualRank& rank) override;
+  void wait(VirtualRank& rank) override;
+  void pause(VirtualRank& rank, std::uint64_t ns) override;
+  void begin_call(VirtualRank& rank) override;
+  void end_call(VirtualRank& rank) override;
+
+  // --- sim::VirtualTiming ---
+  [[nodiscard]] std::uint64_t arrival_ns(std::uint32_t from, std::uint32_t to, std::uint64_t bytes,
+                                         bool begins) override;
+  void sent(std::uint32_t to, std::uint64_t at_ns) override;
+  void taken(std::uint32_t by, std::uint32_t from, bool begins) override;
+  [[nodiscard]] std::uint64_t begin_poll(std::uint32_t rank) override;
+
+  // --- Hooks: of the rank that runs ---
+  // In a call of the library, its own calls of the C library are real: it may start a process, or end this one.
+  [[nodiscard]] bool in_rank() override { return running_ != nullptr && !running_->in_call_; }
+  void sleep_ns(std::uint64_t ns) override;
+  [[nodiscard]] std::uint64_t now_ns() override { return read_clock(*running_); }
+  [[noreturn]] void exit_rank(int status) override;
+  [[noreturn]] void fail(std::string message) override;
+
+ private:
+  [[nodiscard]] sim::Job job_of(std::uint32_t rank) const;
+  // The body of a rank's fiber. Never returns.
+  void run_rank(VirtualRank& rank);
+  // Counts the rank's computation since it was last counted, and later begins to count again.
+  void count_computation(VirtualRank& rank);
+  void begin_computation();
+  // The rank's present time: that of the message that its coprocessor handles, or its own.
+  [[nodiscard]] static std::uint64_t time_of(const VirtualRank& rank);
+  static void spend(VirtualRank& rank, std::uint64_t ns);
+  // Suspends a rank until all ranks of earlier times have run.
+  void wait_for_turn(VirtualRank& rank);
+  [[nodiscard]] std::uint64_t receive_time_ns(std::uint32_t by, std::uint32_t from) const;
+  // Suspends a rank until it is to continue.
+  void suspend(VirtualRank& rank);
+  // Suspends a rank until its own time, and returns that; or until a frame arrives earlier that its coprocessor
+  // handles. Then returns the time at which that begins, which is the rank's time until it polls again.
+  [[nodiscard]] std::uint64_t compute(VirtualRank& rank);
+  // Whether no other rank can affect any more what a rank finds at `at_ns`.
+  [[nodiscard]] bool is_past(std::uint64_t at_ns);
+  static void end_handling(VirtualRank& rank);
+  // The next rank to run; nullptr: all have ended.
+  [[nodiscard]] VirtualRank* choose();
+  // Lets each waiting rank make a round, although nothing is in flight. False: enough of them were made.
+  [[nodiscard]] bool let_waiting_ranks_poll();
+  [[noreturn]] void report_deadlock();
+  // Ends the process with all ranks, after their output.
+  [[noreturn]] void end_process(int status);
+  // After the ends of all ranks: delivers what is in flight, and checks the accounting law.
+  [[nodiscard]] bool settle_accounts();
+  void print_summary() const;
+
+  const Settings settings_;
+  const Machine machine_;
+  const Program program_;
+  NetworkModel model_;
+  sim::VirtualNetwork network_;
+  Schedule schedule_;
+  // Rounds of waiting ranks without a frame for them: a message that a rank had no room for stays on its wire, and the
+  // rank must look at it again.
+  Schedule retries_;
+  Stacks stacks_;
+  sim::SharedTable node_of_rank_;
+  sim::SharedTable all_ranks_;
+  std::uint32_t node_count_ = 1;
+  std::vector<std::unique_ptr<VirtualRank>> ranks_;
+  Fiber own_fiber_;
+  VirtualRank* running_ = nullptr;
+  std::uint32_t ended_ = 0;
+  // Processor time when the rank that runs began to compute, and the shortest computation so far.
+  std::uint64_t computes_since_ns_ = 0;
+  std::uint64_t least_computation_ns_ = kNever;
+  // No message arrives earlier than this after it was sent.
+  std::uint64_t least_latency_ns_ = 0;
+  std::uint64_t switches_ = 0;
+  // Rounds of all waiting ranks since the last frame.
+  std::uint32_t idle_rounds_ = 0;
+  std::uint64_t sent_ = 0;
+};
+
+}  // namespace margay::virtual_machine
