@@ -106,7 +106,8 @@ void add_simulate_command(CLI::App& app) {
   Settings& settings = order->settings;
   simulating->add_option("-n,--ranks", settings.ranks, "ranks")->check(whole_number(1, sim::kRanksMax));
   simulating->add_option("--machine", settings.machine, "a machine (margay machines), or a file that describes one");
-  simulating->add_option("--seed", settings.seed, "order of events of the same time");
+  simulating->add_option("--seed", settings.seed,
+                         "the order of ranks that continue at the same time (default 0: the usual one)");
   simulating->add_option(
       "--compute", order->compute,
       "time of computation: its processor time (measured), none, or calls=TIME for each call of MPI");

@@ -21,7 +21,7 @@ enum class Compute : std::uint8_t {
 struct Settings {
   std::uint32_t ranks = 1;
   std::string machine = "ideal";  // a preset's name or a file's path
-  std::uint64_t seed = 0;
+  std::uint64_t seed = 0;         // the order of ranks that continue at the same time
   Compute compute = Compute::measured;
   double cpu_scale = 1;
   std::uint64_t call_ns = 0;

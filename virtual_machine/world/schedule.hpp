@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <queue>
 #include <vector>
 
@@ -9,16 +10,18 @@ namespace margay::virtual_machine {
 
 inline constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
-// A rank is in the queue at most once. Ranks of one time run in the order of their insertion, so runs are repeatable.
+// A rank is in the queue at most once. Ranks of one time run in the order of their insertion, or in another order for
+// each seed but 0; so runs are repeatable.
 class Schedule {
  public:
-  explicit Schedule(std::uint32_t ranks) : due_ns_(ranks, kNever) {}
+  explicit Schedule(std::uint32_t ranks, std::uint64_t seed = 0) : due_ns_(ranks, kNever), seed_(seed) {}
 
   // Makes `rank` continue at `at_ns`, or earlier if it is to continue earlier already.
   void add(std::uint32_t rank, std::uint64_t at_ns) {
     if (due_ns_[rank] <= at_ns) return;
     due_ns_[rank] = at_ns;
-    entries_.push({at_ns, ++added_, rank});
+    ++added_;
+    entries_.push({at_ns, seed_ == 0 ? added_ : mix(added_ + seed_), rank});
   }
   // Takes a rank out of the queue, in which it need not be.
   void remove(std::uint32_t rank) { due_ns_[rank] = kNever; }
@@ -45,9 +48,17 @@ class Schedule {
       return a.at_ns != b.at_ns ? a.at_ns > b.at_ns : a.order > b.order;
     }
   };
+  // The finalizer of splitmix64: a permutation of 64 bits, so orders differ as their arguments do.
+  [[nodiscard]] static std::uint64_t mix(std::uint64_t z) {
+    z = (z ^ (z >> 30)) * 0xbf58'476d'1ce4'e5b9;
+    z = (z ^ (z >> 27)) * 0x94d0'49bb'1331'11eb;
+    return z ^ (z >> 31);
+  }
+
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> entries_;
   // By rank: when it continues; kNever: it is not in the queue.
   std::vector<std::uint64_t> due_ns_;
+  const std::uint64_t seed_;
   std::uint64_t added_ = 0;
 };
 

@@ -72,7 +72,7 @@ World::World(const Settings& settings, const Machine& machine, const Program& pr
       program_(program),
       model_(machine, settings.ranks),
       network_(settings.ranks, settings.seed, network_options(), 0, this),
-      schedule_(settings.ranks),
+      schedule_(settings.ranks, settings.seed),
       retries_(settings.ranks),
       stacks_(settings.ranks, settings.stack_bytes) {
   least_latency_ns_ = least_latency_of(machine);

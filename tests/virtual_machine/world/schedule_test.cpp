@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <set>
 #include <vector>
 
 namespace margay::virtual_machine {
@@ -44,6 +46,25 @@ TEST_CASE("schedule: a rank that was taken may be added for a time that it had b
   CHECK_EQ(schedule.next_ns(), kNever);
   schedule.add(0, 50);
   CHECK(take_all(schedule) == std::vector<std::uint32_t>{0});
+}
+
+TEST_CASE("schedule: a seed determines the order of ranks of one time, and only that") {
+  constexpr std::uint32_t kRanks = 20;
+  const auto order = [](std::uint64_t seed) {
+    Schedule schedule(kRanks, seed);
+    for (std::uint32_t rank = 0; rank < kRanks; ++rank) schedule.add(rank, rank < kRanks / 2 ? 10 : 20);
+    return take_all(schedule);
+  };
+  const std::vector<std::uint32_t> usual = order(0);
+  CHECK(std::is_sorted(usual.begin(), usual.end()));
+  std::set<std::vector<std::uint32_t>> orders;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const std::vector<std::uint32_t> drawn = order(seed);
+    CHECK(drawn == order(seed));
+    CHECK(std::is_permutation(drawn.begin(), drawn.begin() + kRanks / 2, usual.begin()));
+    orders.insert(drawn);
+  }
+  CHECK_EQ(orders.size(), 10);
 }
 
 }  // namespace

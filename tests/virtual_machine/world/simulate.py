@@ -102,12 +102,17 @@ def time(runs, _):
 
 
 def repeat(runs, _):
-    """Without measured time, equal settings give equal runs, whatever else the machine does."""
+    """Without measured time, equal settings give equal runs, whatever else the machine does; seeds give others."""
     program = runs.own("race")
-    results = [runs.simulate("-n", 8, "--machine", "asci-red", "--compute", "none", "--summary", program) for _ in range(3)]
-    runs.check("exit status", all(result.returncode == 0 for result in results), results[0].stderr)
-    runs.check("standard output", len({result.stdout for result in results}) == 1, "".join(result.stdout for result in results))
-    runs.check("summary", len({result.stderr for result in results}) == 1, "".join(result.stderr for result in results))
+
+    def outputs_of(seed, times):
+        results = [runs.simulate("-n", 8, "--machine", "asci-red", "--compute", "none", "--summary", "--seed", seed, program) for _ in range(times)]
+        runs.check("exit status", all(result.returncode == 0 for result in results), results[0].stderr)
+        return {(result.stdout, result.stderr) for result in results}
+
+    for seed in (0, 7):
+        runs.check(f"three runs with seed {seed}", len(outputs_of(seed, 3)) == 1)
+    runs.check("eight seeds", len(set().union(*(outputs_of(seed, 1) for seed in range(8)))) > 1)
 
 
 def ends(runs, _):
