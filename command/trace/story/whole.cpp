@@ -8,8 +8,6 @@ namespace margay::command {
 
 namespace {
 
-constexpr std::size_t kNone = MessageStory::kNone;
-
 // Reports the missing steps of one message, following the protocol's order.
 class Missing {
  public:
@@ -17,28 +15,30 @@ class Missing {
       : trace_(trace), story_(story), sentences_(sentences) {}
 
   void look() {
-    need(story_.begin != kNone && kind(story_.begin) == sim::TraceKind::send_begin, "the choice of its protocol");
-    need(story_.sent != kNone, "its header's departure");
+    need(story_.begin != MessageStory::kNone && kind(story_.begin) == sim::TraceKind::send_begin,
+         "the choice of its protocol");
+    need(story_.sent != MessageStory::kNone, "its header's departure");
     // An empty message travelled under its number, and no receive takes that.
     if (has(sim::TraceKind::take_back)) return;
-    need(story_.arrived != kNone, "its header's arrival");
-    if (story_.dropped != kNone) return;
-    need(story_.matched != kNone, "which entry took it");
+    need(story_.arrived != MessageStory::kNone, "its header's arrival");
+    if (story_.dropped != MessageStory::kNone) return;
+    need(story_.matched != MessageStory::kNone, "which entry took it");
     // Without a complete receive the steps below need not exist.
-    if (story_.received == kNone) return;
+    if (story_.received == MessageStory::kNone) return;
     // Exactly the unexpected messages are found by a search.
-    need(story_.unexpected == (story_.searched != kNone), "that the heap's search found it");
-    need(story_.posted != kNone, "its receive's beginning");
-    if (story_.pulled != kNone) {
+    need(story_.unexpected == (story_.searched != MessageStory::kNone), "that the heap's search found it");
+    need(story_.posted != MessageStory::kNone, "its receive's beginning");
+    if (story_.pulled != MessageStory::kNone) {
       need(has(sim::TraceKind::kernel_get_arrived), "that the sender was asked for its body");
       need(has(sim::TraceKind::kernel_reply_sent), "the body's reply");
       need(has(sim::TraceKind::pull_complete), "the end of its pull");
     }
-    const sim::TraceProtocol protocol = trace_.entries[story_.begin == kNone ? 0 : story_.begin].event.protocol;
+    const sim::TraceProtocol protocol =
+        trace_.entries[story_.begin == MessageStory::kNone ? 0 : story_.begin].event.protocol;
     if (protocol == sim::TraceProtocol::synchronous_short || protocol == sim::TraceProtocol::synchronous_long) {
       need(has(sim::TraceKind::synchronous_answer), "the answer that a receive took it");
       // In a message from a rank to itself the two completions cannot be distinguished (is_of_receive()).
-      need(story_.completed != kNone || story_.identity.source == story_.identity.destination,
+      need(story_.completed != MessageStory::kNone || story_.identity.source == story_.identity.destination,
            "that the sender heard the answer");
     }
   }
@@ -73,8 +73,8 @@ std::vector<std::string> missing_steps(const Trace& trace, const TraceNames& nam
   for (const MessageIdentity& root : messages.roots()) {
     if (!is_whole(root.source) || !is_whole(root.destination)) continue;
     const MessageStory story = messages.story(root);
-    const std::size_t about = story.sent != kNone ? story.sent : story.arrived;
-    if (about == kNone) continue;
+    const std::size_t about = story.sent != MessageStory::kNone ? story.sent : story.arrived;
+    if (about == MessageStory::kNone) continue;
     const auto& [event, file] = trace.entries[about];
     // Answers are hops whose message may be absent; they are not MPI messages of their own.
     if (names.is_answer(file, event.portal, event.match_bits)) continue;
