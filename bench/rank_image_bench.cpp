@@ -1,6 +1,7 @@
 // A benchmark of ways to exchange the data of one simulated rank for another's, at the same addresses: copies, private
 // pages moved by mremap, shared pages mapped by mmap. After each exchange the rank writes to its first pages.
-// Arguments: KiB of data, ranks, touched pages (at most all). docs/simulate_design.md has the choice that it led to.
+// Arguments: KiB of data, ranks, touched pages (at most all). docs/simulate_design.md explains the choice that follows
+// from it.
 #include <benchmark/benchmark.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -19,7 +19,7 @@ namespace {
 namespace vm = virtual_machine;
 
 constexpr std::uint32_t kUsualRanks = 1024;
-// So long that overheads do not count.
+// So long that overheads are negligible.
 constexpr std::uint64_t kLongBytes = 1'000'000'000;
 
 std::string time_text(std::uint64_t ns) {
@@ -42,7 +42,7 @@ std::string nodes_text(const vm::Machine& machine) {
   return machine.nodes == 0 ? "any" : fmt::format("{}", machine.nodes);
 }
 
-// The ranks that rank 0 sends to over a transport: the nearest and the farthest.
+// The nearest and the farthest of the ranks to which rank 0 sends over a transport.
 struct Pair {
   std::uint32_t near;
   std::uint32_t far;

@@ -1,4 +1,4 @@
-// The command `margay machines`: the machines that `margay simulate` imitates, as a list and one by one.
+// The command `margay machines`: lists the machines that `margay simulate` imitates, or describes one of them.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ class App;
 
 namespace margay::command {
 
-// A way of messages on a machine: a network, or the memory of a node.
+// A transport of messages between ranks of a machine: a network, or the memory of a node.
 struct Transport {
   std::string name;
   // The topology, or "memory".
@@ -30,11 +30,11 @@ struct Transport {
 // The lines of `margay machines`: one for each transport of each machine.
 [[nodiscard]] std::vector<std::string> list_machines(const std::vector<virtual_machine::Machine>& machines);
 
-// The lines of `margay machines NAME`: all that the file says, and what follows for a world of `ranks` ranks. Requires:
-// they fit onto the machine.
+// The lines of `margay machines NAME`: the machine's fields, and the times of messages between `ranks` ranks. Requires:
+// that many ranks fit onto the machine.
 [[nodiscard]] std::vector<std::string> describe_machine(const virtual_machine::Machine& machine, std::uint32_t ranks);
 
-// The ranks of a world that fills the machine; 1024 of one that has more, or grows with them.
+// The number of ranks that fill the machine, at most 1024; 1024 for a machine that grows with its ranks.
 [[nodiscard]] std::uint32_t usual_ranks(const virtual_machine::Machine& machine);
 
 // Adds `margay machines` to the command line.

@@ -37,7 +37,7 @@ class Calls {
   // Whether all slots are taken; whether all are free.
   [[nodiscard]] bool full() const { return free_.empty(); }
   [[nodiscard]] bool idle() const { return free_.size() == kCalls; }
-  // The nodes of the calls that only the program can end: their handles live, and no coroutine awaits them.
+  // The nodes of the calls that only the program can end: their handles exist, and no coroutine awaits them.
   [[nodiscard]] std::vector<std::uint32_t> held() const;
   // Whether a slot becomes free while its node waits: that of an abandoned call, or of one that a coroutine awaits, if
   // `resumes` (coroutines continue outside of methods only).

@@ -38,7 +38,7 @@ void Fence::count(Tree tree) {
   ++number_;
   for (const Message& message : up_) {
     if (message.tree != static_cast<std::uint32_t>(tree_)) refuse_tree(message);
-    // When it came, the shape of its tree was not known.
+    // The shape of its tree was not known when it arrived.
     if (!is_of_tree(message)) refuse_message(rank_, members_[message.source], "message of a fence", kNotDue);
   }
 }
@@ -77,7 +77,7 @@ const char* Fence::take(std::uint32_t source, std::span<const std::byte> bytes) 
   const auto member = std::ranges::find(members_, source);
   if (member == members_.end()) return "it is for a group that has not this member";
   message.source = static_cast<std::uint32_t>(member - members_.begin());
-  // Those of threads send no messages.
+  // Fences of threads send no messages.
   if (message.tree > static_cast<std::uint32_t>(Tree::exchange)) return "its tree is unknown";
   if (message.fence == number_ && message.tree != static_cast<std::uint32_t>(tree_)) refuse_tree(message);
   if (message.down != 0) {

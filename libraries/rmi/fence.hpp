@@ -113,9 +113,9 @@ class Fence {
   // Arrives at the next fence with this node's counts for wave 1: those of the fence's parity, but with Rule::paper
   // and in a group all, as in later waves. Requires: the one before is over. Sends nothing yet. Inside.
   void arrive(Tree tree, const Sums& mine);
-  // The part of arrive() that counts the fence. For a fence of threads it is all: so fences have equal numbers on all
-  // nodes, and a node that makes this one by messages is detected. Ends the job if a node that is ahead has begun this
-  // fence by another tree. Requires: the one before is over. Inside.
+  // The part of arrive() that counts the fence. A fence of threads calls it alone, so that fences have equal numbers on
+  // all nodes, and a node that makes this one by messages is detected. Ends the job if a node that is ahead has begun
+  // this fence by another tree. Requires: the one before is over. Inside.
   void count(Tree tree);
   // The group that a message of portal 50 is for; 0: all nodes.
   [[nodiscard]] static std::uint32_t group_of(std::span<const std::byte> bytes);
@@ -160,7 +160,7 @@ class Fence {
   // Whether sums may be of this fence or the next one, and are the first of their step. Bounds the kept messages: no
   // node is more than a fence or a wave ahead of another one.
   [[nodiscard]] bool is_due(const Message& message) const;
-  // Ends the job because of a message of this fence that was sent by another tree.
+  // Ends the job: the sender of this message makes the same fence by another tree.
   [[noreturn]] void refuse_tree(const Message& message) const;
   // Whether sums are those of a child, or of a partner in their step, by this fence's tree.
   [[nodiscard]] bool is_of_tree(const Message& message) const;

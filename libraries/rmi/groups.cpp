@@ -73,7 +73,7 @@ std::uint32_t Groups::make(const char* call, const Group& parent, const std::vec
   const std::int64_t mine = requests[parent.index].color;
   if (mine < 0) return kNoGroup;
   std::vector<std::size_t>& indices = colors[mine];
-  // Stable: equal keys keep the order of places.
+  // Stable: equal keys keep the order of indices.
   std::ranges::stable_sort(indices, {}, [&](std::size_t index) { return requests[index].key; });
   std::vector<std::uint32_t> members;
   for (const std::size_t index : indices) members.push_back(parent.members[index]);

@@ -230,12 +230,12 @@ void Inbox::execute_requests(Arrived& arrived, Step& step) {
 }
 
 void Inbox::leave_queue(Arrived& arrived) {
-  // Neither has a body on its way begun, nor does a buffer leave twice: a nested execution may have come to its end.
+  // A buffer whose body is being fetched has not begun. A nested execution may have removed the buffer already.
   if (arrived.next != arrived.end || arrived.fetch != nullptr || !arrived.queued) return;
   arrived.queued = false;
   if (arrived.source == me_) own_bytes_ -= arrived.owned.capacity;
   Queue& queue = queues_[arrived.queue];
-  // Owned by the executions that are in it, the last of which calls finish().
+  // From here on the executions of its requests own it; the last one calls finish().
   static_cast<void>(queue.buffers.front().release());
   queue.buffers.pop_front();
   ++queue.next_number;
@@ -296,7 +296,7 @@ void Inbox::finish(Arrived& arrived) {
 void Inbox::owe_early_credits() {
   for (Arrived* const arrived : running_) {
     if (arrived->next != arrived->end || arrived->credited || arrived->source == me_) continue;
-    // Before the credit leaves, so that the source's further numbers are due (is_due()).
+    // Before the credit leaves, so that the source's next numbers are due (is_due()).
     leave_queue(*arrived);
     arrived->credited = true;
     outbox_.owe(arrived->source);

@@ -42,8 +42,8 @@ namespace margay::rmi::core {
 class Inbox {
  public:
   // All are the node's. `side`: the thread that runs the methods, and alone calls the functions about methods.
-  // `broadcast`: the functor whose requests name the object of a broadcast, but are for kServiceObject
-  // (Service::broadcast()).
+  // `broadcast`: the hash of the functor of Service::broadcast(), whose requests name the broadcast's object, but are
+  // executed on kServiceObject.
   Inbox(host::Rank& rank, Mailbox& mailbox, Wire& wire, Bodies& bodies, Objects& objects, Calls& calls, Outbox& outbox,
         Side side, std::uint32_t broadcast);
   ~Inbox();
@@ -113,14 +113,14 @@ class Inbox {
   // Puts a buffer into its source's queue, in the order of numbers. A long request's buffer is queued while its body is
   // still on the way, so that later ones wait for it.
   void add(std::unique_ptr<Arrived> arrived);
-  // Whether a buffer of this number is due from a source: of its kCredits next ones, and not here already. Its others
-  // have left the queue before their credits returned (invariant 5).
+  // Whether a buffer of this number is due from a source: it is one of the kCredits next numbers, and not queued
+  // already. Earlier buffers have left the queue before their credits returned (invariant 5).
   [[nodiscard]] bool is_due(std::uint32_t source, std::uint32_t number) const;
   // The buffer of a queue's next request, if that may begin now, otherwise nullptr: the buffer with the next number is
   // missing or is being fetched, or the request's object is in execution. Takes the first buffer out of the queue if
   // its requests have all begun.
   [[nodiscard]] Arrived* next_of(std::uint32_t queue);
-  // Takes the first buffer of its queue out of it, if its requests have all begun and the last one may wait.
+  // Removes a buffer, the first of its queue, from it if all its requests have begun, even if the last one waits.
   void leave_queue(Arrived& arrived);
   // Whether the buffer's next request is for an object whose monitor is held. Damage does not block: it is reported
   // when the request is executed.

@@ -64,8 +64,8 @@ inline constexpr std::size_t kBufferMost = 16384, kBufferLeast = 256;
 // The paper's best factors (7.1) with shared memory, and on its cluster, for nodes that TCP reaches. With requests of
 // 32 bytes, 512 of them fill a buffer.
 inline constexpr std::uint32_t kFactor = 128, kFactorOffNode = 512;
-// Asynchronous calls from poll to poll (6.2: "every n th communication call"); all others poll. A buffer that is sent
-// polls too.
+// Asynchronous calls from poll to poll (6.2: "every n th communication call"); the other calls poll each time.
+// Sending a buffer polls, too.
 inline constexpr std::uint32_t kPollRate = 1024;
 // "two aggregation buffers" (6.3): buffers of one sender that its receiver has not executed. With one, the sender would
 // wait for each buffer's execution; each further one costs the receiver memory for each node.

@@ -30,7 +30,7 @@ void Service::broadcast(std::uint32_t group, std::uint32_t root, std::span<const
   static constexpr char kCall[] = "broadcast_rmi";
   if (root >= node_.here.nodes) fail("damaged request: a broadcast of an invalid node");
   const RequestView view = RequestView::parse(std::as_bytes(request));
-  // Each failure by itself: the other nodes below still get the request.
+  // Reports each step's failure by itself, so that the other nodes below still get the request.
   const auto attempt = [root](auto&& step) {
     try {
       step();

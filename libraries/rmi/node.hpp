@@ -41,7 +41,8 @@ namespace margay::rmi::core {
 class Node;
 
 // The object kServiceObject of each node: the requests that nodes send one another for RMI itself. They are counted and
-// ordered as the program's, so that fences wait for them. Its methods run as the program's do, but none of them waits.
+// ordered as the program's, so that fences wait for them. Its methods run as the program's do. None of them waits,
+// except for the program's method that broadcast() executes, which may wait.
 class Service {
  public:
   // `node` owns this object.
@@ -53,10 +54,10 @@ class Service {
   // words have.
   void take_part(std::uint32_t node, std::uint64_t collect, const std::vector<std::uint64_t>& words,
                  std::uint64_t bytes);
-  // A broadcast of `root` in a group, on its way: sends `request`, which is packed, on to the nodes below, and then
-  // executes it for its object. The only method whose requests name that object instead of kServiceObject, so that the
-  // object's monitor and order hold; it runs whether the object exists or not, because the nodes below need it.
-  // Failures go to `root`. Throws `error` if the request is damaged.
+  // Forwards a broadcast of `root` in a group: sends the packed `request` to the nodes below, and then executes it on
+  // its object. The only method whose requests name that object instead of kServiceObject, so that the object's monitor
+  // and order hold; it runs whether the object exists or not, because the nodes below need it. Failures go to `root`.
+  // Throws `error` if the request is damaged.
   void broadcast(std::uint32_t group, std::uint32_t root, std::span<const std::uint64_t> request);
 
  private:
@@ -92,7 +93,7 @@ class Node {
   void flush_all(Flush why);
   // Takes everything that has arrived. Runs no method, but wakes the communication thread for them. Inside.
   void take() {
-    // Each round of a wait comes here, mostly without news.
+    // Each round of a wait comes here, mostly without an arrival.
     if (!activity_.arrived && wire.idle() && bodies.idle() && !calls.fetching()) [[likely]]
       return;
     take_activity();

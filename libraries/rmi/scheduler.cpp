@@ -14,7 +14,8 @@ namespace {
 
 constexpr char kName[] = "rmi: communication thread";
 
-// The most time that exit() waits for the end of the thread. An idle one looks twice a second whether it is to end.
+// The longest time that exit() waits for the end of the thread. An idle thread of
+// blocking_thread tests twice a second whether it must end.
 constexpr std::chrono::seconds kEndAtExit{5};
 
 }  // namespace
@@ -102,8 +103,8 @@ void CommunicationThread::run_interrupts() {
     {
       const host::Call call(node_.rank, kName);
       node_.poll(Flush::poll);
-      // What has arrived during the methods of poll() has notified a thread that was awake. An arrival from here on
-      // finds it asleep, because the lock is held.
+      // An arrival during the methods of poll() did not wake this thread, because it was awake, so it is taken here.
+      // The lock is held from here to begin(), so each later arrival finds the thread asleep, and wakes it.
       node_.take();
       stopping = stopping_.stop_requested();
       sleeping = !stopping && !node_.runnable();

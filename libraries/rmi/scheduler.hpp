@@ -29,9 +29,9 @@ class CommunicationThread final : private host::Observer {
   void start();
   // Ends the thread, after the method in execution. Does nothing if there is none.
   void stop();
-  // The same at the end of a process that has not called stop(), for whose methods it does not wait for long: they may
-  // never return. Ends the job then, because they would use objects that exit() destroys. start() may follow. In any
-  // state.
+  // The same in exit(), if the program has not called stop(). A method in execution may never return, so it waits for a
+  // few seconds only, and then ends the job, because the method could use objects that exit() destroys. start() may
+  // follow. Inside or outside.
   void stop_soon();
 
  private:

@@ -96,10 +96,10 @@ void stop() {
   constexpr char kCall[] = "rmi::stop";
   Node& node = this_node(kCall);
   node.refuse_in_method(kCall);
-  // In an exit handler that runs after end_at_exit().
+  // For an exit handler that runs after end_at_exit(), which has ended the thread.
   communication->start();
-  // The program's requests end here; what follows waits for credits and replies, which fences do not count. One fence,
-  // also if stop() is called again after an error: the other nodes are past theirs.
+  // The program's requests end here; what follows waits for credits and replies, which fences do not count. Only one
+  // fence, even if stop() is called again after an error: the other nodes do not make theirs again.
   if (!std::exchange(node.past_last_fence, true)) fence();
   node.refuse_held_calls(kCall);
   {

@@ -11,8 +11,8 @@
 namespace margay::rmi::core {
 namespace {
 
-// The waits of fences in reports, by Tree: nodes that make one fence by different trees wait forever if no message
-// shows it.
+// The names of fences' waits in reports, by Tree: if nodes make one fence by different trees and no message reveals
+// that, the nodes deadlock, and the names show why.
 constexpr std::array<const char*, 6> kWaits{"rmi_fence(flat)",     "rmi_fence(binary)",  "rmi_fence(hypercube)",
                                             "rmi_fence(exchange)", "rmi_fence(central)", "rmi_fence(mcs)"};
 constexpr char kGroupWait[] = "rmi_fence(group)";
@@ -195,7 +195,7 @@ void broadcast(std::uint32_t group, std::span<const std::uint64_t> request) {
     const Locked locked(node);
     if (node.outbox.queued_bytes() == 0) return;
   }
-  // Forwarding is a method, which does not wait for credits: without this wait a loop of broadcasts would take none.
+  // Forwarding runs in a method, which does not wait for credits: without this wait, no broadcast in a loop would wait.
   const host::Call call(node.rank, kCall);
   for_each_forward(members.place, members.place, static_cast<std::uint32_t>(members.nodes.size()),
                    [&](std::uint32_t place) { node.wait_for_credits(kCall, members.nodes[place]); });

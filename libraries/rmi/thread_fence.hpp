@@ -35,7 +35,7 @@ namespace margay::rmi::core {
 class ThreadFenceState {
  public:
   // The state of this process in a job of so many nodes; made by the first node that asks, ended by the last one.
-  // `rule`: the same for all nodes.
+  // `rule`: equal on all nodes.
   [[nodiscard]] static std::shared_ptr<ThreadFenceState> enter(std::uint32_t nodes, Rule rule);
   // For enter().
   ThreadFenceState(std::uint32_t nodes, Rule rule)
@@ -81,7 +81,7 @@ class ThreadFence {
   ThreadFence(host::Rank& rank, Rule rule)
       : rank_(rank), me_(rank.rank()), nodes_(rank.size()), state_(ThreadFenceState::enter(rank.size(), rule)) {}
 
-  // Finds out whether all nodes of the job are threads of this process. Requires: all nodes have been made, as after
+  // Determines whether all nodes of the job are threads of this process. Requires: all nodes have been made, as after
   // the barrier of Node::open().
   void poll() { possible_ = state_->is_complete(); }
   // The result.
@@ -142,7 +142,7 @@ class ThreadFence {
   const std::uint32_t me_;
   const std::uint32_t nodes_;
   const std::shared_ptr<ThreadFenceState> state_;
-  // The result of look(); whether the present fence is Tree::mcs; whether it is over.
+  // The result of poll(); whether the present fence is Tree::mcs; whether it is over.
   bool possible_ = false;
   bool is_tree_ = false;
   bool over_ = true;

@@ -27,8 +27,8 @@ std::uint32_t root(std::uint32_t value, std::size_t exponent) {
   return base;
 }
 
-// Fills the zeros of a shape so that it has at least this many switches: near to a square or a cube, and without empty
-// places if there is a divisor that is not too far from it.
+// Replaces the zeros of a shape so that it has at least this many switches: near to a square or a cube, and without
+// empty places if less than twice such an extent divides the number of switches.
 std::vector<std::uint32_t> fitted_shape(std::vector<std::uint32_t> shape, std::uint32_t switches) {
   std::uint32_t left = switches;
   auto open = static_cast<std::size_t>(std::count(shape.begin(), shape.end(), 0U));
@@ -76,7 +76,7 @@ Fabric::Fabric(const Network& network, std::uint32_t nodes)
     case Topology::fat_tree: {
       nodes_per_switch_ = arity_;
       strides_.push_back(1);
-      // The number of switches of a level is the highest power below the nodes.
+      // A level has as many switches as the highest power of the arity below the number of nodes; 1 for one node.
       for (dimensions_ = 1; std::uint64_t{strides_.back()} * arity_ < nodes; ++dimensions_) {
         strides_.push_back(strides_.back() * arity_);
       }

@@ -6,9 +6,9 @@
 //   mesh        dimension order: along x to the target's column, then along y, then along z, ...
 //   torus       the same, in each dimension the shorter way round, upwards if both are equal
 //   hypercube   e-cube: corrects the differing bits of the switch's number, the lowest first
-//   fat_tree    up to the first common level, then down. A tree of arity k and n levels is a k-ary n-tree. The way up
-//               is that by which the target's way down is its own: ports upwards are chosen by the digits of the
-//               target's number to base k, so messages to different targets share no link downwards
+//   fat_tree    up to the first common level, then down. A tree of arity k and n levels is a k-ary n-tree. The
+//               digits of the target's number to base k choose the ports upwards, so messages to different targets
+//               share no link downwards
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ class Fabric {
   // The switch that a node is on.
   [[nodiscard]] std::uint32_t switch_of(std::uint32_t node) const { return node / nodes_per_switch_; }
   [[nodiscard]] Ends ends_of(std::uint32_t link) const;
-  // The place of a switch, for people: "(3,4)" of a mesh, "5" of a hypercube, "1:5" (level and number) of a fat tree.
+  // The place of a switch, for reports: "(3,4)" of a mesh, "5" of a hypercube, "1:5" (level and number) of a fat tree.
   [[nodiscard]] std::string name_of_switch(std::uint32_t number) const;
 
   // Switches along each dimension of a mesh or torus; otherwise empty.

@@ -9,7 +9,7 @@
 namespace margay::virtual_machine {
 namespace {
 
-// The most nodes that all networks have places for.
+// The largest number of nodes for which all networks have places.
 std::uint64_t places_of(const Machine& machine) {
   std::uint64_t least = kNodesMost;
   for (const Network& network : machine.networks) {

@@ -12,16 +12,16 @@
 
 namespace margay::virtual_machine {
 
-// How switches are connected, and so how messages are routed (fabric.hpp).
+// The connections between switches, which determine the routes of messages (fabric.hpp).
 enum class Topology : std::uint8_t { crossbar, mesh, torus, fat_tree, hypercube };
 
-// Which node a rank is on. block: fills a node before the next. round_robin: one rank on each node in turn.
+// The assignment of ranks to nodes. block: fills a node before the next. round_robin: one rank on each node in turn.
 enum class Placement : std::uint8_t { block, round_robin };
 
-// Between which nodes a network carries messages: all, or those of one partition.
+// The nodes between which a network carries messages: all, or those of one partition.
 enum class Reach : std::uint8_t { any, partition };
 
-// No limit of a bandwidth.
+// An unlimited bandwidth.
 inline constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
 // One network of a machine. The program-to-program time of a message on an idle network is
@@ -42,7 +42,7 @@ struct Network {
   double link_bytes_per_s = 0;
   double injection_bytes_per_s = 0;
   double ejection_bytes_per_s = 0;
-  // The fixed time of a message in the network; and that of each hop.
+  // The fixed time of a message in the network, and the time of each hop.
   std::uint64_t latency_ns = 0;
   std::uint64_t hop_ns = 0;
   // Processor time of a message's sender and of its receiver, and of each test for an arrived message. With a
@@ -57,7 +57,7 @@ struct Network {
 struct Machine {
   std::string name;
   std::string description;
-  // Where the figures are from: paper, section, quoted figure.
+  // The sources of the figures: paper, section, quoted figure.
   std::vector<std::string> sources;
   // 0: as many as the ranks need.
   std::uint32_t nodes = 0;
@@ -80,7 +80,7 @@ struct Machine {
   std::vector<Network> networks;
 };
 
-// Bounds of a machine, far beyond any that its ranks fit: node numbers and counts of links then fit into 32 bits.
+// Bounds of a machine, far above what the ranks of a job need: node numbers and counts of links then fit into 32 bits.
 inline constexpr std::uint32_t kNodesMost = 1U << 20;
 inline constexpr std::uint32_t kProcessorsPerNodeMost = 1U << 16;
 inline constexpr std::size_t kDimensionsMost = 8;

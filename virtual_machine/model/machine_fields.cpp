@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, 5> kTopologies = {"crossbar", "mesh", "to
 constexpr std::array<std::string_view, 2> kPlacements = {"block", "round_robin"};
 constexpr std::array<std::string_view, 2> kReaches = {"any", "partition"};
 
-// An hour: sums of the times of a message then stay far below 2^64.
+// An hour: the sum of a message's times then stays far below 2^64.
 constexpr double kTimeMost = 3600e9;
 // The time of a message of 2^40 bytes then still fits into 64 bits.
 constexpr double kBandwidthLeast = 1000;

@@ -1,4 +1,4 @@
-// The fields of a machine file: one table, by which files are parsed and docs/machines.md is written.
+// The fields of a machine file: one table, from which the parser and docs/machines.md are made.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct Field {
   double most = 0;
   // The value of a field that a file may leave out, as text; empty: the field is required.
   std::string_view fallback = {};
-  // For people; one sentence without a full stop.
+  // For docs/machines.md; one sentence without a full stop.
   std::string_view meaning = {};
 
   [[nodiscard]] bool is_required() const { return fallback.empty(); }
@@ -36,7 +36,7 @@ struct Field {
 [[nodiscard]] std::span<const Field<Machine>> machine_fields();
 [[nodiscard]] std::span<const Field<Network>> network_fields();
 
-// The values that a field takes, for people: "a whole number from 0 to 1048576".
+// The values that a field takes, for messages and documents: "a whole number from 0 to 1048576".
 [[nodiscard]] std::string allowed_values(const Field<Machine>& field);
 [[nodiscard]] std::string allowed_values(const Field<Network>& field);
 

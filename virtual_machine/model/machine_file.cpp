@@ -11,8 +11,9 @@
 
 // The parser then returns errors and throws nothing.
 #define TOML_EXCEPTIONS 0
-// Version 3.3 asserts that a table's name begins as a name, and then reports an error if it does not: [+]. A file must
-// not end the program. With NDEBUG these assertions would even be the compiler's assumptions.
+// Version 3.3 asserts that a table's name begins with a character of a name, and reports an error if it does not, as in
+// [+]. The assertion is disabled, because a file must not end the program. NDEBUG is undefined, because with it toml++
+// makes the compiler assume that its assertions hold.
 #undef NDEBUG
 #define TOML_ASSERT static_cast<void>
 #include <toml++/toml.h>
@@ -69,7 +70,7 @@ Verdict take(const toml::node& node, double least, double most, Value& out) {
   return Verdict::taken;
 }
 
-// Of lists: takes the elements. The first wrong one decides.
+// The same for a list. The first invalid element determines the verdict.
 template <typename Value>
 Verdict take(const toml::node& node, double least, double most, std::vector<Value>& out) {
   const toml::array* const list = node.as_array();
@@ -107,7 +108,7 @@ std::string value_text(const toml::node& node) {
   return "";
 }
 
-// The text with a '?' for each character beyond ASCII, so that lines and columns stay.
+// The text with a '?' for each character beyond ASCII, so that lines and columns stay the same.
 std::string in_ascii(std::string_view text) {
   std::string ascii;
   for (const char character : text) {
@@ -167,7 +168,7 @@ class FileParser {
   }
 
   Status error(const toml::source_region& where, std::string_view what) const {
-    // The root has no place of its own in an empty file.
+    // The root of an empty file has no position.
     const auto line = where.begin.line == 0 ? 1 : where.begin.line;
     const auto column = where.begin.column == 0 ? 1 : where.begin.column;
     return Status::error(fmt::format("{}:{}:{}: {}", file_, line, column, what));

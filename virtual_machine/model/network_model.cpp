@@ -104,7 +104,7 @@ std::uint32_t NetworkModel::hops(std::uint32_t from, std::uint32_t to) const {
   return static_cast<std::uint32_t>(route.size());
 }
 
-// Both the sender's part and the receiver's are processor time; the sender copies.
+// The sender copies, so its processor is busy until the end of the copy.
 Transfer NetworkModel::copy(std::uint64_t bytes, std::uint64_t at_ns) const {
   const std::uint64_t copied_ns = at_ns + machine_.memory_overhead_ns + memory_time_.ns(bytes);
   return {.sender_free_ns = copied_ns,

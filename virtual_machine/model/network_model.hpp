@@ -3,8 +3,8 @@
 // A message is one packet that is cut through: its head crosses latency_ns, and hop_ns for each link; its bytes follow
 // at the least bandwidth of the path. Each port of a node and each link is a channel with the time at which it becomes
 // free. A message reserves each channel of its route, in their order, for bytes / bandwidth from the moment at which
-// its head is there and the channel is free. So it takes O(hops), and the result depends on the sequence of calls
-// alone: times are whole nanoseconds.
+// its head is there and the channel is free. A message costs O(hops) operations. Times are whole nanoseconds,
+// so the result depends on the sequence of calls alone.
 //
 // What this approximates:
 //   - Messages take turns on a channel, in the order of the calls, where a machine interleaves their packets, and where
@@ -46,7 +46,7 @@ struct Transfer {
   std::uint64_t arrival_ns = 0;
   // Processor time that the receiver then spends on it, after the poll.
   std::uint64_t receive_overhead_ns = 0;
-  // How long its head waited for busy channels, all together; 0: no contention.
+  // The time for which its head waited for busy channels, in total; 0: no contention.
   std::uint64_t blocked_ns = 0;
 };
 
@@ -57,8 +57,8 @@ struct Channel {
   std::uint64_t bytes = 0;
 };
 
-// The time of a number of bytes, without division, and the same on every machine: nanoseconds per byte in units of
-// 2^-32.
+// The time of a byte, in units of 2^-32 ns: computes the time of many bytes without division, with the same result on
+// every machine.
 class ByteTime {
  public:
   // Requires: at least 1000 bytes a second; kUnlimited: no time.
@@ -70,7 +70,7 @@ class ByteTime {
   std::uint64_t per_byte_;
 };
 
-// A world of ranks on a machine. Belongs to one thread.
+// The networks of a machine on which a world of ranks runs, and their load. Belongs to one thread.
 class NetworkModel {
  public:
   // Requires: check_ranks(machine, ranks) is ok.

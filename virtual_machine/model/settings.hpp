@@ -12,7 +12,7 @@ namespace margay::virtual_machine {
 // The variable by which the settings reach the process.
 inline constexpr const char* kSettingsVariable = "MARGAY_SIMULATE";
 
-// How a rank's computation between two calls of the library counts.
+// The virtual time of a rank's computation between two calls of the library.
 enum class Compute : std::uint8_t {
   measured,  // its processor time, times `cpu_scale`
   calls,     // `call_ns` for each call of MPI: a run depends on the settings alone

@@ -14,7 +14,7 @@ namespace {
 
 }  // namespace
 
-// The program may have assigned `environ`, and starts with the process's array.
+// `environ` is the process's array at first, and the program may assign it.
 void Environment::adopt() {
   if (!entries_.empty() && environ == entries_.data()) return;
   std::vector<char*> entries;

@@ -11,7 +11,7 @@ class ExitHandlers {
   // An exit handler with C++'s signature (__cxa_atexit), and one of on_exit, which also takes the exit status.
   void add(void (*function)(void*), void* argument) { handlers_.push_back({function, nullptr, argument}); }
   void add(void (*function)(int, void*), void* argument) { handlers_.push_back({nullptr, function, argument}); }
-  // The destructor of a thread-local object; they run before all handlers.
+  // The destructor of a thread-local object; these run before all handlers.
   void add_thread_local(void (*destructor)(void*), void* object) {
     thread_local_.push_back({destructor, nullptr, object});
   }

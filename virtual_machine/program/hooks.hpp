@@ -17,7 +17,7 @@ class Hooks {
 
   // Ends the running rank's turn for this virtual time; 0: only lets other ranks run.
   virtual void sleep_ns(std::uint64_t duration_ns) = 0;
-  // The running rank's virtual time since the start of the world.
+  // The running rank's virtual time.
   [[nodiscard]] virtual std::uint64_t now_ns() = 0;
 
   // Ends the running rank; its exit handlers have run and its output is written. Called on the rank's stack, perhaps

@@ -12,8 +12,8 @@
 namespace margay::virtual_machine {
 namespace {
 
-// Where the pages of invisible ranks are. While a rank is visible, its place here is unmapped; the kernel maps nothing
-// there by itself, because it searches for room from the top of the address space (128 TiB) down.
+// The addresses of the pages of invisible ranks. While a rank is visible, its place here is unmapped; the kernel maps
+// nothing there by itself, because it searches for room from the top of the address space (128 TiB) down.
 constexpr std::uintptr_t kPlaces = std::uintptr_t{16} << 40;
 
 [[nodiscard]] MemoryRange widened_to_pages(MemoryRange range) {
@@ -46,7 +46,7 @@ constexpr std::uintptr_t kPlaces = std::uintptr_t{16} << 40;
   const std::size_t page = page_bytes();
   for (std::size_t at = 0; at < range.bytes; at += page) {
     const std::byte* const begin = range.begin + at;
-    // A page is zero if its first byte is, and each other one is equal to the one before.
+    // A page is zero if its first byte is, and each other byte is equal to the one before.
     if (*begin == std::byte{0} && std::memcmp(begin, begin + 1, page - 1) == 0) continue;
     if (::pwrite(file, begin, page, static_cast<off_t>(at)) != static_cast<ssize_t>(page)) return false;
   }
@@ -71,7 +71,7 @@ std::string ImageLayout::add(MemoryRange range) {
   return "";
 }
 
-// The range itself becomes a private mapping of the file, so that its pages can be moved as those of the other images.
+// The range itself becomes a private mapping of the file, so that its pages can be moved like those of the images.
 std::string ImageLayout::add_remapped(MemoryRange range) {
   const int file = ::memfd_create("margay-pristine-data", MFD_CLOEXEC);
   if (file < 0 || !write_pages(file, range) || !map_private(range.begin, range.bytes, file, MAP_FIXED)) {
@@ -126,7 +126,7 @@ void ImageLayout::load_copied(const Image& image) const {
   }
 }
 
-// Where no image is visible to be kept, the next one's pages are moved over the visible ones, which discards them.
+// If no image is shown, the next one's pages are moved over the visible pages, which discards those.
 std::string ImageLayout::show(Image& next) {
   if (shown_ == &next) return "";
   if (next.pages_.empty() && !remapped_.empty()) {
@@ -146,7 +146,7 @@ std::string ImageLayout::show(Image& next) {
 void ImageLayout::forget(const Image& image) {
   if (shown_ != &image) return;
   shown_ = nullptr;
-  // Cannot fail but for the first time; the forgotten data then remains visible, and the next show() reports it.
+  // Can fail only the first time; the forgotten data then remains visible, and the next show() reports the error.
   static_cast<void>(show(between_ranks_));
 }
 

@@ -48,7 +48,7 @@ class ImageLayout {
   [[nodiscard]] std::size_t copied_bytes() const { return pristine_.size(); }
   [[nodiscard]] std::size_t remapped_bytes() const;
 
-  // Makes `next` the visible image and keeps the data of the one before in its image. Nothing happens if `next` is
+  // Makes `next` the visible image and keeps the data of the one before in its image. No effect if `next` is
   // visible already. `next` lives until forget(next). Empty, or an error message.
   [[nodiscard]] std::string show(Image& next);
   // Ends the use of an image and of its data. If it is visible, the pristine data becomes visible.
@@ -71,7 +71,7 @@ class ImageLayout {
   // The pristine content of copied_, in order.
   std::vector<std::byte> pristine_;
   std::vector<Remapped> remapped_;
-  // Visible while no rank's image is, after a rank's end.
+  // The visible image after a rank's end, until the next show().
   Image between_ranks_;
   // Null before the first show(): the process's own data is visible, which is pristine.
   Image* shown_ = nullptr;

@@ -39,8 +39,8 @@ class Module {
   // Whether the address is code or data of this module.
   [[nodiscard]] bool contains(const void* address) const { return span_.contains(address); }
 
-  // Makes the dynamic linker skip this module's constructors and destructors: its dynamic section is left with empty
-  // arrays. Requires: the dynamic linker has not run them yet.
+  // Makes the dynamic linker skip this module's constructors and destructors: its dynamic section gets empty arrays,
+  // and an empty function as DT_INIT and DT_FINI. Requires: the dynamic linker has not run them yet.
   void disarm();
   // DT_INIT, then DT_INIT_ARRAY, on the data as it is now.
   void run_constructors(int argc, char** argv, char** environment) const;

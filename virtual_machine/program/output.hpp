@@ -28,8 +28,8 @@ class RankOutput {
 
   // Text of a stream (descriptor 1 or 2). Whole lines leave by one write; a partial line is kept until it is whole.
   void add(int descriptor, std::string_view text);
-  // Writes the partial lines as they are: before a rank reads its input, and at its end. The next text of another rank
-  // begins on a new line.
+  // Writes the partial lines as they are: for use before a rank reads its input, and at its end. The next text of
+  // another rank begins on a new line.
   void write_partial_lines();
 
  private:

@@ -37,7 +37,7 @@ void add_data_of(const Module& module) {
   for (const MemoryRange& range : module.data()) require_no_error(process->layout.add(range));
 }
 
-// Where the program names one of these variables, it has the only copy of it (COPY relocation), as part of its data.
+// If the program refers to one of these variables, its data may contain the only copy (COPY relocation).
 void add_if_apart(MemoryRange range) {
   if (range.begin != nullptr && !process->layout.contains(range.begin)) require_no_error(process->layout.add(range));
 }
@@ -81,7 +81,8 @@ void prepare_libraries() {
   }
 }
 
-// libstdc++ constructs cout when the first object Init of the process is, and not again: before the data is pristine.
+// libstdc++ constructs cout with the first Init object of the process, and never again. So one is constructed before
+// the data is saved as pristine.
 void prepare_program() {
   static const std::ios_base::Init streams;
   for (const Module& module : process->modules) {

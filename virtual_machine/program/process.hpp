@@ -26,8 +26,8 @@ void prepare_program();
 [[nodiscard]] bool is_in_module(const void* address);
 [[nodiscard]] ImageLayout& image_layout();
 
-// Ends the simulation, or the process before it, with this error message unless it is empty: a rank cannot run without
-// its data.
+// Ends the simulation, or before its begin the process, with this error message unless it is empty: a rank cannot run
+// without its data.
 void require_no_error(const std::string& error);
 
 }  // namespace margay::virtual_machine

@@ -1,5 +1,5 @@
 // A rank's random numbers of libc: rand and random, and the drand48 family. Each rank starts with libc's initial state
-// and gives the same numbers as a process of its own.
+// and gets the same numbers as a process of its own.
 #pragma once
 
 #include <array>

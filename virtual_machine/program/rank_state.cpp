@@ -34,7 +34,7 @@ RankState* RankState::calling() {
   return entered_rank != nullptr && hooks().in_rank() ? entered_rank : nullptr;
 }
 
-// errno last: what the world calls between two ranks changes it.
+// errno last, because the calls above, and the world's, may change it.
 void RankState::enter() {
   require_no_error(image_layout().show(image_));
   direct_standard_streams_to(&output_);

@@ -37,7 +37,7 @@ class RankState {
   // its stack.
   [[noreturn]] void run(const Program& program) noexcept;
 
-  // The end of the rank, with exit handlers and destructors, and without.
+  // Ends the rank. exit() first runs its exit handlers and destructors; exit_at_once() does not.
   [[noreturn]] void exit(int status);
   [[noreturn]] void exit_at_once(int status);
 
@@ -46,7 +46,7 @@ class RankState {
 
   // The rank between enter() and leave(), or null.
   [[nodiscard]] static RankState* entered();
-  // The rank whose program calls, or null: for replaced functions (Hooks::in_rank).
+  // The rank whose program has called a replaced function, or null (Hooks::in_rank).
   [[nodiscard]] static RankState* calling();
 
   [[nodiscard]] std::uint32_t number() const { return number_; }

@@ -1,5 +1,5 @@
-// Functions of libc that end a process or register what runs then, for one rank. A registration belongs to the rank if
-// it is of the program or of a library of its own; those of shared libraries stay libc's.
+// Functions of libc that end a process or register functions for its end, for one rank. A registration belongs to the
+// rank if the program or a library of its own makes it; those of shared libraries stay libc's.
 
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ constinit Real<int(CxxFunction, void*, void*)> real_cxa_atexit("__cxa_atexit");
 constinit Real<int(CxxFunction, void*, void*)> real_cxa_thread_atexit("__cxa_thread_atexit_impl");
 constinit Real<int(StatusFunction, void*)> real_on_exit("on_exit");
 
-// The rank, if the registration is its own. atexit in an executable at a fixed address passes no owner.
+// The rank to which the registration belongs, or null. atexit in an executable at a fixed address passes no owner.
 template <typename Function>
 [[nodiscard]] RankState* owner_of(const void* owner, Function function) {
   RankState* const rank = RankState::entered();

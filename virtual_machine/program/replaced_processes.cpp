@@ -70,8 +70,8 @@ void require_no_thread(const char* function) {
   return arguments;
 }
 
-// Whether ranks may share the library: the system's, those of which each rank has its own data, and the one of this
-// code.
+// Whether a rank may load the library: one of the system, one of which each rank has its own data, or the one that
+// contains this code.
 [[nodiscard]] bool may_load(void* handle) {
   const link_map* library = nullptr;
   Dl_info own = {};
@@ -96,7 +96,7 @@ pid_t _Fork() noexcept {
   return real_plain_fork();
 }
 
-// Elsewhere a fork, because the child must not return from a function that its parent has still to return from.
+// Outside of ranks it is fork(), because a child of vfork() must not return from the function that called it: this one.
 pid_t vfork() noexcept {
   require_no_process("vfork");
   return real_fork();

@@ -1,4 +1,4 @@
-// libc's random numbers, from the state of the calling rank: the functions without a state argument, by those with one.
+// libc's random numbers from the state of the calling rank: functions without a state argument call those with one.
 
 #include <cstdint>
 #include <cstdlib>
@@ -38,7 +38,7 @@ constinit Real<void(Words*)> real_lcong48("lcong48");
   return rank == nullptr ? nullptr : &rank->random().drand48_state();
 }
 
-// initstate and setstate return the buffer in use before; the state begins one word into it.
+// initstate and setstate return the previous buffer; the state begins one word into it.
 [[nodiscard]] char* buffer_of(const random_data& state) {
   return reinterpret_cast<char*>(state.state - 1);
 }
@@ -131,7 +131,7 @@ void srand48(long seed) noexcept {
   ::srand48_r(seed, state);
 }
 
-// Returns the words before, which the state keeps.
+// Returns the previous words, which the state keeps.
 Words* seed48(Words* words) noexcept {
   drand48_data* const state = drand48_of_caller();
   if (state == nullptr) return real_seed48(words);

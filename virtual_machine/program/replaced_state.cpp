@@ -1,5 +1,5 @@
-// Functions of libc with a hidden state of the process, with that of the calling rank: environment, random numbers,
-// strtok, dates, getopt, signals, timers.
+// Functions of libc with a hidden state, which here is that of the calling rank: environment, strtok, dates, getopt,
+// signals; and timers, which have no effect.
 
 #include <getopt.h>
 #include <signal.h>
@@ -50,7 +50,7 @@ constinit Real<int(__itimer_which_t, const itimerval*, itimerval*)> real_setitim
   return -1;
 }
 
-// libc's getopt keeps its position between calls; optind = 0 makes it begin anew, as it must for another rank.
+// libc's getopt keeps its position between calls; optind = 0 makes it begin again, as it must for another rank.
 void begin_options() {
   RankState* const rank = RankState::calling();
   if (rank == nullptr || rank->text().are_options_begun) return;

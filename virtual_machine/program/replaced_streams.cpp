@@ -31,18 +31,18 @@ constinit Real<int(FILE*)> real_fclose("fclose");
 constinit Real<FILE*(const char*, const char*, FILE*)> real_freopen("freopen");
 constinit Real<bool(bool)> real_sync_with_stdio("_ZNSt8ios_base15sync_with_stdioEb");
 
-// The rank whose output a descriptor is, or null.
+// The calling rank, if the descriptor is its standard output or standard error; otherwise null.
 [[nodiscard]] RankState* writer_to(int descriptor) {
   return descriptor == STDOUT_FILENO || descriptor == STDERR_FILENO ? RankState::calling() : nullptr;
 }
 
-// In the order of the calls, as on a terminal: what printf has left in its buffer comes first.
+// In the order of the calls, as on a terminal: text that printf has left in its buffer is written first.
 void write_to(RankState& rank, int descriptor, std::string_view text) {
   if (descriptor == STDOUT_FILENO) pass_on_standard_output();
   rank.output().add(descriptor, text);
 }
 
-// The buffers of the standard streams are no rank's.
+// All ranks share the buffers of the standard streams, so a rank must not change or close them.
 [[nodiscard]] bool is_shared_stream(const FILE* file) {
   return is_standard_stream(file) && RankState::calling() != nullptr;
 }

@@ -20,7 +20,7 @@ using margay::virtual_machine::Real;
 
 namespace {
 
-// The calendar time at the start of the world, 2000-01-01 00:00 UTC: fixed, so that equal runs print equal dates.
+// The calendar time at virtual time 0, 2000-01-01 00:00 UTC: fixed, so that equal runs print equal dates.
 constexpr std::uint64_t kEpochSeconds = 946'684'800;
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 constexpr std::uint64_t kForEver = ~std::uint64_t{0};
@@ -64,7 +64,7 @@ void set(timespec& time, std::uint64_t ns) {
   time.tv_nsec = static_cast<long>(ns % kSecondNs);
 }
 
-// The error number of clock_nanosleep.
+// Sleeps. Returns the error number that clock_nanosleep returns.
 [[nodiscard]] int sleep_for(clockid_t clock, bool is_absolute, const timespec& time) {
   if (!is_valid(time)) return EINVAL;
   const std::uint64_t begin = is_absolute ? clock_ns(clock) : 0;
@@ -135,13 +135,13 @@ std::time_t time(std::time_t* result) noexcept {
   return seconds;
 }
 
-// A rank's processor time: in virtual time it computes whenever it does not wait, but waits are not subtracted.
+// An upper bound of the rank's processor time: its virtual time, from which waits are not subtracted.
 std::clock_t clock() noexcept {
   if (RankState::calling() == nullptr) return real_clock();
   return static_cast<std::clock_t>(hooks().now_ns() / (kSecondNs / CLOCKS_PER_SEC));
 }
 
-// With descriptors they wait for other processes, in real time; without they are sleeps.
+// With descriptors, poll and select wait for other processes, in real time; without, they are sleeps.
 int poll(pollfd* descriptors, nfds_t count, int timeout_ms) {
   if (RankState::calling() == nullptr || count > 0) return real_poll(descriptors, count, timeout_ms);
   hooks().sleep_ns(timeout_ms < 0 ? kForEver : static_cast<std::uint64_t>(timeout_ms) * 1'000'000);

@@ -11,7 +11,7 @@
 namespace margay::virtual_machine {
 namespace {
 
-// The buffer of stdout. It is passed on at each change of the rank, so its size bounds only what a rank prints between.
+// The buffer of stdout. It is passed on when it is full, and at each change of the rank.
 constexpr std::size_t kBufferBytes = std::size_t{64} * 1024;
 
 constinit std::array<FILE*, 3> streams = {};

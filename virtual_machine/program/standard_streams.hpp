@@ -20,14 +20,14 @@ void replace_standard_streams();
 
 // Whether this is one of the FILEs above.
 [[nodiscard]] bool is_standard_stream(const FILE* file);
-// The part of stdin that differs between ranks: its flags (end of file) and the unread part of its buffer. Another
-// rank's buffer stays in place, because only rank 0 reads into it.
+// The part of stdin that differs between ranks: its flags (end of file) and the unread part of its buffer. The
+// buffer itself is not copied, because only rank 0 reads into it.
 [[nodiscard]] MemoryRange input_state();
 
 // Directs the streams to a rank: its output, and for rank 0 the process's input; others have an empty one. Null: to the
 // process's descriptors.
 void direct_standard_streams_to(RankOutput* rank);
-// Passes buffered text of stdout on.
+// Passes the buffered text of stdout to the rank or the process.
 void pass_on_standard_output();
 // read() of standard input.
 [[nodiscard]] ssize_t read_standard_input(void* buffer, std::size_t bytes);

@@ -1,4 +1,4 @@
-// What libc's functions for text and dates keep between calls, or return a pointer to, for one rank.
+// A rank's state of libc's functions for text and dates: values that they keep between calls or return pointers to.
 #pragma once
 
 #include <array>

@@ -16,7 +16,7 @@ namespace context = boost::context;
 // A process may have 65,530 mappings. A guarded stack takes two.
 constexpr std::size_t kGuardedMax = 16'384;
 
-// The fiber that a switch leaves. The one that continues stores its point of suspension there.
+// The fiber that the latest switch has suspended. The fiber that continues stores the point of suspension in it.
 constinit Fiber* leaving = nullptr;
 
 std::size_t page_bytes() {

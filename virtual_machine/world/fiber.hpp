@@ -1,5 +1,5 @@
-// A fiber: a stack, and the point at which its execution is suspended (Boost.Context). Fibers of one thread pass the
-// processor to each other by name; nothing else runs them.
+// A fiber: a stack, and the point at which its execution is suspended (Boost.Context). A fiber runs
+// until it switches to another one of its thread, which it names; there is no scheduler.
 #pragma once
 
 #include <boost/context/fiber.hpp>

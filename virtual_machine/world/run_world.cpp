@@ -26,7 +26,7 @@ int run_world(const Program& program) {
   if (const portals::Status status = parse_settings(program.options, settings); !status.ok()) return fail(status);
   if (const portals::Status status = find_machine(settings.machine, machine); !status.ok()) return fail(status);
   if (const portals::Status status = check_ranks(machine, settings.ranks); !status.ok()) return fail(status);
-  // Never destroyed: fibers that have ended lie on its stacks.
+  // Never destroyed: its stacks still have the frames of fibers that have ended.
   auto* const world = new World(settings, machine, program);  // NOLINT(cppcoreguidelines-owning-memory)
   return world->run();
 }

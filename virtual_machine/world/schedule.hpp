@@ -23,11 +23,11 @@ class Schedule {
     ++added_;
     entries_.push({at_ns, seed_ == 0 ? added_ : mix(added_ + seed_), rank});
   }
-  // Takes a rank out of the queue, in which it need not be.
+  // Removes a rank from the queue if it is there.
   void remove(std::uint32_t rank) { due_ns_[rank] = kNever; }
   // The time at which the next rank continues; kNever: the queue is empty.
   [[nodiscard]] std::uint64_t next_ns() {
-    // An entry is void if its rank was taken, or continues earlier by a later entry.
+    // An entry is void if its rank was removed, or if a later entry makes the rank continue earlier.
     while (!entries_.empty() && due_ns_[entries_.top().rank] != entries_.top().at_ns) entries_.pop();
     return entries_.empty() ? kNever : entries_.top().at_ns;
   }
@@ -56,7 +56,7 @@ class Schedule {
   }
 
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> entries_;
-  // By rank: when it continues; kNever: it is not in the queue.
+  // By rank: the time at which it continues; kNever: it is not in the queue.
   std::vector<std::uint64_t> due_ns_;
   const std::uint64_t seed_;
   std::uint64_t added_ = 0;

@@ -1,4 +1,4 @@
-// A rank of a simulated run: its fiber, its clock, its MPI, and what its program has for itself.
+// A rank of a simulated run: its fiber, its clock, its MPI, and the state of its program.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ class RankWorld {
 
   // The rank's time; any fiber may call.
   [[nodiscard]] virtual std::uint64_t read_clock(VirtualRank& rank) = 0;
-  // See VirtualRank's functions of the same names, and yield().
+  // See VirtualRank's functions of the same names; for pause(), its yield().
   virtual void wait(VirtualRank& rank) = 0;
   virtual void pause(VirtualRank& rank, std::uint64_t ns) = 0;
   virtual void begin_call(VirtualRank& rank) = 0;
@@ -54,18 +54,18 @@ class RankClock final : public sim::Clock {
   VirtualRank& rank_;
 };
 
-// The rank. Used by the one thread of the world. The world reads and changes the times; the rank's fiber calls the
-// functions of the interfaces.
+// The rank. Used by the one thread of the world. The world reads and changes the times; code on the rank's fiber calls
+// the functions of the interfaces.
 class VirtualRank final : public sim::YieldPolicy, public sim::CallObserver, public mpi_adi::ProcessStart {
  public:
   // `network` has a wire for it. Both outlive the rank.
   VirtualRank(RankWorld& world, sim::VirtualNetwork& network, sim::Job job);
 
-  // A poll of the program without a result, or a pause: other ranks run for `ns` at least.
+  // A poll of the program without a result, or a pause: advances the rank's time by `ns` at least.
   void yield(std::uint64_t ns) override { world_.pause(*this, ns); }
   // A round of a wait without a result: other ranks run until the next event for this rank.
   void wait(std::uint64_t /*ns*/) override { world_.wait(*this); }
-  // The program enters and leaves the library: in between its time is that of the machine's messages.
+  // The program enters and leaves the library: in between, no computation is counted.
   void begin_call() override { world_.begin_call(*this); }
   void end_call() override { world_.end_call(*this); }
   [[nodiscard]] portals::Status start(std::unique_ptr<sim::Process>& out) override;
@@ -84,19 +84,19 @@ class VirtualRank final : public sim::YieldPolicy, public sim::CallObserver, pub
   mpi_adi::VirtualMpiProcess mpi_process_;
   RankState state_;
   std::unique_ptr<Fiber> fiber_;
-  // Whether this rank's fiber was inside MPI_Init's thread when it was suspended: the pointer that the library keeps in
-  // a thread-local variable.
+  // While the fiber is suspended: the library's thread-local pointer to its rank; nullptr: outside of MPI_Init to
+  // MPI_Finalize.
   mpi_adi::MpiRank* thread_rank_ = nullptr;
 
   // The rank is in a call of MPI, which is no computation of the program.
   bool in_call_ = false;
-  // The time of the rank's own calls, from the beginning of the run.
+  // The rank's virtual time.
   std::uint64_t local_ns_ = 0;
-  // While the coprocessor handles a message, which arrived before local_ns_: its time; otherwise 0.
+  // The coprocessor's time while it handles a message that arrived before local_ns_; otherwise 0.
   std::uint64_t handling_ns_ = 0;
   // The end of the coprocessor's last work.
   std::uint64_t handled_ns_ = 0;
-  // The arrivals that no poll has come to.
+  // The arrival times of frames that no poll has reached yet.
   std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> arrivals_ns_;
   // Polls since the last frame.
   std::uint32_t empty_polls_ = 0;

@@ -22,21 +22,21 @@ namespace {
 
 // No program begins at time 0, which parts of the library use for "never".
 constexpr std::uint64_t kBeginNs = 1'000'000'000;
-// Reading the clock takes as long as on this machine.
+// The virtual time of reading the clock, about that of this machine.
 constexpr std::uint64_t kClockNs = 20;
-// A poll without a result (MPI_Test) takes this, besides the network's cost, so that loops of them end.
+// The virtual time of a poll without a result (MPI_Test), besides the network's cost, so that loops of polls end.
 constexpr std::uint64_t kEmptyPollNs = 100;
-// Rounds of all waiting ranks without a frame, after which the run is deadlocked. A device opens its second heap after
-// 1,000 rounds (mpi_adi/device), and then goes on.
+// Rounds of all waiting ranks without a frame, after which the run is deadlocked. More than the 1,000 rounds after
+// which a device opens its second heap (mpi_adi/device), and then continues.
 constexpr std::uint32_t kIdleRoundsMax = 1'200;
-// The time of a poll without a result grows by a step for each of so many successive ones.
+// A poll takes a step longer after each kPollsOfStep successive polls without a frame.
 constexpr std::uint64_t kPollStepNs = 20;
 constexpr std::uint32_t kPollsOfStep = 16;
 // The longest time between two rounds of a wait; the shortest is kRetryMinNs.
 constexpr std::uint64_t kRetryMaxNs = 100'000'000;
 // In seconds of virtual time.
 constexpr const char* kNoStall = "1000000000";
-// Messages up to this are short, as far as the order of messages on a link is concerned.
+// Longer messages are sent in the order of their times, so that they cross links in that order.
 constexpr std::uint64_t kOrderedBytes = 1024;
 
 // Long bodies travel in few frames. The window is that of a connection with large buffers.
@@ -50,7 +50,7 @@ sim::VirtualOptions network_options() {
   return options;
 }
 
-// At least 1, so that of ranks with equal times one goes on.
+// At least 1, so that one of several ranks with equal times continues.
 std::uint64_t least_latency_of(const Machine& machine) {
   std::uint64_t least_ns = machine.processors_per_node > 1 ? machine.memory_latency_ns : kNever;
   for (const Network& network : machine.networks) least_ns = std::min(least_ns, network.latency_ns);
@@ -102,7 +102,7 @@ sim::Job World::job_of(std::uint32_t rank) const {
   job.node = job.node_of_rank[rank];
   job.trace_dir = settings_.trace_dir;
   job.options = sim::Options::from_environment(environ);
-  // A wait of hours is none of the program's mistakes, and a deadlock is found at once.
+  // A wait of hours of virtual time is no mistake of the program, and a deadlock is detected at once.
   job.options.set("stall_seconds", kNoStall);
   return job;
 }
@@ -165,8 +165,8 @@ void World::begin_computation() {
   if (settings_.compute == Compute::measured) computes_since_ns_ = processor_time_ns();
 }
 
-// The shortest time is that of a program that does nothing between two calls: the library's way in and out, and two
-// readings of the clock (0.5 us).
+// Subtracts the shortest time so far, which is that of a program that does nothing between two calls: leaving and
+// entering the library, and two readings of the clock (0.5 us).
 void World::count_computation(VirtualRank& rank) {
   if (settings_.compute != Compute::measured || rank.in_call_ || &rank != running_) return;
   const std::uint64_t taken_ns = processor_time_ns() - computes_since_ns_;
@@ -232,7 +232,7 @@ void World::taken(std::uint32_t by, std::uint32_t from, bool begins) {
   rank.retry_ns_ = kRetryMinNs;
   count_computation(rank);
   if (begins) spend(rank, receive_time_ns(by, from));
-  // A sender with a full window goes on.
+  // A sender with a full window continues.
   VirtualRank& sender = *ranks_[from];
   if (sender.waits_ && !network_.wire(from).idle()) schedule_.add(from, std::max(sender.local_ns_, time_of(rank)));
   begin_computation();
@@ -251,8 +251,8 @@ std::uint64_t World::begin_poll(std::uint32_t number) {
   if (&rank != running_) return kNever;  // after the end of all ranks
   count_computation(rank);
   end_handling(rank);
-  // A program that polls without a wait must come to the time of the message for which it polls, and soon: a growing
-  // step takes it to a second in 40,000 polls, with an error of 50 us.
+  // A program that polls in a loop must reach the time of the message that it polls for in few polls: with a growing
+  // step it reaches one second in 40,000 polls, with an error of 50 us.
   rank.local_ns_ += kPollStepNs * (rank.empty_polls_++ / kPollsOfStep);
   const std::uint64_t now_ns = compute(rank);
   while (!rank.arrivals_ns_.empty() && rank.arrivals_ns_.top() <= now_ns) rank.arrivals_ns_.pop();
@@ -344,7 +344,7 @@ void World::suspend(VirtualRank& rank) {
 
 VirtualRank* World::choose() {
   for (;;) {
-    // A retry is due when the time of the others comes to it. Without others it would be the only event for ever.
+    // A retry is due when another rank's time reaches it. Alone, retries would go on forever, and hide a deadlock.
     const std::uint64_t at_ns = schedule_.next_ns();
     const std::uint64_t retry_ns = retries_.next_ns();
     if (at_ns != kNever) {

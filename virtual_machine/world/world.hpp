@@ -33,8 +33,8 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
  public:
   World(const Settings& settings, const Machine& machine, const Program& program);
 
-  // Runs the program in all ranks to its end. Returns the exit status: the first status of a rank that is not 0, or
-  // kStatusDeadlock.
+  // Runs the program in all ranks to its end. Returns the exit status: that of the first rank whose status is not 0; 1
+  // if the accounting law does not hold; otherwise 0. A deadlock or an error ends the process instead.
   [[nodiscard]] int run();
 
   // --- RankWorld ---
@@ -52,7 +52,7 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   [[nodiscard]] std::uint64_t begin_poll(std::uint32_t rank) override;
 
   // --- Hooks: of the rank that runs ---
-  // In a call of the library, its own calls of the C library are real: it may start a process, or end this one.
+  // Inside a call of the library, replaced functions call libc's: the library may start a process, or end this one.
   [[nodiscard]] bool in_rank() override { return running_ != nullptr && !running_->in_call_; }
   void sleep_ns(std::uint64_t ns) override;
   [[nodiscard]] std::uint64_t now_ns() override { return read_clock(*running_); }
@@ -63,7 +63,7 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   [[nodiscard]] sim::Job job_of(std::uint32_t rank) const;
   // The body of a rank's fiber. Never returns.
   void run_rank(VirtualRank& rank);
-  // Counts the rank's computation since it was last counted, and later begins to count again.
+  // Adds the rank's computation since begin_computation() to its time; begin_computation() begins the next measurement.
   void count_computation(VirtualRank& rank);
   void begin_computation();
   // The rank's present time: that of the message that its coprocessor handles, or its own.
@@ -74,18 +74,19 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   [[nodiscard]] std::uint64_t receive_time_ns(std::uint32_t by, std::uint32_t from) const;
   // Suspends a rank until it is to continue.
   void suspend(VirtualRank& rank);
-  // Suspends a rank until its own time, and returns that; or until a frame arrives earlier that its coprocessor
-  // handles. Then returns the time at which that begins, which is the rank's time until it polls again.
+  // Suspends a rank until no other rank can affect its state at its own time, and returns that time. If its coprocessor
+  // handles a frame that arrives earlier, returns the time at which it begins; that is then the rank's time until it
+  // polls again, waits or leaves the call.
   [[nodiscard]] std::uint64_t compute(VirtualRank& rank);
-  // Whether no other rank can affect any more what a rank finds at `at_ns`.
+  // Whether no message that another rank has still to send can arrive by `at_ns`.
   [[nodiscard]] bool is_past(std::uint64_t at_ns);
   static void end_handling(VirtualRank& rank);
   // The next rank to run; nullptr: all have ended.
   [[nodiscard]] VirtualRank* choose();
-  // Lets each waiting rank make a round, although nothing is in flight. False: enough of them were made.
+  // Makes each waiting rank poll once although nothing is in flight. False: enough of these rounds had no effect.
   [[nodiscard]] bool let_waiting_ranks_poll();
   [[noreturn]] void report_deadlock();
-  // Ends the process with all ranks, after their output.
+  // Writes buffered output, and ends the process with all ranks.
   [[noreturn]] void end_process(int status);
   // After the ends of all ranks: delivers what is in flight, and checks the accounting law.
   [[nodiscard]] bool settle_accounts();
@@ -97,8 +98,8 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   NetworkModel model_;
   sim::VirtualNetwork network_;
   Schedule schedule_;
-  // Rounds of waiting ranks without a frame for them: a message that a rank had no room for stays on its wire, and the
-  // rank must look at it again.
+  // The next rounds of waiting ranks for which no frame is due: a message for which a rank had no room stays on its
+  // wire, and the rank must try again to take it.
   Schedule retries_;
   Stacks stacks_;
   sim::SharedTable node_of_rank_;

@@ -15,10 +15,11 @@
 //   object     this node's own address of a registered object, or its rmi_object
 //   method     &Class::function, method<&Class::function>, a lambda (method.hpp), or one of these in non_atomic()
 //   argument   copies travel; travel.hpp lists the types that can
-// Choose async_rmi for what needs no answer, because its requests share messages. A question costs its caller a round
-// trip; several at once, by handles, cost little more than one.
+// Choose async_rmi for methods whose result is not needed, because its requests share messages. A question costs its
+// caller a round trip; several at once, by handles, cost little more than one.
 //
-// A method that cannot be called so, and an argument or a result that cannot travel, are compile-time errors.
+// A method that cannot be called with these arguments, and an argument or a result that cannot travel, are compile-time
+// errors.
 #pragma once
 
 #include <coroutine>
@@ -61,12 +62,13 @@ using ModeResult = ResultOf<typename Mode<Method>::Plain>;
 }  // namespace detail
 
 // "makes a statement": requests the method on the object of `node`, and does not wait for its execution. An exception
-// of the method is thrown by this node's next fence. A request to the own node is executed at once, unless a method is
-// in execution, after which or during whose wait it is then executed, or a communication thread runs the methods.
+// of the method is thrown by this node's next fence. A request to the own node is executed at once. If a
+// method is in execution, it is executed after that method, or while that method waits. If a communication thread runs
+// the methods, that thread executes it.
 //
-// The arguments are packed before it returns, so the caller may change or free its own. The request leaves with its
-// buffer (paper, 6.3): when that is full, when it has as many requests as set_aggregation() allows, or at a call that
-// polls or waits. Nothing sends it by time: a program that makes one request and then computes calls rmi_poll().
+// The arguments are packed before the call returns, so the caller may then change or free them. The request leaves with
+// its buffer (paper, 6.3): when that is full, when it has as many requests as set_aggregation() allows, or at a call
+// that polls or waits. No timer sends it: a program that makes one request and then computes calls rmi_poll().
 //
 // While the receiver is slower, a call outside of a method waits for a free buffer, and serves meanwhile. Inside a
 // method, and while the program holds an rmi_monitor, it executes nothing and never waits.
@@ -75,7 +77,7 @@ using ModeResult = ResultOf<typename Mode<Method>::Plain>;
 // - for an invalid node: "async_rmi: invalid node 7; there are nodes 0 to 3"
 // - for an object that is not registered: "async_rmi: the object, a Counter, is not registered; register it on all
 //   nodes by rmi_object"
-// - for a method or an argument that cannot travel, if only a run can see it (request.hpp)
+// - for a method or an argument that cannot travel, if that is detectable only at run time (request.hpp)
 // - inside a method or while an rmi_monitor is held, if more than MARGAY_RMI_QUEUE bytes of requests (64 MiB unless
 //   set) would queue
 // - if the wait for a free buffer needs a node that is lost
@@ -97,8 +99,8 @@ void async_rmi(int node, const Object& object, Method method, Argument&&... argu
 // (paper, 6.4). Movable; not used by two threads at once. Without wait(), the result, or the method's exception, is
 // discarded when it arrives. Lives at most until stop(): see there.
 //
-// A node has at most 256 calls at once. A call counts until wait() or the handle's destructor, whether its result is
-// here or not; that of a sync_rmi() until its return, so methods that wait inside one another have one each.
+// A node has at most 256 calls at once. A call counts until wait() or the handle's destructor, even if its result has
+// arrived. A sync_rmi() counts until it returns, so nested methods that wait count one call each.
 template <class Result>
 class rmi_handle {
  public:
@@ -117,7 +119,7 @@ class rmi_handle {
   // others.
   [[nodiscard]] bool test() { return core::test_call("rmi_handle::test", need()); }
   // Waits for the result and returns it, executing requests of others meanwhile. Throws `remote_error` if the method
-  // threw, and `error` if the wait needs a node that is lost, or for damaged bytes. After a result or a remote_error
+  // threw, and `error` if a node that the wait needs is lost, or for damaged bytes. After a result or a remote_error
   // the handle is used up: each later call of its functions throws `error`.
   Result wait() {
     core::wait_call("rmi_handle::wait", need());
@@ -190,11 +192,12 @@ template <class Object, class Method, class... Argument>
 // "asks a question": requests the method, and waits for its result, executing requests of others meanwhile. Requests
 // that this thread has made to `node` before begin before it.
 //
-// Throws `remote_error` if the method threw, and `error` as async_rmi() does, if a node is lost that it needs, and in a
-// method that waits for an atomic method of its own object on this node, which could run only after it: "a method waits
-// for another method of its own object, which runs after it; call that method directly". The same error for a call of
-// the program to its own node, for an object whose rmi_monitor it holds. The same cycle over several nodes is a
-// deadlock, which `margay run --deadlock abort` proves.
+// Throws `remote_error` if the method threw. Throws `error`
+// - as async_rmi() does, and if a node that it needs is lost
+// - in a method, for an atomic method of the same object on this node, which could run only after the caller: "a method
+//   waits for another method of its own object, which runs after it; call that method directly"
+// - in the program, for an atomic method on this node of an object whose rmi_monitor the program holds
+// The same cycle over several nodes is a deadlock, which `margay run --deadlock abort` proves.
 //
 // Cost: two messages, the request with what was in its buffer, and the reply. A result of more than about 2 KiB is
 // fetched, in two further messages. To the own node: no message.
@@ -203,9 +206,9 @@ detail::ModeResult<Method> sync_rmi(int node, const Object& object, Method metho
   return detail::ask("sync_rmi", node, object, method, std::forward<Argument>(argument)...).complete("sync_rmi");
 }
 // The same without the wait for the result. A node with 256 calls at once waits here, and in sync_rmi(), until one has
-// ended. If none can end meanwhile, because the program holds the handles of all, the call throws `error`; beside a
-// communication thread, which may hold some, it waits. A program that asks more questions waits for the first handle
-// before it asks the next one.
+// ended. If none can end meanwhile, because all belong to handles of the program or to nested methods that wait, the
+// call throws `error`; beside a communication thread, which may hold some, it waits. A program that asks more questions
+// waits for the first handle before it asks the next one.
 template <class Object, class Method, class... Argument>
 [[nodiscard]] rmi_handle<detail::ModeResult<Method>> sync_rmi_nonblocking(int node, const Object& object, Method method,
                                                                           Argument&&... argument) {

@@ -37,7 +37,8 @@
 namespace margay::rmi {
 
 // Broadcasts in a group: from this node, a member, to all members; see the next function. Throws `error` if this node
-// is not a member. The group must not be freed before a fence has ended its broadcasts, because members forward by it.
+// is not a member. The group must not be freed before a fence has ended its broadcasts, because members use it to
+// forward them.
 template <class Object, class Method, class... Argument>
 void broadcast_rmi(const rmi_group& group, const Object& object, Method method, Argument&&... argument) {
   constexpr const char* kCall = "broadcast_rmi";
@@ -91,7 +92,7 @@ template <class Out>
 class Collecting {
  public:
   explicit Collecting(const core::Collection& collection) : collection_(collection) {}
-  // Calls `step`, and keeps the first exception. That of a cancelled thread passes.
+  // Calls `step`, and keeps the first exception. Passes on that of a cancelled thread.
   template <class Step>
   void attempt(Step&& step) {
     try {
@@ -117,14 +118,14 @@ class Collecting {
     const std::span<const std::byte> bytes = core::take_part(node, collection_.number);
     attempt([&] { step(read_reply<Out>(bytes, static_cast<int>(node))); });
   }
-  // The result of all, which is a failure if any node's part was, replaces this node's part or failure.
+  // For the result of all, which replaces this node's part or failure: it is a failure if any node's part was.
   void forget_failure() { failed_ = false; }
   // Throws `remote_error` if the collection failed. Its text names the node that threw, because attempt() put it there.
   void throw_failure() {
     if (failed_) throw remote_error(static_cast<int>(core::node_of("collect_rmi").rank), std::move(failure_));
   }
 
-  // This node's part, combined with those of the nodes below it; in the end the result. Of no use after a failure.
+  // This node's part, combined with those of the nodes below it; in the end the result. Meaningless after a failure.
   Out part{};
 
  private:
@@ -162,7 +163,7 @@ void collect_rmi(const rmi_group& group, T* object, Method method, const In& inp
     all.take(collection.parent, [&](Out result) { all.part = std::move(result); });
   }
   for (const std::uint32_t child : collection.children) all.send(child);
-  // The buffers leave without a further call.
+  // Sends the buffers, which would otherwise leave at the program's next call.
   core::poll(kCall);
   all.throw_failure();
   output = std::move(all.part);

@@ -16,9 +16,9 @@
 //   unique_ptr                     a byte, 0 for null or 1; then the object
 // For example a std::vector<std::string> of "ab" and "c" has 4 + (4 + 2) + (4 + 1) = 15 bytes.
 //
-// Cost: raw elements of a string or vector are one memcpy at each end. All others take a call for each element, and the
-// receiver allocates as the container does: once for a string or vector of raw elements, otherwise as it grows, and a
-// node for each element of a list, a set or a map.
+// Cost: raw elements of a string or vector are one memcpy at each end. All others take a call for each element. The
+// receiver allocates once for a string or vector of raw elements. Otherwise it allocates as the container does when it
+// grows: a list, a set or a map allocates a node for each element.
 //
 // Requires of an element what travel.hpp requires of an argument. Throws `error` for more than 2^32 - 1 elements, and
 // for damaged bytes ("damaged request: a count exceeds the packed arguments").

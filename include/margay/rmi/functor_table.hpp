@@ -68,7 +68,8 @@ class FunctorEntry {
   [[nodiscard]] const char* name() const { return name_; }
   // Its number on the wire; never 0, which marks an empty slot of a table.
   [[nodiscard]] std::uint32_t hash() const { return hash_; }
-  // The types that messages name, and by which execute() compares the object's class; and the function.
+  // The class of the object, which the execution compares with that of the found object; the type of the method, for
+  // messages; and the function that executes a request.
   [[nodiscard]] const std::type_info& object() const { return *object_; }
   [[nodiscard]] const std::type_info& method() const { return *method_; }
   [[nodiscard]] Execute execute() const { return execute_; }
@@ -84,7 +85,7 @@ class FunctorEntry {
     const auto hash = static_cast<std::uint32_t>(hash_text(name));
     return hash == 0 ? 1 : hash;
   }
-  // Several threads may come here at once, and store the same module. Throws `error` for code outside of all modules.
+  // Several threads may call it at once; they store the same module. Throws `error` for code outside of all modules.
   [[gnu::noinline, gnu::cold]] const Module& find_own_module() const {
     const Module* module = module_of_code(reinterpret_cast<std::uintptr_t>(execute_));
     if (module == nullptr) fail("the code of a functor lies in no loaded module: " + demangled(name_));
@@ -173,7 +174,7 @@ class FunctorTable {
     const FunctorEntry* entry = nullptr;
   };
 
-  // Linear probing. A functor that is there already, of another library, keeps its slot.
+  // Linear probing. A functor that another library has registered already keeps its slot.
   void insert(const FunctorEntry& functor) {
     std::size_t i = functor.hash() & mask_;
     while (slots_[i].hash != 0 && slots_[i].hash != functor.hash()) i = (i + 1) & mask_;

@@ -70,9 +70,9 @@ struct Here {
   Node* node = nullptr;
 
   // The object that was looked up last: most programs call methods of one object many times. The node's other thread
-  // forgets it when it removes the object; remember() and forget() exclude each other (Objects).
+  // clears it when it removes the object; remember() and forget() exclude each other (Objects).
   [[nodiscard]] bool remembers(const void* named, const std::type_info& by) const {
-    // relaxed: this thread has written the other two, and a program orders a removal before the calls that follow it
+    // relaxed: this thread has written type and object, and a program orders a removal before the calls that follow it
     return address.load(std::memory_order_relaxed) == named && type == &by;
   }
   void remember(const void* named, const std::type_info& by, std::uint32_t id) {

@@ -78,7 +78,7 @@ inline void write_done(ReplySink& sink) {
   detail::write_reply_head(sink.reserve(kReplyHeadBytes).data(), ReplyKind::result, 0);
   sink.commit(kReplyHeadBytes);
 }
-// Writes the failure of a method, or of RMI before the method ran. Of at most about 2 KiB (kFailureTextMax).
+// Writes the failure of a method, or of RMI before the method ran: at most about 2 KiB (kFailureTextMax).
 inline void write_failure(ReplySink& sink, const Failure& failure) {
   detail::write_reply_value(sink, ReplyKind::failure, failure);
 }

@@ -124,8 +124,8 @@ template <class Object, RequestWriter Room, class Method, class... Argument>
 std::size_t post(Room& writer, const Envelope& envelope, Method method, Argument&&... argument) {
   return detail::post<Object, false>(writer, envelope, method, std::forward<Argument>(argument)...);
 }
-// The same for a method whose result is wanted. The reply has the envelope's call, which the caller must be ready for
-// before commit(): a request to the own node may be executed there.
+// The same for a method whose result is wanted. The reply has the envelope's call. The caller must be ready for the
+// reply before commit(), which may execute a request to the own node.
 template <class Object, RequestWriter Room, class Method, class... Argument>
 std::size_t post_call(Room& writer, const Envelope& envelope, Method method, Argument&&... argument) {
   return detail::post<Object, true>(writer, envelope, method, std::forward<Argument>(argument)...);

@@ -24,9 +24,10 @@ inline void set_scheduler(Scheduler scheduler) {
 // Joins the job: the calling thread becomes a node. Collective, before all other calls. The usual way is run().
 //
 // Throws `error` for an invalid MARGAY_RMI_* variable, if the process cannot join (host::join()), and if the nodes run
-// different programs ("different programs in one job: node 0 runs ..., node 1 runs ..."); the thread is then no node.
-// "rmi::start() is called twice" is an error without an effect. Cost: a barrier, and two messages between node 0 and
-// each other node, by which the programs are compared; and a thread, if the scheduler needs one.
+// different programs ("different programs in one job: node 0 runs ..., node 1 runs ..."); the thread is then not a
+// node. A second start() throws `error` ("rmi::start() is called twice"), without an effect. Cost: a barrier, and two
+// messages between node 0 and each other node, by which the programs are compared; and a thread, if the scheduler needs
+// one.
 inline void start() {
   core::start(program_identity());
 }

@@ -52,21 +52,21 @@ inline void rmi_fence(const rmi_group& group) {
 inline void rmi_wait() {
   core::wait_for_request();
 }
-// Waits until more than `seen` requests have been executed on this node. With the value of requests_executed() from
-// before the program looked whether it has to wait, no request is missed. Throws `error` if a node is lost.
+// Waits until more than `seen` requests have been executed on this node. No request is missed if `seen` is the value of
+// requests_executed() from before the test of the program's own condition. Throws `error` if a node is lost.
 inline void rmi_wait(std::uint64_t seen) {
   core::wait_for_request(seen);
 }
 // Sends all requests that still lie in buffers, and executes the requests that have arrived (paper, 6.2). Inside a
 // method it sends only, because methods run only while another one waits; so it does where a communication thread runs
-// the methods. A node that polls explicitly and computes for long calls it in its loop; otherwise it answers no other
-// node. Without anything to do it costs a progress round of the host.
+// the methods. A node that polls explicitly and computes for long calls it in its loop; otherwise it executes no
+// requests. Without anything to do it costs a progress round of the host.
 inline void rmi_poll() {
   core::poll("rmi_poll");
 }
 // Makes every `calls`-th asynchronous call of this node poll (paper, 6.2): 1024 unless set. Counted are async_rmi(),
-// broadcast_rmi() and sync_rmi_nonblocking(); the other calls poll or wait each time. A low value answers others
-// sooner, and sends smaller buffers. Sending a buffer polls in any case. Throws `error` for 0.
+// broadcast_rmi() and sync_rmi_nonblocking(); the other calls poll or wait each time. With a low value, other nodes get
+// answers sooner, and buffers are smaller. Sending a buffer polls in any case. Throws `error` for 0.
 inline void set_poll_rate(std::uint32_t calls) {
   core::set_poll_rate(calls);
 }

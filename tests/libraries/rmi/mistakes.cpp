@@ -1,4 +1,4 @@
-// Programs with a mistake that ends the job: rmi_mistakes CASE [WORD...]. Nothing may wait forever, or crash.
+// Programs with a mistake that ends the job: rmi_mistakes CASE [WORD...]. None may wait forever or crash.
 //   trees LATE TREE...    one fence by a tree of its own on each node; node LATE, if any, arrives last
 //   exit                  node 1 calls exit(5) instead of stop()
 //   exit_in_method        a method on node 1 calls it

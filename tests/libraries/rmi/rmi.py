@@ -367,7 +367,7 @@ def case_slow(case):
 
 
 def case_held_handles(case):
-    """stop() with calls whose handles live is an error, after which the program may end them and stop."""
+    """stop() fails while handles of calls exist; the program may then end them, and stop."""
     everywhere(case, "held_handles", file="schedulers")
 
 

@@ -1,6 +1,6 @@
 // Cases of the ways to schedule requests (paper, 6.2), of monitors and of removed objects.
 //   rmi_schedulers [--nonblocking | --without-memory] CASE...
-// --nonblocking: the scheduler by call. --without-memory: a start that fails before it.
+// --nonblocking: chooses the scheduler by set_scheduler(). --without-memory: first makes a start() that fails.
 #include <margay/rmi.hpp>
 
 #include <pthread.h>
@@ -196,8 +196,8 @@ constexpr cases::Case kCases[] = {{"held", held},
                                   {"removed", removed},
                                   {"removed_by_method", removed_by_method}};
 
-// A start() without a communication thread, because its stack would be larger than the address space, leaves a thread
-// that is no node, and can start again.
+// A start() without a communication thread, because its stack would be larger than the address space, fails; the
+// thread is then not a node, and can call start() again.
 void start_without_memory() {
   pthread_attr_t usual, large;
   pthread_getattr_default_np(&usual);

@@ -42,7 +42,7 @@ void poll_rate() {
   });
 }
 
-// Calls to the own node count, too: each of them is the second call, so that 50 buffers are sent by a poll.
+// Calls to the own node count, too: every second call is one, and polls, so that 50 buffers are sent by a poll.
 void poll_rate_nonblocking() {
   send_from_0([](Counter& counter) {
     rmi::set_poll_rate(2);
@@ -53,7 +53,7 @@ void poll_rate_nonblocking() {
   });
 }
 
-// The same: 50.
+// The same for broadcasts: 50 buffers are sent by a poll.
 void poll_rate_broadcast() {
   send_from_0([](Counter& counter) {
     rmi::set_poll_rate(2);
@@ -241,7 +241,7 @@ void nested() {
   for (const std::size_t numbers : {0U, 4000U}) {
     if (me == 0) need(ask(levels, numbers) == levels, "all nested calls have returned");
     rmi_fence();
-    // Beside a communication thread, a call too many waits.
+    // Beside a communication thread, one call too many waits instead of failing.
     if (me == 0 && !has_thread()) need_error("256 results are awaited", [&] { static_cast<void>(ask(600, numbers)); });
     rmi_fence();
   }

@@ -38,7 +38,7 @@ Network cube(std::uint32_t nodes_per_switch = 1) {
   return grid(Topology::hypercube, {}, nodes_per_switch);
 }
 
-// The distance of two nodes by the definition of the topology, apart from the fabric's arithmetic.
+// The distance of two nodes by the definition of the topology, computed independently of the fabric.
 std::uint32_t distance(const Network& network, const Fabric& fabric, std::uint32_t from, std::uint32_t to) {
   std::uint32_t a = from / network.nodes_per_switch;
   std::uint32_t b = to / network.nodes_per_switch;

@@ -1,4 +1,4 @@
-// Tests of how many ranks a machine takes.
+// Tests of the number of ranks that fit onto a machine.
 #include "virtual_machine/model/machine.hpp"
 
 #include <doctest/doctest.h>

@@ -25,7 +25,7 @@ Machine preset(const std::string& name) {
   return machine;
 }
 
-// What a source states about a message: its time one way, there and back, or its bandwidth.
+// A source's figure for a message: its time one way, its time there and back, or its bandwidth.
 enum class Measure : std::uint8_t { one_way_us, round_trip_us, megabytes_per_s };
 
 double measured(const NetworkModel& model, Measure measure, std::uint32_t to, std::uint64_t bytes) {

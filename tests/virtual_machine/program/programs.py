@@ -3,8 +3,8 @@
 
     tests/virtual_machine/program/programs.py --library LIBRARY --layer ARCHIVE --programs FOLDER [CASE ...]
 
-Each case's output and exit status of a rank are those of the same program as a process, with the rank's number in RANK; the
-deaths, forbidden functions and virtual clocks have expectations of their own.
+Each rank must have the output of the same program as a process with the rank's number in RANK; the exit status must be the
+first of these processes' that is not 0. Deaths, forbidden functions and virtual clocks have expectations of their own.
 """
 import argparse
 import os
@@ -20,7 +20,7 @@ RANKS = 3
 FAILED = 71  # round_robin.cpp
 
 KINDS = ("pie", "fixed", "bound")  # position independent; at a fixed address; relocated at the start, without RELRO
-# Program, arguments, standard input of rank 0; run in each way that a program can be linked.
+# Program, arguments, standard input of rank 0; run for each of KINDS.
 COMPARED = (
     ("data", (), ""),
     ("objects", (), ""),

@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT / "tests" / "mpi"))
 import support  # noqa: E402
 from virtual import NOT_THERE  # noqa: E402
 
-# Programs that cannot run there either, with the reason.
+# Further programs, besides NOT_THERE, that cannot be simulated, with the reason.
 FORKS = {"sessions": "it forks"}
 
 # Programs of the MPI suite that the test runs, each with another part of the library; `--every` runs all that can run.
@@ -60,7 +60,7 @@ class Runs:
 
 
 def outputs(runs, options):
-    """Programs of the suite write what they write in a real run, on several machines."""
+    """Programs of the suite have the same output as in a real run, on several machines."""
     folder = ROOT / "tests" / "mpi"
     if options.program:
         sources = [pathlib.Path(options.program)]
@@ -116,7 +116,7 @@ def repeat(runs, _):
 
 
 def ends(runs, _):
-    """Ends of ranks, as the exit status and the finding's id show them."""
+    """Ends of ranks: the exit status, and the finding's id or words of the message."""
     program = runs.own("ends")
     for what, status, text in (("status", 7, ""), ("abort", 9, "[aborted]"), ("deadlock", 1, "[deadlock]"), ("without_finalize", 1, "without MPI_Finalize"),
                                ("segv", 1, "rank 1 died of SIGSEGV"), ("fork", 1, "fork"), ("thread", 1, "pthread_create"), ("usual", 0, "")):

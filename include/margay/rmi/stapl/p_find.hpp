@@ -43,7 +43,7 @@ class FindTask final : public parallel_task {
   }
 
   const Range range_;
-  // The caller's argument, which p_find() keeps alive.
+  // The argument of p_find(), which is valid until that returns.
   const T& value_;
   std::optional<std::size_t> found_;
 };

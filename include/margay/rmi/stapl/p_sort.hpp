@@ -50,7 +50,7 @@ class SortTask final : public parallel_task {
   void execute() override {
     if (range_.size() == 0) return;
     const std::span<T> mine = range_.local();
-    // Before the splitters are known, no node sends elements.
+    // The bucket may be changed here: no node sends elements before this node has contributed to the splitters.
     if (by_ == transfer::ranges)
       std::sort(mine.begin(), mine.end(), compare_);
     else
@@ -95,7 +95,7 @@ class SortTask final : public parallel_task {
   // bucket is complete.
   void send_elements(std::span<const T> mine, const std::vector<T>& splitters) {
     const int me = get_node_id();
-    // Of this node's bucket: not into the bucket at once, because a communication thread may be appending to it.
+    // This node's elements of its own bucket: kept apart, because a communication thread may append to the bucket.
     std::vector<T> kept;
     for (const T& element : mine) {
       const auto border = std::lower_bound(splitters.begin(), splitters.end(), element, compare_);
@@ -165,7 +165,7 @@ class SortTask final : public parallel_task {
     const std::size_t before = std::accumulate(sizes.begin(), sizes.begin() + get_node_id(), std::size_t{0});
     range_.container().write(range_.first() + before, bucket_);
   }
-  // The method of the collection: a list of one, so that combining them in the order of nodes appends.
+  // The method of the collection: makes a list of one size. Combined in the order of nodes, the lists are concatenated.
   void take_size(const int& /*nothing*/, std::vector<std::size_t>& sizes) { sizes.push_back(bucket_.size()); }
 
   const Range range_;

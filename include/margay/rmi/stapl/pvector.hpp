@@ -52,7 +52,7 @@ template <class T>
 concept Appendable = requires(T& whole, const typename T::value_type& value) {
   whole.push_back(value);
 };
-// Stands for that type where the elements have no push_back(); no program makes one.
+// The type of push_back()'s argument where the elements have no push_back(); never constructed.
 struct NotAppendable {};
 // `type`: what push_back() appends to an element of type T.
 template <class T>
@@ -78,7 +78,7 @@ constexpr bool check_element() {
 }
 
 // The monitor of a container, held during an operation on the calling node's elements if a communication thread runs
-// the container's methods meanwhile. Otherwise does nothing, as inside a method of the container.
+// the container's methods meanwhile. Otherwise, and inside a method of the container, does nothing.
 template <class Container>
 class OwnAccess {
  public:
@@ -157,7 +157,7 @@ class pvector {
   pvector(const pvector&) = delete;
   pvector& operator=(const pvector&) = delete;
 
-  // The number of elements on all nodes. Local: after a resize() without a fence, nodes may have different ones.
+  // The number of elements of all nodes, from this node's copy: between a resize() and a fence, nodes may differ.
   [[nodiscard]] std::size_t size() const {
     const OwnAccess access(handle_);
     return parts_.size();

@@ -1,4 +1,5 @@
-// Calls the function of the first argument, which a simulated rank cannot, in rank 1. The second is a library.
+// Calls, in rank 1, the function of the first argument, which a simulated rank must not call. The second argument is a
+// library.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-// Reads standard input by each way; only rank 0 has any.
+// Reads standard input in each way; only rank 0 has input.
 
 #include <stdio.h>
 #include <stdlib.h>

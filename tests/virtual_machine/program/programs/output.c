@@ -1,4 +1,4 @@
-// Output by each way to the standard streams, with lines that a sleep interrupts.
+// Output in each way to the standard streams, with lines that a sleep interrupts.
 
 #include <stdio.h>
 #include <stdlib.h>
