@@ -33,6 +33,10 @@ using virtual_machine::Settings;
 // EX_OSERR of <sysexits.h>.
 constexpr int kStatusCannotStart = 71;
 
+// Bounds of --stack. Calls of MPI need some 20 KiB.
+constexpr std::uint64_t kStackLeast = std::uint64_t{64} * 1024;
+constexpr std::uint64_t kStackMost = std::uint64_t{1} << 30;
+
 struct SimulateOrder {
   Settings settings;
   std::string compute = "measured";
@@ -82,6 +86,9 @@ bool read_compute(std::string_view text, Settings& settings) {
   if (!read_compute(order.compute, order.settings))
     fail("option --compute: invalid value " + order.compute + "; use measured, none, or calls=TIME, such as calls=1us",
          kStatusBadCommandLine);
+  if (order.settings.stack_bytes < kStackLeast || order.settings.stack_bytes > kStackMost)
+    fail("option --stack: " + std::to_string(order.settings.stack_bytes) + " bytes; use 64k to 1g",
+         kStatusBadCommandLine);
   std::string path;
   int exit_status = 0;
   const portals::Status found = find_program(order.command[0], "", std::getenv("PATH"), path, exit_status);
@@ -112,7 +119,7 @@ void add_simulate_command(CLI::App& app) {
       "--compute", order->compute,
       "time of computation: its processor time (measured), none, or calls=TIME for each call of MPI");
   simulating->add_option("--cpu-scale", settings.cpu_scale, "virtual time for each second of processor time")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1e-6, 1e6));
   simulating->add_option("--trace", settings.trace_dir, "record a trace into this folder");
   simulating->add_option("--stack", settings.stack_bytes, "bytes of each rank's stack")
       ->transform(CLI::AsSizeValue(false));

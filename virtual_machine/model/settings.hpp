@@ -25,7 +25,8 @@ struct Settings {
   Compute compute = Compute::measured;
   double cpu_scale = 1;
   std::uint64_t call_ns = 0;
-  std::uint64_t stack_bytes = std::uint64_t{256} * 1024;
+  // Of addresses; pages are allocated when they are touched.
+  std::uint64_t stack_bytes = std::uint64_t{8} << 20;
   std::string trace_dir;
   bool summary = false;  // print times and counts at the end
 };

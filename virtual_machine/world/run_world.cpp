@@ -1,5 +1,6 @@
 // The entry into the world: reads the settings and the machine, and runs the program.
 #include <cstdio>
+#include <new>
 #include <string>
 
 #include "virtual_machine/model/presets.hpp"
@@ -27,7 +28,13 @@ int run_world(const Program& program) {
   if (const portals::Status status = find_machine(settings.machine, machine); !status.ok()) return fail(status);
   if (const portals::Status status = check_ranks(machine, settings.ranks); !status.ok()) return fail(status);
   // Never destroyed: its stacks still have the frames of fibers that have ended.
-  auto* const world = new World(settings, machine, program);  // NOLINT(cppcoreguidelines-owning-memory)
+  World* world = nullptr;
+  try {
+    world = new World(settings, machine, program);  // NOLINT(cppcoreguidelines-owning-memory)
+  } catch (const std::bad_alloc&) {
+    return fail(portals::Status::error("out of memory for " + std::to_string(settings.ranks) +
+                                       " ranks: use fewer, or a smaller --stack"));
+  }
   return world->run();
 }
 

@@ -88,14 +88,16 @@ class VirtualRank final : public sim::YieldPolicy, public sim::CallObserver, pub
   // MPI_Finalize.
   mpi_adi::MpiRank* thread_rank_ = nullptr;
 
-  // The rank is in a call of MPI, which is no computation of the program.
-  bool in_call_ = false;
+  // The calls of MPI in which the rank is: more than one inside a function of the program that MPI calls.
+  std::uint32_t calls_ = 0;
   // The rank's virtual time.
   std::uint64_t local_ns_ = 0;
   // The coprocessor's time while it handles a message that arrived before local_ns_; otherwise 0.
   std::uint64_t handling_ns_ = 0;
   // The end of the coprocessor's last work.
   std::uint64_t handled_ns_ = 0;
+  // The time of the coprocessor's next work; kNever: none is known.
+  std::uint64_t work_ns_ = ~std::uint64_t{0};
   // The arrival times of frames that no poll has reached yet.
   std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> arrivals_ns_;
   // Polls since the last frame.

@@ -32,6 +32,7 @@ constexpr std::uint32_t kIdleRoundsMax = 1'200;
 // A poll takes a step longer after each kPollsOfStep successive polls without a frame.
 constexpr std::uint64_t kPollStepNs = 20;
 constexpr std::uint32_t kPollsOfStep = 16;
+constexpr std::uint64_t kPollStepMaxNs = 1'000;
 // The longest time between two rounds of a wait; the shortest is kRetryMinNs.
 constexpr std::uint64_t kRetryMaxNs = 100'000'000;
 // In seconds of virtual time.
@@ -104,6 +105,9 @@ sim::Job World::job_of(std::uint32_t rank) const {
   job.options = sim::Options::from_environment(environ);
   // A wait of hours of virtual time is no mistake of the program, and a deadlock is detected at once.
   job.options.set("stall_seconds", kNoStall);
+  const std::uint64_t short_limit = machine_.networks.front().short_limit;
+  if (short_limit != 0 && !job.options.has("protocol"))
+    job.options.set("protocol", "short_limit=" + std::to_string(short_limit));
   return job;
 }
 
@@ -132,6 +136,7 @@ void World::run_rank(VirtualRank& rank) {
 
 void World::exit_rank(int status) {
   VirtualRank& rank = *running_;
+  count_computation(rank);
   mpi_adi::MpiRank* const joined = rank.joined();
   // MPI_Abort and fatal errors have printed their message, and end all ranks.
   if (joined != nullptr && joined->process().board().state == sim::RankState::aborting) end_process(status);
@@ -168,7 +173,7 @@ void World::begin_computation() {
 // Subtracts the shortest time so far, which is that of a program that does nothing between two calls: leaving and
 // entering the library, and two readings of the clock (0.5 us).
 void World::count_computation(VirtualRank& rank) {
-  if (settings_.compute != Compute::measured || rank.in_call_ || &rank != running_) return;
+  if (settings_.compute != Compute::measured || rank.calls_ != 0 || &rank != running_) return;
   const std::uint64_t taken_ns = processor_time_ns() - computes_since_ns_;
   least_computation_ns_ = std::min(least_computation_ns_, taken_ns);
   const double scale = settings_.cpu_scale * machine_.cpu_scale;
@@ -177,13 +182,13 @@ void World::count_computation(VirtualRank& rank) {
 
 void World::begin_call(VirtualRank& rank) {
   count_computation(rank);
-  rank.in_call_ = true;
+  ++rank.calls_;
   spend(rank, settings_.call_ns);
 }
 
 void World::end_call(VirtualRank& rank) {
   end_handling(rank);
-  rank.in_call_ = false;
+  --rank.calls_;
   begin_computation();
 }
 
@@ -207,12 +212,14 @@ std::uint64_t World::read_clock(VirtualRank& rank) {
 std::uint64_t World::arrival_ns(std::uint32_t from, std::uint32_t to, std::uint64_t bytes, bool begins) {
   VirtualRank& rank = *ranks_[from];
   count_computation(rank);
-  // The model takes messages in the order of their times. Short ones occupy a link for so short a time that the order
-  // of messages within the least latency does not matter.
-  if (bytes > kOrderedBytes && &rank == running_ && rank.handling_ns_ == 0) wait_for_turn(rank);
+  // The model takes messages in the order of their times. A short one occupies a link for so short a time that the
+  // order within the least latency does not matter.
+  if (&rank == running_ && rank.handling_ns_ == 0) wait_for_turn(rank, bytes > kOrderedBytes ? 0 : least_latency_ns_);
   const Transfer transfer = model_.transfer(from, to, bytes, time_of(rank));
-  // The processor is busy with a message once, not with each of its segments.
-  if (begins) spend(rank, transfer.sender_free_ns - time_of(rank));
+  std::uint64_t busy_ns = transfer.sender_free_ns - time_of(rank);
+  // The processor is busy with a message once, not with each of its segments; but in memory it copies each one.
+  if (!begins) busy_ns = transfer.network == kInMemory ? busy_ns - std::min(busy_ns, machine_.memory_overhead_ns) : 0;
+  spend(rank, busy_ns);
   begin_computation();
   return transfer.arrival_ns;
 }
@@ -222,8 +229,13 @@ void World::sent(std::uint32_t to, std::uint64_t at_ns) {
   rank.arrivals_ns_.push(at_ns);
   if (rank.waits_)
     schedule_.add(to, std::max(rank.local_ns_, at_ns));
-  else if (rank.computes_ && machine_.coprocessor)
-    schedule_.add(to, std::max(rank.handled_ns_, at_ns));
+  else if (machine_.coprocessor && at_ns < rank.local_ns_)
+    add_work(rank, at_ns);
+}
+
+void World::add_work(VirtualRank& rank, std::uint64_t at_ns) {
+  rank.work_ns_ = std::min(rank.work_ns_, at_ns);
+  if (rank.computes_) schedule_.add(rank.rank_, std::max(rank.handled_ns_, at_ns));
 }
 
 void World::taken(std::uint32_t by, std::uint32_t from, bool begins) {
@@ -234,7 +246,11 @@ void World::taken(std::uint32_t by, std::uint32_t from, bool begins) {
   if (begins) spend(rank, receive_time_ns(by, from));
   // A sender with a full window continues.
   VirtualRank& sender = *ranks_[from];
-  if (sender.waits_ && !network_.wire(from).idle()) schedule_.add(from, std::max(sender.local_ns_, time_of(rank)));
+  const bool has_more = !network_.wire(from).idle();
+  if (has_more && sender.waits_)
+    schedule_.add(from, std::max(sender.local_ns_, time_of(rank)));
+  else if (has_more && machine_.coprocessor && time_of(rank) < sender.local_ns_)
+    add_work(sender, time_of(rank));
   begin_computation();
 }
 
@@ -251,11 +267,12 @@ std::uint64_t World::begin_poll(std::uint32_t number) {
   if (&rank != running_) return kNever;  // after the end of all ranks
   count_computation(rank);
   end_handling(rank);
-  // A program that polls in a loop must reach the time of the message that it polls for in few polls: with a growing
-  // step it reaches one second in 40,000 polls, with an error of 50 us.
-  rank.local_ns_ += kPollStepNs * (rank.empty_polls_++ / kPollsOfStep);
+  // A program that polls in a loop must reach the time of the message that it polls for.
+  rank.local_ns_ += std::min(kPollStepNs * (rank.empty_polls_++ / kPollsOfStep), kPollStepMaxNs);
   const std::uint64_t now_ns = compute(rank);
   while (!rank.arrivals_ns_.empty() && rank.arrivals_ns_.top() <= now_ns) rank.arrivals_ns_.pop();
+  if (machine_.coprocessor && !rank.arrivals_ns_.empty() && rank.arrivals_ns_.top() < rank.local_ns_)
+    rank.work_ns_ = rank.arrivals_ns_.top();
   begin_computation();
   return now_ns;
 }
@@ -271,8 +288,7 @@ void World::end_handling(VirtualRank& rank) {
 std::uint64_t World::compute(VirtualRank& rank) {
   for (;;) {
     std::uint64_t at_ns = rank.local_ns_;
-    if (machine_.coprocessor && !rank.arrivals_ns_.empty())
-      at_ns = std::min(at_ns, std::max(rank.arrivals_ns_.top(), rank.handled_ns_));
+    if (rank.work_ns_ != kNever) at_ns = std::min(at_ns, std::max(rank.work_ns_, rank.handled_ns_));
     if (!is_past(at_ns)) {
       rank.computes_ = true;
       schedule_.add(rank.rank_, at_ns);
@@ -281,6 +297,8 @@ std::uint64_t World::compute(VirtualRank& rank) {
       continue;  // a frame may have been sent meanwhile that arrives earlier
     }
     if (at_ns < rank.local_ns_) rank.handling_ns_ = at_ns;
+    // begin_poll() finds the later arrivals again.
+    rank.work_ns_ = kNever;
     return at_ns;
   }
 }
@@ -290,8 +308,8 @@ bool World::is_past(std::uint64_t at_ns) {
   return next_ns == kNever || next_ns + least_latency_ns_ > at_ns;
 }
 
-void World::wait_for_turn(VirtualRank& rank) {
-  while (schedule_.next_ns() < rank.local_ns_) {
+void World::wait_for_turn(VirtualRank& rank, std::uint64_t lead_ns) {
+  while (schedule_.next_ns() < rank.local_ns_ - std::min(rank.local_ns_, lead_ns)) {
     schedule_.add(rank.rank_, rank.local_ns_);
     suspend(rank);
   }
@@ -299,11 +317,15 @@ void World::wait_for_turn(VirtualRank& rank) {
 
 void World::wait(VirtualRank& rank) {
   count_computation(rank);
-  end_handling(rank);
+  // The coprocessor's work goes on in the next round, which sends first. The rank itself still computes, and the next
+  // poll suspends it.
+  if (rank.handling_ns_ != 0) return begin_computation();
   rank.waits_ = true;
   if (!rank.arrivals_ns_.empty()) schedule_.add(rank.rank_, std::max(rank.local_ns_, rank.arrivals_ns_.top()));
-  retries_.add(rank.rank_, rank.local_ns_ + rank.retry_ns_);
-  rank.retry_ns_ = std::min(2 * rank.retry_ns_, kRetryMaxNs);
+  if (network_.holds_messages(rank.rank_)) {
+    retries_.add(rank.rank_, rank.local_ns_ + rank.retry_ns_);
+    rank.retry_ns_ = std::min(2 * rank.retry_ns_, kRetryMaxNs);
+  }
   suspend(rank);
   retries_.remove(rank.rank_);
   rank.waits_ = false;
@@ -312,7 +334,7 @@ void World::wait(VirtualRank& rank) {
 
 void World::pause(VirtualRank& rank, std::uint64_t ns) {
   count_computation(rank);
-  end_handling(rank);
+  if (rank.handling_ns_ != 0) return begin_computation();
   rank.local_ns_ += std::max(ns, kEmptyPollNs);
   begin_computation();
 }
@@ -320,8 +342,11 @@ void World::pause(VirtualRank& rank, std::uint64_t ns) {
 void World::sleep_ns(std::uint64_t ns) {
   VirtualRank& rank = *running_;
   count_computation(rank);
-  rank.local_ns_ += ns;
-  schedule_.add(rank.rank_, rank.local_ns_);
+  // A sleep without an end is not an event.
+  if (ns < kNever - rank.local_ns_) {
+    rank.local_ns_ += ns;
+    schedule_.add(rank.rank_, rank.local_ns_);
+  }
   suspend(rank);
   begin_computation();
 }

@@ -53,7 +53,7 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
 
   // --- Hooks: of the rank that runs ---
   // Inside a call of the library, replaced functions call libc's: the library may start a process, or end this one.
-  [[nodiscard]] bool in_rank() override { return running_ != nullptr && !running_->in_call_; }
+  [[nodiscard]] bool in_rank() override { return running_ != nullptr && running_->calls_ == 0; }
   void sleep_ns(std::uint64_t ns) override;
   [[nodiscard]] std::uint64_t now_ns() override { return read_clock(*running_); }
   [[noreturn]] void exit_rank(int status) override;
@@ -69,8 +69,10 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   // The rank's present time: that of the message that its coprocessor handles, or its own.
   [[nodiscard]] static std::uint64_t time_of(const VirtualRank& rank);
   static void spend(VirtualRank& rank, std::uint64_t ns);
-  // Suspends a rank until all ranks of earlier times have run.
-  void wait_for_turn(VirtualRank& rank);
+  // Suspends a rank until all ranks whose times are earlier by more than `lead_ns` have run.
+  void wait_for_turn(VirtualRank& rank, std::uint64_t lead_ns);
+  // Gives the coprocessor of a rank that computes something to do: a frame that arrives, or room for one to send.
+  void add_work(VirtualRank& rank, std::uint64_t at_ns);
   [[nodiscard]] std::uint64_t receive_time_ns(std::uint32_t by, std::uint32_t from) const;
   // Suspends a rank until it is to continue.
   void suspend(VirtualRank& rank);

@@ -76,6 +76,8 @@ bool VirtualWire::push() {
     moved |= round;
   }
   std::erase_if(busy_, [](const Pair* pair) { return pair->queue.empty(); });
+  if (held_ == 0) return moved;
+  held_ = 0;
   for (Inbound& inbound : inbound_) {
     if (inbound.state == Inbound::State::held) inbound.state = Inbound::State::between;
   }
@@ -136,7 +138,10 @@ VirtualWire::Inbound& VirtualWire::inbound(std::uint32_t rank) {
 }
 
 bool VirtualWire::poll(Arrival& arrival) {
-  if (network_.timing_ != nullptr) visible_ns_ = network_.timing_->begin_poll(rank_);
+  if (network_.timing_ != nullptr) {
+    visible_ns_ = network_.timing_->begin_poll(rank_);
+    return poll_by_time(arrival);
+  }
   const std::size_t count = inbound_.size();
   for (std::size_t looked = 0; looked < count; ++looked) {
     // Senders are polled in turn, so that no sender starves.
@@ -146,6 +151,26 @@ bool VirtualWire::poll(Arrival& arrival) {
     return true;
   }
   return false;
+}
+
+// Segments of a body may make no event, and then the search continues.
+bool VirtualWire::poll_by_time(Arrival& arrival) {
+  for (;;) {
+    std::size_t earliest = inbound_.size();
+    for (std::size_t at = 0; at < inbound_.size(); ++at) {
+      const Inbound& inbound = inbound_[at];
+      if (inbound.state == Inbound::State::held || inbound.state == Inbound::State::lost) continue;
+      if (inbound.state != Inbound::State::losing && !has_frame(inbound)) continue;
+      if (earliest == inbound_.size() || due_of(inbound) < due_of(inbound_[earliest])) earliest = at;
+    }
+    if (earliest == inbound_.size()) return false;
+    answering_ = earliest;
+    if (look(inbound_[earliest], arrival)) return true;
+  }
+}
+
+std::uint64_t VirtualWire::due_of(const Inbound& inbound) {
+  return inbound.pair->arrived.empty() ? 0 : inbound.pair->arrived.front().due_ns;
 }
 
 bool VirtualWire::has_frame(const Inbound& inbound) const {
@@ -243,6 +268,7 @@ void VirtualWire::consume() {
 void VirtualWire::hold() {
   MARGAY_ASSERT(inbound_[answering_].state == Inbound::State::offered);
   inbound_[answering_].state = Inbound::State::held;
+  ++held_;
 }
 
 void VirtualWire::answer_started(Inbound::State state) {

@@ -90,6 +90,8 @@ class VirtualNetwork {
   // The wire of `rank`. Requires: attach(rank) was called.
   [[nodiscard]] Wire& wire(std::uint32_t rank);
 
+  // Whether `rank` has no room for a message, which stays on its wire until a later poll. Requires: attach(rank).
+  [[nodiscard]] bool holds_messages(std::uint32_t rank) const;
   // Advances the clock to the next frame's arrival, and makes this frame visible to its receiver. false: nothing is in
   // flight.
   bool advance();
@@ -222,6 +224,10 @@ class VirtualWire final : public Wire {
   bool look(Inbound& inbound, Arrival& arrival);
   // Whether the sender's next frame has arrived.
   [[nodiscard]] bool has_frame(const Inbound& inbound) const;
+  // The time of that frame's arrival.
+  [[nodiscard]] static std::uint64_t due_of(const Inbound& inbound);
+  // poll() with a VirtualTiming: the earliest arrival first.
+  bool poll_by_time(Arrival& arrival);
   // State between: returns the next message.
   bool offer(Inbound& inbound, Arrival& arrival);
   // States receiving and passing: takes segments, and detects the end or the cut of the body.
@@ -257,6 +263,8 @@ class VirtualWire final : public Wire {
   std::size_t turn_ = 0;
   // Index of the sender of the message that awaits its answer.
   std::size_t answering_ = 0;
+  // Messages that were held since the last push.
+  std::uint32_t held_ = 0;
   // The present poll finds frames that arrive up to this time.
   std::uint64_t visible_ns_ = ~std::uint64_t{0};
 };

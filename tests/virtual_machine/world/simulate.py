@@ -65,7 +65,7 @@ def outputs(runs, options):
     if options.program:
         sources = [pathlib.Path(options.program)]
     elif options.every:
-        sources = [path for path in sorted([*folder.glob("*.c"), *folder.glob("rma/*.c")]) if path.stem not in NOT_THERE and path.stem not in FORKS]
+        sources = [path for path in sorted([*folder.glob("*.c"), *folder.glob("rma/*.c")]) if not {path.stem, f"rma_{path.stem}"} & {*NOT_THERE, *FORKS}]
     else:
         sources = [folder / f"{name}.c" for name in PROGRAMS]
     for source in sources:
@@ -99,6 +99,14 @@ def time(runs, _):
     calls = [seconds_of(runs.simulate("-n", 2, "--machine", "ideal", "--compute", f"calls={us}us", "--summary", program, "barriers"))
              for us in (1, 1001)]
     runs.check("1,000 us more for each of 100 barriers", 0.1 <= calls[1] - calls[0] <= 0.12, str(calls))
+    arrivals = runs.simulate("-n", 5, "--machine", "paragon", "--compute", "none", program, "arrivals").stdout
+    runs.check("messages in the order of their arrivals", re.findall(r"from (\d)", arrivals) == ["3", "2", "1", "0"], arrivals)
+    late = runs.simulate("-n", 3, "--machine", "paragon", "--compute", "none", program, "late").stdout
+    runs.check("a message before one that is sent later", 5 <= float(re.search(r"at ([0-9.]+) ms", late).group(1)) <= 6, late)
+    # The bandwidths of the machines' files, of memory and of the network.
+    for machine, least, most in (("loopback", 9_900, 12_100), ("paragon", 160, 200)):
+        measured = runs.simulate("-n", 2, "--machine", machine, "--compute", "none", program, "bandwidth").stdout
+        runs.check(f"bandwidth of {machine}", least <= float(re.search(r"(\d+) MB/s", measured).group(1)) <= most, measured)
 
 
 def repeat(runs, _):
