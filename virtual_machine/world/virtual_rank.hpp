@@ -104,6 +104,8 @@ class VirtualRank final : public sim::YieldPolicy, public sim::CallObserver, pub
   std::uint32_t empty_polls_ = 0;
   // The time until the next round of a wait without a frame.
   std::uint64_t retry_ns_ = kRetryMinNs;
+  // Such rounds at the usual interval.
+  std::uint32_t retries_ = 0;
   // The rank waits for an arrival.
   bool waits_ = false;
   // The rank is suspended until local_ns_, and its coprocessor may handle messages.

@@ -33,8 +33,12 @@ constexpr std::uint32_t kIdleRoundsMax = 1'200;
 constexpr std::uint64_t kPollStepNs = 20;
 constexpr std::uint32_t kPollsOfStep = 16;
 constexpr std::uint64_t kPollStepMaxNs = 1'000;
-// The longest time between two rounds of a wait; the shortest is kRetryMinNs.
-constexpr std::uint64_t kRetryMaxNs = 100'000'000;
+// A wait makes rounds without a frame, because the library counts rounds, and because a message for which a rank has no
+// room stays on its wire. The time between them doubles from kRetryMinNs to kRetryUsualNs and, after kRetriesUsual
+// rounds of that, further: an hour's wait has some 120 rounds.
+constexpr std::uint64_t kRetryUsualNs = 10'000'000;
+constexpr std::uint32_t kRetriesUsual = 100;
+constexpr std::uint64_t kRetryMaxNs = std::uint64_t{1} << 50;
 // In seconds of virtual time.
 constexpr const char* kNoStall = "1000000000";
 // Longer messages are sent in the order of their times, so that they cross links in that order.
@@ -242,6 +246,7 @@ void World::taken(std::uint32_t by, std::uint32_t from, bool begins) {
   VirtualRank& rank = *ranks_[by];
   rank.empty_polls_ = 0;
   rank.retry_ns_ = kRetryMinNs;
+  rank.retries_ = 0;
   count_computation(rank);
   if (begins) spend(rank, receive_time_ns(by, from));
   // A sender with a full window continues.
@@ -322,10 +327,9 @@ void World::wait(VirtualRank& rank) {
   if (rank.handling_ns_ != 0) return begin_computation();
   rank.waits_ = true;
   if (!rank.arrivals_ns_.empty()) schedule_.add(rank.rank_, std::max(rank.local_ns_, rank.arrivals_ns_.top()));
-  if (network_.holds_messages(rank.rank_)) {
-    retries_.add(rank.rank_, rank.local_ns_ + rank.retry_ns_);
+  retries_.add(rank.rank_, rank.local_ns_ + rank.retry_ns_);
+  if (rank.retry_ns_ < kRetryUsualNs || ++rank.retries_ > kRetriesUsual)
     rank.retry_ns_ = std::min(2 * rank.retry_ns_, kRetryMaxNs);
-  }
   suspend(rank);
   retries_.remove(rank.rank_);
   rank.waits_ = false;

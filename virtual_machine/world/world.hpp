@@ -100,8 +100,7 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   NetworkModel model_;
   sim::VirtualNetwork network_;
   Schedule schedule_;
-  // The next rounds of waiting ranks for which no frame is due: a message for which a rank had no room stays on its
-  // wire, and the rank must try again to take it.
+  // The next rounds of waiting ranks for which no frame is due.
   Schedule retries_;
   Stacks stacks_;
   sim::SharedTable node_of_rank_;

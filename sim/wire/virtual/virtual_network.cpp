@@ -26,10 +26,6 @@ Wire& VirtualNetwork::wire(std::uint32_t rank) {
   return *wires_[rank];
 }
 
-bool VirtualNetwork::holds_messages(std::uint32_t rank) const {
-  return wires_[rank]->held_ != 0;
-}
-
 VirtualNetwork::Pair& VirtualNetwork::pair(std::uint32_t from, std::uint32_t to) {
   MARGAY_ASSERT(to < wires_.size());
   std::unique_ptr<Pair>& slot = pairs_[std::uint64_t{from} << 32 | to];

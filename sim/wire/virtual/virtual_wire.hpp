@@ -90,8 +90,6 @@ class VirtualNetwork {
   // The wire of `rank`. Requires: attach(rank) was called.
   [[nodiscard]] Wire& wire(std::uint32_t rank);
 
-  // Whether `rank` has no room for a message, which stays on its wire until a later poll. Requires: attach(rank).
-  [[nodiscard]] bool holds_messages(std::uint32_t rank) const;
   // Advances the clock to the next frame's arrival, and makes this frame visible to its receiver. false: nothing is in
   // flight.
   bool advance();
