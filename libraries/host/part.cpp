@@ -319,7 +319,7 @@ Status Part::wait(const host::Wait& wait, bool (*done)(void*), void* argument) {
   portals::require(wait.peer == portals::kAnyRank || wait.peer < size(),
                    "a library waits for a rank that the job does not have");
   portals::Rank lost = portals::kAnyRank;
-  // An idle thread may get work from another thread, so its wait is no part of a proof of a deadlock.
+  // An idle thread may get work from another thread, so its wait never proves a deadlock.
   const mpi_adi::NamedWait named{.call = wait.call,
                                  .peer = wait.peer == portals::kAnyRank ? -1 : static_cast<std::int32_t>(wait.peer),
                                  .needs_message = wait.needs_message && !wait.is_idle,

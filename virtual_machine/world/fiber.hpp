@@ -1,5 +1,5 @@
 // A fiber: a stack, and the point at which its execution is suspended (Boost.Context). A fiber runs
-// until it switches to another one of its thread, which it names; there is no scheduler.
+// until it switches to another one of its thread, which it names.
 #pragma once
 
 #include <boost/context/fiber.hpp>

@@ -107,7 +107,7 @@ sim::Job World::job_of(std::uint32_t rank) const {
   job.node = job.node_of_rank[rank];
   job.trace_dir = settings_.trace_dir;
   job.options = sim::Options::from_environment(environ);
-  // A wait of hours of virtual time is no mistake of the program, and a deadlock is detected at once.
+  // A wait may take hours of virtual time, and a deadlock is detected at once.
   job.options.set("stall_seconds", kNoStall);
   const std::uint64_t short_limit = machine_.networks.front().short_limit;
   if (short_limit != 0 && !job.options.has("protocol"))

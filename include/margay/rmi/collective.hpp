@@ -182,7 +182,7 @@ void collect_rmi(const rmi_group& group, T* object, Method method, const In& inp
 // `error` inside a method, and if a node is lost.
 //
 // Cost: 2 * (nodes - 1) requests, each with a packed part or the result, up and down a binomial tree; at most 2 *
-// log2(nodes) of them follow one another. It is no fence: other requests may be on their way before and after it.
+// log2(nodes) of them follow one another. It is not a fence: other requests may be on their way before and after it.
 template <class T, class Method, class In, class Out, class Combine = std::plus<>>
 void collect_rmi(T* object, Method method, const In& input, Out& output, Combine combine = {}) {
   collect_rmi(rmi_group(), object, method, input, output, std::move(combine));
