@@ -85,7 +85,8 @@ Node::Node(host::Rank& joined, const Settings& read)
   here.writers = program_buffers.writers();
   thread_here.writers = thread_buffers.writers();
   // The first object of each node, so that its id is kServiceObject.
-  static_cast<void>(objects.add(&service, typeid(Service)));
+  std::uint32_t service_id = 0;
+  objects.add(&service, typeid(Service), service_id);
 }
 
 Node::~Node() {

@@ -29,12 +29,12 @@ class Objects {
   // `threaded`: two threads use it. Otherwise no function locks.
   explicit Objects(bool threaded) : threaded_(threaded) {}
 
-  // Returns the next id. Requires: all nodes add their objects in the same order, so that an object has one id
-  // everywhere.
-  std::uint32_t add(void* address, const std::type_info& type) {
+  // Sets `id` to the next one, before a method of the object can run in another thread and read it. Requires: all nodes
+  // add their objects in the same order, so that an object has one id everywhere.
+  void add(void* address, const std::type_info& type, std::uint32_t& id) {
     const auto guard = lock();
+    id = static_cast<std::uint32_t>(entries_.size());
     entries_.push_back({{address, &type}, {}});
-    return static_cast<std::uint32_t>(entries_.size() - 1);
   }
   // Removes an object: forgets the address, also in `heres`, those of the node's threads. The id stays, and the type,
   // for messages about later requests. An unknown id is ignored.

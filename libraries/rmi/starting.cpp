@@ -119,12 +119,12 @@ void give_up(const std::string& why) {
   std::exit(1);
 }
 
-std::uint32_t add_object(void* address, const std::type_info& type) {
+void add_object(void* address, const std::type_info& type, std::uint32_t& id) {
   constexpr char kCall[] = "rmi_object";
   Node& node = this_node(kCall);
   node.refuse_in_method(kCall);
   // Before the barrier: a node that leaves it first may send a request for the object at once.
-  const std::uint32_t id = node.objects.add(address, type);
+  node.objects.add(address, type, id);
   const host::Call call(node.rank, kCall);
   try {
     node.barrier(kCall);
@@ -133,7 +133,6 @@ std::uint32_t add_object(void* address, const std::type_info& type) {
     remove_object(id);
     throw;
   }
-  return id;
 }
 
 void remove_object(std::uint32_t id) {

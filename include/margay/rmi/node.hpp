@@ -144,9 +144,10 @@ void stop();
 [[noreturn]] void give_up(const std::string& why);
 
 // Gives an object the same id on all nodes. Collective, outside of a method: returns once all nodes have registered
-// theirs. The type is that of `address`. The caller owns the object, and calls remove_object() before it ends. Throws
-// `error` inside a method, and if a node is lost.
-[[nodiscard]] std::uint32_t add_object(void* address, const std::type_info& type);
+// theirs. `id` is set before: a communication thread may run the object's methods meanwhile. The type is that of
+// `address`. The caller owns the object, and calls remove_object() before it ends. Throws `error` inside a method, and
+// if a node is lost.
+void add_object(void* address, const std::type_info& type, std::uint32_t& id);
 // Forgets the object: later requests for it fail, at their callers. Local. Does nothing after stop().
 void remove_object(std::uint32_t id);
 

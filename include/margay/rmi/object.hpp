@@ -39,7 +39,7 @@ template <class T>
 class rmi_object {
  public:
   // Throws `error` inside a method, and if a node is lost.
-  explicit rmi_object(T& object) : object_(&object), id_(core::add_object(&object, typeid(T))) {}
+  explicit rmi_object(T& object) : object_(&object) { core::add_object(&object, typeid(T), id_); }
   ~rmi_object() { core::remove_object(id_); }
   rmi_object(const rmi_object&) = delete;
   rmi_object& operator=(const rmi_object&) = delete;
@@ -51,7 +51,7 @@ class rmi_object {
 
  private:
   T* object_;
-  std::uint32_t id_;
+  std::uint32_t id_ = core::kNoObject;
 };
 
 namespace detail {
