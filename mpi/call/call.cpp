@@ -36,7 +36,7 @@ std::string ranks_of(const Communicator& communicator) {
 void let_the_launcher_speak(const sim::Kernel& kernel) {
   for (std::uint32_t rank = 0; rank < kernel.ranks(); ++rank) {
     // For example a failed connection of this process.
-    if (kernel.initiator().gone(rank) && sim::is_own_failure(kernel.initiator().loss(rank))) return;
+    if (kernel.initiator().is_unreachable(rank) && sim::is_own_failure(kernel.initiator().loss(rank))) return;
   }
   // Half a second: much longer than the launcher needs, and short for a person who waits for the message.
   constexpr timespec kPatience{0, 500'000'000};
