@@ -339,7 +339,7 @@ void report_nonportable(TypeCheck& check, MPI_Op op, MPI_Datatype type) {
   if (is_nonportable(op, type)) check.nonportable(operation_text(op) + " on " + type_text(type), "6.9.2");
 }
 
-UserRequest* add_own_request(Call& call, Communicator& communicator) {
+UserRequest* add_request_handle(Call& call, Communicator& communicator) {
   UserRequest* const made = call.rank().handles().add_request(nullptr, communicator);
   if (made == nullptr) call.error(MPI_ERR_OTHER, "too many requests are alive (2^18); complete or free some first");
   return made;

@@ -109,7 +109,7 @@ class Requested {
   void end(Window* window) {
     if (!call_.ok() || window == nullptr) return;
     if (request_ == nullptr) static_cast<void>(begin(*window, {}));
-    UserRequest* const made = add_own_request(call_, *window->communicator);
+    UserRequest* const made = add_request_handle(call_, *window->communicator);
     RmaRequest* const request = request_.release();
     request->finish_start();
     if (made == nullptr) {

@@ -98,7 +98,7 @@ int nonblocking(const Invocation& name, Moves how, const Arguments1996& argument
   Access access;
   const bool moves = check(call, arguments, window, access);
   if (!call.ok()) return call.failed();
-  UserRequest* const made = add_own_request(call, *window->communicator);
+  UserRequest* const made = add_request_handle(call, *window->communicator);
   if (made == nullptr) return call.failed();
   auto* const begun = new RmaRequest(call.device(), *window->communicator);
   made->device = begun;

@@ -28,14 +28,14 @@ void check_sizes(Call& call, int partitions, MPI_Count count, const Datatype* ty
 template <typename Side>
 int keep(Call& call, const PartitionedCall& arguments, MPI_Request* handle) {
   call.not_null(handle, "request");
-  UserRequest* const made = call.ok() ? add_own_request(call, *arguments.communicator) : nullptr;
+  UserRequest* const made = call.ok() ? add_request_handle(call, *arguments.communicator) : nullptr;
   if (!call.ok()) return call.failed();
   made->persistent = true;
   ++arguments.communicator->references;
   made->call = {};
   made->call.type = arguments.type;
   ++arguments.type->references;
-  made->own = new Side(call.rank(), arguments);
+  made->upper = new Side(call.rank(), arguments);
   *handle = made->handle;
   return MPI_SUCCESS;
 }
@@ -46,8 +46,8 @@ template <typename Side>
 Side* find(Call& call, MPI_Request handle, const char* made_by) {
   const UserRequest* const found = call.request(handle);
   if (!call.ok()) return nullptr;
-  const bool is = found->persistent && found->own != nullptr && found->own->kind == Side::kKind;
-  Side* const side = is ? static_cast<Side*>(found->own) : nullptr;
+  const bool is = found->persistent && found->upper != nullptr && found->upper->kind == Side::kKind;
+  Side* const side = is ? static_cast<Side*>(found->upper) : nullptr;
   if (side == nullptr) call.error(MPI_ERR_REQUEST, std::string("the request is not one of ") + made_by);
   return side;
 }

@@ -9,7 +9,7 @@
 #include "mpi/point_to_point/send.hpp"
 #include "mpi_adi/device/pieces.hpp"
 #include "mpi_adi/rank/wait.hpp"
-#include "mpi_adi/request/own_request.hpp"
+#include "mpi_adi/request/upper_layer_request.hpp"
 #include "portals/base/assert.hpp"
 
 namespace margay::mpi {
@@ -70,7 +70,7 @@ int start_both(Call& call, const SendArguments& send, const CheckedSend* copied_
   call.append_part("of the receive");
   call.not_null(handle, "request");
   // The handle first: without one nothing is started, since a started operation could not be completed.
-  UserRequest* const made = call.ok() ? add_own_request(call, *in.communicator) : nullptr;
+  UserRequest* const made = call.ok() ? add_request_handle(call, *in.communicator) : nullptr;
   if (!call.ok()) return call.failed();
   Device& device = call.device();
   auto* const both = new SendReceive(device, *in.communicator, std::move(copy));

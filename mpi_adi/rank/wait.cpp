@@ -22,15 +22,15 @@ constexpr std::size_t kReportLines = 12;  // of the device's state in a report
 constexpr std::uint32_t kRoundsToYield = 8;
 
 // Whether only a message can end the wait. False with several threads, because another thread's call could end it.
-// False with an incomplete generalized request, which a function of the program could complete. Each other OwnRequest
-// has a task, so without generalized requests there are as many own requests as tasks.
+// False with an incomplete generalized request, which a function of the program could complete. Each other
+// UpperLayerRequest has a task, so without generalized requests there are as many of them as tasks.
 bool needs_message(MpiRank& rank, const FirstWait& first) {
   if (rank.threaded()) return false;
   const std::vector<UserRequest*> requests = rank.handles().living_requests();
-  const auto own = std::ranges::count_if(requests, [](const UserRequest* request) {
-    return request->device != nullptr && request->device->is_own() && !request->device->complete;
+  const auto upper = std::ranges::count_if(requests, [](const UserRequest* request) {
+    return request->device != nullptr && request->device->is_of_upper_layer() && !request->device->complete;
   });
-  return own == static_cast<std::ptrdiff_t>(first.tasks);
+  return upper == static_cast<std::ptrdiff_t>(first.tasks);
 }
 
 // The calling thread's call. The board names the call that was entered last. That may be another thread's call, or none
