@@ -151,7 +151,7 @@ bool SharedWait::share(bool moved) {
     room.join_polling();
   }
   // Called even after rounds that moved nothing, because some conditions read memory that other processes write
-  // (collectives/portal/meet).
+  // (collectives/portal/call_barrier).
   room.serve();
   rank_.let_waiting_threads_in();
   if (moved) {
