@@ -29,7 +29,7 @@ template <typename Side>
 int keep(Call& call, const PartitionedCall& arguments, MPI_Request* handle) {
   call.not_null(handle, "request");
   UserRequest* const made = call.ok() ? add_request_handle(call, *arguments.communicator) : nullptr;
-  if (!call.ok()) return call.failed();
+  if (!call.ok()) return refuse(call, arguments.peer, arguments.tag);
   made->persistent = true;
   ++arguments.communicator->references;
   made->call = {};
