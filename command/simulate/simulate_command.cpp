@@ -53,8 +53,8 @@ std::string find_simulating_library() {
   const std::string folder = find_library_folder();
   const std::string path = folder + "/margay/simulate/libmpi.so.12";
   if (!folder.empty() && ::access(path.c_str(), R_OK) == 0) return path;
-  fail("there is no " + (folder.empty() ? "libmpi.so.12 beside this command" : path) +
-           ": build or install margay anew (target mpi_simulate)",
+  fail("cannot read " + (folder.empty() ? "libmpi.so.12 beside this command" : path) +
+           "; build or install margay anew (target mpi_simulate)",
        kStatusCannotStart);
 }
 

@@ -128,7 +128,7 @@ int MPI_RMA_init(void* base, MPI_Aint size, int disp_unit, MPI_Comm comm, MPI_Co
   const MadeWindow made = make_window(call.rank(), *communicator, exposed);
   *newcomm = made.window == nullptr ? MPI_COMM_NULL : made.window->communicator_handle;
   if (made.window == nullptr && made.error_class == MPI_ERR_OTHER) {
-    call.error(MPI_ERR_OTHER, "no contexts or handles are free for another window");
+    call.error(MPI_ERR_OTHER, "too many windows or communicators are alive; free some first");
   } else {
     record_error(call, made.error_class);
   }

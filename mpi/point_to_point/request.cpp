@@ -75,7 +75,7 @@ extern "C" int PMPI_Cancel(MPI_Request* request) {
   UserRequest* found = call.request(*request);
   if (!call.ok()) return call.failed();
   if (!active(found)) {
-    call.error(MPI_ERR_REQUEST, "the persistent request is not active; there is nothing to cancel");
+    call.error(MPI_ERR_REQUEST, "the persistent request is not active, so it cannot be cancelled");
   } else if (is_collective(found->device)) {
     call.error(MPI_ERR_REQUEST, "the request is a nonblocking collective's, which cannot be cancelled");
   }

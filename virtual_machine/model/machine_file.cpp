@@ -278,7 +278,7 @@ class FileParser {
     for (const Network& network : machine.networks) {
       if (network.applies == Reach::any) return {};
     }
-    return error(last.source(), "no network joins the partitions: one needs applies = \"any\"");
+    return error(last.source(), "the partitions are not connected; set applies = \"any\" in a network");
   }
 
   std::string_view file_;
