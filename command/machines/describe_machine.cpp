@@ -19,7 +19,7 @@ namespace {
 namespace vm = virtual_machine;
 
 constexpr std::uint32_t kUsualRanks = 1024;
-// So long that overheads are negligible.
+// The message whose time gives the bandwidth: so long that overheads are negligible.
 constexpr std::uint64_t kLongBytes = 1'000'000'000;
 
 std::string time_text(std::uint64_t ns) {
@@ -158,7 +158,8 @@ std::vector<std::string> list_machines(const std::vector<vm::Machine>& machines)
   }
   lines.push_back("");
   lines.push_back(
-      "latency: one way, without hops and bytes; processors: of each node; margay machines NAME explains one");
+      "latency: one way, of an empty message, without hops; processors: of each node; margay machines NAME describes "
+      "one");
   return lines;
 }
 
@@ -182,7 +183,7 @@ std::vector<std::string> describe_machine(const vm::Machine& machine, std::uint3
   for (std::uint32_t i = 0; i < networks; ++i) describe_network(model, i, lines);
 
   if (ranks > 1) {
-    lines.push_back(fmt::format("one way from rank 0, of {} ranks, on an idle network", ranks));
+    lines.push_back(fmt::format("one-way times from rank 0 of {} ranks, on an idle network", ranks));
     lines.push_back(fmt::format("  {:<14} {:<20} {:>11} {:>11} {:>11} {:>11} {:>11}", "", "", "0 bytes", "1 kB",
                                 "100 kB", "10 MB", "bandwidth"));
     describe_times(model, "memory", vm::kInMemory, lines);

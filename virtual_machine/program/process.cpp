@@ -76,6 +76,7 @@ void prepare_libraries() {
   process = new Process;  // lives until the process ends, with the ranks' data
   process->modules = find_modules();
   for (Module& module : process->modules) {
+    // Each rank runs the constructors on its own data.
     module.disarm();
     if (!module.path().empty()) add_data_of(module);
   }

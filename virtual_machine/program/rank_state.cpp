@@ -42,6 +42,7 @@ void RankState::enter() {
   errno = error_number_;
 }
 
+// errno first, because the calls below may change it.
 void RankState::leave() {
   error_number_ = errno;
   pass_on_standard_output();
@@ -54,6 +55,7 @@ void RankState::copy_arguments(const Program& program) {
   for (const char* const argument : arguments) {
     argument_text_.insert(argument_text_.end(), argument, argument + std::strlen(argument) + 1);
   }
+  // The pointers are taken last, because each insertion may have moved the text.
   char* text = argument_text_.data();
   for (const char* const argument : arguments) {
     arguments_.push_back(text);

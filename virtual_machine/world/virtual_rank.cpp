@@ -13,6 +13,7 @@ VirtualRank::VirtualRank(RankWorld& world, sim::VirtualNetwork& network, sim::Jo
     return network.attach(rank, finished);
   };
   settings.job = std::move(job);
+  // Waits, times and calls of this process go to the world, through the rank.
   settings.yield_policy = this;
   settings.clock = &clock_;
   settings.calls = this;
