@@ -59,6 +59,7 @@ std::optional<Pair> pair_over(const vm::NetworkModel& model, std::uint32_t netwo
   return found;
 }
 
+// From the difference to an empty message, so without overheads and latencies.
 double bandwidth_of(const vm::NetworkModel& model, std::uint32_t to) {
   const std::uint64_t ns = model.idle_time_ns(0, to, kLongBytes) - model.idle_time_ns(0, to, 0);
   return ns == 0 ? vm::kUnlimited : static_cast<double>(kLongBytes) * 1e9 / static_cast<double>(ns);
@@ -145,6 +146,7 @@ std::vector<std::string> list_machines(const std::vector<vm::Machine>& machines)
   std::vector<std::string> lines = {
       fmt::format(kRow, "machine", "nodes", "processors", "network", "latency", "bandwidth", "source")};
   for (const vm::Machine& machine : machines) {
+    // A source is "name: figures", and only its name fits into a column.
     const std::string& source = machine.sources.front();
     bool is_first = true;
     for (const Transport& one : transports_of(machine)) {

@@ -81,6 +81,7 @@ bool read_compute(std::string_view text, Settings& settings) {
     fail(status.sentence(), kStatusBadCommandLine);
   if (std::filesystem::exists(order.settings.machine))
     order.settings.machine = std::filesystem::absolute(order.settings.machine).string();
+  // Absolute, because the program may change its folder before MPI_Init opens the trace.
   if (!order.settings.trace_dir.empty())
     order.settings.trace_dir = std::filesystem::absolute(order.settings.trace_dir).string();
   if (!read_compute(order.compute, order.settings))

@@ -83,6 +83,7 @@ Fabric::Fabric(const Network& network, std::uint32_t nodes)
         strides_.push_back(strides_.back() * arity_);
       }
       switch_count_ = dimensions_ * strides_.back();
+      // Two for each upward port of each switch that has a level above it.
       link_count_ = (dimensions_ - 1) * strides_.back() * arity_ * 2;
       return;
     }

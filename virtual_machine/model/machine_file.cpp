@@ -157,6 +157,7 @@ class FileParser {
     const toml::node* const list = root.get(kNetworks);
     if (list == nullptr) return error(root.source(), "missing [[network]]; a machine has at least one network");
     const toml::array* const networks = list->as_array();
+    // is_homogeneous() is false for an empty list.
     if (networks == nullptr || !networks->is_homogeneous<toml::table>()) {
       return error(list->source(), "network must be a list of tables; write [[network]] above the fields of each");
     }

@@ -85,6 +85,7 @@ std::uint32_t NetworkModel::network_between(std::uint32_t from, std::uint32_t to
 
 std::uint32_t NetworkModel::network_for(bool is_inside_partition) const {
   std::uint32_t network = 0;
+  // Ends, because one of the networks applies to all nodes (parse_machine()).
   while (machine_.networks[network].applies == Reach::partition && !is_inside_partition) ++network;
   return network;
 }

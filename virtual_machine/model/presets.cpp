@@ -66,6 +66,7 @@ Status read_machine_text(const std::string& name_or_path, std::string& out) {
 Status find_machine(const std::string& name_or_path, Machine& out) {
   std::string text;
   if (Status status = read_machine_text(name_or_path, text); !status.ok()) return status;
+  // Errors name the file, of a preset that in the source tree.
   return parse_machine(text, is_machine_file(name_or_path) ? name_or_path : name_or_path + ".toml", out);
 }
 

@@ -89,6 +89,7 @@ void RankState::fail(const std::string& error) {
   std::abort();  // not reached: the compiler does not see [[noreturn]] of a virtual function
 }
 
+// All ranks share the buffer of stdout, so its text is written here too, although _exit() discards that of a process.
 void RankState::exit_at_once(int status) {
   pass_on_standard_output();
   output_.write_partial_lines();
