@@ -53,12 +53,12 @@ std::string find_simulating_library() {
   const std::string folder = find_library_folder();
   const std::string path = folder + "/margay/simulate/libmpi.so.12";
   if (!folder.empty() && ::access(path.c_str(), R_OK) == 0) return path;
-  fail("there is no " + (folder.empty() ? "libmpi.so.12 beside this command" : path) +
-           ": build or install margay anew (target mpi_simulate)",
+  fail("cannot read " + (folder.empty() ? "libmpi.so.12 beside this command" : path) +
+           "; build or install margay anew (target mpi_simulate)",
        kStatusCannotStart);
 }
 
-// "measured", "none", "calls=1us". False: another text.
+// Parses "measured", "none" or a time such as "calls=1us". Returns false for any other text.
 bool read_compute(std::string_view text, Settings& settings) {
   if (text == "measured") return true;
   settings.compute = virtual_machine::Compute::calls;
@@ -81,13 +81,14 @@ bool read_compute(std::string_view text, Settings& settings) {
     fail(status.sentence(), kStatusBadCommandLine);
   if (std::filesystem::exists(order.settings.machine))
     order.settings.machine = std::filesystem::absolute(order.settings.machine).string();
+  // Absolute, because the program may change its folder before MPI_Init opens the trace.
   if (!order.settings.trace_dir.empty())
     order.settings.trace_dir = std::filesystem::absolute(order.settings.trace_dir).string();
   if (!read_compute(order.compute, order.settings))
     fail("option --compute: invalid value " + order.compute + "; use measured, none, or calls=TIME, such as calls=1us",
          kStatusBadCommandLine);
   if (order.settings.stack_bytes < kStackLeast || order.settings.stack_bytes > kStackMost)
-    fail("option --stack: " + std::to_string(order.settings.stack_bytes) + " bytes; use 64k to 1g",
+    fail("option --stack: invalid value " + std::to_string(order.settings.stack_bytes) + "; use 64k to 1g",
          kStatusBadCommandLine);
   std::string path;
   int exit_status = 0;
@@ -95,7 +96,7 @@ bool read_compute(std::string_view text, Settings& settings) {
   if (!found.ok()) fail(found.sentence(), exit_status);
   ::setenv(virtual_machine::kSettingsVariable, virtual_machine::format_settings(order.settings).c_str(), 1);
   ::setenv("LD_PRELOAD", find_simulating_library().c_str(), 1);
-  // Equal addresses in each run: a program's output, and a trace, may depend on them.
+  // With equal addresses in each run, a program's output and its trace are repeatable even if they depend on them.
   ::personality(ADDR_NO_RANDOMIZE);
   std::vector<char*> arguments;
   for (std::string& word : order.command) arguments.push_back(word.data());
@@ -111,19 +112,19 @@ void add_simulate_command(CLI::App& app) {
       "simulate", "run an MPI program's ranks in one process, in the time of another machine (docs/simulate.md)");
   const auto order = std::make_shared<SimulateOrder>();
   Settings& settings = order->settings;
-  simulating->add_option("-n,--ranks", settings.ranks, "ranks")->check(whole_number(1, sim::kRanksMax));
-  simulating->add_option("--machine", settings.machine, "a machine (margay machines), or a file that describes one");
+  simulating->add_option("-n,--ranks", settings.ranks, "the number of ranks")->check(whole_number(1, sim::kRanksMax));
+  simulating->add_option("--machine", settings.machine, "a preset (listed by margay machines) or a machine file");
   simulating->add_option("--seed", settings.seed,
-                         "the order of ranks that continue at the same time (default 0: the usual one)");
-  simulating->add_option(
-      "--compute", order->compute,
-      "time of computation: its processor time (measured), none, or calls=TIME for each call of MPI");
+                         "the seed of the order of ranks that continue at the same time (0: their usual order)");
+  simulating->add_option("--compute", order->compute,
+                         "the virtual time of computation: measured (its processor time), none, or calls=TIME (TIME "
+                         "for each call of MPI)");
   simulating->add_option("--cpu-scale", settings.cpu_scale, "virtual time for each second of processor time")
       ->check(CLI::Range(1e-6, 1e6));
-  simulating->add_option("--trace", settings.trace_dir, "record a trace into this folder");
-  simulating->add_option("--stack", settings.stack_bytes, "bytes of each rank's stack")
+  simulating->add_option("--trace", settings.trace_dir, "record a trace in this folder");
+  simulating->add_option("--stack", settings.stack_bytes, "the size of each rank's stack, 64k to 1g")
       ->transform(CLI::AsSizeValue(false));
-  simulating->add_flag("--summary", settings.summary, "print virtual time and counts at the end");
+  simulating->add_flag("--summary", settings.summary, "print the virtual time and counts at the end");
   simulating->add_option("program", order->command, "the program and its arguments")->required();
   simulating->prefix_command();
   simulating->callback([order] { simulate(*order); });

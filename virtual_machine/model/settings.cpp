@@ -29,7 +29,8 @@ Status parse_settings(std::string_view text, Settings& out) {
     json.at("trace_dir").get_to(out.trace_dir);
     json.at("summary").get_to(out.summary);
   } catch (const nlohmann::json::exception& exception) {
-    return Status::error(std::string(kSettingsVariable) + " is not what `margay simulate` sets: " + exception.what());
+    return Status::error("invalid " + std::string(kSettingsVariable) +
+                         "; only `margay simulate` may set it: " + exception.what());
   }
   return {};
 }
