@@ -17,6 +17,7 @@
 
 #include "sim/base/peer_table.hpp"
 #include "sim/boot/job.hpp"
+#include "sim/shm/published.hpp"
 #include "sim/wire/virtual/virtual_wire.hpp"
 #include "virtual_machine/model/machine.hpp"
 #include "virtual_machine/model/network_model.hpp"
@@ -109,11 +110,15 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   sim::SharedTable node_of_rank_;
   sim::SharedTable all_ranks_;
   std::uint32_t node_count_ = 1;
+  // The machine's, as text.
+  std::string rates_;
   std::vector<std::unique_ptr<VirtualRank>> ranks_;
   // The fiber of the thread, which runs before the first rank and after the last one.
   Fiber own_fiber_;
   // The rank whose fiber runs; nullptr: the thread's own fiber runs, or the run ends.
   VirtualRank* running_ = nullptr;
+  // Its number, for the watchdog's thread.
+  sim::Published<std::uint32_t> running_number_;
   // The number of ranks whose programs have exited.
   std::uint32_t ended_ = 0;
   // Processor time when the rank that runs began to compute, and the shortest computation so far.
