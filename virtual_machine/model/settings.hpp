@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "portals/base/status.hpp"
 
@@ -18,6 +19,14 @@ enum class Compute : std::uint8_t {
   calls,     // `call_ns` for each call of MPI: a run depends on the settings alone
 };
 
+// Another value for a part of a run (changes.hpp).
+struct Change {
+  std::string name;
+  std::string value;
+
+  friend bool operator==(const Change&, const Change&) = default;
+};
+
 struct Settings {
   std::uint32_t ranks = 1;
   std::string machine = "ideal";  // a preset's name or a file's path
@@ -28,7 +37,9 @@ struct Settings {
   // Of addresses; pages are allocated when they are touched.
   std::uint64_t stack_bytes = std::uint64_t{8} << 20;
   std::string trace_dir;
-  bool summary = false;  // print times and counts at the end
+  bool summary = false;         // print times and counts at the end
+  std::vector<Change> changes;  // to the machine and the library's options, in this order
+  std::string report;           // the file of the run's report; empty: none
 };
 
 // The settings as text, and back. Error: a text that format_settings() did not make.

@@ -20,6 +20,7 @@
 #include "sim/wire/virtual/virtual_wire.hpp"
 #include "virtual_machine/model/machine.hpp"
 #include "virtual_machine/model/network_model.hpp"
+#include "virtual_machine/model/run_report.hpp"
 #include "virtual_machine/model/settings.hpp"
 #include "virtual_machine/program/hooks.hpp"
 #include "virtual_machine/program/program.hpp"
@@ -88,11 +89,16 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   // Makes each waiting rank poll once although nothing is in flight. False: enough of these rounds had no effect.
   [[nodiscard]] bool let_waiting_ranks_poll();
   [[noreturn]] void report_deadlock();
-  // Writes buffered output, and ends the process with all ranks.
+  // Writes the report and buffered output, and ends the process with all ranks.
   [[noreturn]] void end_process(int status);
   // After the ends of all ranks: delivers what is in flight, and checks the accounting law.
   [[nodiscard]] bool settle_accounts();
+  // Of all ranks: the latest time, since the start.
+  [[nodiscard]] std::uint64_t elapsed_ns() const;
   void print_summary() const;
+  // Writes the report of --report with this exit status. Returns it, or 1 in place of 0 if the report cannot be
+  // written.
+  [[nodiscard]] int write_report(int status);
 
   const Settings settings_;
   const Machine machine_;
@@ -119,6 +125,10 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   // Rounds of all waiting ranks since the last frame.
   std::uint32_t idle_rounds_ = 0;
   std::uint64_t sent_ = 0;
+  // Sent, of bodies.
+  std::uint64_t bytes_ = 0;
+  // Error and findings so far.
+  RunReport report_;
 };
 
 }  // namespace margay::virtual_machine
