@@ -98,7 +98,8 @@ void add_simulate_command(CLI::App& app) {
       ->allow_extra_args(false);
   add_compare_options(*simulating, line->compare, trace, summary);
   simulating->add_option("program", line->order.command, "the program and its arguments")->required();
-  simulating->prefix_command();
+  // Words behind the program's name are its own, also those that look like options.
+  simulating->positionals_at_end();
   simulating->callback([line] { simulate(*line); });
 }
 

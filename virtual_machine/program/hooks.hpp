@@ -23,6 +23,9 @@ class Hooks {
   // Ends the running rank; its exit handlers have run and its output is written. Called on the rank's stack, perhaps
   // below a function that is noexcept, so the implementation switches away and does not throw.
   [[noreturn]] virtual void exit_rank(int status) = 0;
+  // The library is about to end the process inside a call of the running rank (MPI_Abort, a fatal error), or to end a
+  // child that it has forked.
+  virtual void library_exits(int /*status*/) {}
   // Ends the simulation with this error message (without a full stop and without the program's name). May be called by
   // the handler of a fatal signal, on the signal stack.
   [[noreturn]] virtual void fail(std::string message) = 0;

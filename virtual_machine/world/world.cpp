@@ -145,14 +145,8 @@ void World::run_rank(VirtualRank& rank) {
 void World::exit_rank(int status) {
   VirtualRank& rank = *running_;
   count_computation(rank);
-  mpi_adi::MpiRank* const joined = rank.joined();
   // MPI_Abort and fatal errors have printed their message, and end all ranks.
-  if (joined != nullptr && joined->process().board().state == sim::RankState::aborting) {
-    const sim::BoardBlock& board = joined->process().board();
-    const auto finding = board.abort_finding == 0 ? sim::Finding::aborted : sim::Finding{board.abort_finding};
-    report_.findings.push_back({finding, {rank.rank_}, board.message.data()});
-    end_process(status);
-  }
+  if (add_abort(rank)) end_process(status);
   if (mpi::is_machine_held(rank.mpi_process_)) {
     const std::string message = "rank " + std::to_string(rank.rank_) + " exited with status " + std::to_string(status) +
                                 " without MPI_Finalize";
@@ -165,6 +159,21 @@ void World::exit_rank(int status) {
   ++ended_;
   suspend(rank);
   std::abort();
+}
+
+bool World::add_abort(VirtualRank& rank) {
+  mpi_adi::MpiRank* const joined = rank.joined();
+  if (joined == nullptr || joined->process().board().state != sim::RankState::aborting) return false;
+  const sim::BoardBlock& board = joined->process().board();
+  const auto finding = board.abort_finding == 0 ? sim::Finding::aborted : sim::Finding{board.abort_finding};
+  report_.findings.push_back({finding, {rank.rank_}, board.message.data()});
+  return true;
+}
+
+void World::library_exits(int status) {
+  if (::getpid() != process_) return;
+  static_cast<void>(add_abort(*running_));
+  static_cast<void>(write_report(status));
 }
 
 void World::fail(std::string message) {

@@ -10,6 +10,9 @@
 // takes about two switches.
 #pragma once
 
+#include <sys/types.h>
+#include <unistd.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -58,6 +61,7 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   void sleep_ns(std::uint64_t ns) override;
   [[nodiscard]] std::uint64_t now_ns() override { return read_clock(*running_); }
   [[noreturn]] void exit_rank(int status) override;
+  void library_exits(int status) override;
   [[noreturn]] void fail(std::string message) override;
 
  private:
@@ -96,6 +100,8 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   // Of all ranks: the latest time, since the start.
   [[nodiscard]] std::uint64_t elapsed_ns() const;
   void print_summary() const;
+  // Whether the rank aborts; adds the finding to the report.
+  [[nodiscard]] bool add_abort(VirtualRank& rank);
   // Writes the report of --report with this exit status. Returns it, or 1 in place of 0 if the report cannot be
   // written.
   [[nodiscard]] int write_report(int status);
@@ -129,6 +135,7 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   std::uint64_t bytes_ = 0;
   // Error and findings so far.
   RunReport report_;
+  const pid_t process_ = ::getpid();
 };
 
 }  // namespace margay::virtual_machine

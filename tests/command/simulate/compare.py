@@ -18,6 +18,13 @@ PROGRAMS = ROOT / "tests" / "virtual_machine" / "world" / "programs"
 SVG = "{http://www.w3.org/2000/svg}"
 MEMBERS = ["version", "command", "machine", "set", "ranks", "seed", "exit_status", "virtual_ns", "messages", "bytes", "switches", "findings"]
 
+# A process that is killed from outside; a rank's own kill() ends the simulation.
+KILLED = """#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(void) { return (int)syscall(SYS_kill, getpid(), SIGKILL); }
+"""
+
 
 class Runs:
     def __init__(self, build, folder):
@@ -31,11 +38,14 @@ class Runs:
         subprocess.run([self.bin / "mpicc", "-O1", "-w", "-o", target, PROGRAMS / f"{name}.c"], check=True)
         return target
 
+    def build(self, name, text, *flags):
+        target = self.folder / name
+        subprocess.run(["cc", "-o", target, *flags, "-xc", "-"], input=text, text=True, check=True)
+        return target
+
     def unsimulated(self):
         """A program without the dynamic linker, which would preload the simulator's library."""
-        target = self.folder / "unsimulated"
-        subprocess.run(["cc", "-static", "-o", target, "-xc", "-"], input="int main(void) { return 0; }", text=True, check=True)
-        return target
+        return self.build("unsimulated", "int main(void) { return 0; }", "-static")
 
     def check(self, what, good, shown=""):
         if not good:
@@ -139,7 +149,15 @@ def failing_runs(runs):
     done = runs.simulate("--compare", "paragon,ideal", "-n", 2, runs.ends, "deadlock")
     runs.expect("a deadlock", done, 1, "run paragon", "[deadlock]")
     runs.expect("a program that is not simulated", runs.simulate("--compare", "paragon,ideal", runs.unsimulated()), 71, "run paragon", "run ideal")
-    runs.expect("a killed program", runs.simulate("--compare", "paragon,ideal", "/bin/sh", "-c", "kill -9 $$"), 137, "run paragon")
+    runs.expect("a killed program", runs.simulate("--compare", "paragon,ideal", runs.build("killed", KILLED)), 137, "run paragon")
+
+
+def program_words(runs):
+    """Words behind the program's name are its own."""
+    done = runs.simulate("-n", 1, "/bin/echo", "-n", "4", "--report", "x", "--", "-c")
+    runs.check("words", done.stdout.split() == ["[0]", "4", "--report", "x", "--", "-c"], done.stdout + done.stderr)
+    report = runs.report("/bin/sh", "-c", "exit 9", status=9)
+    runs.check("command", report["command"] == "/bin/sh -c exit 9", str(report))
 
 
 def bad_input(runs):
@@ -166,7 +184,7 @@ def bad_input(runs):
         runs.expect(" ".join(map(str, arguments)), runs.simulate(*arguments), status, *parts)
 
 
-CASES = {case.__name__: case for case in (reports, changes, tables, failing_runs, bad_input)}
+CASES = {case.__name__: case for case in (reports, changes, tables, failing_runs, program_words, bad_input)}
 
 
 def main():
