@@ -63,11 +63,12 @@ Status make_orders(const Comparison& comparison, const SimulateOrder& base, std:
   return {};
 }
 
-// Creates a file, or tests that it can be written. No effect for "" and "-".
-Status create_file(const std::string& path) {
+// Creates the file of an option, or tests that it can be written. No effect for "" and "-".
+Status create_file(std::string_view option, const std::string& path) {
   if (path.empty() || path == "-") return {};
   std::FILE* const file = std::fopen(path.c_str(), "ae");
-  if (file == nullptr) return Status::error(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+  if (file == nullptr)
+    return Status::error(fmt::format("option {}: cannot write {}: {}", option, path, std::strerror(errno)));
   std::fclose(file);
   return {};
 }
@@ -81,11 +82,12 @@ Status write_svg(const std::string& path, const std::string& picture) {
                     : Status::error(fmt::format("option --svg: cannot write {}: {}", path, std::strerror(errno)));
 }
 
-std::string title_of(const SimulateOrder& base, const Comparison& comparison) {
-  const std::string& program = base.command[0];
+// `order`: one of the comparison's.
+std::string title_of(const SimulateOrder& order, const Comparison& comparison) {
+  const std::string& program = order.command[0];
   const bool has_ranks = comparison.sweeps("ranks");
   return "virtual time of " + program.substr(program.rfind('/') + 1) +
-         (has_ranks ? "" : ", " + sim::counted(base.settings.ranks, "rank"));
+         (has_ranks ? "" : ", " + sim::counted(order.settings.ranks, "rank"));
 }
 
 }  // namespace
@@ -100,9 +102,10 @@ int compare(const CompareOrder& order, const SimulateOrder& base) {
     return end_comparison(made, exit_status);
   // Wrong paths fail before the runs, which may take hours.
   const std::string& report = base.settings.report;
-  for (const std::string& path : {report, order.svg}) {
-    if (const Status created = create_file(path); !created.ok()) return end_comparison(created, kStatusNotCompared);
-  }
+  if (const Status created = create_file("--report", report); !created.ok())
+    return end_comparison(created, kStatusNotCompared);
+  if (const Status created = create_file("--svg", order.svg); !created.ok())
+    return end_comparison(created, kStatusNotCompared);
 
   std::vector<RunReport> reports;
   const ReportFailure report_failure = [&](std::size_t run, const RunReport& failed, const std::string& errors) {
@@ -110,7 +113,7 @@ int compare(const CompareOrder& order, const SimulateOrder& base) {
   };
   if (const Status ended = run_orders(orders, order.jobs, report_failure, reports); !ended.ok())
     return end_comparison(ended, kStatusNotCompared);
-  const std::string title = title_of(base, comparison);
+  const std::string title = title_of(orders.front(), comparison);
   if (order.svg != "-") {
     std::printf("%s\n", sim::for_terminal(title).c_str());
     for (const std::string& line : comparison.lines(reports)) std::printf("%s\n", sim::for_terminal(line).c_str());

@@ -137,7 +137,8 @@ def tables(runs):
     runs.expect("a picture on standard output", done, 0)
     runs.check("two panels", len(list(xml.etree.ElementTree.fromstring(done.stdout).iter(f"{SVG}g"))) == 2, done.stdout)
     done = runs.simulate("--compare", "ideal,loopback", "-n", 2, runs.times, "ping_pong")
-    runs.expect("machines alone", done, 0)
+    runs.expect("machines alone", done, 0, "2 ranks")
+    runs.expect("ranks of --set", runs.simulate("--compare", "ideal,loopback", "--set", "ranks=3", runs.times, "barriers"), 0, "3 ranks")
     runs.check("one row", [len(row) for row in table_of(done)] == [3, 5], done.stdout)
 
 
@@ -178,8 +179,8 @@ def bad_input(runs):
                                      (2, ("--jobs",), ("--jobs", "0", "--sweep", "ranks=1,2", *program)),
                                      (2, ("v2200",), ("--machine", "v2200", "-n", 17, *program)),
                                      (127, ("/there/is/none",), ("--sweep", "ranks=1,2", "/there/is/none")),
-                                     (1, ("none/a.svg",), ("--sweep", "ranks=1,2", "--svg", "none/a.svg", *program)),
-                                     (1, ("none/a.json",), ("--sweep", "ranks=1,2", "--report", "none/a.json", *program)),
+                                     (1, ("--svg", "none/a.svg"), ("--sweep", "ranks=1,2", "--svg", "none/a.svg", *program)),
+                                     (1, ("--report", "none/a.json"), ("--sweep", "ranks=1,2", "--report", "none/a.json", *program)),
                                      (71, ("none/a.json",), ("--report", "none/a.json", *program))):
         runs.expect(" ".join(map(str, arguments)), runs.simulate(*arguments), status, *parts)
 
