@@ -112,6 +112,8 @@ def changes(runs):
     runs.check("ranks", runs.report("--set", "ranks=4", runs.times, "barriers")["ranks"] == 4)
     done = runs.simulate("-n", 2, "--set", "collective=allreduce=none", runs.times, "barriers")
     runs.check("an invalid option of the library", done.returncode != 0, done.stderr)
+    done = runs.simulate("-n", 2, "--set", "collective=allreduce=tree", runs.times, "barriers", MARGAY_COLLECTIVE="barrier=none")
+    runs.check("other items of the environment's list stay", "barrier=none" in done.stderr + done.stdout, done.stderr)
 
 
 def tables(runs):
