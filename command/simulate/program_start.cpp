@@ -38,11 +38,11 @@ Status find_simulating_library(std::string& path) {
   const std::string folder = find_library_folder();
   path = folder + "/margay/simulate/libmpi.so.12";
   if (!folder.empty() && ::access(path.c_str(), R_OK) == 0) return {};
-  return Status::error("there is no " + (folder.empty() ? "libmpi.so.12 beside this command" : path) +
-                       ": build or install margay anew (target mpi_simulate)");
+  return Status::error("cannot read " + (folder.empty() ? "libmpi.so.12 beside this command" : path) +
+                       "; build or install margay anew (target mpi_simulate)");
 }
 
-// "measured", "none", "calls=1us". False: another text.
+// Parses "measured", "none" or a time such as "calls=1us". Returns false for any other text.
 bool read_compute(std::string_view text, Settings& settings) {
   if (text == "measured") return true;
   settings.compute = virtual_machine::Compute::calls;
@@ -107,7 +107,7 @@ Status check_order(SimulateOrder& order, int& exit_status) {
                          "; use measured, none, or calls=TIME, such as calls=1us");
   }
   if (settings.stack_bytes < kStackLeast || settings.stack_bytes > kStackMost) {
-    return Status::error("option --stack: " + std::to_string(settings.stack_bytes) + " bytes; use 64k to 1g");
+    return Status::error("option --stack: invalid value " + std::to_string(settings.stack_bytes) + "; use 64k to 1g");
   }
   return find_program(order.command[0], "", std::getenv("PATH"), order.program, exit_status);
 }
@@ -121,7 +121,7 @@ Status start_program(const SimulateOrder& order, int& exit_status) {
   set_library_options(settings.changes);
   ::setenv(virtual_machine::kSettingsVariable, virtual_machine::format_settings(settings).c_str(), 1);
   ::setenv("LD_PRELOAD", library.c_str(), 1);
-  // Equal addresses in each run: a program's output, and a trace, may depend on them.
+  // With equal addresses in each run, a program's output and its trace are repeatable even if they depend on them.
   ::personality(ADDR_NO_RANDOMIZE);
   std::vector<std::string> words = order.command;
   std::vector<char*> arguments;

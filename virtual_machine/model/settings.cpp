@@ -35,7 +35,8 @@ Status parse_settings(std::string_view text, Settings& out) {
       out.changes.push_back({pair.at(0).get<std::string>(), pair.at(1).get<std::string>()});
     json.at("report").get_to(out.report);
   } catch (const nlohmann::json::exception& exception) {
-    return Status::error(std::string(kSettingsVariable) + " is not what `margay simulate` sets: " + exception.what());
+    return Status::error("invalid " + std::string(kSettingsVariable) +
+                         "; only `margay simulate` may set it: " + exception.what());
   }
   return {};
 }

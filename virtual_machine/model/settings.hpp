@@ -27,22 +27,27 @@ struct Change {
   friend bool operator==(const Change&, const Change&) = default;
 };
 
+// All settings of one run.
 struct Settings {
   std::uint32_t ranks = 1;
   std::string machine = "ideal";  // a preset's name or a file's path
   std::uint64_t seed = 0;         // the order of ranks that continue at the same time
   Compute compute = Compute::measured;
+  // With Compute::measured: virtual time for each second of processor time, times the machine's own factor.
   double cpu_scale = 1;
+  // Virtual time that each call of MPI adds; 0 with Compute::measured.
   std::uint64_t call_ns = 0;
-  // Of addresses; pages are allocated when they are touched.
+  // The addresses of each rank's stack; pages are allocated when they are touched.
   std::uint64_t stack_bytes = std::uint64_t{8} << 20;
+  // The trace's folder; empty: none.
   std::string trace_dir;
   bool summary = false;         // print times and counts at the end
   std::vector<Change> changes;  // to the machine and the library's options, in this order
   std::string report;           // the file of the run's report; empty: none
 };
 
-// The settings as text, and back. Error: a text that format_settings() did not make.
+// The settings as text, and back. parse_settings() fails for a text that format_settings() did not make; `out` is then
+// unspecified.
 [[nodiscard]] std::string format_settings(const Settings& settings);
 [[nodiscard]] portals::Status parse_settings(std::string_view text, Settings& out);
 

@@ -11,6 +11,7 @@
 
 #include "virtual_machine/program/hooks.hpp"
 #include "virtual_machine/program/process.hpp"
+#include "virtual_machine/program/signals.hpp"
 #include "virtual_machine/program/standard_streams.hpp"
 
 namespace margay::virtual_machine {
@@ -42,6 +43,7 @@ void RankState::enter() {
   errno = error_number_;
 }
 
+// errno first, because the calls below may change it.
 void RankState::leave() {
   error_number_ = errno;
   pass_on_standard_output();
@@ -54,6 +56,7 @@ void RankState::copy_arguments(const Program& program) {
   for (const char* const argument : arguments) {
     argument_text_.insert(argument_text_.end(), argument, argument + std::strlen(argument) + 1);
   }
+  // The pointers are taken last, because each insertion may have moved the text.
   char* text = argument_text_.data();
   for (const char* const argument : arguments) {
     arguments_.push_back(text);
@@ -80,13 +83,18 @@ void RankState::exit(int status) {
   exit_at_once(status);
 }
 
-void RankState::fail(const std::string& error) {
+void RankState::fail(const std::string& error, int status) {
   pass_on_standard_output();
-  output_.write_partial_lines();
-  hooks().fail("rank " + std::to_string(number_) + " " + error);
+  hooks().fail("rank " + std::to_string(number_) + " " + error, status);
   std::abort();  // not reached: the compiler does not see [[noreturn]] of a virtual function
 }
 
+void RankState::die_of(int signal_number, const char* detail) {
+  constexpr int kSignalStatus = 128;
+  fail("died of " + describe_signal(signal_number) + detail, kSignalStatus + signal_number);
+}
+
+// All ranks share the buffer of stdout, so its text is written here too, although _exit() discards that of a process.
 void RankState::exit_at_once(int status) {
   pass_on_standard_output();
   output_.write_partial_lines();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@
 
 namespace margay::virtual_machine {
 
+// One rank's program. Used by the one thread that runs the ranks.
 class RankState {
  public:
   explicit RankState(std::uint32_t rank);
@@ -41,14 +43,17 @@ class RankState {
   [[noreturn]] void exit(int status);
   [[noreturn]] void exit_at_once(int status);
 
-  // Ends the simulation: "rank N ERROR", after the rank's output.
-  [[noreturn]] void fail(const std::string& error);
+  // Ends the simulation: "rank N ERROR", after the rank's output, and this exit status.
+  [[noreturn]] void fail(const std::string& error, int status = EXIT_FAILURE);
+  // The same for a fatal signal: "rank N died of SIGSEGV" and `detail`. The status is a shell's, 128 and the signal.
+  [[noreturn]] void die_of(int signal_number, const char* detail = "");
 
   // The rank between enter() and leave(), or null.
   [[nodiscard]] static RankState* entered();
   // The rank whose program has called a replaced function, or null (Hooks::in_rank).
   [[nodiscard]] static RankState* calling();
 
+  // The rank's number, and its state of libc for the replaced functions.
   [[nodiscard]] std::uint32_t number() const { return number_; }
   [[nodiscard]] RankOutput& output() { return output_; }
   [[nodiscard]] Environment& environment() { return environment_; }
@@ -61,8 +66,11 @@ class RankState {
   void copy_arguments(const Program& program);
 
   std::uint32_t number_;
+  // errno, while the rank is not entered.
   int error_number_ = 0;
+  // An exit handler or a destructor may call exit() again; destructors run once.
   bool are_destructors_run_ = false;
+  // The rank's argv, null-terminated, and the characters to which it points.
   std::vector<char*> arguments_;
   std::vector<char> argument_text_;
   Image image_;

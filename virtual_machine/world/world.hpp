@@ -20,6 +20,7 @@
 
 #include "sim/base/peer_table.hpp"
 #include "sim/boot/job.hpp"
+#include "sim/shm/published.hpp"
 #include "sim/wire/virtual/virtual_wire.hpp"
 #include "virtual_machine/model/machine.hpp"
 #include "virtual_machine/model/network_model.hpp"
@@ -47,6 +48,7 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   void pause(VirtualRank& rank, std::uint64_t ns) override;
   void begin_call(VirtualRank& rank) override;
   void end_call(VirtualRank& rank) override;
+  void begin_test(VirtualRank& rank) override;
 
   // --- sim::VirtualTiming ---
   [[nodiscard]] std::uint64_t arrival_ns(std::uint32_t from, std::uint32_t to, std::uint64_t bytes,
@@ -61,8 +63,9 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   void sleep_ns(std::uint64_t ns) override;
   [[nodiscard]] std::uint64_t now_ns() override { return read_clock(*running_); }
   [[noreturn]] void exit_rank(int status) override;
-  void library_exits(int status) override;
-  [[noreturn]] void fail(std::string message) override;
+  // Writes the report and buffered output first.
+  [[noreturn]] void end_process(int status) override;
+  [[noreturn]] void fail(std::string message, int status) override;
 
  private:
   [[nodiscard]] sim::Job job_of(std::uint32_t rank) const;
@@ -93,15 +96,15 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   // Makes each waiting rank poll once although nothing is in flight. False: enough of these rounds had no effect.
   [[nodiscard]] bool let_waiting_ranks_poll();
   [[noreturn]] void report_deadlock();
-  // Writes the report and buffered output, and ends the process with all ranks.
-  [[noreturn]] void end_process(int status);
+  // Writes the ranks' lines without an end.
+  void write_partial_lines();
   // After the ends of all ranks: delivers what is in flight, and checks the accounting law.
   [[nodiscard]] bool settle_accounts();
   // Of all ranks: the latest time, since the start.
   [[nodiscard]] std::uint64_t elapsed_ns() const;
   void print_summary() const;
-  // Whether the rank aborts; adds the finding to the report.
-  [[nodiscard]] bool add_abort(VirtualRank& rank);
+  // If the rank aborts, adds the finding to the report.
+  void add_abort(VirtualRank& rank);
   // Writes the report of --report with this exit status. Returns it, or 1 in place of 0 if the report cannot be
   // written.
   [[nodiscard]] int write_report(int status);
@@ -118,17 +121,27 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   sim::SharedTable node_of_rank_;
   sim::SharedTable all_ranks_;
   std::uint32_t node_count_ = 1;
+  // The machine's, as text.
+  std::string rates_;
   std::vector<std::unique_ptr<VirtualRank>> ranks_;
+  // The fiber of the thread, which runs before the first rank and after the last one.
   Fiber own_fiber_;
+  // The rank whose fiber runs; nullptr: the thread's own fiber runs, or the run ends.
   VirtualRank* running_ = nullptr;
+  // Its number, for the watchdog's thread.
+  sim::Published<std::uint32_t> running_number_;
+  // The number of ranks whose programs have exited.
   std::uint32_t ended_ = 0;
   // Processor time when the rank that runs began to compute, and the shortest computation so far.
   std::uint64_t computes_since_ns_ = 0;
   std::uint64_t least_computation_ns_ = kNever;
   // No message arrives earlier than this after it was sent.
   std::uint64_t least_latency_ns_ = 0;
+  // The same for messages between nodes.
+  std::uint64_t least_network_latency_ns_ = 0;
+  // Switches between ranks, for the summary.
   std::uint64_t switches_ = 0;
-  // Rounds of all waiting ranks since the last frame.
+  // Rounds of all waiting ranks since the last frame, and the number of frames until then.
   std::uint32_t idle_rounds_ = 0;
   std::uint64_t sent_ = 0;
   // Sent, of bodies.
