@@ -7,6 +7,7 @@
 #include "mpi_adi/device/trace_definitions.hpp"
 #include "mpi_adi/device/type_check.hpp"
 #include "mpi_adi/protocol/complete.hpp"
+#include "mpi_adi/protocol/held_receives.hpp"
 #include "mpi_adi/protocol/peer_lost.hpp"
 #include "mpi_adi/protocol/post_receive.hpp"
 #include "mpi_adi/protocol/receive.hpp"
@@ -17,6 +18,12 @@ namespace {
 
 Envelope envelope_of(const portals::Header& header) {
   return {source_of(header.match_bits), tag_of(header.match_bits), message_bytes(header)};
+}
+
+portals::ArrivedMessage* find(DeviceParts& parts, const portals::Criteria& criteria, bool may_be_held) {
+  if (parts.held_receives != nullptr && may_be_held) [[unlikely]]
+    return parts.held_receives->probe(criteria);
+  return parts.heap.find(criteria);
 }
 
 // Records a probe that found a message. A poll that finds none is only counted, because a program that polls would fill
@@ -40,8 +47,9 @@ void record_probe(DeviceParts& parts, sim::TraceProbe call, const portals::Arriv
 
 bool probe(DeviceParts& parts, int source, int tag, const Communicator& communicator, Context context,
            Envelope& envelope, std::optional<sim::TraceProbe> call) {
+  // Probes of the library itself are not held.
   const portals::ArrivedMessage* const found =
-      parts.heap.find(receive_criteria(source, tag, context_of(communicator, context)));
+      find(parts, receive_criteria(source, tag, context_of(communicator, context)), call.has_value());
   if (call) record_probe(parts, *call, found);
   if (found == nullptr) return false;
   envelope = envelope_of(found->header);
@@ -50,7 +58,7 @@ bool probe(DeviceParts& parts, int source, int tag, const Communicator& communic
 
 Message* matched_probe(DeviceParts& parts, int source, int tag, Communicator& communicator, Envelope& envelope,
                        sim::TraceProbe call) {
-  portals::ArrivedMessage* const found = parts.heap.find(receive_criteria(source, tag, communicator.context));
+  portals::ArrivedMessage* const found = find(parts, receive_criteria(source, tag, communicator.context), true);
   record_probe(parts, call, found);
   if (found == nullptr) return nullptr;
   envelope = envelope_of(found->header);

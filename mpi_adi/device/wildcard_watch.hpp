@@ -1,0 +1,49 @@
+// The interface through which an explorer of schedules follows the matches of a rank's messages. In a real run there is
+// none (DeviceParts::held_receives is nullptr).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "portals/base/header.hpp"
+
+namespace margay::mpi_adi {
+
+// A receive or a probe from MPI_ANY_SOURCE that may take the message of any of several senders.
+struct WildcardChoice {
+  // The wildcard's number among those of its rank, from 1, in the order of the calls.
+  std::uint32_t number = 0;
+  portals::Criteria criteria;
+  // The sources of the messages that it may take, as ranks of its communicator, ascending: their order must not depend
+  // on times, which a trace changes.
+  std::vector<int> sources;
+};
+
+// The message of a wildcard.
+struct WildcardMatch {
+  std::uint32_t rank = 0;
+  std::uint32_t number = 0;
+  int source = 0;          // as a rank of the communicator
+  std::uint32_t from = 0;  // as a rank of the world
+  // The message's number in its pair of ranks; 0: no trace records.
+  std::uint64_t sequence = 0;
+};
+
+// All functions are called under the process lock. `rank` is a rank of the world; `bits` are a message's match bits
+// without the type bits, so they name communicator, tag and source.
+class WildcardWatch {
+ public:
+  WildcardWatch() = default;
+  WildcardWatch(const WildcardWatch&) = delete;
+  WildcardWatch& operator=(const WildcardWatch&) = delete;
+  virtual ~WildcardWatch() = default;
+
+  // A send begins.
+  virtual void sent(std::uint32_t rank, std::uint32_t destination, portals::MatchBits bits) = 0;
+  // A receive of `rank` is complete.
+  virtual void received(std::uint32_t rank, std::uint32_t source, portals::MatchBits bits) = 0;
+  // A wildcard has a message.
+  virtual void matched(const WildcardMatch& match) = 0;
+};
+
+}  // namespace margay::mpi_adi
