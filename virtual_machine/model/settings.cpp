@@ -12,7 +12,8 @@ std::string format_settings(const Settings& settings) {
                         {"seed", settings.seed},           {"compute", static_cast<int>(settings.compute)},
                         {"cpu_scale", settings.cpu_scale}, {"stack_bytes", settings.stack_bytes},
                         {"trace_dir", settings.trace_dir}, {"call_ns", settings.call_ns},
-                        {"summary", settings.summary}}
+                        {"summary", settings.summary},     {"delay_ns", settings.delay_ns},
+                        {"wildcards", settings.wildcards}, {"wildcard_log", settings.wildcard_log}}
       .dump();
 }
 
@@ -28,6 +29,9 @@ Status parse_settings(std::string_view text, Settings& out) {
     json.at("stack_bytes").get_to(out.stack_bytes);
     json.at("trace_dir").get_to(out.trace_dir);
     json.at("summary").get_to(out.summary);
+    json.at("delay_ns").get_to(out.delay_ns);
+    json.at("wildcards").get_to(out.wildcards);
+    json.at("wildcard_log").get_to(out.wildcard_log);
   } catch (const nlohmann::json::exception& exception) {
     return Status::error(std::string(kSettingsVariable) + " is not what `margay simulate` sets: " + exception.what());
   }

@@ -12,6 +12,9 @@ namespace margay::virtual_machine {
 // The variable by which the settings reach the process.
 inline constexpr const char* kSettingsVariable = "MARGAY_SIMULATE";
 
+// The value of `wildcards` without a choice.
+inline constexpr const char* kLowestSources = "lowest";
+
 // The virtual time of a rank's computation between two calls of the library.
 enum class Compute : std::uint8_t {
   measured,  // its processor time, times `cpu_scale`
@@ -22,13 +25,19 @@ struct Settings {
   std::uint32_t ranks = 1;
   std::string machine = "ideal";  // a preset's name or a file's path
   std::uint64_t seed = 0;         // the order of ranks that continue at the same time
+  // Each message arrives later by a time from 0 to this one, drawn from the seed.
+  std::uint64_t delay_ns = 0;
   Compute compute = Compute::measured;
   double cpu_scale = 1;
   std::uint64_t call_ns = 0;
   // Of addresses; pages are allocated when they are touched.
   std::uint64_t stack_bytes = std::uint64_t{8} << 20;
   std::string trace_dir;
-  bool summary = false;  // print times and counts at the end
+  // Not empty: each receive from MPI_ANY_SOURCE waits until no rank can continue. It then takes the message of the
+  // source that "RANK:NUMBER=SOURCE,..." gives, and otherwise of the lowest one (virtual_machine/world/wildcards).
+  std::string wildcards;
+  std::string wildcard_log;  // a file; empty: none
+  bool summary = false;      // print times and counts at the end
 };
 
 // The settings as text, and back. Error: a text that format_settings() did not make.

@@ -1,7 +1,9 @@
 // The entry into the world: reads the settings and the machine, and runs the program.
 #include <cstdio>
 #include <new>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "virtual_machine/model/presets.hpp"
 #include "virtual_machine/model/settings.hpp"
@@ -27,10 +29,14 @@ int run_world(const Program& program) {
   if (const portals::Status status = parse_settings(program.options, settings); !status.ok()) return fail(status);
   if (const portals::Status status = find_machine(settings.machine, machine); !status.ok()) return fail(status);
   if (const portals::Status status = check_ranks(machine, settings.ranks); !status.ok()) return fail(status);
+  std::optional<Wildcards> wildcards;
+  if (!settings.wildcards.empty() || !settings.wildcard_log.empty()) {
+    if (const portals::Status status = Wildcards::open(settings, wildcards); !status.ok()) return fail(status);
+  }
   // Never destroyed: its stacks still have the frames of fibers that have ended.
   World* world = nullptr;
   try {
-    world = new World(settings, machine, program);  // NOLINT(cppcoreguidelines-owning-memory)
+    world = new World(settings, machine, program, std::move(wildcards));  // NOLINT(cppcoreguidelines-owning-memory)
   } catch (const std::bad_alloc&) {
     return fail(portals::Status::error("out of memory for " + std::to_string(settings.ranks) +
                                        " ranks: use fewer, or a smaller --stack"));

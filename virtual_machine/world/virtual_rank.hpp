@@ -108,6 +108,9 @@ class VirtualRank final : public sim::YieldPolicy, public sim::CallObserver, pub
   std::uint32_t retries_ = 0;
   // The rank waits for an arrival.
   bool waits_ = false;
+  // Besides: it polls, and continues without an arrival once nothing else can happen. Only in an exploration that holds
+  // wildcards.
+  bool polls_ = false;
   // The rank is suspended until local_ns_, and its coprocessor may handle messages.
   bool computes_ = false;
   bool ended_ = false;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "mpi/process/machine.hpp"
+#include "mpi_adi/protocol/held_receives.hpp"
 #include "mpi_adi/rank/current.hpp"
 #include "sim/base/clock.hpp"
 #include "sim/boot/options.hpp"
@@ -39,6 +40,10 @@ constexpr std::uint64_t kPollStepMaxNs = 1'000;
 constexpr std::uint64_t kRetryUsualNs = 10'000'000;
 constexpr std::uint32_t kRetriesUsual = 100;
 constexpr std::uint64_t kRetryMaxNs = std::uint64_t{1} << 50;
+// In an exploration: rounds of the ranks that poll before a wildcard is chosen; and after which a wildcard's given
+// source counts as one that sends no message.
+constexpr std::uint32_t kPollRounds = 4;
+constexpr std::uint32_t kPollRoundsMax = 1'000;
 // In seconds of virtual time.
 constexpr const char* kNoStall = "1000000000";
 // Longer messages are sent in the order of their times, so that they cross links in that order.
@@ -71,7 +76,8 @@ std::uint64_t processor_time_ns() {
 
 }  // namespace
 
-World::World(const Settings& settings, const Machine& machine, const Program& program)
+World::World(const Settings& settings, const Machine& machine, const Program& program,
+             std::optional<Wildcards> wildcards)
     : settings_(settings),
       machine_(machine),
       program_(program),
@@ -79,7 +85,8 @@ World::World(const Settings& settings, const Machine& machine, const Program& pr
       network_(settings.ranks, settings.seed, network_options(), 0, this),
       schedule_(settings.ranks, settings.seed),
       retries_(settings.ranks),
-      stacks_(settings.ranks, settings.stack_bytes) {
+      stacks_(settings.ranks, settings.stack_bytes),
+      wildcards_(std::move(wildcards)) {
   least_latency_ns_ = least_latency_of(machine);
   sim::SharedTable::Numbers nodes(settings.ranks), all_ranks(settings.ranks);
   for (std::uint32_t rank = 0; rank < settings.ranks; ++rank) nodes[rank] = model_.node_of(rank);
@@ -186,6 +193,9 @@ void World::count_computation(VirtualRank& rank) {
 
 void World::begin_call(VirtualRank& rank) {
   count_computation(rank);
+  // The first call after MPI_Init: no receive is posted yet.
+  if (wildcards_ && rank.mpi_process_.rank() != nullptr && rank.joined()->device().held_receives() == nullptr)
+    rank.joined()->device().follow_wildcards(*wildcards_, wildcards_->holds());
   ++rank.calls_;
   spend(rank, settings_.call_ns);
 }
@@ -340,6 +350,12 @@ void World::pause(VirtualRank& rank, std::uint64_t ns) {
   count_computation(rank);
   if (rank.handling_ns_ != 0) return begin_computation();
   rank.local_ns_ += std::max(ns, kEmptyPollNs);
+  if (wildcards_ && wildcards_->holds()) {
+    // A rank that polls must not keep wildcards waiting.
+    rank.polls_ = true;
+    wait(rank);
+    rank.polls_ = false;
+  }
   begin_computation();
 }
 
@@ -382,8 +398,46 @@ VirtualRank* World::choose() {
       return &rank;
     }
     if (ended_ == ranks_.size()) return nullptr;
+    if (wildcards_ && wildcards_->holds() && explore()) continue;
     if (!let_waiting_ranks_poll()) report_deadlock();
   }
+}
+
+bool World::explore() {
+  if (network_.counts().sent != polled_sent_) {
+    polled_sent_ = network_.counts().sent;
+    poll_rounds_ = 0;
+  }
+  const bool polls = std::any_of(ranks_.begin(), ranks_.end(), [](const auto& rank) { return rank->polls_; });
+  // A poll that fails may make a rank send a message, which the choice then includes.
+  if (!polls || ++poll_rounds_ % kPollRounds == 0) {
+    bool waits_for_given = false;
+    if (choose_wildcard(waits_for_given)) return true;
+    if (waits_for_given && (!polls || poll_rounds_ >= kPollRoundsMax)) {
+      wildcards_->log_infeasible();
+      end_process(kStatusInfeasible);
+    }
+  }
+  for (const auto& rank : ranks_)
+    if (rank->polls_) schedule_.add(rank->rank_, rank->local_ns_);
+  return polls;
+}
+
+bool World::choose_wildcard(bool& waits_for_given) {
+  for (const auto& rank : ranks_) {
+    mpi_adi::MpiRank* const joined = rank->waits_ ? rank->joined() : nullptr;
+    if (joined == nullptr || joined->device().held_receives() == nullptr) continue;
+    for (const mpi_adi::WildcardChoice& choice : joined->device().held_receives()->choices()) {
+      const std::optional<int> source = wildcards_->decide(rank->rank_, choice);
+      waits_for_given |= !source;
+      if (!source) continue;
+      joined->device().held_receives()->choose(choice.number, *source);
+      poll_rounds_ = 0;
+      schedule_.add(rank->rank_, rank->local_ns_);
+      return true;
+    }
+  }
+  return false;
 }
 
 bool World::let_waiting_ranks_poll() {
