@@ -1,0 +1,99 @@
+#include "command/simulate/program_start.hpp"
+
+#include <sys/personality.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include "command/line/line_mistakes.hpp"
+#include "command/run/process/rank_environment.hpp"
+#include "command/run/program/program.hpp"
+#include "virtual_machine/model/presets.hpp"
+
+namespace margay::command {
+namespace {
+
+using portals::Status;
+using virtual_machine::Settings;
+
+// EX_OSERR of <sysexits.h>.
+constexpr int kStatusCannotStart = 71;
+
+// Bounds of --stack. Calls of MPI need some 20 KiB.
+constexpr std::uint64_t kStackLeast = std::uint64_t{64} * 1024;
+constexpr std::uint64_t kStackMost = std::uint64_t{1} << 30;
+
+// Finds the libmpi.so.12 with the virtual machine in it, which replaces the program's.
+Status find_simulating_library(std::string& path) {
+  const std::string folder = find_library_folder();
+  path = folder + "/margay/simulate/libmpi.so.12";
+  if (!folder.empty() && ::access(path.c_str(), R_OK) == 0) return {};
+  return Status::error("there is no " + (folder.empty() ? "libmpi.so.12 beside this command" : path) +
+                       ": build or install margay anew (target mpi_simulate)");
+}
+
+// "1us", in nanoseconds. False: another text.
+bool read_time(std::string_view text, std::uint64_t& out_ns) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out_ns);
+  const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  constexpr std::uint64_t kNumberMax = 1'000'000'000;
+  const std::uint64_t scale = unit == "ns" ? 1 : unit == "us" ? 1'000 : unit == "ms" ? 1'000'000 : 0;
+  if (error != std::errc() || scale == 0 || out_ns > kNumberMax) return false;
+  out_ns *= scale;
+  return true;
+}
+
+// "measured", "none", "calls=1us". False: another text.
+bool read_compute(std::string_view text, Settings& settings) {
+  if (text == "measured") return true;
+  settings.compute = virtual_machine::Compute::calls;
+  if (text == "none") return true;
+  constexpr std::string_view kCalls = "calls=";
+  return text.starts_with(kCalls) && read_time(text.substr(kCalls.size()), settings.call_ns);
+}
+
+}  // namespace
+
+Status check_order(SimulateOrder& order, int& exit_status) {
+  exit_status = kStatusBadCommandLine;
+  Settings& settings = order.settings;
+  virtual_machine::Machine machine;
+  if (Status status = virtual_machine::find_machine(settings.machine, machine); !status.ok()) return status;
+  if (std::filesystem::exists(settings.machine))
+    settings.machine = std::filesystem::absolute(settings.machine).string();
+  if (!settings.trace_dir.empty()) settings.trace_dir = std::filesystem::absolute(settings.trace_dir).string();
+  if (!read_compute(order.compute, settings)) {
+    return Status::error("option --compute: invalid value " + order.compute +
+                         "; use measured, none, or calls=TIME, such as calls=1us");
+  }
+  if (!read_time(order.delay, settings.delay_ns))
+    return Status::error("option --delay: invalid value " + order.delay + "; use a time, such as 100us");
+  if (settings.stack_bytes < kStackLeast || settings.stack_bytes > kStackMost)
+    return Status::error("option --stack: " + std::to_string(settings.stack_bytes) + " bytes; use 64k to 1g");
+  return find_program(order.command[0], "", std::getenv("PATH"), order.program, exit_status);
+}
+
+Status start_program(const SimulateOrder& order, int& exit_status) {
+  exit_status = kStatusCannotStart;
+  std::string library;
+  if (Status status = find_simulating_library(library); !status.ok()) return status;
+  ::setenv(virtual_machine::kSettingsVariable, virtual_machine::format_settings(order.settings).c_str(), 1);
+  ::setenv("LD_PRELOAD", library.c_str(), 1);
+  // Equal addresses in each run: a program's output, and a trace, may depend on them.
+  ::personality(ADDR_NO_RANDOMIZE);
+  std::vector<std::string> words = order.command;
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  ::execv(order.program.c_str(), arguments.data());
+  return Status::error(order.program + ": " + std::strerror(errno));
+}
+
+}  // namespace margay::command

@@ -1,0 +1,30 @@
+// The start of a simulated run: this process becomes the program, with the simulating libmpi.so.12 preloaded.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "portals/base/status.hpp"
+#include "virtual_machine/model/settings.hpp"
+
+namespace margay::command {
+
+// A run, as the command line describes it.
+struct SimulateOrder {
+  virtual_machine::Settings settings;
+  // The values of --compute and --delay.
+  std::string compute = "measured";
+  std::string delay = "0ns";
+  // The program and its arguments, and the program's path once it is found.
+  std::vector<std::string> command;
+  std::string program = {};
+};
+
+// Checks an order, and completes it: paths become absolute, the program's is found, and times are read. Error: the
+// message names the option; `exit_status` is that of the command.
+[[nodiscard]] portals::Status check_order(SimulateOrder& order, int& exit_status);
+
+// Replaces this process by the program of an order that has been checked. Returns only on an error.
+[[nodiscard]] portals::Status start_program(const SimulateOrder& order, int& exit_status);
+
+}  // namespace margay::command
