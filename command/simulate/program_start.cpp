@@ -77,6 +77,8 @@ Status check_order(SimulateOrder& order, int& exit_status) {
     return Status::error("option --delay: invalid value " + order.delay + "; use a time, such as 100us");
   if (settings.stack_bytes < kStackLeast || settings.stack_bytes > kStackMost)
     return Status::error("option --stack: " + std::to_string(settings.stack_bytes) + " bytes; use 64k to 1g");
+  virtual_machine::GivenSources given;
+  if (Status status = virtual_machine::parse_wildcards(settings, given); !status.ok()) return status;
   return find_program(order.command[0], "", std::getenv("PATH"), order.program, exit_status);
 }
 

@@ -7,7 +7,7 @@
 
 #include "command/line/line_mistakes.hpp"
 #include "command/run/options/option_rules.hpp"
-#include "command/simulate/explore/explore.hpp"
+#include "command/simulate/explore.hpp"
 #include "command/simulate/program_start.hpp"
 #include "sim/base/limits.hpp"
 #include "sim/base/text.hpp"

@@ -30,7 +30,7 @@ namespace margay::mpi_adi {
 // requests of lost peers again.
 inline constexpr std::uint32_t kLookAgain = 0xffff'ffff;
 
-class HeldReceives;
+class ReceiveHold;
 class TypeCheck;
 
 struct DeviceParts {
@@ -82,7 +82,7 @@ struct DeviceParts {
 
   // nullptr, except in a simulated run that chooses or follows the matches of wildcards (protocol/held_receives); then
   // observing() holds.
-  HeldReceives* held_receives = nullptr;
+  ReceiveHold* held_receives = nullptr;
 
   std::vector<Communicator*> unreferenced;  // freed by the program; no request refers to them
 

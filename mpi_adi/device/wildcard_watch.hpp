@@ -1,5 +1,5 @@
-// The interface through which an explorer of schedules follows the matches of a rank's messages. In a real run there is
-// none (DeviceParts::held_receives is nullptr).
+// The interfaces of an exploration of schedules, which follows and chooses the matches of wildcards: WildcardWatch is
+// the explorer's, ReceiveHold the device's (protocol/held_receives). In a real run there is neither.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,14 @@
 
 #include "portals/base/header.hpp"
 
+namespace margay::portals {
+struct ArrivedMessage;
+}  // namespace margay::portals
+
 namespace margay::mpi_adi {
+
+struct CheckedReceive;
+struct ReceiveRequest;
 
 // A receive or a probe from MPI_ANY_SOURCE that may take the message of any of several senders.
 struct WildcardChoice {
@@ -44,6 +51,25 @@ class WildcardWatch {
   virtual void received(std::uint32_t rank, std::uint32_t source, portals::MatchBits bits) = 0;
   // A wildcard has a message.
   virtual void matched(const WildcardMatch& match) = 0;
+};
+
+// The steps of a device's protocols that an exploration changes or follows. Called under the process lock.
+class ReceiveHold {
+ public:
+  ReceiveHold() = default;
+  ReceiveHold(const ReceiveHold&) = delete;
+  ReceiveHold& operator=(const ReceiveHold&) = delete;
+  virtual ~ReceiveHold() = default;
+
+  // Posts a receive, and returns true, if it must be held. Called after the receive is recorded, instead of its search.
+  // Requires: its criteria are set, and it is in no list.
+  [[nodiscard]] virtual bool hold(ReceiveRequest& request, const CheckedReceive& receive) = 0;
+  // The message that a probe of the program finds; nullptr: none yet.
+  [[nodiscard]] virtual portals::ArrivedMessage* probe(const portals::Criteria& criteria) = 0;
+  // A send begins; `header`: its first message's.
+  virtual void sent(const portals::Header& header) = 0;
+  // A receive is complete.
+  virtual void completed(const ReceiveRequest& request) = 0;
 };
 
 }  // namespace margay::mpi_adi

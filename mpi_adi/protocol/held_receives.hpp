@@ -23,29 +23,26 @@ namespace margay::mpi_adi {
 
 // The held receives of one device, which owns it. Under the process lock; choices() and choose() are called while the
 // rank is suspended in a wait or a poll.
-class HeldReceives final : public Listener {
+class HeldReceives final : public ReceiveHold, private Listener {
  public:
   // `holds`: otherwise receives match as usual, and `watch` only follows. `watch` outlives the device.
   HeldReceives(DeviceParts& parts, WildcardWatch& watch, bool holds);
 
-  // Posts a receive, and returns true, if it must be held. Called after the receive is recorded, instead of its search.
-  // Requires: its criteria are set, and it is in no list.
-  [[nodiscard]] bool hold(ReceiveRequest& request, const CheckedReceive& receive);
-  // The message that a probe of the program finds; nullptr: none yet.
-  [[nodiscard]] portals::ArrivedMessage* probe(const portals::Criteria& criteria);
-  void sent(const portals::Header& header);
-  // A receive is complete.
-  void completed(const ReceiveRequest& request);
+  // --- ReceiveHold ---
+  [[nodiscard]] bool hold(ReceiveRequest& request, const CheckedReceive& receive) override;
+  [[nodiscard]] portals::ArrivedMessage* probe(const portals::Criteria& criteria) override;
+  void sent(const portals::Header& header) override;
+  void completed(const ReceiveRequest& request) override;
 
   // The wildcards that may take a message now.
   [[nodiscard]] std::vector<WildcardChoice> choices() const;
   // The wildcard takes the message of `source` in the rank's next round of progress. Requires: one of choices().
   void choose(std::uint32_t number, int source);
 
+ private:
   // A round of progress: performs the choice.
   void notify() override;
 
- private:
   struct Held {
     ReceiveRequest* request = nullptr;
     portals::Criteria criteria;

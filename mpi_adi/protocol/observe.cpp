@@ -3,8 +3,8 @@
 #include "mpi_adi/device/note.hpp"
 #include "mpi_adi/device/trace_definitions.hpp"
 #include "mpi_adi/device/type_check.hpp"
+#include "mpi_adi/device/wildcard_watch.hpp"
 #include "mpi_adi/protocol/complete.hpp"
-#include "mpi_adi/protocol/held_receives.hpp"
 #include "portals/base/assert.hpp"
 
 namespace margay::mpi_adi {

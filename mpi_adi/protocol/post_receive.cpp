@@ -1,7 +1,7 @@
 #include "mpi_adi/protocol/post_receive.hpp"
 
 #include "mpi_adi/device/match_bits.hpp"
-#include "mpi_adi/protocol/held_receives.hpp"
+#include "mpi_adi/device/wildcard_watch.hpp"
 #include "mpi_adi/protocol/observe.hpp"
 #include "mpi_adi/protocol/peer_lost.hpp"
 #include "mpi_adi/protocol/receive.hpp"

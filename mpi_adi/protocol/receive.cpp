@@ -4,9 +4,9 @@
 
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/type_check.hpp"
+#include "mpi_adi/device/wildcard_watch.hpp"
 #include "mpi_adi/protocol/complete.hpp"
 #include "mpi_adi/protocol/header_message.hpp"
-#include "mpi_adi/protocol/held_receives.hpp"
 #include "portals/base/assert.hpp"
 
 namespace margay::mpi_adi {

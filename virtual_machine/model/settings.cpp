@@ -1,11 +1,32 @@
 #include "virtual_machine/model/settings.hpp"
 
+#include <algorithm>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
 
 namespace margay::virtual_machine {
 
 using portals::Status;
+
+Status parse_wildcards(const Settings& settings, GivenSources& out) {
+  const std::string& text = settings.wildcards;
+  if (text.empty() || text == kLowestSources) return {};
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::string choice = text.substr(at, end - at);
+    std::uint32_t rank = 0, number = 0;
+    int source = 0, length = 0;
+    const int fields = std::sscanf(choice.c_str(), "%u:%u=%d%n", &rank, &number, &source, &length);
+    if (fields != 3 || static_cast<std::size_t>(length) != choice.size() || rank >= settings.ranks) {
+      return Status::error("option --wildcards: invalid choice " + choice +
+                           "; use lowest, or RANK:NUMBER=SOURCE with a rank of the run, separated by commas");
+    }
+    out[{rank, number}] = source;
+    at = end + 1;
+  }
+  return {};
+}
 
 std::string format_settings(const Settings& settings) {
   return nlohmann::json{{"ranks", settings.ranks},         {"machine", settings.machine},

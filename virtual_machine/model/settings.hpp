@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "portals/base/status.hpp"
 
@@ -39,6 +41,11 @@ struct Settings {
   std::string wildcard_log;  // a file; empty: none
   bool summary = false;      // print times and counts at the end
 };
+
+// The sources of wildcards, by rank and number of the wildcard.
+using GivenSources = std::map<std::pair<std::uint32_t, std::uint32_t>, int>;
+// Parses Settings::wildcards. Error: names the option, the text and the cure.
+[[nodiscard]] portals::Status parse_wildcards(const Settings& settings, GivenSources& out);
 
 // The settings as text, and back. Error: a text that format_settings() did not make.
 [[nodiscard]] std::string format_settings(const Settings& settings);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -17,7 +16,7 @@ using portals::Status;
 
 Status Wildcards::open(const Settings& settings, std::optional<Wildcards>& out) {
   Wildcards made(settings);
-  if (Status status = made.parse(settings.wildcards); !status.ok()) return status;
+  if (Status status = parse_wildcards(settings, made.given_); !status.ok()) return status;
   if (!settings.wildcard_log.empty()) {
     made.log_ = ::open(settings.wildcard_log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (made.log_ < 0) return Status::error(settings.wildcard_log + ": " + std::strerror(errno));
@@ -38,25 +37,6 @@ Wildcards::Wildcards(Wildcards&& other) noexcept
 
 Wildcards::~Wildcards() {
   if (log_ >= 0) ::close(log_);
-}
-
-// "lowest", or "RANK:NUMBER=SOURCE,...".
-Status Wildcards::parse(const std::string& choices) {
-  if (choices.empty() || choices == kLowestSources) return {};
-  for (std::size_t at = 0; at < choices.size();) {
-    const std::size_t end = std::min(choices.find(',', at), choices.size());
-    const std::string text = choices.substr(at, end - at);
-    std::uint32_t rank = 0, number = 0;
-    int source = 0, length = 0;
-    const int fields = std::sscanf(text.c_str(), "%u:%u=%d%n", &rank, &number, &source, &length);
-    if (fields != 3 || static_cast<std::size_t>(length) != text.size() || rank >= decisions_.size()) {
-      return Status::error("option --wildcards: invalid choice " + text +
-                           "; use lowest, or RANK:NUMBER=SOURCE with a rank of the run, separated by commas");
-    }
-    given_[{rank, number}] = source;
-    at = end + 1;
-  }
-  return {};
 }
 
 void Wildcards::log(const std::string& line) const {

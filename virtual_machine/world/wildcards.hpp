@@ -1,5 +1,5 @@
 // The matches of wildcards (MPI_ANY_SOURCE) in a run of an exploration: which message each of them takes, and a log of
-// it for the explorer (command/simulate/explore). docs/simulate_design.md, "Exploration", has the method.
+// it for the explorer (command/simulate/explore.hpp). docs/simulate_design.md, "Exploration", has the method.
 #pragma once
 
 #include <cstdint>
@@ -54,13 +54,12 @@ class Wildcards final : public mpi_adi::WildcardWatch {
   };
 
   explicit Wildcards(const Settings& settings);
-  [[nodiscard]] portals::Status parse(const std::string& choices);
   void log(const std::string& line) const;
 
   const bool holds_;
   int log_ = -1;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, int> given_;  // rank and number: source
-  std::vector<std::vector<Decision>> decisions_;                  // by rank
+  GivenSources given_;
+  std::vector<std::vector<Decision>> decisions_;  // by rank
   std::size_t decision_count_ = 0;
   std::vector<Clock> clocks_;  // by rank
   // By sender, receiver and match bits: the clocks of the messages that no receive has got. Such messages arrive in

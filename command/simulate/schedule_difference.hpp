@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "command/simulate/explore/schedule.hpp"
+#include "command/simulate/schedule.hpp"
 
 namespace margay::command {
 

@@ -1,4 +1,4 @@
-#include "command/simulate/explore/choice_tree.hpp"
+#include "command/simulate/choice_tree.hpp"
 
 #include <algorithm>
 

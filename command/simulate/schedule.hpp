@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "command/simulate/explore/choice_tree.hpp"
+#include "command/simulate/choice_tree.hpp"
 #include "command/simulate/program_start.hpp"
 #include "portals/base/status.hpp"
 

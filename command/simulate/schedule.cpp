@@ -1,4 +1,4 @@
-#include "command/simulate/explore/schedule.hpp"
+#include "command/simulate/schedule.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

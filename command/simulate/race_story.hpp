@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "command/simulate/explore/choice_tree.hpp"
+#include "command/simulate/choice_tree.hpp"
 #include "portals/base/status.hpp"
 
 namespace margay::command {

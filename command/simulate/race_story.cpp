@@ -1,4 +1,4 @@
-#include "command/simulate/explore/stories.hpp"
+#include "command/simulate/race_story.hpp"
 
 #include "command/trace/common.hpp"
 #include "command/trace/names/names.hpp"

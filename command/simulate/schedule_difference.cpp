@@ -1,4 +1,4 @@
-#include "command/simulate/explore/difference.hpp"
+#include "command/simulate/schedule_difference.hpp"
 
 #include <fmt/format.h>
 

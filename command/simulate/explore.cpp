@@ -1,4 +1,4 @@
-#include "command/simulate/explore/explore.hpp"
+#include "command/simulate/explore.hpp"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <string>
 
-#include "command/simulate/explore/choice_tree.hpp"
-#include "command/simulate/explore/difference.hpp"
-#include "command/simulate/explore/schedule.hpp"
-#include "command/simulate/explore/stories.hpp"
+#include "command/simulate/choice_tree.hpp"
+#include "command/simulate/race_story.hpp"
+#include "command/simulate/schedule.hpp"
+#include "command/simulate/schedule_difference.hpp"
 #include "sim/base/text.hpp"
 #include "sim/boot/findings.hpp"
 #include "virtual_machine/model/settings.hpp"
