@@ -30,7 +30,8 @@ constexpr std::size_t kStoryColumns = 76;
 
 class Exploration {
  public:
-  Exploration(const ExploreOrder& explored, const SimulateOrder& order) : explored_(explored), order_(order) {}
+  Exploration(const ExploreOrder& explored, const SimulateOrder& order, const CallSite& call_site)
+      : explored_(explored), order_(order), call_site_(call_site) {}
 
   [[nodiscard]] Status run(bool& found);
 
@@ -43,6 +44,7 @@ class Exploration {
 
   const ExploreOrder& explored_;
   const SimulateOrder& order_;
+  const CallSite& call_site_;
   ScratchFolder folder_;
   ChoiceTree tree_;
   bool is_exhausted_ = false;
@@ -75,7 +77,9 @@ Status Exploration::run(bool& found) {
     schedule.delay_ns = order_.settings.delay_ns;
     if (Status status = run_next(schedule, found); !status.ok()) return status;
   }
-  if (!found) report_nothing();
+  if (found) return {};
+  if (!is_exhausted_) is_exhausted_ = !tree_.next();
+  report_nothing();
   return {};
 }
 
@@ -124,27 +128,36 @@ void Exploration::report(const ScheduleRun& reference, const ScheduleRun& run) {
   if (runs_ == 1) fmt::print("To repeat it:\n  {}\n", repeat_command(order_, run.schedule));
 }
 
-// Runs both schedules again, with traces.
-void Exploration::tell_stories(const ScheduleRun& reference, const ScheduleRun& run) {
-  std::string stories[2];
-  const ScheduleRun* const both[] = {&run, &reference};
-  std::optional<WildcardRace> race = find_race(reference, run);
-  const Choice& choice = race->second.choice;
-  fmt::print("{} from MPI_ANY_SOURCE of rank {} took the message of rank {} here, and of rank {} there:\n",
-             choice.number == 1 ? "The first receive" : fmt::format("Receive {}", choice.number), choice.rank,
-             choice.source, race->first.choice.source);
-  for (std::size_t at = 0; at < 2; ++at) {
-    const std::string trace = folder_.file(at == 0 ? "this" : "that");
-    ScheduleRun traced;
-    Status status = run_schedule(order_, both[at]->schedule, folder_, explored_.limit_seconds, trace, traced);
-    const auto decision = std::find_if(traced.decisions.begin(), traced.decisions.end(), [&](const Decision& made) {
-      return made.choice.rank == choice.rank && made.choice.number == choice.number;
-    });
-    if (status.ok() && decision == traced.decisions.end()) status = Status::error("the receive never got its message");
-    if (status.ok()) status = story_of(trace, *decision, stories[at]);
-    if (!status.ok()) stories[at] = "(" + status.sentence() + ")\n";
+// A schedule with the choices of a run, up to that of one wildcard.
+Schedule choices_of(const ScheduleRun& run, const Choice& last) {
+  Schedule schedule = run.schedule;
+  schedule.choices.emplace();
+  for (const Decision& decision : run.decisions) {
+    schedule.choices->push_back(decision.choice);
+    if (decision.choice == last) break;
   }
-  fmt::print("{}", side_by_side(stories[0], stories[1], kStoryColumns));
+  return schedule;
+}
+
+// Runs both schedules again, with traces. All choices are given, because a trace takes virtual time.
+void Exploration::tell_stories(const ScheduleRun& reference, const ScheduleRun& run) {
+  const WildcardRace race = *find_race(reference, run);
+  const auto story = [&](const ScheduleRun& of, const Choice& choice, const std::string& name) {
+    std::string text;
+    ScheduleRun traced;
+    Status status =
+        run_schedule(order_, choices_of(of, choice), folder_, explored_.limit_seconds, folder_.file(name), traced);
+    const auto made = std::find_if(traced.decisions.begin(), traced.decisions.end(),
+                                   [&](const Decision& decision) { return decision.choice == choice; });
+    if (status.ok() && made == traced.decisions.end()) status = Status::error("the run with a trace took another one");
+    if (status.ok()) status = story_of(folder_.file(name), *made, call_site_, text);
+    return status.ok() ? text : "(no story: " + status.sentence() + ")\n";
+  };
+  const Choice& here = race.second.choice;
+  const Choice& there = race.first.choice;
+  fmt::print("Wildcard {} of rank {} took the message of rank {} here, and of rank {} there:\n", here.number, here.rank,
+             here.source, there.source);
+  fmt::print("{}", side_by_side(story(run, here, "here"), story(reference, there, "there"), kStoryColumns));
 }
 
 void Exploration::report_nothing() const {
@@ -164,8 +177,8 @@ void prepare_exploration(SimulateOrder& order) {
   if (order.delay == SimulateOrder().delay) order.delay = kDelay;
 }
 
-int explore(const ExploreOrder& explored, const SimulateOrder& order) {
-  Exploration exploration(explored, order);
+int explore(const ExploreOrder& explored, const SimulateOrder& order, const CallSite& call_site) {
+  Exploration exploration(explored, order, call_site);
   bool found = false;
   const Status status = exploration.run(found);
   if (!status.ok()) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "command/simulate/program_start.hpp"
+#include "command/trace/story/event_text.hpp"
 
 namespace margay::command {
 
@@ -24,6 +25,7 @@ void prepare_exploration(SimulateOrder& order);
 
 // Runs the schedules of an order that has been checked, and prints a report. Returns the exit status: 0 if no schedule
 // has a finding or another result than the first one, and 1 otherwise, or after an error, which has been printed.
-[[nodiscard]] int explore(const ExploreOrder& explored, const SimulateOrder& order);
+// `call_site`: for the report's stories.
+[[nodiscard]] int explore(const ExploreOrder& explored, const SimulateOrder& order, const CallSite& call_site);
 
 }  // namespace margay::command

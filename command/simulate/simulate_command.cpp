@@ -28,12 +28,12 @@ struct SimulateLine {
   throw CLI::RuntimeError(exit_status);
 }
 
-void simulate(SimulateLine& line) {
+void simulate(SimulateLine& line, const CallSite& call_site) {
   int exit_status = 0;
   if (line.explore.is_wanted()) prepare_exploration(line.order);
   if (const portals::Status status = check_order(line.order, exit_status); !status.ok()) fail(status, exit_status);
   if (line.explore.is_wanted()) {
-    if (const int found = explore(line.explore, line.order); found != 0) throw CLI::RuntimeError(found);
+    if (const int found = explore(line.explore, line.order, call_site); found != 0) throw CLI::RuntimeError(found);
     return;
   }
   const portals::Status status = start_program(line.order, exit_status);
@@ -60,7 +60,7 @@ void add_explore_options(CLI::App& simulating, SimulateLine& line) {
 
 }  // namespace
 
-void add_simulate_command(CLI::App& app) {
+void add_simulate_command(CLI::App& app, const CallSite& call_site) {
   CLI::App* simulating = app.add_subcommand(
       "simulate", "run an MPI program's ranks in one process, in the time of another machine (docs/simulate.md)");
   const auto line = std::make_shared<SimulateLine>();
@@ -81,7 +81,7 @@ void add_simulate_command(CLI::App& app) {
   add_explore_options(*simulating, *line);
   simulating->add_option("program", line->order.command, "the program and its arguments")->required();
   simulating->prefix_command();
-  simulating->callback([line] { simulate(*line); });
+  simulating->callback([line, call_site] { simulate(*line, call_site); });
 }
 
 }  // namespace margay::command

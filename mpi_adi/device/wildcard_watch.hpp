@@ -64,8 +64,9 @@ class ReceiveHold {
   // Posts a receive, and returns true, if it must be held. Called after the receive is recorded, instead of its search.
   // Requires: its criteria are set, and it is in no list.
   [[nodiscard]] virtual bool hold(ReceiveRequest& request, const CheckedReceive& receive) = 0;
-  // The message that a probe of the program finds; nullptr: none yet.
-  [[nodiscard]] virtual portals::ArrivedMessage* probe(const portals::Criteria& criteria) = 0;
+  // The message that a probe of the program finds; nullptr: none yet. `takes_out`: a matched probe, after which no
+  // other one finds the message.
+  [[nodiscard]] virtual portals::ArrivedMessage* probe(const portals::Criteria& criteria, bool takes_out) = 0;
   // A send begins; `header`: its first message's.
   virtual void sent(const portals::Header& header) = 0;
   // A receive is complete.

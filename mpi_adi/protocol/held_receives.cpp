@@ -15,7 +15,9 @@ bool is_wildcard(const portals::Criteria& criteria) {
   return (criteria.ignore_bits & kSourceMask) != 0;
 }
 
+// The criteria of a wildcard, limited to a source; MPI_ANY_SOURCE: unchanged.
 portals::Criteria from_source(portals::Criteria criteria, int source) {
+  if (source == MPI_ANY_SOURCE) return criteria;
   criteria.ignore_bits &= ~kSourceMask;
   criteria.match_bits |= envelope_bits(0, source, 0);
   return criteria;
@@ -42,39 +44,40 @@ bool HeldReceives::hold(ReceiveRequest& request, const CheckedReceive& receive) 
   if (receive.context != Context::point_to_point) return false;
   const portals::Criteria criteria = request.entry.criteria();
   const bool wildcard = is_wildcard(criteria);
-  if (!holds_) {
-    if (wildcard) followed_[&request] = ++numbers_;
-    return false;
-  }
   const bool behind = is_behind(criteria, held_.size());
-  if (!wildcard && !behind) return false;
   if (wildcard && !behind && probed_ && equal(probed_->criteria, criteria)) {
     // The probe has made the choice: the receive is one from the source that it found.
     request.entry.set_criteria(from_source(criteria, probed_->source));
     probed_.reset();
     return false;
   }
+  if (!holds_ && wildcard) followed_[&request] = ++numbers_;
+  if (!holds_ || (!wildcard && !behind)) return false;
   list_held(request);
   request.state = ReceiveState::posted;
   held_.push_back({&request, criteria, wildcard ? ++numbers_ : 0});
   return true;
 }
 
-portals::ArrivedMessage* HeldReceives::probe(const portals::Criteria& criteria) {
-  if (!holds_) return parts_.heap.find(criteria);
+portals::ArrivedMessage* HeldReceives::probe(const portals::Criteria& criteria, bool takes_out) {
   drop_ended();
   // A message that an earlier receive may take is not there for a probe.
   if (is_behind(criteria, held_.size())) return nullptr;
   if (!is_wildcard(criteria)) return parts_.heap.find(criteria);
-  if (probed_ && equal(probed_->criteria, criteria)) return parts_.heap.find(from_source(criteria, probed_->source));
-  if (!probe_ || !equal(probe_->criteria, criteria)) probe_ = Probe{criteria, ++numbers_};
-  if (probe_->source == MPI_ANY_SOURCE) return nullptr;
-  probed_ = probe_;
-  probe_.reset();
+  if (!probed_ || !equal(probed_->criteria, criteria)) {
+    if (!probe_ || !equal(probe_->criteria, criteria)) probe_ = Probe{criteria, ++numbers_};
+    if (holds_ && probe_->source == MPI_ANY_SOURCE) return nullptr;
+    const portals::ArrivedMessage* const found = parts_.heap.find(from_source(criteria, probe_->source));
+    if (found == nullptr) return nullptr;
+    probed_ = probe_;
+    probed_->source = source_of(found->header.match_bits);
+    probe_.reset();
+    watch_.matched({parts_.kernel.me().rank, probed_->number, probed_->source, found->header.source.rank,
+                    parts_.message_numbers.of(*found)});
+  }
   portals::ArrivedMessage* const found = parts_.heap.find(from_source(criteria, probed_->source));
-  MARGAY_ASSERT(found != nullptr);
-  watch_.matched({parts_.kernel.me().rank, probed_->number, probed_->source, found->header.source.rank,
-                  parts_.message_numbers.of(*found)});
+  // The next probe chooses again.
+  if (takes_out) probed_.reset();
   return found;
 }
 

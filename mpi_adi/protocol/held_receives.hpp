@@ -30,7 +30,7 @@ class HeldReceives final : public ReceiveHold, private Listener {
 
   // --- ReceiveHold ---
   [[nodiscard]] bool hold(ReceiveRequest& request, const CheckedReceive& receive) override;
-  [[nodiscard]] portals::ArrivedMessage* probe(const portals::Criteria& criteria) override;
+  [[nodiscard]] portals::ArrivedMessage* probe(const portals::Criteria& criteria, bool takes_out) override;
   void sent(const portals::Header& header) override;
   void completed(const ReceiveRequest& request) override;
 

@@ -20,9 +20,10 @@ Envelope envelope_of(const portals::Header& header) {
   return {source_of(header.match_bits), tag_of(header.match_bits), message_bytes(header)};
 }
 
-portals::ArrivedMessage* find(DeviceParts& parts, const portals::Criteria& criteria, bool may_be_held) {
-  if (parts.held_receives != nullptr && may_be_held) [[unlikely]]
-    return parts.held_receives->probe(criteria);
+// `takes_out`: the message leaves the heap.
+portals::ArrivedMessage* find(DeviceParts& parts, const portals::Criteria& criteria, bool takes_out) {
+  if (parts.held_receives != nullptr) [[unlikely]]
+    return parts.held_receives->probe(criteria, takes_out);
   return parts.heap.find(criteria);
 }
 
@@ -47,9 +48,9 @@ void record_probe(DeviceParts& parts, sim::TraceProbe call, const portals::Arriv
 
 bool probe(DeviceParts& parts, int source, int tag, const Communicator& communicator, Context context,
            Envelope& envelope, std::optional<sim::TraceProbe> call) {
-  // Probes of the library itself are not held.
-  const portals::ArrivedMessage* const found =
-      find(parts, receive_criteria(source, tag, context_of(communicator, context)), call.has_value());
+  const portals::Criteria criteria = receive_criteria(source, tag, context_of(communicator, context));
+  // The library's own probes are not held by an exploration.
+  const portals::ArrivedMessage* const found = call ? find(parts, criteria, false) : parts.heap.find(criteria);
   if (call) record_probe(parts, *call, found);
   if (found == nullptr) return false;
   envelope = envelope_of(found->header);

@@ -482,6 +482,9 @@ bool World::let_waiting_ranks_poll() {
 }
 
 void World::report_deadlock() {
+  // A rank may wait for a ready send that was dropped.
+  for (const auto& rank : ranks_)
+    if (!rank->ended_ && rank->joined() != nullptr) rank->joined()->report_dropped_sends();
   std::string text = "margay simulate: deadlock: all ranks wait, and no message is in flight [deadlock]\n";
   for (const auto& rank : ranks_) {
     text += "  rank " + std::to_string(rank->rank_);

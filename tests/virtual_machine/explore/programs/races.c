@@ -72,32 +72,33 @@ static void relay(void) {
     send(2, 0, right ? 1 : 0);
   } else {
     receive(MPI_ANY_SOURCE, 0, &status);
-    receive(right ? 2 : 3 - status.MPI_SOURCE, right ? 1 : 0, NULL == &status ? NULL : &status);
+    receive(right ? 2 : 3 - status.MPI_SOURCE, right ? 1 : 0, &status);
     if (!right) printf("last from %d\n", status.MPI_SOURCE);
   }
 }
 
-/* A ready send after a wildcard that was to be its go-ahead: rank 1's message may be late. */
+/* Rank 0 tells rank 2 to send, by a ready send, before it has posted the receive, if rank 2's greeting comes first. */
 static void ready(void) {
   MPI_Status status;
   int value = 0;
-  if (rank == 0) {
-    MPI_Request request;
-    if (right) MPI_Irecv(&value, 1, MPI_INT, 2, 1, MPI_COMM_WORLD, &request);
-    receive(MPI_ANY_SOURCE, 0, &status);
-    if (!right && status.MPI_SOURCE == 2) send(0, 2, 0); /* too early: the receive follows */
-    if (!right) MPI_Irecv(&value, 1, MPI_INT, 2, 1, MPI_COMM_WORLD, &request);
-    if (right || status.MPI_SOURCE == 1) send(0, 2, 0);
-    receive(MPI_ANY_SOURCE, 0, &status);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    printf("%d\n", value);
-  } else {
+  if (rank != 0) {
     send(rank, 0, 0);
     if (rank == 1) return;
     receive(0, 0, &status);
     value = 7;
     MPI_Rsend(&value, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+    return;
   }
+  MPI_Request request;
+  if (right) MPI_Irecv(&value, 1, MPI_INT, 2, 1, MPI_COMM_WORLD, &request);
+  receive(MPI_ANY_SOURCE, 0, &status);
+  const int early = status.MPI_SOURCE == 2;
+  if (early) send(0, 2, 0);
+  receive(MPI_ANY_SOURCE, 0, &status);
+  if (!right) MPI_Irecv(&value, 1, MPI_INT, 2, 1, MPI_COMM_WORLD, &request);
+  if (!early) send(0, 2, 0);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  printf("%d\n", value);
 }
 
 /* Two fan-in gathers back to back, after paper 001, section 3.3: a leaf sends its second contribution before the root
