@@ -67,7 +67,7 @@ Status Exploration::run(bool& found) {
   if (Status status = run_next(schedule, found); !status.ok() || found) return status;
   if (first_.exit_status == kStatusNotStarted)
     return Status::error("the first schedule cannot start:\n" + first_.errors);
-  const bool chooses = order_.settings.wildcards.empty();
+  const bool chooses = order_.settings.wildcards.empty() && order_.settings.ranks <= virtual_machine::kWildcardRanksMax;
   is_exhausted_ = !chooses;
   while (runs_ < explored_.schedules && !found) {
     if (!is_exhausted_)

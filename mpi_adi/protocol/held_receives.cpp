@@ -41,6 +41,7 @@ HeldReceives::HeldReceives(DeviceParts& parts, WildcardWatch& watch, bool holds)
 
 bool HeldReceives::hold(ReceiveRequest& request, const CheckedReceive& receive) {
   drop_ended(&request);
+  followed_.erase(&request);  // of a cancelled receive
   if (receive.context != Context::point_to_point) return false;
   const portals::Criteria criteria = request.entry.criteria();
   const bool wildcard = is_wildcard(criteria);

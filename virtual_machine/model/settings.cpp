@@ -11,7 +11,12 @@ using portals::Status;
 
 Status parse_wildcards(const Settings& settings, GivenSources& out) {
   const std::string& text = settings.wildcards;
-  if (text.empty() || text == kLowestSources) return {};
+  if (text.empty()) return {};
+  if (settings.ranks > kWildcardRanksMax) {
+    return Status::error("option --wildcards: at most " + std::to_string(kWildcardRanksMax) + " ranks, not " +
+                         std::to_string(settings.ranks));
+  }
+  if (text == kLowestSources) return {};
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());
     const std::string choice = text.substr(at, end - at);

@@ -42,6 +42,9 @@ struct Settings {
   bool summary = false;      // print times and counts at the end
 };
 
+// The most ranks of a run that chooses the messages of wildcards: each rank has a clock with a number for each rank.
+inline constexpr std::uint32_t kWildcardRanksMax = 4096;
+
 // The sources of wildcards, by rank and number of the wildcard.
 using GivenSources = std::map<std::pair<std::uint32_t, std::uint32_t>, int>;
 // Parses Settings::wildcards. Error: names the option, the text and the cure.

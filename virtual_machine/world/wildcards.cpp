@@ -25,8 +25,9 @@ Status Wildcards::open(const Settings& settings, std::optional<Wildcards>& out) 
   return {};
 }
 
-Wildcards::Wildcards(const Settings& settings)
-    : holds_(!settings.wildcards.empty()), decisions_(settings.ranks), clocks_(settings.ranks, Clock(settings.ranks)) {}
+Wildcards::Wildcards(const Settings& settings) : holds_(!settings.wildcards.empty()), decisions_(settings.ranks) {
+  if (holds_) clocks_.assign(settings.ranks, Clock(settings.ranks));
+}
 
 Wildcards::Wildcards(Wildcards&& other) noexcept
     : holds_(other.holds_),
