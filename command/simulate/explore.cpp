@@ -115,7 +115,8 @@ Status Exploration::run_next(const Schedule& schedule, bool& found) {
 void Exploration::report(const ScheduleRun& reference, const ScheduleRun& run) {
   const std::optional<WildcardRace> race = find_race(reference, run);
   if (runs_ == 1) {
-    fmt::print("margay simulate: the first schedule fails:\n{}", run.errors);
+    fmt::print("margay simulate: the first schedule {}:\n{}",
+               run.exceeded_limit ? "does not end within --schedule-limit" : "fails", run.errors);
   } else {
     const sim::Finding finding = race ? sim::Finding::wildcard_race : sim::Finding::schedule_dependent;
     fmt::print("margay simulate: schedule {} has another result than the first one{}\n", runs_,
