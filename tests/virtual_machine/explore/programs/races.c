@@ -120,6 +120,23 @@ static void overlap(void) {
   }
 }
 
+/* Each rank receives from all others, in two phases. There is no bug: the sums do not depend on the order. */
+static void phases(void) {
+  int size;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (int phase = 0; phase < 2; ++phase) {
+    int sum = 0;
+    for (int i = 0; i < size; ++i)
+      if (i != rank) send(rank, i, 0);
+    for (int i = 1; i < size; ++i) {
+      MPI_Status status;
+      sum += receive(MPI_ANY_SOURCE, 0, &status);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    printf("%d\n", sum);
+  }
+}
+
 /* MPI_Probe, and a receive from any source. */
 static void probe(void) {
   if (rank != 0) {
@@ -173,8 +190,9 @@ int main(int argc, char** argv) {
   static const struct {
     const char* name;
     void (*run)(void);
-  } kCases[] = {{"wildcard", wildcard}, {"deadlock", deadlock}, {"deep", deep},  {"relay", relay},    {"ready", ready},
-                {"probe", probe},       {"test", test},         {"puts", puts_}, {"overlap", overlap}};
+  } kCases[] = {{"wildcard", wildcard}, {"deadlock", deadlock}, {"deep", deep}, {"relay", relay},
+                {"ready", ready},       {"probe", probe},       {"test", test}, {"puts", puts_},
+                {"overlap", overlap},   {"phases", phases}};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   right = argc > 2 && strcmp(argv[2], "right") == 0;
